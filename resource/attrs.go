@@ -1,0 +1,93 @@
+package resource
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Attrs is an attribute tree: names with their values, sorted by name, each once. As a Value
+// it is a nested object.
+type Attrs []Attr
+
+// Attr is one named value.
+type Attr struct {
+	Name  string
+	Value Value
+}
+
+// NewAttrs sorts the attributes by name. Of two with one name the later stands.
+func NewAttrs(attrs ...Attr) Attrs {
+	out := slices.Clone(attrs)
+	slices.SortStableFunc(out, func(a, b Attr) int { return cmp.Compare(a.Name, b.Name) })
+	w := 0
+	for i := range out {
+		if i+1 < len(out) && out[i+1].Name == out[i].Name {
+			continue
+		}
+		out[w] = out[i]
+		w++
+	}
+	return Attrs(out[:w])
+}
+
+// AttrsOf sorts a map into Attrs.
+func AttrsOf(m map[string]Value) Attrs {
+	out := make(Attrs, 0, len(m))
+	for k, v := range m {
+		out = append(out, Attr{k, v})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Get finds a value by name.
+func (a Attrs) Get(name string) (Value, bool) {
+	i, ok := slices.BinarySearchFunc(a, name, func(x Attr, n string) int { return cmp.Compare(x.Name, n) })
+	if !ok {
+		return nil, false
+	}
+	return a[i].Value, true
+}
+
+// With returns the attributes with one set.
+func (a Attrs) With(name string, v Value) Attrs {
+	i, ok := slices.BinarySearchFunc(a, name, func(x Attr, n string) int { return cmp.Compare(x.Name, n) })
+	out := slices.Clone(a)
+	if ok {
+		out[i].Value = v
+		return out
+	}
+	return slices.Insert(out, i, Attr{name, v})
+}
+
+// Without returns the attributes with one left out.
+func (a Attrs) Without(name string) Attrs {
+	return slices.DeleteFunc(slices.Clone(a), func(x Attr) bool { return x.Name == name })
+}
+
+// Tags are the user's labels on a thing, sorted by key, each key once. ovi's own tags are
+// not among them: they are fields of Observed and Desired.
+type Tags []Tag
+
+// Tag is one label.
+type Tag struct{ Key, Value string }
+
+// TagsOf sorts a map into Tags.
+func TagsOf(m map[string]string) Tags {
+	out := make(Tags, 0, len(m))
+	for k, v := range m {
+		out = append(out, Tag{k, v})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Key < out[j].Key })
+	return out
+}
+
+// Get finds a tag by key.
+func (t Tags) Get(key string) (string, bool) {
+	i, ok := slices.BinarySearchFunc(t, key, func(x Tag, k string) int { return cmp.Compare(x.Key, k) })
+	if !ok {
+		return "", false
+	}
+	return t[i].Value, true
+}

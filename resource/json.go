@@ -1,0 +1,173 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the canonical JSON of a value: objects sorted by name, no white space,
+// secrets and digests as {"$digest":…}, references as {"$ref":…}. The same value gives the
+// same bytes always: the store compares things by these bytes.
+func AppendJSON(dst []byte, v Value) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case Bool:
+		return strconv.AppendBool(dst, bool(v))
+	case Int:
+		return strconv.AppendInt(dst, int64(v), 10)
+	case Float:
+		return appendFloat(dst, float64(v))
+	case String:
+		return appendString(dst, string(v))
+	case List:
+		return appendList(dst, v)
+	case Attrs:
+		return v.AppendJSON(dst)
+	case Secret:
+		return AppendJSON(dst, v.digest)
+	case Digest:
+		return append(appendString(append(dst, `{"$digest":`...), string(v)), '}')
+	case Reference:
+		return append(appendString(append(dst, `{"$ref":`...), v.Ref.String()), '}')
+	}
+	return dst
+}
+
+// AppendJSON appends the attributes as one object.
+func (a Attrs) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, x := range a {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, x.Name), ':')
+		dst = AppendJSON(dst, x.Value)
+	}
+	return append(dst, '}')
+}
+
+// AppendJSON appends the tags as one object.
+func (t Tags) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, x := range t {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, x.Key), ':')
+		dst = appendString(dst, x.Value)
+	}
+	return append(dst, '}')
+}
+
+// MarshalJSON writes the canonical form.
+func (a Attrs) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
+
+// MarshalJSON writes the canonical form.
+func (t Tags) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
+
+// appendFloat keeps a whole float apart from an Int by its point or exponent.
+func appendFloat(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(dst, "null"...)
+	}
+	n := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'g', -1, 64)
+	for _, c := range dst[n:] {
+		if c == '.' || c == 'e' {
+			return dst
+		}
+	}
+	return append(dst, ".0"...)
+}
+
+func appendList(dst []byte, l List) []byte {
+	dst = append(dst, '[')
+	for i, v := range l {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendJSON(dst, v)
+	}
+	return append(dst, ']')
+}
+
+const hex = "0123456789abcdef"
+
+// appendString quotes as encoding/json does without HTML escaping. Invalid UTF-8 becomes the
+// replacement character.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		size := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		i += size
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch {
+	case c == '"' || c == '\\':
+		return append(dst, '\\', c)
+	case c == '\n':
+		return append(dst, '\\', 'n')
+	case c == '\t':
+		return append(dst, '\\', 't')
+	case c == '\r':
+		return append(dst, '\\', 'r')
+	case c >= utf8.RuneSelf:
+		return append(dst, "\ufffd"...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; anything that is no such
+// value is an error.
+func (a *Attrs) UnmarshalJSON(b []byte) error {
+	v, err := ParseJSON(b)
+	if err != nil {
+		return err
+	}
+	if v == nil {
+		*a = nil
+		return nil
+	}
+	attrs, ok := v.(Attrs)
+	if !ok {
+		return fmt.Errorf("resource: attributes are not an object: %.40q", b)
+	}
+	*a = attrs
+	return nil
+}
+
+// UnmarshalJSON reads an object of strings.
+func (t *Tags) UnmarshalJSON(b []byte) error {
+	var m map[string]string
+	if err := json.Unmarshal(b, &m); err != nil {
+		return fmt.Errorf("resource: tags: %w", err)
+	}
+	*t = nil
+	if len(m) > 0 {
+		*t = TagsOf(m)
+	}
+	return nil
+}

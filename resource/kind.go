@@ -1,0 +1,94 @@
+package resource
+
+// Kind is the schema of one kind of thing: what can be wished of it, what changing each
+// attribute means, and how it is documented. Kinds are values; they do no I/O.
+type Kind struct {
+	Provider string
+	Name     string // [a-z][a-z0-9_]*
+	Doc      string // one line, then paragraphs
+	Attrs    []Attribute
+	// NamePattern (regular expression) and NameDoc restrict the names of things.
+	NamePattern string
+	NameDoc     string
+	// NoTags: things of this kind carry no user tags.
+	NoTags bool
+	// Canonical brings checked attributes to the form Observe gives, and reports what no
+	// single attribute can say (rules across attributes). Nil leaves them as they are.
+	Canonical func(Attrs) (Attrs, []Problem)
+}
+
+// Type is the type of an attribute.
+type Type int
+
+// The types. A Set is a list compared without regard to order. An Object has Fields; List
+// and Set have an Elem. Map is an object with free keys and string values.
+const (
+	TString Type = iota
+	TInt
+	TFloat
+	TBool
+	TList
+	TSet
+	TObject
+	TMap
+)
+
+// Effect is what changing an attribute does to a thing that exists.
+type Effect int
+
+// The effects, mildest first.
+const (
+	InPlace Effect = iota // changed while it runs
+	Restart               // changed, but the thing is interrupted
+	Replace               // immutable: a new thing must take the place of the old one
+)
+
+// Attribute is the schema of one attribute.
+type Attribute struct {
+	Name     string
+	Type     Type
+	Doc      string
+	Required bool
+	// Default stands in the wish when the attribute is not mentioned, and is compared.
+	Default Value
+	// CreateDefault is used when a thing is made and the attribute is not mentioned; it is
+	// not compared afterwards.
+	CreateDefault Value
+	Effect        Effect
+	// WriteOnly: the provider cannot read it back (or not for a whole scope in pages). It
+	// is compared with what was last applied, where the record knows it.
+	WriteOnly bool
+	// Secret: the value is a Secret in wishes and a Digest everywhere else.
+	Secret bool
+	// Computed: only observed, never wished.
+	Computed bool
+	// RefKind: the value names a thing of this kind (of the same provider and place), or
+	// is a provider's id that begins with IDPrefix.
+	RefKind  string
+	IDPrefix string
+	Elem     *Attribute  // of List and Set
+	Fields   []Attribute // of Object
+	Enum     []string    // allowed strings
+	Min, Max *int64      // bounds of an Int; of a String or List: its length
+	Pattern  string      // regular expression a String must match as a whole
+	Example  string      // as it would be written in a config
+}
+
+// Problem is one thing wrong with a wish. Path is relative to the thing ("root_volume.size").
+type Problem struct {
+	Path       string
+	Summary    string // what is wrong
+	Suggestion string // what to write instead, if known
+}
+
+// Change is one attribute or tag that differs. From is nil where nothing was there, To is
+// nil where something is to be taken away.
+type Change struct {
+	Path     string
+	From, To Value
+	Effect   Effect
+	// Unsettled: To is a Reference to a thing that does not exist yet or is to be replaced;
+	// its id is known only after that.
+	Unsettled bool
+	Note      string // for people: "also flushes the pending change of size"
+}

@@ -1,0 +1,94 @@
+package resource
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Ref is the name of a thing, before and after it exists: "aws/us-east-1/ec2/web-0". It is
+// for ever stable, and written on the thing as a tag or label. The place may itself hold a
+// slash ("123456789012/us-east-1"); provider, kind and name may not.
+type Ref struct{ Provider, Place, Kind, Name string }
+
+// Scope is a place observed as a whole, or not at all.
+type Scope struct{ Provider, Place string }
+
+// Scope is where the thing lives.
+func (r Ref) Scope() Scope { return Scope{r.Provider, r.Place} }
+
+// IsZero says that the ref names nothing.
+func (r Ref) IsZero() bool { return r == Ref{} }
+
+func (r Ref) String() string {
+	return r.Provider + "/" + r.Place + "/" + r.Kind + "/" + r.Name
+}
+
+func (s Scope) String() string { return s.Provider + "/" + s.Place }
+
+// Compare orders refs by provider, place, kind and name.
+func (r Ref) Compare(o Ref) int {
+	if c := cmp.Compare(r.Name, o.Name); c != 0 && r.Kind == o.Kind && r.Place == o.Place && r.Provider == o.Provider {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(r.Provider, o.Provider),
+		cmp.Compare(r.Place, o.Place),
+		cmp.Compare(r.Kind, o.Kind),
+		cmp.Compare(r.Name, o.Name),
+	)
+}
+
+// Compare orders scopes by provider, then place.
+func (s Scope) Compare(o Scope) int {
+	return cmp.Or(cmp.Compare(s.Provider, o.Provider), cmp.Compare(s.Place, o.Place))
+}
+
+// ParseRef is the inverse of String.
+func ParseRef(s string) (Ref, error) {
+	first := strings.IndexByte(s, '/')
+	last := strings.LastIndexByte(s, '/')
+	if first < 0 || last == first {
+		return Ref{}, badRef(s)
+	}
+	kind := strings.LastIndexByte(s[:last], '/')
+	if kind <= first {
+		return Ref{}, badRef(s)
+	}
+	r := Ref{Provider: s[:first], Place: s[first+1 : kind], Kind: s[kind+1 : last], Name: s[last+1:]}
+	if r.Provider == "" || r.Place == "" || r.Kind == "" || r.Name == "" {
+		return Ref{}, badRef(s)
+	}
+	return r, nil
+}
+
+func badRef(s string) error {
+	return fmt.Errorf("resource: %q is not a ref: write provider/place/kind/name, such as aws/us-east-1/ec2/web-0", s)
+}
+
+// MarshalText and UnmarshalText let refs stand in JSON as their string form.
+func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText parses the string form; an empty text is the zero ref.
+func (r *Ref) UnmarshalText(b []byte) error {
+	if len(b) == 0 || string(b) == "///" {
+		*r = Ref{}
+		return nil
+	}
+	p, err := ParseRef(string(b))
+	*r = p
+	return err
+}
+
+// MarshalText lets scopes stand in JSON as "provider/place".
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses "provider/place".
+func (s *Scope) UnmarshalText(b []byte) error {
+	p, place, ok := strings.Cut(string(b), "/")
+	if !ok || p == "" || place == "" {
+		return fmt.Errorf("resource: %q is not a scope: write provider/place, such as aws/us-east-1", b)
+	}
+	*s = Scope{p, place}
+	return nil
+}
