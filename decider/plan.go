@@ -1,0 +1,130 @@
+package decider
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Action is what is to be done with a thing.
+type Action string
+
+// The six actions.
+const (
+	Create  Action = "create"
+	Update  Action = "update"
+	Replace Action = "replace"
+	Restart Action = "restart" // an update that interrupts the thing
+	Delete  Action = "delete"
+	Notify  Action = "notify" // nothing is done; a human should know
+)
+
+// Destroys says that the action takes a thing away, if only for a while.
+func (a Action) Destroys() bool { return a == Delete || a == Replace }
+
+// Executes says that the action touches the provider.
+func (a Action) Executes() bool { return a != Notify }
+
+// Mark is the sign people read in a plan.
+func (a Action) Mark() string {
+	switch a {
+	case Create:
+		return "+"
+	case Update:
+		return "~"
+	case Replace:
+		return "±"
+	case Restart:
+		return "↻"
+	case Delete:
+		return "-"
+	default:
+		return "!"
+	}
+}
+
+// Reason says why an action was proposed.
+type Reason string
+
+// The reasons, one for each row of the rule table.
+const (
+	ReasonMissing   Reason = "missing"          // wanted and not there
+	ReasonChanged   Reason = "changed"          // differs, can be changed in place
+	ReasonInterrupt Reason = "interrupts"       // differs, changing it interrupts the thing
+	ReasonImmutable Reason = "immutable"        // differs in what can't be changed
+	ReasonFollows   Reason = "follows_replaced" // what it is built on is replaced
+	ReasonUnwanted  Reason = "unwanted"         // ours, and no longer wanted
+	ReasonUnmanaged Reason = "unmanaged"        // nobody's: reported only
+	ReasonForeign   Reason = "foreign"          // somebody else's: adopt it or rename
+	ReasonUnseen    Reason = "unseen"           // its scope was not seen
+)
+
+// Veto is a policy's no.
+type Veto struct {
+	Policy string     `json:"policy"`          // "blessed", "skip-destructive", "max-destroy", "target"…
+	Reason string     `json:"reason"`          // a sentence, with what to do about it
+	Until  *time.Time `json:"until,omitempty"` // deferred until then
+}
+
+// Decision is what is to be done with one thing, and why.
+type Decision struct {
+	Ref        resource.Ref
+	Stack      string
+	Difference comparator.Sort
+	Action     Action // what will be done: Proposed, or Notify where vetoed
+	Proposed   Action
+	Reason     Reason
+	Detail     string // the reason as a sentence
+	Vetoes     []Veto
+	Changes    []resource.Change
+	Wanted     *resource.Desired
+	There      *resource.Observed
+	// Needs are the refs whose own decisions must be done before this one's making half;
+	// for its taking-away half the order is the reverse.
+	Needs []resource.Ref
+}
+
+// Plan is a value that exists before anything happens. Decisions are in the order people
+// read: by level of need, then by ref.
+type Plan struct {
+	Decisions []Decision
+	Unchanged int
+	Blind     map[resource.Scope]string // scopes not seen, and why
+	Owned     map[string]int
+}
+
+// Empty says that there is nothing to do: no decision executes and none was held back.
+func (p Plan) Empty() bool {
+	for _, d := range p.Decisions {
+		if d.Action.Executes() || d.Proposed.Executes() {
+			return false
+		}
+	}
+	return true
+}
+
+// Facts is what policies may look at besides the plan. All of it comes in from outside: the
+// decider has no clock and no memory.
+type Facts struct {
+	Now      time.Time
+	Rules    map[string]resource.Rules // by stack
+	Blessed  func(resource.Ref) bool   // by the record; nil: nothing
+	Attempts func(resource.Ref) (Attempts, bool)
+}
+
+// Attempts is how often the same wish has failed in a row.
+type Attempts struct {
+	Wish     string // digest of the wish that failed
+	Failures int
+	Last     time.Time
+	Error    string
+}
+
+// Policy looks at proposals and may veto some. It must be pure.
+type Policy interface {
+	Name() string
+	// Review returns vetoes by index into the plan's decisions; vetoes of earlier policies
+	// are already in them. An error vetoes everything that destroys.
+	Review(p Plan, f Facts) (map[int]Veto, error)
+}
