@@ -1,5 +1,5 @@
 // Package storage says what a store must promise: revisioned keys (MVCC), guarded
-// transactions, leases, watches and compaction. It knows nothing of resources.
+// transactions, leases, change feeds and compaction. It knows nothing of resources.
 //
 // A store is a projection: everything durable in it can be rebuilt from the log, except
 // leased keys, which are meant to vanish. The interface maps one to one on an etcd
