@@ -1,0 +1,41 @@
+# The gate is `make check`. Everything else is a part of it, or nightly.
+
+SHELL   := /bin/sh
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+TOOL    := $(GO) tool -modfile=tools/go.mod
+FUZZTIME ?= 20s
+
+.PHONY: build test race lint fuzz bench demo check need golden kill100
+
+build: need ## the binary, in bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
+
+# Vet runs with -race too, so that the large AWS packages are compiled once, not twice.
+test: need ## format, vet, layers, every test with the race detector
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "error: not formatted:" $$out; echo "  next: gofmt -w" $$out; exit 1; }
+	$(GO) vet -race ./...
+	$(GO) test -race -timeout 20m ./...
+
+race: test ## the same: there is no test run without it
+
+check: test lint ## the gate
+
+lint: need ## golangci-lint, pinned in tools/go.mod; building it the first time takes minutes
+	$(TOOL) golangci-lint run ./...
+
+fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
+	@tools/fuzz.sh $(FUZZTIME)
+
+bench: need ## the figures of docs/benchmarks.md
+	$(GO) run ./bench/plan
+
+demo: build ## plan, apply, break something, plan: against the practice cloud
+	@tools/demo.sh bin/ovi
+
+golden: need ## rewrite the golden files and the generated pages; look at the difference
+	$(GO) test ./render ./cmd/ovi -update
+
+kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
+	OVI_KILLS=100 $(GO) test -run TestKilledAtAnyMoment -timeout 30m -v ./cmd/ovi

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Makes sure that what `make test` needs is here: Go, and a C compiler for the race detector.
+# As root on Debian it installs what is missing; elsewhere it says what to install.
+set -eu
+
+missing=""
+command -v go >/dev/null 2>&1 || missing="$missing golang-go"
+command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+command -v git >/dev/null 2>&1 || missing="$missing git ca-certificates"
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	apt-get update -qq
+	# shellcheck disable=SC2086 # several packages
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
+	exit 0
+fi
+echo "error: missing:$missing" >&2
+echo "  next: install them (as root on Debian: apt-get install$missing), then run this again" >&2
+echo "        Go must be 1.21 or newer: it fetches the version that go.mod names by itself" >&2
+exit 1
