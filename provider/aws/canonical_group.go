@@ -1,0 +1,148 @@
+package aws
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// canonicalGroup brings every rule to the one form that Observe gives as well: port where
+// both ends of the range are the same, no ports for "all", no empty description.
+func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	var problems []resource.Problem
+	for _, name := range []string{"ingress", "egress"} {
+		v, ok := a.Get(name)
+		list, isList := v.(resource.List)
+		if !ok || !isList {
+			continue
+		}
+		out := make(resource.List, 0, len(list))
+		for i, item := range list {
+			rule, isRule := item.(resource.Attrs)
+			if !isRule {
+				continue // the type check has already said so
+			}
+			canon, found := canonicalRule(rule)
+			for _, p := range found {
+				p.Path = strings.TrimSuffix(fmt.Sprintf("%s.%d.%s", name, i, p.Path), ".")
+				problems = append(problems, p)
+			}
+			out = append(out, canon)
+		}
+		a = a.With(name, sortedRules(out))
+	}
+	return a, problems
+}
+
+// sortedRules sorts by canonical bytes and drops doubles: it is a set.
+func sortedRules(l resource.List) resource.List {
+	bytesOf := func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) }
+	slices.SortFunc(l, func(a, b resource.Value) int { return strings.Compare(bytesOf(a), bytesOf(b)) })
+	return slices.CompactFunc(l, func(a, b resource.Value) bool { return bytesOf(a) == bytesOf(b) })
+}
+
+func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
+	protocol, problems := canonicalProtocol(r)
+	from, to, more := rulePorts(r, protocol)
+	problems = append(problems, more...)
+	out := rulePortAttrs(protocol, from, to)
+	sides := 0
+	if s, ok := text(r, "cidr"); ok {
+		sides++
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			problems = append(problems, resource.Problem{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s), Suggestion: "0.0.0.0/0"})
+		} else {
+			s = p.Masked().String()
+		}
+		out = append(out, resource.Attr{Name: "cidr", Value: resource.String(s)})
+	}
+	for _, name := range []string{"security_group", "prefix_list"} {
+		if v, ok := r.Get(name); ok {
+			sides++
+			out = append(out, resource.Attr{Name: name, Value: v})
+		}
+	}
+	if self, _ := flag(r, "self"); self {
+		sides++
+		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
+	}
+	if s, _ := text(r, "description"); s != "" {
+		out = append(out, resource.Attr{Name: "description", Value: resource.String(s)})
+	}
+	if sides != 1 {
+		problems = append(problems, resource.Problem{Summary: fmt.Sprintf("a rule has one other side, this one has %d", sides),
+			Suggestion: "one of cidr, security_group, self and prefix_list"})
+	}
+	return resource.NewAttrs(out...), problems
+}
+
+func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
+	p, ok := text(r, "protocol")
+	if !ok {
+		return "tcp", nil
+	}
+	return protocolName(p), nil
+}
+
+// protocolName gives a protocol one name, whichever way it was written.
+func protocolName(p string) string {
+	switch strings.ToLower(p) {
+	case "-1", "all":
+		return "all"
+	case "6", "tcp":
+		return "tcp"
+	case "17", "udp":
+		return "udp"
+	case "1", "icmp":
+		return "icmp"
+	case "58", "icmpv6":
+		return "icmpv6"
+	}
+	return p
+}
+
+// rulePorts reads the range that a rule speaks of; -1 to -1 where it speaks of none.
+func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []resource.Problem) {
+	port, one := number(r, "port")
+	from, hasFrom := number(r, "from_port")
+	to, hasTo := number(r, "to_port")
+	bad := func(path, summary, suggestion string) (int64, int64, []resource.Problem) {
+		return -1, -1, []resource.Problem{{Path: path, Summary: summary, Suggestion: suggestion}}
+	}
+	switch {
+	case one && (hasFrom || hasTo):
+		return bad("port", "a rule says either port or a range", "from_port and to_port")
+	case hasFrom != hasTo:
+		return bad("from_port", "a range needs both from_port and to_port", "port, for a single one")
+	case one:
+		from, to = port, port
+	case !hasFrom:
+		from, to = -1, -1
+	}
+	ported := protocol == "tcp" || protocol == "udp"
+	switch {
+	case ported && from < 0:
+		return bad("port", "a rule for "+protocol+" needs a port or a range", "from_port: 0 and to_port: 65535, for all")
+	case ported && to < from:
+		return bad("to_port", "to_port is below from_port", "")
+	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
+		return bad("port", "protocol "+protocol+" has no ports", "leave the ports out")
+	}
+	return from, to, nil
+}
+
+func rulePortAttrs(protocol string, from, to int64) []resource.Attr {
+	out := []resource.Attr{{Name: "protocol", Value: resource.String(protocol)}}
+	icmp := protocol == "icmp" || protocol == "icmpv6"
+	switch {
+	case from == -1 && to == -1:
+		return out
+	case from == to && !icmp:
+		return append(out, resource.Attr{Name: "port", Value: resource.Int(from)})
+	}
+	return append(out, resource.Attr{Name: "from_port", Value: resource.Int(from)}, resource.Attr{Name: "to_port", Value: resource.Int(to)})
+}
