@@ -1,0 +1,189 @@
+package awsfake
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// answer is what goes back, whatever carries it.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	code   string // the error code, empty when all went well
+}
+
+// raw is an answer that a handler has rendered itself.
+type raw struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// render writes a handler's result in the protocol of its service
+// (research: the AWS query protocol, EC2's dialect of it, REST-XML, JSON 1.1).
+func render(cl *call, body any, err error) *answer {
+	id := requestID()
+	a := &answer{status: 200, header: http.Header{}}
+	if err != nil {
+		e := errorOf(err)
+		a.status, a.code = e.Status, e.Code
+		a.body = renderError(cl, e, id)
+	} else if r, ok := body.(raw); ok {
+		a.status, a.body = r.status, r.body
+		for k, v := range r.header {
+			a.header[k] = v
+		}
+	} else {
+		a.body = renderBody(cl, body, id)
+	}
+	if a.header.Get("Content-Type") == "" {
+		a.header.Set("Content-Type", contentType(cl.Service))
+	}
+	a.header.Set("X-Amzn-Requestid", id)
+	a.header.Set("X-Amz-Request-Id", id)
+	a.header.Set("Server", "ovi-practice-cloud")
+	return a
+}
+
+func contentType(service string) string {
+	switch service {
+	case "ssm":
+		return "application/x-amz-json-1.1"
+	case "s3":
+		return "application/xml"
+	}
+	return "text/xml;charset=UTF-8"
+}
+
+func renderBody(cl *call, body any, id string) []byte {
+	switch cl.Service {
+	case "ssm":
+		return marshalJSON(body)
+	case "s3":
+		return append([]byte(xml.Header), marshalXML(body)...)
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	b.WriteString("<" + cl.Action + `Response xmlns="` + namespace(cl.Service) + `">`)
+	if cl.Service == "ec2" {
+		b.WriteString("<requestId>" + id + "</requestId>")
+		b.Write(inner(body))
+	} else {
+		if body != nil {
+			b.WriteString("<" + cl.Action + "Result>")
+			b.Write(inner(body))
+			b.WriteString("</" + cl.Action + "Result>")
+		}
+		b.WriteString("<ResponseMetadata><RequestId>" + id + "</RequestId></ResponseMetadata>")
+	}
+	b.WriteString("</" + cl.Action + "Response>")
+	return b.Bytes()
+}
+
+func namespace(service string) string {
+	switch service {
+	case "rds":
+		return "http://rds.amazonaws.com/doc/2014-10-31/"
+	case "sts":
+		return "https://sts.amazonaws.com/doc/2011-06-15/"
+	}
+	return "http://ec2.amazonaws.com/doc/2016-11-15/"
+}
+
+// inner is an element's content without the element.
+func inner(body any) []byte {
+	if body == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := xml.NewEncoder(&b)
+	if err := enc.EncodeElement(body, xml.StartElement{Name: xml.Name{Local: "x"}}); err != nil {
+		return nil
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte("<x>")), []byte("</x>"))
+}
+
+func marshalXML(body any) []byte {
+	if body == nil {
+		return nil
+	}
+	out, err := xml.Marshal(body)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func marshalJSON(body any) []byte {
+	out, err := json.Marshal(body)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+func renderError(cl *call, e *Error, id string) []byte {
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	detail := "<Code>" + escape(e.Code) + "</Code><Message>" + escape(e.Message) + "</Message>"
+	switch cl.Service {
+	case "ec2":
+		b.WriteString("<Response><Errors><Error>" + detail + "</Error></Errors><RequestID>" + id + "</RequestID></Response>")
+	case "s3":
+		b.WriteString("<Error>" + detail + "<RequestId>" + id + "</RequestId></Error>")
+	case "ssm":
+		return marshalJSON(struct {
+			Type    string `json:"__type"`
+			Message string `json:"message"`
+		}{e.Code, e.Message})
+	default:
+		kind := "Sender"
+		if e.Status >= 500 {
+			kind = "Receiver"
+		}
+		b.WriteString("<ErrorResponse><Error><Type>" + kind + "</Type>" + detail + "</Error><RequestId>" + id + "</RequestId></ErrorResponse>")
+	}
+	return b.Bytes()
+}
+
+func escape(s string) string {
+	var b bytes.Buffer
+	_ = xml.EscapeText(&b, []byte(s)) // a bytes.Buffer does not fail
+	return b.String()
+}
+
+func (a *answer) response(r *http.Request) *http.Response {
+	body := a.body
+	if r.Method == http.MethodHead {
+		body = nil
+	}
+	return &http.Response{
+		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: a.header, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+	}
+}
+
+func (a *answer) write(w http.ResponseWriter, r *http.Request) {
+	for k, v := range a.header {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(a.body) // a client that left is no fault of the cloud
+	}
+}
+
+func requestID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

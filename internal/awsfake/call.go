@@ -1,0 +1,131 @@
+package awsfake
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// call is a request as every handler sees it, whatever protocol it came in.
+type call struct {
+	Service string // ec2, rds, s3, sts, ssm
+	Region  string
+	Action  string
+	p       *params
+	json    json.RawMessage // the body, for JSON protocols
+	rest    *restCall       // S3 only
+}
+
+// restCall is what S3 needs beyond an action: its parameters are everywhere.
+type restCall struct {
+	Bucket, Key string
+	Query       url.Values
+	Header      http.Header
+	Body        []byte
+}
+
+// exchange is a call while it is answered.
+type exchange struct {
+	*call
+	c   *Cloud
+	tx  *tx
+	now time.Time
+}
+
+// handler answers one action. It gives the body of the answer, in the form
+// that the service's protocol wants, or an error and no change.
+type handler func(*exchange) (any, error)
+
+// scopeOf reads region and service from the credential scope of the
+// Authorization header ("Signing AWS API requests"). Signatures are not
+// checked: this is a practice cloud.
+var scopeOf = regexp.MustCompile(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
+
+var regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
+
+func parseCall(r *http.Request, body []byte) (*call, error) {
+	auth := r.Header.Get("Authorization")
+	m := scopeOf.FindStringSubmatch(auth)
+	switch {
+	case auth == "":
+		return guess(r), failAs(403, "MissingAuthenticationToken", "Request is missing Authentication Token")
+	case m == nil:
+		return guess(r), failAs(400, "IncompleteSignature", "The Authorization header has no credential scope of the form KEY/DATE/REGION/SERVICE/aws4_request.")
+	}
+	c := &call{Region: m[1], Service: m[2]}
+	if !regionName.MatchString(c.Region) {
+		return c, failAs(403, "SignatureDoesNotMatch", "Credential should be scoped to a valid region, not %q.", c.Region)
+	}
+	switch c.Service {
+	case "s3":
+		return c, c.parseREST(r, body)
+	case "ssm":
+		return c, c.parseJSON(r, body)
+	case "ec2", "rds", "sts":
+		return c, c.parseQuery(r, body)
+	default:
+		return c, failAs(404, "UnknownService", "The practice cloud has no service %q; it has ec2, rds, s3, ssm and sts.", c.Service)
+	}
+}
+
+// guess names the service of a request that was not signed, so that the
+// refusal comes in a form that its client can read.
+func guess(r *http.Request) *call {
+	c := &call{Service: "ec2", Region: "us-east-1", Action: "-"}
+	switch {
+	case r.Header.Get("X-Amz-Target") != "":
+		c.Service = "ssm"
+	case r.Method != http.MethodPost && !r.URL.Query().Has("Action"):
+		c.Service = "s3"
+	}
+	return c
+}
+
+func (c *call) parseQuery(r *http.Request, body []byte) error {
+	values := r.URL.Query()
+	if r.Method == http.MethodPost {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return failf("MalformedQueryString", "The query string contains a syntax error: %v", err)
+		}
+		for k, v := range form {
+			values[k] = v
+		}
+	}
+	var err error
+	if c.p, err = parseParams(values); err != nil {
+		return err
+	}
+	c.Action = c.p.str("Action")
+	c.p.str("Version")
+	if c.Action == "" {
+		return failf("MissingAction", "The request is missing an action.")
+	}
+	return nil
+}
+
+func (c *call) parseJSON(r *http.Request, body []byte) error {
+	_, c.Action, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	c.json = body
+	if c.Action == "" {
+		return failf("UnknownOperationException", "The request is missing an X-Amz-Target.")
+	}
+	return nil
+}
+
+func (c *call) parseREST(r *http.Request, body []byte) error {
+	return failAs(501, "NotImplemented", "later")
+}
+
+// read says that an action changes nothing, by AWS's own naming.
+func (c *call) read() bool {
+	for _, prefix := range []string{"Describe", "Get", "List", "Head"} {
+		if strings.HasPrefix(c.Action, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,267 @@
+package awsfake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Account is the account number of the practice cloud.
+const Account = "000000000000"
+
+// Cloud is a practice AWS account. It is an http.RoundTripper (the SDK's
+// transport: no port, no daemon) and an http.Handler. Any number of goroutines
+// may use it, and any number of processes may open the same file: each request
+// runs alone, under the lock of the file.
+type Cloud struct {
+	opts    options
+	journal *journal // nil: in memory only
+	actions map[string]map[string]handler
+
+	mu      sync.Mutex
+	st      *state
+	unsaved map[string][]entity // default things of regions not yet in the file
+
+	faults faults
+	pace   pace
+	log    requestLog
+}
+
+type options struct {
+	clock    func() time.Time
+	settle   time.Duration
+	keepDead time.Duration
+	pace     Pace
+	faults   []Fault
+	seed     string
+}
+
+// Option sets one property of a Cloud.
+type Option func(*options)
+
+// WithClock sets the clock; without it the cloud uses the system's.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+
+// WithSettle sets how long each passing state lasts: pending, stopping,
+// shutting-down, creating, modifying. AWS takes seconds to minutes, this cloud
+// one second unless told otherwise; zero means that only the answer of the
+// changing call shows the passing state.
+func WithSettle(d time.Duration) Option { return func(o *options) { o.settle = d } }
+
+// WithKeepDead sets how long a terminated instance stays visible (AWS: about an
+// hour, which is the default).
+func WithKeepDead(d time.Duration) Option { return func(o *options) { o.keepDead = d } }
+
+// WithPace turns request throttling on; without it nothing is throttled.
+func WithPace(p Pace) Option { return func(o *options) { o.pace = p } }
+
+// WithFaults plans faults; see Fault.
+func WithFaults(f ...Fault) Option { return func(o *options) { o.faults = append(o.faults, f...) } }
+
+// WithSeed makes the ids of a cloud in memory the same in every run.
+func WithSeed(seed string) Option { return func(o *options) { o.seed = seed } }
+
+// Open opens the cloud that lives in the file, and makes an empty account when
+// there is none. An empty path is a cloud in memory only. Every answered change
+// is in the file; the end of the process at any moment leaves it whole.
+// Faults also come from path+".faults.json" and from OVI_SANDBOX_FAULTS.
+func Open(path string, opts ...Option) (*Cloud, error) {
+	o := options{clock: time.Now, settle: time.Second, keepDead: time.Hour}
+	for _, set := range opts {
+		set(&o)
+	}
+	c := &Cloud{opts: o, actions: services(), unsaved: map[string][]entity{}}
+	c.pace = pace{Pace: o.pace}
+	c.log.path = path
+	if err := c.faults.load(path, o.faults); err != nil {
+		return nil, err
+	}
+	if path == "" {
+		if o.seed == "" {
+			o.seed = newSalt()
+		}
+		c.st = newState(o.seed)
+		return c, nil
+	}
+	var err error
+	if c.journal, err = openJournal(path); err != nil {
+		return nil, err
+	}
+	if err := c.locked(func() error { return nil }); err != nil {
+		return nil, errors.Join(err, c.journal.close())
+	}
+	return c, nil
+}
+
+// Close gives the files back. The cloud must not be used afterwards.
+func (c *Cloud) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.log.close()
+	if c.journal != nil {
+		err = errors.Join(err, c.journal.close())
+	}
+	return err
+}
+
+// Reset empties the account that lives in the file: its things, its request
+// log and its planned faults are gone. Clouds that have it open go on with the
+// empty account.
+func Reset(path string) error {
+	j, err := openJournal(path)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	if err := lockFile(j.lock); err != nil {
+		return fmt.Errorf("practice cloud: lock %s: %w", path, err)
+	}
+	defer unlockFile(j.lock)
+	for _, name := range []string{requestsPath(path), requestsPath(path) + ".old", faultsPath(path)} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("practice cloud: %w", err)
+		}
+	}
+	return j.begin(newSalt())
+}
+
+// locked runs do alone among all goroutines and processes, on the newest state.
+func (c *Cloud) locked(do func() error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.journal == nil {
+		return do()
+	}
+	if err := lockFile(c.journal.lock); err != nil {
+		return fmt.Errorf("practice cloud: lock %s: %w", c.journal.path, err)
+	}
+	defer unlockFile(c.journal.lock)
+	st, err := c.journal.refresh(c.st)
+	if err != nil {
+		return err
+	}
+	c.adopt(st)
+	return do()
+}
+
+// adopt goes on with a state; default things not yet saved belong to the old.
+func (c *Cloud) adopt(st *state) {
+	if st != c.st {
+		c.st = st
+		clear(c.unsaved)
+	}
+}
+
+// do runs one transaction: all of its changes, or none and an error.
+func (c *Cloud) do(work func(*tx) error) error {
+	return c.locked(func() error {
+		t := newTx(c.st, c.opts.clock().UTC().Truncate(time.Millisecond))
+		if err := work(t); err != nil {
+			t.rollback()
+			return err
+		}
+		return c.commit(t)
+	})
+}
+
+func (c *Cloud) commit(t *tx) error {
+	if len(t.ops) == 0 {
+		t.st.seq = t.seq0
+		return nil
+	}
+	if c.journal == nil {
+		clear(c.unsaved)
+		return nil
+	}
+	var ops []op
+	for region, things := range c.unsaved {
+		if t.st.saved[region] {
+			continue // another process was first, and may have deleted some since
+		}
+		t.st.saved[region] = true
+		for _, e := range things {
+			ops = append(ops, op{Kind: e.kind(), Region: e.meta().Region, Put: e})
+		}
+	}
+	if err := c.journal.append(batch{t.st.seq, append(ops, t.ops...)}); err != nil {
+		t.rollback()
+		return err
+	}
+	clear(c.unsaved)
+	st, err := c.journal.compact(c.st, t.now)
+	c.adopt(st)
+	return err
+}
+
+// RoundTrip answers a request without a network. The request's context ends the
+// wait of a planned delay; a deed once begun is finished.
+func (c *Cloud) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	a, err := c.serve(r.Context(), r, body)
+	if err != nil {
+		return nil, err
+	}
+	return a.response(r), nil
+}
+
+// ServeHTTP answers a request from the network.
+func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a, err := c.serve(r.Context(), r, body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the connection ends without an answer, as a lost one does
+	}
+	a.write(w, r)
+}
+
+const maxBody = 16 << 20
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxBody {
+		return nil, fmt.Errorf("practice cloud: a request body of more than %d bytes", maxBody)
+	}
+	return body, nil
+}
+
+// errLost is what a client sees when the answer never arrives.
+var errLost = fmt.Errorf("practice cloud: the answer was lost: %w", syscall.ECONNRESET)
+
+func (c *Cloud) now() time.Time { return c.opts.clock().UTC() }
+
+func (c *Cloud) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,189 @@
+package awsfake
+
+import (
+	"cmp"
+	"encoding/xml"
+	"maps"
+	"slices"
+	"strings"
+)
+
+func ec2Actions() map[string]handler {
+	all := map[string]handler{
+		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
+	}
+	for _, family := range []map[string]handler{instanceActions()} {
+		maps.Copy(all, family)
+	}
+	return all
+}
+
+// success is the answer of the EC2 calls that have nothing else to say.
+type success struct {
+	Return bool `xml:"return"`
+}
+
+type xmlTag struct {
+	Key   string `xml:"key"`
+	Value string `xml:"value"`
+}
+
+func tagSet(tags map[string]string) []xmlTag {
+	out := make([]xmlTag, 0, len(tags))
+	for k, v := range tags {
+		out = append(out, xmlTag{k, v})
+	}
+	slices.SortFunc(out, func(a, b xmlTag) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}
+
+// list is a list element that is there even when it is empty.
+type xmlList[T any] struct {
+	XMLName xml.Name
+	Items   []T `xml:"item"`
+}
+
+const maxTags = 50
+
+// checkTags holds the rules for tags ("Tag your Amazon EC2 resources":
+// restrictions): 50 a thing, keys to 128 and values to 256 characters, and the
+// prefix aws: is AWS's own.
+func checkTags(tags map[string]string) error {
+	if len(tags) > maxTags {
+		return failf("TagLimitExceeded", "The maximum number of tags for a resource is %d.", maxTags)
+	}
+	for k, v := range tags {
+		switch {
+		case k == "":
+			return failf("InvalidParameterValue", "Tag key cannot be empty.")
+		case strings.HasPrefix(strings.ToLower(k), "aws:"):
+			return failf("InvalidParameterValue", "Tag keys starting with 'aws:' are reserved for internal use")
+		case len([]rune(k)) > 128:
+			return failf("InvalidParameterValue", "Tag key exceeds the maximum length of 128 characters: %s", k)
+		case len([]rune(v)) > 256:
+			return failf("InvalidParameterValue", "Tag value exceeds the maximum length of 256 characters: %s", v)
+		}
+	}
+	return nil
+}
+
+func readTags(p *params, path string) (map[string]string, error) {
+	tags := map[string]string{}
+	for _, t := range p.items(path) {
+		key := t.str("Key")
+		if _, twice := tags[key]; twice {
+			return nil, failf("InvalidParameterValue", "Duplicate tag key '%s' specified.", key)
+		}
+		tags[key] = t.str("Value")
+	}
+	return tags, checkTags(tags)
+}
+
+// specTags reads the tags that a create call sets on one type of thing; types
+// that the call does not make are refused.
+func (x *exchange) specTags(kind string, also ...string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, spec := range x.p.items("TagSpecification") {
+		got := spec.str("ResourceType")
+		if got != kind && !slices.Contains(also, got) {
+			return nil, failf("InvalidParameterValue", "'%s' is not a valid taggable resource type for this operation.", got)
+		}
+		if got != kind {
+			continue
+		}
+		tags, err := readTags(spec, "Tag")
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, tags)
+	}
+	return out, checkTags(out)
+}
+
+// taggable finds a thing by its id, whatever its kind is.
+func (x *exchange) taggable(id string) (entity, error) {
+	prefix, _, _ := strings.Cut(id, "-")
+	kind, code := "", "InvalidID"
+	switch prefix {
+	case "i":
+		kind, code = kindInstance, "InvalidInstanceID.NotFound"
+	case "vol":
+		kind, code = kindVolume, "InvalidVolume.NotFound"
+	case "vpc":
+		kind, code = kindVPC, "InvalidVpcID.NotFound"
+	case "subnet":
+		kind, code = kindSubnet, "InvalidSubnetID.NotFound"
+	case "sg":
+		kind, code = kindGroup, "InvalidGroup.NotFound"
+	}
+	e := x.tx.st.table(kind, x.Region).get(id)
+	if e == nil || x.tx.unseen(e) {
+		return nil, failf(code, "The ID '%s' does not exist", id)
+	}
+	return e, nil
+}
+
+// retag changes the tags of every named thing, or of none.
+func (x *exchange) retag(change func(map[string]string) error) (any, error) {
+	ids := x.p.strs("ResourceId")
+	if len(ids) == 0 {
+		return nil, missing("resourceIdSet")
+	}
+	for _, id := range ids {
+		e, err := x.taggable(id)
+		if err != nil {
+			return nil, err
+		}
+		c := e.clone()
+		tags := maps.Clone(e.meta().Tags)
+		if tags == nil {
+			tags = map[string]string{}
+		}
+		if err := change(tags); err != nil {
+			return nil, err
+		}
+		c.meta().Tags = tags
+		x.tx.put(c)
+	}
+	return success{true}, nil
+}
+
+// createTags merges (EC2 API reference: CreateTags overwrites only the keys
+// that it names).
+func createTags(x *exchange) (any, error) {
+	tags, err := readTags(x.p, "Tag")
+	if err != nil {
+		return nil, err
+	}
+	if len(tags) == 0 {
+		return nil, missing("tagSet")
+	}
+	return x.retag(func(have map[string]string) error {
+		maps.Copy(have, tags)
+		return checkTags(have)
+	})
+}
+
+// deleteTags takes away the keys that it names: with a value only where the
+// value is the same, without any tag named all of them (EC2 API reference:
+// DeleteTags).
+func deleteTags(x *exchange) (any, error) {
+	named := x.p.items("Tag")
+	for _, t := range named {
+		if strings.HasPrefix(strings.ToLower(t.str("Key")), "aws:") {
+			return nil, failf("InvalidParameterValue", "Tag keys starting with 'aws:' are reserved for internal use")
+		}
+	}
+	return x.retag(func(have map[string]string) error {
+		if len(named) == 0 {
+			clear(have)
+		}
+		for _, t := range named {
+			key := t.str("Key")
+			if !t.has("Value") || t.str("Value") == have[key] {
+				delete(have, key)
+			}
+		}
+		return nil
+	})
+}

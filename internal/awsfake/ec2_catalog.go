@@ -1,0 +1,50 @@
+package awsfake
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The images of the practice cloud: the current Amazon Linux, for both
+// architectures, with ids that are the same in every region.
+const (
+	imageX86     = "ami-0a1b2c3d4e5f60718"
+	imageARM     = "ami-0b1c2d3e4f5a60719"
+	imageNone    = "ami-00000000000000000" // well-formed, and there is none
+	rootSnapshot = "snap-0a1b2c3d4e5f60718"
+)
+
+// instanceType accepts what looks like one of AWS's types: a list of them all
+// would be stale tomorrow.
+var instanceType = regexp.MustCompile(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
+
+// arm matches the families that run on Graviton: a g right after the number.
+var arm = regexp.MustCompile(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
+
+func archOf(kind string) string {
+	if arm.MatchString(kind) {
+		return "arm64"
+	}
+	return "x86_64"
+}
+
+// checkImage: any well-formed image id is taken for one that exists, so that
+// configurations with images of their own can be practised; ami- followed by
+// zeros is the one that does not.
+func (x *exchange) checkImage(image, kind string) error {
+	switch {
+	case image == "":
+		return missing("ImageId")
+	case !imageID.MatchString(image):
+		return failf("InvalidAMIID.Malformed", "Invalid id: \"%s\" (expecting \"ami-...\")", image)
+	case image == imageNone:
+		return failf("InvalidAMIID.NotFound", "The image id '[%s]' does not exist", image)
+	case !instanceType.MatchString(kind) || strings.HasPrefix(kind, "g."):
+		return failf("InvalidParameterValue", "Invalid value '%s' for InstanceType.", kind)
+	}
+	want := map[string]string{imageX86: "x86_64", imageARM: "arm64"}[image]
+	if got := archOf(kind); want != "" && want != got {
+		return failf("InvalidParameterValue", "The architecture '%s' of the specified instance type does not match the architecture '%s' of the specified AMI. Specify an instance type and an AMI that have matching architectures, and try again.", got, want)
+	}
+	return nil
+}

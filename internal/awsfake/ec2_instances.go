@@ -1,0 +1,132 @@
+package awsfake
+
+func instanceActions() map[string]handler {
+	return map[string]handler{
+		"RunInstances":            runInstances,
+		"DescribeInstances":       describeInstances,
+		"DescribeInstanceStatus":  describeStatus,
+		"StartInstances":          startInstances,
+		"StopInstances":           stopInstances,
+		"RebootInstances":         rebootInstances,
+		"TerminateInstances":      terminateInstances,
+		"ModifyInstanceAttribute": modifyAttribute,
+
+		"DescribeInstanceAttribute":     describeAttribute,
+		"ModifyInstanceMetadataOptions": modifyMetadata,
+	}
+}
+
+// named gives the things that the request names, or all when it names none.
+// One unknown id refuses the whole call.
+func named[T entity](x *exchange, param, code string) ([]T, error) {
+	wanted := x.p.strs(param)
+	if len(wanted) == 0 {
+		return list[T](x.tx, x.Region), nil
+	}
+	var out []T
+	seen := map[string]bool{}
+	for _, id := range wanted {
+		e, ok := find[T](x.tx, x.Region, id)
+		if !ok {
+			return nil, notFound(id, code)
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// notFound spells "there is no such thing" for each kind of thing.
+func notFound(id, code string) error {
+	what := map[string]string{
+		"InvalidInstanceID.NotFound": "instance ID", "InvalidVolume.NotFound": "volume", "InvalidVpcID.NotFound": "vpc ID",
+		"InvalidSubnetID.NotFound": "subnet ID", "InvalidGroup.NotFound": "security group", "InvalidKeyPair.NotFound": "key pair",
+	}[code]
+	if what == "" {
+		what = "ID"
+	}
+	return failf(code, "The %s '%s' does not exist", what, id)
+}
+
+// describeInstances lists instances; a page is counted in instances, however
+// they were reserved (EC2 API reference: DescribeInstances).
+func describeInstances(x *exchange) (any, error) {
+	all, err := named[*instance](x, "InstanceId", "InvalidInstanceID.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	if all, err = filtered(x, all, x.instanceValues); err != nil {
+		return nil, err
+	}
+	rows, next, err := ec2Page(x, all, "InstanceId", 1000)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Reservations []xmlReservation `xml:"reservationSet>item"`
+		Next         *string          `xml:"nextToken"`
+	}{x.reservations(rows), next}, nil
+}
+
+func (x *exchange) reservations(rows []*instance) []xmlReservation {
+	disks := map[string][]*volume{}
+	for _, v := range list[*volume](x.tx, x.Region) {
+		if t := v.tie(x.now); t != nil {
+			disks[t.Instance] = append(disks[t.Instance], v)
+		}
+	}
+	var out []xmlReservation
+	for _, in := range rows {
+		if n := len(out); n == 0 || out[n-1].ID != in.Reservation {
+			out = append(out, xmlReservation{ID: in.Reservation, Owner: Account})
+		}
+		last := &out[len(out)-1]
+		last.Instances = append(last.Instances, x.view(in, in.Life.at(x.now), disks[in.ID]))
+	}
+	return out
+}
+
+type xmlStatus struct {
+	ID     string   `xml:"instanceId"`
+	AZ     string   `xml:"availabilityZone"`
+	State  xmlState `xml:"instanceState"`
+	System string   `xml:"systemStatus>status"`
+	Check  string   `xml:"instanceStatus>status"`
+}
+
+// describeStatus shows running instances only, unless asked for all (EC2 API
+// reference: DescribeInstanceStatus).
+func describeStatus(x *exchange) (any, error) {
+	all, err := named[*instance](x, "InstanceId", "InvalidInstanceID.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	if all, err = filtered(x, all, x.instanceValues); err != nil {
+		return nil, err
+	}
+	everything := x.p.yes("IncludeAllInstances")
+	var shown []*instance
+	for _, in := range all {
+		if everything || in.Life.at(x.now) == "running" {
+			shown = append(shown, in)
+		}
+	}
+	rows, next, err := ec2Page(x, shown, "InstanceId", 1000)
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlStatus
+	for _, in := range rows {
+		s := xmlStatus{in.ID, in.AZ, stateOf(in.Life.at(x.now)), "ok", "ok"}
+		if s.State.Name != "running" {
+			s.System, s.Check = "not-applicable", "not-applicable"
+		}
+		out = append(out, s)
+	}
+	return struct {
+		Set  []xmlStatus `xml:"instanceStatusSet>item"`
+		Next *string     `xml:"nextToken"`
+	}{out, next}, nil
+}

@@ -1,0 +1,147 @@
+package awsfake
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// placeInstance chooses network, zone and groups, from the instance's own
+// parameters or from those of its first network interface.
+func (x *exchange) placeInstance(in *instance) error {
+	subnetID, groups := x.p.str("SubnetId"), x.p.strs("SecurityGroupId")
+	nics := x.p.items("NetworkInterface")
+	var public string
+	if len(nics) > 0 {
+		if subnetID != "" || len(groups) > 0 || x.p.has("SecurityGroup") {
+			return failf("InvalidParameterCombination", "Network interfaces and an instance-level subnet ID or security groups may not be specified on the same request")
+		}
+		if len(nics) > 1 {
+			return failf("Unsupported", "The practice cloud gives an instance one network interface.")
+		}
+		subnetID, groups = nics[0].str("SubnetId"), nics[0].strs("SecurityGroupId")
+		public = nics[0].str("AssociatePublicIpAddress")
+		nics[0].str("DeviceIndex")
+		nics[0].str("DeleteOnTermination")
+	}
+	sn, err := x.subnetFor(subnetID)
+	if err != nil {
+		return err
+	}
+	in.Subnet, in.VPC, in.AZ = sn.ID, sn.VPC, sn.AZ
+	in.WantsPublic = sn.PublicIP
+	if public != "" {
+		in.WantsPublic = public == "true"
+	}
+	in.Groups, err = x.groupsFor(groups, x.p.strs("SecurityGroup"), sn)
+	return err
+}
+
+// subnetFor is the named subnet, or a default one ("Default VPCs": an instance
+// without a subnet starts in a default subnet).
+func (x *exchange) subnetFor(id string) (*subnet, error) {
+	az := x.p.str("Placement.AvailabilityZone")
+	if az != "" && !validZone(x.Region, az) {
+		return nil, failf("InvalidParameterValue", "Invalid availability zone: [%s]", az)
+	}
+	if id != "" {
+		sn, ok := find[*subnet](x.tx, x.Region, id)
+		if !ok {
+			return nil, failf("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", id)
+		}
+		if az != "" && az != sn.AZ {
+			return nil, failf("InvalidParameterValue", "The availability zone '%s' is not that of subnet '%s' (%s)", az, id, sn.AZ)
+		}
+		return sn, nil
+	}
+	for _, sn := range list[*subnet](x.tx, x.Region) {
+		if sn.Default && (az == "" || az == sn.AZ) && (az != "" || x.freeAddresses(sn.ID) > 0) {
+			return sn, nil
+		}
+	}
+	return nil, failf("MissingInput", "No subnets found for the default VPC. Please specify a subnet.")
+}
+
+// groupsFor are the named groups, which must live in the subnet's network, or
+// the network's default group.
+func (x *exchange) groupsFor(byID, byName []string, sn *subnet) ([]string, error) {
+	out := slices.Clone(byID)
+	for _, name := range byName {
+		g := x.groupNamed(name, sn.VPC)
+		if g == nil {
+			return nil, failf("InvalidGroup.NotFound", "The security group '%s' does not exist in VPC '%s'", name, sn.VPC)
+		}
+		out = append(out, g.ID)
+	}
+	for _, id := range out {
+		g, ok := find[*securityGroup](x.tx, x.Region, id)
+		if !ok {
+			return nil, failf("InvalidGroup.NotFound", "The security group '%s' does not exist", id)
+		}
+		if g.VPC != sn.VPC {
+			return nil, failf("InvalidParameter", "Security group %s and subnet %s belong to different networks.", id, sn.ID)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	if v, ok := find[*vpc](x.tx, x.Region, sn.VPC); ok {
+		return []string{v.Group}, nil
+	}
+	return nil, failf("InvalidVpcID.NotFound", "The vpc ID '%s' does not exist", sn.VPC)
+}
+
+func (x *exchange) groupNamed(name, vpcID string) *securityGroup {
+	for _, g := range list[*securityGroup](x.tx, x.Region) {
+		if g.Name == name && g.VPC == vpcID {
+			return g
+		}
+	}
+	return nil
+}
+
+// freeAddresses: AWS keeps five addresses of each subnet for itself ("Subnet
+// CIDR blocks").
+func (x *exchange) freeAddresses(subnetID string) int {
+	sn, ok := find[*subnet](x.tx, x.Region, subnetID)
+	if !ok {
+		return 0
+	}
+	free := hosts(sn.CIDR) - 5
+	for _, e := range x.tx.st.table(kindInstance, x.Region).rows() {
+		if in, ok := e.(*instance); ok && in.Subnet == subnetID && !in.dead() {
+			free--
+		}
+	}
+	return max(free, 0)
+}
+
+func hosts(cidr string) int {
+	p, err := netip.ParsePrefix(cidr)
+	if err != nil {
+		return 0
+	}
+	return 1 << (32 - p.Bits())
+}
+
+// address is a private address of the subnet. It follows from the sequence
+// number, so that finding one costs no search; in a subnet that was used up
+// once over, two instances may show the same one.
+func (x *exchange) address(subnetID string, seq int64) string {
+	sn, ok := find[*subnet](x.tx, x.Region, subnetID)
+	if !ok {
+		return ""
+	}
+	p, err := netip.ParsePrefix(sn.CIDR)
+	if err != nil {
+		return ""
+	}
+	a := p.Addr().As4()
+	n := uint32(a[0])<<24 | uint32(a[1])<<16 | uint32(a[2])<<8 | uint32(a[3])
+	n += 4 + uint32(seq)%uint32(max(hosts(sn.CIDR)-5, 1))
+	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}).String()
+}
+
+// publicAddress is one of the addresses kept for documentation (RFC 5737), so
+// that no practice instance ever seems to be a machine of someone's.
+func publicAddress(seq int64) string { return fmt.Sprintf("203.0.113.%d", 1+seq%254) }

@@ -1,0 +1,248 @@
+package awsfake
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// runInstances makes one reservation (EC2 API reference: RunInstances).
+func runInstances(x *exchange) (any, error) {
+	if err := x.checkToken(); err != nil {
+		return nil, err
+	}
+	if made, ok, err := x.remembered(); err != nil || ok {
+		if err != nil {
+			return nil, err
+		}
+		return x.reservationAgain(made)
+	}
+	proto, err := x.launchSpec()
+	if err != nil {
+		return nil, err
+	}
+	minimum, maximum, err := x.counts()
+	if err != nil {
+		return nil, err
+	}
+	if free := x.freeAddresses(proto.Subnet); free < minimum {
+		return nil, failf("InsufficientFreeAddressesInSubnet", "There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", proto.Subnet)
+	} else if maximum > free {
+		maximum = free
+	}
+	disks, err := x.launchDisks()
+	if err != nil {
+		return nil, err
+	}
+	tags, err := x.specTags(kindInstance, kindVolume, "network-interface", "spot-instances-request")
+	if err != nil {
+		return nil, err
+	}
+	diskTags, err := x.specTags(kindVolume, kindInstance, "network-interface", "spot-instances-request")
+	if err != nil {
+		return nil, err
+	}
+	reservation := x.tx.fresh("r-", x.Region).ID
+	var made []*instance
+	for i := range maximum {
+		in := x.launch(*proto, reservation, i, tags)
+		x.attachNew(in, disks, diskTags)
+		made = append(made, in)
+	}
+	x.remember(ids(made))
+	return x.reservationOf(made, true), nil
+}
+
+// launch makes one instance from the prototype.
+func (x *exchange) launch(in instance, reservation string, index int, tags map[string]string) *instance {
+	in.base = x.tx.fresh("i-", x.Region)
+	in.Tags, in.Reservation, in.Index = tags, reservation, index
+	in.Launched = x.now
+	in.Life = through(x.now, x.settle(), "running", "pending")
+	in.Private = x.address(in.Subnet, in.Seq)
+	if in.WantsPublic {
+		in.Public = publicAddress(in.Seq)
+	}
+	if in.Profile != "" {
+		in.ProfileID = x.tx.fresh("iip-assoc-", x.Region).ID
+	}
+	made := &in
+	x.tx.put(made)
+	return made
+}
+
+func ids[T entity](list []T) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = e.meta().ID
+	}
+	return out
+}
+
+const maxToken = 64
+
+// checkToken: a client token has up to 64 ASCII characters ("Ensuring
+// idempotency in Amazon EC2 API requests").
+func (x *exchange) checkToken() error {
+	tok := x.p.str("ClientToken")
+	if len(tok) > maxToken || slices.ContainsFunc([]byte(tok), func(b byte) bool { return b > 126 }) {
+		return failf("InvalidParameterValue", "Value (%s) for parameter clientToken is invalid. Tokens must be at most %d ASCII characters.", tok, maxToken)
+	}
+	return nil
+}
+
+// remembered looks for what an earlier call under the same token made. The
+// same token with other parameters is refused.
+func (x *exchange) remembered() ([]string, bool, error) {
+	tok := x.p.str("ClientToken")
+	if tok == "" {
+		return nil, false, nil
+	}
+	old, ok := find[*clientToken](x.tx, x.Region, x.Action+"/"+tok)
+	if !ok {
+		return nil, false, nil
+	}
+	if old.Digest != x.digest() {
+		return nil, false, failf("IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).")
+	}
+	return old.IDs, true, nil
+}
+
+func (x *exchange) remember(made []string) {
+	if tok := x.p.str("ClientToken"); tok != "" {
+		x.tx.put(&clientToken{base: x.tx.named(x.Action+"/"+tok, x.Region), Digest: x.digest(), IDs: made})
+	}
+}
+
+// digest is what a token stands for: every parameter but the token itself.
+func (x *exchange) digest() string {
+	sum := sha256.Sum256([]byte(x.p.digest("ClientToken", "Version", "DryRun")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// forget lets the token of a terminated instance go a day after its end ("a
+// client token is valid for at least 24 hours after the termination").
+func (x *exchange) forget(tok string, end time.Time) {
+	if old, ok := find[*clientToken](x.tx, x.Region, "RunInstances/"+tok); ok && tok != "" {
+		c := old.clone().(*clientToken)
+		c.Until = end.Add(24 * time.Hour)
+		x.tx.put(c)
+	}
+}
+
+// reservationAgain answers a repeated call with what the first one made; only
+// the state may differ.
+func (x *exchange) reservationAgain(made []string) (any, error) {
+	var list []*instance
+	for _, id := range made {
+		in, ok := find[*instance](x.tx, x.Region, id)
+		if !ok || in.dead() {
+			return nil, failf("IdempotentInstanceTerminated", "The request to launch an instance uses the same client token as a previous request for which the instance %s has been terminated.", id)
+		}
+		list = append(list, in)
+	}
+	return x.reservationOf(list, false), nil
+}
+
+func (x *exchange) counts() (int, int, error) {
+	lo, err := x.p.num("MinCount", 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	hi, err := x.p.num("MaxCount", 0)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case !x.p.has("MinCount"):
+		return 0, 0, missing("MinCount")
+	case !x.p.has("MaxCount"):
+		return 0, 0, missing("MaxCount")
+	case lo < 1 || hi < lo:
+		return 0, 0, failf("InvalidParameterValue", "Value (%d) for parameter MinCount or (%d) for MaxCount is invalid: at least 1, and MaxCount not below MinCount.", lo, hi)
+	case hi > 1000:
+		return 0, 0, failf("InstanceLimitExceeded", "You have requested more instances (%d) than your current limit of 1000 for one call allows.", hi)
+	}
+	return lo, hi, nil
+}
+
+var imageID = regexp.MustCompile(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
+
+// launchSpec reads and checks everything that an instance is made of.
+func (x *exchange) launchSpec() (*instance, error) {
+	in := &instance{Token: x.p.str("ClientToken"), Image: x.p.str("ImageId"), Type: x.p.or("InstanceType", "m1.small"), Root: rootDevice, Tenancy: x.p.or("Placement.Tenancy", "default")}
+	if err := x.checkImage(in.Image, in.Type); err != nil {
+		return nil, err
+	}
+	if err := x.placeInstance(in); err != nil {
+		return nil, err
+	}
+	if in.Key = x.p.str("KeyName"); in.Key != "" {
+		if _, ok := find[*keyPair](x.tx, x.Region, in.Key); !ok {
+			return nil, failf("InvalidKeyPair.NotFound", "The key pair '%s' does not exist", in.Key)
+		}
+	}
+	in.UserData = x.p.str("UserData")
+	if err := checkUserData(in.UserData); err != nil {
+		return nil, err
+	}
+	in.Profile = profileARN(x.p.at("IamInstanceProfile"))
+	in.Protected = x.p.yes("DisableApiTermination")
+	in.StopGuard = x.p.yes("DisableApiStop")
+	in.OnShutdown = x.p.or("InstanceInitiatedShutdownBehavior", "stop")
+	in.Optimized = x.p.yes("EbsOptimized")
+	in.Monitoring = x.p.yes("Monitoring.Enabled")
+	in.Credit = x.p.str("CreditSpecification.CpuCredits")
+	var err error
+	in.Metadata, err = readMetadata(x.p.at("MetadataOptions"), metadataOpt{Tokens: "required", Endpoint: "enabled", Hops: 2, Tags: "disabled", IPv6: "disabled"})
+	return in, err
+}
+
+func checkUserData(text string) error {
+	plain, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return failf("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data.")
+	}
+	if len(plain) > 16<<10 {
+		return failf("InvalidParameterValue", "User data is limited to 16384 bytes")
+	}
+	return nil
+}
+
+// profileARN names an instance profile; there is no IAM here, so every name is
+// taken for one that exists.
+func profileARN(p *params) string {
+	if arn := p.str("Arn"); arn != "" {
+		return arn
+	}
+	if name := p.str("Name"); name != "" {
+		return "arn:aws:iam::" + Account + ":instance-profile/" + name
+	}
+	return ""
+}
+
+// readMetadata reads the options of the metadata service over those that hold
+// already. Amazon Linux 2023 images ask for IMDSv2 and two hops ("Configure
+// the instance metadata options").
+func readMetadata(p *params, m metadataOpt) (metadataOpt, error) {
+	m.Tokens = p.or("HttpTokens", m.Tokens)
+	m.Endpoint = p.or("HttpEndpoint", m.Endpoint)
+	m.Tags = p.or("InstanceMetadataTags", m.Tags)
+	m.IPv6 = p.or("HttpProtocolIpv6", m.IPv6)
+	var err error
+	if m.Hops, err = p.num("HttpPutResponseHopLimit", m.Hops); err != nil {
+		return m, err
+	}
+	switch {
+	case m.Tokens != "required" && m.Tokens != "optional":
+		return m, badValue(m.Tokens, "HttpTokens", "It must be optional or required.")
+	case m.Endpoint != "enabled" && m.Endpoint != "disabled":
+		return m, badValue(m.Endpoint, "HttpEndpoint", "It must be enabled or disabled.")
+	case m.Hops < 1 || m.Hops > 64:
+		return m, badValue(strconv.Itoa(m.Hops), "HttpPutResponseHopLimit", "It must be from 1 to 64.")
+	}
+	return m, nil
+}

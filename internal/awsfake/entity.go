@@ -1,0 +1,81 @@
+package awsfake
+
+import "time"
+
+// entity is one thing of the cloud. An entity is never changed once it was put
+// into a table: handlers change a copy and put the copy, so that a refused
+// request can be taken back by putting the old pointers back.
+type entity interface {
+	kind() string
+	meta() *base
+	clone() entity
+}
+
+// base is what every thing has. Region is empty for what is global.
+type base struct {
+	ID     string            `json:"id"`
+	Region string            `json:"region,omitempty"`
+	Seq    int64             `json:"seq"`
+	Made   time.Time         `json:"made"`
+	Tags   map[string]string `json:"tags,omitempty"`
+}
+
+func (b *base) meta() *base { return b }
+
+// mortal is an entity that time alone can end.
+type mortal interface{ gone(now time.Time) bool }
+
+// blank gives an empty entity of a kind for the decoder, or nil for a kind
+// that this version does not know.
+func blank(kind string) entity {
+	switch kind {
+	case kindRegion:
+		return &regionMark{}
+	case kindToken:
+		return &clientToken{}
+	case kindInstance:
+		return &instance{}
+	case kindVolume:
+		return &volume{}
+	case kindVPC:
+		return &vpc{}
+	case kindSubnet:
+		return &subnet{}
+	case kindGroup:
+		return &securityGroup{}
+	case kindKey:
+		return &keyPair{}
+	default:
+		return nil
+	}
+}
+
+const (
+	kindRegion   = "region"
+	kindToken    = "token"
+	kindInstance = "instance"
+	kindVolume   = "volume"
+	kindVPC      = "vpc"
+	kindSubnet   = "subnet"
+	kindGroup    = "security-group"
+	kindKey      = "key-pair"
+)
+
+// regionMark says that the default things of a region were written once, so
+// that a deleted default VPC does not come back.
+type regionMark struct{ base }
+
+func (*regionMark) kind() string    { return kindRegion }
+func (r *regionMark) clone() entity { c := *r; return &c }
+
+// clientToken remembers what was asked under an idempotency token.
+type clientToken struct {
+	base
+	Digest string    `json:"digest"`
+	IDs    []string  `json:"ids"`
+	Until  time.Time `json:"until"`
+}
+
+func (*clientToken) kind() string              { return kindToken }
+func (t *clientToken) clone() entity           { c := *t; return &c }
+func (t *clientToken) gone(now time.Time) bool { return !t.Until.IsZero() && now.After(t.Until) }

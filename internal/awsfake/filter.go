@@ -1,0 +1,109 @@
+package awsfake
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// filtered keeps the things that match every Filter.N of the request. values
+// gives what a thing has under a filter's name, or false for a name that the
+// API does not know, which AWS refuses ("Filtering resources").
+func filtered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
+	for _, f := range x.p.items("Filter") {
+		name, wanted := f.str("Name"), f.strs("Value")
+		if name == "" {
+			return nil, missing("Filter.Name")
+		}
+		if len(wanted) == 0 {
+			return nil, failf("InvalidParameterValue", "The filter '%s' has no values.", name)
+		}
+		var zero T
+		if _, ok := tagValues(nil, name); !ok {
+			if _, ok := values(blank(zero.kind()).(T), name); !ok {
+				return nil, failf("InvalidParameterValue", "The filter '%s' is invalid", name)
+			}
+		}
+		list = slices.DeleteFunc(list, func(e T) bool {
+			got, ok := tagValues(e.meta().Tags, name)
+			if !ok {
+				got, _ = values(e, name)
+			}
+			return !anyMatch(wanted, got)
+		})
+	}
+	return list, nil
+}
+
+// tagValues answers the filters that every taggable kind has.
+func tagValues(tags map[string]string, name string) ([]string, bool) {
+	if key, ok := strings.CutPrefix(name, "tag:"); ok {
+		if v, has := tags[key]; has {
+			return []string{v}, true
+		}
+		return nil, true
+	}
+	switch name {
+	case "tag-key":
+		return slices.Collect(maps.Keys(tags)), true
+	case "tag-value":
+		return slices.Collect(maps.Values(tags)), true
+	}
+	return nil, false
+}
+
+func anyMatch(patterns, values []string) bool {
+	for _, p := range patterns {
+		for _, v := range values {
+			if matches(p, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// matches compares with * for any run of characters, ? for one, and \ to take
+// the next one as it is ("Filtering resources": wildcards).
+func matches(pattern, s string) bool {
+	if !strings.ContainsAny(pattern, `*?\`) {
+		return pattern == s
+	}
+	return wild([]rune(pattern), []rune(s))
+}
+
+func wild(p, s []rune) bool {
+	star, mark, i, j := -1, 0, 0, 0
+	for j < len(s) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && p[i] == '?':
+			i, j = i+1, j+1
+		case i+1 < len(p) && p[i] == '\\' && p[i+1] == s[j]:
+			i, j = i+2, j+1
+		case i < len(p) && p[i] != '\\' && p[i] == s[j]:
+			i, j = i+1, j+1
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
+
+func one(s string) ([]string, bool) {
+	if s == "" {
+		return nil, true
+	}
+	return []string{s}, true
+}
+
+func truth(b bool) ([]string, bool) { return []string{strconv.FormatBool(b)}, true }

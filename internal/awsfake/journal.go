@@ -1,0 +1,255 @@
+package awsfake
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// journal keeps the state in one file of JSON lines: a header, then one line a
+// request that changed something. A line is written by one write call, so a
+// killed process leaves at most a torn last line, which the next one cuts off:
+// that request never happened. Every method needs the file lock.
+type journal struct {
+	path string
+	lock *os.File
+	f    *os.File
+	info fs.FileInfo // of f, to notice that another process has replaced it
+	size int64       // how far f was applied
+	ops  int         // changes in f
+}
+
+const formatVersion = 1
+
+type header struct {
+	Format int    `json:"awsfake"`
+	Salt   string `json:"salt"`
+}
+
+type batch struct {
+	Seq int64 `json:"n"`
+	Ops []op  `json:"ops"`
+}
+
+type rawBatch struct {
+	Seq int64 `json:"n"`
+	Ops []struct {
+		Kind   string          `json:"k"`
+		Region string          `json:"r"`
+		Del    string          `json:"del"`
+		Put    json.RawMessage `json:"put"`
+	} `json:"ops"`
+}
+
+func openJournal(path string) (*journal, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("practice cloud: %w", err)
+	}
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("practice cloud: %w", err)
+	}
+	return &journal{path: path, lock: lock}, nil
+}
+
+func (j *journal) close() error {
+	err := j.lock.Close()
+	if j.f != nil {
+		err = errors.Join(err, j.f.Close())
+	}
+	return err
+}
+
+// refresh applies what other processes have written since the last look. It
+// gives the state to go on with, a new one when the file was replaced.
+func (j *journal) refresh(st *state) (*state, error) {
+	info, err := os.Stat(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := j.begin(newSalt()); err != nil {
+			return nil, err
+		}
+		info, err = os.Stat(j.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("practice cloud: %w", err)
+	}
+	if st == nil || j.f == nil || !os.SameFile(info, j.info) || info.Size() < j.size {
+		return j.reload()
+	}
+	if info.Size() == j.size {
+		return st, nil
+	}
+	return st, j.catchUp(st)
+}
+
+func (j *journal) reload() (*state, error) {
+	if j.f != nil {
+		j.f.Close()
+	}
+	f, err := os.OpenFile(j.path, os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("practice cloud: %w", err)
+	}
+	j.f, j.size, j.ops = f, 0, 0
+	if j.info, err = f.Stat(); err != nil {
+		return nil, fmt.Errorf("practice cloud: %w", err)
+	}
+	st := newState("")
+	return st, j.catchUp(st)
+}
+
+// catchUp applies the lines after j.size and cuts a torn last one off.
+func (j *journal) catchUp(st *state) error {
+	r := bufio.NewReaderSize(io.NewSectionReader(j.f, j.size, 1<<62), 1<<16)
+	for {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			if len(line) > 0 {
+				if err := j.f.Truncate(j.size); err != nil {
+					return fmt.Errorf("practice cloud: cut the torn end of %s: %w", j.path, err)
+				}
+			}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("practice cloud: %w", err)
+		}
+		if err := j.apply(st, line); err != nil {
+			return fmt.Errorf("practice cloud: %s is damaged at byte %d (%w); `ovi sandbox reset` starts afresh", j.path, j.size, err)
+		}
+		j.size += int64(len(line))
+	}
+}
+
+func (j *journal) apply(st *state, line []byte) error {
+	if j.size == 0 {
+		var h header
+		if err := json.Unmarshal(line, &h); err != nil {
+			return err
+		}
+		if h.Format != formatVersion {
+			return fmt.Errorf("format %d, this program reads format %d", h.Format, formatVersion)
+		}
+		st.salt = h.Salt
+		return nil
+	}
+	var b rawBatch
+	if err := json.Unmarshal(line, &b); err != nil {
+		return err
+	}
+	for _, o := range b.Ops {
+		j.ops++
+		if o.Del != "" {
+			if t := st.table(o.Kind, o.Region); t != nil {
+				t.drop(o.Del)
+			}
+			continue
+		}
+		e := blank(o.Kind)
+		if e == nil {
+			return fmt.Errorf("unknown kind %q", o.Kind)
+		}
+		if err := json.Unmarshal(o.Put, e); err != nil {
+			return err
+		}
+		st.put(e)
+		if o.Kind == kindRegion {
+			st.saved[o.Region] = true
+		}
+	}
+	st.seq = max(st.seq, b.Seq)
+	return nil
+}
+
+// append makes a request's changes durable against the end of this process;
+// after an error the file is as it was before.
+func (j *journal) append(b batch) error {
+	line, err := json.Marshal(b)
+	if err != nil {
+		return fmt.Errorf("practice cloud: %w", err)
+	}
+	line = append(line, '\n')
+	if _, err := j.f.WriteAt(line, j.size); err != nil {
+		return errors.Join(fmt.Errorf("practice cloud: %w", err), j.f.Truncate(j.size))
+	}
+	j.size += int64(len(line))
+	j.ops += len(b.Ops)
+	return nil
+}
+
+// begin starts an empty file, whole or not at all.
+func (j *journal) begin(salt string) error {
+	line, err := json.Marshal(header{formatVersion, salt})
+	if err != nil {
+		return err
+	}
+	return j.replace(append(line, '\n'))
+}
+
+// replace puts a new file in the place of the old one.
+func (j *journal) replace(content []byte) error {
+	tmp := j.path + ".new"
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("practice cloud: %w", err)
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, j.path)
+	}
+	if err != nil {
+		return fmt.Errorf("practice cloud: write %s: %w", j.path, err)
+	}
+	return nil
+}
+
+// compact rewrites the file when most of it is history. What time has ended is
+// left out for good.
+func (j *journal) compact(st *state, now time.Time) (*state, error) {
+	live := 0
+	for _, regions := range st.tables {
+		for _, t := range regions {
+			live += len(t.pos)
+		}
+	}
+	if j.ops < 4096 || j.ops < 4*live {
+		return st, nil
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	if err := enc.Encode(header{formatVersion, st.salt}); err != nil {
+		return st, err
+	}
+	for kind, regions := range st.tables {
+		for region, t := range regions {
+			for _, e := range t.rows() {
+				if m, ok := e.(mortal); e == nil || ok && m.gone(now) {
+					continue
+				}
+				if err := enc.Encode(batch{st.seq, []op{{Kind: kind, Region: region, Put: e}}}); err != nil {
+					return st, err
+				}
+			}
+		}
+	}
+	if err := j.replace(buf.Bytes()); err != nil {
+		return st, err
+	}
+	return j.reload()
+}
+
+func newSalt() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
+}

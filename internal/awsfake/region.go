@@ -1,0 +1,54 @@
+package awsfake
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// zones are the availability zones of a region: six in us-east-1, three
+// elsewhere, which is what most regions have.
+func zones(region string) []string {
+	letters := "abc"
+	if region == "us-east-1" {
+		letters = "abcdef"
+	}
+	var out []string
+	for _, l := range letters {
+		out = append(out, region+string(l))
+	}
+	return out
+}
+
+// furnish gives a region what a new account has there: a default VPC with a
+// default subnet in each zone and a default security group ("Default VPCs").
+// It costs no write: the ids follow from the state's seed, and the things are
+// saved with the first change in any region.
+func (c *Cloud) furnish(region string) {
+	if region == "" || c.st.table(kindRegion, region).get("defaults") != nil {
+		return
+	}
+	things := defaults(c.st, region)
+	for _, e := range things {
+		c.st.put(e)
+	}
+	c.unsaved[region] = things
+}
+
+func defaults(st *state, region string) []entity {
+	seq := int64(-100)
+	next := func(prefix string) base {
+		seq++
+		return base{ID: prefix + st.hex(prefix+region, seq)[:17], Region: region, Seq: seq, Made: time.Unix(0, 0).UTC()}
+	}
+	v := &vpc{base: next("vpc-"), CIDR: "172.31.0.0/16", Default: true, DNSSupport: true, DNSHostnames: true, Life: steady("available")}
+	g := defaultGroup(next("sg-"), v.ID)
+	v.Group = g.ID
+	out := []entity{&regionMark{base{ID: "defaults", Region: region}}, v, g}
+	for i, az := range zones(region) {
+		out = append(out, &subnet{base: next("subnet-"), VPC: v.ID, AZ: az, CIDR: fmt.Sprintf("172.31.%d.0/20", i*16), Default: true, PublicIP: true, Life: steady("available")})
+	}
+	return out
+}
+
+func validZone(region, az string) bool { return slices.Contains(zones(region), az) }

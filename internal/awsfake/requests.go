@@ -1,0 +1,151 @@
+package awsfake
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Request is one line of the request log: proof of what was asked.
+type Request struct {
+	At      time.Time `json:"at"`
+	Service string    `json:"service"`
+	Region  string    `json:"region"`
+	Action  string    `json:"action"`
+	Status  int       `json:"status"`
+	Code    string    `json:"code,omitempty"`    // the error code of a refusal
+	Change  bool      `json:"change,omitempty"`  // an action that is no read
+	Ignored []string  `json:"ignored,omitempty"` // parameters that the practice cloud took no notice of
+}
+
+// requestLog keeps the requests of this Cloud in memory and, beside the state
+// file, those of every process as JSON lines. Both are bounded.
+type requestLog struct {
+	path string // of the state; empty: memory only
+
+	mu   sync.Mutex
+	all  []Request
+	file *os.File
+}
+
+const (
+	maxRemembered = 100_000
+	maxLogBytes   = 8 << 20 // then the file becomes .old and a new one begins
+)
+
+func requestsPath(state string) string { return state + ".requests" }
+
+func (l *requestLog) add(cl *call, a *answer, now time.Time) {
+	r := Request{At: now, Service: cl.Service, Region: cl.Region, Action: cl.Action, Status: a.status, Code: a.code, Change: !cl.read()}
+	if cl.p != nil && a.code == "" {
+		r.Ignored = cl.p.unread("", nil)
+		slices.Sort(r.Ignored)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.all) >= maxRemembered {
+		l.all = slices.Delete(l.all, 0, maxRemembered/2)
+	}
+	l.all = append(l.all, r)
+	if l.path != "" {
+		l.write(r)
+	}
+}
+
+// write appends one line with one call. A log that cannot be written does not
+// refuse the request: it is a witness, not part of the cloud.
+func (l *requestLog) write(r Request) {
+	if l.file != nil {
+		info, err := os.Stat(requestsPath(l.path))
+		mine, err2 := l.file.Stat()
+		if err != nil || err2 != nil || !os.SameFile(info, mine) || mine.Size() > maxLogBytes {
+			if err == nil && info.Size() > maxLogBytes {
+				_ = os.Rename(requestsPath(l.path), requestsPath(l.path)+".old")
+			}
+			l.file.Close()
+			l.file = nil
+		}
+	}
+	if l.file == nil {
+		f, err := os.OpenFile(requestsPath(l.path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return
+		}
+		l.file = f
+	}
+	if line, err := json.Marshal(r); err == nil {
+		_, _ = l.file.Write(append(line, '\n'))
+	}
+}
+
+func (l *requestLog) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}
+
+// Requests gives the requests that this Cloud has answered, oldest first.
+func (c *Cloud) Requests() []Request {
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return slices.Clone(c.log.all)
+}
+
+// Counts counts the requests of this Cloud by "service.Action".
+func (c *Cloud) Counts() map[string]int { return Count(c.Requests()) }
+
+// Count counts requests by "service.Action".
+func Count(requests []Request) map[string]int {
+	out := map[string]int{}
+	for _, r := range requests {
+		out[r.Service+"."+r.Action]++
+	}
+	return out
+}
+
+// Changes counts only the requests that are no reads.
+func Changes(requests []Request) map[string]int {
+	out := Count(slices.DeleteFunc(slices.Clone(requests), func(r Request) bool { return !r.Change }))
+	maps.DeleteFunc(out, func(_ string, n int) bool { return n == 0 })
+	return out
+}
+
+// ReadRequests reads the request log beside a state file: what all processes
+// have asked since the last Reset. A torn last line is left out.
+func ReadRequests(path string) ([]Request, error) {
+	var out []Request
+	for _, name := range []string{requestsPath(path) + ".old", requestsPath(path)} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("practice cloud: %w", err)
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var r Request
+			if json.Unmarshal(lines.Bytes(), &r) == nil {
+				out = append(out, r)
+			}
+		}
+		err = errors.Join(lines.Err(), f.Close())
+		if err != nil {
+			return nil, fmt.Errorf("practice cloud: %s: %w", name, err)
+		}
+	}
+	return out, nil
+}

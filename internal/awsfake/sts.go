@@ -1,0 +1,9 @@
+package awsfake
+
+// callerIdentity names the one user of the practice account (STS API
+// reference: GetCallerIdentity).
+func callerIdentity(*exchange) (any, error) {
+	return struct {
+		Account, UserId, Arn string
+	}{Account, "AIDAPRACTICECLOUD000", "arn:aws:iam::" + Account + ":user/practice"}, nil
+}

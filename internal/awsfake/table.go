@@ -1,0 +1,100 @@
+package awsfake
+
+import (
+	"cmp"
+	"slices"
+)
+
+// table holds the things of one kind in one region and lists them in the order
+// in which they were made, which is what pages are cut from.
+type table struct {
+	pos   map[string]int
+	order []entity // nil where something was dropped
+	holes int
+	mixed bool // order is not sorted by Seq
+}
+
+func (t *table) get(id string) entity {
+	if t == nil {
+		return nil
+	}
+	if i, ok := t.pos[id]; ok {
+		return t.order[i]
+	}
+	return nil
+}
+
+func (t *table) put(e entity) {
+	id, seq := e.meta().ID, e.meta().Seq
+	if i, ok := t.pos[id]; ok {
+		t.order[i] = e
+		return
+	}
+	if n := len(t.order); n > 0 && t.order[n-1] != nil && t.order[n-1].meta().Seq > seq {
+		t.mixed = true
+	}
+	t.pos[id] = len(t.order)
+	t.order = append(t.order, e)
+}
+
+func (t *table) drop(id string) {
+	i, ok := t.pos[id]
+	if !ok {
+		return
+	}
+	t.order[i] = nil
+	delete(t.pos, id)
+	t.holes++
+}
+
+// rows lists the table in order of birth. The slice may hold nils.
+func (t *table) rows() []entity {
+	if t == nil {
+		return nil
+	}
+	if t.mixed || t.holes > 16 && t.holes > len(t.order)/2 {
+		t.tidy()
+	}
+	return t.order
+}
+
+func (t *table) tidy() {
+	t.order = slices.DeleteFunc(t.order, func(e entity) bool { return e == nil })
+	slices.SortStableFunc(t.order, func(a, b entity) int { return cmp.Compare(a.meta().Seq, b.meta().Seq) })
+	for i, e := range t.order {
+		t.pos[e.meta().ID] = i
+	}
+	t.holes, t.mixed = 0, false
+}
+
+// state is the whole cloud in memory.
+type state struct {
+	tables map[string]map[string]*table // kind, then region
+	seq    int64
+	salt   string
+	saved  map[string]bool // regions whose default things are in the file
+}
+
+func newState(salt string) *state {
+	return &state{tables: map[string]map[string]*table{}, saved: map[string]bool{}, salt: salt}
+}
+
+func (s *state) table(kind, region string) *table { return s.tables[kind][region] }
+
+func (s *state) tableOf(e entity) *table {
+	kind, region := e.kind(), e.meta().Region
+	if s.tables[kind] == nil {
+		s.tables[kind] = map[string]*table{}
+	}
+	t := s.tables[kind][region]
+	if t == nil {
+		t = &table{pos: map[string]int{}}
+		s.tables[kind][region] = t
+	}
+	return t
+}
+
+func (s *state) put(e entity) {
+	s.tableOf(e).put(e)
+	s.seq = max(s.seq, e.meta().Seq)
+}

@@ -1,0 +1,12 @@
+package awsfake
+
+// keyPair is the public half of a login key.
+type keyPair struct {
+	base
+	Pair        string `json:"pair"` // key-...
+	Fingerprint string `json:"fingerprint"`
+	Type        string `json:"type"`
+}
+
+func (*keyPair) kind() string    { return kindKey }
+func (k *keyPair) clone() entity { c := *k; return &c }
