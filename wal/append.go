@@ -1,0 +1,135 @@
+package wal
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// write makes one batch durable. The caller has the turn.
+func (l *Log) write(d Draft) (Batch, error) {
+	if _, err := l.state(); err != nil {
+		return Batch{}, err
+	}
+	if len(d.Records) == 0 {
+		return Batch{}, errors.New("wal: append: no records")
+	}
+	if n := plainSize(d.Records); n > maxPayload {
+		return Batch{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, n, maxPayload)
+	}
+	if d.At.IsZero() {
+		d.At = l.o.clock()
+	}
+	if l.since >= l.o.signEvery {
+		if _, err := l.sign(kindCheckpoint); err != nil {
+			return Batch{}, err
+		}
+	}
+	h := l.out.payload(d)
+	if l.end.offset+h.size() > l.o.segmentSize && l.end.offset > segmentHeaderSize || l.sealed {
+		if err := l.rotate(); err != nil {
+			return Batch{}, err
+		}
+		h = l.out.payload(d) // the seal was built in the same memory
+	}
+	if err := l.put(h); err != nil {
+		return Batch{}, err
+	}
+	l.since++
+	last := l.end.seq
+	return Batch{
+		First: last - Seq(h.count) + 1, Last: last, Meta: d.Meta,
+		At: time.Unix(0, h.at).UTC(), Chain: l.end.chain,
+	}, nil
+}
+
+// put writes the frame in the encoder at the end of the log: one write, one
+// sync. After an error in either the log is broken, since what the disk holds
+// is not known any more.
+func (l *Log) put(h frameHeader) error {
+	b, end := l.out.finish(h, l.id, l.end)
+	if end.offset > l.space {
+		b = l.prefill(b, end.offset)
+	}
+	_, err := l.active.WriteAt(b, l.end.offset)
+	if err == nil {
+		err = l.active.Sync()
+	}
+	if err != nil {
+		return l.breakDown(fmt.Errorf("wal: append to %s: %w", segmentName(l.end.segment), err))
+	}
+	l.space = max(l.space, l.end.offset+int64(len(b)))
+	l.advance(end)
+	return nil
+}
+
+// prefill adds zeros to a frame that ends behind the written space, so that the
+// next ones overwrite instead of growing the file. For large frames that does
+// not pay: they are bound by their bytes.
+func (l *Log) prefill(b []byte, end int64) []byte {
+	n := min(l.o.prefill, l.o.segmentSize-end)
+	if n <= 0 || int64(len(b)) > l.o.prefill/4 {
+		return b
+	}
+	l.out.buf = append(l.out.buf, make([]byte, n)...)
+	return l.out.buf[chainSize:]
+}
+
+// sign appends a checkpoint of what is there now. The caller has the turn.
+func (l *Log) sign(kind uint8) (Checkpoint, error) {
+	c := Checkpoint{Log: l.id, Seq: l.end.seq, Chain: l.end.chain, At: time.Unix(0, l.o.clock().UnixNano()).UTC()}
+	c = c.sign(l.key)
+	if err := l.put(l.out.control(kind, c)); err != nil {
+		return Checkpoint{}, err
+	}
+	l.since, l.signed = 0, c
+	return c, nil
+}
+
+// rotate seals the last segment and begins the next one.
+func (l *Log) rotate() error {
+	if !l.sealed {
+		if _, err := l.sign(kindSeal); err != nil {
+			return err
+		}
+		l.sealed = true
+	}
+	if l.space > l.end.offset {
+		err := l.active.Truncate(l.end.offset)
+		if err == nil {
+			err = l.active.Sync()
+		}
+		if err != nil {
+			return l.breakDown(fmt.Errorf("wal: seal %s: %w", segmentName(l.end.segment), err))
+		}
+		l.space = l.end.offset
+	}
+	h := segmentHeader{log: l.id, index: l.end.segment + 1, first: l.end.seq + 1, prev: l.end.chain}
+	if err := l.begin(h); err != nil {
+		return l.breakDown(err)
+	}
+	return nil
+}
+
+// begin makes a segment and goes on in it.
+func (l *Log) begin(h segmentHeader) error {
+	f, chain, space, err := createSegment(l.o, l.dir, h)
+	if err != nil {
+		return fmt.Errorf("wal: begin %s: %w", segmentName(h.index), err)
+	}
+	if l.active != nil {
+		_ = l.active.Close() // everything in it was synced when it was written
+	}
+	l.active, l.space, l.sealed, l.since = f, space, false, 0
+	l.advance(position{h.index, segmentHeaderSize, h.first - 1, chain})
+	return nil
+}
+
+func newLogID() (logID, error) {
+	var id logID
+	if _, err := rand.Read(id[:]); err != nil {
+		return id, fmt.Errorf("wal: draw the identity of the log: %w", err)
+	}
+	return id, nil
+}

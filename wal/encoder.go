@@ -1,0 +1,86 @@
+package wal
+
+import "github.com/klauspost/compress/s2"
+
+// encoder builds frames in memory that it keeps. In front of each frame it has
+// the chain value before it, so that what is hashed lies in one piece.
+type encoder struct {
+	hash     hasher
+	compress bool
+	buf      []byte // chain value before, header, payload, padding, chain value
+	scratch  []byte // the payload that is to be compressed
+}
+
+// keepBuffer is the size above which a buffer is given back after use.
+const keepBuffer = 8 << 20
+
+func newEncoder(compress bool) *encoder { return &encoder{hash: newHasher(), compress: compress} }
+
+// payload lays the records behind the space for the header and returns the
+// header, of which the number of the first record is still missing.
+func (e *encoder) payload(d Draft) frameHeader {
+	plain := int(plainSize(d.Records))
+	h := frameHeader{
+		kind: kindRecords, at: d.At.UnixNano(), meta: d.Meta,
+		plain: uint32(plain), stored: uint32(plain), count: uint32(len(d.Records)),
+	}
+	if !e.compress || plain < compressFrom {
+		e.reset(plain)
+		e.buf = appendRecords(e.buf, d.Records)
+		return h
+	}
+	e.reset(s2.MaxEncodedLen(plain))
+	e.scratch = appendRecords(e.scratch[:0], d.Records)
+	if n, pays := compressInto(e.buf[len(e.buf):cap(e.buf)], e.scratch); pays {
+		h.coding, h.stored = codingS2, uint32(n)
+		e.buf = e.buf[:len(e.buf)+n]
+	} else {
+		e.buf = append(e.buf, e.scratch...)
+	}
+	return h
+}
+
+// compressInto compresses b into dst, which has room for the worst case, and
+// says whether that saves an eighth at least: less is not worth the work of
+// reading it back.
+func compressInto(dst, b []byte) (n int, pays bool) {
+	n = len(s2.Encode(dst, b))
+	return n, n <= len(b)-len(b)/8
+}
+
+// control lays the payload of a checkpoint.
+func (e *encoder) control(kind uint8, c Checkpoint) frameHeader {
+	payload := c.payload()
+	e.reset(len(payload))
+	e.buf = append(e.buf, payload...)
+	n := uint32(len(payload))
+	return frameHeader{kind: kind, at: c.At.UnixNano(), plain: n, stored: n}
+}
+
+// reset makes room for a frame with a payload of at most n bytes.
+func (e *encoder) reset(n int) {
+	const front = chainSize + frameHeaderSize
+	need := front + n + alignment + chainSize
+	if cap(e.buf) < need || cap(e.buf) > keepBuffer {
+		e.buf = make([]byte, 0, need+need/4)
+	}
+	if cap(e.scratch) > keepBuffer {
+		e.scratch = nil
+	}
+	e.buf = e.buf[:front]
+}
+
+// finish completes the frame for the place where it goes and returns its bytes
+// and the place behind it.
+func (e *encoder) finish(h frameHeader, id logID, at position) ([]byte, position) {
+	h.first = at.seq + 1
+	copy(e.buf, at.chain[:])
+	h.put(e.buf[chainSize:], id)
+	for len(e.buf)%alignment != 0 {
+		e.buf = append(e.buf, 0)
+	}
+	chain := e.hash.sum(e.buf)
+	e.buf = append(e.buf, chain[:]...)
+	frame := e.buf[chainSize:]
+	return frame, position{at.segment, at.offset + int64(len(frame)), h.last(), chain}
+}

@@ -1,0 +1,66 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinels of this package. They come wrapped with what and where.
+var (
+	// ErrClosed: the log, or the turn, was closed before.
+	ErrClosed = errors.New("wal: closed")
+
+	// ErrBroken: an earlier write or sync failed, so nobody knows what the
+	// disk holds behind the frontier. Reading goes on; to append, close the log
+	// and open it again.
+	ErrBroken = errors.New("wal: broken by an earlier error, reopen it to append")
+
+	// ErrTrimmed: the record asked for was removed by Trim.
+	ErrTrimmed = errors.New("wal: trimmed")
+
+	// ErrVersion: a newer program wrote this. Nothing is wrong with the file.
+	ErrVersion = errors.New("wal: written by a newer version")
+
+	// ErrTooLarge: the records do not fit into one batch.
+	ErrTooLarge = errors.New("wal: batch too large")
+
+	// ErrReadOnly: the log was opened with ReadOnly.
+	ErrReadOnly = errors.New("wal: opened for reading only")
+)
+
+// CorruptError says that the log does not hold what was written to it, and
+// where. It is never returned for an append that a crash cut short.
+type CorruptError struct {
+	Segment string // the file name
+	Offset  int64  // of the batch or header that is wrong
+	Seq     Seq    // the first record that cannot be trusted
+	Reason  string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("wal: corrupt: %s offset %d, record %d: %s", e.Segment, e.Offset, e.Seq, e.Reason)
+}
+
+// HeldError says that somebody else kept the turn for longer than the caller
+// could wait. It wraps the error of the caller's context.
+type HeldError struct {
+	Dir   string
+	PID   int       // 0 if not known
+	Since time.Time // zero if not known
+	Err   error
+}
+
+func (e *HeldError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	if !e.Since.IsZero() {
+		who += " since " + e.Since.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("wal: %s: the turn is held by %s: %v", e.Dir, who, e.Err)
+}
+
+// Unwrap returns the error of the context.
+func (e *HeldError) Unwrap() error { return e.Err }

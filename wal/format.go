@@ -1,0 +1,178 @@
+package wal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// The numbers of format 1. docs/wal-format.md draws what they mean.
+const (
+	formatVersion = 1
+	segmentMagic  = "OVIWAL\r\n" // eight bytes, and a text-mode copy breaks them
+	frameMagic    = 0x4649564f   // "OVIF", little endian
+
+	segmentHeaderSize = 128
+	frameHeaderSize   = 48
+	chainSize         = len(Chain{})
+	recordHeaderSize  = 8
+	alignment         = 8
+
+	maxPayload     = 256 << 20
+	minSegmentSize = 4 << 10
+)
+
+// Kinds of frames.
+const (
+	kindRecords    = 1
+	kindCheckpoint = 2
+	kindSeal       = 3 // a checkpoint that ends its segment
+)
+
+// Codings of the payload of a frame of records.
+const (
+	codingPlain = 0
+	codingS2    = 1
+)
+
+type logID [16]byte
+
+// castagnoli is a table that crc32 keeps for all; it has hardware support.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// segmentHeader stands at the start of each segment.
+type segmentHeader struct {
+	log   logID
+	index uint64 // counts segments from 1 on
+	first Seq    // of the first record that is, or will be, in the segment
+	prev  Chain  // at the end of the segment before; zero in segment 1
+}
+
+// encode returns the header with the chain value that stands at its end.
+func (h segmentHeader) encode() ([]byte, Chain) {
+	b := make([]byte, segmentHeaderSize)
+	copy(b, segmentMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], formatVersion)
+	le.PutUint32(b[12:], segmentHeaderSize)
+	copy(b[16:], h.log[:])
+	le.PutUint64(b[32:], h.index)
+	le.PutUint64(b[40:], uint64(h.first))
+	copy(b[48:], h.prev[:])
+	le.PutUint32(b[92:], crc32.Checksum(b[:92], castagnoli))
+	chain := newHasher().sum(b[:96])
+	copy(b[96:], chain[:])
+	return b, chain
+}
+
+// decodeSegmentHeader is the inverse of encode. Its errors wrap ErrVersion
+// where a newer program wrote the file.
+func decodeSegmentHeader(b []byte) (segmentHeader, Chain, error) {
+	var h segmentHeader
+	if len(b) < segmentHeaderSize {
+		return h, Chain{}, fmt.Errorf("the file ends inside the segment header, after %d bytes", len(b))
+	}
+	if string(b[:8]) != segmentMagic {
+		return h, Chain{}, errors.New("this is not a segment of a log")
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(b[8:]); v != formatVersion {
+		return h, Chain{}, versionError(v, b)
+	}
+	h.index, h.first = le.Uint64(b[32:]), Seq(le.Uint64(b[40:]))
+	copy(h.log[:], b[16:])
+	copy(h.prev[:], b[48:])
+	want, chain := h.encode()
+	if string(want) != string(b[:segmentHeaderSize]) {
+		return h, Chain{}, errors.New("the segment header does not match its checksum")
+	}
+	return h, chain, nil
+}
+
+// versionError tells a newer format from a damaged version number: only in the
+// second case is the rest a whole header of this version.
+func versionError(v uint32, b []byte) error {
+	mended := append([]byte(nil), b[:92]...)
+	binary.LittleEndian.PutUint32(mended[8:], formatVersion)
+	if crc32.Checksum(mended, castagnoli) == binary.LittleEndian.Uint32(b[92:]) {
+		return fmt.Errorf("the version number %d in the segment header is damaged", v)
+	}
+	return fmt.Errorf("%w: format %d, this program reads up to %d", ErrVersion, v, formatVersion)
+}
+
+// frameHeader stands before each batch and each checkpoint.
+type frameHeader struct {
+	kind   uint8
+	coding uint8
+	first  Seq    // of the records inside; of the next ones, if there are none
+	at     int64  // nanoseconds since 1970, UTC
+	meta   uint64 // the caller's
+	stored uint32 // length of the payload as it stands in the file
+	plain  uint32 // length of the payload without compression
+	count  uint32 // number of records
+}
+
+// last is the number of the last record up to the end of the frame.
+func (h frameHeader) last() Seq { return h.first + Seq(h.count) - 1 }
+
+// size is the length of the whole frame.
+func (h frameHeader) size() int64 {
+	return frameHeaderSize + padded(int64(h.stored)) + int64(chainSize)
+}
+
+func padded(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
+
+// put writes the header. The checksum also covers the identity of the log, so
+// that a frame of another log, kept inside a record, is not taken for ours.
+func (h frameHeader) put(b []byte, id logID) {
+	le := binary.LittleEndian
+	le.PutUint32(b, frameMagic)
+	b[4], b[5], b[6], b[7] = h.kind, h.coding, 0, 0
+	le.PutUint64(b[8:], uint64(h.first))
+	le.PutUint64(b[16:], uint64(h.at))
+	le.PutUint64(b[24:], h.meta)
+	le.PutUint32(b[32:], h.stored)
+	le.PutUint32(b[36:], h.plain)
+	le.PutUint32(b[40:], h.count)
+	le.PutUint32(b[44:], frameSum(b, id))
+}
+
+func frameSum(b []byte, id logID) uint32 {
+	return crc32.Update(crc32.Checksum(id[:], castagnoli), castagnoli, b[:44])
+}
+
+// decodeFrameHeader refuses every header that put could not have written.
+func decodeFrameHeader(b []byte, id logID) (frameHeader, error) {
+	le := binary.LittleEndian
+	if le.Uint32(b) != frameMagic {
+		return frameHeader{}, errors.New("no batch begins here")
+	}
+	if le.Uint32(b[44:]) != frameSum(b, id) {
+		return frameHeader{}, errors.New("the batch header does not match its checksum")
+	}
+	h := frameHeader{
+		kind: b[4], coding: b[5],
+		first: Seq(le.Uint64(b[8:])), at: int64(le.Uint64(b[16:])), meta: le.Uint64(b[24:]),
+		stored: le.Uint32(b[32:]), plain: le.Uint32(b[36:]), count: le.Uint32(b[40:]),
+	}
+	return h, h.check(b[6] == 0 && b[7] == 0)
+}
+
+// check holds a header that has a right checksum against the rules.
+func (h frameHeader) check(zeros bool) error {
+	control := h.kind == kindCheckpoint || h.kind == kindSeal
+	switch {
+	case !zeros || h.coding > codingS2 || h.kind != kindRecords && !control:
+		return fmt.Errorf("batch of unknown kind %d, coding %d", h.kind, h.coding)
+	case h.stored > maxPayload || h.plain > maxPayload:
+		return fmt.Errorf("batch of %d bytes is over the limit", max(h.stored, h.plain))
+	case h.coding == codingPlain && h.stored != h.plain:
+		return fmt.Errorf("batch of %d bytes says it has %d", h.stored, h.plain)
+	case control && (h.count != 0 || h.coding != codingPlain || h.stored != signatureSize):
+		return errors.New("checkpoint of a wrong form")
+	case h.kind == kindRecords && (h.count == 0 || uint64(h.count)*recordHeaderSize > uint64(h.plain)):
+		return fmt.Errorf("batch of %d bytes cannot hold %d records", h.plain, h.count)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// findFrontier looks from the last segment backwards for a place with this
+// number and this chain value. Several frames may end at one record (the batch,
+// then checkpoints), so segments are read until one begins before it. What was
+// trimmed cannot be looked up and counts as met.
+func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, error) {
+	if want.Seq == 0 {
+		return true, nil
+	}
+	for index := last; index > 0; index-- {
+		f, h, chain, err := openSegment(fsys, dir, index, os.O_RDONLY)
+		if errors.Is(err, os.ErrNotExist) {
+			return true, nil // trimmed
+		}
+		if err != nil {
+			return false, err
+		}
+		met := want == Frontier{h.first - 1, h.prev} || want == Frontier{h.first - 1, chain}
+		if !met && h.first <= want.Seq+1 {
+			met, err = passes(f, h, chain, want)
+		}
+		if err = errors.Join(err, f.Close()); met || err != nil {
+			return met, err
+		}
+		if h.first <= want.Seq {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// passes says whether a scan of the segment comes by the place.
+func passes(f vfs.File, h segmentHeader, chain Chain, want Frontier) (bool, error) {
+	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
+	for s.at.seq <= want.Seq {
+		if want == (Frontier{s.at.seq, s.at.chain}) {
+			return true, nil
+		}
+		var bad *flaw
+		switch _, err := s.next(); {
+		case errors.Is(err, errEnd):
+			return false, nil
+		case errors.As(err, &bad):
+			return false, &CorruptError{Segment: segmentName(h.index), Offset: s.at.offset, Seq: s.at.seq + 1, Reason: bad.reason}
+		case err != nil:
+			return false, fmt.Errorf("wal: read %s: %w", segmentName(h.index), err)
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,138 @@
+package wal
+
+import (
+	"context"
+	"errors"
+)
+
+// request is one caller's records on the way into a shared batch.
+type request struct {
+	records [][]byte
+	taken   bool // by the one who writes; guarded by Log.mu
+	done    chan struct{}
+	batch   Batch
+	err     error
+}
+
+// groupLimit bounds the payload of a shared batch, so that nobody waits for
+// the records of too many others.
+const groupLimit = 4 << 20
+
+// Append takes the turn, makes records durable and gives the turn back. Calls
+// that come while another one is writing are written together, with one sync:
+// the records of one call stay together and in order. The batch that is
+// returned tells where these records are; its chain value is that of the batch
+// they share. If ctx ends first, the records were not appended.
+func (l *Log) Append(ctx context.Context, records ...[]byte) (Batch, error) {
+	if len(records) == 0 {
+		return Batch{}, errors.New("wal: append: no records")
+	}
+	if plainSize(records) > maxPayload {
+		return Batch{}, ErrTooLarge
+	}
+	r := &request{records: records, done: make(chan struct{})}
+	l.mu.Lock()
+	l.queue = append(l.queue, r)
+	l.mu.Unlock()
+	t, err := l.lockOr(ctx, r.done)
+	switch {
+	case t != nil:
+		l.lead(t, r)
+	case err != nil && l.withdraw(r):
+		return Batch{}, err
+	}
+	<-r.done
+	return r.batch, r.err
+}
+
+// lockOr waits for the turn, or until the request was written by somebody else:
+// then it returns neither a turn nor an error.
+func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*Turn, error) {
+	select {
+	case <-done:
+		return nil, nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil, nil
+	case <-ctx.Done():
+		return nil, l.held(ctx.Err())
+	case l.turn <- struct{}{}:
+	}
+	if l.o.readOnly {
+		<-l.turn
+		return nil, ErrReadOnly
+	}
+	if err := l.take(ctx); err != nil {
+		<-l.turn
+		return nil, err
+	}
+	return &Turn{l: l}, nil
+}
+
+// withdraw takes a request out of the queue and says whether it was still
+// there; if not, somebody is writing it.
+func (l *Log) withdraw(r *request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.queue {
+		if other == r {
+			l.queue = append(l.queue[:i:i], l.queue[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// lead writes what is waiting, until the request of the leader is among it.
+func (l *Log) lead(t *Turn, own *request) {
+	for {
+		group := l.gather()
+		if len(group) == 0 {
+			break
+		}
+		if l.writeGroup(t, group); own.taken {
+			break
+		}
+	}
+	if err := t.Unlock(); err != nil {
+		_ = l.breakDown(err) // what was appended stands; the next one hears of it
+	}
+}
+
+// gather takes the requests of one batch off the queue.
+func (l *Log) gather() []*request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, size := 0, int64(0)
+	for ; n < len(l.queue); n++ {
+		size += plainSize(l.queue[n].records)
+		if n > 0 && size > groupLimit {
+			break
+		}
+		l.queue[n].taken = true
+	}
+	group := l.queue[:n:n]
+	l.queue = l.queue[n:]
+	return group
+}
+
+// writeGroup appends the records of a group as one batch and tells everybody.
+func (l *Log) writeGroup(t *Turn, group []*request) {
+	records := group[0].records
+	if len(group) > 1 {
+		records = nil
+		for _, r := range group {
+			records = append(records, r.records...)
+		}
+	}
+	b, err := t.Append(records...)
+	next := b.First
+	for _, r := range group {
+		r.batch, r.err = b, err
+		r.batch.First, r.batch.Last = next, next+Seq(len(r.records))-1
+		next += Seq(len(r.records))
+		close(r.done)
+	}
+}

@@ -1,0 +1,135 @@
+package wal
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// keyMode is the mode of the key file: whoever can read it can forge a log.
+const keyMode = 0o600
+
+// signingKey returns the key that was brought, or the one in the key file,
+// which is made at first use. The caller holds the turn.
+func signingKey(o options) (ed25519.PrivateKey, error) {
+	if o.key != nil {
+		return o.key, nil
+	}
+	text, err := readAll(o.fs, o.keyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeKey(o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("wal: signing key: %w", err)
+	}
+	key, err := ParseSigningKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.keyFile, err)
+	}
+	return key, nil
+}
+
+// makeKey draws a key and stores it so that a crash leaves all of it or none.
+func makeKey(o options) (ed25519.PrivateKey, error) {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if err := writeWhole(o.fs, o.keyFile, text); err != nil {
+		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+	}
+	return key, nil
+}
+
+// ParseSigningKey reads an ed25519 private key in PEM (PKCS 8), as the log
+// makes it and as "openssl genpkey -algorithm ed25519" does.
+func ParseSigningKey(text []byte) (ed25519.PrivateKey, error) {
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("wal: signing key: this is not PEM")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("wal: signing key: %w", err)
+	}
+	key, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("wal: signing key: want ed25519, got %T", parsed)
+	}
+	return key, nil
+}
+
+// FormatPublicKey returns a key in the one-line form of ParsePublicKey.
+func FormatPublicKey(key ed25519.PublicKey) string {
+	return base64.RawURLEncoding.EncodeToString(key)
+}
+
+// ParsePublicKey reads an ed25519 public key: PEM, or 43 characters of
+// base64url as checkpoints and FormatPublicKey show it.
+func ParsePublicKey(text string) (ed25519.PublicKey, error) {
+	if block, _ := pem.Decode([]byte(text)); block != nil {
+		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("wal: public key: %w", err)
+		}
+		if key, ok := parsed.(ed25519.PublicKey); ok {
+			return key, nil
+		}
+		return nil, fmt.Errorf("wal: public key: want ed25519, got %T", parsed)
+	}
+	key, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return nil, errors.New("wal: public key: want PEM, or 43 characters of base64url")
+	}
+	return key, nil
+}
+
+// readAll returns the content of a small file.
+func readAll(fsys vfs.FS, name string) ([]byte, error) {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	return b, readFull(f, b, 0)
+}
+
+// writeWhole replaces a file so that a crash leaves the old or the new one.
+func writeWhole(fsys vfs.FS, name string, content []byte) error {
+	temp := name + tempSuffix
+	f, err := fsys.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, keyMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(content, 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := fsys.Rename(temp, name); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Dir(name))
+}

@@ -1,0 +1,109 @@
+package wal
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// Option changes how a log is opened or verified.
+type Option func(*options)
+
+type options struct {
+	fs          vfs.FS
+	clock       func() time.Time
+	pid         int
+	segmentSize int64
+	prefill     int64
+	signEvery   int
+	compress    bool
+	readOnly    bool
+	lockWait    time.Duration
+	frontier    *Frontier
+	keyFile     string
+	key         ed25519.PrivateKey
+	trusted     []ed25519.PublicKey
+	checkpoints []Checkpoint
+}
+
+// WithFS puts the log on another file system.
+func WithFS(fs vfs.FS) Option { return func(o *options) { o.fs = fs } }
+
+// WithClock sets what batches without a time of their own are stamped with.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+
+// WithSegmentSize sets the length at which a segment is sealed and the next
+// one begun. A batch that is larger gets a segment of its own.
+func WithSegmentSize(bytes int64) Option { return func(o *options) { o.segmentSize = bytes } }
+
+// WithPrefill sets how far a segment is filled with zeros ahead of its end. A
+// write into space that was written before needs no change of the file's
+// metadata, so its sync is faster.
+func WithPrefill(bytes int64) Option { return func(o *options) { o.prefill = bytes } }
+
+// WithCheckpointEvery signs the chain after this many batches. It is signed
+// also when a segment is sealed, on Trim, on Checkpoint and on Close.
+func WithCheckpointEvery(batches int) Option { return func(o *options) { o.signEvery = batches } }
+
+// WithoutCompression stores every batch as it is.
+func WithoutCompression() Option { return func(o *options) { o.compress = false } }
+
+// ReadOnly opens a log without changing anything: no lock is taken, no torn
+// tail is cut (it is reported all the same) and nothing can be appended.
+func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
+
+// WithLockWait bounds how long Open, Close, Trim and Checkpoint wait for the
+// turn of another process.
+func WithLockWait(d time.Duration) Option { return func(o *options) { o.lockWait = d } }
+
+// WithFrontier names a record that is known to have been acknowledged, and the
+// chain value there. Open and Verify return a *CorruptError if the log ends
+// before it or holds something else there.
+func WithFrontier(seq Seq, chain Chain) Option {
+	return func(o *options) { o.frontier = &Frontier{seq, chain} }
+}
+
+// WithKeyFile names the file of the signing key. It is made if it is not
+// there. The default is the log's directory name with ".key" added, so that a
+// copy of the directory does not carry the key.
+func WithKeyFile(name string) Option { return func(o *options) { o.keyFile = name } }
+
+// WithSigningKey brings a key; no key file is read or made.
+func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o.key = key } }
+
+// WithTrustedKey makes Verify accept checkpoints of one more key, for a log
+// whose key was changed.
+func WithTrustedKey(key ed25519.PublicKey) Option {
+	return func(o *options) { o.trusted = append(o.trusted, key) }
+}
+
+// WithCheckpoint makes Verify look for a checkpoint that was kept elsewhere.
+func WithCheckpoint(c Checkpoint) Option {
+	return func(o *options) { o.checkpoints = append(o.checkpoints, c) }
+}
+
+// newOptions applies the defaults and refuses what cannot work.
+func newOptions(dir string, opts []Option) (options, error) {
+	o := options{
+		fs: vfs.OS(), clock: time.Now, pid: os.Getpid(), compress: true,
+		segmentSize: 16 << 20, prefill: 1 << 20, signEvery: 1024,
+		lockWait: 10 * time.Second, keyFile: dir + ".key",
+	}
+	for _, apply := range opts {
+		apply(&o)
+	}
+	switch {
+	case o.segmentSize < minSegmentSize:
+		return o, fmt.Errorf("wal: segment size %d: at least %d", o.segmentSize, minSegmentSize)
+	case o.prefill < 0:
+		return o, fmt.Errorf("wal: prefill %d: must not be negative", o.prefill)
+	case o.signEvery < 1:
+		return o, fmt.Errorf("wal: a checkpoint every %d batches: at least 1", o.signEvery)
+	case o.key != nil && len(o.key) != ed25519.PrivateKeySize:
+		return o, fmt.Errorf("wal: signing key of %d bytes: want %d", len(o.key), ed25519.PrivateKeySize)
+	}
+	return o, nil
+}

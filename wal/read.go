@@ -1,0 +1,182 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// Read returns the batches from a record on, up to what was acknowledged when
+// Read began, by this process or another. A batch in whose middle the record
+// lies is returned from there on. Read(0) begins with the oldest record that is
+// kept; asking for one that was trimmed is ErrTrimmed, and for one that is not
+// there yet yields nothing.
+//
+// Every checksum and the chain are verified on the way. An error ends the
+// sequence, and nothing behind it is ever returned. Read takes no lock and
+// never keeps a writer waiting; what it returns belongs to the caller.
+func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
+	return func(yield func(Batch, error) bool) {
+		r := &reader{fs: l.o.fs, dir: l.dir, from: max(from, 1), until: l.visible()}
+		if err := r.run(from, yield); err != nil && !errors.Is(err, errStop) {
+			yield(Batch{}, err)
+		}
+	}
+}
+
+// visible is the end of what was acknowledged, by anybody.
+func (l *Log) visible() position {
+	end, _ := l.state()
+	t, ok := readTip(l.lock)
+	if ok && t.log == l.id && (t.at.segment > end.segment || t.at.segment == end.segment && t.at.offset > end.offset) {
+		return t.at
+	}
+	return end
+}
+
+// errStop says that the caller has seen enough.
+var errStop = errors.New("wal: stop")
+
+// reader walks over the segments.
+type reader struct {
+	fs    vfs.FS
+	dir   string
+	from  Seq
+	until position
+	hash  hasher
+}
+
+func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
+	d, err := readDirectory(r.fs, r.dir)
+	for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < 3; tries++ {
+		d, err = readDirectory(r.fs, r.dir) // a Trim was quicker
+	}
+	if err != nil {
+		return fmt.Errorf("wal: read %s: %w", r.dir, err)
+	}
+	if n := uint64(len(d.segments)); n == 0 || d.last().index < r.until.segment {
+		return missing(n+1, d)
+	}
+	if first := d.segments[0].first; asked != 0 && asked < first {
+		return fmt.Errorf("%w: record %d of %s; the oldest kept is %d", ErrTrimmed, asked, r.dir, first)
+	}
+	r.hash = newHasher()
+	return r.segments(d, yield)
+}
+
+// segments reads from the segment that holds the first record asked for.
+func (r *reader) segments(d directory, yield func(Batch, error) bool) error {
+	start := 0
+	for i, h := range d.segments {
+		if h.first <= r.from {
+			start = i
+		}
+	}
+	for _, h := range d.segments[start:] {
+		if h.index > r.until.segment || r.from > r.until.seq {
+			return nil
+		}
+		end, err := r.segment(h, yield)
+		if err != nil {
+			return err
+		}
+		if h.index == d.last().index || h.index >= r.until.segment {
+			continue
+		}
+		if next := d.segments[int(h.index-d.segments[0].index)+1]; next.prev != end.chain || next.first != end.seq+1 {
+			return corruptHeader(next, "it does not continue the segment before it")
+		}
+	}
+	return nil
+}
+
+// segment reads one segment: to its seal, or to where the log ends.
+func (r *reader) segment(want segmentHeader, yield func(Batch, error) bool) (position, error) {
+	f, h, chain, err := openSegment(r.fs, r.dir, want.index, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return position{}, fmt.Errorf("%w: %s was removed while it was read", ErrTrimmed, segmentName(want.index))
+	}
+	if err != nil {
+		return position{}, err
+	}
+	defer f.Close()
+	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
+	s.hash = r.hash
+	err = r.frames(s, yield)
+	return s.at, err
+}
+
+// frames yields the batches of a segment up to the end of what is visible.
+func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
+	for {
+		if s.at.segment == r.until.segment && s.at.offset >= r.until.offset {
+			return nil
+		}
+		f, err := s.next()
+		if err != nil {
+			return s.explain(err)
+		}
+		switch {
+		case f.kind == kindSeal:
+			return s.atSeal()
+		case f.kind == kindCheckpoint || f.last() < r.from:
+			continue
+		}
+		b, err := f.batch(r.from)
+		if err != nil {
+			return s.explain(err)
+		}
+		b.Chain = s.at.chain
+		if !yield(b, nil) {
+			return errStop
+		}
+	}
+}
+
+// explain turns what next found wrong, where no crash can have torn anything,
+// into the error that says where.
+func (s *scanner) explain(err error) error {
+	e := &CorruptError{Segment: segmentName(s.at.segment), Offset: s.at.offset, Seq: s.at.seq + 1}
+	var bad *flaw
+	switch {
+	case errors.Is(err, errEnd):
+		e.Reason = "the segment ends here, without the seal or the records it should have"
+	case errors.As(err, &bad):
+		e.Offset, e.Reason = bad.offset, bad.reason
+	default:
+		return fmt.Errorf("wal: read %s: %w", e.Segment, err)
+	}
+	return e
+}
+
+// atSeal checks that nothing follows the seal. The one of the last segment may
+// have zeros behind it until the next segment is begun.
+func (s *scanner) atSeal() error {
+	rest, _, err := s.tail()
+	if err == nil && rest > 0 {
+		err = &flaw{s.at.offset, "something follows the seal of the segment"}
+	}
+	if err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// batch takes a frame apart, from a record on.
+func (f frame) batch(from Seq) (Batch, error) {
+	records, err := f.records()
+	if err != nil {
+		return Batch{}, err
+	}
+	b := Batch{First: f.first, Last: f.last(), At: time.Unix(0, f.at).UTC(), Meta: f.meta, Records: records}
+	if from > b.First {
+		b.Records = records[from-b.First:]
+		b.First = from
+	}
+	return b, nil
+}

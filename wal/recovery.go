@@ -1,0 +1,150 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// recovery is a scan of the last segment up to its end.
+type recovery struct {
+	*scanner
+	fs     vfs.FS
+	dir    string
+	header segmentHeader
+
+	lastStart int64 // of the last frame
+	sealed    bool
+	since     int // batches behind the last checkpoint
+	signed    Checkpoint
+	tear      *Tear
+}
+
+// run scans to the end, decides whether what follows is a torn append or
+// damage, and checks that every mark was met.
+func (r *recovery) run(marks []*mark) error {
+	r.lastStart = r.at.offset
+	bad, err := r.frames(marks)
+	if err != nil {
+		return err
+	}
+	for _, m := range marks {
+		if m.beyond(r.at) {
+			return r.cutOff(m, bad)
+		}
+	}
+	if err := r.judge(bad); err != nil {
+		return err
+	}
+	for _, m := range marks {
+		if err := r.meet(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// frames reads all frames that are right and returns what is wrong with the
+// next one.
+func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
+	for {
+		for _, m := range marks {
+			m.met = m.met || m.is(r.at)
+		}
+		f, err := r.next()
+		if errors.As(err, &bad) {
+			return bad, nil
+		}
+		if errors.Is(err, errEnd) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
+		}
+		if r.sealed {
+			return &flaw{f.start, "something follows the seal of the segment"}, nil
+		}
+		r.note(f)
+	}
+}
+
+// note keeps what the writer must know about a frame.
+func (r *recovery) note(f frame) {
+	r.lastStart = f.start
+	if f.kind == kindRecords {
+		r.since++
+		return
+	}
+	r.since = 0
+	r.sealed = f.kind == kindSeal
+	r.signed = checkpointIn(r.id, f.frameHeader, f.payload, f.before)
+}
+
+// is says whether a mark is this place.
+func (m *mark) is(at position) bool {
+	if m.segment == 0 {
+		return m.seq == at.seq && m.chain == at.chain
+	}
+	return m.position == at
+}
+
+// beyond says whether a mark is behind the end of the log.
+func (m *mark) beyond(end position) bool {
+	return m.seq > end.seq || m.segment == end.segment && m.offset > end.offset
+}
+
+// cutOff says why the log does not reach a mark.
+func (r *recovery) cutOff(m *mark, bad *flaw) error {
+	if bad == nil {
+		return m.cutOff(r.at)
+	}
+	reason := fmt.Sprintf("%s, and by %s record %d was acknowledged", bad.reason, m.whence, m.seq)
+	return r.corrupt(reason)
+}
+
+func (r *recovery) corrupt(reason string) error {
+	return &CorruptError{Segment: segmentName(r.at.segment), Offset: r.at.offset, Seq: r.at.seq + 1, Reason: reason}
+}
+
+// judge tells a torn append from damage. One append is in flight at a time and
+// nothing is written behind it before it is durable, so a whole header of a
+// later batch is proof of damage.
+func (r *recovery) judge(bad *flaw) error {
+	rest, impossible, err := r.tail()
+	if err != nil {
+		return fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
+	}
+	if bad == nil && rest > 0 {
+		bad = &flaw{r.at.offset, "zeros stand where a batch should begin"}
+	}
+	switch {
+	case bad == nil:
+		return nil
+	case impossible:
+		return r.corrupt(bad.reason + ", and whole batches follow")
+	case r.sealed:
+		return r.corrupt("something follows the seal of the segment")
+	}
+	r.tear = &Tear{Segment: segmentName(r.at.segment), Offset: r.at.offset, Bytes: max(rest, 1), Reason: bad.reason}
+	return nil
+}
+
+// meet checks a mark that the scan passed without meeting it. A mark in an
+// older segment is looked up there if it came from outside; a notice of this
+// host that is older than the last segment has nothing more to say.
+func (r *recovery) meet(m *mark) error {
+	switch {
+	case m.met || m.segment != 0 && m.segment < r.header.index:
+		return nil
+	case m.segment == 0:
+		met, err := findFrontier(r.fs, r.dir, r.header.index, Frontier{m.seq, m.chain})
+		if err != nil || met {
+			return err
+		}
+	}
+	return &CorruptError{
+		Segment: segmentName(r.at.segment), Offset: m.offset, Seq: m.seq,
+		Reason: fmt.Sprintf("the log holds something else than %s says was acknowledged: chain value %s", m.whence, m.chain),
+	}
+}

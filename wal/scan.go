@@ -1,0 +1,169 @@
+package wal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// readAhead is how much a scanner reads at once.
+const readAhead = 256 << 10
+
+// errEnd says that nothing follows: the file ends, or zeros begin.
+var errEnd = errors.New("wal: end of segment")
+
+// flaw says that what stands at an offset is no frame. Whether it is a torn
+// append or damage is for those to say who know what was acknowledged.
+type flaw struct {
+	offset int64
+	reason string
+}
+
+func (f *flaw) Error() string { return f.reason }
+
+// frame is a frame whose chain value was checked. Its payload is valid until
+// the next call of next.
+type frame struct {
+	frameHeader
+	payload []byte
+	start   int64
+	before  Chain
+}
+
+// scanner reads the frames of one segment one after the other and checks each
+// against the chain.
+type scanner struct {
+	file   vfs.File
+	id     logID
+	at     position
+	hash   hasher
+	window []byte
+	start  int64 // offset of the window
+}
+
+func newScanner(f vfs.File, id logID, from position) *scanner {
+	return &scanner{file: f, id: id, at: from, hash: newHasher()}
+}
+
+// next returns the frame at the scanner's position and moves behind it. The
+// error is errEnd, a *flaw, or that of the file system.
+func (s *scanner) next() (frame, error) {
+	from := s.at.offset - int64(chainSize)
+	b, err := s.bytes(from, chainSize+frameHeaderSize)
+	if err != nil {
+		return frame{}, err
+	}
+	if len(b) < chainSize || Chain(b[:chainSize]) != s.at.chain {
+		return frame{}, &flaw{s.at.offset, "the chain value before it was changed"}
+	}
+	if isZero(b[chainSize:]) {
+		return frame{}, errEnd
+	}
+	if len(b) < chainSize+frameHeaderSize {
+		return frame{}, &flaw{s.at.offset, "the file ends inside a batch header"}
+	}
+	h, err := decodeFrameHeader(b[chainSize:], s.id)
+	if err != nil {
+		return frame{}, &flaw{s.at.offset, err.Error()}
+	}
+	return s.body(h, from)
+}
+
+// body checks the frame behind a header.
+func (s *scanner) body(h frameHeader, from int64) (frame, error) {
+	if h.first != s.at.seq+1 {
+		return frame{}, &flaw{s.at.offset, fmt.Sprintf("batch begins with record %d, want %d", h.first, s.at.seq+1)}
+	}
+	size := int(h.size())
+	b, err := s.bytes(from, chainSize+size)
+	if err != nil {
+		return frame{}, err
+	}
+	if len(b) < chainSize+size {
+		return frame{}, &flaw{s.at.offset, "the file ends inside a batch"}
+	}
+	// The chain value of a frame is the hash of all that stands between the
+	// start of the value before it and its own: no byte escapes.
+	chain := s.hash.sum(b[:size])
+	if Chain(b[size:]) != chain {
+		return frame{}, &flaw{s.at.offset, "the batch does not match its chain value"}
+	}
+	f := frame{frameHeader: h, start: s.at.offset, before: s.at.chain}
+	f.payload = b[chainSize+frameHeaderSize:][:h.stored]
+	s.at = position{s.at.segment, s.at.offset + int64(size), h.last(), chain}
+	return f, nil
+}
+
+// bytes returns n bytes at an offset, or fewer where the file ends.
+func (s *scanner) bytes(at int64, n int) ([]byte, error) {
+	skip := at - s.start
+	if skip >= 0 && skip+int64(n) <= int64(len(s.window)) {
+		return s.window[skip:][:n], nil
+	}
+	if want := max(n, readAhead); cap(s.window) < want {
+		s.window = make([]byte, want)
+	}
+	s.window = s.window[:cap(s.window)]
+	got, err := s.file.ReadAt(s.window, at)
+	s.window, s.start = s.window[:got], at
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.window = s.window[:0]
+		return nil, err
+	}
+	return s.window[:min(n, got)], nil
+}
+
+// records takes a frame of records apart.
+func (f frame) records() ([][]byte, error) {
+	plain, err := plainPayload(f.frameHeader, f.payload)
+	if err == nil {
+		var records [][]byte
+		if records, err = splitRecords(plain, f.count); err == nil {
+			return records, nil
+		}
+	}
+	return nil, &flaw{f.start, err.Error()}
+}
+
+// tail looks at what stands behind the last frame: how many bytes there are up
+// to the last one that is not zero, and whether a batch header is among them
+// that a torn append cannot have left there.
+func (s *scanner) tail() (rest int64, impossible bool, err error) {
+	for at := s.at.offset; ; {
+		b, err := s.bytes(at, readAhead)
+		if err != nil {
+			return 0, false, err
+		}
+		for i := 0; i+frameHeaderSize <= len(b); i += alignment {
+			if b[i] == frameMagic&0xff && s.impossible(b[i:], at+int64(i)) {
+				return 0, true, nil
+			}
+		}
+		if n := len(bytes.TrimRight(b, "\x00")); n > 0 {
+			rest = at + int64(n) - s.at.offset
+		}
+		if len(b) < readAhead {
+			return rest, false, nil
+		}
+		at += readAhead - frameHeaderSize // so that no header is cut in two
+	}
+}
+
+// impossible says whether a header stands at an offset that only a later
+// append, or somebody who moved it, can have put there: a crash tears no more
+// than the one batch that follows the last.
+func (s *scanner) impossible(b []byte, offset int64) bool {
+	h, err := decodeFrameHeader(b, s.id)
+	if err != nil {
+		return false
+	}
+	if offset == s.at.offset {
+		return h.first != s.at.seq+1
+	}
+	return h.first > s.at.seq
+}
+
+func isZero(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }

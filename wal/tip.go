@@ -1,0 +1,106 @@
+package wal
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// position is a place between two frames.
+type position struct {
+	segment uint64
+	offset  int64
+	seq     Seq // of the last record before it
+	chain   Chain
+}
+
+// The content of the lock file. It is a notice, not a record: never synced,
+// so after a power cut it may be old or unreadable, but it is never ahead of
+// what the segments hold. It says who has the turn and where the log ends, so
+// that the next one need not look, and it tells an append that its writer did
+// not live to acknowledge from damage in one that was acknowledged.
+const (
+	tipMagic = "OVITIP\r\n"
+	tipSize  = 112
+)
+
+type tip struct {
+	held  bool
+	pid   uint64
+	since int64 // nanoseconds since 1970; of the holder's clock
+	log   logID
+	at    position
+}
+
+func (t tip) encode() []byte {
+	b := make([]byte, tipSize)
+	copy(b, tipMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], formatVersion)
+	if t.held {
+		le.PutUint32(b[12:], 1)
+	}
+	le.PutUint64(b[16:], t.pid)
+	le.PutUint64(b[24:], uint64(t.since))
+	copy(b[32:], t.log[:])
+	le.PutUint64(b[48:], t.at.segment)
+	le.PutUint64(b[56:], uint64(t.at.offset))
+	le.PutUint64(b[64:], uint64(t.at.seq))
+	copy(b[72:], t.at.chain[:])
+	le.PutUint32(b[104:], crc32.Checksum(b[:104], castagnoli))
+	return b
+}
+
+// decodeTip says with ok whether this is a whole notice.
+func decodeTip(b []byte) (t tip, ok bool) {
+	le := binary.LittleEndian
+	if len(b) != tipSize || string(b[:8]) != tipMagic || le.Uint32(b[8:]) != formatVersion ||
+		le.Uint32(b[104:]) != crc32.Checksum(b[:104], castagnoli) {
+		return tip{}, false
+	}
+	t = tip{
+		held: le.Uint32(b[12:]) != 0, pid: le.Uint64(b[16:]), since: int64(le.Uint64(b[24:])),
+		at: position{
+			segment: le.Uint64(b[48:]), offset: int64(le.Uint64(b[56:])), seq: Seq(le.Uint64(b[64:])),
+		},
+	}
+	copy(t.log[:], b[32:])
+	copy(t.at.chain[:], b[72:])
+	return t, true
+}
+
+func (t tip) sinceTime() time.Time { return time.Unix(0, t.since) }
+
+// readTip reads the notice. It may be called while another process writes it;
+// half of one does not match its checksum, and a second look finds it whole.
+func readTip(f vfs.File) (tip, bool) {
+	if f == nil {
+		return tip{}, false
+	}
+	b := make([]byte, tipSize)
+	for range 3 {
+		if readFull(f, b, 0) != nil {
+			return tip{}, false
+		}
+		if t, ok := decodeTip(b); ok {
+			return t, true
+		}
+	}
+	return tip{}, false
+}
+
+// readFull is io.ReadFull at an offset.
+func readFull(f vfs.File, b []byte, at int64) error {
+	n, err := f.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
