@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Attrs is an attribute tree: names with their values, sorted by name, each once. As a Value
@@ -48,6 +49,17 @@ func (a Attrs) Get(name string) (Value, bool) {
 		return nil, false
 	}
 	return a[i].Value, true
+}
+
+// at finds a value by its dotted path through nested objects.
+func (a Attrs) at(path string) (Value, bool) {
+	name, rest, nested := strings.Cut(path, ".")
+	v, ok := a.Get(name)
+	if !ok || !nested {
+		return v, ok
+	}
+	inner, _ := v.(Attrs)
+	return inner.at(rest)
 }
 
 // With returns the attributes with one set.

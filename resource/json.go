@@ -32,9 +32,17 @@ func AppendJSON(dst []byte, v Value) []byte {
 	case Digest:
 		return append(appendString(append(dst, `{"$digest":`...), string(v)), '}')
 	case Reference:
-		return append(appendString(append(dst, `{"$ref":`...), v.Ref.String()), '}')
+		return append(append(v.Ref.appendQuoted(append(dst, `{"$ref":"`...)), '"'), '}')
 	}
 	return dst
+}
+
+// appendQuoted appends the string form, escaped, without making it first.
+func (r Ref) appendQuoted(dst []byte) []byte {
+	dst = append(appendQuoted(dst, r.Provider), '/')
+	dst = append(appendQuoted(dst, r.Place), '/')
+	dst = append(appendQuoted(dst, r.Kind), '/')
+	return appendQuoted(dst, r.Name)
 }
 
 // AppendJSON appends the attributes as one object.
@@ -95,12 +103,16 @@ func appendList(dst []byte, l List) []byte {
 	return append(dst, ']')
 }
 
-const hex = "0123456789abcdef"
+const hexDigits = "0123456789abcdef"
 
 // appendString quotes as encoding/json does without HTML escaping. Invalid UTF-8 becomes the
 // replacement character.
 func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	return append(appendQuoted(append(dst, '"'), s), '"')
+}
+
+// appendQuoted is appendString without the quotes.
+func appendQuoted(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -121,7 +133,7 @@ func appendString(dst []byte, s string) []byte {
 		i += size
 		start = i
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, s[start:]...)
 }
 
 func appendEscape(dst []byte, c byte) []byte {
@@ -137,7 +149,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	case c >= utf8.RuneSelf:
 		return append(dst, "\ufffd"...)
 	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
 // UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; anything that is no such

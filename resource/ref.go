@@ -28,15 +28,16 @@ func (s Scope) String() string { return s.Provider + "/" + s.Place }
 
 // Compare orders refs by provider, place, kind and name.
 func (r Ref) Compare(o Ref) int {
-	if c := cmp.Compare(r.Name, o.Name); c != 0 && r.Kind == o.Kind && r.Place == o.Place && r.Provider == o.Provider {
+	if c := strings.Compare(r.Provider, o.Provider); c != 0 {
 		return c
 	}
-	return cmp.Or(
-		cmp.Compare(r.Provider, o.Provider),
-		cmp.Compare(r.Place, o.Place),
-		cmp.Compare(r.Kind, o.Kind),
-		cmp.Compare(r.Name, o.Name),
-	)
+	if c := strings.Compare(r.Place, o.Place); c != 0 {
+		return c
+	}
+	if c := strings.Compare(r.Kind, o.Kind); c != 0 {
+		return c
+	}
+	return strings.Compare(r.Name, o.Name)
 }
 
 // Compare orders scopes by provider, then place.

@@ -1,0 +1,42 @@
+package provider
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Set holds the providers of a process by name. It answers for their schemas, so that a
+// source can check wishes without knowing a provider (it is a source.Schemas). It does no
+// I/O and is not changed once made; any number of goroutines may read it.
+type Set map[string]Provider
+
+// Kind finds a schema by provider and kind.
+func (s Set) Kind(provider, kind string) (resource.Kind, bool) {
+	p, ok := s[provider]
+	if !ok {
+		return resource.Kind{}, false
+	}
+	for _, k := range p.Kinds() {
+		if k.Name == kind {
+			return k, true
+		}
+	}
+	return resource.Kind{}, false
+}
+
+// Kinds lists the schemas of a provider, sorted by name; nil for an unknown provider.
+func (s Set) Kinds(provider string) []resource.Kind {
+	p, ok := s[provider]
+	if !ok {
+		return nil
+	}
+	kinds := slices.Clone(p.Kinds())
+	slices.SortFunc(kinds, func(a, b resource.Kind) int { return strings.Compare(a.Name, b.Name) })
+	return kinds
+}
+
+// Providers lists the names of the providers, sorted.
+func (s Set) Providers() []string { return slices.Sorted(maps.Keys(s)) }

@@ -1,0 +1,144 @@
+package resource
+
+// DiffOptions is what Diff must know besides the schema. The zero value is allowed.
+type DiffOptions struct {
+	// Resolve gives the id of the thing a Reference names; false if it has none yet, or
+	// will get another because it is to be replaced. Nil: no id is known.
+	Resolve func(Ref) (id string, ok bool)
+	// Unseen says that nothing is known of a thing, because its scope was not read. Of a
+	// reference to it nothing is concluded. Nil: all is seen.
+	Unseen func(Ref) bool
+	// Ignore lists paths and patterns that are not compared; see MatchPath.
+	Ignore []string
+	// Applied holds the write-only attributes last applied. What is not in it is not compared.
+	Applied Attrs
+}
+
+// Diff lists what must change for observed to satisfy desired, sorted by path. What desired
+// does not mention is not compared: neither an attribute, nor a field of an Object. Lists,
+// Sets and Maps are mentioned whole: an element or key too many is a change. A nil value
+// wishes an attribute away. It allocates nothing where nothing differs.
+func Diff(desired, observed Attrs, kind Kind, opt DiffOptions) []Change {
+	d := differ{opt: &opt}
+	d.fields("", desired, observed, kind.Attrs, InPlace)
+	return d.changes
+}
+
+type differ struct {
+	opt     *DiffOptions
+	changes []Change
+}
+
+// fields walks both sorted sides at once. The schema is looked at only where the values are
+// not plainly equal: of most things everything is.
+func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribute, outer Effect) {
+	j := 0
+	for i := range desired {
+		name := desired[i].Name
+		for j < len(observed) && observed[j].Name < name {
+			j++
+		}
+		var there Value
+		if j < len(observed) && observed[j].Name == name {
+			there = observed[j].Value
+		}
+		if Equal(desired[i].Value, there) {
+			continue
+		}
+		d.attribute(join(prefix, name), desired[i].Value, there, find(schema, name), outer)
+	}
+}
+
+// attribute compares one value that is not plainly equal, by its schema.
+func (d *differ) attribute(path string, want, there Value, schema *Attribute, outer Effect) {
+	if len(d.opt.Ignore) > 0 && MatchPath(d.opt.Ignore, path) {
+		return
+	}
+	if schema.Computed {
+		return
+	}
+	if schema.Effect > outer {
+		outer = schema.Effect
+	}
+	if schema.WriteOnly {
+		applied, ok := d.opt.Applied.at(path)
+		if !ok || Equal(want, applied) {
+			return
+		}
+		there = applied
+	}
+	switch w, isAttrs := want.(Attrs); {
+	case isAttrs && schema.Type == TMap:
+		d.keys(path, w, attrsOr(there), outer)
+	case isAttrs && schema.Type == TObject && there != nil:
+		d.fields(path, w, attrsOr(there), schema.Fields, outer)
+	default:
+		d.leaf(path, want, there, schema, outer)
+	}
+}
+
+// leaf compares what can only change as a whole.
+func (d *differ) leaf(path string, want, there Value, schema *Attribute, effect Effect) {
+	if d.match(want, there, schema) != differs {
+		return
+	}
+	d.changes = append(d.changes, Change{
+		Path: path, From: there, To: want, Effect: effect, Unsettled: d.open(want),
+	})
+}
+
+// keys compares maps key by key; keys that are not wished are taken away.
+func (d *differ) keys(path string, want, there Attrs, effect Effect) {
+	i, j := 0, 0
+	for i < len(want) || j < len(there) {
+		var from, to Value
+		var name string
+		if i < len(want) && (j == len(there) || want[i].Name <= there[j].Name) {
+			name, to = want[i].Name, want[i].Value
+			i++
+		} else {
+			name = there[j].Name
+		}
+		if j < len(there) && there[j].Name == name {
+			from = there[j].Value
+			j++
+		}
+		if key := path + "." + name; !Equal(from, to) && !MatchPath(d.opt.Ignore, key) {
+			d.leaf(key, to, from, &Attribute{}, effect)
+		}
+	}
+}
+
+// DiffTags lists the changes that make a thing's tags satisfy the wished ones, with paths
+// "tags.KEY". Tags of others are let be. One that was applied by ovi and is wished no more is
+// taken away, unless somebody has given it another value since.
+func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
+	var out []Change
+	add := func(key string, from, to Value) {
+		if p := "tags." + key; len(ignore) == 0 || !MatchPath(ignore, p) {
+			out = append(out, Change{Path: p, From: from, To: to})
+		}
+	}
+	j := 0
+	for _, t := range desired {
+		for j < len(observed) && observed[j].Key < t.Key {
+			j++
+		}
+		switch {
+		case j == len(observed) || observed[j].Key != t.Key:
+			add(t.Key, nil, String(t.Value))
+		case observed[j].Value != t.Value:
+			add(t.Key, String(observed[j].Value), String(t.Value))
+		}
+	}
+	for _, t := range applied {
+		if _, wished := desired.Get(t.Key); wished {
+			continue
+		}
+		if v, stands := observed.Get(t.Key); stands && v == t.Value {
+			add(t.Key, String(v), nil)
+		}
+	}
+	SortChanges(out)
+	return out
+}

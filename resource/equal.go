@@ -1,0 +1,62 @@
+package resource
+
+import "slices"
+
+// Equal says that two values are the same, in order and number. A Secret equals another, or
+// a Digest, by its digest alone.
+func Equal(a, b Value) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case List:
+		b, ok := b.(List)
+		return ok && a.Equal(b)
+	case Attrs:
+		b, ok := b.(Attrs)
+		return ok && a.Equal(b)
+	case Secret:
+		return equalDigest(a.digest, b)
+	case Digest:
+		return equalDigest(a, b)
+	case String: // the common case, without the cost of comparing interfaces
+		b, ok := b.(String)
+		return ok && a == b
+	}
+	switch b.(type) {
+	case List, Attrs: // not comparable by ==
+		return false
+	}
+	return a == b
+}
+
+func equalDigest(d Digest, v Value) bool {
+	switch v := v.(type) {
+	case Secret:
+		return v.digest == d
+	case Digest:
+		return v == d
+	}
+	return false
+}
+
+// Equal says that the lists hold equal values in the same order.
+func (l List) Equal(o List) bool { return slices.EqualFunc(l, o, Equal) }
+
+// Equal says that both have the same names with equal values.
+func (a Attrs) Equal(o Attrs) bool {
+	return slices.EqualFunc(a, o, func(x, y Attr) bool { return x.Name == y.Name && Equal(x.Value, y.Value) })
+}
+
+// Equal says that both hold the same keys and values.
+func (t Tags) Equal(o Tags) bool { return slices.Equal(t, o) }
+
+// Equal compares secrets by their digests.
+func (s Secret) Equal(o Secret) bool { return s.digest == o.digest }
+
+// Equal says that both say the same of the same thing.
+func (o Observed) Equal(p Observed) bool {
+	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
+	return same && o.Ref == p.Ref && o.ID == p.ID && o.Managed == p.Managed && o.Stack == p.Stack &&
+		o.Owner == p.Owner && o.Blessed == p.Blessed && o.Key == p.Key &&
+		o.Health == p.Health && o.Detail == p.Detail
+}

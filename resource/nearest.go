@@ -1,0 +1,37 @@
+package resource
+
+// Nearest finds the candidate that a word was most likely meant to be: the one with the
+// fewest letters inserted, left out, changed or swapped, if that is few for its length.
+// Of equally near ones the first stands.
+func Nearest(word string, candidates []string) (string, bool) {
+	best, found := len(word)/3+1, ""
+	for _, c := range candidates {
+		if d := distance(word, c); d < best || d == best && found == "" {
+			best, found = d, c
+		}
+	}
+	return found, found != ""
+}
+
+// distance is the edit distance with swaps of neighbours, over bytes.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,91 @@
+package resource
+
+// String names a type as people say it.
+func (t Type) String() string {
+	switch t {
+	case TString:
+		return "a string"
+	case TInt:
+		return "a whole number"
+	case TFloat:
+		return "a number"
+	case TBool:
+		return "true or false"
+	case TList, TSet:
+		return "a list"
+	case TObject:
+		return "an object"
+	case TMap:
+		return "a map of names to values"
+	}
+	return "of no known type"
+}
+
+// typeOf names the type of a value as people say it.
+func typeOf(v Value) string {
+	switch v.(type) {
+	case Bool:
+		return TBool.String()
+	case Int:
+		return TInt.String()
+	case Float:
+		return TFloat.String()
+	case List:
+		return TList.String()
+	case Attrs:
+		return TObject.String()
+	case Secret, Digest:
+		return "a secret"
+	case Reference:
+		return "a reference"
+	}
+	return TString.String()
+}
+
+// String names an effect.
+func (e Effect) String() string {
+	switch e {
+	case Restart:
+		return "restart"
+	case Replace:
+		return "replace"
+	default:
+		return "in place"
+	}
+}
+
+// ForCreate adds to the attributes what is used only when a thing is made: the
+// CreateDefault of every attribute not mentioned, in nested objects too.
+func (k Kind) ForCreate(attrs Attrs) Attrs { return forCreate(attrs, k.Attrs) }
+
+func forCreate(attrs Attrs, schema []Attribute) Attrs {
+	out := make([]Attr, 0, len(attrs)+2)
+	for _, a := range attrs {
+		out = append(out, Attr{a.Name, forCreateValue(a.Value, find(schema, a.Name))})
+	}
+	for _, s := range schema {
+		if _, mentioned := attrs.Get(s.Name); !mentioned && s.CreateDefault != nil {
+			out = append(out, Attr{s.Name, s.CreateDefault})
+		}
+	}
+	return NewAttrs(out...)
+}
+
+func forCreateValue(v Value, s *Attribute) Value {
+	switch v := v.(type) {
+	case Attrs:
+		if s.Type == TObject {
+			return forCreate(v, s.Fields)
+		}
+	case List:
+		if s.Elem == nil || s.Elem.Type != TObject {
+			return v
+		}
+		out := make(List, len(v))
+		for i := range v {
+			out[i] = forCreateValue(v[i], s.Elem)
+		}
+		return out
+	}
+	return v
+}
