@@ -1,0 +1,31 @@
+// Package ledger is the one way to record. It appends events to the log, projects them into
+// the store in one transaction a batch, and then tells the listeners, in that order. Nothing
+// else appends to the log or commits unleased keys to the store.
+//
+// When Record returned, its events are durable, in the log and in the store, and every query
+// sees them. One batch of events is one revision of the store, so that a replay of the log
+// gives the same revisions again. A log or store that could not be written breaks the ledger:
+// every later Record fails with ErrBroken until it is opened anew, and whoever was about to
+// act must not.
+//
+// # The store as a projection
+//
+// The same keys stand in every kind of store; values are canonical JSON.
+//
+//	log/<instance>          last applied sequence and chain value, and the time of the batch:
+//	                        written by every batch, so its history maps revisions to times
+//	thing/<ref>             what was last seen of a thing, managed or not
+//	scan/<scope>            the last look at a scope: when, complete or why not, how many
+//	stack/<stack>/<scope>   the stack owns something in the scope
+//	applied/<ref>           what was last applied to a thing (secrets as digests)
+//	open/<ref>              an action that began and has not ended
+//	tries/<ref>             failures in a row of one wish
+//	blessed/<ref>           protected: by whom, since when, why
+//	plan/<stack>            the last plan of a stack: id, hash, counts
+//	decided/<ref>           the last decision on a thing, and in which plan it was first made
+//	acts/<ref>              the last events about a thing; the ones before are its history
+//
+// Unchanged content is not written again, so a quiet world costs one small record a scan.
+//
+// The ledger knows nothing of providers and decides nothing.
+package ledger

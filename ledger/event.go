@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// Record is one event with its place in the log.
+type Record struct {
+	Seq      wal.Seq
+	ID       string // ULID
+	At       time.Time
+	Instance string // whose log it is
+	Run      string // ULID of the process's run
+	User     string // who ran it
+	Event    Event
+}
+
+// Event is something that happened, in the past tense. The set is closed: Loaded, Observed,
+// Planned, Vetoed, Approved, Began, Ended, Abandoned, NotBegun, Blessed, Adopted, Revoked,
+// Refused and Compacted. Events hold no secrets: values with secrets are encoded as digests.
+type Event interface {
+	// Type is the event's name in the log: "began".
+	Type() string
+	// About is the thing the event is about; zero for events about many things or none.
+	About() resource.Ref
+}
+
+// Loaded: a source was read completely.
+type Loaded struct {
+	Stack   string `json:"stack"`
+	Source  string `json:"source,omitempty"`
+	Version string `json:"version,omitempty"`
+	Objects int    `json:"objects"`
+}
+
+// Observed: a scope was looked at. A look at many things is several records of one batch,
+// Part 1 to Of. A look that is not Complete changes nothing but its own scan entry.
+type Observed struct {
+	Scope    resource.Scope      `json:"scope"`
+	Looked   time.Time           `json:"looked"` // when the look began
+	Complete bool                `json:"complete"`
+	Error    string              `json:"error,omitempty"`
+	Count    int                 `json:"count"`
+	Stacks   []string            `json:"stacks,omitempty"` // that own something there, sorted
+	Part     int                 `json:"part"`
+	Of       int                 `json:"of"`
+	Changed  []resource.Observed `json:"changed,omitempty"` // new or different, sorted by ref
+	Gone     []resource.Ref      `json:"gone,omitempty"`
+}
+
+// Mode is what a plan was made for.
+type Mode string
+
+// The modes.
+const (
+	ForPlan  Mode = "plan"  // to look at; never executed unless saved and applied
+	ForApply Mode = "apply" // to execute
+	ForDrift Mode = "drift" // only what the world changed
+)
+
+// Counts are the sizes of a plan or of what came of it.
+type Counts struct {
+	Create    int `json:"create"`
+	Update    int `json:"update"`
+	Replace   int `json:"replace"`
+	Restart   int `json:"restart"`
+	Delete    int `json:"delete"`
+	Notify    int `json:"notify"`
+	Unchanged int `json:"unchanged"`
+	Vetoed    int `json:"vetoed"`
+	Blind     int `json:"blind"` // scopes not seen
+	Failed    int `json:"failed"`
+}
+
+// Decision is a decision as it is recorded: without the wish and the thing themselves.
+type Decision struct {
+	Ref        resource.Ref      `json:"ref"`
+	Stack      string            `json:"stack,omitempty"`
+	Difference comparator.Sort   `json:"difference"`
+	Action     decider.Action    `json:"action"`
+	Proposed   decider.Action    `json:"proposed"`
+	Reason     decider.Reason    `json:"reason"`
+	Detail     string            `json:"detail,omitempty"`
+	Vetoes     []decider.Veto    `json:"vetoes,omitempty"`
+	Changes    []resource.Change `json:"changes,omitempty"`
+}
+
+// Planned: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
+// are those of the stack's last plan lists none of them and names that plan in Same.
+type Planned struct {
+	Plan      string            `json:"plan"` // ULID
+	Stacks    []string          `json:"stacks"`
+	Mode      Mode              `json:"mode"`
+	Hash      string            `json:"hash"` // of the decisions
+	Same      string            `json:"same,omitempty"`
+	Counts    Counts            `json:"counts"`
+	Blind     map[string]string `json:"blind,omitempty"` // scopes not seen, and why
+	Decisions []Decision        `json:"decisions,omitempty"`
+}
+
+// Vetoed: an apply left out what a policy held back.
+type Vetoed struct {
+	Plan     string         `json:"plan"`
+	Ref      resource.Ref   `json:"ref"`
+	Proposed decider.Action `json:"proposed"`
+	Vetoes   []decider.Veto `json:"vetoes"`
+}
+
+// Approved: somebody said yes to a plan.
+type Approved struct {
+	Plan  string    `json:"plan"`
+	Hash  string    `json:"hash"`
+	Who   string    `json:"who"`
+	How   string    `json:"how"` // "typed yes", "auto-approve", "plan file"
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Began: an action is about to be done. It is durable before the provider is called.
+type Began struct {
+	Plan   string         `json:"plan,omitempty"`
+	Ref    resource.Ref   `json:"ref"`
+	Stack  string         `json:"stack,omitempty"`
+	Key    string         `json:"key"` // idempotency key, kept for retries of this action
+	Action decider.Action `json:"action"`
+	// Half is "delete" and then "create" for the halves of a replace, else empty.
+	Half   string         `json:"half,omitempty"`
+	Token  int64          `json:"token"`
+	Reason decider.Reason `json:"reason,omitempty"`
+	Detail string         `json:"detail,omitempty"`
+	Wish   string         `json:"wish,omitempty"` // digest of the wish
+	Have   string         `json:"have,omitempty"` // provider's id of what was there
+	Host   string         `json:"host,omitempty"`
+	PID    int            `json:"pid,omitempty"`
+}
+
+// Outcome is how an action ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Done      Outcome = "done"
+	Failed    Outcome = "failed"
+	Uncertain Outcome = "uncertain" // only observing can tell; the action stays open
+	Late      Outcome = "refused"   // the claim was lost: the result does not count
+)
+
+// Ended: an action that began has come to its end, as far as the one who did it knows.
+type Ended struct {
+	Plan        string         `json:"plan,omitempty"`
+	Ref         resource.Ref   `json:"ref"`
+	Stack       string         `json:"stack,omitempty"`
+	Key         string         `json:"key"`
+	Action      decider.Action `json:"action"`
+	Half        string         `json:"half,omitempty"`
+	Token       int64          `json:"token"`
+	Outcome     Outcome        `json:"outcome"`
+	ID          string         `json:"id,omitempty"`
+	Error       string         `json:"error,omitempty"`
+	Class       string         `json:"class,omitempty"`
+	Recoverable bool           `json:"recoverable,omitempty"`
+	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
+	Seconds     float64        `json:"seconds"`
+	Wish        string         `json:"wish,omitempty"` // digest of the wish
+	// Applied is what was applied (not for a delete), secrets as digests.
+	Applied *Applied `json:"applied,omitempty"`
+	// Thing is what the provider said is there now; nil after a delete.
+	Thing *resource.Observed `json:"-"`
+}
+
+// Applied is what was last applied to a thing.
+type Applied struct {
+	Attrs resource.Attrs `json:"attrs,omitempty"`
+	Tags  resource.Tags  `json:"tags,omitempty"`
+	Wish  string         `json:"wish,omitempty"` // digest of the wish
+	Stack string         `json:"stack,omitempty"`
+	At    time.Time      `json:"at,omitzero"`
+}
+
+// Finding is what an observation says of an action whose end nobody recorded.
+type Finding string
+
+// The findings.
+const (
+	FoundDone    Finding = "done"
+	FoundNotDone Finding = "not_done"
+	FoundUnknown Finding = "unknown" // a human is asked
+)
+
+// Abandoned: an action that began and never ended was answered by observing.
+type Abandoned struct {
+	Ref      resource.Ref   `json:"ref"`
+	Key      string         `json:"key"`
+	Action   decider.Action `json:"action"`
+	Finding  Finding        `json:"finding"`
+	ID       string         `json:"id,omitempty"`
+	Evidence string         `json:"evidence"`
+}
+
+// NotBegun: an action of an apply that was not begun, and why.
+type NotBegun struct {
+	Plan   string         `json:"plan"`
+	Ref    resource.Ref   `json:"ref"`
+	Action decider.Action `json:"action"`
+	Why    string         `json:"why"` // "interrupted", "waiting", "held", "stale", "broken"
+	On     resource.Ref   `json:"on,omitzero"`
+	Detail string         `json:"detail,omitempty"`
+}
+
+// Blessed: a thing was protected, or with On false its protection was taken away.
+type Blessed struct {
+	Ref    resource.Ref `json:"ref"`
+	On     bool         `json:"on"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Adopted: a thing that existed was taken into a stack.
+type Adopted struct {
+	Ref    resource.Ref `json:"ref"`
+	ID     string       `json:"id"`
+	Stack  string       `json:"stack"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Revoked: a human took a claim away from its holder.
+type Revoked struct {
+	Ref    resource.Ref `json:"ref"`
+	Holder string       `json:"holder,omitempty"`
+	Token  int64        `json:"token"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Refused: a batch that was logged was not projected: its claim was lost before. It changed
+// nothing.
+type Refused struct {
+	From   wal.Seq      `json:"from"`
+	To     wal.Seq      `json:"to"`
+	Ref    resource.Ref `json:"ref,omitzero"`
+	Key    string       `json:"key,omitempty"`
+	Token  int64        `json:"token,omitempty"`
+	Reason string       `json:"reason"`
+}
+
+// Compacted: the store has forgotten what only reads before a revision could see.
+type Compacted struct {
+	Before int64  `json:"before"`
+	Who    string `json:"who,omitempty"`
+}
