@@ -1,0 +1,136 @@
+package cel
+
+import (
+	"fmt"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Facts is what rules see besides the plan.
+type Facts struct {
+	Now     time.Time
+	History func(resource.Ref) []Past // newest first; nil: none is known
+}
+
+// Judge runs every rule over every decision that would touch a provider, in the order of the
+// plan, then of the rules. Same input, same findings.
+func (r *Rules) Judge(p decider.Plan, f Facts) []Finding {
+	var out []Finding
+	totals := count(p)
+	for i := range p.Decisions {
+		d := p.Decisions[i]
+		if !d.Proposed.Executes() {
+			continue
+		}
+		vars := variables(d, totals, p.Owned[d.Stack], f)
+		for j := range r.rules {
+			if found, holds := r.rules[j].judge(d, vars); holds {
+				found.Index = i
+				out = append(out, found)
+			}
+		}
+	}
+	return out
+}
+
+func variables(d decider.Decision, t Totals, owned int, f Facts) map[string]any {
+	t.Owned = owned
+	history := []Past{}
+	if f.History != nil {
+		history = f.History(d.Ref)
+		history = history[:min(len(history), HistoryLimit)]
+	}
+	return map[string]any{
+		"resource": thingOf(d), "desired": wishOf(d), "changes": changesOf(d),
+		"decision": proposalOf(d), "plan": t, "now": f.Now, "history": history,
+	}
+}
+
+func count(p decider.Plan) Totals {
+	t := Totals{Unchanged: p.Unchanged, Blind: len(p.Blind)}
+	for _, d := range p.Decisions {
+		switch d.Proposed {
+		case decider.Create:
+			t.Create++
+		case decider.Update:
+			t.Update++
+		case decider.Replace:
+			t.Replace++
+		case decider.Restart:
+			t.Restart++
+		case decider.Delete:
+			t.Delete++
+		case decider.Notify:
+			t.Notify++
+		}
+	}
+	return t
+}
+
+func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool) {
+	holds, err := evalBool(c.when, vars)
+	if err != nil {
+		return c.failed(d, err), true
+	}
+	if !holds {
+		return Finding{}, false
+	}
+	f := Finding{Rule: c.Name, Effect: c.Effect, Message: c.message(), People: c.People}
+	if c.Effect == RequireApproval {
+		f.People = max(1, c.People)
+	}
+	if c.until != nil {
+		at, err := evalTime(c.until, vars)
+		if err != nil {
+			return c.failed(d, err), true
+		}
+		f.Until = &at
+	}
+	return f, true
+}
+
+func (c *compiled) message() string {
+	if c.Message != "" {
+		return c.Message
+	}
+	return fmt.Sprintf("rule %s", c.Name)
+}
+
+// failed makes the finding of a rule that could not be evaluated (E12: an earlier tool skipped
+// such rules, so that a broken guardrail let everything pass).
+func (c *compiled) failed(d decider.Decision, err error) Finding {
+	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
+	if d.Proposed.Destroys() {
+		f.Effect = Deny
+	}
+	return f
+}
+
+func evalBool(p cel.Program, vars map[string]any) (bool, error) {
+	v, _, err := p.Eval(vars)
+	if err != nil {
+		return false, err
+	}
+	b, ok := v.(types.Bool)
+	if !ok {
+		return false, fmt.Errorf("it gave %s, not a bool", v.Type())
+	}
+	return bool(b), nil
+}
+
+func evalTime(p cel.Program, vars map[string]any) (int64, error) {
+	v, _, err := p.Eval(vars)
+	if err != nil {
+		return 0, err
+	}
+	t, ok := v.(types.Timestamp)
+	if !ok {
+		return 0, fmt.Errorf("it gave %s, not a timestamp", v.Type())
+	}
+	return t.Unix(), nil
+}

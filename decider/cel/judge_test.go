@@ -1,0 +1,190 @@
+package cel_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
+
+func plan() decider.Plan {
+	ref := func(kind, name string) resource.Ref {
+		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+	}
+	prod := &resource.Observed{
+		Ref: ref("rds", "db"), ID: "db", Managed: true, Stack: "web", Health: resource.Healthy, Since: noon.Add(-time.Hour),
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("db.t3.micro")}, resource.Attr{Name: "storage", Value: resource.Int(20)}),
+		Tags:  resource.TagsOf(map[string]string{"environment": "prod"}),
+	}
+	wish := &resource.Desired{
+		Ref:   ref("ec2", "web-0"),
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("m5.large")}, resource.Attr{Name: "token", Value: resource.NewSecret("hunter2", "d1")}),
+	}
+	return decider.Plan{
+		Decisions: []decider.Decision{
+			{Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Wanted: wish,
+				Changes: []resource.Change{{Path: "size", To: resource.String("m5.large")}}},
+			{Ref: ref("rds", "db"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, There: prod},
+			{Ref: ref("ec2", "i-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify},
+		},
+		Unchanged: 4, Owned: map[string]int{"web": 5},
+	}
+}
+
+func judge(t *testing.T, f cel.Facts, rules ...cel.Rule) []cel.Finding {
+	t.Helper()
+	r, err := cel.Compile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Judge(plan(), f)
+}
+
+func TestJudge(t *testing.T) {
+	rule := func(when string) cel.Rule {
+		return cel.Rule{Name: "r", When: when, Effect: cel.Deny, Message: "no"}
+	}
+	for name, c := range map[string]struct {
+		when string
+		hits []int
+	}{
+		"a rule that always denies, denies all that acts": {`true`, []int{0, 1}},
+		"deletes in production":                           {`decision.action == "delete" && resource.tags["environment"] == "prod"`, []int{1}},
+		"what destroys":                                   {`decision.destroys`, []int{1}},
+		"a wish's attribute":                              {`desired.exists && desired.attrs.size.startsWith("m5.")`, []int{0}},
+		"a thing's number":                                {`resource.exists && resource.attrs.storage >= 20`, []int{1}},
+		"a change by path":                                {`changes.exists(c, c.path == "size" && c.to == "m5.large")`, []int{0}},
+		"the whole plan":                                  {`plan.delete * 100 / plan.owned >= 20`, []int{0, 1}},
+		"the time of day in a zone":                       {`now.getDayOfWeek("Europe/Berlin") == 5 && now.getHours("Europe/Berlin") == 13`, []int{0, 1}},
+		"younger than a day":                              {`resource.exists && now - resource.since < duration("24h")`, []int{1}},
+		"a missing tag is asked for with in":              {`!("owner" in resource.tags) && resource.exists`, []int{1}},
+		"what was done to it before":                      {`history.exists(h, h.event == "ended" && h.outcome == "failed")`, []int{1}},
+		"a secret cannot be compared with what it is":     {`desired.exists && desired.attrs.token == "hunter2"`, nil},
+		"a rule that holds for nothing":                   {`decision.action == "replace"`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			past := func(r resource.Ref) []cel.Past {
+				if r.Name != "db" {
+					return nil
+				}
+				return []cel.Past{{At: noon, Event: "ended", Outcome: "failed"}}
+			}
+			var got []int
+			for _, f := range judge(t, cel.Facts{Now: noon, History: past}, rule(c.when)) {
+				if f.Failed {
+					t.Errorf("the rule failed on decision %d: %s", f.Index, f.Message)
+				}
+				got = append(got, f.Index)
+			}
+			if d := cmp.Diff(c.hits, got); d != "" {
+				t.Errorf("decisions hit (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// E12: a rule that errors vetoes what destroys; it never lets something pass by failing.
+func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
+	for name, when := range map[string]string{
+		"a key that is not there": `resource.tags["nobody"] == "x"`,
+		"a division by zero":      `plan.replace / plan.restart == 1`,
+		"a cost without end":      `range(10000).exists(a, range(10000).exists(b, a * b < 0))`,
+	} {
+		if strings.HasPrefix(when, "range") {
+			when = `lists.range(10000).exists(a, lists.range(10000).exists(b, a * b < 0))`
+		}
+		t.Run(name, func(t *testing.T) {
+			got := judge(t, cel.Facts{Now: noon}, cel.Rule{Name: "r", When: when, Effect: cel.Warn})
+			if len(got) != 2 {
+				t.Fatalf("got %d findings, want one for each decision that acts: %+v", len(got), got)
+			}
+			if got[0].Effect != cel.Warn || !got[0].Failed {
+				t.Errorf("a create: got %+v, want a failed warning", got[0])
+			}
+			if got[1].Effect != cel.Deny || !got[1].Failed {
+				t.Errorf("a delete: got %+v, want a failed denial", got[1])
+			}
+		})
+	}
+}
+
+func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
+	got := judge(t, cel.Facts{Now: noon},
+		cel.Rule{Name: "later", When: `decision.destroys`, Effect: cel.Defer, Until: `now + duration("2h")`},
+		cel.Rule{Name: "two", When: `decision.destroys`, Effect: cel.RequireApproval, People: 2},
+		cel.Rule{Name: "one", When: `decision.destroys`, Effect: cel.RequireApproval})
+	until := noon.Add(2 * time.Hour).Unix()
+	want := []cel.Finding{
+		{Index: 1, Rule: "later", Effect: cel.Defer, Message: "rule later", Until: &until},
+		{Index: 1, Rule: "two", Effect: cel.RequireApproval, Message: "rule two", People: 2},
+		{Index: 1, Rule: "one", Effect: cel.RequireApproval, Message: "rule one", People: 1},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("findings (-want +got):\n%s", d)
+	}
+}
+
+func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
+	at := resource.Position{File: "p.yaml", Line: 7, Column: 11}
+	rules := []cel.Rule{
+		{Name: "typo", When: `decison.action == "delete"`, Effect: cel.Deny, WhenAt: at},
+		{Name: "field", When: `decision.acton == "delete"`, Effect: cel.Deny, WhenAt: at},
+		{Name: "text", When: `decision.action`, Effect: cel.Deny, WhenAt: at},
+		{Name: "types", When: `plan.delete == "x"`, Effect: cel.Deny, WhenAt: at},
+		{Name: "second line", When: "true &&\n  nope", Effect: cel.Deny, WhenAt: at},
+		{Name: "effect", When: `true`, Effect: "denny", At: at},
+		{Name: "effect", When: `true`, Effect: cel.Deny, At: at},
+		{Name: "until", When: `true`, Effect: cel.Defer, Until: `"tomorrow"`, UntilAt: at},
+		{Name: "people", When: `true`, Effect: cel.Deny, People: 2, At: at},
+		{Name: "empty", Effect: cel.Deny, At: at},
+		{When: `true`, Effect: cel.Deny, At: at},
+	}
+	_, err := cel.Compile(rules)
+	var ps source.Problems
+	if !errors.As(err, &ps) {
+		t.Fatalf("got %v, want problems", err)
+	}
+	for _, want := range []string{
+		"p.yaml:7:11: rule \"typo\": undeclared reference to 'decison'",
+		"p.yaml:7:19: rule \"field\": undefined field 'acton'",
+		"rule \"text\": the expression gives string, not bool",
+		"rule \"types\": found no matching overload for '_==_'",
+		"p.yaml:8:3: rule \"second line\": undeclared reference to 'nope'",
+		"there is no effect \"denny\"",
+		"two rules are named \"effect\"",
+		"rule \"until\": the expression gives string, not google.protobuf.Timestamp",
+		"rule \"people\": people is a number",
+		"rule \"empty\" has no condition",
+		"a rule has no name",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("missing: %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("got:\n%v", err)
+	}
+}
+
+func TestSameInputSameFindings(t *testing.T) {
+	rules := []cel.Rule{
+		{Name: "a", When: `changes.size() > 0 || decision.destroys`, Effect: cel.Deny},
+		{Name: "b", When: `desired.attrs.all(k, k != "")`, Effect: cel.Warn},
+	}
+	first := judge(t, cel.Facts{Now: noon}, rules...)
+	for range 20 {
+		if d := cmp.Diff(first, judge(t, cel.Facts{Now: noon}, rules...)); d != "" {
+			t.Fatalf("two runs differ:\n%s", d)
+		}
+	}
+}

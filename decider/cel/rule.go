@@ -1,0 +1,45 @@
+package cel
+
+import "github.com/ovi-project/ovi/resource"
+
+// Effect is what a rule that holds does to a decision.
+type Effect string
+
+// The effects. Warn alone holds nothing back.
+const (
+	Deny            Effect = "deny"
+	RequireApproval Effect = "require_approval"
+	Defer           Effect = "defer"
+	Warn            Effect = "warn"
+)
+
+// effects in the order people should read them in an error.
+func effects() []string {
+	return []string{string(Deny), string(RequireApproval), string(Defer), string(Warn)}
+}
+
+// Rule is one rule as it is written.
+type Rule struct {
+	Name    string
+	When    string // CEL, must give a bool
+	Effect  Effect
+	Message string // a sentence for people; empty: one is made from the name
+	// Until is CEL that must give a timestamp: when a deferred decision may be looked at
+	// again. Only for Defer; empty: the next plan looks again.
+	Until string
+	// People is how many different people must approve. Only for RequireApproval; 0 is 1.
+	People int
+	// Where When and Until stand, for errors.
+	At, WhenAt, UntilAt resource.Position
+}
+
+// Finding is what one rule says of one decision.
+type Finding struct {
+	Index   int // into the plan's decisions
+	Rule    string
+	Effect  Effect
+	Message string
+	Until   *int64 // unix seconds; nil: not said
+	People  int
+	Failed  bool // the rule could not be evaluated
+}
