@@ -50,14 +50,14 @@ func (s *Store) check(ops []storage.Op) error {
 
 func (s *Store) apply(ops []storage.Op) storage.Revision {
 	rev, counter := s.rev+1, s.counter+1
-	var plain, leased, touched bool
+	var plain, leased bool
 	for _, op := range ops {
-		if _, ok := s.leased[op.Key]; ok || op.Lease != 0 {
-			touched = true
-			leased = s.applyLeased(op, counter) || leased
+		if _, ok := s.leased[op.Key]; !ok && (op.Lease == 0 || op.Delete) {
+			plain = s.applyPlain(op, rev) || plain
 			continue
 		}
-		plain = s.applyPlain(op, rev) || plain
+		leased = true
+		s.applyLeased(op, counter)
 	}
 	if plain {
 		s.rev = rev
@@ -65,24 +65,22 @@ func (s *Store) apply(ops []storage.Op) storage.Revision {
 	if leased {
 		s.counter = counter
 	}
-	if touched && !plain {
+	if leased && !plain {
 		return s.counter
 	}
 	return s.rev
 }
 
-func (s *Store) applyLeased(op storage.Op, counter storage.Revision) (changed bool) {
-	old, ok := s.leased[op.Key]
+func (s *Store) applyLeased(op storage.Op, counter storage.Revision) {
 	if op.Delete {
 		delete(s.leased, op.Key)
-		return ok
+		return
 	}
 	e := storage.Entry{Key: op.Key, Value: append([]byte{}, op.Value...), Created: counter, Modified: counter}
-	if ok {
+	if old, ok := s.leased[op.Key]; ok {
 		e.Created = old.Created
 	}
 	s.leased[op.Key] = leasedEntry{e, op.Lease}
-	return true
 }
 
 func (s *Store) applyPlain(op storage.Op, rev storage.Revision) (changed bool) {

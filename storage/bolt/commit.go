@@ -1,0 +1,250 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// A writer is a reader that changes what it sees.
+type writer struct {
+	*reader
+	hist    *bbolt.Bucket
+	dirty   bool
+	changed []string // keys that the new revision changes
+	groupsΔ map[string]*group
+	last    []byte // the greatest key in cur when the transaction began
+	buf     []byte
+}
+
+func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
+	r, err := s.reader(tx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{reader: r, hist: tx.Bucket(bucketHist), groupsΔ: map[string]*group{}}
+	// What is ordered by time is filled up; what is ordered by key leaves room to grow.
+	w.cur.FillPercent = 0.9
+	w.hist.FillPercent = 1
+	tx.Bucket(bucketLog).FillPercent = 1
+	return w, w.sweep()
+}
+
+// Commit implements storage.Store.
+func (s *Store) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
+	ops, err := tx.Sorted()
+	if err != nil {
+		return 0, fmt.Errorf("store %s: %w", s.path, err)
+	}
+	err = s.update(ctx, func(w *writer) error {
+		if err := w.check(tx.Guards); err != nil {
+			return err
+		}
+		rev, err = w.apply(ops)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return rev, nil
+}
+
+// check says whether all guards hold.
+func (w *writer) check(guards []storage.Guard) error {
+	for _, g := range guards {
+		e, err := w.present(g.Key)
+		if err != nil {
+			return err
+		}
+		if !g.Holds(e) {
+			return fmt.Errorf("store %s: %q: %w: it was created at %d and modified at %d, expected were %d and %d",
+				w.s.path, g.Key, storage.ErrConflict, e.Created, e.Modified, g.Created, g.Modified)
+		}
+	}
+	return nil
+}
+
+// apply writes the operations, which are sorted, and returns the revision to report.
+func (w *writer) apply(ops []storage.Op) (storage.Revision, error) {
+	w.reserve(ops)
+	leasedToo, counter := false, w.st.counter+1
+	for _, op := range ops {
+		key := []byte(op.Key)
+		old, leased, err := w.leasedNow(key)
+		if err != nil {
+			return 0, err
+		}
+		if !leased && (op.Lease == 0 || op.Delete) {
+			if err := w.applyPlain(key, op); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		leasedToo = true
+		if err := w.applyLeased(key, op, old, leased, counter); err != nil {
+			return 0, err
+		}
+	}
+	if leasedToo {
+		w.dirty, w.st.counter = true, counter
+	}
+	if len(w.changed) > 0 {
+		w.dirty = true
+		w.st.revision++
+	} else if leasedToo {
+		return w.st.counter, nil
+	}
+	return w.st.revision, nil
+}
+
+// reserve makes one buffer for all versions of a transaction. bbolt keeps what it is given
+// until the commit, so the buffer must not move while it fills.
+func (w *writer) reserve(ops []storage.Op) {
+	size := 0
+	for _, op := range ops {
+		size += len(op.Value) + encodedMax
+	}
+	w.buf = make([]byte, 0, size)
+	if last, _ := w.cur.Cursor().Last(); last != nil {
+		w.last = bytes.Clone(last)
+	}
+}
+
+func (w *writer) encode(key string, v *version) []byte {
+	start := len(w.buf)
+	w.buf = appendVersion(w.buf, key, v)
+	return w.buf[start:len(w.buf):len(w.buf)]
+}
+
+func (w *writer) applyLeased(key []byte, op storage.Op, old version, exists bool, counter storage.Revision) error {
+	if op.Delete {
+		return w.leased.Delete(key)
+	}
+	if op.Lease == 0 {
+		return fmt.Errorf("store %s: %w: %q is tied to a lease", w.s.path, storage.ErrInvalid, op.Key)
+	}
+	if e, err := w.present(op.Key); err != nil {
+		return err
+	} else if !exists && e.Created != 0 {
+		return fmt.Errorf("store %s: %w: %q is not tied to a lease", w.s.path, storage.ErrInvalid, op.Key)
+	}
+	if _, ok, err := w.lease(op.Lease); err != nil {
+		return err
+	} else if !ok {
+		return fmt.Errorf("store %s: %q under lease %d: %w", w.s.path, op.Key, op.Lease, storage.ErrNoLease)
+	}
+	v := version{flags: flagLease, created: counter, modified: counter, lease: op.Lease, value: op.Value}
+	if exists {
+		v.created = old.created
+	}
+	return w.leased.Put(key, w.encode(op.Key, &v))
+}
+
+func (w *writer) applyPlain(key []byte, op storage.Op) error {
+	rev := w.st.revision + 1
+	v := version{modified: rev, created: rev, value: op.Value}
+	raw, old, err := w.old(key)
+	if err != nil {
+		return err
+	}
+	alive := raw != nil && !old.deleted()
+	if op.Delete {
+		if !alive {
+			return nil
+		}
+		v.flags, v.value = flagDeleted, nil
+	}
+	if alive {
+		v.created = old.created
+	}
+	g := w.group(op.Key)
+	if raw != nil {
+		if err := w.follow(key, &v, &old); err != nil {
+			return err
+		}
+		if err := w.hist.Put(histKey(nil, rev, key), raw); err != nil {
+			return err
+		}
+		g.remove(old)
+	}
+	if err := w.cur.Put(key, w.encode(op.Key, &v)); err != nil {
+		return err
+	}
+	g.add(v)
+	if alive {
+		w.st.keys--
+	}
+	if !op.Delete {
+		w.st.keys++
+	}
+	w.changed = append(w.changed, op.Key)
+	return nil
+}
+
+// old returns the newest version of a key and its bytes, which stay where they are until
+// the commit. Keys beyond the last one are new, which spares a first snapshot the looking.
+func (w *writer) old(key []byte) (raw []byte, v version, err error) {
+	if bytes.Compare(key, w.last) > 0 {
+		return nil, v, nil
+	}
+	if raw = w.cur.Get(key); raw == nil {
+		return nil, v, nil
+	}
+	v, err = w.decode(key, raw)
+	return raw, v, err
+}
+
+// follow makes v the successor of old: the chain grows by one, and the jump leads where
+// the nth version's jump leads.
+func (w *writer) follow(key []byte, v, old *version) error {
+	v.flags |= flagPrev
+	v.ordinal = old.ordinal + 1
+	target := jumpTarget(v.ordinal)
+	if target == old.ordinal {
+		return nil // the step to the version before does as well
+	}
+	// old jumps to where the jump of v's target begins, or steps there.
+	at := old.jump
+	if at == 0 {
+		if jumpTarget(old.ordinal) != old.ordinal-1 {
+			return nil // old's own jump was compacted away
+		}
+		at = old.modified
+	}
+	if at <= w.st.compacted {
+		return nil
+	}
+	far, err := w.before(key, at)
+	if err != nil {
+		return err
+	}
+	if v.jump = far.jump; v.jump == 0 && far.flags&flagPrev != 0 && jumpTarget(far.ordinal) == far.ordinal-1 {
+		v.jump = far.modified
+	}
+	return nil
+}
+
+func (w *writer) group(key string) *group {
+	name := groupOf(key)
+	if w.groupsΔ[name] == nil {
+		w.groupsΔ[name] = &group{}
+	}
+	return w.groupsΔ[name]
+}
+
+// finish writes what belongs to the whole transaction.
+func (w *writer) finish() error {
+	if len(w.changed) > 0 {
+		if err := putLog(w.tx.Bucket(bucketLog), w.st.revision, w.changed); err != nil {
+			return err
+		}
+		if err := putGroups(w.groups, w.groupsΔ); err != nil {
+			return err
+		}
+	}
+	return w.tx.Bucket(bucketMeta).Put(keyState, w.st.encode())
+}

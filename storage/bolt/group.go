@@ -1,0 +1,90 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.etcd.io/bbolt"
+)
+
+// A group is the live versions under one first part of the key ("obs/" of "obs/aws/..."):
+// how many there are and the sum of their sums. bbolt finds no page that went missing or
+// stale; a scan that adds up the versions it saw and compares does.
+type group struct {
+	count int64
+	sum   uint64
+}
+
+func groupOf(key string) string { return key[:strings.IndexByte(key, '/')+1] }
+
+func (g *group) add(v version) {
+	if !v.deleted() {
+		g.count++
+		g.sum += uint64(v.sum)
+	}
+}
+
+func (g *group) remove(v version) {
+	if !v.deleted() {
+		g.count--
+		g.sum -= uint64(v.sum)
+	}
+}
+
+const groupSize = 8 + 8 + 4
+
+// groupKey keeps the group of keys without a '/' from being an empty key.
+func groupKey(name string) []byte { return []byte("=" + name) }
+
+func decodeGroup(key, raw []byte) (group, error) {
+	if len(raw) != groupSize || binary.LittleEndian.Uint32(raw[16:]) != sumOf(key, raw[:16]) {
+		return group{}, fmt.Errorf("group %q: %w", key[1:], errDamaged)
+	}
+	return group{
+		count: int64(binary.BigEndian.Uint64(raw)),
+		sum:   binary.BigEndian.Uint64(raw[8:]),
+	}, nil
+}
+
+func putGroups(b *bbolt.Bucket, changes map[string]*group) error {
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		key, change := groupKey(name), changes[name]
+		var g group
+		if raw := b.Get(key); raw != nil {
+			var err error
+			if g, err = decodeGroup(key, raw); err != nil {
+				return err
+			}
+		}
+		raw := binary.BigEndian.AppendUint64(make([]byte, 0, groupSize), uint64(g.count+change.count))
+		raw = binary.BigEndian.AppendUint64(raw, g.sum+change.sum)
+		raw = binary.LittleEndian.AppendUint32(raw, sumOf(key, raw))
+		if err := b.Put(key, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expected returns what the live versions under a prefix must add up to; ok is false for a
+// prefix that is no whole group.
+func (r *reader) expected(prefix string) (want group, ok bool, err error) {
+	if prefix != "" && groupOf(prefix) != prefix {
+		return want, false, nil
+	}
+	err = r.groups.ForEach(func(key, raw []byte) error {
+		g, err := decodeGroup(key, raw)
+		if err != nil {
+			return r.s.corrupt(err)
+		}
+		if prefix == "" || string(key[1:]) == prefix {
+			want.count += g.count
+			want.sum += g.sum
+		}
+		return nil
+	})
+	return want, err == nil, err
+}

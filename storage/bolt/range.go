@@ -1,0 +1,176 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// chunkBytes is how much a long read takes along each time it opens the file: enough that
+// opening does not show, little enough that memory and other processes do not feel it.
+const chunkBytes = 1 << 20
+
+// Range implements storage.Store.
+func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	first := &scan{prefix: prefix, at: at}
+	if err := s.view(ctx, first.start); err != nil {
+		return nil, 0, err
+	}
+	rev := first.at
+	var unused atomic.Pointer[scan] // the chunk in hand serves the first iteration
+	unused.Store(first)
+	return func(yield func(storage.Entry, error) bool) {
+		sc := unused.Swap(nil)
+		if sc == nil {
+			sc = &scan{prefix: prefix, at: rev, now: first.now}
+			if err := s.view(ctx, sc.start); err != nil {
+				yield(storage.Entry{}, err)
+				return
+			}
+		}
+		s.run(ctx, sc, yield)
+	}, rev, nil
+}
+
+// run yields chunk after chunk. The file is open only within next.
+func (s *Store) run(ctx context.Context, sc *scan, yield func(storage.Entry, error) bool) {
+	for {
+		for _, e := range sc.out.entries {
+			for len(sc.leased) > 0 && sc.leased[0].Key < e.Key {
+				if !yield(sc.leased[0], nil) {
+					return
+				}
+				sc.leased = sc.leased[1:]
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if sc.done {
+			break
+		}
+		if err := s.view(ctx, sc.next); err != nil {
+			yield(storage.Entry{}, err)
+			return
+		}
+	}
+	for _, e := range sc.leased {
+		if !yield(e, nil) {
+			return
+		}
+	}
+}
+
+// A scan is a read of a prefix at one revision, one chunk at a time.
+type scan struct {
+	prefix string
+	at     storage.Revision
+	now    bool             // leased keys too
+	base   storage.Revision // the newest one when the scan began
+	want   group            // what the versions newest at base must add up to
+	known  bool             // whether want is known
+	seen   group
+	from   []byte
+	done   bool
+	out    chunk
+	leased []storage.Entry
+}
+
+// start pins the revision and reads the first chunk.
+func (sc *scan) start(r *reader) error {
+	rev, err := r.resolve(sc.at)
+	if err != nil {
+		return err
+	}
+	sc.now = sc.now || sc.at == storage.Now
+	sc.at, sc.base, sc.from = rev, r.st.revision, []byte(sc.prefix)
+	if sc.now {
+		if sc.leased, err = r.leasedUnder(sc.prefix); err != nil {
+			return err
+		}
+	}
+	if sc.want, sc.known, err = r.expected(sc.prefix); err != nil {
+		return err
+	}
+	return sc.next(r)
+}
+
+// next reads one chunk. Commits since the last one do not show: what they replaced is found
+// among the older versions.
+func (sc *scan) next(r *reader) error {
+	if sc.at < r.st.compacted {
+		_, err := r.resolve(sc.at)
+		return err
+	}
+	sc.out = chunk{}
+	prefix, cur := []byte(sc.prefix), r.cur.Cursor()
+	var last []byte
+	key, raw := cur.Seek(sc.from)
+	for ; key != nil && bytes.HasPrefix(key, prefix); key, raw = cur.Next() {
+		if bytes.Compare(key, last) <= 0 && last != nil || bytes.Compare(key, sc.from) < 0 {
+			return r.s.corrupt(fmt.Errorf("key %q: out of order", key))
+		}
+		if sc.out.full() {
+			sc.from = bytes.Clone(key)
+			sc.out.seal()
+			return nil
+		}
+		if err := sc.take(r, key, raw); err != nil {
+			return err
+		}
+		last = key
+	}
+	sc.done = true
+	sc.out.seal()
+	if sc.known && sc.seen != sc.want {
+		return r.s.corrupt(fmt.Errorf("under %q: %d keys where %d should be, or older versions of them", sc.prefix, sc.seen.count, sc.want.count))
+	}
+	return nil
+}
+
+// take adds the version of one key that the scan sees.
+func (sc *scan) take(r *reader, key, raw []byte) error {
+	v, err := r.decode(key, raw)
+	if err != nil {
+		return err
+	}
+	ok := true
+	if v.modified > sc.base {
+		if v, ok, err = r.visible(key, v, sc.base); err != nil || !ok {
+			return err
+		}
+	}
+	sc.seen.add(v)
+	if v.modified > sc.at {
+		if v, ok, err = r.visible(key, v, sc.at); err != nil || !ok {
+			return err
+		}
+	}
+	if !v.deleted() {
+		sc.out.add(key, &v)
+	}
+	return nil
+}
+
+// leasedUnder returns the leased keys under a prefix: few, so all at once.
+func (r *reader) leasedUnder(prefix string) ([]storage.Entry, error) {
+	var found []storage.Entry
+	c := r.leased.Cursor()
+	for key, raw := c.Seek([]byte(prefix)); key != nil && strings.HasPrefix(string(key), prefix); key, raw = c.Next() {
+		v, err := r.decode(key, raw)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok, err := r.lease(v.lease); err != nil {
+			return nil, err
+		} else if ok {
+			found = append(found, v.entry(string(key), bytes.Clone(v.value)))
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,160 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+var (
+	bucketMeta   = []byte("meta")
+	bucketCur    = []byte("cur")
+	bucketHist   = []byte("hist")
+	bucketLog    = []byte("log")
+	bucketGroups = []byte("groups")
+	bucketLeased = []byte("leased")
+	bucketLeases = []byte("leases")
+	keyState     = []byte("state")
+)
+
+func buckets() [][]byte {
+	return [][]byte{bucketMeta, bucketCur, bucketHist, bucketLog, bucketGroups, bucketLeased, bucketLeases}
+}
+
+// A reader sees the store within one transaction.
+type reader struct {
+	s      *Store
+	tx     *bbolt.Tx
+	st     state
+	cur    *bbolt.Bucket
+	past   *bbolt.Cursor // over hist
+	groups *bbolt.Bucket
+	leased *bbolt.Bucket
+	leases *bbolt.Bucket
+	keyBuf []byte
+}
+
+func (s *Store) reader(tx *bbolt.Tx) (*reader, error) {
+	meta := tx.Bucket(bucketMeta)
+	if meta == nil {
+		return nil, fmt.Errorf("%s: %w: a bbolt file of another program; name another file", s.path, storage.ErrForeign)
+	}
+	st, err := decodeState(meta.Get(keyState))
+	switch {
+	case errors.Is(err, storage.ErrForeign), errors.Is(err, storage.ErrNewer):
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	case err != nil:
+		return nil, s.corrupt(err)
+	}
+	for _, name := range buckets() {
+		if tx.Bucket(name) == nil {
+			return nil, s.corrupt(fmt.Errorf("bucket %q is gone", name))
+		}
+	}
+	return &reader{
+		s: s, tx: tx, st: st,
+		cur:    tx.Bucket(bucketCur),
+		past:   tx.Bucket(bucketHist).Cursor(),
+		groups: tx.Bucket(bucketGroups),
+		leased: tx.Bucket(bucketLeased),
+		leases: tx.Bucket(bucketLeases),
+	}, nil
+}
+
+// resolve checks that a revision can be read.
+func (r *reader) resolve(at storage.Revision) (storage.Revision, error) {
+	switch {
+	case at == storage.Now:
+		return r.st.revision, nil
+	case at < r.st.compacted:
+		return 0, fmt.Errorf("store %s: revision %d: %w: the oldest is %d", r.s.path, at, storage.ErrCompacted, r.st.compacted)
+	case at > r.st.revision:
+		return 0, fmt.Errorf("store %s: revision %d: %w: the newest is %d", r.s.path, at, storage.ErrFuture, r.st.revision)
+	}
+	return at, nil
+}
+
+// decode reads a version that stands under key, or says that it is damaged.
+func (r *reader) decode(key, raw []byte) (version, error) {
+	v, err := decodeVersion(key, raw)
+	if err != nil {
+		return v, r.s.corrupt(fmt.Errorf("key %q: %w", key, err))
+	}
+	return v, nil
+}
+
+// newest returns the newest version of a key; ok is false if there is none.
+func (r *reader) newest(key []byte) (v version, ok bool, err error) {
+	raw := r.cur.Get(key)
+	if raw == nil {
+		return version{}, false, nil
+	}
+	v, err = r.decode(key, raw)
+	return v, err == nil, err
+}
+
+// before returns the version of key that was superseded at a revision.
+func (r *reader) before(key []byte, superseded storage.Revision) (version, error) {
+	r.keyBuf = histKey(r.keyBuf[:0], superseded, key)
+	found, raw := r.past.Seek(r.keyBuf)
+	if !bytes.Equal(found, r.keyBuf) {
+		return version{}, r.s.corrupt(fmt.Errorf("key %q: the version before revision %d is missing", key, superseded))
+	}
+	v, err := r.decode(key, raw)
+	if err == nil && v.modified >= superseded {
+		err = r.s.corrupt(fmt.Errorf("key %q: the version before revision %d claims to be of %d", key, superseded, v.modified))
+	}
+	return v, err
+}
+
+// visible returns the version of key that a read at a revision sees, starting from a newer
+// or equal one; ok is false if the key had none yet. The revision is not below compacted.
+func (r *reader) visible(key []byte, v version, at storage.Revision) (version, bool, error) {
+	for v.modified > at {
+		if v.flags&flagPrev == 0 {
+			return version{}, false, nil
+		}
+		// The jump leads to a version that was superseded at v.jump: not too far back
+		// if that happened after the revision.
+		step := v.modified
+		if v.jump > at {
+			step = v.jump
+		}
+		var err error
+		if v, err = r.before(key, step); err != nil {
+			return version{}, false, err
+		}
+	}
+	return v, true, nil
+}
+
+// leasedNow returns the version of a leased key, unless its lease has ended.
+func (r *reader) leasedNow(key []byte) (v version, ok bool, err error) {
+	raw := r.leased.Get(key)
+	if raw == nil {
+		return version{}, false, nil
+	}
+	if v, err = r.decode(key, raw); err != nil {
+		return v, false, err
+	}
+	_, ok, err = r.lease(v.lease)
+	return v, ok, err
+}
+
+// present returns the live version of a key on either side, or the zero entry.
+func (r *reader) present(key string) (storage.Entry, error) {
+	k := []byte(key)
+	v, ok, err := r.leasedNow(k)
+	if err != nil || ok {
+		return v.entry(key, nil), err
+	}
+	v, ok, err = r.newest(k)
+	if err != nil || !ok || v.deleted() {
+		return storage.Entry{}, err
+	}
+	return v.entry(key, nil), nil
+}

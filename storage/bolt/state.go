@@ -1,0 +1,56 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+const (
+	magic  = "ovistore"
+	format = 1
+)
+
+// state is what a store knows about itself; one record, written with every commit.
+type state struct {
+	revision  storage.Revision
+	compacted storage.Revision
+	keys      int64            // live
+	counter   storage.Revision // of leased keys
+	lastLease storage.LeaseID
+}
+
+const stateSize = len(magic) + 2 + 5*8 + 4
+
+func (st state) encode() []byte {
+	b := make([]byte, 0, stateSize)
+	b = append(b, magic...)
+	b = binary.BigEndian.AppendUint16(b, format)
+	for _, n := range [...]int64{int64(st.revision), int64(st.compacted), st.keys, int64(st.counter), int64(st.lastLease)} {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	}
+	return binary.LittleEndian.AppendUint32(b, sumOf([]byte("state"), b))
+}
+
+// decodeState looks at magic and format first: they stay where they are in every format to
+// come, so that a newer store is refused by name and not as damaged.
+func decodeState(b []byte) (state, error) {
+	if len(b) < len(magic)+2 || string(b[:len(magic)]) != magic {
+		return state{}, storage.ErrForeign
+	}
+	if f := binary.BigEndian.Uint16(b[len(magic):]); f > format {
+		return state{}, fmt.Errorf("%w: store format %d, this ovi knows up to %d; use the newer ovi", storage.ErrNewer, f, format)
+	}
+	if len(b) != stateSize || binary.LittleEndian.Uint32(b[stateSize-4:]) != sumOf([]byte("state"), b[:stateSize-4]) {
+		return state{}, fmt.Errorf("the state record: %w", errDamaged)
+	}
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(b[len(magic)+2+8*i:])) }
+	return state{
+		revision:  storage.Revision(at(0)),
+		compacted: storage.Revision(at(1)),
+		keys:      at(2),
+		counter:   storage.Revision(at(3)),
+		lastLease: storage.LeaseID(at(4)),
+	}, nil
+}
