@@ -1,0 +1,204 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Cloud is the provider. Any place exists in it, empty at first. All methods may be called
+// from many goroutines.
+type Cloud struct {
+	name  string
+	kinds []resource.Kind
+
+	mu     sync.Mutex
+	places map[resource.Scope]*place
+	faults Faults
+	calls  []Call
+	count  map[Verb]int
+	made   int // for ids
+}
+
+var _ provider.Provider = (*Cloud)(nil)
+
+// New makes an empty cloud of that provider name.
+func New(name string) *Cloud {
+	return &Cloud{
+		name: name, kinds: kinds(name),
+		places: map[resource.Scope]*place{}, count: map[Verb]int{},
+	}
+}
+
+// Break sets the faults from now on; the zero Faults mends everything.
+func (c *Cloud) Break(f Faults) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults = f
+}
+
+// Calls lists the calls that came in so far, in order, failed ones too.
+func (c *Cloud) Calls() []Call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Call(nil), c.calls...)
+}
+
+// Kinds implements provider.Provider.
+func (c *Cloud) Kinds() []resource.Kind { return c.kinds }
+
+// Observe implements provider.Provider.
+func (c *Cloud) Observe(ctx context.Context, s resource.Scope) (snap resource.Snapshot, err error) {
+	snap = resource.Snapshot{Scope: s, At: time.Now()}
+	err = c.call(ctx, Call{Verb: Observe, Scope: s}, func() error {
+		snap.Objects = c.place(s).look()
+		return nil
+	})
+	if err != nil {
+		return resource.Snapshot{}, err
+	}
+	return snap, nil
+}
+
+// Create implements provider.Provider.
+func (c *Cloud) Create(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
+	ref := r.Want.Ref
+	err = c.call(ctx, Call{Verb: Create, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
+		out, err = c.create(r)
+		return err
+	})
+	return out, err
+}
+
+// Update implements provider.Provider.
+func (c *Cloud) Update(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
+	ref := r.Want.Ref
+	err = c.call(ctx, Call{Verb: Update, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
+		out, err = c.update(r)
+		return err
+	})
+	return out, err
+}
+
+// Delete implements provider.Provider.
+func (c *Cloud) Delete(ctx context.Context, r provider.Request) error {
+	ref := r.Have.Ref
+	return c.call(ctx, Call{Verb: Delete, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
+		return c.remove(r.Have)
+	})
+}
+
+// call notes a call and does its deed between the faults. Only the deed holds the lock.
+func (c *Cloud) call(ctx context.Context, call Call, deed func() error) error {
+	c.mu.Lock()
+	c.count[call.Verb]++
+	call.N = c.count[call.Verb]
+	c.calls = append(c.calls, call)
+	faults := c.faults
+	c.mu.Unlock()
+	if err := pause(ctx, faults.Delay); err != nil {
+		return err
+	}
+	if faults.Before != nil {
+		if err := faults.Before(ctx, call); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	err := deed()
+	c.mu.Unlock()
+	if err == nil && faults.After != nil {
+		err = faults.After(ctx, call)
+	}
+	return err
+}
+
+func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
+	ref := r.Want.Ref
+	kind, ok := c.kind(ref)
+	if !ok {
+		return resource.Observed{}, refuse(provider.Permanent, "there is no kind %s", ref.Kind)
+	}
+	p := c.place(ref.Scope())
+	if o, ok := p.byKey(r.Key); ok {
+		return o, nil
+	}
+	attrs, err := c.shape(p, kind, kind.ForCreate(r.Want.Attrs))
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	c.made++
+	o := resource.Observed{
+		Ref: ref, ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Key: r.Key, Health: resource.Healthy,
+		Managed: true, Stack: r.Stack, Owner: r.Owner, Blessed: r.Want.Blessed,
+		Attrs: attrs, Tags: r.Want.Tags,
+	}
+	if ref.Kind == "server" {
+		o.Attrs = o.Attrs.With("address", resource.String(fmt.Sprintf("10.0.%d.%d", c.made/250, c.made%250)))
+	}
+	p.put(o, c.faults.Lag)
+	return o, nil
+}
+
+func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
+	ref := r.Want.Ref
+	kind, ok := c.kind(ref)
+	p := c.place(ref.Scope())
+	o, there := p.byID(r.Have.ID)
+	if !ok || !there {
+		return resource.Observed{}, refuse(provider.NotFound, "there is no %s", r.Have.ID)
+	}
+	for _, change := range r.Changes {
+		if change.Effect == resource.Replace {
+			return resource.Observed{}, fmt.Errorf("fake: %s of %s: %w", change.Path, ref, provider.ErrReplace)
+		}
+		o = apply(o, change, kind)
+	}
+	attrs, err := c.shape(p, kind, o.Attrs)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	o.Ref, o.Attrs, o.Managed, o.Stack, o.Owner = ref, attrs, true, r.Stack, r.Owner
+	o.Health = resource.Healthy
+	p.put(o, 0)
+	return o, nil
+}
+
+func (c *Cloud) remove(have resource.Observed) error {
+	p := c.place(have.Ref.Scope())
+	if o, ok := p.byID(have.ID); ok {
+		if user, used := c.user(p, o); used {
+			return refuse(provider.Conflict, "%s is still used by %s", o.ID, user)
+		}
+		p.remove(o.ID)
+	}
+	return nil
+}
+
+func (c *Cloud) kind(ref resource.Ref) (resource.Kind, bool) {
+	for _, k := range c.kinds {
+		if k.Name == ref.Kind && ref.Provider == c.name {
+			return k, true
+		}
+	}
+	return resource.Kind{}, false
+}
+
+func (c *Cloud) place(s resource.Scope) *place {
+	p := c.places[s]
+	if p == nil {
+		p = &place{}
+		c.places[s] = p
+	}
+	return p
+}
+
+func refuse(class provider.Class, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &provider.Error{Class: class, Op: "fake", Code: "Refused", Err: errors.New(err.Error())}
+}

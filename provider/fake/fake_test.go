@@ -1,0 +1,133 @@
+package fake_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var here = resource.Scope{Provider: "fake", Place: "here"}
+
+func request(i int, key string) provider.Request {
+	return provider.Request{Key: key, Stack: "web", Owner: "ovi", Want: fake.Wish("fake", "here", i)}
+}
+
+func TestOneKeyMakesOneThing(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	a, err := c.Create(t.Context(), request(1, "k1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Create(t.Context(), request(1, "k1"))
+	if err != nil || !a.Equal(b) {
+		t.Errorf("the second answer is %+v, %v; want %+v", b, err, a)
+	}
+	if n := len(c.Things(here)); n != 1 {
+		t.Errorf("%d things, want 1", n)
+	}
+}
+
+func TestALostAnswerLeavesTheDeedDone(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	c.Break(fake.Faults{After: fake.Nth(fake.Create, 1, fake.ErrLost)})
+	if _, err := c.Create(t.Context(), request(1, "k1")); provider.ClassOf(err) != provider.Uncertain {
+		t.Errorf("got %v, want an uncertain error", err)
+	}
+	if _, err := c.Create(t.Context(), request(1, "k1")); err != nil {
+		t.Error(err)
+	}
+	if n := len(c.Things(here)); n != 1 {
+		t.Errorf("%d things, want 1", n)
+	}
+}
+
+func TestLagHidesWhatWasJustMade(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	c.Break(fake.Faults{Lag: 2})
+	if _, err := c.Create(t.Context(), request(1, "k1")); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 0, 1} {
+		s, err := c.Observe(t.Context(), here)
+		if err != nil || len(s.Objects) != want {
+			t.Errorf("look %d: %d things, %v; want %d", i+1, len(s.Objects), err, want)
+		}
+	}
+}
+
+func TestASnapshotStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	c.Fill("here", "web", 3)
+	before, _ := c.Observe(t.Context(), here)
+	if _, err := c.Create(t.Context(), request(0, "k")); err != nil {
+		t.Fatal(err)
+	}
+	c.Remove(here, before.Objects[1].ID)
+	if before.Objects[0].ID != "disk-0000000" || before.Objects[1].ID != "disk-0000001" {
+		t.Errorf("the snapshot changed: %v", before.Objects)
+	}
+}
+
+func TestDelayEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := fake.New("fake")
+		c.Break(fake.Faults{Delay: time.Hour})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := c.Create(ctx, request(1, "k"))
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		if n := len(c.Things(here)); n != 0 {
+			t.Errorf("%d things made after the end", n)
+		}
+	})
+}
+
+func TestMistakesOfACallerAreRefused(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	server := resource.Ref{Provider: "fake", Place: "here", Kind: "server", Name: "s"}
+	net := resource.Ref{Provider: "fake", Place: "here", Kind: "network", Name: "n"}
+	ask := func(v resource.Value) error {
+		_, err := c.Create(t.Context(), provider.Request{Key: "s", Want: resource.Desired{
+			Ref: server, Attrs: resource.Attrs{{Name: "network", Value: v}},
+		}})
+		return err
+	}
+	if err := ask(resource.Reference{Ref: net}); provider.ClassOf(err) != provider.Permanent {
+		t.Errorf("a reference that is no id: %v", err)
+	}
+	if err := ask(resource.String("network-9")); provider.ClassOf(err) != provider.NotFound {
+		t.Errorf("an id that nothing has: %v", err)
+	}
+	n, err := c.Create(t.Context(), provider.Request{Key: "n", Want: resource.Desired{Ref: net}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(resource.String(n.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(t.Context(), provider.Request{Have: n}); provider.ClassOf(err) != provider.Conflict {
+		t.Errorf("deleting what is used: %v", err)
+	}
+	have, _, _ := c.Find(server)
+	_, err = c.Update(t.Context(), provider.Request{Want: resource.Desired{Ref: server}, Have: have, Changes: []resource.Change{
+		{Path: "image", To: resource.String("x"), Effect: resource.Replace},
+	}})
+	if !errors.Is(err, provider.ErrReplace) {
+		t.Errorf("changing what is immutable: %v", err)
+	}
+}

@@ -1,0 +1,125 @@
+package fake
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Verb names what was called.
+type Verb string
+
+// The verbs.
+const (
+	Observe Verb = "observe"
+	Create  Verb = "create"
+	Update  Verb = "update"
+	Delete  Verb = "delete"
+)
+
+// Call is one call that came in.
+type Call struct {
+	Verb  Verb
+	Scope resource.Scope
+	Ref   resource.Ref // zero for Observe
+	Key   string
+	N     int // how many calls of this verb came before it, and it: 1 is the first
+}
+
+// Fault looks at a call and fails it, or returns nil. It may wait; the call's context ends
+// its waiting if it looks at it.
+type Fault func(ctx context.Context, c Call) error
+
+// Faults are the promises to break. The zero value breaks none.
+type Faults struct {
+	Before Fault // an error: the deed is not done
+	After  Fault // an error: the deed is done and the answer is lost
+	// Lag hides what was made from so many Observes that come after.
+	Lag int
+	// Delay is how long every call takes.
+	Delay time.Duration
+}
+
+// Nth fails the n-th call of a verb, the first being 1.
+func Nth(v Verb, n int, err error) Fault {
+	return func(_ context.Context, c Call) error {
+		if c.Verb == v && c.N == n {
+			return err
+		}
+		return nil
+	}
+}
+
+// Every fails each call of a verb for one ref, or for all refs with a zero one.
+func Every(v Verb, ref resource.Ref, err error) Fault {
+	return func(_ context.Context, c Call) error {
+		if c.Verb == v && (ref.IsZero() || c.Ref == ref) {
+			return err
+		}
+		return nil
+	}
+}
+
+// Blind fails every Observe of a scope.
+func Blind(s resource.Scope, err error) Fault {
+	return func(_ context.Context, c Call) error {
+		if c.Verb == Observe && c.Scope == s {
+			return err
+		}
+		return nil
+	}
+}
+
+// Any joins faults: the first that fails the call decides.
+func Any(faults ...Fault) Fault {
+	return func(ctx context.Context, c Call) error {
+		for _, f := range faults {
+			if err := f(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Hang waits in each call of a verb until its context ends.
+func Hang(v Verb) Fault {
+	return func(ctx context.Context, c Call) error {
+		if c.Verb != v {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
+// Errors as a real system gives them, ready for faults.
+var (
+	ErrThrottled = fail(provider.Throttled, "slow down")
+	ErrTransient = fail(provider.Transient, "the connection was reset")
+	ErrDenied    = fail(provider.Denied, "not allowed")
+	ErrPermanent = fail(provider.Permanent, "this can't be done")
+	ErrLost      = fail(provider.Uncertain, "the answer was lost")
+)
+
+func fail(c provider.Class, text string) error {
+	return &provider.Error{Class: c, Op: "fake", Code: text, Err: errors.New(text)}
+}
+
+// pause waits, unless the context ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,83 @@
+package fake
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Put sets a thing by hand, as somebody else would: no call is noted and no fault strikes.
+// A thing without an id gets one; it is given back.
+func (c *Cloud) Put(o resource.Observed) resource.Observed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o.ID == "" {
+		c.made++
+		o.ID = fmt.Sprintf("%s-%d", o.Ref.Kind, c.made)
+	}
+	if o.Health == "" {
+		o.Health = resource.Healthy
+	}
+	c.place(o.Ref.Scope()).put(o, 0)
+	return o
+}
+
+// Remove takes a thing away by hand.
+func (c *Cloud) Remove(s resource.Scope, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.place(s).remove(id)
+}
+
+// Things lists what stands in a scope, hidden things too, sorted by ref.
+func (c *Cloud) Things(s resource.Scope) []resource.Observed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.place(s).objects)
+}
+
+// Find gives the thing that carries a ref; false if there is none, an error in the test's
+// own words if there are several.
+func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err error) {
+	for _, o := range c.Things(ref.Scope()) {
+		if o.Ref != ref || !o.Managed {
+			continue
+		}
+		if ok {
+			return found, ok, fmt.Errorf("%s is there twice: %s and %s", ref, found.ID, o.ID)
+		}
+		found, ok = o, true
+	}
+	return found, ok, nil
+}
+
+// Wish is the i-th wish of the world that Fill makes: a disk with a few attributes and tags.
+// Refs sort in the order of i for i below ten million.
+func Wish(provider, place string, i int) resource.Desired {
+	return resource.Desired{
+		Ref:   resource.Ref{Provider: provider, Place: place, Kind: "disk", Name: fmt.Sprintf("disk-%07d", i)},
+		Attrs: resource.Attrs{{Name: "size", Value: resource.Int(20)}, {Name: "weight", Value: resource.Float(0.5)}},
+		Tags:  resource.Tags{{Key: "environment", Value: "prod"}, {Key: "team", Value: "platform"}},
+	}
+}
+
+// Fill replaces what stands in a scope by n things that are as Wish says, owned by a stack.
+// It costs no more than their memory.
+func (c *Cloud) Fill(where, stack string, n int) {
+	scope := resource.Scope{Provider: c.name, Place: where}
+	objects := make([]resource.Observed, n)
+	shape := Wish(c.name, where, 0)
+	for i := range objects {
+		name := fmt.Sprintf("disk-%07d", i)
+		ref := shape.Ref
+		ref.Name = name
+		objects[i] = resource.Observed{
+			Ref: ref, ID: name, Managed: true, Stack: stack, Owner: "ovi", Health: resource.Healthy,
+			Attrs: shape.Attrs, Tags: shape.Tags,
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.places[scope] = &place{objects: objects}
+}

@@ -1,0 +1,127 @@
+package fake
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// shape turns wished attributes into observed ones: secrets become digests, what is
+// write-only disappears, and ids that nothing has are refused.
+func (c *Cloud) shape(p *place, k resource.Kind, in resource.Attrs) (resource.Attrs, error) {
+	out := make([]resource.Attr, 0, len(in))
+	for _, a := range in {
+		s, ok := attribute(k.Attrs, a.Name)
+		if !ok {
+			return nil, refuse(provider.Permanent, "%s has no attribute %s", k.Name, a.Name)
+		}
+		if err := c.check(p, s, a.Value); err != nil {
+			return nil, err
+		}
+		if secret, ok := a.Value.(resource.Secret); ok {
+			a.Value = secret.Digest()
+		}
+		if !s.WriteOnly && a.Value != nil {
+			out = append(out, a)
+		}
+	}
+	return resource.NewAttrs(out...), nil
+}
+
+// check refuses references that are no ids, and ids that nothing has.
+func (c *Cloud) check(p *place, s resource.Attribute, v resource.Value) error {
+	switch v := v.(type) {
+	case resource.Reference:
+		return refuse(provider.Permanent, "%s is %s where an id must stand", s.Name, v.Ref)
+	case resource.List:
+		for _, e := range v {
+			if s.Elem == nil {
+				continue
+			}
+			if err := c.check(p, *s.Elem, e); err != nil {
+				return err
+			}
+		}
+	case resource.String:
+		if _, ok := p.byID(string(v)); s.RefKind != "" && !ok {
+			return refuse(provider.NotFound, "there is no %s %s", s.RefKind, string(v))
+		}
+	}
+	return nil
+}
+
+// user finds a thing that refers to another by its id.
+func (c *Cloud) user(p *place, used resource.Observed) (resource.Ref, bool) {
+	for i := range p.objects {
+		o := &p.objects[i]
+		k, _ := c.kind(o.Ref)
+		for _, a := range o.Attrs {
+			s, _ := attribute(k.Attrs, a.Name)
+			if holds(s, a.Value, used) {
+				return o.Ref, true
+			}
+		}
+	}
+	return resource.Ref{}, false
+}
+
+func holds(s resource.Attribute, v resource.Value, used resource.Observed) bool {
+	switch v := v.(type) {
+	case resource.String:
+		return s.RefKind == used.Ref.Kind && string(v) == used.ID
+	case resource.List:
+		for _, e := range v {
+			if s.Elem != nil && holds(*s.Elem, e, used) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apply does one change to a thing.
+func apply(o resource.Observed, c resource.Change, k resource.Kind) resource.Observed {
+	head, rest, nested := strings.Cut(c.Path, ".")
+	switch {
+	case head == "tags" && nested:
+		o.Tags = retag(o.Tags, rest, c.To)
+	case c.Path == "blessed":
+		o.Blessed = c.To == resource.Bool(true)
+	case nested:
+		inner, _ := o.Attrs.Get(head)
+		in, _ := inner.(resource.Attrs)
+		o.Attrs = o.Attrs.With(head, set(in, rest, c.To))
+	default:
+		o.Attrs = set(o.Attrs, head, c.To)
+	}
+	return o
+}
+
+func set(in resource.Attrs, name string, v resource.Value) resource.Attrs {
+	if v == nil {
+		return in.Without(name)
+	}
+	return in.With(name, v)
+}
+
+func retag(in resource.Tags, key string, to resource.Value) resource.Tags {
+	m := map[string]string{}
+	for _, t := range in {
+		m[t.Key] = t.Value
+	}
+	delete(m, key)
+	if v, ok := to.(resource.String); ok {
+		m[key] = string(v)
+	}
+	return resource.TagsOf(m)
+}
+
+func attribute(schema []resource.Attribute, name string) (resource.Attribute, bool) {
+	for _, s := range schema {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return resource.Attribute{}, false
+}
