@@ -1,0 +1,282 @@
+package bolt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+)
+
+// TestMain lets the test binary be the other process of TestTwoProcesses.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("OVI_TEST_STORE"); path != "" {
+		if err := count(path, os.Getenv("OVI_TEST_ROUNDS")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// count adds 1 to a number in the store, guarded, many times.
+func count(path, rounds string) error {
+	s, err := bolt.Open(path)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(rounds)
+	ctx := context.Background()
+	for done := 0; done < n; {
+		e, value := storage.Entry{}, 0
+		seq, _, err := s.Range(ctx, "n", storage.Now)
+		if err != nil {
+			return err
+		}
+		for found, err := range seq {
+			if err != nil {
+				return err
+			}
+			e = found
+			value, _ = strconv.Atoi(string(e.Value))
+		}
+		_, err = s.Commit(ctx, storage.Tx{
+			Guards: []storage.Guard{{Key: "n", Created: e.Created, Modified: e.Modified}},
+			Ops:    []storage.Op{{Key: "n", Value: []byte(strconv.Itoa(value + 1))}},
+		})
+		switch {
+		case err == nil:
+			done++
+		case !errors.Is(err, storage.ErrConflict):
+			return err
+		}
+	}
+	return nil
+}
+
+// E7: several processes use one store, and all make progress.
+func TestTwoProcessesShareOneStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	const processes, rounds = 3, 60
+	var running []*exec.Cmd
+	for range processes {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "OVI_TEST_STORE="+path, "OVI_TEST_ROUNDS="+strconv.Itoa(rounds))
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("a process: %v", err)
+		}
+	}
+	if got := read(t, reopen(t, path), "n")["n"]; got != strconv.Itoa(processes*rounds) {
+		t.Fatalf("the count is %s, want %d", got, processes*rounds)
+	}
+}
+
+// E5: everything is there after the store was opened anew.
+func TestReopenKeepsEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := reopen(t, path)
+	var revs []storage.Revision
+	for i := range 10 {
+		revs = append(revs, write(t, s, "a", fmt.Sprint(i)))
+	}
+	lease, err := s.Grant(t.Context(), time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "claim/a", Lease: lease}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = reopen(t, path)
+	for i, rev := range revs {
+		seq, _, err := s.Range(t.Context(), "a", rev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range seq {
+			if err != nil || string(e.Value) != fmt.Sprint(i) {
+				t.Fatalf("revision %d: %q %v, want %d", rev, e.Value, err, i)
+			}
+		}
+	}
+	n := 0
+	for range s.History(t.Context(), "a") {
+		n++
+	}
+	if n != len(revs) {
+		t.Fatalf("%d versions, want %d", n, len(revs))
+	}
+	for e, err := range s.History(t.Context(), "claim/a") {
+		if err != nil || e.Created != token {
+			t.Fatalf("the claim: %+v %v, want token %d", e, err, token)
+		}
+	}
+}
+
+func TestForeignAndNewerFilesAreRefusedByName(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.db")
+	must(t, os.WriteFile(text, []byte(strings.Repeat("no store at all\n", 1000)), 0o600))
+	other := filepath.Join(dir, "other.db")
+	edit(t, other, func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("theirs")); return err })
+	newer := filepath.Join(dir, "newer.db")
+	must(t, reopen(t, newer).Close())
+	edit(t, newer, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("state"), []byte("ovistore\x00\x02 in a form not known today"))
+	})
+	for path, want := range map[string]error{text: storage.ErrForeign, other: storage.ErrForeign, newer: storage.ErrNewer} {
+		before, _ := os.ReadFile(path)
+		_, err := bolt.Open(path)
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want %v and the name", path, err, want)
+		}
+		if after, _ := os.ReadFile(path); string(before) != string(after) {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+func TestAStoreHeldByAnotherIsBusyInTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := bolt.Open(path, bolt.WithTimeout(150*time.Millisecond))
+	must(t, err)
+	write(t, s, "a", "1")
+	held, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	defer held.Close()
+	begun := time.Now()
+	_, err = s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "a"}}})
+	if !errors.Is(err, storage.ErrBusy) || !strings.Contains(err.Error(), path) {
+		t.Fatalf("commit: %v", err)
+	}
+	if _, err = bolt.Open(path, bolt.WithTimeout(150*time.Millisecond)); !errors.Is(err, storage.ErrBusy) {
+		t.Fatalf("open: %v", err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Fatalf("it took %s", took)
+	}
+}
+
+// A store that is deleted under a running process must not turn into an empty one.
+func TestAVanishedStoreIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := reopen(t, path)
+	write(t, s, "a", "1")
+	must(t, os.Remove(path))
+	_, err := s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "b"}}})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ovi audit replay --into") {
+		t.Fatalf("commit: %v", err)
+	}
+	if _, _, err := s.Range(t.Context(), "", storage.Now); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("range: %v", err)
+	}
+	if token := claimOnce(t, reopen(t, path)); token < storage.Revision(time.Now().Add(-time.Hour).UnixMicro()) {
+		t.Fatalf("a new store begins its tokens at %d: they may have been given before", token)
+	}
+}
+
+func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	write(t, reopen(t, path), "a", "1")
+	for _, name := range []string{path, path + ".lock"} {
+		info, err := os.Stat(name)
+		must(t, err)
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
+}
+
+// Leases outlive neither the boot that they were granted in nor a step of its clock.
+func TestLeasesAreJudgedByTheBootsClock(t *testing.T) {
+	boot, now := "first", 100*time.Hour
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := bolt.Open(path, bolt.WithClock(func() (string, time.Duration) { return boot, now }))
+	must(t, err)
+	claimOnce(t, s)
+	boot, now = "second", 99*time.Hour
+	if got := read(t, s, ""); len(got) != 0 {
+		t.Fatalf("after a reboot: %v", got)
+	}
+	claimOnce(t, s)
+	now = time.Minute // the clock began anew, and the boot's name cannot be told apart
+	write(t, s, "a", "1")
+	now += 2 * time.Hour
+	if got := read(t, s, "claim/"); len(got) != 0 {
+		t.Fatalf("two hours after the clock began anew, a lease of one hour: %v", got)
+	}
+}
+
+func claimOnce(t *testing.T, s storage.Store) storage.Revision {
+	t.Helper()
+	id, err := s.Grant(t.Context(), time.Hour)
+	must(t, err)
+	token, err := s.Commit(t.Context(), storage.Tx{
+		Guards: []storage.Guard{{Key: "claim/a"}},
+		Ops:    []storage.Op{{Key: "claim/a", Lease: id}},
+	})
+	must(t, err)
+	return token
+}
+
+func reopen(t *testing.T, path string) storage.Store {
+	t.Helper()
+	s, err := bolt.Open(path)
+	must(t, err)
+	return s
+}
+
+func write(t *testing.T, s storage.Store, key, value string) storage.Revision {
+	t.Helper()
+	rev, err := s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: key, Value: []byte(value)}}})
+	must(t, err)
+	return rev
+}
+
+func read(t *testing.T, s storage.Store, prefix string) map[string]string {
+	t.Helper()
+	seq, _, err := s.Range(t.Context(), prefix, storage.Now)
+	must(t, err)
+	found := map[string]string{}
+	for e, err := range seq {
+		must(t, err)
+		found[e.Key] = string(e.Value)
+	}
+	return found
+}
+
+func edit(t *testing.T, path string, fn func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, errors.Join(db.Update(fn), db.Close()))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
