@@ -1,77 +1,192 @@
 package awsfake
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
-// volumeLimits are the bounds of each volume type: sizes in GiB, IOPS and
-// throughput in MiB/s ("Amazon EBS volume types").
-func volumeLimits(kind string) (minSize, maxSize, minIOPS, maxIOPS int, ok bool) {
-	switch kind {
-	case "gp3":
-		return 1, 65536, 3000, 80000, true
-	case "gp2":
-		return 1, 16384, 0, 0, true
-	case "io1":
-		return 4, 16384, 100, 64000, true
-	case "io2":
-		return 4, 65536, 100, 256000, true
-	case "st1", "sc1":
-		return 125, 16384, 0, 0, true
-	case "standard":
-		return 1, 1024, 0, 0, true
+func volumeActions() map[string]handler {
+	return map[string]handler{
+		"CreateVolume": createVolume, "DescribeVolumes": describeVolumes, "DeleteVolume": deleteVolume,
+		"AttachVolume": attachVolume, "DetachVolume": detachVolume,
+		"ModifyVolume": modifyVolume, "DescribeVolumesModifications": describeModifications,
 	}
-	return 0, 0, 0, 0, false
 }
 
-// readVolume reads and checks what a volume is made of.
-func readVolume(p *params, param, kind string, size int) (*volume, error) {
-	lo, hi, minIOPS, maxIOPS, ok := volumeLimits(kind)
-	if !ok {
-		return nil, failf("InvalidParameterValue", "Value (%s) for parameter %s is invalid. Unknown volume type.", kind, param)
+type xmlAttachment struct {
+	Volume   string    `xml:"volumeId"`
+	Instance string    `xml:"instanceId"`
+	Device   string    `xml:"device"`
+	Status   string    `xml:"status"`
+	At       time.Time `xml:"attachTime"`
+	Kill     bool      `xml:"deleteOnTermination"`
+}
+
+type xmlVolume struct {
+	ID         string          `xml:"volumeId"`
+	Size       int             `xml:"size"`
+	Snapshot   string          `xml:"snapshotId"`
+	AZ         string          `xml:"availabilityZone"`
+	Status     string          `xml:"status"`
+	Made       time.Time       `xml:"createTime"`
+	Attached   []xmlAttachment `xml:"attachmentSet>item"`
+	Tags       []xmlTag        `xml:"tagSet>item"`
+	Type       string          `xml:"volumeType"`
+	IOPS       int             `xml:"iops,omitempty"`
+	Throughput int             `xml:"throughput,omitempty"`
+	Encrypted  bool            `xml:"encrypted"`
+	KMS        string          `xml:"kmsKeyId,omitempty"`
+	Multi      bool            `xml:"multiAttachEnabled"`
+}
+
+func (v *volume) tieView(now time.Time) xmlAttachment {
+	t := v.Attached
+	return xmlAttachment{v.ID, t.Instance, t.Device, t.Life.at(now), t.At, t.Kill}
+}
+
+func (x *exchange) viewVolume(v *volume, status string) xmlVolume {
+	out := xmlVolume{ID: v.ID, Size: v.Size, Snapshot: v.Snapshot, AZ: v.AZ, Status: status, Made: v.Made, Tags: tagSet(v.Tags), Type: v.Type, IOPS: v.IOPS, Throughput: v.Throughput, Encrypted: v.Encrypted, KMS: v.KMS}
+	if v.tie(x.now) != nil {
+		out.Attached = []xmlAttachment{v.tieView(x.now)}
 	}
-	if size < lo || size > hi {
-		return nil, failf("InvalidParameterValue", "Volume of %dGiB is invalid for volume type %s: it must be from %d to %d GiB.", size, kind, lo, hi)
+	if c := v.Change; c != nil && c.Life.at(x.now) == "modifying" {
+		out.Size, out.Type, out.IOPS, out.Throughput = c.OldSize, c.OldType, c.OldIOPS, c.OldThrough
 	}
-	v := &volume{Size: size, Type: kind, Encrypted: p.yes("Encrypted"), KMS: p.str("KmsKeyId"), Snapshot: p.str("SnapshotId")}
-	iops, err := p.num("Iops", 0)
-	if err != nil {
+	return out
+}
+
+// createVolume makes a volume; the token is honoured as that of RunInstances
+// is (EC2 API reference: CreateVolume).
+func createVolume(x *exchange) (any, error) {
+	if err := x.checkToken(); err != nil {
 		return nil, err
 	}
-	through, err := p.num("Throughput", 0)
-	if err != nil {
+	if made, ok, err := x.remembered(); err != nil {
 		return nil, err
+	} else if ok {
+		v, found := find[*volume](x.tx, x.Region, made[0])
+		if !found {
+			return nil, notFound(made[0], "InvalidVolume.NotFound")
+		}
+		return x.viewVolume(v, v.status(x.now)), nil
 	}
+	az := x.p.str("AvailabilityZone")
 	switch {
-	case iops != 0 && maxIOPS == 0:
-		return nil, failf("InvalidParameterCombination", "The parameter iops is not supported for %s volumes.", kind)
-	case iops != 0 && (iops < minIOPS || iops > maxIOPS):
-		return nil, badValue(strconv.Itoa(iops), "iops", "It is outside the bounds of "+kind+".")
-	case iops == 0 && (kind == "io1" || kind == "io2"):
-		return nil, failf("MissingParameter", "The parameter iops must be specified for %s volumes.", kind)
-	case through != 0 && kind != "gp3":
-		return nil, failf("InvalidParameterCombination", "The parameter throughput is not supported for %s volumes.", kind)
-	case through != 0 && (through < 125 || through > 2000):
-		return nil, badValue(strconv.Itoa(through), "throughput", "It must be from 125 to 2000.")
+	case az == "":
+		return nil, missing("AvailabilityZone")
+	case !validZone(x.Region, az):
+		return nil, failf("InvalidZone.NotFound", "The zone '%s' does not exist.", az)
+	case !x.p.has("Size") && !x.p.has("SnapshotId"):
+		return nil, missing("size")
 	}
-	v.IOPS, v.Throughput = iops, through
-	v.baseline()
+	size, err := x.p.num("Size", rootSize)
+	if err != nil {
+		return nil, err
+	}
+	v, err := readVolume(x.p, "volumeType", x.p.or("VolumeType", "gp2"), size)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := x.specTags(kindVolume)
+	if err != nil {
+		return nil, err
+	}
+	v.base = x.tx.fresh("vol-", x.Region)
+	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle(), "available", "creating")
+	x.tx.put(v)
+	x.remember([]string{v.ID})
+	return x.viewVolume(v, v.Life.first()), nil
+}
+
+func describeVolumes(x *exchange) (any, error) {
+	all, err := named[*volume](x, "VolumeId", "InvalidVolume.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	if all, err = filtered(x, all, x.volumeValues); err != nil {
+		return nil, err
+	}
+	rows, next, err := ec2Page(x, all, "VolumeId", 1000)
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlVolume
+	for _, v := range rows {
+		out = append(out, x.viewVolume(v, v.status(x.now)))
+	}
+	return struct {
+		Set  []xmlVolume `xml:"volumeSet>item"`
+		Next *string     `xml:"nextToken"`
+	}{out, next}, nil
+}
+
+func (x *exchange) volumeValues(v *volume, name string) ([]string, bool) {
+	t := v.tie(x.now)
+	if t == nil {
+		t = &attached{}
+	}
+	switch name {
+	case "volume-id":
+		return one(v.ID)
+	case "volume-type":
+		return one(v.Type)
+	case "size":
+		return one(strconv.Itoa(v.Size))
+	case "status":
+		return one(v.status(x.now))
+	case "availability-zone":
+		return one(v.AZ)
+	case "snapshot-id":
+		return one(v.Snapshot)
+	case "encrypted":
+		return truth(v.Encrypted)
+	case "attachment.instance-id":
+		return one(t.Instance)
+	case "attachment.device":
+		return one(t.Device)
+	case "attachment.status":
+		if t.Instance == "" {
+			return nil, true
+		}
+		return one(t.Life.at(x.now))
+	case "attachment.delete-on-termination":
+		if t.Instance == "" {
+			return nil, true
+		}
+		return truth(t.Kill)
+	}
+	return nil, false
+}
+
+func (x *exchange) volume() (*volume, error) {
+	id := x.p.str("VolumeId")
+	if id == "" {
+		return nil, missing("volumeId")
+	}
+	v, ok := find[*volume](x.tx, x.Region, id)
+	if !ok {
+		return nil, notFound(id, "InvalidVolume.NotFound")
+	}
 	return v, nil
 }
 
-// baseline fills in what a type has without asking.
-func (v *volume) baseline() {
-	switch v.Type {
-	case "gp3":
-		if v.IOPS == 0 {
-			v.IOPS = 3000
-		}
-		if v.Throughput == 0 {
-			v.Throughput = 125
-		}
-	case "gp2":
-		v.IOPS, v.Throughput = min(max(100, 3*v.Size), 16000), 0
-	case "st1", "sc1", "standard":
-		v.IOPS, v.Throughput = 0, 0
-	default:
-		v.Throughput = 0
+// deleteVolume: an attached volume stays (EC2 API reference: DeleteVolume, the
+// volume must be available).
+func deleteVolume(x *exchange) (any, error) {
+	v, err := x.volume()
+	if err != nil {
+		return nil, err
 	}
+	switch status := v.status(x.now); status {
+	case "available", "error":
+	case "in-use":
+		return nil, failf("VolumeInUse", "Volume %s is currently attached to %s", v.ID, v.Attached.Instance)
+	default:
+		return nil, failf("IncorrectState", "The volume '%s' is in the state '%s' and cannot be deleted.", v.ID, status)
+	}
+	n := *v
+	n.Life = through(x.now, x.settle(), "deleting", "deleting")
+	n.Until = n.Life.end()
+	x.tx.put(&n)
+	return success{true}, nil
 }

@@ -45,20 +45,29 @@ func blank(kind string) entity {
 		return &securityGroup{}
 	case kindKey:
 		return &keyPair{}
+	case kindDatabase:
+		return &database{}
+	case kindSnapshot:
+		return &snapshot{}
+	case kindSubnetGroup:
+		return &subnetGroup{}
 	default:
 		return nil
 	}
 }
 
 const (
-	kindRegion   = "region"
-	kindToken    = "token"
-	kindInstance = "instance"
-	kindVolume   = "volume"
-	kindVPC      = "vpc"
-	kindSubnet   = "subnet"
-	kindGroup    = "security-group"
-	kindKey      = "key-pair"
+	kindRegion      = "region"
+	kindToken       = "token"
+	kindInstance    = "instance"
+	kindVolume      = "volume"
+	kindVPC         = "vpc"
+	kindSubnet      = "subnet"
+	kindGroup       = "security-group"
+	kindKey         = "key-pair"
+	kindDatabase    = "db"
+	kindSnapshot    = "snapshot"
+	kindSubnetGroup = "subgrp"
 )
 
 // regionMark says that the default things of a region were written once, so

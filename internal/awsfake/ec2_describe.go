@@ -1,0 +1,190 @@
+package awsfake
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+func catalogActions() map[string]handler {
+	return map[string]handler{
+		"DescribeImages": describeImages, "DescribeInstanceTypes": describeTypes,
+		"DescribeAvailabilityZones": describeZones, "DescribeRegions": describeRegions,
+		"DescribeKeyPairs": describeKeys, "ImportKeyPair": importKey, "DeleteKeyPair": deleteKey,
+	}
+}
+
+type xmlImage struct {
+	ID       string        `xml:"imageId"`
+	State    string        `xml:"imageState"`
+	Name     string        `xml:"name"`
+	Owner    string        `xml:"imageOwnerId"`
+	Alias    string        `xml:"imageOwnerAlias,omitempty"`
+	Public   bool          `xml:"isPublic"`
+	Arch     string        `xml:"architecture"`
+	Kind     string        `xml:"imageType"`
+	Root     string        `xml:"rootDeviceName"`
+	RootType string        `xml:"rootDeviceType"`
+	Virt     string        `xml:"virtualizationType"`
+	IMDS     string        `xml:"imdsSupport,omitempty"`
+	Made     string        `xml:"creationDate"`
+	Mappings []xmlMapping2 `xml:"blockDeviceMapping>item"`
+}
+
+type xmlMapping2 struct {
+	Device   string `xml:"deviceName"`
+	Snapshot string `xml:"ebs>snapshotId"`
+	Size     int    `xml:"ebs>volumeSize"`
+	Type     string `xml:"ebs>volumeType"`
+	Kill     bool   `xml:"ebs>deleteOnTermination"`
+}
+
+func imageView(id, name, arch string) xmlImage {
+	out := xmlImage{
+		ID: id, State: "available", Name: name, Owner: "137112412989", Alias: "amazon", Public: true, Arch: arch, Kind: "machine",
+		Root: rootDevice, RootType: "ebs", Virt: "hvm", IMDS: "v2.0", Made: time.Unix(1767225600, 0).UTC().Format("2006-01-02T15:04:05.000Z"),
+		Mappings: []xmlMapping2{{rootDevice, rootSnapshot, rootSize, "gp3", true}},
+	}
+	if name == "practice-image" {
+		out.Owner, out.Alias, out.Public = Account, "", false
+	}
+	return out
+}
+
+// describeImages: without ids the two images of the catalogue; any well-formed
+// id that is asked for is an image of the account.
+func describeImages(x *exchange) (any, error) {
+	x.p.strs("Owner")
+	x.p.str("MaxResults")
+	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-practice-x86_64", "x86_64"), imageView(imageARM, "al2023-ami-2023-practice-arm64", "arm64")}
+	out := known
+	if ids := x.p.strs("ImageId"); len(ids) > 0 {
+		out = nil
+		for _, id := range ids {
+			if err := x.checkImage(id, "t3.micro"); err != nil && id != imageARM {
+				return nil, err
+			}
+			i := slices.IndexFunc(known, func(k xmlImage) bool { return k.ID == id })
+			if i >= 0 {
+				out = append(out, known[i])
+			} else {
+				out = append(out, imageView(id, "practice-image", "x86_64"))
+			}
+		}
+	}
+	var err error
+	out = slices.DeleteFunc(out, func(i xmlImage) bool { return !x.wantsImage(i, &err) })
+	return struct {
+		Set []xmlImage `xml:"imagesSet>item"`
+	}{out}, err
+}
+
+func (x *exchange) wantsImage(i xmlImage, err *error) bool {
+	for _, f := range x.p.items("Filter") {
+		name := f.str("Name")
+		got, known := map[string]string{
+			"image-id": i.ID, "name": i.Name, "architecture": i.Arch, "state": i.State, "owner-alias": i.Alias, "owner-id": i.Owner,
+			"root-device-type": i.RootType, "virtualization-type": i.Virt, "image-type": i.Kind,
+		}[name]
+		if !known {
+			*err = failf("InvalidParameterValue", "The filter '%s' is invalid", name)
+		}
+		if !anyMatch(f.strs("Value"), []string{got}) {
+			return false
+		}
+	}
+	return true
+}
+
+type xmlType struct {
+	Name    string   `xml:"instanceType"`
+	Current bool     `xml:"currentGeneration"`
+	CPUs    int      `xml:"vCpuInfo>defaultVCpus"`
+	Memory  int      `xml:"memoryInfo>sizeInMiB"`
+	Archs   []string `xml:"processorInfo>supportedArchitectures>item"`
+	Burst   bool     `xml:"burstablePerformanceSupported"`
+}
+
+// describeTypes knows every well-formed type; sizes follow the usual doubling,
+// which is right for most families and a guess for the rest.
+func describeTypes(x *exchange) (any, error) {
+	x.p.str("MaxResults")
+	names := x.p.strs("InstanceType")
+	if len(names) == 0 {
+		names = []string{"t3.micro", "t3.small", "t3.medium", "t4g.micro", "m7i.large", "m7g.large", "c7i.large", "r7i.large"}
+	}
+	var out []xmlType
+	for _, n := range names {
+		if !instanceType.MatchString(n) {
+			return nil, failf("InvalidInstanceType", "The following supplied instance types do not exist: [%s]", n)
+		}
+		cpus, memory := typeSize(n)
+		out = append(out, xmlType{n, true, cpus, memory, []string{archOf(n)}, strings.HasPrefix(n, "t")})
+	}
+	return struct {
+		Set []xmlType `xml:"instanceTypeSet>item"`
+	}{out}, nil
+}
+
+func typeSize(kind string) (cpus, memory int) {
+	_, size, _ := strings.Cut(kind, ".")
+	order := []string{"nano", "micro", "small", "medium", "large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "16xlarge"}
+	i := max(slices.Index(order, size), 0)
+	return max(2, 1<<i>>3), 512 << i
+}
+
+type xmlZone struct {
+	Name   string `xml:"zoneName"`
+	ID     string `xml:"zoneId"`
+	State  string `xml:"zoneState"`
+	Region string `xml:"regionName"`
+	Kind   string `xml:"zoneType"`
+	OptIn  string `xml:"optInStatus"`
+}
+
+func describeZones(x *exchange) (any, error) {
+	wanted := x.p.strs("ZoneName")
+	var out []xmlZone
+	for i, z := range zones(x.Region) {
+		if len(wanted) > 0 && !slices.Contains(wanted, z) {
+			continue
+		}
+		out = append(out, xmlZone{z, zoneID(x.Region, i), "available", x.Region, "availability-zone", "opt-in-not-required"})
+	}
+	if len(out) < len(wanted) {
+		return nil, failf("InvalidParameterValue", "Invalid availability zone: %v", wanted)
+	}
+	return struct {
+		Set []xmlZone `xml:"availabilityZoneInfo>item"`
+	}{out}, nil
+}
+
+func zoneID(region string, i int) string {
+	parts := strings.Split(region, "-")
+	short := parts[0]
+	for _, p := range parts[1:] {
+		short += p[:1]
+	}
+	return short + "-az" + string(rune('1'+i))
+}
+
+type xmlRegion struct {
+	Name     string `xml:"regionName"`
+	Endpoint string `xml:"regionEndpoint"`
+	OptIn    string `xml:"optInStatus"`
+}
+
+func describeRegions(x *exchange) (any, error) {
+	x.p.str("AllRegions")
+	names := x.p.strs("RegionName")
+	if len(names) == 0 {
+		names = []string{"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-west-3", "eu-central-1", "eu-north-1", "ca-central-1", "sa-east-1", "ap-south-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-southeast-1", "ap-southeast-2"}
+	}
+	var out []xmlRegion
+	for _, n := range names {
+		out = append(out, xmlRegion{n, "ec2." + n + ".amazonaws.com", "opt-in-not-required"})
+	}
+	return struct {
+		Set []xmlRegion `xml:"regionInfo>item"`
+	}{out}, nil
+}

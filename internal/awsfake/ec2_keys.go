@@ -1,0 +1,92 @@
+package awsfake
+
+import (
+	"crypto/md5" //nolint:gosec // AWS's own fingerprint of an imported key
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+type xmlKey struct {
+	ID          string    `xml:"keyPairId"`
+	Name        string    `xml:"keyName"`
+	Fingerprint string    `xml:"keyFingerprint"`
+	Type        string    `xml:"keyType"`
+	Made        time.Time `xml:"createTime"`
+	Tags        []xmlTag  `xml:"tagSet>item"`
+}
+
+// importKey keeps a public key's fingerprint (EC2 API reference:
+// ImportKeyPair). The practice cloud makes no private keys.
+func importKey(x *exchange) (any, error) {
+	name := x.p.str("KeyName")
+	material, err := base64.StdEncoding.DecodeString(x.p.str("PublicKeyMaterial"))
+	if err != nil || len(material) == 0 {
+		return nil, failf("InvalidKey.Format", "Key is not in valid OpenSSH public key format")
+	}
+	if name == "" {
+		return nil, missing("KeyName")
+	}
+	if _, there := find[*keyPair](x.tx, x.Region, name); there {
+		return nil, failf("InvalidKeyPair.Duplicate", "The keypair already exists")
+	}
+	tags, err := x.specTags(kindKey)
+	if err != nil {
+		return nil, err
+	}
+	sum := md5.Sum(material) //nolint:gosec // see the import
+	k := &keyPair{base: x.tx.named(name, x.Region), Pair: x.tx.fresh("key-", x.Region).ID, Type: "rsa"}
+	k.Fingerprint = strings.Trim(spaced(hex.EncodeToString(sum[:])), ":")
+	if strings.HasPrefix(string(material), "ssh-ed25519") {
+		k.Type = "ed25519"
+	}
+	k.Tags = tags
+	x.tx.put(k)
+	return xmlKey{k.Pair, name, k.Fingerprint, k.Type, k.Made, tagSet(tags)}, nil
+}
+
+func spaced(h string) string {
+	var b strings.Builder
+	for i := 0; i+2 <= len(h); i += 2 {
+		b.WriteString(h[i:i+2] + ":")
+	}
+	return b.String()
+}
+
+func describeKeys(x *exchange) (any, error) {
+	all, err := named[*keyPair](x, "KeyName", "InvalidKeyPair.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	all, err = filtered(x, all, func(k *keyPair, name string) ([]string, bool) {
+		switch name {
+		case "key-name":
+			return one(k.ID)
+		case "key-pair-id":
+			return one(k.Pair)
+		case "fingerprint":
+			return one(k.Fingerprint)
+		}
+		return nil, false
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlKey
+	for _, k := range all {
+		out = append(out, xmlKey{k.Pair, k.ID, k.Fingerprint, k.Type, k.Made, tagSet(k.Tags)})
+	}
+	return struct {
+		Set []xmlKey `xml:"keySet>item"`
+	}{out}, nil
+}
+
+// deleteKey: deleting what is not there is accepted (EC2 API reference:
+// DeleteKeyPair).
+func deleteKey(x *exchange) (any, error) {
+	if k, ok := find[*keyPair](x.tx, x.Region, x.p.str("KeyName")); ok {
+		x.tx.drop(k)
+	}
+	return success{true}, nil
+}

@@ -1,0 +1,118 @@
+package awsfake
+
+import "time"
+
+type xmlModification struct {
+	Volume     string    `xml:"volumeId"`
+	State      string    `xml:"modificationState"`
+	Progress   int       `xml:"progress"`
+	Start      time.Time `xml:"startTime"`
+	OldSize    int       `xml:"originalSize"`
+	OldType    string    `xml:"originalVolumeType"`
+	OldIOPS    int       `xml:"originalIops,omitempty"`
+	OldThrough int       `xml:"originalThroughput,omitempty"`
+	Size       int       `xml:"targetSize"`
+	Type       string    `xml:"targetVolumeType"`
+	IOPS       int       `xml:"targetIops,omitempty"`
+	Through    int       `xml:"targetThroughput,omitempty"`
+}
+
+func viewModification(v *volume, state string) xmlModification {
+	c := v.Change
+	progress := map[string]int{"completed": 100, "optimizing": 50}[state]
+	return xmlModification{v.ID, state, progress, c.Start, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size, c.Type, c.IOPS, c.Throughput}
+}
+
+// modifyVolume grows or retunes a volume, attached or not; it never shrinks
+// one, and one change ends before the next begins ("Request Amazon EBS volume
+// modifications": requirements and limitations).
+func modifyVolume(x *exchange) (any, error) {
+	v, err := x.volume()
+	if err != nil {
+		return nil, err
+	}
+	if s := v.status(x.now); s != "available" && s != "in-use" {
+		return nil, failf("IncorrectState", "The volume '%s' is in the state '%s' and cannot be modified.", v.ID, s)
+	}
+	if v.Change != nil && v.Change.Life.at(x.now) != "completed" {
+		return nil, failf("IncorrectModificationState", "Cannot modify volume %s: it is currently being %s", v.ID, v.Change.Life.at(x.now))
+	}
+	size, err := x.p.num("Size", v.Size)
+	if err != nil {
+		return nil, err
+	}
+	if size < v.Size {
+		return nil, failf("InvalidParameterValue", "New size cannot be smaller than existing size")
+	}
+	want, err := readVolume(x.p, "volumeType", x.p.or("VolumeType", v.Type), size)
+	if err != nil {
+		return nil, err
+	}
+	x.keepTuning(v, want)
+	n := *v
+	n.Change = &modified{
+		Start: x.now, Life: through(x.now, x.settle(), "completed", "modifying", "optimizing"),
+		OldSize: v.Size, OldType: v.Type, OldIOPS: v.IOPS, OldThrough: v.Throughput,
+		Size: want.Size, Type: want.Type, IOPS: want.IOPS, Throughput: want.Throughput,
+	}
+	n.Size, n.Type, n.IOPS, n.Throughput = want.Size, want.Type, want.IOPS, want.Throughput
+	x.tx.put(&n)
+	return struct {
+		Mod xmlModification `xml:"volumeModification"`
+	}{viewModification(&n, "modifying")}, nil
+}
+
+// keepTuning: what a modification does not name stays as it is.
+func (x *exchange) keepTuning(v, want *volume) {
+	if want.Type != v.Type {
+		return
+	}
+	if !x.p.has("Iops") && v.Type != "gp2" {
+		want.IOPS = v.IOPS
+	}
+	if !x.p.has("Throughput") {
+		want.Throughput = v.Throughput
+	}
+}
+
+func describeModifications(x *exchange) (any, error) {
+	all, err := named[*volume](x, "VolumeId", "InvalidVolume.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	all, err = filtered(x, all, func(v *volume, name string) ([]string, bool) {
+		switch name {
+		case "volume-id":
+			return one(v.ID)
+		case "modification-state":
+			if v.Change == nil {
+				return nil, true
+			}
+			return one(v.Change.Life.at(x.now))
+		}
+		return nil, false
+	})
+	if err != nil {
+		return nil, err
+	}
+	var changed []*volume
+	for _, v := range all {
+		if v.Change != nil {
+			changed = append(changed, v)
+		} else if x.p.has("VolumeId") {
+			return nil, failf("InvalidVolumeModification.NotFound", "Modification for volume '%s' does not exist.", v.ID)
+		}
+	}
+	rows, next, err := ec2Page(x, changed, "", 1000)
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlModification
+	for _, v := range rows {
+		out = append(out, viewModification(v, v.Change.Life.at(x.now)))
+	}
+	return struct {
+		Set  []xmlModification `xml:"volumeModificationSet>item"`
+		Next *string           `xml:"nextToken"`
+	}{out, next}, nil
+}

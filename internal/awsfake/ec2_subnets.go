@@ -1,0 +1,168 @@
+package awsfake
+
+import (
+	"net/netip"
+	"slices"
+)
+
+type xmlSubnet struct {
+	ID       string   `xml:"subnetId"`
+	ARN      string   `xml:"subnetArn"`
+	Owner    string   `xml:"ownerId"`
+	State    string   `xml:"state"`
+	VPC      string   `xml:"vpcId"`
+	CIDR     string   `xml:"cidrBlock"`
+	Free     int      `xml:"availableIpAddressCount"`
+	AZ       string   `xml:"availabilityZone"`
+	Default  bool     `xml:"defaultForAz"`
+	PublicIP bool     `xml:"mapPublicIpOnLaunch"`
+	IPv6     bool     `xml:"assignIpv6AddressOnCreation"`
+	Tags     []xmlTag `xml:"tagSet>item"`
+}
+
+func (x *exchange) viewSubnet(s *subnet, state string) xmlSubnet {
+	return xmlSubnet{
+		ID: s.ID, ARN: "arn:aws:ec2:" + x.Region + ":" + Account + ":subnet/" + s.ID, Owner: Account, State: state,
+		VPC: s.VPC, CIDR: s.CIDR, Free: x.freeAddresses(s.ID), AZ: s.AZ, Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
+	}
+}
+
+// createSubnet: inside its network and beside every other subnet (EC2 API
+// reference: CreateSubnet). It has no client token.
+func createSubnet(x *exchange) (any, error) {
+	v, err := x.vpc()
+	if err != nil {
+		return nil, err
+	}
+	if !x.p.has("CidrBlock") {
+		return nil, missing("cidrBlock")
+	}
+	p, err := block("cidrBlock", x.p.str("CidrBlock"), "InvalidSubnet.Range")
+	if err != nil {
+		return nil, err
+	}
+	if err := x.fits(v, p); err != nil {
+		return nil, err
+	}
+	az := x.p.or("AvailabilityZone", zones(x.Region)[0])
+	if !validZone(x.Region, az) {
+		return nil, failf("InvalidParameterValue", "Value (%s) for parameter availabilityZone is invalid. Subnets can currently only be created in the following availability zones: %v.", az, zones(x.Region))
+	}
+	tags, err := x.specTags(kindSubnet)
+	if err != nil {
+		return nil, err
+	}
+	s := &subnet{base: x.tx.fresh("subnet-", x.Region), VPC: v.ID, AZ: az, CIDR: p.String(), Life: through(x.now, x.settle(), "available", "pending")}
+	s.Tags = tags
+	x.tx.put(s)
+	return struct {
+		Subnet xmlSubnet `xml:"subnet"`
+	}{x.viewSubnet(s, s.Life.first())}, nil
+}
+
+func (x *exchange) fits(v *vpc, p netip.Prefix) error {
+	outer, err := netip.ParsePrefix(v.CIDR)
+	if err != nil || !outer.Contains(p.Addr()) || p.Bits() < outer.Bits() {
+		return failf("InvalidSubnet.Range", "The CIDR '%s' is invalid.", p)
+	}
+	for _, other := range list[*subnet](x.tx, x.Region) {
+		q, err := netip.ParsePrefix(other.CIDR)
+		if err == nil && other.VPC == v.ID && q.Overlaps(p) {
+			return failf("InvalidSubnet.Conflict", "The CIDR '%s' conflicts with another subnet", p)
+		}
+	}
+	return nil
+}
+
+func describeSubnets(x *exchange) (any, error) {
+	all, err := named[*subnet](x, "SubnetId", "InvalidSubnetID.NotFound")
+	if err != nil {
+		return nil, err
+	}
+	all, err = filtered(x, all, func(s *subnet, name string) ([]string, bool) {
+		switch name {
+		case "subnet-id":
+			return one(s.ID)
+		case "vpc-id":
+			return one(s.VPC)
+		case "availability-zone", "availabilityZone":
+			return one(s.AZ)
+		case "cidr-block", "cidr", "cidrBlock":
+			return one(s.CIDR)
+		case "default-for-az", "defaultForAz":
+			return truth(s.Default)
+		case "map-public-ip-on-launch":
+			return truth(s.PublicIP)
+		case "state":
+			return one(s.Life.at(x.now))
+		case "owner-id":
+			return one(Account)
+		}
+		return nil, false
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows, next, err := ec2Page(x, all, "SubnetId", 1000)
+	if err != nil {
+		return nil, err
+	}
+	var out []xmlSubnet
+	for _, s := range rows {
+		out = append(out, x.viewSubnet(s, s.Life.at(x.now)))
+	}
+	return struct {
+		Set  []xmlSubnet `xml:"subnetSet>item"`
+		Next *string     `xml:"nextToken"`
+	}{out, next}, nil
+}
+
+func (x *exchange) subnet() (*subnet, error) {
+	id := x.p.str("SubnetId")
+	if id == "" {
+		return nil, missing("subnetId")
+	}
+	s, ok := find[*subnet](x.tx, x.Region, id)
+	if !ok {
+		return nil, notFound(id, "InvalidSubnetID.NotFound")
+	}
+	return s, nil
+}
+
+// deleteSubnet: an address in use holds it back, of an instance or a database
+// ("Delete a subnet"). An instance gives its address back once it is
+// terminated, not before.
+func deleteSubnet(x *exchange) (any, error) {
+	s, err := x.subnet()
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range list[*instance](x.tx, x.Region) {
+		if in.Subnet == s.ID && in.Life.at(x.now) != "terminated" {
+			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
+		}
+	}
+	for _, db := range list[*database](x.tx, x.Region) {
+		if g, ok := find[*subnetGroup](x.tx, x.Region, db.SubnetGroup); ok && slices.Contains(g.Subnets, s.ID) {
+			return nil, failf("DependencyViolation", "The subnet '%s' has dependencies and cannot be deleted.", s.ID)
+		}
+	}
+	x.tx.drop(s)
+	return success{true}, nil
+}
+
+// modifySubnet changes one attribute a call (EC2 API reference:
+// ModifySubnetAttribute).
+func modifySubnet(x *exchange) (any, error) {
+	s, err := x.subnet()
+	if err != nil {
+		return nil, err
+	}
+	if !x.p.has("MapPublicIpOnLaunch") {
+		return nil, failf("InvalidParameterCombination", "The practice cloud knows the subnet attribute mapPublicIpOnLaunch only.")
+	}
+	n := *s
+	n.PublicIP = x.p.yes("MapPublicIpOnLaunch.Value")
+	x.tx.put(&n)
+	return success{true}, nil
+}

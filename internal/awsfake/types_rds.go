@@ -1,0 +1,128 @@
+package awsfake
+
+import (
+	"maps"
+	"time"
+)
+
+// database is an RDS instance. Its master password is not kept: nothing here
+// has one.
+type database struct {
+	base
+	ARN         string    `json:"arn"`
+	Resource    string    `json:"resource"` // db-...
+	Settings    settings  `json:"settings"`
+	Engine      string    `json:"engine"`
+	User        string    `json:"user"`
+	DBName      string    `json:"db_name,omitempty"`
+	Port        int       `json:"port"`
+	AZ          string    `json:"az"`
+	Encrypted   bool      `json:"encrypted,omitempty"`
+	KMS         string    `json:"kms,omitempty"`
+	SubnetGroup string    `json:"subnet_group"`
+	Groups      []string  `json:"groups,omitempty"`
+	Secret      string    `json:"secret,omitempty"` // the ARN of a managed password's secret
+	Protected   bool      `json:"protected,omitempty"`
+	CopyTags    bool      `json:"copy_tags,omitempty"`
+	Retention   int       `json:"retention"`
+	BackupTime  string    `json:"backup_time"`
+	Window      string    `json:"window"`
+	Public      bool      `json:"public,omitempty"`
+	AutoMinor   bool      `json:"auto_minor"`
+	Pending     *pending  `json:"pending,omitempty"`
+	Life        life      `json:"life"`
+	Until       time.Time `json:"until,omitzero"` // when a deleted one is gone
+}
+
+// settings are what a modification can leave pending.
+type settings struct {
+	Class     string `json:"class,omitempty"`
+	Version   string `json:"version,omitempty"`
+	Storage   int    `json:"storage,omitempty"`
+	Type      string `json:"type,omitempty"`
+	IOPS      int    `json:"iops,omitempty"`
+	MultiAZ   *bool  `json:"multi_az,omitempty"`
+	Retention *int   `json:"retention,omitempty"`
+	Port      int    `json:"port,omitempty"`
+}
+
+// pending are settings that hold from a moment on.
+type pending struct {
+	settings
+	At time.Time `json:"at"`
+}
+
+func (*database) kind() string              { return kindDatabase }
+func (d *database) clone() entity           { c := *d; return &c }
+func (d *database) gone(now time.Time) bool { return !d.Until.IsZero() && !now.Before(d.Until) }
+
+// at is the database as it stands at a moment: pending values that are due
+// hold, and are pending no more.
+func (d *database) at(now time.Time) *database {
+	if d.Pending == nil || now.Before(d.Pending.At) {
+		return d
+	}
+	n := *d
+	n.Pending = nil
+	n.take(d.Pending.settings)
+	return &n
+}
+
+// take lets every setting that is named hold.
+func (d *database) take(s settings) {
+	have := &d.Settings
+	have.Class, have.Version, have.Type = orElse(s.Class, have.Class), orElse(s.Version, have.Version), orElse(s.Type, have.Type)
+	if s.Storage != 0 {
+		have.Storage = s.Storage
+	}
+	if s.IOPS != 0 {
+		have.IOPS = s.IOPS
+	}
+	if s.MultiAZ != nil {
+		have.MultiAZ = s.MultiAZ
+	}
+	if s.Retention != nil {
+		d.Retention = *s.Retention
+	}
+	if s.Port != 0 {
+		d.Port = s.Port
+	}
+}
+
+func orElse(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}
+
+func (d *database) multi() bool { return d.Settings.MultiAZ != nil && *d.Settings.MultiAZ }
+
+// snapshot is a database snapshot.
+type snapshot struct {
+	base
+	ARN       string `json:"arn"`
+	Database  string `json:"database"`
+	Resource  string `json:"resource"`
+	Engine    string `json:"engine"`
+	Version   string `json:"version"`
+	Storage   int    `json:"storage"`
+	Encrypted bool   `json:"encrypted,omitempty"`
+	User      string `json:"user"`
+	Life      life   `json:"life"`
+}
+
+func (*snapshot) kind() string    { return kindSnapshot }
+func (s *snapshot) clone() entity { c := *s; return &c }
+
+// subnetGroup says in which subnets databases may live.
+type subnetGroup struct {
+	base
+	ARN     string   `json:"arn"`
+	About   string   `json:"about"`
+	VPC     string   `json:"vpc"`
+	Subnets []string `json:"subnets"`
+}
+
+func (*subnetGroup) kind() string    { return kindSubnetGroup }
+func (g *subnetGroup) clone() entity { c := *g; c.Tags = maps.Clone(g.Tags); return &c }
