@@ -96,11 +96,8 @@ func (l *Log) rotate() error {
 		l.sealed = true
 	}
 	if l.space > l.end.offset {
-		err := l.active.Truncate(l.end.offset)
-		if err == nil {
-			err = l.active.Sync()
-		}
-		if err != nil {
+		// Not synced: zeros that come back do no harm.
+		if err := l.active.Truncate(l.end.offset); err != nil {
 			return l.breakDown(fmt.Errorf("wal: seal %s: %w", segmentName(l.end.segment), err))
 		}
 		l.space = l.end.offset

@@ -25,8 +25,14 @@ func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, er
 			return false, err
 		}
 		met := want == Frontier{h.first - 1, h.prev} || want == Frontier{h.first - 1, chain}
+		var bad *flaw
 		if !met && h.first <= want.Seq+1 {
 			met, err = passes(f, h, chain, want)
+		}
+		if errors.As(err, &bad) && index == last {
+			err = nil // its tail was judged by who asks
+		} else if bad != nil {
+			err = &CorruptError{Segment: segmentName(index), Offset: bad.offset, Seq: h.first, Reason: bad.reason}
 		}
 		if err = errors.Join(err, f.Close()); met || err != nil {
 			return met, err
@@ -45,13 +51,9 @@ func passes(f vfs.File, h segmentHeader, chain Chain, want Frontier) (bool, erro
 		if want == (Frontier{s.at.seq, s.at.chain}) {
 			return true, nil
 		}
-		var bad *flaw
-		switch _, err := s.next(); {
-		case errors.Is(err, errEnd):
+		if _, err := s.next(); errors.Is(err, errEnd) {
 			return false, nil
-		case errors.As(err, &bad):
-			return false, &CorruptError{Segment: segmentName(h.index), Offset: s.at.offset, Seq: s.at.seq + 1, Reason: bad.reason}
-		case err != nil:
+		} else if err != nil {
 			return false, fmt.Errorf("wal: read %s: %w", segmentName(h.index), err)
 		}
 	}

@@ -130,7 +130,8 @@ func (l *Log) PublicKey() ed25519.PublicKey {
 
 // Close signs what was appended since the last checkpoint and closes the log.
 // What Append returned for is durable without it. A log that is broken, or
-// whose turn cannot be had in time, is closed without signing.
+// whose turn cannot be had in time, is closed without signing, and Close says
+// so; the second call does nothing.
 func (l *Log) Close() error {
 	var signErr error
 	if !l.o.readOnly {
@@ -151,7 +152,7 @@ func (l *Log) signOnClose() error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
 	defer cancel()
 	t, err := l.Lock(ctx)
-	if errors.Is(err, ErrBroken) || errors.Is(err, ErrClosed) {
+	if errors.Is(err, ErrClosed) {
 		return nil
 	}
 	if err != nil {

@@ -154,8 +154,8 @@ func (s *scanner) explain(err error) error {
 	return e
 }
 
-// atSeal checks that nothing follows the seal. The one of the last segment may
-// have zeros behind it until the next segment is begun.
+// atSeal checks that nothing follows the seal but zeros: a crash may bring
+// back what was cut off behind it.
 func (s *scanner) atSeal() error {
 	rest, _, err := s.tail()
 	if err == nil && rest > 0 {

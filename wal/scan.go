@@ -9,8 +9,11 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// readAhead is how much a scanner reads at once.
-const readAhead = 256 << 10
+// How much a scanner reads at once: little at first, since most logs are short.
+const (
+	readFirst = 16 << 10
+	readAhead = 256 << 10
+)
 
 // errEnd says that nothing follows: the file ends, or zeros begin.
 var errEnd = errors.New("wal: end of segment")
@@ -103,7 +106,7 @@ func (s *scanner) bytes(at int64, n int) ([]byte, error) {
 	if skip >= 0 && skip+int64(n) <= int64(len(s.window)) {
 		return s.window[skip:][:n], nil
 	}
-	if want := max(n, readAhead); cap(s.window) < want {
+	if want := max(n, min(readAhead, max(readFirst, 4*cap(s.window)))); cap(s.window) < want {
 		s.window = make([]byte, want)
 	}
 	s.window = s.window[:cap(s.window)]

@@ -1,0 +1,146 @@
+package vfs
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// sector is what a disk writes as one; even so a power cut may tear it.
+const sector = 512
+
+// Kill returns the file system as the next process finds it after the death of
+// all that use this one: nothing is lost, but their locks are. This one stops.
+func (m *Mem) Kill() *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stopped = true
+	return m.clone(m.files, func(n *inode) *inode {
+		return &inode{data: slices.Clone(n.data), durable: slices.Clone(n.durable), unsynced: slices.Clone(n.unsynced)}
+	}, m.unsaid)
+}
+
+// Crash returns what a power cut leaves, as the draw decides: of the bytes that
+// were not synced each sector survives or not, one in eight is torn, and where
+// a file had grown old garbage may stand; of the changes to directories each
+// survives or not. This file system stops.
+func (m *Mem) Crash(draw *rand.Rand) *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stopped = true
+	names := maps.Clone(m.durable)
+	for _, c := range m.unsaid {
+		if draw.IntN(2) == 0 {
+			c.apply(names)
+		}
+	}
+	return m.clone(names, func(n *inode) *inode { return settled(survive(n, draw)) }, nil)
+}
+
+// CrashAfter returns what a power cut leaves of which just the first n unsynced
+// bytes of each file survived, and all changes to directories.
+func (m *Mem) CrashAfter(n int) *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stopped = true
+	return m.clone(m.files, func(node *inode) *inode {
+		data, left := slices.Clone(node.durable), n
+		for _, c := range node.unsynced {
+			if c.data != nil {
+				c.data = c.data[:min(left, len(c.data))]
+				left -= len(c.data)
+			}
+			if data = c.apply(data); left == 0 {
+				break
+			}
+		}
+		return settled(data)
+	}, nil)
+}
+
+// Unsynced returns how many bytes of a file a power cut could take away.
+func (m *Mem) Unsynced(name string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	if node := m.files[name]; node != nil {
+		for _, c := range node.unsynced {
+			n += len(c.data)
+		}
+	}
+	return n
+}
+
+func settled(data []byte) *inode { return &inode{data: data, durable: slices.Clone(data)} }
+
+// clone copies the file system with each inode copied once.
+func (m *Mem) clone(names map[string]*inode, copied func(*inode) *inode, unsaid []dirChange) *Mem {
+	next := NewMem(m.chance.Uint64())
+	next.dirs = maps.Clone(m.dirs)
+	done := map[*inode]*inode{nil: nil}
+	once := func(n *inode) *inode {
+		if _, ok := done[n]; !ok {
+			done[n] = copied(n)
+		}
+		return done[n]
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		next.files[name] = once(names[name])
+	}
+	if unsaid == nil {
+		next.durable = maps.Clone(next.files)
+		return next
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.durable)) {
+		next.durable[name] = once(m.durable[name])
+	}
+	for _, c := range unsaid {
+		next.unsaid = append(next.unsaid, dirChange{c.set, once(c.node), c.unset})
+	}
+	return next
+}
+
+// survive returns what may be on the disk of a file whose last changes were
+// not synced.
+func survive(n *inode, draw *rand.Rand) []byte {
+	data := slices.Clone(n.durable)
+	old := int64(len(data))
+	for _, c := range n.unsynced {
+		if c.data == nil {
+			if draw.IntN(2) == 0 {
+				data = resize(data, c.at)
+			}
+			continue
+		}
+		for _, piece := range c.sectors() {
+			switch fate := draw.IntN(8); {
+			case fate == 0: // torn
+				data = put(data, piece.data[:draw.IntN(len(piece.data)+1)], piece.at)
+			case fate < 4:
+				data = put(data, piece.data, piece.at)
+			case fate == 4 && piece.at >= old: // the length came, the bytes did not
+				data = put(data, garbage(len(piece.data), draw), piece.at)
+			}
+		}
+	}
+	return data
+}
+
+// sectors cuts a write where the disk's sectors end.
+func (c change) sectors() []change {
+	var pieces []change
+	for at, b := c.at, c.data; len(b) > 0; {
+		n := min(len(b), int(sector-at%sector))
+		pieces = append(pieces, change{at, b[:n]})
+		at, b = at+int64(n), b[n:]
+	}
+	return pieces
+}
+
+func garbage(n int, draw *rand.Rand) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(draw.Uint32())
+	}
+	return b
+}

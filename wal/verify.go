@@ -1,0 +1,259 @@
+package wal
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Report says what Verify found, up to the place where something is wrong.
+type Report struct {
+	Log         [16]byte
+	Segments    int
+	Batches     int
+	Records     int
+	First       Seq       // the oldest record that is kept
+	Last        Seq       // the newest one
+	Chain       Chain     // at the end
+	Trimmed     time.Time // when the ones before First were removed; zero if never
+	Checkpoints int
+	Signed      Seq                 // the last record that a signature covers
+	Keys        []ed25519.PublicKey // that signed, in order of appearance
+	Torn        *Tear               // an append at the end that nobody acknowledged
+}
+
+// Verify reads all of a log, changes nothing and returns a *CorruptError for
+// the first thing that is not as it was written: a byte, a record, a batch, a
+// segment, a signature, or an end that is not where it was.
+//
+// With a key (and those of WithTrustedKey) every checkpoint must be signed by
+// it; with nil any key will do, so that somebody who could write the files
+// could have forged them: see Report.Keys. WithFrontier and WithCheckpoint name
+// places that the log must hold; those from before a Trim cannot be looked up.
+// Records behind Report.Signed are covered by the chain only.
+func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
+	o, err := newOptions(dir, opts)
+	if err != nil {
+		return Report{}, err
+	}
+	if key != nil {
+		o.trusted = append(o.trusted, key)
+	}
+	v := &verifier{o: o, dir: dir}
+	err = v.run()
+	return v.report, err
+}
+
+type verifier struct {
+	o      options
+	dir    string
+	marks  []*mark
+	report Report
+	end    position
+}
+
+func (v *verifier) run() error {
+	d, err := readDirectory(v.o.fs, v.dir)
+	if err != nil {
+		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
+	}
+	if len(d.segments) == 0 {
+		return fmt.Errorf("wal: verify %s: there is no log: %w", v.dir, fs.ErrNotExist)
+	}
+	v.report.Log, v.report.First = d.segments[0].log, d.segments[0].first
+	v.report.Segments = len(d.segments)
+	if err := v.checkTrim(d.trim); err != nil {
+		return err
+	}
+	if err := v.setMarks(d); err != nil {
+		return err
+	}
+	v.end = position{seq: d.segments[0].first - 1, chain: d.segments[0].prev}
+	for _, h := range d.segments {
+		if err := v.segment(h, h.index == d.last().index); err != nil {
+			return err
+		}
+	}
+	return v.checkMarks()
+}
+
+// checkTrim checks who signed that the beginning was removed.
+func (v *verifier) checkTrim(t *trimNotice) error {
+	if t == nil {
+		return nil
+	}
+	v.report.Trimmed = t.At
+	if !v.trusts(t.Key) {
+		return &CorruptError{Segment: trimName, Seq: t.Seq + 1, Reason: "the beginning was removed under a key that is not trusted: " + FormatPublicKey(t.Key)}
+	}
+	v.note(t.Checkpoint)
+	return nil
+}
+
+// setMarks collects the places that the log must hold.
+func (v *verifier) setMarks(d directory) error {
+	lock, err := v.o.fs.OpenFile(filepath.Join(v.dir, lockName), os.O_RDONLY, 0)
+	if err == nil {
+		t, ok := readTip(lock)
+		if ok && t.log == v.report.Log && t.at.segment >= d.segments[0].index {
+			v.marks = append(v.marks, &mark{position: t.at, whence: "the lock file"})
+		}
+		err = lock.Close()
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
+	}
+	if f := v.o.frontier; f != nil {
+		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, whence: "the frontier kept elsewhere"})
+	}
+	for _, c := range v.o.checkpoints {
+		if c.Log != v.report.Log || !c.Valid() || !v.trusts(c.Key) {
+			return fmt.Errorf("wal: verify %s: the checkpoint of record %d is of another log, or of a key that is not trusted", v.dir, c.Seq)
+		}
+		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain}, whence: "a checkpoint kept elsewhere"})
+	}
+	return d.reach(v.marks)
+}
+
+// segment checks one segment, and that it continues the one before.
+func (v *verifier) segment(want segmentHeader, last bool) error {
+	f, h, chain, err := openSegment(v.o.fs, v.dir, want.index, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if h.prev != v.end.chain || h.first != v.end.seq+1 {
+		return corruptHeader(h, "it does not continue the segment before it")
+	}
+	v.meet(v.end)
+	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
+	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir}
+	bad, err := v.frames(r)
+	v.end = r.at
+	v.report.Last, v.report.Chain = r.at.seq, r.at.chain
+	if err != nil {
+		return err
+	}
+	if last {
+		return v.checkTail(r, bad)
+	}
+	return v.checkSealed(r, bad)
+}
+
+// frames reads the frames of a segment and checks what next does not.
+func (v *verifier) frames(r *recovery) (bad *flaw, err error) {
+	for {
+		v.meet(r.at)
+		f, err := r.next()
+		if errors.As(err, &bad) {
+			return bad, nil
+		}
+		if errors.Is(err, errEnd) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("wal: verify %s: %w", segmentName(r.at.segment), err)
+		}
+		if r.sealed {
+			return &flaw{f.start, "something follows the seal of the segment"}, nil
+		}
+		r.note(f)
+		if err := v.check(r, f); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// check takes a frame apart.
+func (v *verifier) check(r *recovery, f frame) error {
+	e := &CorruptError{Segment: segmentName(r.at.segment), Offset: f.start, Seq: f.first}
+	if f.kind == kindRecords {
+		v.report.Batches++
+		v.report.Records += int(f.count)
+		if _, err := f.records(); err != nil {
+			e.Reason = err.Error()
+			return e
+		}
+		return nil
+	}
+	switch c := r.signed; {
+	case !c.Valid():
+		e.Reason = "the signature of the checkpoint does not fit"
+	case !v.trusts(c.Key):
+		e.Reason = "the checkpoint is signed by a key that is not trusted: " + FormatPublicKey(c.Key)
+	default:
+		v.report.Checkpoints++
+		v.note(c)
+		return nil
+	}
+	return e
+}
+
+// note remembers what a valid signature covers, and whose it is.
+func (v *verifier) note(c Checkpoint) {
+	v.report.Signed = c.Seq
+	for _, k := range v.report.Keys {
+		if k.Equal(c.Key) {
+			return
+		}
+	}
+	v.report.Keys = append(v.report.Keys, c.Key)
+}
+
+func (v *verifier) trusts(key ed25519.PublicKey) bool {
+	for _, k := range v.o.trusted {
+		if k.Equal(key) {
+			return true
+		}
+	}
+	return len(v.o.trusted) == 0
+}
+
+func (v *verifier) meet(at position) {
+	for _, m := range v.marks {
+		m.met = m.met || m.is(at)
+	}
+}
+
+// checkTail decides what stands behind the end of the last segment.
+func (v *verifier) checkTail(r *recovery, bad *flaw) error {
+	for _, m := range v.marks {
+		if m.beyond(r.at) {
+			return r.cutOff(m, bad)
+		}
+	}
+	err := r.judge(bad)
+	v.report.Torn = r.tear
+	return err
+}
+
+// checkSealed checks that an older segment ends with its seal.
+func (v *verifier) checkSealed(r *recovery, bad *flaw) error {
+	switch {
+	case bad != nil:
+		return r.explain(bad)
+	case !r.sealed:
+		return r.explain(errEnd)
+	}
+	return r.atSeal()
+}
+
+// checkMarks checks that every place that must be in the log was passed.
+func (v *verifier) checkMarks() error {
+	for _, m := range v.marks {
+		lookedUp := m.seq >= v.report.First || v.report.Trimmed.IsZero()
+		if !m.met && lookedUp {
+			return &CorruptError{
+				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
+				Reason: fmt.Sprintf("the log does not hold what %s says was acknowledged: chain value %s", m.whence, m.chain),
+			}
+		}
+	}
+	return nil
+}
