@@ -191,10 +191,7 @@ func (w *writer) old(key []byte) (raw []byte, v version, err error) {
 	if bytes.Compare(key, w.last) > 0 {
 		return nil, v, nil
 	}
-	if raw = w.cur.Get(key); raw == nil {
-		return nil, v, nil
-	}
-	v, err = w.decode(key, raw)
+	raw, v, _, err = w.find(w.cur, key)
 	return raw, v, err
 }
 

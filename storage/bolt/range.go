@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -97,6 +98,9 @@ func (sc *scan) start(r *reader) error {
 	if sc.want, sc.known, err = r.expected(sc.prefix); err != nil {
 		return err
 	}
+	if _, _, _, err = r.find(r.cur, sc.from); err != nil {
+		return err
+	}
 	return sc.next(r)
 }
 
@@ -127,6 +131,11 @@ func (sc *scan) next(r *reader) error {
 	}
 	sc.done = true
 	sc.out.seal()
+	if key != nil { // what stands behind must be sound and in order, or something may hide
+		if _, err := r.decode(key, raw); err != nil || bytes.Compare(key, last) < 0 {
+			return cmp.Or(err, r.s.corrupt(fmt.Errorf("key %q: out of order", key)))
+		}
+	}
 	if sc.known && sc.seen != sc.want {
 		return r.s.corrupt(fmt.Errorf("under %q: %d keys where %d should be, or older versions of them", sc.prefix, sc.seen.count, sc.want.count))
 	}

@@ -89,12 +89,35 @@ func (r *reader) decode(key, raw []byte) (version, error) {
 
 // newest returns the newest version of a key; ok is false if there is none.
 func (r *reader) newest(key []byte) (v version, ok bool, err error) {
-	raw := r.cur.Get(key)
-	if raw == nil {
-		return version{}, false, nil
+	_, v, ok, err = r.find(r.cur, key)
+	return v, ok, err
+}
+
+// find returns the version that stands under a key in cur or leased. That there is none it
+// believes only if the neighbours are sound and the key would stand between them: a search
+// among damaged keys loses its way, and always beside one of those that misled it.
+func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bool, err error) {
+	c := b.Cursor()
+	found, raw := c.Seek(key)
+	if found != nil {
+		if v, err = r.decode(found, raw); err != nil || bytes.Equal(found, key) {
+			return raw, v, err == nil, err
+		}
 	}
-	v, err = r.decode(key, raw)
-	return v, err == nil, err
+	if bytes.Compare(found, key) < 0 && found != nil {
+		return nil, v, false, r.s.corrupt(fmt.Errorf("key %q stands after %q", found, key))
+	}
+	below, raw := c.Prev()
+	if found == nil {
+		below, raw = c.Last()
+	}
+	if below == nil {
+		return nil, version{}, false, nil
+	}
+	if _, err = r.decode(below, raw); err == nil && bytes.Compare(below, key) >= 0 {
+		err = r.s.corrupt(fmt.Errorf("key %q stands before %q", below, key))
+	}
+	return nil, version{}, false, err
 }
 
 // before returns the version of key that was superseded at a revision.
@@ -134,12 +157,8 @@ func (r *reader) visible(key []byte, v version, at storage.Revision) (version, b
 
 // leasedNow returns the version of a leased key, unless its lease has ended.
 func (r *reader) leasedNow(key []byte) (v version, ok bool, err error) {
-	raw := r.leased.Get(key)
-	if raw == nil {
-		return version{}, false, nil
-	}
-	if v, err = r.decode(key, raw); err != nil {
-		return v, false, err
+	if _, v, ok, err = r.find(r.leased, key); err != nil || !ok {
+		return version{}, false, err
 	}
 	_, ok, err = r.lease(v.lease)
 	return v, ok, err
