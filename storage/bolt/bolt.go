@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/ovi-project/ovi/internal/boottime"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -20,7 +21,7 @@ import (
 type Store struct {
 	path    string
 	timeout time.Duration
-	clock   Clock
+	clock   boottime.Clock
 	turns   *semaphore.Weighted // goroutines of this process take turns here, in order
 	closed  atomic.Bool
 }
@@ -33,8 +34,10 @@ type Option func(*Store)
 // WithTimeout bounds how long an operation waits for other processes; 10 s unless told.
 func WithTimeout(d time.Duration) Option { return func(s *Store) { s.timeout = d } }
 
-// WithClock replaces the clock that leases are judged by.
-func WithClock(c Clock) Option { return func(s *Store) { s.clock = c } }
+// WithClock replaces the clock that leases are judged by. It is the clock of this boot: the
+// date neither frees a claim nor keeps one, a host that slept finds its leases ended, and
+// after a reboot, which no holder survived, all of them have ended.
+func WithClock(c boottime.Clock) Option { return func(s *Store) { s.clock = c } }
 
 // Open makes the file if there is none (in a directory that exists), checks that it is a
 // store of a format known here, and keeps nothing open. ErrNewer, ErrForeign, ErrCorrupt
@@ -44,7 +47,7 @@ func Open(path string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
-	s := &Store{path: abs, timeout: 10 * time.Second, clock: HostClock(), turns: semaphore.NewWeighted(everyTurn)}
+	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), turns: semaphore.NewWeighted(everyTurn)}
 	for _, opt := range opts {
 		opt(s)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
+	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/storage/storagetest"
 )
 
@@ -20,7 +21,9 @@ func open(t testing.TB) storage.Store {
 
 func TestContract(t *testing.T) { storagetest.Run(t, open) }
 
-func TestMachine(t *testing.T) { storagetest.Machine(t, open) }
+func TestMachine(t *testing.T) {
+	storagetest.Machine(t, func(testing.TB) storage.Store { return mem.New() }, open)
+}
 
 func TestLeasesExpire(t *testing.T) {
 	now := time.Duration(0)

@@ -50,7 +50,7 @@ func (r *reader) lease(id storage.LeaseID) (l lease, ok bool, err error) {
 	key := leaseKey(id)
 	raw := r.leases.Get(key)
 	if raw == nil {
-		return l, false, nil
+		return l, false, r.eachLease(func([]byte, lease) {}) // gone, or hidden by damage?
 	}
 	if l, err = decodeLease(key, raw); err != nil {
 		return l, false, r.s.corrupt(fmt.Errorf("lease %d: %w", id, err))
@@ -58,22 +58,29 @@ func (r *reader) lease(id storage.LeaseID) (l lease, ok bool, err error) {
 	return l, !l.ended(r.s.clock()), nil
 }
 
+func (r *reader) eachLease(fn func(key []byte, l lease)) error {
+	return r.leases.ForEach(func(key, raw []byte) error {
+		l, err := decodeLease(key, raw)
+		if err != nil {
+			return r.s.corrupt(fmt.Errorf("lease %x: %w", key, err))
+		}
+		fn(key, l)
+		return nil
+	})
+}
+
 // sweep ends the leases that have run out. Each operation that writes begins with it, so
 // that a dead holder's keys need no human and no daemon to go away.
 func (w *writer) sweep() error {
 	boot, now := w.s.clock()
 	var over, ahead [][]byte
-	err := w.leases.ForEach(func(key, raw []byte) error {
-		l, err := decodeLease(key, raw)
+	err := w.eachLease(func(key []byte, l lease) {
 		switch {
-		case err != nil:
-			return w.s.corrupt(fmt.Errorf("lease %x: %w", key, err))
 		case l.ended(boot, now):
 			over = append(over, bytes.Clone(key))
 		case l.deadline > now+l.ttl:
 			ahead = append(ahead, bytes.Clone(key))
 		}
-		return nil
 	})
 	for _, key := range ahead {
 		// The clock began anew without naming another boot. The lease runs from now.

@@ -14,7 +14,7 @@ func open(testing.TB) storage.Store { return mem.New() }
 
 func TestContract(t *testing.T) { storagetest.Run(t, open) }
 
-func TestMachine(t *testing.T) { storagetest.Machine(t, open) }
+func TestMachine(t *testing.T) { storagetest.Machine(t, open, open) }
 
 func TestLeasesExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { storagetest.Expiry(t, mem.New(), time.Second, time.Sleep) })

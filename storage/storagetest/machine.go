@@ -11,15 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// Machine drives a store and the one in memory through the same random histories and
-// compares all that can be seen. Revisions and tokens of the two may differ in number; they
-// must not differ in order.
-func Machine(t *testing.T, open Open) {
+// Machine drives a store and a model of it (the store in memory) through the same random
+// histories and compares all that can be seen. Revisions and tokens of the two may differ in
+// number; they must not differ in order.
+func Machine(t *testing.T, model, open Open) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &machine{tb: t, model: mem.New(), real: open(t), revs: map[storage.Revision]storage.Revision{0: 0}}
+		m := &machine{tb: t, model: model(t), real: open(t), revs: map[storage.Revision]storage.Revision{0: 0}}
 		defer m.real.Close()
 		rt.Repeat(map[string]func(*rapid.T){
 			"commit":  m.commit,
@@ -36,7 +35,7 @@ func Machine(t *testing.T, open Open) {
 
 type machine struct {
 	tb     testing.TB
-	model  *mem.Store
+	model  storage.Store
 	real   storage.Store
 	order  []storage.Revision                    // of the model, each commit's
 	revs   map[storage.Revision]storage.Revision // model to real

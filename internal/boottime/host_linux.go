@@ -1,4 +1,4 @@
-package bolt
+package boottime
 
 import (
 	"os"
@@ -8,11 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HostClock is this host's clock.
-func HostClock() Clock {
-	// Where the name of the boot cannot be read, a deadline that is further off than the
-	// lease's time to live still betrays a reboot.
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+// Host is this host's clock.
+func Host() Clock {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // absent in some containers
 	boot := strings.TrimSpace(string(id))
 	return func() (string, time.Duration) {
 		var ts unix.Timespec
