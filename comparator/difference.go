@@ -11,7 +11,7 @@ const (
 	Drifted   Sort = "drifted"   // there, ours, and not as wanted
 	Unwanted  Sort = "unwanted"  // there, ours, and not wanted
 	Unmanaged Sort = "unmanaged" // there, and nobody's who uses ovi
-	Foreign   Sort = "foreign"   // wanted, but what is there belongs to someone else
+	Foreign   Sort = "foreign"   // wanted, but what is there belongs to someone else; or its marks are in doubt
 	Unknown   Sort = "unknown"   // wanted, in a scope that was not seen
 )
 
@@ -23,7 +23,9 @@ type Difference struct {
 	Wanted  *resource.Desired  // nil for unwanted and unmanaged
 	There   *resource.Observed // nil for missing and unknown
 	Changes []resource.Change  // of drifted things; of missing ones the whole wish, From nil
-	Cause   error              // of unknown ones: why the scope was not seen
+	// Cause is of unknown ones why the scope was not seen; of foreign ones, where it is not
+	// simply another owner, a *DuplicateError or a *MisplacedError.
+	Cause error
 }
 
 // Applied is what was last applied to a thing, where the record knows it. It answers for
@@ -33,13 +35,17 @@ type Applied struct {
 	Tags  resource.Tags
 }
 
-// Input is everything Compare looks at. It is not changed.
+// Input is everything Compare looks at. It is not changed. Wishes and things that come
+// sorted by ref are merged as they are; others are sorted first.
 type Input struct {
 	Intents []resource.Intent
 	World   resource.World
 	Kinds   func(provider, kind string) (resource.Kind, bool)
-	Applied func(resource.Ref) (Applied, bool) // nil: nothing is remembered
-	// Blessed says what the record knows as blessed; the blessed tag counts as well.
+	// Applied is asked only about things whose tags differ or whose wish mentions a
+	// write-only attribute. Nil: nothing is remembered.
+	Applied func(resource.Ref) (Applied, bool)
+	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
+	// and does not carry the mark differs by that.
 	Blessed func(resource.Ref) bool // nil: nothing
 }
 

@@ -121,7 +121,8 @@ func (r *run) object(path string, in Attrs, schema []Attribute) Attrs {
 		case s.Computed:
 			r.problem(p, "leave it out", "%s is only reported, it can't be wished", a.Name)
 		case a.Value != nil:
-			out = append(out, Attr{a.Name, r.value(p, a.Value, s)})
+			// The schema's own string: equal names then share memory, and compare at once.
+			out = append(out, Attr{s.Name, r.value(p, a.Value, s)})
 		}
 	}
 	for i := range schema {

@@ -19,13 +19,13 @@ type DiffOptions struct {
 // Sets and Maps are mentioned whole: an element or key too many is a change. A nil value
 // wishes an attribute away. It allocates nothing where nothing differs.
 func Diff(desired, observed Attrs, kind Kind, opt DiffOptions) []Change {
-	d := differ{opt: &opt}
+	d := differ{opt: opt}
 	d.fields("", desired, observed, kind.Attrs, InPlace)
 	return d.changes
 }
 
 type differ struct {
-	opt     *DiffOptions
+	opt     DiffOptions
 	changes []Change
 }
 
@@ -35,12 +35,16 @@ func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribu
 	j := 0
 	for i := range desired {
 		name := desired[i].Name
-		for j < len(observed) && observed[j].Name < name {
-			j++
-		}
 		var there Value
-		if j < len(observed) && observed[j].Name == name {
-			there = observed[j].Value
+		for ; j < len(observed); j++ {
+			if observed[j].Name == name {
+				there = observed[j].Value
+				j++
+				break
+			}
+			if observed[j].Name > name {
+				break
+			}
 		}
 		if Equal(desired[i].Value, there) {
 			continue

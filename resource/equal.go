@@ -5,6 +5,10 @@ import "slices"
 // Equal says that two values are the same, in order and number. A Secret equals another, or
 // a Digest, by its digest alone.
 func Equal(a, b Value) bool {
+	if s, ok := a.(String); ok { // the common case, without the cost of the rest
+		t, ok := b.(String)
+		return ok && s == t
+	}
 	switch a := a.(type) {
 	case nil:
 		return b == nil
@@ -18,9 +22,6 @@ func Equal(a, b Value) bool {
 		return equalDigest(a.digest, b)
 	case Digest:
 		return equalDigest(a, b)
-	case String: // the common case, without the cost of comparing interfaces
-		b, ok := b.(String)
-		return ok && a == b
 	}
 	switch b.(type) {
 	case List, Attrs: // not comparable by ==

@@ -58,8 +58,10 @@ func (d *differ) matchReference(w Reference, there Value) verdict {
 	if d.opt.Unseen != nil && d.opt.Unseen(w.Ref) {
 		return unseen
 	}
-	if id, ok := d.resolve(w.Ref); ok && Equal(String(id), there) {
-		return same
+	if id, ok := d.resolve(w.Ref); ok {
+		if s, isString := there.(String); isString && string(s) == id {
+			return same
+		}
 	}
 	return differs
 }

@@ -1,0 +1,89 @@
+package comparator_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// manyServers makes n wishes and the things that satisfy them, every hundredth but for its
+// size. Each has ten attributes, one of them a reference, and six tags. Values and tags share
+// no memory; names of attributes do, as they are the schema's.
+func manyServers(n int) comparator.Input {
+	scope := resource.Scope{Provider: "fake", Place: "here"}
+	net := resource.Ref{Provider: "fake", Place: "here", Kind: "network", Name: "main"}
+	var wishes []resource.Desired
+	var things []resource.Observed
+	wishes = append(wishes, resource.Desired{Ref: net})
+	things = append(things, resource.Observed{Ref: net, ID: "net-1", Managed: true, Stack: "web"})
+	for i := range n - 1 {
+		r := resource.Ref{Provider: "fake", Place: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
+		at := func(network resource.Value, size string) resource.Attrs {
+			out := resource.Attrs{{Name: "network", Value: network}, {Name: "size", Value: resource.String(size)}}
+			for k, name := range [...]string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"} {
+				out = append(out, resource.Attr{Name: name, Value: resource.String(fmt.Sprintf("value %d of %d", k, i))})
+			}
+			return out
+		}
+		tags := func() (out resource.Tags) {
+			for k := range 6 {
+				out = append(out, resource.Tag{Key: fmt.Sprintf("tag%d", k), Value: fmt.Sprintf("%d-%d", k, i)})
+			}
+			return out
+		}
+		size := "small"
+		if i%100 == 0 {
+			size = "large"
+		}
+		wishes = append(wishes, resource.Desired{Ref: r, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), Needs: []resource.Ref{net}})
+		things = append(things, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Managed: true, Stack: "web", Attrs: at(resource.String("net-1"), size), Tags: tags()})
+	}
+	return comparator.Input{
+		Intents: []resource.Intent{{Stack: "web", Objects: wishes}},
+		World:   resource.World{Seen: map[resource.Scope]resource.Snapshot{scope: {Scope: scope, Objects: things}}},
+		Kinds:   kindLookup,
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			in := manyServers(n)
+			runtime.GC()
+			b.ReportAllocs()
+			for b.Loop() {
+				res, err := comparator.Compare(in)
+				if err != nil || len(res.Differences) != (n+98)/100 {
+					b.Fatalf("%d differences, %v", len(res.Differences), err)
+				}
+			}
+		})
+	}
+}
+
+// The allocations must grow with what differs, not with what there is.
+func TestAQuietWorldCostsNoAllocations(t *testing.T) {
+	in := manyServers(3)
+	big := manyServers(3_000)
+	for _, x := range []*comparator.Input{&in, &big} {
+		things := x.World.Seen[resource.Scope{Provider: "fake", Place: "here"}].Objects
+		for i := range things {
+			if _, ok := things[i].Attrs.Get("size"); ok {
+				things[i].Attrs = things[i].Attrs.With("size", resource.String("small"))
+			}
+		}
+	}
+	count := func(in comparator.Input) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if res, err := comparator.Compare(in); err != nil || len(res.Differences) > 0 {
+				t.Fatalf("%v, %v", res, err)
+			}
+		})
+	}
+	if small, large := count(in), count(big); large > small {
+		t.Errorf("%v allocations for 3 things, %v for 3,000", small, large)
+	}
+}

@@ -1,0 +1,101 @@
+package comparator
+
+import (
+	"github.com/ovi-project/ovi/resource"
+)
+
+// cascade follows replacements: what is replaced gets another id, so whatever refers to it
+// differs too; and where it refers by an immutable attribute, it must be replaced as well.
+// Each round looks at all wishes once; there are as many rounds as the longest chain.
+func (c *comparison) cascade() {
+	fresh := map[resource.Ref]bool{}
+	for i := range c.out {
+		if d := &c.out[i]; d.Sort == Drifted && resource.Worst(d.Changes) == resource.Replace {
+			fresh[d.Ref] = true
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	c.remade = map[resource.Ref]bool{}
+	index := make(map[*resource.Desired]int, len(c.out))
+	for i := range c.out {
+		if w := c.out[i].Wanted; w != nil {
+			index[w] = i
+		}
+	}
+	for len(fresh) > 0 {
+		for ref := range fresh {
+			c.remade[ref] = true
+		}
+		c.memo = memo{}
+		fresh = c.follow(fresh, index)
+	}
+}
+
+// follow compares again what refers to something in fresh, and gives what must be replaced
+// because of it.
+func (c *comparison) follow(fresh map[resource.Ref]bool, index map[*resource.Desired]int) map[resource.Ref]bool {
+	next := map[resource.Ref]bool{}
+	for i := range c.sides {
+		s := &c.sides[i]
+		for k := range s.objects {
+			w := &s.objects[k]
+			if !refersTo(w.Attrs, fresh) {
+				continue
+			}
+			if c.again(s, w, index) && !c.remade[w.Ref] {
+				next[w.Ref] = true
+			}
+		}
+	}
+	return next
+}
+
+// again renews the difference of one wish, and says whether it must be replaced.
+func (c *comparison) again(s *side, w *resource.Desired, index map[*resource.Desired]int) bool {
+	i, known := index[w]
+	if known && c.out[i].Sort == Missing {
+		c.out[i].Changes = c.wholeWish(w)
+		return false
+	}
+	if known && c.out[i].Sort != Drifted {
+		return false
+	}
+	there, n := marked(c.group(w.Ref))
+	if n != 1 {
+		return false
+	}
+	changes := c.changes(s, w, there)
+	switch {
+	case known:
+		c.out[i].Changes = changes
+	case len(changes) > 0:
+		c.unchanged--
+		index[w] = len(c.out)
+		c.out = append(c.out, Difference{
+			Sort: Drifted, Ref: w.Ref, Stack: s.stack, Wanted: w, There: there, Changes: changes,
+		})
+	}
+	return resource.Worst(changes) == resource.Replace
+}
+
+func refersTo(v resource.Value, refs map[resource.Ref]bool) bool {
+	switch v := v.(type) {
+	case resource.Reference:
+		return refs[v.Ref]
+	case resource.List:
+		for _, e := range v {
+			if refersTo(e, refs) {
+				return true
+			}
+		}
+	case resource.Attrs:
+		for i := range v {
+			if refersTo(v[i].Value, refs) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package comparator
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// BlessedPath is the Path of the change that puts a blessing on a thing.
+const BlessedPath = "blessed"
+
+// changes lists what must change for the thing to be as wanted. The record is asked only
+// where its answer could matter.
+func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
+	k := c.kind(w)
+	if k == nil {
+		return nil
+	}
+	opt := c.opt // its functions are made once, not for each thing
+	opt.Ignore = s.ignored(w)
+	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
+	var applied Applied
+	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly)) {
+		applied, _ = c.in.Applied(w.Ref)
+		opt.Applied = applied.Attrs
+	}
+	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
+	if !sameTags {
+		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
+	}
+	if c.lacksBlessing(w, o) {
+		out = append(out, resource.Change{Path: BlessedPath, From: resource.Bool(false), To: resource.Bool(true)})
+	}
+	if len(out) > 1 {
+		resource.SortChanges(out)
+	}
+	return out
+}
+
+// lacksBlessing says that the thing should be marked as blessed and is not. Nothing here
+// ever takes a blessing away.
+func (c *comparison) lacksBlessing(w *resource.Desired, o *resource.Observed) bool {
+	return !o.Blessed && (w.Blessed || c.in.Blessed != nil && c.in.Blessed(w.Ref))
+}
+
+// wholeWish lists everything wished of a thing that is to be made.
+func (c *comparison) wholeWish(w *resource.Desired) []resource.Change {
+	k := c.kind(w)
+	if k == nil {
+		return nil
+	}
+	out := make([]resource.Change, 0, len(w.Attrs)+len(w.Tags)+1)
+	for _, a := range w.Attrs {
+		out = append(out, resource.Change{Path: a.Name, To: a.Value, Unsettled: c.open(a.Value)})
+	}
+	if !k.NoTags {
+		out = append(out, resource.DiffTags(w.Tags, nil, nil, nil)...)
+	}
+	if w.Blessed {
+		out = append(out, resource.Change{Path: BlessedPath, To: resource.Bool(true)})
+	}
+	resource.SortChanges(out)
+	return out
+}
+
+// open says that a value refers to something whose id is not known yet.
+func (c *comparison) open(v resource.Value) bool {
+	for _, r := range resource.AppendRefs(nil, v) {
+		if _, ok := c.resolve(r); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// kindInfo is a schema and what is asked of it often.
+type kindInfo struct {
+	resource.Kind
+	writeOnly []string // top-level attributes that are, or hold, write-only ones
+}
+
+// kindCache keeps the schemas met so far; things come sorted by kind, so the last one asked
+// for is nearly always the next.
+type kindCache struct {
+	known []*kindInfo
+	last  *kindInfo
+}
+
+// kind finds the schema of a wish; nil, with an error noted once, if there is none.
+func (c *comparison) kind(w *resource.Desired) *kindInfo {
+	if k := c.kinds.last; k != nil && k.Name == w.Ref.Kind && k.Provider == w.Ref.Provider {
+		return k
+	}
+	for _, k := range c.kinds.known {
+		if k.Name == w.Ref.Kind && k.Provider == w.Ref.Provider {
+			c.kinds.last = k
+			return k
+		}
+	}
+	k, ok := c.in.Kinds(w.Ref.Provider, w.Ref.Kind)
+	if !ok {
+		c.errs = append(c.errs, fmt.Errorf("comparator: %s: provider %s has no kind %s", w.Ref, w.Ref.Provider, w.Ref.Kind))
+		return nil
+	}
+	k.Provider, k.Name = w.Ref.Provider, w.Ref.Kind
+	info := &kindInfo{Kind: k}
+	for i := range k.Attrs {
+		if holdsWriteOnly(&k.Attrs[i]) {
+			info.writeOnly = append(info.writeOnly, k.Attrs[i].Name)
+		}
+	}
+	c.kinds.known, c.kinds.last = append(c.kinds.known, info), info
+	return info
+}
+
+func holdsWriteOnly(a *resource.Attribute) bool {
+	if a.WriteOnly {
+		return true
+	}
+	for i := range a.Fields {
+		if holdsWriteOnly(&a.Fields[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(attrs resource.Attrs, names []string) bool {
+	for _, n := range names {
+		if _, ok := attrs.Get(n); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package comparator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Compare finds every difference between the wishes and the world. An error means that the
+// wishes themselves can't be compared: two for one ref, one of a kind without a schema, one
+// that needs what is neither wanted nor there (a *resource.DanglingError).
+func Compare(in Input) (Result, error) {
+	all, err := sides(in.Intents)
+	if err != nil {
+		return Result{}, err
+	}
+	c := walk(in, all, places(in.World))
+	if c.disorder { // something did not come sorted: sort, and begin anew
+		for i := range all {
+			all[i].sort()
+			all[i].next = 0
+		}
+		for i := range c.seen {
+			c.seen[i].sort()
+		}
+		c = walk(in, all, c.seen)
+	}
+	c.cascade()
+	c.sort()
+	c.checkNeeds()
+	if err := errors.Join(c.errs...); err != nil {
+		return Result{}, err
+	}
+	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned}, nil
+}
+
+// walk goes once through wishes and things side by side.
+func walk(in Input, sides []side, seen []seen) *comparison {
+	c := &comparison{in: in, sides: sides, seen: seen, owned: map[string]int{}}
+	c.opt = resource.DiffOptions{Resolve: c.resolve, Unseen: c.unseen}
+	for _, s := range sides {
+		c.owned[s.stack] = 0
+	}
+	for i := range seen {
+		c.unseenUntil(&seen[i].scope)
+		c.merge(&seen[i])
+	}
+	c.unseenUntil(nil)
+	return c
+}
+
+type comparison struct {
+	in        Input
+	sides     []side
+	seen      []seen
+	opt       resource.DiffOptions
+	kinds     kindCache
+	memo      memo
+	remade    map[resource.Ref]bool // to be replaced: their ids will be others
+	out       []Difference
+	unchanged int
+	owned     map[string]int
+	disorder  bool // something was not sorted; nothing found so far counts
+	errs      []error
+}
+
+// first finds the stack with the smallest wish not yet compared; nil when all are.
+func (c *comparison) first() *side {
+	var best *side
+	for i := range c.sides {
+		s := &c.sides[i]
+		if s.next < len(s.objects) && (best == nil || s.head().Ref.Compare(best.head().Ref) < 0) {
+			best = s
+		}
+	}
+	return best
+}
+
+// unseenUntil reports the wishes before a scope, or all that are left, as unknown.
+func (c *comparison) unseenUntil(scope *resource.Scope) {
+	for s := c.first(); s != nil; s = c.first() {
+		if scope != nil && s.head().Ref.Scope().Compare(*scope) >= 0 {
+			return
+		}
+		w := c.take(s)
+		c.out = append(c.out, Difference{
+			Sort: Unknown, Ref: w.Ref, Stack: s.stack, Wanted: w, Cause: c.cause(w.Ref.Scope()),
+		})
+	}
+}
+
+func (c *comparison) cause(s resource.Scope) error {
+	if err := c.in.World.Failed[s]; err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s, ErrNotLooked)
+}
+
+// merge walks the wishes for a scope and the things in it side by side.
+func (c *comparison) merge(p *seen) {
+	for i := 0; i < len(p.objects); {
+		n := c.run(p.objects[i:])
+		group := p.objects[i : i+n]
+		i += n
+		ref := &group[0].Ref
+		if ref.Place != p.scope.Place || ref.Provider != p.scope.Provider {
+			c.misplaced(group, p.scope)
+			continue
+		}
+		c.count(group)
+		if s := c.missingUntil(p.scope, ref); s != nil {
+			c.pair(s, c.take(s), group)
+		} else {
+			c.alone(group)
+		}
+	}
+	c.missingUntil(p.scope, nil)
+}
+
+// missingUntil reports the wishes of a scope before a ref, or all of it, as missing. It gives
+// the stack whose next wish is the ref's, if there is one.
+func (c *comparison) missingUntil(scope resource.Scope, ref *resource.Ref) *side {
+	for s := c.first(); s != nil; s = c.first() {
+		w := s.head()
+		if ref != nil {
+			if order := w.Ref.Compare(*ref); order == 0 {
+				return s
+			} else if order > 0 {
+				return nil
+			}
+		}
+		if w.Ref.Place != scope.Place || w.Ref.Provider != scope.Provider {
+			return nil
+		}
+		c.take(s)
+		c.out = append(c.out, Difference{
+			Sort: Missing, Ref: w.Ref, Stack: s.stack, Wanted: w, Changes: c.wholeWish(w),
+		})
+	}
+	return nil
+}
+
+func (c *comparison) count(group []resource.Observed) {
+	for i := range group {
+		if group[i].Managed && c.ours(group[i].Stack) != nil {
+			c.owned[group[i].Stack]++
+		}
+	}
+}
+
+// ours finds a stack among those whose wishes were read.
+func (c *comparison) ours(stack string) *side {
+	for i := range c.sides {
+		if c.sides[i].stack == stack {
+			return &c.sides[i]
+		}
+	}
+	return nil
+}
+
+// sort puts the differences in the order of their refs. They nearly are: only copies of
+// marks in a wrong scope stand apart.
+func (c *comparison) sort() {
+	order := func(a, b Difference) int {
+		if d := a.Ref.Compare(b.Ref); d != 0 {
+			return d
+		}
+		if d := strings.Compare(string(a.Sort), string(b.Sort)); d != 0 {
+			return d
+		}
+		return strings.Compare(a.id(), b.id())
+	}
+	if !slices.IsSortedFunc(c.out, order) {
+		slices.SortStableFunc(c.out, order)
+	}
+}
+
+func (d Difference) id() string {
+	if d.There == nil {
+		return ""
+	}
+	return d.There.ID
+}
