@@ -116,10 +116,6 @@ func (c *call) parseJSON(r *http.Request, body []byte) error {
 	return nil
 }
 
-func (c *call) parseREST(r *http.Request, body []byte) error {
-	return failAs(501, "NotImplemented", "later")
-}
-
 // read says that an action changes nothing, by AWS's own naming.
 func (c *call) read() bool {
 	for _, prefix := range []string{"Describe", "Get", "List", "Head"} {

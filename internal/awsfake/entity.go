@@ -51,6 +51,10 @@ func blank(kind string) entity {
 		return &snapshot{}
 	case kindSubnetGroup:
 		return &subnetGroup{}
+	case kindBucket:
+		return &bucket{}
+	case kindObject:
+		return &object{}
 	default:
 		return nil
 	}
@@ -64,6 +68,8 @@ const (
 	kindVPC         = "vpc"
 	kindSubnet      = "subnet"
 	kindGroup       = "security-group"
+	kindBucket      = "bucket"
+	kindObject      = "object"
 	kindKey         = "key-pair"
 	kindDatabase    = "db"
 	kindSnapshot    = "snapshot"

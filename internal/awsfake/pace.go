@@ -25,10 +25,10 @@ func AWSPace() Pace {
 type pace struct {
 	Pace
 	mu      sync.Mutex
-	buckets map[string]*bucket
+	buckets map[string]*allowance
 }
 
-type bucket struct {
+type allowance struct {
 	left float64
 	at   time.Time
 }
@@ -54,11 +54,11 @@ func (p *pace) spend(key string, size, refill, cost float64, now time.Time) bool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.buckets == nil {
-		p.buckets = map[string]*bucket{}
+		p.buckets = map[string]*allowance{}
 	}
 	b := p.buckets[key]
 	if b == nil {
-		b = &bucket{size, now}
+		b = &allowance{size, now}
 		p.buckets[key] = b
 	}
 	b.left = min(size, b.left+refill*now.Sub(b.at).Seconds())

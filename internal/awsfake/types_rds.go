@@ -29,6 +29,13 @@ type database struct {
 	Window      string    `json:"window"`
 	Public      bool      `json:"public,omitempty"`
 	AutoMinor   bool      `json:"auto_minor"`
+	MaxStorage  int       `json:"max_storage,omitempty"`
+	IAMAuth     bool      `json:"iam_auth,omitempty"`
+	Insights    bool      `json:"insights,omitempty"`
+	Monitoring  int       `json:"monitoring,omitempty"`
+	ParamGroup  string    `json:"param_group"`
+	CA          string    `json:"ca"`
+	Logs        []string  `json:"logs,omitempty"`
 	Pending     *pending  `json:"pending,omitempty"`
 	Life        life      `json:"life"`
 	Until       time.Time `json:"until,omitzero"` // when a deleted one is gone
@@ -41,9 +48,9 @@ type settings struct {
 	Storage   int    `json:"storage,omitempty"`
 	Type      string `json:"type,omitempty"`
 	IOPS      int    `json:"iops,omitempty"`
+	Through   int    `json:"through,omitempty"`
 	MultiAZ   *bool  `json:"multi_az,omitempty"`
 	Retention *int   `json:"retention,omitempty"`
-	Port      int    `json:"port,omitempty"`
 }
 
 // pending are settings that hold from a moment on.
@@ -78,14 +85,14 @@ func (d *database) take(s settings) {
 	if s.IOPS != 0 {
 		have.IOPS = s.IOPS
 	}
+	if s.Through != 0 {
+		have.Through = s.Through
+	}
 	if s.MultiAZ != nil {
 		have.MultiAZ = s.MultiAZ
 	}
 	if s.Retention != nil {
 		d.Retention = *s.Retention
-	}
-	if s.Port != 0 {
-		d.Port = s.Port
 	}
 }
 

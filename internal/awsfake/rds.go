@@ -1,0 +1,166 @@
+package awsfake
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+func rdsActions() map[string]handler {
+	return map[string]handler{
+		"CreateDBInstance": createDB, "DescribeDBInstances": describeDBs, "ModifyDBInstance": modifyDB, "DeleteDBInstance": deleteDB,
+		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
+		"AddTagsToResource": addRDSTags, "RemoveTagsFromResource": removeRDSTags, "ListTagsForResource": listRDSTags,
+		"DescribeDBSnapshots": describeSnapshots, "DeleteDBSnapshot": deleteSnapshot,
+		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DeleteDBSubnetGroup": deleteSubnetGroup,
+		"ModifyDBSubnetGroup": modifySubnetGroup,
+	}
+}
+
+func (x *exchange) rdsARN(kind, id string) string {
+	return "arn:aws:rds:" + x.Region + ":" + Account + ":" + kind + ":" + id
+}
+
+type rdsTag struct {
+	Key   string
+	Value string
+}
+
+func rdsTagList(tags map[string]string) []rdsTag {
+	out := make([]rdsTag, 0, len(tags))
+	for _, t := range tagSet(tags) {
+		out = append(out, rdsTag(t))
+	}
+	return out
+}
+
+// wrapped gives the elements of a list in the query protocol, whichever of
+// the two spellings a client uses: Name.Element.N or Name.member.N.
+func (p *params) wrapped(name, element string) []*params {
+	if all := p.items(name + "." + element); len(all) > 0 {
+		return all
+	}
+	return p.items(name + ".member")
+}
+
+func (p *params) wrappedStrs(name, element string) []string {
+	var out []string
+	for _, n := range p.wrapped(name, element) {
+		n.read = true
+		out = append(out, n.val)
+	}
+	return out
+}
+
+func readRDSTags(p *params) (map[string]string, error) {
+	tags := map[string]string{}
+	for _, t := range p.wrapped("Tags", "Tag") {
+		tags[t.str("Key")] = t.str("Value")
+	}
+	return tags, checkTags(tags)
+}
+
+// rdsThing finds what an ARN names ("Working with Amazon Resource Names in
+// Amazon RDS").
+func (x *exchange) rdsThing() (entity, error) {
+	arn := x.p.str("ResourceName")
+	if arn == "" {
+		return nil, failf("MissingParameter", "The request must contain the parameter ResourceName.")
+	}
+	parts := strings.SplitN(arn, ":", 7)
+	if len(parts) != 7 || parts[2] != "rds" || parts[3] != x.Region {
+		return nil, failf("InvalidParameterValue", "Invalid resource name: %s", arn)
+	}
+	code := map[string]string{kindDatabase: "DBInstanceNotFound", kindSnapshot: "DBSnapshotNotFound", kindSubnetGroup: "DBSubnetGroupNotFoundFault"}[parts[5]]
+	if code == "" {
+		return nil, failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
+	}
+	e := x.tx.st.table(parts[5], x.Region).get(parts[6])
+	if e == nil || x.tx.unseen(e) {
+		return nil, failAs(404, code, "%s not found.", parts[6])
+	}
+	return e, nil
+}
+
+func (x *exchange) rdsRetag(change func(map[string]string)) (any, error) {
+	e, err := x.rdsThing()
+	if err != nil {
+		return nil, err
+	}
+	tags := maps.Clone(e.meta().Tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	change(tags)
+	if err := checkTags(tags); err != nil {
+		return nil, err
+	}
+	c := e.clone()
+	c.meta().Tags = tags
+	x.tx.put(c)
+	return nil, nil
+}
+
+// addRDSTags merges (RDS API reference: AddTagsToResource).
+func addRDSTags(x *exchange) (any, error) {
+	tags, err := readRDSTags(x.p)
+	if err != nil {
+		return nil, err
+	}
+	return x.rdsRetag(func(have map[string]string) { maps.Copy(have, tags) })
+}
+
+func removeRDSTags(x *exchange) (any, error) {
+	keys := x.p.wrappedStrs("TagKeys", "member")
+	return x.rdsRetag(func(have map[string]string) {
+		for _, k := range keys {
+			delete(have, k)
+		}
+	})
+}
+
+func listRDSTags(x *exchange) (any, error) {
+	e, err := x.rdsThing()
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Tags []rdsTag `xml:"TagList>Tag"`
+	}{rdsTagList(e.meta().Tags)}, nil
+}
+
+// rdsPage cuts a page as RDS does: MaxRecords from 20 to 100, 100 unless told
+// otherwise (RDS API reference: DescribeDBInstances).
+func rdsPage[T entity](x *exchange, list []T) ([]T, *string, error) {
+	size, err := x.p.num("MaxRecords", 100)
+	if err != nil {
+		return nil, nil, err
+	}
+	if size < 20 || size > 100 {
+		return nil, nil, failf("InvalidParameterValue", "Invalid value %d for MaxRecords. Must be between 20 and 100", size)
+	}
+	rows, next, ok := cut(list, x.p.str("Marker"), size)
+	if !ok {
+		return nil, nil, failf("InvalidParameterValue", "The marker %q is not valid.", x.p.str("Marker"))
+	}
+	if next == "" {
+		return rows, nil, nil
+	}
+	return rows, &next, nil
+}
+
+// rdsFiltered knows the filters of RDS; there is none for tags.
+func rdsFiltered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
+	for _, f := range x.p.wrapped("Filters", "Filter") {
+		name, wanted := f.str("Name"), f.wrappedStrs("Values", "Value")
+		var zero T
+		if _, ok := values(blank(zero.kind()).(T), name); !ok {
+			return nil, failf("InvalidParameterValue", "Unrecognized filter name: %s", name)
+		}
+		list = slices.DeleteFunc(list, func(e T) bool {
+			got, _ := values(e, name)
+			return !slices.ContainsFunc(got, func(g string) bool { return slices.Contains(wanted, g) })
+		})
+	}
+	return list, nil
+}

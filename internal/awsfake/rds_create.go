@@ -1,0 +1,235 @@
+package awsfake
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	dbName  = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	dbClass = regexp.MustCompile(`^db\.[a-z0-9-]+\.(micro|small|medium|large|[0-9]*xlarge)$`)
+	dbUser  = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,62}$`)
+)
+
+// createDB makes a database; its name is its idempotency: a second call under
+// the same name is refused (RDS API reference: CreateDBInstance).
+func createDB(x *exchange) (any, error) {
+	d := &database{Engine: x.p.str("Engine"), User: x.p.str("MasterUsername"), DBName: x.p.str("DBName")}
+	id := strings.ToLower(x.p.str("DBInstanceIdentifier"))
+	switch {
+	case id == "":
+		return nil, missing("DBInstanceIdentifier")
+	case !dbName.MatchString(id) || len(id) > 63:
+		return nil, failf("InvalidParameterValue", "The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.")
+	}
+	if _, there := find[*database](x.tx, x.Region, id); there {
+		return nil, failf("DBInstanceAlreadyExists", "DB instance already exists")
+	}
+	for _, step := range []func(*database) error{x.readEngine, x.readStorage, x.readLogin, x.readBackups, x.readNetwork} {
+		if err := step(d); err != nil {
+			return nil, err
+		}
+	}
+	tags, err := readRDSTags(x.p)
+	if err != nil {
+		return nil, err
+	}
+	d.base = x.tx.named(id, x.Region)
+	d.Tags, d.ARN = tags, x.rdsARN("db", id)
+	d.Resource = "db-" + strings.ToUpper(x.tx.st.hex("db"+x.Region, d.Seq)[:26])
+	if x.p.yes("ManageMasterUserPassword") {
+		x.p.str("MasterUserSecretKmsKeyId")
+		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + Account + ":secret:rds!db-" + x.tx.st.hex("secret", d.Seq)[:32]
+	}
+	d.Life = through(x.now, x.settle(), "available", "creating")
+	if d.Retention > 0 {
+		d.Life = through(x.now, x.settle(), "available", "creating", "backing-up")
+	}
+	x.tx.put(d)
+	return oneDB{x.viewDB(d, "creating")}, nil
+}
+
+func (x *exchange) readEngine(d *database) error {
+	class, err := x.class()
+	if err != nil {
+		return err
+	}
+	if class == "" {
+		return missing("DBInstanceClass")
+	}
+	if d.Engine == "" {
+		return missing("Engine")
+	}
+	version, err := engineVersion(d.Engine, x.p.str("EngineVersion"))
+	if err != nil {
+		return err
+	}
+	d.Settings.Class, d.Settings.Version = class, version
+	d.AutoMinor = x.p.flag("AutoMinorVersionUpgrade", true)
+	d.ParamGroup = x.p.or("DBParameterGroupName", "default."+d.Engine+major(d.Engine, version))
+	d.CA = x.p.or("CACertificateIdentifier", "rds-ca-rsa2048-g1")
+	d.IAMAuth = x.p.yes("EnableIAMDatabaseAuthentication")
+	d.Insights = x.p.yes("EnablePerformanceInsights")
+	d.Logs = x.p.wrappedStrs("EnableCloudwatchLogsExports", "member")
+	if d.Monitoring, err = x.p.num("MonitoringInterval", 0); err != nil {
+		return err
+	}
+	d.Port, err = x.p.num("Port", portOf(d.Engine))
+	if err == nil && (d.Port < 1150 || d.Port > 65535) {
+		return failf("InvalidParameterValue", "The port %d is invalid: it must be from 1150 to 65535.", d.Port)
+	}
+	return err
+}
+
+func (x *exchange) class() (string, error) {
+	class := x.p.str("DBInstanceClass")
+	if class != "" && !dbClass.MatchString(class) {
+		return "", failf("InvalidParameterValue", "Invalid DB Instance class: %s", class)
+	}
+	return class, nil
+}
+
+// versions are the minor versions that a version without one stands for. RDS
+// reports the whole version, never the short one that was asked for ("Creating
+// an Amazon RDS DB instance": EngineVersion).
+func versions(engine string) map[string]string {
+	switch engine {
+	case "postgres":
+		return map[string]string{"18": "18.1", "17": "17.7", "16": "16.11", "15": "15.15", "14": "14.20", "13": "13.23", "": "17.7"}
+	case "mysql":
+		return map[string]string{"8.4": "8.4.7", "8.0": "8.0.44", "": "8.4.7"}
+	case "mariadb":
+		return map[string]string{"11.8": "11.8.5", "11.4": "11.4.9", "10.11": "10.11.15", "10.6": "10.6.24", "": "11.8.5"}
+	case "oracle-se2", "oracle-ee":
+		return map[string]string{"19": "19.0.0.0.ru-2025-10.rur-2025-10.r1", "": "19.0.0.0.ru-2025-10.rur-2025-10.r1"}
+	case "sqlserver-ex", "sqlserver-web", "sqlserver-se", "sqlserver-ee":
+		return map[string]string{"16.00": "16.00.4215.2.v1", "15.00": "15.00.4445.1.v1", "": "16.00.4215.2.v1"}
+	}
+	return nil
+}
+
+func engineVersion(engine, asked string) (string, error) {
+	known := versions(engine)
+	switch {
+	case strings.HasPrefix(engine, "aurora"):
+		return "", failf("InvalidParameterCombination", "The engine %s needs a DB cluster, which the practice cloud does not have.", engine)
+	case known == nil:
+		return "", failf("InvalidParameterValue", "Invalid DB engine: %s", engine)
+	}
+	if full, ok := known[asked]; ok {
+		return full, nil
+	}
+	for short := range known {
+		if short != "" && strings.HasPrefix(asked, short+".") {
+			return asked, nil
+		}
+	}
+	return "", failf("InvalidParameterCombination", "Cannot find version %s for %s", asked, engine)
+}
+
+// major is the part of a version that upgrades cross only when they are
+// allowed to.
+func major(engine, version string) string {
+	parts := strings.Split(version, ".")
+	n := 2
+	if engine == "postgres" || strings.HasPrefix(engine, "oracle") {
+		n = 1
+	}
+	return strings.Join(parts[:min(n, len(parts))], ".")
+}
+
+// readStorage: sizes from 20 GiB for general purpose storage ("Amazon RDS DB
+// instance storage").
+func (x *exchange) readStorage(d *database) error {
+	s := &d.Settings
+	if !x.p.has("AllocatedStorage") {
+		return failf("InvalidParameterValue", "The parameter AllocatedStorage must be provided and must not be blank.")
+	}
+	var err error
+	if s.Storage, err = x.p.num("AllocatedStorage", 0); err != nil {
+		return err
+	}
+	if s.IOPS, err = x.p.num("Iops", 0); err != nil {
+		return err
+	}
+	if s.Through, err = x.p.num("StorageThroughput", 0); err != nil {
+		return err
+	}
+	s.Type = x.p.str("StorageType")
+	if s.Type == "" {
+		s.Type = "gp2"
+		if s.IOPS > 0 {
+			s.Type = "io1"
+		}
+	}
+	d.Encrypted = x.p.yes("StorageEncrypted")
+	d.KMS = x.p.str("KmsKeyId")
+	if d.Encrypted && d.KMS == "" {
+		d.KMS = "arn:aws:kms:" + x.Region + ":" + Account + ":key/aws-rds"
+	}
+	if d.MaxStorage, err = x.p.num("MaxAllocatedStorage", 0); err != nil {
+		return err
+	}
+	return checkStorage(d)
+}
+
+func checkStorage(d *database) error {
+	s := &d.Settings
+	lo, hi := 20, 65536
+	switch s.Type {
+	case "gp2":
+		s.IOPS, s.Through = 0, 0
+	case "gp3":
+		if s.Storage < 400 && s.IOPS > 3000 {
+			return failf("InvalidParameterCombination", "You can't specify IOPS or storage throughput for engine %s and a storage size less than 400.", d.Engine)
+		}
+		s.IOPS, s.Through = max(s.IOPS, 3000), max(s.Through, 125)
+	case "io1", "io2":
+		lo = 100
+		if s.IOPS < 1000 {
+			return failf("InvalidParameterCombination", "Invalid iops value for engine name %s and storage type %s: %d", d.Engine, s.Type, s.IOPS)
+		}
+	case "standard":
+		lo, hi = 5, 3072
+	default:
+		return failf("InvalidParameterValue", "Invalid storage type: %s", s.Type)
+	}
+	if s.Storage < lo || s.Storage > hi {
+		return failf("InvalidParameterValue", "Invalid storage size for engine name %s and storage type %s: %d", d.Engine, s.Type, s.Storage)
+	}
+	if d.MaxStorage != 0 && d.MaxStorage < s.Storage {
+		return failf("InvalidParameterCombination", "Max allocated storage must be at least the allocated storage of %d.", s.Storage)
+	}
+	return nil
+}
+
+// readLogin checks the master user. The password is looked at and forgotten.
+func (x *exchange) readLogin(d *database) error {
+	password, managed := x.p.str("MasterUserPassword"), x.p.yes("ManageMasterUserPassword")
+	switch {
+	case d.User == "":
+		return failf("InvalidParameterValue", "The parameter MasterUsername must be provided and must not be blank.")
+	case !dbUser.MatchString(d.User):
+		return failf("InvalidParameterValue", "The parameter MasterUsername is not a valid identifier.")
+	case slices.Contains([]string{"rdsadmin", "rdsrepladmin"}, d.User) || d.Engine == "postgres" && (d.User == "admin" || strings.HasPrefix(d.User, "pg_")):
+		return failf("InvalidParameterValue", "MasterUsername %s cannot be used as it is a reserved word used by the engine", d.User)
+	case managed && password != "":
+		return failf("InvalidParameterCombination", "You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
+	case managed:
+		return nil
+	}
+	return checkPassword(password)
+}
+
+func checkPassword(password string) error {
+	switch {
+	case password == "":
+		return failf("InvalidParameterValue", "The parameter MasterUserPassword must be provided and must not be blank.")
+	case len(password) < 8 || len(password) > 128:
+		return failf("InvalidParameterValue", "The parameter MasterUserPassword is not a valid password because it is shorter than 8 characters or too long.")
+	case strings.ContainsAny(password, "/\"@ "):
+		return failf("InvalidParameterValue", "The parameter MasterUserPassword is not a valid password. Only printable ASCII characters besides '/', '@', '\"', ' ' may be used.")
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package awsfake
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+func s3Actions() map[string]handler {
+	return map[string]handler{
+		"ListBuckets": listBuckets, "CreateBucket": createBucket, "HeadBucket": headBucket, "DeleteBucket": deleteBucket,
+		"GetBucketLocation": bucketLocation,
+		"GetBucketTagging":  getBucketTags, "PutBucketTagging": putBucketTags, "DeleteBucketTagging": deleteBucketTags,
+		"GetBucketVersioning": getVersioning, "PutBucketVersioning": putVersioning,
+		"GetBucketPublicAccessBlock": getBlock, "PutBucketPublicAccessBlock": putBlock, "DeleteBucketPublicAccessBlock": deleteBlock,
+		"GetBucketEncryption": getEncryption, "PutBucketEncryption": putEncryption, "DeleteBucketEncryption": deleteEncryption,
+		"GetBucketOwnershipControls": getOwnership, "PutBucketOwnershipControls": putOwnership,
+		"GetBucketPolicy": getPolicy, "PutBucketPolicy": putPolicy, "DeleteBucketPolicy": deletePolicy,
+		"ListObjectsV2": listObjects, "ListObjectVersions": listVersions,
+		"PutObject": putObject, "GetObject": getObject, "HeadObject": headObject, "DeleteObject": deleteObject, "DeleteObjects": deleteObjects,
+	}
+}
+
+// subresources are the query names that choose another action on a bucket.
+func subresources() map[string]string {
+	return map[string]string{
+		"tagging": "BucketTagging", "versioning": "BucketVersioning", "publicAccessBlock": "BucketPublicAccessBlock",
+		"encryption": "BucketEncryption", "location": "BucketLocation", "ownershipControls": "BucketOwnershipControls",
+		"policy": "BucketPolicy", "acl": "BucketAcl", "cors": "BucketCors", "lifecycle": "BucketLifecycle", "logging": "BucketLogging",
+		"website": "BucketWebsite", "replication": "BucketReplication", "notification": "BucketNotification", "object-lock": "ObjectLock",
+		"accelerate": "BucketAccelerate", "requestPayment": "BucketRequestPayment", "policyStatus": "BucketPolicyStatus",
+		"uploads": "MultipartUploads", "inventory": "BucketInventory", "metrics": "BucketMetrics", "analytics": "BucketAnalytics",
+		"intelligent-tiering": "BucketIntelligentTiering", "abac": "BucketAbac",
+	}
+}
+
+// virtualHost matches the hosts that name a bucket ("Virtual hosting of
+// buckets"), on AWS's names and, for a served practice cloud, on localhost.
+var virtualHost = regexp.MustCompile(`^(.+)\.(?:s3[.-][a-z0-9.-]*amazonaws\.com|s3\.localhost|localhost)$`)
+
+func (c *call) parseREST(r *http.Request, body []byte) error {
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	rest := &restCall{Query: r.URL.Query(), Header: r.Header, Body: body}
+	host := r.Host
+	if host == "" {
+		host = r.URL.Host
+	}
+	host, _, _ = strings.Cut(host, ":")
+	if m := virtualHost.FindStringSubmatch(host); m != nil {
+		rest.Bucket, rest.Key = m[1], path
+	} else {
+		rest.Bucket, rest.Key, _ = strings.Cut(path, "/")
+	}
+	c.rest = rest
+	c.Action = s3Action(r.Method, rest)
+	if c.Action == "" {
+		return failAs(405, "MethodNotAllowed", "The specified method is not allowed against this resource.")
+	}
+	if strings.Contains(r.Header.Get("Content-Encoding"), "aws-chunked") {
+		plain, err := unchunk(body)
+		if err != nil {
+			return err
+		}
+		rest.Body = plain
+	}
+	return nil
+}
+
+// s3Action names the action that a method, a path and a query stand for.
+func s3Action(method string, r *restCall) string {
+	verb := map[string]string{"GET": "Get", "PUT": "Put", "DELETE": "Delete", "HEAD": "Head", "POST": "Post"}[method]
+	switch {
+	case r.Bucket == "":
+		if method == "GET" {
+			return "ListBuckets"
+		}
+		return ""
+	case r.Key != "":
+		for _, sub := range []string{"tagging", "acl", "uploads", "uploadId", "retention", "legal-hold", "attributes"} {
+			if r.Query.Has(sub) {
+				return verb + "Object-" + sub
+			}
+		}
+		if method == "POST" {
+			return ""
+		}
+		return verb + "Object"
+	}
+	for sub, name := range subresources() {
+		if r.Query.Has(sub) {
+			return verb + name
+		}
+	}
+	return bucketAction(method, r)
+}
+
+func bucketAction(method string, r *restCall) string {
+	switch method {
+	case "PUT":
+		return "CreateBucket"
+	case "HEAD":
+		return "HeadBucket"
+	case "DELETE":
+		return "DeleteBucket"
+	case "POST":
+		if r.Query.Has("delete") {
+			return "DeleteObjects"
+		}
+	case "GET":
+		if r.Query.Has("versions") {
+			return "ListObjectVersions"
+		}
+		return "ListObjectsV2"
+	}
+	return ""
+}

@@ -1,0 +1,227 @@
+package awsfake
+
+import (
+	"bytes"
+	"crypto/md5" //nolint:gosec // an ETag is an MD5 sum
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxObject = 5 << 20 // the practice cloud is no place for data
+
+// objects lists a bucket's objects in order of their keys.
+func (x *exchange) objects(bucketID string) []*object {
+	var out []*object
+	for _, o := range list[*object](x.tx, "") {
+		if o.Bucket == bucketID {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *object) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+func putObject(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	if x.rest.Header.Get("X-Amz-Copy-Source") != "" {
+		return nil, failAs(501, "NotImplemented", "The practice cloud does not copy objects.")
+	}
+	if len(x.rest.Body) > maxObject {
+		return nil, failf("EntityTooLarge", "The practice cloud keeps objects of up to %d bytes.", maxObject)
+	}
+	sum := md5.Sum(x.rest.Body) //nolint:gosec // see the import
+	o := &object{base: x.tx.named(b.ID+"/"+x.rest.Key, ""), Bucket: b.ID, Key: x.rest.Key, Type: x.rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.rest.Body}
+	x.tx.put(o)
+	return raw{200, http.Header{"Etag": {o.ETag}}, nil}, nil
+}
+
+func (x *exchange) object() (*object, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	o, ok := find[*object](x.tx, "", b.ID+"/"+x.rest.Key)
+	if !ok {
+		return nil, failAs(404, "NoSuchKey", "The specified key does not exist.")
+	}
+	return o, nil
+}
+
+func getObject(x *exchange) (any, error) {
+	o, err := x.object()
+	if err != nil {
+		return nil, err
+	}
+	h := http.Header{"Etag": {o.ETag}, "Last-Modified": {o.Made.Format(http.TimeFormat)}, "Content-Length": {strconv.Itoa(len(o.Data))}}
+	h.Set("Content-Type", orElse(o.Type, "binary/octet-stream"))
+	return raw{200, h, o.Data}, nil
+}
+
+func headObject(x *exchange) (any, error) {
+	out, err := getObject(x)
+	if err != nil && errorOf(err).Status == 404 {
+		return nil, failAs(404, "NotFound", "Not Found")
+	}
+	return out, err
+}
+
+// deleteObject: deleting what is not there is accepted (S3 API reference:
+// DeleteObject).
+func deleteObject(x *exchange) (any, error) {
+	o, err := x.object()
+	if o != nil {
+		x.tx.drop(o)
+	} else if errorOf(err).Code != "NoSuchKey" {
+		return nil, err
+	}
+	return empty(204), nil
+}
+
+type xmlKeyOf struct {
+	Key       string
+	VersionID string `xml:"VersionId,omitempty"`
+}
+
+func deleteObjects(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		XMLName xml.Name   `xml:"Delete"`
+		Objects []xmlKeyOf `xml:"Object"`
+	}
+	if xml.Unmarshal(x.rest.Body, &in) != nil {
+		return nil, malformed()
+	}
+	out := struct {
+		XMLName xml.Name   `xml:"DeleteResult"`
+		Deleted []xmlKeyOf `xml:"Deleted"`
+	}{}
+	for _, k := range in.Objects {
+		if o, ok := find[*object](x.tx, "", b.ID+"/"+k.Key); ok {
+			x.tx.drop(o)
+		}
+		out.Deleted = append(out.Deleted, xmlKeyOf{Key: k.Key})
+	}
+	return out, nil
+}
+
+type xmlObject struct {
+	Key     string
+	Version string    `xml:"VersionId,omitempty"`
+	Latest  bool      `xml:"IsLatest,omitempty"`
+	At      time.Time `xml:"LastModified"`
+	ETag    string
+	Size    int
+	Class   string `xml:"StorageClass"`
+}
+
+func nameToken(page int, name string) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d|0|%s", page, name))
+}
+
+func afterName(tok string) (string, error) {
+	if tok == "" {
+		return "", nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(tok)
+	parts := strings.SplitN(string(text), "|", 3)
+	if err != nil || len(parts) != 3 {
+		return "", failf("InvalidArgument", "The continuation token provided is incorrect")
+	}
+	return parts[2], nil
+}
+
+// listObjects lists keys by prefix; it does not fold them at a delimiter.
+func listObjects(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	q := x.rest.Query
+	after, err := afterName(q.Get("continuation-token"))
+	if err != nil {
+		return nil, err
+	}
+	size := 1000
+	if n := atoi(q.Get("max-keys")); n > 0 {
+		size = min(n, 1000)
+	}
+	out := struct {
+		XMLName xml.Name `xml:"ListBucketResult"`
+		Name    string
+		Prefix  string
+		MaxKeys int
+		Count   int         `xml:"KeyCount"`
+		More    bool        `xml:"IsTruncated"`
+		Next    string      `xml:"NextContinuationToken,omitempty"`
+		Objects []xmlObject `xml:"Contents"`
+	}{Name: b.ID, Prefix: q.Get("prefix"), MaxKeys: size}
+	for _, o := range x.objects(b.ID) {
+		if o.Key <= after || !strings.HasPrefix(o.Key, out.Prefix) {
+			continue
+		}
+		if len(out.Objects) == size {
+			out.More, out.Next = true, nameToken(pageOf(x.call)+1, out.Objects[size-1].Key)
+			break
+		}
+		out.Objects = append(out.Objects, xmlObject{Key: o.Key, At: o.Made, ETag: o.ETag, Size: len(o.Data), Class: "STANDARD"})
+	}
+	out.Count = len(out.Objects)
+	return out, nil
+}
+
+// listVersions shows the newest version of each object: the practice cloud
+// keeps no older ones.
+func listVersions(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		XMLName  xml.Name `xml:"ListVersionsResult"`
+		Name     string
+		Versions []xmlObject `xml:"Version"`
+	}{Name: b.ID}
+	for _, o := range x.objects(b.ID) {
+		out.Versions = append(out.Versions, xmlObject{o.Key, "null", true, o.Made, o.ETag, len(o.Data), "STANDARD"})
+	}
+	return out, nil
+}
+
+// unchunk takes the aws-chunked framing off a body ("Signature calculations:
+// transferring payload in multiple chunks").
+func unchunk(body []byte) ([]byte, error) {
+	bad := failf("IncompleteBody", "The request body is not in the aws-chunked form that its header announces.")
+	var out []byte
+	for {
+		line, rest, ok := bytes.Cut(body, []byte("\r\n"))
+		if !ok {
+			return nil, bad
+		}
+		size, _, _ := strings.Cut(string(line), ";")
+		n, err := strconv.ParseUint(size, 16, 31)
+		if err != nil {
+			return nil, bad
+		}
+		if n == 0 {
+			return out, nil // trailers, checksums, may follow
+		}
+		if uint64(len(rest)) < n+2 {
+			return nil, bad
+		}
+		out = append(out, rest[:n]...)
+		body = rest[n+2:]
+	}
+}

@@ -1,0 +1,215 @@
+package awsfake
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"net/http"
+	"slices"
+)
+
+type s3Tag struct {
+	Key   string
+	Value string
+}
+
+type xmlTagging struct {
+	XMLName xml.Name `xml:"Tagging"`
+	Tags    []s3Tag  `xml:"TagSet>Tag"`
+}
+
+func tagMap(tags []s3Tag) (map[string]string, error) {
+	out := map[string]string{}
+	for _, t := range tags {
+		if _, twice := out[t.Key]; twice {
+			return nil, failf("InvalidTag", "Cannot provide multiple Tags with the same key")
+		}
+		out[t.Key] = t.Value
+	}
+	if err := checkTags(out); err != nil {
+		return nil, failf("InvalidTag", "%s", errorOf(err).Message)
+	}
+	return out, nil
+}
+
+// change puts a changed copy of the request's bucket.
+func (x *exchange) change(set func(*bucket) error, status int) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	n := *b
+	if err := set(&n); err != nil {
+		return nil, err
+	}
+	x.tx.put(&n)
+	return empty(status), nil
+}
+
+// getBucketTags: a bucket without tags is an error (S3 API reference:
+// GetBucketTagging, NoSuchTagSet).
+func getBucketTags(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	if len(b.Tags) == 0 {
+		return nil, failAs(404, "NoSuchTagSet", "The TagSet does not exist")
+	}
+	var out xmlTagging
+	for _, t := range tagSet(b.Tags) {
+		out.Tags = append(out.Tags, s3Tag(t))
+	}
+	return out, nil
+}
+
+// putBucketTags replaces the whole set (S3 API reference: PutBucketTagging).
+func putBucketTags(x *exchange) (any, error) {
+	var in xmlTagging
+	if xml.Unmarshal(x.rest.Body, &in) != nil {
+		return nil, malformed()
+	}
+	tags, err := tagMap(in.Tags)
+	if err != nil {
+		return nil, err
+	}
+	return x.change(func(b *bucket) error { b.Tags = tags; return nil }, 204)
+}
+
+func deleteBucketTags(x *exchange) (any, error) {
+	return x.change(func(b *bucket) error { b.Tags = nil; return nil }, 204)
+}
+
+type xmlVersioning struct {
+	XMLName xml.Name `xml:"VersioningConfiguration"`
+	Status  string   `xml:",omitempty"`
+}
+
+func getVersioning(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	return xmlVersioning{Status: b.Versioning}, nil
+}
+
+// putVersioning: once on, versioning is suspended, never off again ("Using
+// versioning in S3 buckets").
+func putVersioning(x *exchange) (any, error) {
+	var in xmlVersioning
+	if xml.Unmarshal(x.rest.Body, &in) != nil || in.Status != "Enabled" && in.Status != "Suspended" {
+		return nil, malformed()
+	}
+	return x.change(func(b *bucket) error { b.Versioning = in.Status; return nil }, 200)
+}
+
+type xmlBlock struct {
+	XMLName xml.Name `xml:"PublicAccessBlockConfiguration"`
+	blocking
+}
+
+func getBlock(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	if b.Block == nil {
+		return nil, failAs(404, "NoSuchPublicAccessBlockConfiguration", "The public access block configuration was not found")
+	}
+	return xmlBlock{blocking: *b.Block}, nil
+}
+
+func putBlock(x *exchange) (any, error) {
+	var in xmlBlock
+	if xml.Unmarshal(x.rest.Body, &in) != nil {
+		return nil, malformed()
+	}
+	return x.change(func(b *bucket) error { b.Block = &in.blocking; return nil }, 200)
+}
+
+func deleteBlock(x *exchange) (any, error) {
+	return x.change(func(b *bucket) error { b.Block = nil; return nil }, 204)
+}
+
+type xmlEncryption struct {
+	XMLName xml.Name  `xml:"ServerSideEncryptionConfiguration"`
+	Rules   []sseRule `xml:"Rule"`
+}
+
+type sseRule struct {
+	Algorithm string `xml:"ApplyServerSideEncryptionByDefault>SSEAlgorithm"`
+	Key       string `xml:"ApplyServerSideEncryptionByDefault>KMSMasterKeyID,omitempty"`
+	BucketKey bool   `xml:"BucketKeyEnabled"`
+}
+
+// getEncryption: every bucket encrypts, with SSE-S3 unless told otherwise
+// ("Setting default server-side encryption behavior").
+func getEncryption(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	e := b.Encryption
+	return xmlEncryption{Rules: []sseRule{{e.Algorithm, e.Key, e.BucketKey}}}, nil
+}
+
+func putEncryption(x *exchange) (any, error) {
+	var in xmlEncryption
+	if xml.Unmarshal(x.rest.Body, &in) != nil || len(in.Rules) != 1 {
+		return nil, malformed()
+	}
+	r := in.Rules[0]
+	if !slices.Contains([]string{"AES256", "aws:kms", "aws:kms:dsse"}, r.Algorithm) {
+		return nil, malformed()
+	}
+	if r.Algorithm == "AES256" && r.Key != "" {
+		return nil, failf("InvalidArgument", "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
+	}
+	return x.change(func(b *bucket) error { b.Encryption = encryption{r.Algorithm, r.Key, r.BucketKey}; return nil }, 200)
+}
+
+func deleteEncryption(x *exchange) (any, error) {
+	return x.change(func(b *bucket) error { b.Encryption = encryption{Algorithm: "AES256"}; return nil }, 204)
+}
+
+type xmlOwnership struct {
+	XMLName xml.Name `xml:"OwnershipControls"`
+	Value   string   `xml:"Rule>ObjectOwnership"`
+}
+
+func getOwnership(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	return xmlOwnership{Value: b.Ownership}, nil
+}
+
+func putOwnership(x *exchange) (any, error) {
+	var in xmlOwnership
+	if xml.Unmarshal(x.rest.Body, &in) != nil || !slices.Contains([]string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}, in.Value) {
+		return nil, malformed()
+	}
+	return x.change(func(b *bucket) error { b.Ownership = in.Value; return nil }, 200)
+}
+
+func getPolicy(x *exchange) (any, error) {
+	b, err := x.bucket()
+	if err != nil {
+		return nil, err
+	}
+	if b.Policy == "" {
+		return nil, failAs(404, "NoSuchBucketPolicy", "The bucket policy does not exist")
+	}
+	return raw{200, http.Header{"Content-Type": {"application/json"}}, []byte(b.Policy)}, nil
+}
+
+func putPolicy(x *exchange) (any, error) {
+	if !json.Valid(x.rest.Body) {
+		return nil, failf("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'")
+	}
+	return x.change(func(b *bucket) error { b.Policy = string(x.rest.Body); return nil }, 204)
+}
+
+func deletePolicy(x *exchange) (any, error) {
+	return x.change(func(b *bucket) error { b.Policy = ""; return nil }, 204)
+}
