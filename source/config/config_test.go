@@ -1,0 +1,110 @@
+package config_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// fakeSecret is what stands in the environment of the tests.
+const fakeSecret = "not-a-real-password-7c1f"
+
+func environment(name string) (string, bool) {
+	v, ok := map[string]string{
+		"DB_PASSWORD": fakeSecret, "SIZE": "t3.small", "NUMBER": "42", "YES": "true", "EMPTY": "", "SHORT": "fake", "STAGE": "prod",
+	}[name]
+	return v, ok
+}
+
+func options(files fstest.MapFS) config.Options {
+	return config.Options{Schemas: testKinds(), Env: environment, Files: files, Stack: "test", Digest: func(b []byte) string {
+		sum := sha256.Sum256(append([]byte("key of the tests"), b...))
+		return hex.EncodeToString(sum[:8])
+	}}
+}
+
+// load reads one text as ovi.yaml.
+func load(t testing.TB, text string) (resource.Intent, error) {
+	t.Helper()
+	return loadFiles(t, map[string]string{"ovi.yaml": text}, "ovi.yaml")
+}
+
+func loadFiles(t testing.TB, files map[string]string, paths ...string) (resource.Intent, error) {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return config.New(paths, options(fsys)).Load(context.Background())
+}
+
+func mustLoad(t testing.TB, text string) resource.Intent {
+	t.Helper()
+	in, err := load(t, text)
+	if err != nil {
+		t.Fatalf("loading\n%s\n%v", text, err)
+	}
+	return in
+}
+
+// problems are those of a text that must have some.
+func problems(t testing.TB, text string) source.Problems {
+	t.Helper()
+	in, err := load(t, text)
+	var p source.Problems
+	if !errors.As(err, &p) || len(p) == 0 {
+		t.Fatalf("no problems in\n%s\nbut %v, %v", text, in, err)
+	}
+	if in.Objects != nil {
+		t.Errorf("an intent beside problems: %v", in)
+	}
+	return p
+}
+
+func refs(in resource.Intent) []string {
+	out := []string{}
+	for _, o := range in.Objects {
+		out = append(out, o.Ref.String())
+	}
+	return out
+}
+
+func TestSampleOfTheEngineDesign(t *testing.T) {
+	text, err := os.ReadFile("testdata/sample.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mustLoad(t, string(text))
+	want := []string{"aws/us-east-1/ec2/ec2-0", "aws/us-east-1/ec2/ec2-1", "aws/us-east-1/ec2/ec2-2", "aws/us-east-1/rds/rds-0"}
+	if diff := cmp.Diff(want, refs(in)); diff != "" {
+		t.Error(diff)
+	}
+	tags := resource.TagsOf(map[string]string{"environment": "prod", "team": "platform", "project": "web-app"})
+	for _, o := range in.Objects {
+		if diff := cmp.Diff(tags, o.Tags); diff != "" {
+			t.Errorf("%s: %s", o.Ref, diff)
+		}
+	}
+	if v, _ := in.Objects[0].Attrs.Get("size"); v != resource.String("t3.micro") {
+		t.Errorf("size of ec2-0 is %v", v)
+	}
+	if v, _ := in.Objects[3].Attrs.Get("size"); v != resource.String("db.t3.micro") {
+		t.Errorf("size of rds-0 is %v", v)
+	}
+	if at := in.Objects[3].At; at != (resource.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
+		t.Errorf("rds stands at %v", at)
+	}
+	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Place: "us-east-1"}}, in.Scopes); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,232 @@
+package config
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// file is one file in memory.
+type file struct {
+	name string // as it was asked for: for people
+	dir  string // where its ${file:…} begin
+	text string
+	sum  string // what was read, before any cleaning
+}
+
+func (f *file) at(line, col int32) resource.Position {
+	return resource.Position{File: f.name, Line: int(line), Column: int(col)}
+}
+
+// open finds and reads all files.
+func (c *config) open() ([]*file, source.Problems) {
+	var files []*file
+	var problems source.Problems
+	fail := func(name, summary, suggestion string) {
+		problems = append(problems, source.Problem{At: resource.Position{File: name}, Summary: summary, Suggestion: suggestion})
+	}
+	if len(c.paths) == 0 {
+		fail("", "no config file was named", "write the file after the command, such as ovi.yaml")
+	}
+	seen := map[string]bool{}
+	for _, p := range c.paths {
+		names, err := c.expand(p)
+		if err != nil {
+			fail(p, plain(err), c.similar(p))
+			continue
+		}
+		for _, name := range names {
+			if key := c.clean(name); seen[key] {
+				continue
+			} else {
+				seen[key] = true
+			}
+			f, p := c.read(name)
+			files, problems = append(files, f), append(problems, p...)
+		}
+	}
+	return files, problems
+}
+
+// expand lists the files that a path stands for.
+func (c *config) expand(p string) ([]string, error) {
+	info, err := c.stat(p)
+	if err != nil || !info.IsDir() {
+		return []string{p}, err
+	}
+	entries, err := c.list(p)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		ext := path.Ext(e.Name())
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && (ext == ".yaml" || ext == ".yml" || ext == ".json") {
+			names = append(names, c.join(p, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("the folder holds no *.yaml, *.yml or *.json")
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// similar finds the file that was meant in the folder.
+func (c *config) similar(p string) string {
+	dir, base := filepath.Split(p)
+	entries, err := c.list(cmpOr(dir, "."))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near, ok := resource.Nearest(base, names); ok && near != base {
+		return "did you mean " + c.join(dir, near) + "?"
+	}
+	return ""
+}
+
+// read reads one file and brings its text to UTF-8 without a byte order mark.
+func (c *config) read(name string) (*file, source.Problems) {
+	f := &file{name: name, dir: filepath.Dir(name)}
+	fail := func(line, col int32, summary, suggestion string) (*file, source.Problems) {
+		return f, source.Problems{{At: f.at(line, col), Summary: summary, Suggestion: suggestion}}
+	}
+	b, err := c.readFile(name)
+	if err != nil {
+		return fail(0, 0, plain(err), "")
+	}
+	f.sum = digest(b)
+	f.text = strings.TrimPrefix(string(b), "\uFEFF")
+	switch {
+	case isUTF16(b):
+		return fail(1, 1, "the file is written in UTF-16", "save it as UTF-8; it begins with "+quote(firstLine(b)))
+	case strings.TrimSpace(f.text) == "":
+		return fail(1, 1, "the file is empty", "a stack that wants nothing says so: resources: []")
+	}
+	if line, col, what := badByte(f.text); what != "" {
+		return fail(line, col, what, "save the file as UTF-8 text")
+	}
+	return f, nil
+}
+
+// badByte finds the first byte that has no place in a text.
+func badByte(s string) (line, col int32, what string) {
+	line, start := 1, 0
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case c == '\n':
+			line, start = line+1, i+1
+		case c == utf8.RuneError && size == 1:
+			what = "a byte that is not UTF-8"
+		case c == '\r' && !strings.HasPrefix(s[i:], "\r\n"):
+			what = "a carriage return that ends no line"
+		case c < ' ' && c != '\t' && c != '\r', c == 0x7f:
+			what = fmt.Sprintf("the control character U+%04X", c)
+		}
+		if what != "" {
+			return line, int32(utf8.RuneCountInString(s[start:i])) + 1, what
+		}
+		i += size
+	}
+	return 0, 0, ""
+}
+
+// isUTF16 goes by the mark, or by the zero bytes that ASCII has in UTF-16.
+func isUTF16(b []byte) bool {
+	if len(b) < 2 {
+		return false
+	}
+	mark := binary.BigEndian.Uint16(b)
+	return mark == 0xFEFF || mark == 0xFFFE || (b[0] == 0) != (b[1] == 0)
+}
+
+func firstLine(b []byte) string {
+	little := b[0] == 0xFF || b[1] == 0
+	var units []uint16
+	for i := 0; i+1 < len(b) && i < 80; i += 2 {
+		u := binary.BigEndian.Uint16(b[i:])
+		if little {
+			u = binary.LittleEndian.Uint16(b[i:])
+		}
+		if u == '\n' || u == '\r' {
+			break
+		}
+		if u != 0xFEFF {
+			units = append(units, u)
+		}
+	}
+	return string(utf16.Decode(units))
+}
+
+// plain takes from an error of the file system what the place says already.
+func plain(err error) string {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file or folder"
+	case errors.Is(err, fs.ErrPermission):
+		return "it can't be read: permission denied"
+	case errors.As(err, &p):
+		return "it can't be read: " + p.Err.Error()
+	}
+	return err.Error()
+}
+
+func (c *config) stat(p string) (fs.FileInfo, error) {
+	if c.opts.Files != nil {
+		return fs.Stat(c.opts.Files, path.Clean(p))
+	}
+	return os.Stat(p)
+}
+
+func (c *config) list(p string) ([]fs.DirEntry, error) {
+	if c.opts.Files != nil {
+		return fs.ReadDir(c.opts.Files, path.Clean(p))
+	}
+	return os.ReadDir(p)
+}
+
+func (c *config) readFile(p string) ([]byte, error) { return readFile(c.opts.Files, p) }
+
+func readFile(files fs.FS, p string) ([]byte, error) {
+	if files != nil {
+		return fs.ReadFile(files, path.Clean(p))
+	}
+	return os.ReadFile(p)
+}
+
+func (c *config) join(dir, name string) string {
+	if c.opts.Files != nil {
+		return path.Join(dir, name)
+	}
+	return filepath.Join(dir, name)
+}
+
+func (c *config) clean(p string) string {
+	if c.opts.Files != nil {
+		return path.Clean(p)
+	}
+	if abs, err := filepath.Abs(p); err == nil {
+		return abs
+	}
+	return filepath.Clean(p)
+}

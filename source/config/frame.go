@@ -1,0 +1,185 @@
+package config
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// frame is one document: what its own keys say, for the blocks under resources.
+type frame struct {
+	*loader
+	file     *file
+	start    *node
+	provider string
+	region   string
+	tags     resource.Tags // of defaults
+	kinds    map[string]*kind
+	names    []string // of the kinds there are
+	table    []key[*block]
+	block    *block // the one being read, if any
+}
+
+// kind is a schema made ready for many blocks.
+type kind struct {
+	resource.Kind
+	checker *resource.Checker
+	partial *resource.Checker // without the rules across attributes: for what was read in part
+	attrs   map[string]*resource.Attribute
+	names   []string // of what may be wished, and the block's own keys
+}
+
+// document reads one document: its own keys first, wherever they stand, then the blocks.
+func (l *loader) document(f *file, root *node, blocks iter.Seq[*node]) {
+	d := &frame{loader: l, file: f, start: root, kinds: map[string]*kind{}, table: blockKeys()}
+	if root.null() {
+		d.wrong(root, "the document is empty", "take away the --- line that begins it")
+		return
+	}
+	readKeys(d, d, fileKeys(), root, "the file")
+	if root.shape != object {
+		return
+	}
+	if root.get("version") == nil {
+		d.wrong(root, "the file does not say its version", "begin it with version: v1")
+	}
+	if d.provider == "" {
+		if root.get("provider") == nil && root.get("resources") != nil {
+			d.wrong(root, "the file does not say its provider", "add provider: "+strings.Join(l.opts.Schemas.Providers(), " or "))
+		}
+		return // without a provider no block can be read
+	}
+	if d.region != "" {
+		l.scopes[resource.Scope{Provider: d.provider, Place: d.region}] = true
+	}
+	b := newBlock(d)
+	for n := range blocks {
+		b.read(n)
+	}
+}
+
+// items are the blocks of a document that is read already.
+func items(root *node) iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		list := root.get("resources")
+		for i := 0; list != nil && list.shape != object && i < len(list.kids); i++ {
+			if !yield(&list.kids[i]) {
+				return
+			}
+		}
+	}
+}
+
+// wrong reports a problem, of the block being read if there is one.
+func (d *frame) wrong(n *node, summary, suggestion string) {
+	ref := ""
+	if d.block != nil {
+		ref, d.block.failed = d.block.ref(), true
+	}
+	d.problem(d.file.at(n.line, n.col), ref, summary, suggestion)
+}
+
+// doubles names the keys that stand twice.
+func (d *frame) doubles(n *node) {
+	for i := 2; i+1 < len(n.kids); i += 2 {
+		for j := 0; j < i; j += 2 {
+			if n.kids[i].text == n.kids[j].text {
+				d.wrong(&n.kids[i], fmt.Sprintf("the key %s stands twice; the other is on line %d", quote(n.kids[i].text), n.kids[j].line), "take one away")
+				break
+			}
+		}
+	}
+}
+
+func (d *frame) readVersion(n *node) {
+	if n.shape != scalar || n.text != "v1" {
+		d.wrong(n, "version is "+n.what()+", and this ovi reads v1", "write version: v1")
+	}
+}
+
+func (d *frame) readProvider(n *node) {
+	providers := d.opts.Schemas.Providers()
+	name, ok := d.text(n, "provider")
+	if !ok {
+		return
+	}
+	for _, p := range providers {
+		if p == name {
+			d.provider = p
+		}
+	}
+	if d.provider == "" {
+		d.wrong(n, "there is no provider "+quote(name), didYouMean(name, providers))
+		return
+	}
+	for _, k := range d.opts.Schemas.Kinds(d.provider) {
+		d.names = append(d.names, k.Name)
+	}
+}
+
+func (d *frame) readRegion(n *node) { d.region = d.place(n) }
+
+func (d *frame) readDefaultRegion(n *node) {
+	if d.start.get("region") != nil {
+		d.wrong(n, "the region stands twice: here and as the file's region", "take one away")
+		return
+	}
+	d.region = d.place(n)
+}
+
+// place reads the name of a region: anything that fits in the middle of a ref.
+func (d *frame) place(n *node) string {
+	s, ok := d.text(n, "region")
+	if ok && !fit.MatchString(s) {
+		d.wrong(n, quote(s)+" is no name of a region", "such as us-east-1")
+		return ""
+	}
+	return d.intern.text(s)
+}
+
+func (d *frame) readDefaults(n *node)    { readKeys(d, d, defaultsKeys(), n, "defaults") }
+func (d *frame) readPolicy(n *node)      { readKeys(d, d, policyKeys(), n, "policy") }
+func (d *frame) readOptions(n *node)     { readKeys(d, d, optionsKeys(), n, "options") }
+func (d *frame) readDefaultTags(n *node) { d.tags = d.readTags(n, nil) }
+
+func (d *frame) readResources(n *node) {
+	if n.shape != list {
+		d.wrong(n, "resources must be a list of blocks, and this is "+n.what(), "begin each block with a dash: - type: ec2")
+		return
+	}
+	d.wished = true
+}
+
+// kind finds a schema by name and makes it ready, once.
+func (d *frame) kind(name string) (*kind, error) {
+	if k, ok := d.kinds[name]; ok {
+		return k, nil
+	}
+	schema, ok := d.opts.Schemas.Kind(d.provider, name)
+	if !ok {
+		return nil, nil
+	}
+	checker, err := resource.NewChecker(schema)
+	if err != nil {
+		return nil, err
+	}
+	plain := schema
+	plain.Canonical = nil
+	partial, err := resource.NewChecker(plain)
+	if err != nil {
+		return nil, err
+	}
+	k := &kind{Kind: schema, checker: checker, partial: partial, attrs: map[string]*resource.Attribute{}}
+	for i := range schema.Attrs {
+		a := &schema.Attrs[i]
+		k.attrs[a.Name] = a
+		if !a.Computed {
+			k.names = append(k.names, a.Name)
+		}
+	}
+	k.names = append(k.names, spelling(d.table)...)
+	d.kinds[schema.Name] = k
+	return k, nil
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// interner gives equal texts one memory. It also copies them out of the file's text, which
+// would else live as long as the smallest word of it.
+type interner struct {
+	texts  map[string]string
+	values map[string]resource.Value
+	tags   map[string]resource.Tags
+}
+
+// most bounds each table: a file of nothing but different words gains nothing from more.
+const most = 16384
+
+func newInterner() interner {
+	return interner{map[string]string{}, map[string]resource.Value{}, map[string]resource.Tags{}}
+}
+
+func (in *interner) text(s string) string {
+	if t, ok := in.texts[s]; ok {
+		return t
+	}
+	s = strings.Clone(s)
+	if len(in.texts) < most {
+		in.texts[s] = s
+	}
+	return s
+}
+
+// value is the text as a Value, which is one more thing to share.
+func (in *interner) value(s string) resource.Value {
+	if v, ok := in.values[s]; ok {
+		return v
+	}
+	s = in.text(s)
+	v := resource.Value(resource.String(s))
+	if len(in.values) < most {
+		in.values[s] = v
+	}
+	return v
+}
+
+// shared finds tags by a key that says their content; false if they must be made first.
+func (in *interner) shared(key []byte) (resource.Tags, bool) {
+	t, ok := in.tags[string(key)]
+	return t, ok
+}
+
+func (in *interner) share(key []byte, t resource.Tags) {
+	if len(in.tags) < most {
+		in.tags[string(key)] = t
+	}
+}

@@ -1,0 +1,204 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// needs looks up every name of another thing. All things of a count share their needs.
+func (l *loader) needs() {
+	type shared struct{ needs []resource.Ref }
+	known := map[*use]shared{}
+	for i := range l.drafts {
+		d := &l.drafts[i]
+		if len(d.uses) == 0 {
+			continue
+		}
+		s, ok := known[&d.uses[0]]
+		if !ok {
+			for _, u := range d.uses {
+				s.needs = append(s.needs, l.resolve(d, u)...)
+			}
+			slices.SortFunc(s.needs, resource.Ref.Compare)
+			s.needs = slices.Clip(slices.Compact(s.needs))
+			known[&d.uses[0]] = s
+		}
+		d.want.Needs = s.needs
+	}
+}
+
+// resolve gives the refs that a name stands for.
+func (l *loader) resolve(d *draft, u use) []resource.Ref {
+	at := resource.Position{File: d.want.At.File, Line: int(u.line), Column: int(u.col)}
+	if u.name != "" {
+		return l.resolveNeed(d, u.name, at)
+	}
+	switch g, counted := l.counted[u.ref]; {
+	case l.find(u.ref):
+		return []resource.Ref{u.ref}
+	case counted && g.count > 0:
+		l.problem(at, short(d.want.Ref), fmt.Sprintf("%s is the name of %d things, and one is needed here", quote(u.ref.Name), g.count),
+			"one of "+listed(u.ref.Name, g.count))
+	default:
+		l.unknown(at, d, u.ref)
+	}
+	return nil
+}
+
+// isBroken says that a name may be that of a block with problems of its own.
+func (l *loader) isBroken(name string) bool {
+	i := strings.LastIndexByte(name, '-')
+	return l.broken[""] || l.broken[name] || i > 0 && l.broken[name[:i]]
+}
+
+// unknown says that no thing has the name, and where one that could be meant stands.
+func (l *loader) unknown(at resource.Position, d *draft, r resource.Ref) {
+	if l.isBroken(r.Name) {
+		return
+	}
+	var names []string
+	for i := range l.drafts {
+		o := l.drafts[i].want.Ref
+		switch {
+		case o.Kind != r.Kind || o.Provider != r.Provider:
+		case o.Place == r.Place:
+			names = append(names, o.Name)
+		case o.Name == r.Name:
+			l.problem(at, short(d.want.Ref), fmt.Sprintf("the %s %s stands in %s, and this thing in %s", r.Kind, quote(r.Name), o.Place, r.Place),
+				"name one of the same region")
+			return
+		}
+	}
+	hint := didYouMean(r.Name, names)
+	if a := l.prefix(r); a != "" && hint == "" {
+		hint = "name one of this stack, or write the id of another, " + a + "…"
+	}
+	l.problem(at, short(d.want.Ref), fmt.Sprintf("there is no %s %s in this stack", r.Kind, quote(r.Name)), hint)
+}
+
+// prefix finds how the ids of a kind begin, from an attribute that names the kind.
+func (l *loader) prefix(r resource.Ref) string {
+	for _, k := range l.opts.Schemas.Kinds(r.Provider) {
+		for _, a := range k.Attrs {
+			for e := &a; e != nil; e = e.Elem {
+				if e.RefKind == r.Kind && e.IDPrefix != "" {
+					return e.IDPrefix
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// resolveNeed reads a word of needs: NAME, TYPE/NAME or a whole ref. Of a count it means all.
+func (l *loader) resolveNeed(d *draft, name string, at resource.Position) []resource.Ref {
+	self := d.want.Ref
+	if r, err := resource.ParseRef(name); err == nil {
+		return l.existing(d, r, at)
+	}
+	if kind, rest, ok := strings.Cut(name, "/"); ok {
+		return l.existing(d, resource.Ref{Provider: self.Provider, Place: self.Place, Kind: kind, Name: rest}, at)
+	}
+	var found [][]resource.Ref
+	var where []string
+	for _, k := range l.opts.Schemas.Kinds(self.Provider) {
+		r := resource.Ref{Provider: self.Provider, Place: self.Place, Kind: k.Name, Name: name}
+		if refs := l.all(r); len(refs) > 0 {
+			found, where = append(found, refs), append(where, short(r))
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0]
+	case 0:
+		if l.isBroken(name) {
+			return nil
+		}
+		l.problem(at, short(self), "there is nothing called "+quote(name)+" in this stack and region", didYouMean(name, l.namesIn(self.Scope())))
+	default:
+		l.problem(at, short(self), fmt.Sprintf("%d things are called %s", len(found), quote(name)), "write "+strings.Join(where, " or "))
+	}
+	return nil
+}
+
+// all gives the thing of a name, or those of its count.
+func (l *loader) all(r resource.Ref) []resource.Ref {
+	if l.find(r) {
+		return []resource.Ref{r}
+	}
+	var out []resource.Ref
+	for i := range l.counted[r].count {
+		out = append(out, resource.Ref{Provider: r.Provider, Place: r.Place, Kind: r.Kind, Name: fmt.Sprintf("%s-%d", r.Name, i)})
+	}
+	return out
+}
+
+func (l *loader) existing(d *draft, r resource.Ref, at resource.Position) []resource.Ref {
+	refs := l.all(r)
+	if len(refs) == 0 {
+		l.unknown(at, d, r)
+	}
+	return refs
+}
+
+func (l *loader) namesIn(s resource.Scope) []string {
+	var out []string
+	for i := range l.drafts {
+		if r := l.drafts[i].want.Ref; r.Scope() == s {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// circles finds things that need each other. Only what needs and is needed can be in one.
+func (l *loader) circles(all []resource.Desired) {
+	needed := map[resource.Ref]bool{}
+	for i := range all {
+		for _, n := range all[i].Needs {
+			needed[n] = false // true once it turns out to need something itself
+		}
+	}
+	at := map[resource.Ref]resource.Position{}
+	var nodes []resource.Node
+	for i := range all {
+		if _, ok := needed[all[i].Ref]; ok && len(all[i].Needs) > 0 {
+			needed[all[i].Ref] = true
+			at[all[i].Ref] = all[i].At
+			nodes = append(nodes, resource.Node{Ref: all[i].Ref, Needs: all[i].Needs})
+		}
+	}
+	for i := range nodes {
+		nodes[i].Needs = slices.DeleteFunc(slices.Clone(nodes[i].Needs), func(r resource.Ref) bool { return !needed[r] })
+	}
+	for range 20 { // each round finds one circle, tells it and opens it
+		var c *resource.CycleError
+		if _, err := resource.Levels(nodes); !errors.As(err, &c) {
+			return
+		}
+		l.circle(c.Cycle, at)
+		first, last := c.Cycle[0], c.Cycle[len(c.Cycle)-1]
+		for i := range nodes {
+			if nodes[i].Ref == last {
+				nodes[i].Needs = slices.DeleteFunc(nodes[i].Needs, func(r resource.Ref) bool { return r == first })
+			}
+		}
+	}
+}
+
+func (l *loader) circle(cycle []resource.Ref, at map[resource.Ref]resource.Position) {
+	words := make([]string, 0, len(cycle)+1)
+	for _, r := range cycle {
+		words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
+	}
+	words = append(words, short(cycle[0]))
+	what := "these need each other in a circle: "
+	if len(cycle) == 1 {
+		what = "this thing needs itself: "
+	}
+	l.problem(at[cycle[0]], short(cycle[0]), what+strings.Join(words, " → "), "take one of the needs away")
+}

@@ -1,0 +1,155 @@
+package config
+
+import "strings"
+
+// value reads a value that ends on its line.
+func (r *simple) value(s string, col int32) (n node, ok bool) {
+	n, rest, ok := r.one(s, col, false)
+	return n, ok && ended(rest)
+}
+
+// ended says that nothing but a comment follows.
+func ended(rest string) bool {
+	t := strings.TrimLeft(rest, " ")
+	return t == "" || t[0] == '#' && len(t) < len(rest)
+}
+
+// one reads one value and gives what follows it.
+func (r *simple) one(s string, col int32, flow bool) (n node, rest string, ok bool) {
+	n = node{line: r.line, col: col}
+	switch s[0] {
+	case '"', '\'':
+		end := strings.IndexByte(s[1:], s[0]) + 1
+		if end == 0 || strings.IndexByte(s[:end], '\\') >= 0 || strings.HasPrefix(s[end+1:], "'") {
+			return n, "", false
+		}
+		n.text, n.quoted = s[1:end], true
+		return n, s[end+1:], true
+	case '[', '{':
+		if flow {
+			return n, "", false
+		}
+		return r.flow(s, n)
+	}
+	end := plainEnd(s, flow)
+	n.text = strings.TrimRight(s[:end], " ")
+	n.typ, ok = resolve(n.text)
+	return n, s[end:], ok
+}
+
+// flow reads a list or a block in brackets, of plain values.
+func (r *simple) flow(s string, n node) (out node, rest string, ok bool) {
+	n.shape = list
+	if s[0] == '{' {
+		n.shape = object
+	}
+	start, mark := len(s), len(r.stack)
+	at := func() int32 { return n.col + int32(start-len(s)) }
+	s = strings.TrimLeft(s[1:], " ")
+	for s != "" && s[0] != ']' && s[0] != '}' {
+		if n.shape == object {
+			k := wordEnd(s)
+			if k == 0 || k+1 >= len(s) || s[k] != ':' || s[k+1] != ' ' || reserved(s[:k]) {
+				return n, "", false
+			}
+			r.stack = append(r.stack, node{text: s[:k], line: n.line, col: at()})
+			if s = strings.TrimLeft(s[k+1:], " "); s == "" {
+				return n, "", false
+			}
+		}
+		v, after, ok := r.one(s, at(), true)
+		if !ok {
+			return n, "", false
+		}
+		r.stack = append(r.stack, v)
+		s = strings.TrimLeft(after, " ")
+		if s == "" || s[0] != ',' {
+			break
+		}
+		if s = strings.TrimLeft(s[1:], " "); s == "" || s[0] == ']' || s[0] == '}' {
+			return n, "", false // a comma at the end: let the library judge
+		}
+	}
+	if s == "" || s[0] == ']' != (n.shape == list) || s[0] != ']' && s[0] != '}' {
+		return n, "", false
+	}
+	n.kids = r.keep(mark)
+	return n, s[1:], true
+}
+
+// wordEnd is the length of the key that a line begins with.
+func wordEnd(s string) int {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case letter(c), c == '_' && i > 0:
+		case i > 0 && (c >= '0' && c <= '9' || c == '-' || c == '.' || c == '/'):
+		default:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// plainEnd is the length of an unquoted value; 0 if there is something in it that only the
+// library should judge.
+func plainEnd(s string, flow bool) int {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case letter(c), c >= '0' && c <= '9', c == '_', c == '.', c == '/', c == '@' && i > 0, c == '+' && i > 0, c == '=' && i > 0, c == '-' && i > 0:
+		case flow && (c == ',' || c == ']' || c == '}' || c == ' '):
+			return i
+		case flow:
+			return 0
+		case c == ' ' && i+1 < len(s) && s[i+1] == '#':
+			return i
+		case c == ' ', c == '$', c == '(', c == ')':
+		case (c == '{' || c == '}' || c == ',') && i > 0:
+		case c == ':' && i > 0 && i+1 < len(s) && s[i+1] != ' ':
+		default:
+			return 0
+		}
+	}
+	return len(s)
+}
+
+// resolve tells the type of an unquoted value, where that is beyond doubt.
+func resolve(s string) (typ, bool) {
+	switch {
+	case s == "" || s[0] == '.' || s[0] == '_':
+		return strT, false
+	case s == "true", s == "false":
+		return boolT, true
+	case s[0] < '0' || s[0] > '9':
+		return strT, !reserved(s)
+	}
+	slash := false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '/':
+			slash = true
+		case s[i] == '.':
+		case s[i] < '0' || s[i] > '9':
+			return strT, false
+		}
+	}
+	if slash {
+		return strT, true // an address block such as 10.0.0.0/16
+	}
+	return intT, len(s) < 18 && (s[0] != '0' || s == "0") && strings.IndexByte(s, '.') < 0
+}
+
+// reserved says that a word may be more than a text in some reading of YAML.
+func reserved(s string) bool {
+	if len(s) > 5 {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		return true
+	}
+	return false
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

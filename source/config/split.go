@@ -1,0 +1,181 @@
+package config
+
+import (
+	"iter"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// cut is a document cut in three: what stands above the blocks of resources, the blocks, and
+// what stands below them.
+type cut struct {
+	head, blocks, tail string
+	line               int32 // of resources:
+	first              int32 // of the blocks
+	below              int32 // of the tail
+	indent             int   // of the blocks' dashes
+}
+
+// split cuts a YAML text at its resources, if it is certain to mean the same in pieces: one
+// document, no anchors, no line ends that only YAML knows, and dashes that all stand in one
+// column. Quotes and brackets over several lines need not be looked for: a piece that one of
+// them was cut in can't be read, and then the whole is read instead.
+func split(s string) (c cut, ok bool) {
+	const word = "resources:"
+	body := strings.TrimPrefix(s, "---")
+	if strings.IndexByte(s, '&') >= 0 || strings.HasPrefix(body, "%") || strings.HasPrefix(body, "...") {
+		return c, false
+	}
+	for _, mark := range []string{"\n---", "\n...", "\n%", "\u0085", "\u2028", "\u2029"} {
+		if strings.Contains(body, mark) {
+			return c, false
+		}
+	}
+	at := strings.Index(s, "\n"+word) + 1
+	if at == 0 && !strings.HasPrefix(s, word) || strings.Contains(s[at+1:], "\n"+word) {
+		return c, false
+	}
+	end := strings.IndexByte(s[at:], '\n')
+	if end < 0 || !ended(" "+strings.TrimSuffix(s[at+len(word):at+end], "\r")) {
+		return c, false
+	}
+	c.head, c.blocks = s[:at], s[at+end+1:]
+	c.line = int32(strings.Count(c.head, "\n")) + 1
+	return c.blocksEnd()
+}
+
+// blocksEnd finds the column of the dashes and the first line that is none of theirs.
+func (c cut) blocksEnd() (cut, bool) {
+	all, found := c.blocks, false
+	line := c.line
+	for rest := all; rest != ""; {
+		start := len(all) - len(rest)
+		text, after, _ := strings.Cut(rest, "\n")
+		line++
+		body := strings.TrimLeft(text, " ")
+		ind := len(text) - len(body)
+		switch {
+		case strings.TrimSpace(body) == "", body[0] == '#':
+		case !found:
+			if !strings.HasPrefix(body, "- ") {
+				return c, false
+			}
+			c.blocks, c.first, c.indent, found = all[start:], line, ind, true
+		case ind < c.indent, ind == c.indent && body[0] != '-':
+			if ind > 0 {
+				return c, false
+			}
+			c.blocks = c.blocks[:len(c.blocks)-len(rest)]
+			c.tail, c.below = rest, line
+			return c, found
+		}
+		rest = after
+	}
+	return c, found
+}
+
+// each gives the blocks one by one with the line each begins on.
+func (c cut) each(yield func(s string, line int32) bool) {
+	line, dash := c.first, "\n"+strings.Repeat(" ", c.indent)+"-"
+	for rest := c.blocks; rest != ""; {
+		end := strings.Index(rest, dash)
+		if end < 0 {
+			end = len(rest) - 1
+		}
+		if !yield(rest[:end+1], line) {
+			return
+		}
+		line += int32(strings.Count(rest[:end+1], "\n"))
+		rest = rest[end+1:]
+	}
+}
+
+// cutDocument reads a document in pieces. False means that a piece could not be read.
+func (l *loader) cutDocument(f *file, c cut) bool {
+	root := node{shape: object, line: 1, col: 1}
+	if !l.piece(f, c.head, 1, &root) {
+		return false
+	}
+	root.kids = append(root.kids, node{text: "resources", line: c.line, col: 1},
+		node{shape: list, line: c.first, col: int32(c.indent + 1)})
+	if !l.piece(f, c.tail, c.below, &root) {
+		return false
+	}
+	root.line, root.col = root.kids[0].line, root.kids[0].col
+	ok := true
+	l.document(f, &root, l.cutBlocks(f, c, &ok))
+	return ok
+}
+
+// piece reads the keys above or below the blocks.
+func (l *loader) piece(f *file, s string, line int32, root *node) bool {
+	docs, err := parseYAML(strings.NewReader(s))
+	if err != nil || len(docs) > 1 {
+		return false
+	}
+	if len(docs) == 0 {
+		return true
+	}
+	if m := docs[0].Content[0]; m.Kind != yaml.MappingNode {
+		return m.Kind == yaml.ScalarNode && m.Tag == "!!null" && m.Value == ""
+	}
+	n := l.converter(f, line-1).node(docs[0], 0, false)
+	root.kids = append(root.kids, n.kids...)
+	return true
+}
+
+func (l *loader) converter(f *file, shift int32) *converter {
+	return &converter{shift: shift, fail: func(line, col int32, summary, suggestion string) {
+		l.problem(f.at(line, col), "", summary, suggestion)
+	}}
+}
+
+// cutBlocks reads the blocks, each by itself. It ends with ok false at one that can't be read.
+func (l *loader) cutBlocks(f *file, c cut, ok *bool) iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		var r simple
+		c.each(func(s string, line int32) bool {
+			n, plain := r.block(s, line)
+			if !plain {
+				docs, err := parseYAML(strings.NewReader(s))
+				if err != nil || len(docs) != 1 || docs[0].Content[0].Kind != yaml.SequenceNode || len(docs[0].Content[0].Content) != 1 {
+					*ok = false
+					return false
+				}
+				n = l.converter(f, line-1).node(docs[0].Content[0].Content[0], 2, false)
+			}
+			return yield(&n)
+		})
+	}
+}
+
+// wholeDocument reads a document of the library. Its blocks are turned into nodes one by one.
+func (l *loader) wholeDocument(f *file, d *yaml.Node) {
+	c := l.converter(f, 0)
+	root := *d.Content[0]
+	var blocks []*yaml.Node
+	if root.Kind == yaml.MappingNode {
+		root.Content = append([]*yaml.Node(nil), root.Content...)
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			if v := root.Content[i+1]; root.Content[i].Value == "resources" && v.Kind == yaml.SequenceNode && blocks == nil {
+				blocks = v.Content
+				empty := *v
+				empty.Content = nil
+				root.Content[i+1] = &empty
+			}
+		}
+	}
+	n := c.node(&root, 1, false)
+	l.document(f, &n, func(yield func(*node) bool) {
+		if blocks == nil {
+			items(&n)(yield)
+			return
+		}
+		for _, b := range blocks {
+			if k := c.node(b, 2, false); !yield(&k) {
+				return
+			}
+		}
+	})
+}
