@@ -55,7 +55,8 @@ func NewMem(seed uint64) *Mem {
 
 // OnOp sets a function that is asked before every change; its error makes the
 // operation fail. A write that fails may have written a part, and a sync that
-// fails leaves some bytes behind that no later sync makes durable.
+// fails leaves some bytes behind that no later sync makes durable. ErrStopped
+// is a power cut in the middle of the operation.
 func (m *Mem) OnOp(hook func(Op) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,6 +96,7 @@ func (m *Mem) ask(kind, name string) error {
 		return nil
 	}
 	if err := m.hook(Op{N: m.ops, Kind: kind, Name: name}); err != nil {
+		m.stopped = errors.Is(err, ErrStopped)
 		return &fs.PathError{Op: kind, Path: name, Err: err}
 	}
 	return nil

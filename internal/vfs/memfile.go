@@ -119,9 +119,12 @@ func (f *memFile) Sync() error {
 		return err
 	}
 	err = f.m.ask("sync", f.name)
-	if err != nil {
+	switch {
+	case f.m.stopped:
+		return err
+	case err != nil:
 		f.node.durable = survive(f.node, f.m.chance)
-	} else {
+	default:
 		for _, c := range f.node.unsynced {
 			f.node.durable = c.apply(f.node.durable)
 		}
