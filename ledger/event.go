@@ -127,7 +127,7 @@ type Began struct {
 	Stack  string         `json:"stack,omitempty"`
 	Key    string         `json:"key"` // idempotency key, kept for retries of this action
 	Action decider.Action `json:"action"`
-	// Half is "delete" and then "create" for the halves of a replace, else empty.
+	// Half is HalfDelete or HalfCreate for the halves of a replace, else empty.
 	Half   string         `json:"half,omitempty"`
 	Token  int64          `json:"token"`
 	Reason decider.Reason `json:"reason,omitempty"`
@@ -136,7 +136,16 @@ type Began struct {
 	Have   string         `json:"have,omitempty"` // provider's id of what was there
 	Host   string         `json:"host,omitempty"`
 	PID    int            `json:"pid,omitempty"`
+	// Applying is the wish (nil for a delete), secrets as digests: once the action is done, by
+	// its end or by an observation, it is what was last applied to the thing.
+	Applying *Applied `json:"applying,omitempty"`
 }
+
+// The halves of a replace.
+const (
+	HalfDelete = "delete"
+	HalfCreate = "create"
+)
 
 // Outcome is how an action ended.
 type Outcome string
@@ -166,10 +175,8 @@ type Ended struct {
 	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
 	Seconds     float64        `json:"seconds"`
 	Wish        string         `json:"wish,omitempty"` // digest of the wish
-	// Applied is what was applied (not for a delete), secrets as digests.
-	Applied *Applied `json:"applied,omitempty"`
 	// Thing is what the provider said is there now; nil after a delete.
-	Thing *resource.Observed `json:"-"`
+	Thing *resource.Observed `json:"thing,omitempty"`
 }
 
 // Applied is what was last applied to a thing.

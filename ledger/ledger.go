@@ -3,10 +3,17 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -21,6 +28,15 @@ var (
 	ErrNotFound = errors.New("not on record")
 )
 
+// Names in the data directory.
+const (
+	logName   = "wal"
+	storeName = "store.db"
+)
+
+// defaultWait bounds how long a batch waits for its turn at the log.
+const defaultWait = 30 * time.Second
+
 // Config is what a ledger needs.
 type Config struct {
 	Dir   string        // the data directory; made if it is not there
@@ -28,6 +44,7 @@ type Config struct {
 	User  string        // who runs this; stands in every record
 	Run   string        // ULID of this run; "": minted
 	Clock func() time.Time
+	Wait  time.Duration // for the turn at the log; 0: 30 s
 	// LogOptions go to the log (another file system, signing keys).
 	LogOptions []wal.Option
 }
@@ -44,45 +61,139 @@ type Receipt struct {
 type Ledger struct {
 	cfg      Config
 	instance string
+	log      *wal.Log
+	store    storage.Store
+	owned    bool // the store was opened here
+
+	mu     sync.Mutex // guards what follows
+	queue  []*request
+	broken error
+	ears   map[int]func(Record)
+	nextID int
+
+	lead chan struct{} // held by the one that writes; guards head and its entry
+	head head
+	at   storage.Entry // the entry of log/<instance> as last seen
 }
 
-// Open opens the log and the store, brings the store up to the log, and mints the instance's
-// id when the directory is new.
-func Open(ctx context.Context, cfg Config) (*Ledger, error) { return nil, errUnfinished }
+// Open opens the log and the store, brings the store up to the log (a lost store is rebuilt
+// so), and takes the identity of the log as that of the instance.
+func Open(ctx context.Context, cfg Config) (*Ledger, error) {
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Wait == 0 {
+		cfg.Wait = defaultWait
+	}
+	if cfg.Run == "" {
+		cfg.Run = ulid.Make().String()
+	}
+	l := &Ledger{cfg: cfg, store: cfg.Store, lead: make(chan struct{}, 1), ears: map[int]func(Record){}}
+	if err := l.open(ctx); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
 
-var errUnfinished = errors.New("unfinished")
+func (l *Ledger) open(ctx context.Context) (err error) {
+	if l.store == nil {
+		if err := os.MkdirAll(l.cfg.Dir, 0o700); err != nil {
+			return fmt.Errorf("ledger: make the data directory: %w", err)
+		}
+		if l.store, err = bolt.Open(filepath.Join(l.cfg.Dir, storeName)); err != nil {
+			return err
+		}
+		l.owned = true
+	}
+	opts := append([]wal.Option{wal.WithClock(l.cfg.Clock)}, l.cfg.LogOptions...)
+	if l.log, err = wal.Open(filepath.Join(l.cfg.Dir, logName), opts...); err != nil {
+		return err
+	}
+	l.instance = ulid.ULID(l.log.ID()).String()
+	turn, err := l.log.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.catchUp(ctx, turn), turn.Unlock())
+}
 
 // Close signs and closes the log and closes the store if Open opened it.
-func (l *Ledger) Close() error { return errUnfinished }
+func (l *Ledger) Close() error {
+	var errs []error
+	if l.log != nil {
+		errs = append(errs, l.log.Close())
+	}
+	if l.owned {
+		errs = append(errs, l.store.Close())
+	}
+	return errors.Join(errs...)
+}
 
-// Instance is the id of this data directory; Run that of this run.
+// Instance is the id of this data directory.
 func (l *Ledger) Instance() string { return l.instance }
 
 // Run is the ULID of this run.
 func (l *Ledger) Run() string { return l.cfg.Run }
 
-// Store is what the ledger projects into, for the coordinator's claims and for operators. Nobody
-// but the ledger commits unleased keys to it.
-func (l *Ledger) Store() storage.Store { return l.cfg.Store }
+// User is who runs this.
+func (l *Ledger) User() string { return l.cfg.User }
+
+// Store is what the ledger projects into, for the coordinator's claims and for operators.
+// Nobody but the ledger commits unleased keys to it.
+func (l *Ledger) Store() storage.Store { return l.store }
+
+// WAL is the log, for operators: verify, checkpoint, trim. Nobody but the ledger appends.
+func (l *Ledger) WAL() *wal.Log { return l.log }
 
 // Record makes the events durable as one batch: all of them or none.
 func (l *Ledger) Record(ctx context.Context, events ...Event) (Receipt, error) {
-	return Receipt{}, errUnfinished
+	return l.submit(ctx, &request{build: given(events)})
 }
 
 // RecordUnder is Record that counts only while the guard holds. If it does not, a Refused is
 // recorded in place of the events and the error is ErrRefused.
 func (l *Ledger) RecordUnder(ctx context.Context, guard storage.Guard, events ...Event) (Receipt, error) {
-	return Receipt{}, errUnfinished
+	return l.submit(ctx, &request{build: given(events), guard: &guard})
 }
 
 // RecordWorld records what one look saw, one Observed a scope (more for a big one), as one
 // batch: only what is new, different or gone since. A failed scope makes nothing gone. What
-// was recorded after revision since, when the look began, is newer than the look and stays.
+// was recorded after revision since, when the look began, is newer than the look and stays;
+// a negative since says that nothing was.
 func (l *Ledger) RecordWorld(ctx context.Context, w resource.World, since storage.Revision) (Receipt, error) {
-	return Receipt{}, errUnfinished
+	return l.submit(ctx, &request{build: func(ctx context.Context) ([]Event, error) {
+		return l.looks(ctx, w, since)
+	}})
 }
 
 // Listen lets f hear every record this ledger makes, after it is durable and in order. f must
 // be quick and must not record. Call the returned function to stop.
-func (l *Ledger) Listen(f func(Record)) (stop func()) { return func() {} }
+func (l *Ledger) Listen(f func(Record)) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := l.nextID
+	l.nextID++
+	l.ears[id] = f
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.ears, id)
+	}
+}
+
+// tell lets everybody hear of the records.
+func (l *Ledger) tell(records []Record) {
+	l.mu.Lock()
+	ears := make([]func(Record), 0, len(l.ears))
+	for id := range l.nextID {
+		if f, ok := l.ears[id]; ok {
+			ears = append(ears, f)
+		}
+	}
+	l.mu.Unlock()
+	for _, r := range records {
+		for _, hear := range ears {
+			hear(r)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// conflict says that somebody else moved log/<instance>, which only the holder of the turn
+// may do.
+var errUsurped = errors.New("ledger: the store was written by something that did not append to this log")
+
+func (l *Ledger) headKey() string { return keyLog + l.instance }
+
+// catchUp projects what stands in the log and not yet in the store: what another process
+// appended before it died, the tail after a crash, or all of it when the store was lost.
+func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
+	end := turn.Frontier().Seq
+	if l.head.Seq == end && end != 0 {
+		return nil
+	}
+	if err := l.readHead(ctx, l.store); err != nil {
+		return err
+	}
+	if l.head.Seq > end {
+		return fmt.Errorf("ledger: the store has seen record %d, but the log ends at %d: its tail was cut off or another log was put in its place; run ovi audit verify", l.head.Seq, end)
+	}
+	if l.head.Seq == end {
+		return nil
+	}
+	for step, err := range steps(l.log.Read(l.head.Seq + 1)) {
+		if err != nil {
+			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
+		}
+		if err := l.replay(ctx, turn, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replay projects one batch that was found in the log. The last one may never have reached
+// the store: then it counts only if its claim still holds, as it would have then.
+func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
+	if s.refused {
+		return nil
+	}
+	tx, err := l.project(ctx, l.store, s.records)
+	if err != nil {
+		return err
+	}
+	var guards []storage.Guard
+	if s.last {
+		guards = s.guards
+	}
+	_, err = l.commit(ctx, tx, s.batch, guards)
+	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
+		return l.refuse(ctx, turn, s.batch.First, s.batch.Last)
+	}
+	return err
+}
+
+// readHead reads how far the store has come.
+func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
+	e, err := get(ctx, store, l.headKey(), storage.Now)
+	if err != nil {
+		return err
+	}
+	l.at, l.head = e, head{}
+	if e.Created == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(e.Value, &l.head); err != nil {
+		return fmt.Errorf("ledger: %s: %w", e.Key, err)
+	}
+	return nil
+}
+
+// commit applies a projection together with the place in the log that it comes from, in one
+// transaction. An answer that was lost is found by looking.
+func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard) (storage.Revision, error) {
+	next := head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
+	value, err := marshal(next)
+	if err != nil {
+		return 0, err
+	}
+	tx.Ops = append(tx.Ops, storage.Op{Key: l.headKey(), Value: value})
+	tx.Guards = append([]storage.Guard{{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}}, guards...)
+	rev, err := l.store.Commit(ctx, tx)
+	if err != nil {
+		was := l.at
+		if failed := l.readHead(ctx, l.store); failed != nil {
+			return 0, errors.Join(err, failed)
+		}
+		switch {
+		case errors.Is(err, storage.ErrUnknown) && l.head.Seq == next.Seq && l.head.Chain == next.Chain:
+			return l.at.Modified, nil
+		case errors.Is(err, storage.ErrConflict) && l.at.Modified != was.Modified:
+			return 0, errUsurped
+		}
+		return 0, err
+	}
+	l.head = next
+	l.at.Modified = rev
+	if l.at.Created == 0 {
+		l.at.Created = rev
+	}
+	return rev, nil
+}
+
+// step is one batch of the log on its way into a store.
+type step struct {
+	batch   wal.Batch
+	records []Record
+	guards  []storage.Guard
+	refused bool // the next batch says that this one does not count
+	last    bool // nothing stands behind it
+}
+
+// steps decodes batches and tells each whether it was refused by the one behind it.
+func steps(batches iter.Seq2[wal.Batch, error]) iter.Seq2[step, error] {
+	return func(yield func(step, error) bool) {
+		var held *step
+		for b, err := range batches {
+			s, err2 := decodeStep(b)
+			if err = errors.Join(err, err2); err != nil {
+				yield(step{}, err)
+				return
+			}
+			if held != nil {
+				held.refused = s.refuses(held.batch)
+				if !yield(*held, nil) {
+					return
+				}
+			}
+			held = &s
+		}
+		if held != nil {
+			held.last = true
+			yield(*held, nil)
+		}
+	}
+}
+
+func decodeStep(b wal.Batch) (step, error) {
+	s := step{batch: b}
+	for i, raw := range b.Records {
+		r, under, err := decode(raw)
+		if err != nil {
+			return s, fmt.Errorf("record %d: %w", b.First+wal.Seq(i), err)
+		}
+		r.Seq = b.First + wal.Seq(i)
+		s.records = append(s.records, r)
+		if under != nil && (len(s.guards) == 0 || s.guards[len(s.guards)-1].Key != under.Key) {
+			s.guards = append(s.guards, storage.Guard{Key: under.Key, Created: under.Created})
+		}
+	}
+	return s, nil
+}
+
+// refuses says that a record of this batch takes the batch before out.
+func (s step) refuses(before wal.Batch) bool {
+	for _, r := range s.records {
+		if e, ok := r.Event.(Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {
+			return true
+		}
+	}
+	return false
+}

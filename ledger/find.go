@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// FindRef finds a thing on record by a spelling people use: the whole ref, the ref without
+// the account, kind/name, the name, or the provider's id. Things that are there come before
+// those of which only the past is known. An *AmbiguousError if it fits several, ErrNotFound
+// if none.
+func (l *Ledger) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
+	there, err := l.fitting(ctx, keyThing, spelling)
+	if err != nil {
+		return resource.Ref{}, err
+	}
+	if len(there) == 0 {
+		for _, prefix := range []string{keyActs, keyDecided, keyBlessed} {
+			past, err := l.fitting(ctx, prefix, spelling)
+			if err != nil {
+				return resource.Ref{}, err
+			}
+			there = append(there, past...)
+		}
+	}
+	slices.SortFunc(there, resource.Ref.Compare)
+	there = slices.Compact(there)
+	switch len(there) {
+	case 0:
+		return l.vanished(ctx, spelling)
+	case 1:
+		return there[0], nil
+	}
+	return resource.Ref{}, &AmbiguousError{spelling, there}
+}
+
+// fitting are the refs under a prefix of the store that the spelling fits. An exact fit
+// stands alone.
+func (l *Ledger) fitting(ctx context.Context, prefix, spelling string) (refs []resource.Ref, err error) {
+	id := []byte(`"id":"` + spelling + `"`)
+	err = l.entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+		ref, err := resource.ParseRef(e.Key[len(prefix):])
+		if err == nil && (Fits(ref, spelling) || prefix == keyThing && strings.Contains(string(e.Value), string(id))) {
+			refs = append(refs, ref)
+		}
+		return err
+	})
+	for _, r := range refs {
+		if r.String() == spelling {
+			return []resource.Ref{r}, err
+		}
+	}
+	return refs, err
+}
+
+// vanished looks for a whole ref among things of which only old revisions know.
+func (l *Ledger) vanished(ctx context.Context, spelling string) (resource.Ref, error) {
+	if ref, err := resource.ParseRef(spelling); err == nil {
+		for _, err := range l.store.History(ctx, keyThing+spelling) {
+			return ref, err
+		}
+	}
+	return resource.Ref{}, fmt.Errorf("ledger: %q is %w: ovi status and ovi inventory list what is", spelling, ErrNotFound)
+}
+
+// Fits says whether a spelling that people use means a ref: the whole of it, without the
+// account, without the place, kind/name, or the name alone.
+func Fits(r resource.Ref, spelling string) bool {
+	_, region, ok := strings.Cut(r.Place, "/")
+	short := r.Kind + "/" + r.Name
+	switch spelling {
+	case r.Name, short, r.Provider + "/" + short, r.Place + "/" + short, r.String():
+		return true
+	}
+	return ok && (spelling == region+"/"+short || spelling == r.Provider+"/"+region+"/"+short)
+}

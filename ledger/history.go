@@ -1,0 +1,143 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// History is the life of a thing, oldest first; ErrNotFound if nothing is known of it. What
+// is older than the last compaction is only in the log.
+func (l *Ledger) History(ctx context.Context, ref resource.Ref) ([]Moment, error) {
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	moments := map[storage.Revision]*Moment{}
+	at := func(r storage.Revision) *Moment {
+		m, ok := moments[r]
+		if !ok {
+			when, _ := clock.of(r)
+			m = &Moment{Revision: r, At: when}
+			moments[r] = m
+		}
+		return m
+	}
+	name := ref.String()
+	err = errors.Join(
+		l.versions(ctx, keyThing+name, func(e storage.Entry) error { return seen(at(e.Modified), e) }),
+		l.versions(ctx, keyDecided+name, func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
+		l.versions(ctx, keyActs+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
+	)
+	if err == nil && len(moments) == 0 {
+		err = fmt.Errorf("ledger: %s is %w", ref, ErrNotFound)
+	}
+	out := make([]Moment, 0, len(moments))
+	for _, r := range slices.Sorted(maps.Keys(moments)) {
+		out = append(out, *moments[r])
+	}
+	return out, err
+}
+
+func (l *Ledger) versions(ctx context.Context, key string, each func(storage.Entry) error) error {
+	for e, err := range l.store.History(ctx, key) {
+		if err != nil {
+			return err
+		}
+		if err := each(e); err != nil {
+			return fmt.Errorf("ledger: %s at revision %d: %w", key, e.Modified, err)
+		}
+	}
+	return nil
+}
+
+func seen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		m.Gone = true
+		return nil
+	}
+	o, err := resource.ParseObserved(e.Value)
+	m.Seen = &o
+	return err
+}
+
+// decidedThen gives a decision as the plan record it stood in, alone.
+func decidedThen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		return nil
+	}
+	var v decidedValue
+	var d Decision
+	if err := json.Unmarshal(e.Value, &v); err != nil {
+		return err
+	}
+	err := json.Unmarshal(v.Decision, &d)
+	event := Planned{Plan: v.Plan, Mode: v.Mode, Decisions: []Decision{d}}
+	if d.Stack != "" {
+		event.Stacks = []string{d.Stack}
+	}
+	m.Records = append(m.Records, Record{At: v.At, Event: event})
+	return err
+}
+
+func actsThen(m *Moment, e storage.Entry) error {
+	if e.Deleted {
+		return nil
+	}
+	var list []act
+	if err := json.Unmarshal(e.Value, &list); err != nil {
+		return err
+	}
+	for _, a := range list {
+		r, err := DecodeRecord(a.Record)
+		if err != nil {
+			return err
+		}
+		r.Seq = a.Seq
+		m.Records = append(m.Records, r)
+	}
+	return nil
+}
+
+// Approval finds who said yes to a plan; ErrNotFound if nobody did.
+func (l *Ledger) Approval(ctx context.Context, plan string) (Approved, error) {
+	var v struct {
+		Event Approved `json:"event"`
+	}
+	found, err := l.load(ctx, keyYes+plan, storage.Now, &v)
+	if err == nil && !found {
+		err = fmt.Errorf("ledger: a yes to plan %s is %w", plan, ErrNotFound)
+	}
+	return v.Event, err
+}
+
+// Log reads this instance's log, oldest first, up to what is acknowledged when it begins.
+func (l *Ledger) Log(ctx context.Context, f Filter) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		match := f.matcher()
+		for b, err := range l.log.Read(f.From) {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for i, raw := range b.Records {
+				r, ok, err := match(raw)
+				r.Seq = b.First + seq(i)
+				if err != nil {
+					yield(r, fmt.Errorf("record %d: %w", r.Seq, err))
+					return
+				}
+				if ok && !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}

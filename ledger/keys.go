@@ -1,0 +1,56 @@
+package ledger
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Prefixes of the keys in the store; doc.go says what stands under them.
+const (
+	keyLog     = "log/"
+	keyThing   = "thing/"
+	keyScan    = "scan/"
+	keyStack   = "stack/"
+	keyApplied = "applied/"
+	keyOpen    = "open/"
+	keyTries   = "tries/"
+	keyBlessed = "blessed/"
+	keyPlan    = "plan/"
+	keyYes     = "approved/"
+	keyDecided = "decided/"
+	keyActs    = "acts/"
+)
+
+func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {
+	return get(ctx, l.store, key, at)
+}
+
+// get reads one key; the zero Entry if it is absent.
+func get(ctx context.Context, store storage.Store, key string, at storage.Revision) (storage.Entry, error) {
+	entries, _, err := store.Range(ctx, key, at)
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		if e.Key == key {
+			return e, nil
+		}
+		break // longer keys come behind
+	}
+	return storage.Entry{}, nil
+}
+
+// inScope says whether a key under thing/ names a thing of the scope itself, not of a place
+// whose name is longer. It returns the part behind the scope.
+func inScope(key, prefix string) (string, bool) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	return rest, ok && strings.Count(rest, "/") == 1
+}
+
+func thingPrefix(s resource.Scope) string { return keyThing + s.String() + "/" }

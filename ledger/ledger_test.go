@@ -1,0 +1,444 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+var scope = resource.Scope{Provider: "fake", Place: "here"}
+
+func ref(name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Place: "here", Kind: "box", Name: name}
+}
+
+func thing(name, size string) resource.Observed {
+	return resource.Observed{
+		Ref: ref(name), ID: "id-" + name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
+	}
+}
+
+func world(objects ...resource.Observed) resource.World {
+	return resource.World{Seen: map[resource.Scope]resource.Snapshot{
+		scope: {Scope: scope, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Objects: objects},
+	}}
+}
+
+func blind(err error) resource.World {
+	return resource.World{Failed: map[resource.Scope]error{scope: err}}
+}
+
+func open(t *testing.T, dir string, store storage.Store) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func fresh(t *testing.T) *ledger.Ledger { return open(t, t.TempDir(), mem.New()) }
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestOneBatchIsOneRevision(t *testing.T) {
+	l := fresh(t)
+	a := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web", Objects: 3}, ledger.Loaded{Stack: "db"}))
+	b := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web", Objects: 4}))
+	if a.First != 1 || a.Last != 2 || a.Revision != 1 || b.First != 3 || b.Last != 3 || b.Revision != 2 {
+		t.Errorf("receipts %+v and %+v: want records 1-2 at revision 1 and 3 at 2", a, b)
+	}
+}
+
+func TestOnlyWhatChangedIsWritten(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s"), thing("c", "s")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "m"), thing("d", "s")), -1))
+	got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now))
+	if got.First != 1 || got.Changed != 1 {
+		t.Errorf("an unchanged thing was written again: %+v", got)
+	}
+	if got = must[ledger.Thing](t)(l.Thing(ctx, ref("b"), storage.Now)); got.Changed != 2 || !got.Equal(thing("b", "m")) {
+		t.Errorf("b is %+v, want the new size since revision 2", got)
+	}
+	if _, err := l.Thing(ctx, ref("c"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("c is gone, got %v", err)
+	}
+	if got = must[ledger.Thing](t)(l.Thing(ctx, ref("c"), 1)); !got.Equal(thing("c", "s")) {
+		t.Errorf("c at revision 1: %+v", got)
+	}
+	moments := must[[]ledger.Moment](t)(l.History(ctx, ref("c")))
+	if len(moments) != 2 || moments[0].Seen == nil || !moments[1].Gone {
+		t.Errorf("history of c: %+v, want seen, then gone", moments)
+	}
+}
+
+func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, blind(errors.New("page 2: throttled")), -1))
+	if _, err := l.Thing(ctx, ref("a"), storage.Now); err != nil {
+		t.Errorf("a failed look made a thing vanish: %v", err)
+	}
+	s := must[[]ledger.Scan](t)(l.Scans(ctx, storage.Now))
+	if len(s) != 1 || s[0].Complete || s[0].Error != "page 2: throttled" || s[0].Seen.IsZero() || s[0].Count != 1 {
+		t.Errorf("scans: %+v, want an incomplete look that keeps what the last complete one saw", s)
+	}
+}
+
+func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), -1))
+	since := must[storage.Revision](t)(l.Revision(ctx))
+	made, changed := thing("b", "s"), thing("a", "m")
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Began{Ref: ref("b"), Key: "k", Action: decider.Create}))
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("b"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made},
+		ledger.Ended{Ref: ref("a"), Key: "l", Action: decider.Update, Outcome: ledger.Done, Thing: &changed}))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), since))
+	if _, err := l.Thing(ctx, ref("b"), storage.Now); err != nil {
+		t.Errorf("a look that began before b was made took it away: %v", err)
+	}
+	if got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now)); !got.Equal(changed) {
+		t.Errorf("a look that began before a was changed brought back %+v", got)
+	}
+}
+
+func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	inner := resource.Scope{Provider: "fake", Place: "here/there"}
+	deep := thing("a", "s")
+	deep.Ref.Place = inner.Place
+	w := world(thing("a", "s"))
+	w.Seen[inner] = resource.Snapshot{Scope: inner, Objects: []resource.Observed{deep}}
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, w, -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(), -1))
+	if _, err := l.Thing(ctx, deep.Ref, storage.Now); err != nil {
+		t.Errorf("an empty look at %s made a thing in %s vanish: %v", scope, inner, err)
+	}
+	got := must[[]resource.Scope](t)(l.Scopes(ctx, "web"))
+	if diff := cmp.Diff([]resource.Scope{inner}, got); diff != "" {
+		t.Errorf("scopes of the stack (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	began := ledger.Began{Ref: ref("a"), Key: "k1", Action: decider.Create, Wish: "w", Applying: &ledger.Applied{Wish: "w"}}
+	must[ledger.Receipt](t)(l.Record(ctx, began))
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "other", Action: decider.Create, Outcome: ledger.Failed}))
+	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || got[0].Key != "k1" || got[0].User != "ann" {
+		t.Fatalf("open intents: %+v, want k1 by ann", got)
+	}
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: ledger.Uncertain, Error: "lost"}))
+	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || !got[0].Uncertain || got[0].Error != "lost" {
+		t.Fatalf("open intents: %+v, want k1 uncertain", got)
+	}
+	made := thing("a", "s")
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: ledger.Done, Thing: &made}))
+	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 0 {
+		t.Errorf("open intents after the end: %+v", got)
+	}
+	if a, ok, err := l.Applied(ctx, ref("a"), storage.Now); err != nil || !ok || a.Wish != "w" {
+		t.Errorf("applied: %+v %v %v, want what began", a, ok, err)
+	}
+}
+
+func TestFailuresOfOneWishAreCountedAndItsKeyIsKept(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	fail := func(wish, key string, recoverable bool) {
+		must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: key, Wish: wish, Action: decider.Create, Outcome: ledger.Failed, Error: "no", Recoverable: recoverable}))
+	}
+	fail("w1", "k1", true)
+	fail("w1", "k2", true)
+	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 2 || got.Key != "k2" || got.Wish != "w1" {
+		t.Errorf("tries: %+v, want 2 of w1 with k2", got)
+	}
+	fail("w2", "k3", false)
+	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 1 || got.Key != "" {
+		t.Errorf("tries: %+v, want 1 of w2 without a key: it will fail again", got)
+	}
+}
+
+func claim(t *testing.T, s storage.Store, key string) (storage.Guard, storage.LeaseID) {
+	t.Helper()
+	lease := must[storage.LeaseID](t)(s.Grant(t.Context(), time.Minute))
+	rev := must[storage.Revision](t)(s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: key, Value: []byte("x"), Lease: lease}}}))
+	return storage.Guard{Key: key, Created: rev}, lease
+}
+
+func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
+	store := mem.New()
+	l := open(t, t.TempDir(), store)
+	ctx := t.Context()
+	guard, lease := claim(t, store, "claim/a")
+	must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Began{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
+	if err := store.Revoke(ctx, lease); err != nil {
+		t.Fatal(err)
+	}
+	made := thing("a", "s")
+	_, err := l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made})
+	if !errors.Is(err, ledger.ErrRefused) {
+		t.Fatalf("an outcome under a lost claim: %v, want ErrRefused", err)
+	}
+	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("the refused outcome changed the store: %v", err)
+	}
+	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 {
+		t.Errorf("the action must stay open for the next look: %+v", got)
+	}
+	if err := l.Broken(); err != nil {
+		t.Errorf("a refusal broke the ledger: %v", err)
+	}
+}
+
+// losing loses the claim between the log and the store.
+type losing struct {
+	storage.Store
+	revoke func()
+}
+
+func (s *losing) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if len(tx.Guards) > 1 && s.revoke != nil {
+		s.revoke()
+		s.revoke = nil
+	}
+	return s.Store.Commit(ctx, tx)
+}
+
+func TestLaw7_AClaimLostBetweenLogAndStore(t *testing.T) {
+	inner := mem.New()
+	store := &losing{Store: inner}
+	l := open(t, t.TempDir(), store)
+	ctx := t.Context()
+	guard, lease := claim(t, inner, "claim/a")
+	store.revoke = func() { _ = inner.Revoke(ctx, lease) }
+	made := thing("a", "s")
+	_, err := l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made})
+	if !errors.Is(err, ledger.ErrRefused) {
+		t.Fatalf("got %v, want ErrRefused", err)
+	}
+	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("the refused outcome changed the store: %v", err)
+	}
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{Stack: "web"}))
+	same(t, l, inner)
+}
+
+// same rebuilds the store from the log and compares.
+func same(t *testing.T, l *ledger.Ledger, live storage.Store) {
+	t.Helper()
+	into := mem.New()
+	must[storage.Revision](t)(l.Rebuild(t.Context(), into))
+	want, got := must[string](t)(ledger.Digest(t.Context(), live, 0)), must[string](t)(ledger.Digest(t.Context(), into, 0))
+	if want != got {
+		t.Errorf("the rebuilt store differs from the live one")
+	}
+}
+
+// failing is a store or nothing.
+type failing struct {
+	storage.Store
+	err error
+}
+
+func (s *failing) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	return s.Store.Commit(ctx, tx)
+}
+
+func TestLaw2_AFailedStoreBreaksTheLedger(t *testing.T) {
+	dir, inner := t.TempDir(), mem.New()
+	store := &failing{Store: inner}
+	l := open(t, dir, store)
+	ctx := t.Context()
+	heard := 0
+	l.Listen(func(ledger.Record) { heard++ })
+	store.err = errors.New("no space left on device")
+	if _, err := l.Record(ctx, ledger.Blessed{Ref: ref("a"), On: true, Who: "ann"}); !errors.Is(err, ledger.ErrBroken) || !errors.Is(err, store.err) {
+		t.Fatalf("got %v, want ErrBroken with the cause", err)
+	}
+	store.err = nil
+	if _, err := l.Record(ctx, ledger.Loaded{}); !errors.Is(err, ledger.ErrBroken) {
+		t.Errorf("a broken ledger recorded: %v", err)
+	}
+	if heard != 0 {
+		t.Errorf("listeners heard %d records that were not durable in both", heard)
+	}
+	_ = l.Close()
+	l = open(t, dir, inner) // the log had it, so now the store has it too
+	if got := must[[]ledger.Blessing](t)(l.Blessings(ctx, storage.Now)); len(got) != 1 {
+		t.Errorf("blessings after reopening: %+v", got)
+	}
+	same(t, l, inner)
+}
+
+func TestALostAnswerOfTheStoreIsLookedUp(t *testing.T) {
+	inner := mem.New()
+	store := &amnesiac{Store: inner}
+	l := open(t, t.TempDir(), store)
+	store.on = true
+	r := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	if r.Revision != 1 || l.Broken() != nil {
+		t.Errorf("receipt %+v, broken %v", r, l.Broken())
+	}
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	same(t, l, inner)
+}
+
+// amnesiac commits and forgets to say so.
+type amnesiac struct {
+	storage.Store
+	on bool
+}
+
+func (s *amnesiac) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	rev, err := s.Store.Commit(ctx, tx)
+	if s.on && err == nil {
+		return 0, fmt.Errorf("lost: %w", storage.ErrUnknown)
+	}
+	return rev, err
+}
+
+func TestTwoLedgersOnOneDirectoryTakeTurns(t *testing.T) {
+	dir, store := t.TempDir(), mem.New()
+	a, b := open(t, dir, store), open(t, dir, store)
+	ctx := t.Context()
+	var wait sync.WaitGroup
+	for i := range 20 {
+		for j, l := range []*ledger.Ledger{a, b} {
+			wait.Go(func() {
+				if _, err := l.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint(i, "-", j)), On: true, Who: "ann"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	if a.Instance() != b.Instance() {
+		t.Errorf("one directory, two instances: %s and %s", a.Instance(), b.Instance())
+	}
+	if got := must[[]ledger.Blessing](t)(a.Blessings(ctx, storage.Now)); len(got) != 40 {
+		t.Errorf("%d blessings, want 40", len(got))
+	}
+	n := 0
+	for r, err := range a.Log(ctx, ledger.Filter{}) {
+		if n++; err != nil || int(r.Seq) != n {
+			t.Fatalf("record %d has number %d: %v", n, r.Seq, err)
+		}
+	}
+	if n != 40 {
+		t.Errorf("%d records, want 40", n)
+	}
+	same(t, a, store)
+}
+
+func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, nil)
+	ctx := t.Context()
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "m")), -1))
+	before := must[[]ledger.Moment](t)(l.History(ctx, ref("b")))
+	digest := must[string](t)(ledger.Digest(ctx, l.Store(), 0))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, nil)
+	if diff := cmp.Diff(before, must[[]ledger.Moment](t)(again.History(ctx, ref("b")))); diff != "" {
+		t.Errorf("history (-before +after):\n%s", diff)
+	}
+	if got := must[string](t)(ledger.Digest(ctx, again.Store(), 0)); got != digest {
+		t.Errorf("digest after reopening differs")
+	}
+	_ = again.Close()
+	lost := open(t, dir, mem.New()) // as if the store file had been deleted
+	if got := must[string](t)(ledger.Digest(ctx, lost.Store(), 0)); got != digest {
+		t.Errorf("the store that came back from the log differs")
+	}
+}
+
+func TestAStoreAheadOfTheLogIsRefused(t *testing.T) {
+	dir, store := t.TempDir(), mem.New()
+	l := open(t, dir, store)
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	value := []byte(`{"seq":9,"chain":"","at":"2026-01-01T00:00:00Z"}`)
+	must[storage.Revision](t)(store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "log/" + l.Instance(), Value: value}}}))
+	_ = l.Close()
+	if _, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store}); err == nil {
+		t.Error("a log that lost its tail was opened")
+	}
+}
+
+func TestE14_TheRecordLivesInTheDirectoryItWasGiven(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "data")
+	l := open(t, dir, nil)
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	for _, name := range []string{"store.db", "wal"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, name)); len(found) != 1 {
+			t.Errorf("%s is not in the data directory", name)
+		}
+	}
+}
+
+func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
+	store := mem.New()
+	l := open(t, t.TempDir(), store)
+	ctx := t.Context()
+	d := []ledger.Decision{{Ref: ref("a"), Stack: "web", Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
+		Changes: []resource.Change{{Path: "size", To: resource.String("s"), Effect: resource.Replace}}}}
+	hash := must[string](t)(ledger.HashDecisions(d))
+	for _, id := range []string{"p1", "p2", "p3"} {
+		must[ledger.Receipt](t)(l.RecordPlan(ctx, ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: hash, Decisions: d}))
+	}
+	var listed, same []string
+	for r, err := range l.Log(ctx, ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.Event.(ledger.Planned)
+		if len(e.Decisions) > 0 {
+			listed = append(listed, e.Plan)
+			if diff := cmp.Diff(d, e.Decisions); diff != "" {
+				t.Errorf("decisions (-want +got):\n%s", diff)
+			}
+		}
+		same = append(same, e.Same)
+	}
+	if diff := cmp.Diff([]string{"p1"}, listed); diff != "" || !cmp.Equal(same, []string{"", "p1", "p1"}) {
+		t.Errorf("listed by %v, same as %v", listed, same)
+	}
+	m := must[[]ledger.Moment](t)(l.History(ctx, ref("a")))
+	if len(m) != 1 || m[0].Records[0].Event.(ledger.Planned).Plan != "p1" {
+		t.Errorf("history: %+v, want one decision of p1", m)
+	}
+}

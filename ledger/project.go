@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// projection turns the records of one batch into one transaction. It reads the store only
+// through get, which sees what earlier records of the batch have written, so the same store
+// and the same records give the same transaction.
+type projection struct {
+	ctx   context.Context
+	store storage.Store
+	ops   []storage.Op
+	wrote map[string]int // index into ops, of all but the things of big looks
+	acts  map[resource.Ref][]json.RawMessage
+}
+
+// project refuses what the store would refuse, so that nothing is appended to the log that
+// cannot be projected.
+func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record) (storage.Tx, error) {
+	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
+	for _, r := range records {
+		if err := p.apply(r); err != nil {
+			return storage.Tx{}, fmt.Errorf("ledger: project %s: %w", r.Event.Type(), err)
+		}
+	}
+	if err := p.finishActs(); err != nil {
+		return storage.Tx{}, err
+	}
+	tx := storage.Tx{Ops: p.tidy()}
+	_, err := tx.Sorted()
+	return tx, err
+}
+
+// apply is the table of what each event means to the store.
+func (p *projection) apply(r Record) error {
+	if err := p.remember(r); err != nil {
+		return err
+	}
+	switch e := r.Event.(type) {
+	case Observed:
+		return p.observed(r, e)
+	case Planned:
+		return p.planned(r, e)
+	case Approved:
+		return p.put(keyYes+e.Plan, noted{r.At, r.User, r.Run, e})
+	case Began:
+		return p.put(keyOpen+e.Ref.String(), OpenIntent{Began: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+	case Ended:
+		return p.ended(r, e)
+	case Abandoned:
+		return p.abandoned(r, e)
+	case Blessed:
+		if !e.On {
+			return p.delete(keyBlessed + e.Ref.String())
+		}
+		return p.put(keyBlessed+e.Ref.String(), blessing{e.Who, e.Reason, r.At})
+	}
+	return nil
+}
+
+// tidy sorts the operations and keeps the last of those on one key.
+func (p *projection) tidy() []storage.Op {
+	slices.SortStableFunc(p.ops, func(a, b storage.Op) int { return strings.Compare(a.Key, b.Key) })
+	out := p.ops[:0]
+	for _, op := range p.ops {
+		if n := len(out); n > 0 && out[n-1].Key == op.Key {
+			out[n-1] = op
+			continue
+		}
+		out = append(out, op)
+	}
+	return out
+}
+
+// put writes a value as JSON.
+func (p *projection) put(key string, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return p.set(storage.Op{Key: key, Value: b})
+}
+
+func (p *projection) delete(key string) error { return p.set(storage.Op{Key: key, Delete: true}) }
+
+func (p *projection) set(op storage.Op) error {
+	p.wrote[op.Key] = len(p.ops) // the last of several stands, see tidy
+	p.ops = append(p.ops, op)
+	return nil
+}
+
+// bulk writes without remembering: for the many things of a look, each of which stands in
+// no other record of the batch, or else in a later one.
+func (p *projection) bulk(op storage.Op) { p.ops = append(p.ops, op) }
+
+// get reads a key as the records before have left it; nil if it is absent.
+func (p *projection) get(key string) ([]byte, error) {
+	if i, ok := p.wrote[key]; ok {
+		return p.ops[i].Value, nil
+	}
+	e, err := get(p.ctx, p.store, key, storage.Now)
+	return e.Value, err
+}
+
+// load is get and decode; false if the key is absent.
+func (p *projection) load(key string, v any) (bool, error) {
+	b, err := p.get(key)
+	if err != nil || b == nil {
+		return false, err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return false, fmt.Errorf("%s: %w", key, err)
+	}
+	return true, nil
+}
+
+// noted is an event with who made it when, for values that need no more.
+type noted struct {
+	At    any    `json:"at"`
+	User  string `json:"user,omitempty"`
+	Run   string `json:"run"`
+	Event Event  `json:"event"`
+}

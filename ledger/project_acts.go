@@ -1,0 +1,193 @@
+package ledger
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+type blessing struct {
+	Who    string    `json:"who"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// tries is the value of tries/<ref>.
+type tries struct {
+	Wish     string    `json:"wish"`
+	Failures int       `json:"failures"`
+	Last     time.Time `json:"last,omitzero"`
+	Error    string    `json:"error,omitempty"`
+	// Key is kept when a create may still come through: making the same wish again with
+	// the same key makes no second thing.
+	Key string `json:"key,omitempty"`
+}
+
+// act is one record in acts/<ref>.
+type act struct {
+	Seq    wal.Seq         `json:"seq"`
+	Record json.RawMessage `json:"record"`
+}
+
+// remember keeps the record for the history of the thing it is about, without the content
+// that stands elsewhere.
+func (p *projection) remember(r Record) error {
+	ref := r.Event.About()
+	if ref.IsZero() {
+		return nil
+	}
+	switch e := r.Event.(type) {
+	case Began:
+		e.Applying = nil
+		r.Event = e
+	case Ended:
+		e.Thing = nil
+		r.Event = e
+	}
+	raw, err := EncodeRecord(r)
+	if err != nil {
+		return err
+	}
+	b, err := marshal(act{r.Seq, raw})
+	p.acts[ref] = append(p.acts[ref], b)
+	return err
+}
+
+// finishActs writes one value for all that the batch says of a thing.
+func (p *projection) finishActs() error {
+	for ref, list := range p.acts {
+		if err := p.put(keyActs+ref.String(), list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended closes the open action, unless only observing can tell how it ended.
+func (p *projection) ended(r Record, e Ended) error {
+	var open OpenIntent
+	found, err := p.load(keyOpen+e.Ref.String(), &open)
+	if err != nil {
+		return err
+	}
+	found = found && open.Key == e.Key
+	switch e.Outcome {
+	case Done:
+		return p.done(e.Ref, e.Stack, open.Began, found, e.Thing, e.Action == decider.Delete || e.Half == HalfDelete)
+	case Failed:
+		if err := p.failed(r, e); err != nil || !found {
+			return err
+		}
+		return p.delete(keyOpen + e.Ref.String())
+	default:
+		if !found {
+			return nil
+		}
+		open.Uncertain, open.Error = true, e.Error
+		return p.put(keyOpen+e.Ref.String(), open)
+	}
+}
+
+// done is what a deed means, whether its end was recorded or found by observing.
+func (p *projection) done(ref resource.Ref, stack string, began Began, found bool, thing *resource.Observed, deleted bool) error {
+	name := ref.String()
+	if found {
+		if err := p.delete(keyOpen + name); err != nil {
+			return err
+		}
+	}
+	if err := p.delete(keyTries + name); err != nil {
+		return err
+	}
+	if deleted {
+		if err := p.delete(keyApplied + name); err != nil {
+			return err
+		}
+		return p.delete(keyThing + name)
+	}
+	if found && began.Applying != nil {
+		if err := p.put(keyApplied+name, began.Applying); err != nil {
+			return err
+		}
+	}
+	if thing == nil {
+		return nil
+	}
+	if err := p.set(storage.Op{Key: keyThing + name, Value: thing.AppendJSON(nil)}); err != nil {
+		return err
+	}
+	if stack == "" {
+		return nil
+	}
+	return p.owns(stack, ref.Scope())
+}
+
+// owns notes that the stack has something in the scope.
+func (p *projection) owns(stack string, s resource.Scope) error {
+	key := stackKey(stack, s)
+	if b, err := p.get(key); err != nil || b != nil {
+		return err
+	}
+	return p.set(storage.Op{Key: key, Value: []byte("{}")})
+}
+
+// failed counts failures in a row of one wish.
+func (p *projection) failed(r Record, e Ended) error {
+	key := keyTries + e.Ref.String()
+	var t tries
+	if _, err := p.load(key, &t); err != nil {
+		return err
+	}
+	if t.Wish != e.Wish {
+		t = tries{Wish: e.Wish}
+	}
+	t.Failures++
+	t.Last, t.Error, t.Key = r.At, e.Error, ""
+	if makes(e.Action, e.Half) && e.Recoverable {
+		t.Key = e.Key
+	}
+	return p.put(key, t)
+}
+
+// abandoned closes the open action as the observation says.
+func (p *projection) abandoned(r Record, e Abandoned) error {
+	var open OpenIntent
+	found, err := p.load(keyOpen+e.Ref.String(), &open)
+	if err != nil || !found || open.Key != e.Key {
+		return err
+	}
+	switch e.Finding {
+	case FoundDone:
+		return p.done(e.Ref, open.Stack, open.Began, true, nil, !makes(open.Action, open.Half) && takes(open.Action, open.Half))
+	case FoundNotDone:
+		if err := p.delete(keyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Half) {
+			return err
+		}
+		return p.keepKey(e.Ref, open.Began)
+	default:
+		open.Asked = r.At
+		return p.put(keyOpen+e.Ref.String(), open)
+	}
+}
+
+// keepKey lets the next try of the same wish use the same key.
+func (p *projection) keepKey(ref resource.Ref, b Began) error {
+	key := keyTries + ref.String()
+	var t tries
+	if _, err := p.load(key, &t); err != nil {
+		return err
+	}
+	if t.Wish != b.Wish {
+		t = tries{Wish: b.Wish}
+	}
+	t.Key = b.Key
+	return p.put(key, t)
+}
+
+// makes says that the action, or half of it, brings a thing into being; takes the opposite.
+func makes(a decider.Action, half string) bool { return a == decider.Create || half == HalfCreate }
+func takes(a decider.Action, half string) bool { return a == decider.Delete || half == HalfDelete }

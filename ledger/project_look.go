@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// observed writes what changed, and with the last part of a look what it says of the scope.
+func (p *projection) observed(r Record, e Observed) error {
+	if e.Complete {
+		for i := range e.Changed {
+			o := &e.Changed[i]
+			p.bulk(storage.Op{Key: keyThing + o.Ref.String(), Value: o.AppendJSON(nil)})
+		}
+		for _, ref := range e.Gone {
+			p.bulk(storage.Op{Key: keyThing + ref.String(), Delete: true})
+		}
+	}
+	if e.Part != e.Of {
+		return nil
+	}
+	if err := p.scanned(r, e); err != nil || !e.Complete {
+		return err
+	}
+	return p.stacks(e)
+}
+
+func (p *projection) scanned(r Record, e Observed) error {
+	key := keyScan + e.Scope.String()
+	var s Scan
+	if _, err := p.load(key, &s); err != nil {
+		return err
+	}
+	s.Looked, s.Complete, s.Error = e.Looked, e.Complete, e.Error
+	if e.Complete {
+		s.Seen, s.Count = e.Looked, e.Count
+		if s.First.IsZero() {
+			s.First = r.At
+		}
+	}
+	return p.put(key, s)
+}
+
+// stacks brings stack/<stack>/<scope> in line with what a complete look found.
+func (p *projection) stacks(e Observed) error {
+	entries, _, err := p.store.Range(p.ctx, keyStack, storage.Now)
+	if err != nil {
+		return err
+	}
+	for entry, err := range entries {
+		if err != nil {
+			return err
+		}
+		stack, scope, ok := parseStackKey(entry.Key)
+		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) {
+			if err := p.delete(entry.Key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, stack := range e.Stacks {
+		if err := p.owns(stack, e.Scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stackKey escapes the stack's name, which may hold a slash.
+func stackKey(stack string, s resource.Scope) string {
+	return keyStack + url.PathEscape(stack) + "/" + s.String()
+}
+
+func parseStackKey(key string) (stack string, s resource.Scope, ok bool) {
+	escaped, scope, ok := strings.Cut(strings.TrimPrefix(key, keyStack), "/")
+	if !ok {
+		return "", s, false
+	}
+	stack, err := url.PathUnescape(escaped)
+	if err != nil || s.UnmarshalText([]byte(scope)) != nil {
+		return "", s, false
+	}
+	return stack, s, true
+}

@@ -1,0 +1,302 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Revision is the newest revision of the store.
+func (l *Ledger) Revision(ctx context.Context) (storage.Revision, error) {
+	_, rev, err := l.store.Range(ctx, keyLog, storage.Now)
+	return rev, err
+}
+
+// World is everything as it was on record at a revision (Now: the newest): each scope with a
+// complete look is Seen, with its time; a scope whose looks all failed is Failed.
+func (l *Ledger) World(ctx context.Context, at storage.Revision) (resource.World, storage.Revision, error) {
+	w := resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}}
+	scans, rev, err := l.scans(ctx, at)
+	if err != nil {
+		return w, 0, err
+	}
+	for _, s := range scans {
+		if s.Seen.IsZero() {
+			w.Failed[s.Scope] = errors.New(s.Error)
+			continue
+		}
+		w.Seen[s.Scope] = resource.Snapshot{Scope: s.Scope, At: s.Seen}
+	}
+	err = l.things(ctx, keyThing, rev, func(o resource.Observed, _ storage.Entry) {
+		s := w.Seen[o.Ref.Scope()]
+		s.Scope = o.Ref.Scope() // known by a deed in a scope never seen whole
+		s.Objects = append(s.Objects, o)
+		w.Seen[s.Scope] = s
+	})
+	sortWorld(w)
+	return w, rev, err
+}
+
+func sortWorld(w resource.World) {
+	for _, s := range w.Seen {
+		slices.SortFunc(s.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	}
+}
+
+// Snapshot is one scope as it is on record: as of its last complete look, with what deeds
+// have changed since. ErrNotFound if it was never seen whole.
+func (l *Ledger) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
+	var scan Scan
+	found, err := l.load(ctx, keyScan+s.String(), storage.Now, &scan)
+	if err != nil {
+		return resource.Snapshot{}, err
+	}
+	if !found || scan.Seen.IsZero() {
+		return resource.Snapshot{}, fmt.Errorf("ledger: a complete look at %s is %w", s, ErrNotFound)
+	}
+	out := resource.Snapshot{Scope: s, At: scan.Seen}
+	err = l.things(ctx, thingPrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {
+		if o.Ref.Scope() == s {
+			out.Objects = append(out.Objects, o)
+		}
+	})
+	slices.SortFunc(out.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}
+
+// things decodes the things under a prefix.
+func (l *Ledger) things(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
+	return l.entries(ctx, prefix, at, func(e storage.Entry) error {
+		o, err := resource.ParseObserved(e.Value)
+		if err == nil {
+			each(o, e)
+		}
+		return err
+	})
+}
+
+// entries walks over a prefix; an error names the key.
+func (l *Ledger) entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
+	found, _, err := l.store.Range(ctx, prefix, at)
+	if err != nil {
+		return err
+	}
+	for e, err := range found {
+		if err != nil {
+			return err
+		}
+		if err := each(e); err != nil {
+			return fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) load(ctx context.Context, key string, at storage.Revision, v any) (bool, error) {
+	e, err := l.get(ctx, key, at)
+	if err != nil || e.Value == nil {
+		return false, err
+	}
+	if err := json.Unmarshal(e.Value, v); err != nil {
+		return false, fmt.Errorf("ledger: %s: %w", key, err)
+	}
+	return true, nil
+}
+
+// Thing is one thing at a revision, or ErrNotFound.
+func (l *Ledger) Thing(ctx context.Context, ref resource.Ref, at storage.Revision) (Thing, error) {
+	e, err := l.get(ctx, keyThing+ref.String(), at)
+	if err != nil {
+		return Thing{}, err
+	}
+	if e.Value == nil {
+		return Thing{}, fmt.Errorf("ledger: %s is %w", ref, ErrNotFound)
+	}
+	o, err := resource.ParseObserved(e.Value)
+	return Thing{o, e.Created, e.Modified}, err
+}
+
+// Scans are the last looks at all scopes ever looked at, sorted.
+func (l *Ledger) Scans(ctx context.Context, at storage.Revision) ([]Scan, error) {
+	out, _, err := l.scans(ctx, at)
+	return out, err
+}
+
+func (l *Ledger) scans(ctx context.Context, at storage.Revision) ([]Scan, storage.Revision, error) {
+	entries, rev, err := l.store.Range(ctx, keyScan, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	var out []Scan
+	for e, err := range entries {
+		if err != nil {
+			return nil, 0, err
+		}
+		var s Scan
+		if err := errors.Join(json.Unmarshal(e.Value, &s), s.Scope.UnmarshalText([]byte(e.Key[len(keyScan):]))); err != nil {
+			return nil, 0, fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Scan) int { return a.Scope.Compare(b.Scope) })
+	return out, rev, nil
+}
+
+// Scopes are the scopes where the stack owns something on record, sorted.
+func (l *Ledger) Scopes(ctx context.Context, stack string) ([]resource.Scope, error) {
+	var out []resource.Scope
+	err := l.entries(ctx, keyStack, storage.Now, func(e storage.Entry) error {
+		if name, s, ok := parseStackKey(e.Key); ok && name == stack {
+			out = append(out, s)
+		}
+		return nil
+	})
+	slices.SortFunc(out, resource.Scope.Compare)
+	return out, err
+}
+
+// OpenIntents are the actions that began and have not ended, oldest first.
+func (l *Ledger) OpenIntents(ctx context.Context) ([]OpenIntent, error) {
+	var out []OpenIntent
+	err := l.entries(ctx, keyOpen, storage.Now, func(e storage.Entry) error {
+		var o OpenIntent
+		if err := json.Unmarshal(e.Value, &o); err != nil {
+			return err
+		}
+		out = append(out, o)
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b OpenIntent) int { return a.At.Compare(b.At) })
+	return out, err
+}
+
+// Blessings are the protected things, sorted by ref.
+func (l *Ledger) Blessings(ctx context.Context, at storage.Revision) ([]Blessing, error) {
+	var out []Blessing
+	err := l.entries(ctx, keyBlessed, at, func(e storage.Entry) error {
+		var b blessing
+		ref, err := resource.ParseRef(e.Key[len(keyBlessed):])
+		if err = errors.Join(err, json.Unmarshal(e.Value, &b)); err != nil {
+			return err
+		}
+		out = append(out, Blessing{ref, b.Who, b.Reason, b.At})
+		return nil
+	})
+	slices.SortFunc(out, func(a, b Blessing) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}
+
+// Tries is what is on record of the failures of one wish.
+type Tries struct {
+	decider.Attempts
+	// Key is the idempotency key of a create that may still come through: the same wish is
+	// tried again with the same key.
+	Key string
+}
+
+// Attempts are the things whose last actions failed, or may have come to nothing.
+func (l *Ledger) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
+	out := map[resource.Ref]Tries{}
+	err := l.entries(ctx, keyTries, storage.Now, func(e storage.Entry) error {
+		var t tries
+		ref, err := resource.ParseRef(e.Key[len(keyTries):])
+		if err = errors.Join(err, json.Unmarshal(e.Value, &t)); err != nil {
+			return err
+		}
+		out[ref] = Tries{decider.Attempts{Wish: t.Wish, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key}
+		return nil
+	})
+	return out, err
+}
+
+// Applied is what was last applied to a thing.
+func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (Applied, bool, error) {
+	var a Applied
+	found, err := l.load(ctx, keyApplied+ref.String(), at, &a)
+	return a, found, err
+}
+
+// AllApplied reads everything that was ever applied and still stands, in one go. What the
+// returned function is not asked for is not decoded; it may be called from one goroutine.
+func (l *Ledger) AllApplied(ctx context.Context) (func(resource.Ref) (Applied, bool), error) {
+	raw := map[string][]byte{}
+	err := l.entries(ctx, keyApplied, storage.Now, func(e storage.Entry) error {
+		raw[e.Key] = e.Value
+		return nil
+	})
+	return func(ref resource.Ref) (Applied, bool) {
+		if len(raw) == 0 {
+			return Applied{}, false
+		}
+		var a Applied
+		b, ok := raw[keyApplied+ref.String()]
+		if !ok || json.Unmarshal(b, &a) != nil {
+			return Applied{}, false
+		}
+		return a, true
+	}, err
+}
+
+// Unmanaged are the things nobody manages, sorted by ref.
+func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
+	scans, rev, err := l.scans(ctx, storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byScope := map[resource.Scope]Scan{}
+	for _, s := range scans {
+		byScope[s.Scope] = s
+	}
+	var out []Unmanaged
+	err = l.things(ctx, keyThing, rev, func(o resource.Observed, e storage.Entry) {
+		if o.Managed {
+			return
+		}
+		s := byScope[o.Ref.Scope()]
+		first, exact := clock.of(e.Created)
+		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Seen})
+	})
+	slices.SortFunc(out, func(a, b Unmanaged) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}
+
+// TimeOf is when a revision was made.
+func (l *Ledger) TimeOf(ctx context.Context, r storage.Revision) (time.Time, error) {
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, exact := clock.of(r)
+	if !exact {
+		return at, fmt.Errorf("ledger: the time of revision %d is %w: it is before %s", r, ErrNotFound, at.Format(time.RFC3339))
+	}
+	return at, nil
+}
+
+// RevisionAt is the newest revision at a time; an error that names the oldest known time if
+// that is later.
+func (l *Ledger) RevisionAt(ctx context.Context, t time.Time) (storage.Revision, error) {
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(clock) == 0 || t.Before(clock[0].at) {
+		oldest := "nothing is on record yet"
+		if len(clock) > 0 {
+			oldest = "the oldest known is of " + clock[0].at.Format(time.RFC3339)
+		}
+		return 0, fmt.Errorf("ledger: a revision of %s is %w: %s", t.Format(time.RFC3339), ErrNotFound, oldest)
+	}
+	return clock.at(t), nil
+}

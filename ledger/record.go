@@ -1,0 +1,269 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// request is one caller's events on the way into a batch.
+type request struct {
+	build func(context.Context) ([]Event, error) // called under the turn, on a store that is up to date
+	guard *storage.Guard
+	done  chan struct{}
+
+	refused bool // the guard did not hold: events is the refusal
+	events  []Event
+	receipt Receipt
+	err     error
+}
+
+func given(events []Event) func(context.Context) ([]Event, error) {
+	return func(context.Context) ([]Event, error) { return events, nil }
+}
+
+// submit waits until the request was written, by itself or together with others. A context
+// that has ended keeps it out; one that ends later does not: half a record helps nobody.
+func (l *Ledger) submit(ctx context.Context, r *request) (Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return Receipt{}, fmt.Errorf("ledger: not recorded: %w", err)
+	}
+	r.done = make(chan struct{})
+	l.mu.Lock()
+	l.queue = append(l.queue, r)
+	l.mu.Unlock()
+	select {
+	case <-r.done:
+	case l.lead <- struct{}{}:
+		l.serve(context.WithoutCancel(ctx))
+		<-l.lead
+		<-r.done
+	}
+	return r.receipt, r.err
+}
+
+// serve writes what is waiting as one batch; the caller leads.
+func (l *Ledger) serve(ctx context.Context) {
+	l.mu.Lock()
+	group := l.queue
+	l.queue = nil
+	l.mu.Unlock()
+	if len(group) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.Wait)
+	defer cancel()
+	records, err := l.inTurn(ctx, group)
+	for _, r := range group {
+		if err != nil && r.err == nil && r.receipt.Last == 0 {
+			r.err = err
+		}
+	}
+	l.tell(records)
+	for _, r := range group {
+		close(r.done)
+	}
+}
+
+// inTurn takes the turn, catches up, writes, and gives the turn back.
+func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error) {
+	if err := l.Broken(); err != nil {
+		return nil, err
+	}
+	turn, err := l.log.Lock(ctx)
+	if err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			err = l.breakDown(err)
+		}
+		return nil, fmt.Errorf("ledger: no turn at the log: %w", err)
+	}
+	var records []Record
+	if err = l.catchUp(ctx, turn); err == nil {
+		records, err = l.writeAll(ctx, turn, group)
+	}
+	if err != nil {
+		err = l.breakDown(err)
+	}
+	if failed := turn.Unlock(); failed != nil {
+		_ = l.breakDown(failed) // what was written stands; the next one hears of it
+	}
+	return records, err
+}
+
+// writeAll writes the group as one batch. If a claim is lost between log and store, the
+// batch is refused and everybody's events are written again alone.
+func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
+	ready := l.prepare(ctx, group)
+	if len(ready) == 0 {
+		return nil, nil
+	}
+	records, err := l.write(ctx, turn, ready)
+	if len(ready) == 1 && errors.Is(err, wal.ErrTooLarge) {
+		ready[0].err = fmt.Errorf("ledger: too much for one batch: %w", err)
+		return nil, nil
+	}
+	if err == nil || !errors.Is(err, storage.ErrConflict) && !errors.Is(err, wal.ErrTooLarge) {
+		return records, err
+	}
+	var all []Record
+	for _, r := range ready {
+		records, err := l.writeAll(ctx, turn, []*request{r})
+		all = append(all, records...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// prepare builds the events of each request and replaces those whose claim is lost.
+func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*request) {
+	for _, r := range group {
+		r.refused = false
+		if r.events, r.err = r.build(ctx); r.err != nil || len(r.events) == 0 {
+			continue
+		}
+		if r.guard != nil {
+			held, err := l.holds(ctx, *r.guard)
+			if r.err = err; err != nil {
+				continue
+			}
+			if !held {
+				r.refused, r.events = true, []Event{refusal(r.events, *r.guard)}
+			}
+		}
+		ready = append(ready, r)
+	}
+	return ready
+}
+
+func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
+	e, err := l.get(ctx, g.Key, storage.Now)
+	return err == nil && g.Holds(e), err
+}
+
+// refusal stands in the record for events that came too late.
+func refusal(events []Event, g storage.Guard) Refused {
+	out := Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
+	for _, e := range events {
+		if ref := e.About(); !ref.IsZero() {
+			out.Ref = ref
+		}
+		if ended, ok := e.(Ended); ok {
+			out.Key = ended.Key
+		}
+	}
+	return out
+}
+
+// write appends one batch, commits its projection, and fills in the receipts. ErrConflict:
+// a claim was lost meanwhile, and the batch is on record as refused.
+func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
+	now := l.cfg.Clock().UTC().Round(0)
+	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
+	for _, r := range group {
+		var under *guard
+		if r.guard != nil && !r.refused {
+			under = &guard{r.guard.Key, r.guard.Created}
+			guards = append(guards, *r.guard)
+		}
+		if err := b.add(l.stamp(now), r.events, under); err != nil {
+			return nil, err
+		}
+	}
+	tx, err := l.project(ctx, l.store, b.records)
+	if err != nil {
+		return nil, err
+	}
+	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	if err != nil {
+		return nil, err
+	}
+	rev, err := l.commit(ctx, tx, done, guards)
+	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
+		if failed := l.refuse(ctx, turn, done.First, done.Last); failed != nil {
+			return nil, failed
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	next := done.First
+	for _, r := range group {
+		r.receipt = Receipt{next, next + wal.Seq(len(r.events)) - 1, rev, now}
+		next = r.receipt.Last + 1
+		if r.refused {
+			r.err = fmt.Errorf("%w: %s", ErrRefused, r.events[0].(Refused).Reason)
+		}
+	}
+	return b.records, nil
+}
+
+// refuse records that the batch before was not projected.
+func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq) error {
+	now := l.cfg.Clock().UTC().Round(0)
+	b := batch{at: now, first: to + 1}
+	event := Refused{From: from, To: to, Reason: "the claim was lost while it was recorded"}
+	if err := b.add(l.stamp(now), []Event{event}, nil); err != nil {
+		return err
+	}
+	tx, err := l.project(ctx, l.store, b.records)
+	if err != nil {
+		return err
+	}
+	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	if err != nil {
+		return err
+	}
+	_, err = l.commit(ctx, tx, done, nil)
+	return err
+}
+
+// batch collects the records of one append.
+type batch struct {
+	at      time.Time
+	first   wal.Seq
+	records []Record
+	encoded [][]byte
+}
+
+func (b *batch) add(stamp Record, events []Event, under *guard) error {
+	for _, e := range events {
+		r := stamp
+		r.ID, r.Event, r.Seq = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String(), e, b.first+wal.Seq(len(b.records))
+		raw, err := encode(r, under)
+		if err != nil {
+			return err
+		}
+		b.records, b.encoded = append(b.records, r), append(b.encoded, raw)
+	}
+	return nil
+}
+
+// stamp is what all records of this run share.
+func (l *Ledger) stamp(at time.Time) Record {
+	return Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
+}
+
+// Broken is the error that broke the ledger, or nil.
+func (l *Ledger) Broken() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
+func (l *Ledger) breakDown(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken == nil {
+		l.broken = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return l.broken
+}
