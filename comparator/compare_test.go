@@ -1,6 +1,15 @@
 package comparator_test
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,4 +29,322 @@ func kindLookup(provider, kind string) (resource.Kind, bool) {
 		return resource.Kind{}, false
 	}
 	return resource.Kind{Provider: provider, Name: kind, Attrs: attrs}, provider == "fake"
+}
+
+// parse reads "place/kind/name" as a ref of the fake provider.
+func parse(s string) resource.Ref {
+	r, err := resource.ParseRef("fake/" + s)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+type (
+	wishes []resource.Desired
+	things []resource.Observed
+)
+
+// attrs reads "name value name @place/kind/name".
+func attrs(s string) resource.Attrs {
+	var out []resource.Attr
+	words := strings.Fields(s)
+	for i := 0; i+1 < len(words); i += 2 {
+		var v resource.Value = resource.String(words[i+1])
+		if at, ok := strings.CutPrefix(words[i+1], "@"); ok {
+			v = resource.Reference{Ref: parse(at)}
+		}
+		out = append(out, resource.Attr{Name: words[i], Value: v})
+	}
+	return resource.NewAttrs(out...)
+}
+
+func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
+
+func ours(ref, id, a string) resource.Observed {
+	return resource.Observed{Ref: parse(ref), ID: id, Managed: true, Stack: "web", Attrs: attrs(a)}
+}
+
+func with[T any](v T, f func(*T)) T { f(&v); return v }
+
+// input puts wishes of the stack web against things in the two places a and b, both seen.
+func input(w wishes, t things) comparator.Input {
+	in := comparator.Input{
+		Intents: []resource.Intent{{Stack: "web", Objects: w}},
+		World:   resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}},
+		Kinds:   kindLookup,
+	}
+	for _, place := range []string{"a", "b"} {
+		s := resource.Scope{Provider: "fake", Place: place}
+		snap := resource.Snapshot{Scope: s}
+		for _, o := range t {
+			if o.Ref.Place == place {
+				snap.Objects = append(snap.Objects, o)
+			}
+		}
+		in.World.Seen[s] = snap
+	}
+	return in
+}
+
+// lines writes differences as "sort ref [path:from→to …] [cause]".
+func lines(r comparator.Result) []string {
+	out := []string{}
+	for _, d := range r.Differences {
+		s := string(d.Sort) + " " + strings.TrimPrefix(d.Ref.String(), "fake/")
+		for _, c := range d.Changes {
+			s += fmt.Sprintf(" %s:%s→%s", c.Path, show(c.From), show(c.To))
+			if c.Unsettled {
+				s += "?"
+			}
+		}
+		if d.Cause != nil {
+			s += " (" + d.Cause.Error() + ")"
+		}
+		out = append(out, s)
+	}
+	return append(out, fmt.Sprintf("unchanged %d owned %d", r.Unchanged, r.Owned["web"]))
+}
+
+func show(v resource.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "·"
+	case resource.Reference:
+		return "@" + v.Ref.Name
+	}
+	return strings.Trim(string(resource.AppendJSON(nil, v)), `"`)
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	blind := func(place string) func(*comparator.Input) {
+		return func(in *comparator.Input) {
+			in.World.Failed[resource.Scope{Provider: "fake", Place: place}] = errors.New("page 2 failed")
+		}
+	}
+	for name, c := range map[string]struct {
+		w    wishes
+		t    things
+		edit func(*comparator.Input)
+		want []string
+	}{
+		"as wanted": {
+			w: wishes{want("a/server/x", "size big")}, t: things{ours("a/server/x", "i-1", "size big script hidden")},
+			want: []string{"unchanged 1 owned 1"},
+		},
+		"missing, with the whole wish": {
+			w:    wishes{with(want("a/server/x", "size big network @a/network/n"), func(d *resource.Desired) { d.Blessed, d.Tags = true, resource.Tags{{Key: "k", Value: "v"}} }), want("a/network/n", "")},
+			want: []string{"missing a/network/n", "missing a/server/x blessed:·→true network:·→@n? size:·→big tags.k:·→v", "unchanged 0 owned 0"},
+		},
+		"drifted in every attribute": {
+			w: wishes{want("a/server/x", "size big other 1")}, t: things{ours("a/server/x", "i-1", "size small other 2")},
+			want: []string{"drifted a/server/x other:2→1 size:small→big", "unchanged 0 owned 1"},
+		},
+		"unwanted": {
+			t: things{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
+		},
+		"unmanaged": {
+			t:    things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			want: []string{"unmanaged a/server/x", "unchanged 0 owned 0"},
+		},
+		"another stack's things are not our business": {
+			t:    things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+			want: []string{"unchanged 0 owned 0"},
+		},
+		"wanted, and another stack's": {
+			w: wishes{want("a/server/x", "size big")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+		},
+		"wanted, and unmanaged": {
+			w: wishes{want("a/server/x", "size big")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+		},
+		"wanted by one stack, owned by another that wants it no more": {
+			w: wishes{want("a/server/x", "")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
+			edit: func(in *comparator.Input) { in.Intents = append(in.Intents, resource.Intent{Stack: "old"}) },
+			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+		},
+		"two things with one mark, wanted": {
+			w: wishes{want("a/server/x", "size big")}, t: things{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
+			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
+		},
+		"two things with one mark, unwanted": {
+			t:    things{ours("a/server/x", "i-1", ""), ours("a/server/x", "i-2", "")},
+			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
+		},
+		"a stranger of the same name beside ours": {
+			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
+		},
+		"marks copied to another place": {
+			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", "")},
+			edit: func(in *comparator.Input) {
+				s := resource.Scope{Provider: "fake", Place: "b"}
+				in.World.Seen[s] = resource.Snapshot{Scope: s, Objects: things{ours("a/server/x", "i-9", "")}}
+			},
+			want: []string{"foreign a/server/x (i-9 stands in fake/b and carries the name fake/a/server/x: take its marks off, they were copied)", "unchanged 1 owned 1"},
+		},
+		"a failed scope: nothing is missing or unwanted": {
+			w: wishes{want("a/server/x", ""), want("b/server/y", "")}, t: things{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
+			edit: blind("a"), want: []string{"unknown a/server/x (page 2 failed)", "unchanged 1 owned 1"},
+		},
+		"a scope nobody looked at": {
+			w: wishes{want("c/server/x", "")}, want: []string{"unknown c/server/x (fake/c: this place was not looked at)", "unchanged 0 owned 0"},
+		},
+		"a reference into an unseen scope changes nothing": {
+			w: wishes{want("a/network/n", ""), want("b/server/x", "network @a/network/n")}, t: things{ours("b/server/x", "i-1", "network net-1")},
+			edit: blind("a"), want: []string{"unknown a/network/n (page 2 failed)", "unchanged 1 owned 1"},
+		},
+		"blessing wanted, not on the thing": {
+			w: wishes{with(want("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: things{ours("a/server/x", "i-1", "")},
+			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
+		},
+		"blessing on the thing, not wanted: it stays": {
+			w: wishes{want("a/server/x", "")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Blessed = true })},
+			want: []string{"unchanged 1 owned 1"},
+		},
+		"blessed in the record, the mark was taken off": {
+			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", "")},
+			edit: func(in *comparator.Input) { in.Blessed = func(r resource.Ref) bool { return r.Name == "x" } },
+			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
+		},
+		"what was applied answers for tags and write-only attributes": {
+			w: wishes{want("a/server/x", "script new")},
+			t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) {
+				o.Tags = resource.Tags{{Key: "mine", Value: "1"}, {Key: "theirs", Value: "2"}}
+			})},
+			edit: func(in *comparator.Input) {
+				in.Applied = func(resource.Ref) (comparator.Applied, bool) {
+					return comparator.Applied{Attrs: attrs("script old"), Tags: resource.Tags{{Key: "mine", Value: "1"}}}, true
+				}
+			},
+			want: []string{"drifted a/server/x script:old→new tags.mine:1→·", "unchanged 0 owned 1"},
+		},
+		"ignored by the thing and by the stack": {
+			w: wishes{with(want("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: things{ours("a/server/x", "i-1", "size small other 2")},
+			edit: func(in *comparator.Input) {
+				in.Intents[0].Rules.Ignore = []resource.IgnoreRule{{Kind: "server", Paths: []string{"oth*"}}}
+			},
+			want: []string{"unchanged 1 owned 1"},
+		},
+		"what stands on a replaced thing follows, and what stands on that": {
+			w: wishes{want("a/network/n", "range 1"), want("a/server/x", "network @a/network/n"), want("a/server/y", "peer @a/server/x"), want("a/server/z", "peer @a/server/y")},
+			t: things{ours("a/network/n", "net-1", "range 2"), ours("a/server/x", "i-1", "network net-1"), ours("a/server/y", "i-2", "peer i-1"), ours("a/server/z", "i-3", "peer i-2")},
+			want: []string{
+				"drifted a/network/n range:2→1", "drifted a/server/x network:net-1→@n?",
+				"drifted a/server/y peer:i-1→@x?", "unchanged 1 owned 4",
+			},
+		},
+		"what stands on a missing thing differs": {
+			w: wishes{want("a/network/n", ""), want("a/server/x", "network @a/network/n")}, t: things{ours("a/server/x", "i-1", "network net-1")},
+			want: []string{"missing a/network/n", "drifted a/server/x network:net-1→@n?", "unchanged 0 owned 1"},
+		},
+		"a cluster of two places sorts by place": {
+			w: wishes{want("b/server/x", ""), want("a/server/y", "")}, want: []string{"missing a/server/y", "missing b/server/x", "unchanged 0 owned 0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(c.w, c.t)
+			if c.edit != nil {
+				c.edit(&in)
+			}
+			got, err := comparator.Compare(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, lines(got)); d != "" {
+				t.Errorf("differences (-want +got):\n%s", d)
+			}
+			shuffled, err := comparator.Compare(shuffle(in))
+			if d := cmp.Diff(c.want, lines(shuffled)); d != "" || err != nil {
+				t.Errorf("in another order of input, %v (-want +got):\n%s", err, d)
+			}
+		})
+	}
+}
+
+// shuffle gives the same input with everything in another order.
+func shuffle(in comparator.Input) comparator.Input {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range in.Intents {
+		o := append([]resource.Desired(nil), in.Intents[i].Objects...)
+		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
+		in.Intents[i].Objects = o
+	}
+	seen := map[resource.Scope]resource.Snapshot{}
+	for s, snap := range in.World.Seen {
+		o := append([]resource.Observed(nil), snap.Objects...)
+		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
+		seen[s] = resource.Snapshot{Scope: s, Objects: o}
+	}
+	in.World.Seen = seen
+	return in
+}
+
+func TestWishesThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	at := func(d resource.Desired, line int) resource.Desired {
+		d.At = resource.Position{File: "ovi.yaml", Line: line}
+		return d
+	}
+	for name, c := range map[string]struct {
+		in   comparator.Input
+		want string
+	}{
+		"one ref twice": {
+			in:   input(wishes{at(want("a/server/x", ""), 3), at(want("a/server/x", ""), 9)}, nil),
+			want: "comparator: fake/a/server/x is wanted twice, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
+		},
+		"one ref in two stacks": {
+			in: with(input(wishes{at(want("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
+				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Objects: wishes{want("a/server/x", "")}})
+			}),
+			want: "comparator: fake/a/server/x is wanted twice, in stack shop and at ovi.yaml:3: rename or remove one",
+		},
+		"one stack from two sources": {
+			in:   with(input(nil, nil), func(in *comparator.Input) { in.Intents = append(in.Intents, in.Intents[0]) }),
+			want: "comparator: stack web comes from two sources: give one of them another name",
+		},
+		"no stack": {
+			in:   with(input(nil, nil), func(in *comparator.Input) { in.Intents[0].Stack, in.Intents[0].Source = "", "x.yaml" }),
+			want: `comparator: the wishes from "x.yaml" name no stack, so nothing could be owned by it`,
+		},
+		"no such kind": {
+			in:   input(wishes{want("a/boat/x", "size 1")}, nil),
+			want: "comparator: fake/a/boat/x: provider fake has no kind boat",
+		},
+		"needs what nobody wants": {
+			in:   input(wishes{at(want("a/server/x", "network @a/network/n"), 4)}, nil),
+			want: "comparator: at ovi.yaml:4: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
+		},
+		"needs what is about to go": {
+			in:   input(wishes{want("a/server/x", "network @a/network/n")}, things{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
+			want: "comparator: in stack web: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res, err := comparator.Compare(c.in)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+			if res.Differences != nil {
+				t.Errorf("differences beside the error: %v", res.Differences)
+			}
+		})
+	}
+}
+
+func TestAnotherStacksThingCanBeReferredTo(t *testing.T) {
+	t.Parallel()
+	in := input(wishes{want("a/server/x", "network @a/network/n")}, things{
+		with(ours("a/network/n", "net-1", ""), func(o *resource.Observed) { o.Stack = "base" }),
+		ours("a/server/x", "i-1", "network net-1"),
+	})
+	got, err := comparator.Compare(in)
+	if err != nil || len(got.Differences) > 0 {
+		t.Errorf("%v, %v", lines(got), err)
+	}
 }
