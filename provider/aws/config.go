@@ -1,0 +1,169 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/hashicorp/go-hclog"
+)
+
+// region is what it takes to act in one region of the one account.
+type region struct {
+	name, account, partition string
+
+	ec2    *ec2.Client
+	rds    *rds.Client
+	s3     *s3.Client
+	ssm    *ssm.Client
+	images images
+
+	owner   string
+	clock   func() time.Time
+	wait    Delays
+	log     hclog.Logger
+	sandbox bool
+}
+
+var regionPattern = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
+
+// splitPlace tells "123456789012/us-east-1" and "us-east-1" into account and region.
+func splitPlace(place string) (account, name string, err error) {
+	account, name, located := strings.Cut(place, "/")
+	if !located {
+		account, name = "", place
+	}
+	if !regionPattern.MatchString(name) || located && account == "" {
+		return "", "", permanent("", fmt.Errorf("%q is no region of AWS", place), "write one such as us-east-1")
+	}
+	return account, name, nil
+}
+
+// load reads the configuration once. A failure is not kept: the next call tries again.
+func (p *Provider) load(ctx context.Context) (aws.Config, error) {
+	if p.config != nil {
+		return *p.config, nil
+	}
+	cfg, err := p.read(ctx)
+	if err != nil {
+		return cfg, fmt.Errorf("aws: read the configuration: %w", classify("", err))
+	}
+	attempts, slowest := p.opts.Attempts, 20*time.Second
+	if p.opts.Sandbox {
+		slowest = 100 * time.Millisecond
+	}
+	cfg.Retryer = func() aws.Retryer {
+		return retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts, o.MaxBackoff = attempts, slowest
+			o.RateLimiter = ratelimit.None // the pace below is ours; a drained quota would fail calls that only have to wait
+		})
+	}
+	p.config = &cfg
+	return cfg, nil
+}
+
+func (p *Provider) read(ctx context.Context) (aws.Config, error) {
+	if p.opts.Sandbox {
+		return aws.Config{
+			Region:      "us-east-1",
+			HTTPClient:  p.client(),
+			Credentials: credentials.NewStaticCredentialsProvider("SANDBOX", "not-a-secret", ""),
+		}, nil
+	}
+	var with []func(*config.LoadOptions) error
+	if p.opts.Profile != "" {
+		with = append(with, config.WithSharedConfigProfile(p.opts.Profile))
+	}
+	if p.opts.HTTPClient != nil {
+		with = append(with, config.WithHTTPClient(p.opts.HTTPClient))
+	}
+	if p.opts.Endpoint != "" {
+		with = append(with, config.WithBaseEndpoint(p.opts.Endpoint))
+	}
+	return config.LoadDefaultConfig(ctx, with...)
+}
+
+func (p *Provider) client() aws.HTTPClient {
+	if p.opts.HTTPClient != nil {
+		return p.opts.HTTPClient
+	}
+	return noNetwork{}
+}
+
+// noNetwork answers for a sandbox that was given no practice cloud: it must never fall
+// through to the real one.
+type noNetwork struct{}
+
+func (noNetwork) Do(*http.Request) (*http.Response, error) {
+	return nil, fmt.Errorf("the sandbox was given no practice cloud")
+}
+
+// regionOf gives the clients of a region, made once. The caller holds p.mu.
+func (p *Provider) regionOf(cfg aws.Config, name string) *region {
+	if g, ok := p.regions[name]; ok {
+		return g
+	}
+	service := func(s string) aws.Config {
+		c := cfg.Copy()
+		c.Region = name
+		if !p.opts.PlainPace && !p.opts.Sandbox {
+			c.HTTPClient = newPace(s, c.HTTPClient)
+		}
+		return c
+	}
+	g := &region{
+		name: name, account: p.account, partition: partitionOf(p.arn),
+		ec2: ec2.NewFromConfig(service("ec2")),
+		rds: rds.NewFromConfig(service("rds")),
+		s3: s3.NewFromConfig(service("s3"), func(o *s3.Options) {
+			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
+		}),
+		ssm:   ssm.NewFromConfig(service("ssm")),
+		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
+		log: p.opts.Log, sandbox: p.opts.Sandbox,
+	}
+	p.regions[name] = g
+	return g
+}
+
+// partitionOf reads "aws", "aws-cn" and so on from an ARN.
+func partitionOf(arn string) string {
+	if parts := strings.SplitN(arn, ":", 3); len(parts) == 3 && parts[0] == "arn" && parts[1] != "" {
+		return parts[1]
+	}
+	return "aws"
+}
+
+// identify asks once who we are. The caller holds p.mu.
+func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) error {
+	if p.account != "" {
+		return nil
+	}
+	if p.opts.Region != "" {
+		name = p.opts.Region
+	}
+	c := cfg.Copy()
+	c.Region = name
+	out, err := sts.NewFromConfig(c).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return classify("", err)
+	}
+	if aws.ToString(out.Account) == "" {
+		return permanent("sts.GetCallerIdentity", fmt.Errorf("the answer names no account"), "")
+	}
+	p.account, p.arn = *out.Account, aws.ToString(out.Arn)
+	return nil
+}

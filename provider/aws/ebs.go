@@ -1,0 +1,162 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (g *region) volumes(ctx context.Context, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
+	return pages(ctx, "ec2.DescribeVolumes", func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
+		in.NextToken = token
+		if len(in.VolumeIds) == 0 {
+			in.MaxResults = aws.Int32(ec2Page)
+		}
+		out, err := g.ec2.DescribeVolumes(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Volumes, out.NextToken, nil
+	})
+}
+
+func (g *region) volume(ctx context.Context, id string) (types.Volume, error) {
+	all, err := g.volumes(ctx, &ec2.DescribeVolumesInput{VolumeIds: []string{id}})
+	return only(all, err, "ec2.DescribeVolumes", id)
+}
+
+func (g *region) seeVolume(v types.Volume) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
+	o.Health, o.Detail = volumeHealth(v.State)
+	a := attrs{}
+	a.number("size", v.Size)
+	a["type"] = resource.String(v.VolumeType)
+	a.number("iops", v.Iops)
+	a.number("throughput", v.Throughput)
+	a.text("zone", v.AvailabilityZone)
+	a.flag("encrypted", v.Encrypted)
+	a.text("snapshot", v.SnapshotId)
+	if at := attachment(v); at != nil {
+		a.text("attach_to", at.InstanceId)
+		a.text("device", at.Device)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindEBS, "", tagsOf(v.Tags))
+	return o
+}
+
+func volumeHealth(s types.VolumeState) (resource.Health, string) {
+	switch s {
+	case types.VolumeStateAvailable, types.VolumeStateInUse:
+		return resource.Healthy, ""
+	case types.VolumeStateCreating:
+		return resource.Pending, ""
+	case types.VolumeStateError:
+		return resource.Failing, string(s)
+	}
+	return resource.Unclear, string(s)
+}
+
+// attachment is where a volume hangs, or is on its way to hang.
+func attachment(v types.Volume) *types.VolumeAttachment {
+	for i, at := range v.Attachments {
+		if at.State == types.VolumeAttachmentStateAttached || at.State == types.VolumeAttachmentStateAttaching || at.State == types.VolumeAttachmentStateBusy {
+			return &v.Attachments[i]
+		}
+	}
+	return nil
+}
+
+func createVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	a := r.Want.Attrs
+	zone, err := g.zoneFor(ctx, a)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	kind, _ := text(a, "type")
+	in := &ec2.CreateVolumeInput{
+		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
+		Size: wantedInt(a, "size"), Iops: wantedInt(a, "iops"), Throughput: wantedInt(a, "throughput"), SnapshotId: wanted(a, "snapshot"),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVolume, g.birthTags(r, true))},
+	}
+	if on, _ := flag(a, "encrypted"); on {
+		in.Encrypted = aws.Bool(true)
+	}
+	id, err := g.makeVolume(ctx, in, r.Key)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	v, err := g.awaitVolume(ctx, id, "to be usable", func(v types.Volume) bool { return v.State != types.VolumeStateCreating })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if to, ok := text(a, "attach_to"); ok && to != "" {
+		if v, err = g.hang(ctx, v, to, a); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return g.seeVolume(v), nil
+}
+
+func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key string) (string, error) {
+	out, err := g.ec2.CreateVolume(ctx, in)
+	if hasCode(err, "IdempotentParameterMismatch") {
+		all, looked := g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: bornWith(key)})
+		if looked == nil && len(all) > 0 {
+			return aws.ToString(all[0].VolumeId), nil
+		}
+	}
+	if err != nil {
+		return "", classify("", err)
+	}
+	return aws.ToString(out.VolumeId), nil
+}
+
+// zoneFor is the zone of the wish, or that of the instance the volume will hang on.
+func (g *region) zoneFor(ctx context.Context, a resource.Attrs) (string, error) {
+	if z, ok := text(a, "zone"); ok && z != "" {
+		return z, nil
+	}
+	to, _ := text(a, "attach_to")
+	if to == "" {
+		return "", permanent("", fmt.Errorf("a volume needs a zone"), "say zone, or attach_to an instance whose zone it takes")
+	}
+	i, err := g.instance(ctx, to)
+	if err != nil {
+		return "", err
+	}
+	if i.Placement == nil || aws.ToString(i.Placement.AvailabilityZone) == "" {
+		return "", permanent("ec2.DescribeInstances", fmt.Errorf("%s does not say its zone", to), "say zone")
+	}
+	return *i.Placement.AvailabilityZone, nil
+}
+
+func wantedInt(a resource.Attrs, name string) *int32 {
+	if n, ok := number(a, name); ok {
+		return aws.Int32(int32(n))
+	}
+	return nil
+}
+
+// awaitVolume waits until a volume is as it should be.
+func (g *region) awaitVolume(ctx context.Context, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, id+" "+what, func(ctx context.Context) error {
+		if v, err = g.volume(ctx, id); err != nil {
+			return err
+		}
+		if v.State == types.VolumeStateError {
+			return permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id), "a missing key or snapshot does this; delete it and apply again")
+		}
+		if !ready(v) {
+			return errWait
+		}
+		return nil
+	})
+	return v, err
+}

@@ -1,0 +1,181 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	if err := g.tagEC2(ctx, r, id); err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.reshape(ctx, id, r.Want.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
+		return resource.Observed{}, err
+	}
+	v, err := g.volume(ctx, id)
+	if err == nil && changed(r, "attach_to", "device") {
+		v, err = g.rehang(ctx, v, r.Want.Attrs)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeVolume(v), nil
+}
+
+// reshape changes a volume while it is in use. It can only grow: shrinking would lose data,
+// so it is refused rather than answered with a new volume.
+func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, changed func(string) bool) error {
+	if !changed("size") && !changed("type") && !changed("iops") && !changed("throughput") {
+		return nil
+	}
+	v, err := g.volume(ctx, id)
+	if err != nil {
+		return err
+	}
+	in := &ec2.ModifyVolumeInput{VolumeId: aws.String(id)}
+	if n := wantedInt(want, "size"); n != nil && changed("size") {
+		if *n < aws.ToInt32(v.Size) {
+			return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
+				"a disk can only grow: make a new one and copy")
+		}
+		in.Size = n
+	}
+	if s, ok := text(want, "type"); ok && changed("type") {
+		in.VolumeType = types.VolumeType(s)
+	}
+	if changed("iops") {
+		in.Iops = wantedInt(want, "iops")
+	}
+	if changed("throughput") {
+		in.Throughput = wantedInt(want, "throughput")
+	}
+	if in.Size == nil && in.VolumeType == "" && in.Iops == nil && in.Throughput == nil {
+		return nil
+	}
+	if _, err := g.ec2.ModifyVolume(ctx, in); err != nil {
+		return classify("", err)
+	}
+	return g.awaitReshaped(ctx, id)
+}
+
+// awaitReshaped waits until the new size is there; AWS goes on optimizing for hours.
+func (g *region) awaitReshaped(ctx context.Context, id string) error {
+	return g.awaitSeen(ctx, g.wait.Compute, id+" to change", func(ctx context.Context) error {
+		out, err := g.ec2.DescribeVolumesModifications(ctx, &ec2.DescribeVolumesModificationsInput{VolumeIds: []string{id}})
+		if err != nil {
+			return classify("", err)
+		}
+		for _, m := range out.VolumesModifications {
+			switch m.ModificationState {
+			case types.VolumeModificationStateModifying:
+				return errWait
+			case types.VolumeModificationStateFailed:
+				return permanent("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
+			}
+		}
+		return nil
+	})
+}
+
+// rehang brings a volume to the instance of the wish, or off the one it hangs on.
+func (g *region) rehang(ctx context.Context, v types.Volume, want resource.Attrs) (types.Volume, error) {
+	to, _ := text(want, "attach_to")
+	at := attachment(v)
+	device, spoken := text(want, "device")
+	if at != nil && aws.ToString(at.InstanceId) == to && (!spoken || aws.ToString(at.Device) == device) {
+		return v, nil
+	}
+	var err error
+	if len(v.Attachments) > 0 {
+		if v, err = g.unhang(ctx, v); err != nil {
+			return v, err
+		}
+	}
+	if to == "" {
+		return v, nil
+	}
+	return g.hang(ctx, v, to, want)
+}
+
+func deviceOf(want resource.Attrs) string {
+	if d, ok := text(want, "device"); ok {
+		return d
+	}
+	return "/dev/sdf"
+}
+
+func (g *region) hang(ctx context.Context, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
+	id := aws.ToString(v.VolumeId)
+	if at := attachment(v); at != nil && aws.ToString(at.InstanceId) == to {
+		return g.awaitVolume(ctx, id, "to be attached", attached)
+	}
+	err := g.patiently(ctx, g.wait.Appear, func() error {
+		_, err := g.ec2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to), Device: aws.String(deviceOf(want))})
+		return classify("", err)
+	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
+	if hasCode(err, "VolumeInUse") { // perhaps by our own lost call
+		now, look := g.volume(ctx, id)
+		if at := attachment(now); look == nil && at != nil && aws.ToString(at.InstanceId) == to {
+			err = nil
+		}
+	}
+	if err != nil {
+		return v, err
+	}
+	return g.awaitVolume(ctx, id, "to be attached", attached)
+}
+
+func attached(v types.Volume) bool {
+	at := attachment(v)
+	return at != nil && at.State == types.VolumeAttachmentStateAttached
+}
+
+// unhang takes a volume off, never by force: the instance may still write.
+func (g *region) unhang(ctx context.Context, v types.Volume) (types.Volume, error) {
+	id := aws.ToString(v.VolumeId)
+	if attachment(v) != nil {
+		_, err := g.ec2.DetachVolume(ctx, &ec2.DetachVolumeInput{VolumeId: aws.String(id)})
+		if err != nil && !hasCode(err, "IncorrectState", "InvalidAttachment.NotFound") {
+			return v, classify("", err)
+		}
+	}
+	return g.awaitVolume(ctx, id, "to come off its instance (unmount it there)", func(v types.Volume) bool {
+		return v.State == types.VolumeStateAvailable
+	})
+}
+
+func deleteVolume(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	v, err := g.volume(ctx, id)
+	if err == nil && len(v.Attachments) > 0 {
+		_, err = g.unhang(ctx, v)
+	}
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = g.ec2.DeleteVolume(ctx, &ec2.DeleteVolumeInput{VolumeId: aws.String(id)})
+	if err != nil && !absent(err) {
+		return err
+	}
+	return g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
+		v, err := g.volume(ctx, id)
+		switch {
+		case absent(err) || err == nil && v.State == types.VolumeStateDeleted:
+			return nil
+		case err != nil:
+			return err
+		}
+		return errWait
+	})
+}

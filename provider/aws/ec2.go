@@ -1,0 +1,210 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// living are the states of instances that are there; the dead stay listed for an hour.
+var living = []string{"pending", "running", "stopping", "stopped"}
+
+func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
+	return pages(ctx, "ec2.DescribeInstances", func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
+		in.NextToken = token
+		if len(in.InstanceIds) == 0 {
+			in.MaxResults = aws.Int32(ec2Page)
+		}
+		out, err := g.ec2.DescribeInstances(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		var all []types.Instance
+		for _, r := range out.Reservations {
+			all = append(all, r.Instances...)
+		}
+		return all, out.NextToken, nil
+	})
+}
+
+// instancesWhere names the living instances of a filter.
+func (g *region) instancesWhere(ctx context.Context, filter, value string) ([]string, error) {
+	filters := append(where(filter, value), where("instance-state-name", living...)...)
+	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
+	var names []string
+	for _, i := range all {
+		names = append(names, nameID(g.seeInstance(i, nil)))
+	}
+	return names, err
+}
+
+func (g *region) instance(ctx context.Context, id string) (types.Instance, error) {
+	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
+	return only(all, err, "ec2.DescribeInstances", id)
+}
+
+func stateOf(i types.Instance) types.InstanceStateName {
+	if i.State == nil {
+		return ""
+	}
+	return i.State.Name
+}
+
+// gone says that an instance is listed, but is no more.
+func gone(i types.Instance) bool {
+	return stateOf(i) == types.InstanceStateNameTerminated || stateOf(i) == types.InstanceStateNameShuttingDown
+}
+
+// seeInstance reads an instance; root is its root disk, where it is known.
+func (g *region) seeInstance(i types.Instance, root *types.Volume) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime)}
+	a := attrs{}
+	o.Health, a["state"] = runState(stateOf(i))
+	a["size"] = resource.String(i.InstanceType)
+	a.text("image", i.ImageId)
+	a.text("subnet", i.SubnetId)
+	a.text("key_name", i.KeyName)
+	a.text("private_address", i.PrivateIpAddress)
+	a.text("public_address", i.PublicIpAddress)
+	if i.Placement != nil {
+		a.text("zone", i.Placement.AvailabilityZone)
+	}
+	if p := i.IamInstanceProfile; p != nil {
+		arn := aws.ToString(p.Arn)
+		a["iam_profile"] = resource.String(arn[strings.LastIndexByte(arn, '/')+1:])
+	}
+	if m := i.MetadataOptions; m != nil && m.HttpTokens != "" {
+		a["imdsv2"] = resource.String(m.HttpTokens)
+	}
+	var groups []string
+	for _, s := range i.SecurityGroups {
+		groups = append(groups, aws.ToString(s.GroupId))
+	}
+	slices.Sort(groups)
+	a.texts("security_groups", groups)
+	if root != nil {
+		a["root_volume"] = rootAttrs(root)
+	}
+	o.Attrs = a.done()
+	if o.Health == resource.Stopped {
+		o.Detail = aws.ToString(i.StateTransitionReason)
+	}
+	g.identify(&o, kindEC2, "", tagsOf(i.Tags))
+	if o.Managed && o.Key == "" {
+		o.Key = aws.ToString(i.ClientToken)
+	}
+	return o
+}
+
+// runState says how an instance is, and which state it is in or on its way to.
+func runState(s types.InstanceStateName) (resource.Health, resource.Value) {
+	switch s {
+	case types.InstanceStateNameRunning:
+		return resource.Healthy, resource.String("running")
+	case types.InstanceStateNamePending:
+		return resource.Pending, resource.String("running")
+	case types.InstanceStateNameStopping:
+		return resource.Pending, resource.String("stopped")
+	case types.InstanceStateNameStopped:
+		return resource.Stopped, resource.String("stopped")
+	}
+	return resource.Unclear, resource.String(s)
+}
+
+func rootAttrs(v *types.Volume) resource.Attrs {
+	a := attrs{}
+	a.number("size", v.Size)
+	a["type"] = resource.String(v.VolumeType)
+	a.flag("encrypted", v.Encrypted)
+	return a.done()
+}
+
+// rootID is the id of an instance's root disk, if it has said so.
+func rootID(i types.Instance) string {
+	for _, d := range i.BlockDeviceMappings {
+		if d.Ebs != nil && aws.ToString(d.DeviceName) == aws.ToString(i.RootDeviceName) {
+			return aws.ToString(d.Ebs.VolumeId)
+		}
+	}
+	return ""
+}
+
+// seeWhole reads an instance with its root disk, which takes a call of its own.
+func (g *region) seeWhole(ctx context.Context, i types.Instance) (resource.Observed, error) {
+	id := rootID(i)
+	if id == "" {
+		return g.seeInstance(i, nil), nil
+	}
+	v, err := g.volume(ctx, id)
+	if absent(err) {
+		return g.seeInstance(i, nil), nil
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeInstance(i, &v), nil
+}
+
+// awaitInstance waits for a state, and fails at once if the instance dies.
+func (g *region) awaitInstance(ctx context.Context, id string, state types.InstanceStateName) (i types.Instance, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, fmt.Sprintf("%s to be %s", id, state), func(ctx context.Context) error {
+		if i, err = g.instance(ctx, id); err != nil {
+			return err
+		}
+		switch {
+		case stateOf(i) == state:
+			return nil
+		case gone(i):
+			return died(i)
+		}
+		return errWait
+	})
+	return i, err
+}
+
+// died says why an instance ended before it was of use: AWS takes the order and tells later.
+func died(i types.Instance) error {
+	why := aws.ToString(i.StateTransitionReason)
+	if r := i.StateReason; r != nil {
+		why = strings.TrimSpace(aws.ToString(r.Code) + " " + aws.ToString(r.Message))
+	}
+	class := provider.Permanent
+	if strings.HasPrefix(why, "Server.") {
+		class = provider.Transient
+	}
+	return &provider.Error{Class: class, Op: "ec2.RunInstances",
+		Err: fmt.Errorf("%s ended as %s: %s", aws.ToString(i.InstanceId), stateOf(i), why)}
+}
+
+// deleteInstance ends one instance a call: of several, one bad id would keep all alive.
+func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	_, err := g.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
+		i, err := g.instance(ctx, id)
+		switch {
+		case absent(err):
+			return nil
+		case err != nil:
+			return err
+		case stateOf(i) == types.InstanceStateNameTerminated:
+			return nil
+		}
+		return errWait
+	})
+	return err
+}

@@ -1,0 +1,164 @@
+package aws
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func createInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	in, err := g.launchOf(ctx, r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	id, err := g.launch(ctx, in)
+	if hasCode(err, "IdempotentParameterMismatch") {
+		id, err = g.launched(ctx, r.Key, err)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
+	if err == nil && stopWished(r.Want.Attrs) {
+		i, err = g.stop(ctx, id)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeWhole(ctx, i)
+}
+
+func stopWished(a resource.Attrs) bool {
+	s, _ := text(a, "state")
+	return s == "stopped"
+}
+
+// launch starts one instance. What it stands on was perhaps made a moment ago, and EC2 may
+// not see it yet.
+func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (id string, err error) {
+	err = g.patiently(ctx, g.wait.Appear, func() error {
+		out, err := g.ec2.RunInstances(ctx, in)
+		if err != nil {
+			return classify("", err)
+		}
+		if len(out.Instances) != 1 {
+			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances", Err: errors.New("the answer names no instance")}
+		}
+		id = aws.ToString(out.Instances[0].InstanceId)
+		return nil
+	}, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound")
+	return id, err
+}
+
+// launched finds the instance that an earlier attempt with this key made of slightly other
+// parameters, such as an image that has been renewed since.
+func (g *region) launched(ctx context.Context, key string, refused error) (string, error) {
+	filters := append(bornWith(key), where("instance-state-name", living...)...)
+	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "", classify("", refused)
+	}
+	return aws.ToString(all[0].InstanceId), nil
+}
+
+// launchOf writes the wish as the one call that makes it, tags and protection with it.
+func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInstancesInput, error) {
+	a := r.Want.Attrs
+	size, _ := text(a, "size")
+	named, _ := text(a, "image")
+	image, err := g.imageFor(ctx, named, size)
+	if err != nil {
+		return nil, err
+	}
+	disk, err := g.rootDisk(ctx, image, a)
+	if err != nil {
+		return nil, err
+	}
+	tags := g.birthTags(r, true)
+	in := &ec2.RunInstancesInput{
+		ClientToken: aws.String(r.Key), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
+		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: wanted(a, "key_name"),
+		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
+		MetadataOptions:     metadata(a),
+		TagSpecifications:   []types.TagSpecification{born(types.ResourceTypeInstance, tags), born(types.ResourceTypeVolume, rootTags(tags))},
+	}
+	if on, _ := flag(a, "termination_protection"); on {
+		in.DisableApiTermination = aws.Bool(true)
+	}
+	if s, ok := text(a, "user_data"); ok {
+		in.UserData = aws.String(base64.StdEncoding.EncodeToString([]byte(s)))
+	}
+	if p := wanted(a, "iam_profile"); p != nil {
+		in.IamInstanceProfile = &types.IamInstanceProfileSpecification{Name: p}
+	}
+	if z := wanted(a, "zone"); z != nil {
+		in.Placement = &types.Placement{AvailabilityZone: z}
+	}
+	placeIn(in, a)
+	return in, nil
+}
+
+// placeIn says where it stands. To speak of a public address is to speak of the network
+// interface, and then everything about the network is said there.
+func placeIn(in *ec2.RunInstancesInput, a resource.Attrs) {
+	subnet, groups := wanted(a, "subnet"), texts(a, "security_groups")
+	public, spoken := flag(a, "public_ip")
+	if !spoken {
+		in.SubnetId, in.SecurityGroupIds = subnet, groups
+		return
+	}
+	in.NetworkInterfaces = []types.InstanceNetworkInterfaceSpecification{{
+		DeviceIndex: aws.Int32(0), AssociatePublicIpAddress: aws.Bool(public),
+		SubnetId: subnet, Groups: groups, DeleteOnTermination: aws.Bool(true),
+	}}
+}
+
+func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
+	tokens := types.HttpTokensStateRequired
+	if s, _ := text(a, "imdsv2"); s == "optional" {
+		tokens = types.HttpTokensStateOptional
+	}
+	return &types.InstanceMetadataOptionsRequest{HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled}
+}
+
+// rootTags are for the root disk, which is no thing of its own: it carries whose it is, but no
+// ref, so that nobody takes it for one.
+func rootTags(tags map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range tags {
+		if k != tagManaged && k != tagRef && k != tagBlessed && k != tagKey {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func (g *region) rootDisk(ctx context.Context, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
+	device, err := g.rootDevice(ctx, image)
+	if err != nil {
+		return types.BlockDeviceMapping{}, err
+	}
+	v, _ := a.Get("root_volume")
+	root, _ := v.(resource.Attrs)
+	ebs := &types.EbsBlockDevice{DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3}
+	if on, ok := flag(root, "encrypted"); ok && !on {
+		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there
+	}
+	if s, ok := text(root, "type"); ok {
+		ebs.VolumeType = types.VolumeType(s)
+	}
+	if n, ok := number(root, "size"); ok {
+		ebs.VolumeSize = aws.Int32(int32(n))
+	}
+	return types.BlockDeviceMapping{DeviceName: aws.String(device), Ebs: ebs}, nil
+}

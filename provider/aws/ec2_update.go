@@ -1,0 +1,187 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// updateInstance does what can be done while it runs first, then what needs it stopped.
+func updateInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	i, err := g.settledInstance(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	for _, step := range []func() error{
+		func() error { return g.tagEC2(ctx, r, id) },
+		func() error { return g.changeLive(ctx, r, id) },
+		func() error { return g.changeProfile(ctx, r, id) },
+		func() error { return g.changeRoot(ctx, r, i) },
+		func() error { return g.changeStopped(ctx, r, i) },
+	} {
+		if err := step(); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if i, err = g.instance(ctx, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeWhole(ctx, i)
+}
+
+// settledInstance waits until an instance is on its way nowhere.
+func (g *region) settledInstance(ctx context.Context, id string) (i types.Instance, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, id+" to settle", func(ctx context.Context) error {
+		if i, err = g.instance(ctx, id); err != nil {
+			return err
+		}
+		switch {
+		case gone(i):
+			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i), Hint: "plan again"}
+		case stateOf(i) == types.InstanceStateNameRunning || stateOf(i) == types.InstanceStateNameStopped:
+			return nil
+		}
+		return errWait
+	})
+	return i, err
+}
+
+// changeLive makes the changes that leave it running. EC2 takes one attribute a call.
+func (g *region) changeLive(ctx context.Context, r provider.Request, id string) error {
+	if changed(r, "security_groups") {
+		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: texts(r.Want.Attrs, "security_groups")}); err != nil {
+			return err
+		}
+	}
+	if on, ok := flag(r.Want.Attrs, "termination_protection"); ok && changed(r, "termination_protection") {
+		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
+			return err
+		}
+	}
+	if !changed(r, "imdsv2") {
+		return nil
+	}
+	_, err := g.ec2.ModifyInstanceMetadataOptions(ctx, &ec2.ModifyInstanceMetadataOptionsInput{
+		InstanceId: aws.String(id), HttpTokens: metadata(r.Want.Attrs).HttpTokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled,
+	})
+	return classify("", err)
+}
+
+func (g *region) modify(ctx context.Context, id string, in *ec2.ModifyInstanceAttributeInput) error {
+	in.InstanceId = aws.String(id)
+	_, err := g.ec2.ModifyInstanceAttribute(ctx, in)
+	return classify("", err)
+}
+
+// changeProfile gives it another role, whether or not it has one.
+func (g *region) changeProfile(ctx context.Context, r provider.Request, id string) error {
+	if !changed(r, "iam_profile") {
+		return nil
+	}
+	out, err := g.ec2.DescribeIamInstanceProfileAssociations(ctx, &ec2.DescribeIamInstanceProfileAssociationsInput{
+		Filters: append(where("instance-id", id), where("state", "associating", "associated")...),
+	})
+	if err != nil {
+		return classify("", err)
+	}
+	name := wanted(r.Want.Attrs, "iam_profile")
+	spec := &types.IamInstanceProfileSpecification{Name: name}
+	switch {
+	case len(out.IamInstanceProfileAssociations) == 0 && name == nil:
+	case len(out.IamInstanceProfileAssociations) == 0:
+		_, err = g.ec2.AssociateIamInstanceProfile(ctx, &ec2.AssociateIamInstanceProfileInput{InstanceId: aws.String(id), IamInstanceProfile: spec})
+	case name == nil:
+		_, err = g.ec2.DisassociateIamInstanceProfile(ctx, &ec2.DisassociateIamInstanceProfileInput{AssociationId: out.IamInstanceProfileAssociations[0].AssociationId})
+	default:
+		_, err = g.ec2.ReplaceIamInstanceProfileAssociation(ctx, &ec2.ReplaceIamInstanceProfileAssociationInput{
+			AssociationId: out.IamInstanceProfileAssociations[0].AssociationId, IamInstanceProfile: spec})
+	}
+	return classify("", err)
+}
+
+func (g *region) changeRoot(ctx context.Context, r provider.Request, i types.Instance) error {
+	if !changed(r, "root_volume") {
+		return nil
+	}
+	v, _ := r.Want.Attrs.Get("root_volume")
+	root, _ := v.(resource.Attrs)
+	return g.reshape(ctx, rootID(i), root, func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
+}
+
+func exactly(r provider.Request, path string) bool {
+	for _, c := range r.Changes {
+		if c.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// changeStopped makes the changes that need it stopped, and leaves it in the state that is
+// wished, or else in the one it was found in.
+func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.Instance) error {
+	id := aws.ToString(i.InstanceId)
+	stopped := stateOf(i) == types.InstanceStateNameStopped
+	wantStopped := stopped
+	if changed(r, "state") {
+		wantStopped = stopWished(r.Want.Attrs)
+	}
+	inside := changed(r, "size", "user_data")
+	if !stopped && (inside || wantStopped) {
+		if _, err := g.stop(ctx, id); err != nil {
+			return err
+		}
+		stopped = true
+	}
+	if inside {
+		if err := g.changeInside(ctx, r, id); err != nil {
+			return err
+		}
+	}
+	if stopped && !wantStopped {
+		return g.start(ctx, id)
+	}
+	return nil
+}
+
+func (g *region) changeInside(ctx context.Context, r provider.Request, id string) error {
+	if size, ok := text(r.Want.Attrs, "size"); ok && changed(r, "size") {
+		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
+			return err
+		}
+	}
+	if !changed(r, "user_data") {
+		return nil
+	}
+	s, _ := text(r.Want.Attrs, "user_data")
+	return g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}}) // the SDK encodes it
+}
+
+func (g *region) stop(ctx context.Context, id string) (types.Instance, error) {
+	if _, err := g.ec2.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: []string{id}}); err != nil {
+		return types.Instance{}, classify("", err)
+	}
+	return g.awaitInstance(ctx, id, types.InstanceStateNameStopped)
+}
+
+// start starts it, patiently: right after a change of type EC2 may still hold the old one.
+func (g *region) start(ctx context.Context, id string) error {
+	err := g.await(ctx, g.wait.Free, id+" to start", func(ctx context.Context) error {
+		_, err := g.ec2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: []string{id}})
+		if launchPlanLag(err) {
+			return errWait
+		}
+		return classify("", err)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
+	return err
+}

@@ -1,0 +1,63 @@
+package aws
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// tagsOf reads EC2's tags into a map.
+func tagsOf(tags []types.Tag) map[string]string {
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return out
+}
+
+func ec2Tags(tags map[string]string) []types.Tag {
+	out := make([]types.Tag, 0, len(tags))
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}
+
+// born says that a new thing of a type gets these tags in the very call that makes it.
+func born(what types.ResourceType, tags map[string]string) types.TagSpecification {
+	return types.TagSpecification{ResourceType: what, Tags: ec2Tags(tags)}
+}
+
+// tagEC2 brings the tags of a thing of EC2 to the wish. EC2 merges, so foreign tags stay.
+func (g *region) tagEC2(ctx context.Context, r provider.Request, id string) error {
+	set, drop := g.retag(r)
+	if len(set) > 0 {
+		_, err := g.ec2.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: ec2Tags(set)})
+		if err != nil {
+			return classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	var keys []types.Tag
+	for _, k := range drop {
+		keys = append(keys, types.Tag{Key: aws.String(k)})
+	}
+	_, err := g.ec2.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{id}, Tags: keys})
+	return classify("", err)
+}
+
+// where is one filter of a list.
+func where(name string, values ...string) []types.Filter {
+	return []types.Filter{{Name: aws.String(name), Values: values}}
+}
+
+// bornWith finds what was made with a key, by its tag.
+func bornWith(key string) []types.Filter { return where("tag:"+tagKey, key) }

@@ -1,0 +1,170 @@
+package aws_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const place = awsfake.Account + "/us-east-1"
+
+// world is a provider on a practice cloud of its own, and what a wish becomes on its way to it.
+type world struct {
+	t     *testing.T
+	cloud *awsfake.Cloud
+	p     *aws.Provider
+	keys  atomic.Int64
+}
+
+// patience of tests: passing states of the practice cloud last 20 ms.
+var patience = aws.Delays{
+	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Appear: 400 * time.Millisecond, Free: 300 * time.Millisecond,
+	Compute: 5 * time.Second, Database: 5 * time.Second,
+}
+
+func newWorld(t *testing.T, opts ...awsfake.Option) *world {
+	t.Helper()
+	cloud, err := awsfake.Open("", append([]awsfake.Option{awsfake.WithSettle(20 * time.Millisecond)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, r := range cloud.Requests() {
+			if len(r.Ignored) > 0 {
+				t.Errorf("the practice cloud took no notice of %v in %s.%s", r.Ignored, r.Service, r.Action)
+			}
+		}
+		noteOperations(t, cloud.Requests())
+		cloud.Close()
+	})
+	return &world{t: t, cloud: cloud, p: provideOn(cloud)}
+}
+
+func provideOn(cloud *awsfake.Cloud) *aws.Provider {
+	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: patience, Attempts: 4})
+}
+
+func (w *world) key() string { return fmt.Sprintf("key-%04d", w.keys.Add(1)) }
+
+func ref(kind, name string) resource.Ref {
+	return resource.Ref{Provider: "aws", Place: place, Kind: kind, Name: name}
+}
+
+func kindOf(t *testing.T, name string) resource.Kind {
+	t.Helper()
+	for _, k := range aws.Kinds() {
+		if k.Name == name {
+			return k
+		}
+	}
+	t.Fatalf("no kind %s", name)
+	return resource.Kind{}
+}
+
+// wish is checked and brought to its canonical form, as a source does.
+func wish(t *testing.T, kind, name string, a map[string]resource.Value, tags ...string) resource.Desired {
+	t.Helper()
+	attrs, problems := resource.Check(kindOf(t, kind), resource.AttrsOf(a))
+	if len(problems) > 0 {
+		t.Fatalf("%s %s: %+v", kind, name, problems)
+	}
+	m := map[string]string{}
+	for i := 0; i+1 < len(tags); i += 2 {
+		m[tags[i]] = tags[i+1]
+	}
+	return resource.Desired{Ref: ref(kind, name), Attrs: attrs, Tags: resource.TagsOf(m)}
+}
+
+func (w *world) request(d resource.Desired) provider.Request {
+	return provider.Request{Key: w.key(), Token: 1, Stack: "shop", Owner: "ovi", Want: d}
+}
+
+func (w *world) make(d resource.Desired) resource.Observed {
+	w.t.Helper()
+	o, err := w.p.Create(w.t.Context(), w.request(d))
+	if err != nil {
+		w.t.Fatalf("create %s: %v", d.Ref, err)
+	}
+	return o
+}
+
+// changes compares a wish with what is there, as the comparator does.
+func changes(t *testing.T, d resource.Desired, o resource.Observed, applied resource.Attrs) []resource.Change {
+	t.Helper()
+	out := resource.Diff(d.Attrs, o.Attrs, kindOf(t, d.Ref.Kind), resource.DiffOptions{Applied: applied})
+	return append(out, resource.DiffTags(d.Tags, o.Tags, nil, nil)...)
+}
+
+// update brings what is there to the wish, and fails if there is nothing to do.
+func (w *world) update(d resource.Desired, have resource.Observed, applied resource.Attrs) (resource.Observed, error) {
+	w.t.Helper()
+	r := w.request(d)
+	r.Have, r.Changes = have, changes(w.t, d, have, applied)
+	if len(r.Changes) == 0 {
+		w.t.Fatalf("%s: there is nothing to change", d.Ref)
+	}
+	return w.p.Update(w.t.Context(), r)
+}
+
+func (w *world) mustUpdate(d resource.Desired, have resource.Observed, applied resource.Attrs) resource.Observed {
+	w.t.Helper()
+	o, err := w.update(d, have, applied)
+	if err != nil {
+		w.t.Fatalf("update %s: %v", d.Ref, err)
+	}
+	return o
+}
+
+func (w *world) remove(o resource.Observed) error {
+	return w.p.Delete(w.t.Context(), provider.Request{Key: w.key(), Stack: "shop", Owner: "ovi", Have: o})
+}
+
+func (w *world) look() resource.Snapshot {
+	w.t.Helper()
+	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), resource.Scope{Provider: "aws", Place: place})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *world) find(r resource.Ref) (resource.Observed, bool) {
+	w.t.Helper()
+	s := w.look()
+	i := slices.IndexFunc(s.Objects, func(o resource.Observed) bool { return o.Ref == r })
+	if i < 0 {
+		return resource.Observed{}, false
+	}
+	return s.Objects[i], true
+}
+
+// settled fails unless the thing is there, ours, and as wished.
+func (w *world) settled(d resource.Desired, applied resource.Attrs) resource.Observed {
+	w.t.Helper()
+	o, ok := w.find(d.Ref)
+	if !ok {
+		w.t.Fatalf("%s is not there", d.Ref)
+	}
+	if !o.Managed || o.Stack != "shop" || o.Owner != "ovi" {
+		w.t.Errorf("%s does not carry our tags: %+v", d.Ref, o)
+	}
+	if c := changes(w.t, d, o, applied); len(c) > 0 {
+		w.t.Errorf("%s is not as wished: %+v", d.Ref, c)
+	}
+	return o
+}
+
+func (w *world) count(call string) int { return w.cloud.Counts()[call] }
+
+func text(s string) resource.Value { return resource.String(s) }
+
+type values = map[string]resource.Value

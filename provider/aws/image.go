@@ -1,0 +1,95 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// images remembers what was asked of the images of a region: they do not change within one
+// run, and twenty instances ask the same.
+type images struct {
+	mu     sync.Mutex
+	latest map[string]string // architecture to image
+	root   map[string]string // image to the device name of its root disk
+}
+
+// latestParameter is public, the same in every region, and kept by AWS.
+const latestParameter = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-"
+
+// graviton matches the families of ARM machines: a g after the generation.
+var graviton = regexp.MustCompile(`^(a1|[a-z]+[0-9]+g[a-z]*)\.`)
+
+func architecture(size string) string {
+	if graviton.MatchString(size) {
+		return "arm64"
+	}
+	return "x86_64"
+}
+
+// imageFor gives the image a wish names, or the current Amazon Linux for its size.
+func (g *region) imageFor(ctx context.Context, image, size string) (string, error) {
+	if image != "" && image != latestImage {
+		return image, nil
+	}
+	arch := architecture(size)
+	g.images.mu.Lock()
+	defer g.images.mu.Unlock()
+	if id := g.images.latest[arch]; id != "" {
+		return id, nil
+	}
+	out, err := g.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(latestParameter + arch)})
+	if err != nil {
+		return "", noImage(classify("", err), g.name)
+	}
+	if out.Parameter == nil || aws.ToString(out.Parameter.Value) == "" {
+		return "", noImage(&provider.Error{Class: provider.NotFound, Op: "ssm.GetParameter", Err: fmt.Errorf("the parameter is empty")}, g.name)
+	}
+	if g.images.latest == nil {
+		g.images.latest = map[string]string{}
+	}
+	g.images.latest[arch] = *out.Parameter.Value
+	return *out.Parameter.Value, nil
+}
+
+func noImage(err error, region string) error {
+	class := provider.ClassOf(err)
+	if class == provider.NotFound {
+		class = provider.Permanent
+	}
+	return &provider.Error{Class: class, Err: fmt.Errorf("look up the current Amazon Linux of %s: %w", region, err),
+		Hint: "name an image yourself, such as image: ami-0abcdef1234567890"}
+}
+
+// rootDevice asks an image for the name of its root disk: without it nothing can be said
+// about that disk when an instance is made.
+func (g *region) rootDevice(ctx context.Context, image string) (string, error) {
+	g.images.mu.Lock()
+	defer g.images.mu.Unlock()
+	if name := g.images.root[image]; name != "" {
+		return name, nil
+	}
+	out, err := g.ec2.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{image}})
+	if err != nil {
+		return "", classify("", err)
+	}
+	if len(out.Images) == 0 {
+		return "", permanent("ec2.DescribeImages", fmt.Errorf("there is no image %s in %s", image, g.name), "images differ from region to region")
+	}
+	name := aws.ToString(out.Images[0].RootDeviceName)
+	if name == "" {
+		name = "/dev/xvda"
+	}
+	if g.images.root == nil {
+		g.images.root = map[string]string{}
+	}
+	g.images.root[image] = name
+	return name, nil
+}

@@ -1,0 +1,58 @@
+package aws
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go/middleware"
+	"golang.org/x/time/rate"
+)
+
+// pace keeps the calls of one service below what AWS lets an account do, so that ten
+// workers do not spend their attempts on being throttled. Reads and writes are counted
+// apart, as AWS counts them. Each attempt passes here, retries too.
+type pace struct {
+	next          aws.HTTPClient
+	reads, writes *rate.Limiter
+}
+
+// newPace sets limits somewhat below AWS's documented ones (EC2: reads 20 a second after a
+// bucket of 100, RunInstances 2 a second after a bucket of 5, other writes 5 after 50).
+func newPace(service string, next aws.HTTPClient) *pace {
+	if next == nil {
+		next = http.DefaultClient
+	}
+	p := &pace{next: next}
+	switch service {
+	case "ec2":
+		p.reads, p.writes = rate.NewLimiter(15, 50), rate.NewLimiter(4, 20)
+	case "s3":
+		p.reads, p.writes = rate.NewLimiter(50, 100), rate.NewLimiter(10, 20)
+	default:
+		p.reads, p.writes = rate.NewLimiter(8, 20), rate.NewLimiter(4, 10)
+	}
+	return p
+}
+
+// Do waits its turn; the request's context ends the wait.
+func (p *pace) Do(r *http.Request) (*http.Response, error) {
+	limit := p.writes
+	if reads(middleware.GetOperationName(r.Context())) {
+		limit = p.reads
+	}
+	if err := limit.Wait(r.Context()); err != nil {
+		return nil, err
+	}
+	return p.next.Do(r)
+}
+
+// reads says that an operation changes nothing, by AWS's own naming.
+func reads(operation string) bool {
+	for _, prefix := range []string{"Describe", "Get", "List", "Head"} {
+		if strings.HasPrefix(operation, prefix) {
+			return true
+		}
+	}
+	return false
+}

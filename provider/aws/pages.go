@@ -1,0 +1,38 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// The largest pages the services give.
+const (
+	ec2Page int32 = 1000
+	rdsPage int32 = 100
+	s3Page  int32 = 1000
+)
+
+// pages reads a list to its end: all of it, or an error. A token that comes twice would let a
+// list go on for ever or, worse, end early; it is an error too.
+func pages[T any](ctx context.Context, op string, fetch func(ctx context.Context, token *string) ([]T, *string, error)) ([]T, error) {
+	var all []T
+	var token *string
+	seen := map[string]bool{}
+	for n := 1; ; n++ {
+		items, next, err := fetch(ctx, token)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: %w", n, classify(op, err))
+		}
+		all = append(all, items...)
+		if next == nil || *next == "" {
+			return all, nil
+		}
+		if seen[*next] {
+			return nil, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("page %d leads back to a page already read", n)}
+		}
+		seen[*next] = true
+		token = next
+	}
+}

@@ -1,0 +1,81 @@
+package aws
+
+import (
+	"bytes"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// permissionsOf writes each rule as a permission of its own; self is the group's id.
+func permissionsOf(rules resource.List, self string) []types.IpPermission {
+	var out []types.IpPermission
+	for _, v := range rules {
+		rule, _ := v.(resource.Attrs)
+		protocol, _ := text(rule, "protocol")
+		p := types.IpPermission{IpProtocol: aws.String(wireProtocol(protocol))}
+		from, to, _ := rulePorts(rule, protocol)
+		if protocol != "all" && (from >= 0 || strings.HasPrefix(protocol, "icmp")) {
+			p.FromPort, p.ToPort = aws.Int32(int32(from)), aws.Int32(int32(to))
+		}
+		otherSide(&p, rule, self)
+		out = append(out, p)
+	}
+	return out
+}
+
+func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
+	description := wanted(rule, "description")
+	if cidr, ok := text(rule, "cidr"); ok {
+		if strings.Contains(cidr, ":") {
+			p.Ipv6Ranges = []types.Ipv6Range{{CidrIpv6: aws.String(cidr), Description: description}}
+		} else {
+			p.IpRanges = []types.IpRange{{CidrIp: aws.String(cidr), Description: description}}
+		}
+	}
+	group, ok := text(rule, "security_group")
+	if me, _ := flag(rule, "self"); me {
+		group, ok = self, true
+	}
+	if ok {
+		p.UserIdGroupPairs = []types.UserIdGroupPair{{GroupId: aws.String(group), Description: description}}
+	}
+	if list, ok := text(rule, "prefix_list"); ok {
+		p.PrefixListIds = []types.PrefixListId{{PrefixListId: aws.String(list), Description: description}}
+	}
+}
+
+func wireProtocol(p string) string {
+	if p == "all" {
+		return "-1"
+	}
+	return p
+}
+
+func canonicalPrefix(s string) string {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return p.Masked().String()
+	}
+	return s
+}
+
+func undescribed(v resource.Value) resource.Value {
+	a, _ := v.(resource.Attrs)
+	return a.Without("description")
+}
+
+func equal(a, b resource.Value) bool {
+	return bytes.Equal(resource.AppendJSON(nil, a), resource.AppendJSON(nil, b))
+}
+
+// minus is what is in a and not in b.
+func minus(a, b resource.List) resource.List {
+	return slices.DeleteFunc(slices.Clone(a), func(x resource.Value) bool {
+		return slices.ContainsFunc(b, func(y resource.Value) bool { return equal(x, y) })
+	})
+}

@@ -1,0 +1,94 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// Delays are how patient the provider is. The zero value means what suits real AWS, or the
+// practice cloud, whichever is spoken to.
+type Delays struct {
+	First, Most time.Duration // between two looks at something that is on its way
+	// Appear is how long something just made may be unseen, and Free how long something
+	// about to be deleted may be held by what was deleted before it.
+	Appear, Free time.Duration
+	// Compute and Database are how long an instance or volume, and a database, may take.
+	Compute, Database time.Duration
+}
+
+func (d Delays) orDefault(sandbox bool) Delays {
+	or := func(p *time.Duration, def time.Duration) {
+		if *p == 0 {
+			*p = def
+		}
+	}
+	if sandbox {
+		or(&d.First, 20*time.Millisecond)
+		or(&d.Most, 250*time.Millisecond)
+		or(&d.Appear, 5*time.Second)
+		or(&d.Free, 5*time.Second)
+	}
+	or(&d.First, time.Second)
+	or(&d.Most, 15*time.Second)
+	or(&d.Appear, time.Minute)
+	or(&d.Free, 5*time.Minute)
+	or(&d.Compute, 10*time.Minute)
+	or(&d.Database, 80*time.Minute)
+	return d
+}
+
+// errWait says that a look found the thing still on its way.
+var errWait = errors.New("still on its way")
+
+// await looks again and again until a look is content (nil), fails (an error other than
+// errWait), or the time is up. what says what is waited for.
+func (g *region) await(ctx context.Context, limit time.Duration, what string, look func(context.Context) error) error {
+	timeout, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for pause := g.wait.First; ; pause = min(pause*2, g.wait.Most) {
+		err := look(timeout)
+		if !errors.Is(err, errWait) && (err == nil || timeout.Err() == nil) {
+			return err
+		}
+		if sleep(timeout, pause) == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx))}
+		}
+		return &provider.Error{Class: provider.Transient, Err: fmt.Errorf("waited %v for %s, in vain: %w", limit, what, err),
+			Hint: "look at it in the AWS console, then run ovi again: it takes up where it stopped"}
+	}
+}
+
+// patiently tries again while a call is refused with one of the codes, for the limit at most;
+// then it gives the last refusal.
+func (g *region) patiently(ctx context.Context, limit time.Duration, try func() error, codes ...string) error {
+	var last error
+	err := g.await(ctx, limit, "AWS to agree", func(context.Context) error {
+		if last = try(); last != nil && hasCode(last, codes...) {
+			g.log.Debug("refused for now", "error", last)
+			return errWait
+		}
+		return last
+	})
+	if err != nil && last != nil && ctx.Err() == nil {
+		return last
+	}
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

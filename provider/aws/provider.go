@@ -1,0 +1,170 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Options say how to reach AWS. The zero Options use what the AWS command line uses:
+// environment, profiles, roles, and AWS_ENDPOINT_URL.
+type Options struct {
+	Profile  string // of ~/.aws/config
+	Region   string // to ask for the account in; a place names its own region
+	Endpoint string // overrides AWS_ENDPOINT_URL
+	// Sandbox: HTTPClient's transport is the practice cloud. Neither environment nor files
+	// are read, and credentials are made up: nothing can reach a real account.
+	Sandbox    bool
+	HTTPClient *http.Client
+	Owner      string           // of the ovi:owner tag; "ovi" where empty
+	Clock      func() time.Time // time.Now where nil
+	Delays     Delays
+	// PlainPace turns the client-side limits off; the practice cloud needs none.
+	PlainPace bool
+	// Attempts is how often one call is tried; 8 where zero.
+	Attempts int
+	Log      hclog.Logger
+}
+
+// Provider acts on AWS. It is safe for any number of goroutines.
+type Provider struct {
+	opts Options
+
+	mu      sync.Mutex // guards what is made once: held during the first I/O alone
+	config  *aws.Config
+	account string
+	arn     string
+	regions map[string]*region
+}
+
+var (
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Locator  = (*Provider)(nil)
+)
+
+// New makes a provider. It does no I/O and loads no configuration.
+func New(opts Options) *Provider {
+	if opts.Owner == "" {
+		opts.Owner = "ovi"
+	}
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = hclog.NewNullLogger()
+	}
+	if opts.Attempts == 0 {
+		opts.Attempts = 8
+	}
+	opts.Delays = opts.Delays.orDefault(opts.Sandbox)
+	return &Provider{opts: opts, regions: map[string]*region{}}
+}
+
+// Kinds lists the schemas; see the function of that name.
+func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+
+// verbs are what the provider does with one kind.
+type verbs struct {
+	create func(context.Context, *region, provider.Request) (resource.Observed, error)
+	update func(context.Context, *region, provider.Request) (resource.Observed, error)
+	remove func(context.Context, *region, provider.Request) error
+}
+
+func verbsOf(kind string) (verbs, error) {
+	switch kind {
+	case kindVPC:
+		return verbs{createVPC, updateVPC, deleteVPC}, nil
+	case kindSubnet:
+		return verbs{createSubnet, updateSubnet, deleteSubnet}, nil
+	case kindGroup:
+		return verbs{createGroup, updateGroup, deleteGroup}, nil
+	case kindEC2:
+		return verbs{createInstance, updateInstance, deleteInstance}, nil
+	case kindEBS:
+		return verbs{createVolume, updateVolume, deleteVolume}, nil
+	case kindRDS:
+		return verbs{createDB, updateDB, deleteDB}, nil
+	case kindS3:
+		return verbs{createBucket, updateBucket, deleteBucket}, nil
+	}
+	return verbs{}, permanent("", fmt.Errorf("aws has no kind %q", kind), "see: ovi kinds")
+}
+
+// Create makes the thing; see provider.Provider. A wish whose name is taken by something
+// else is a Conflict.
+func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	v, g, err := p.begin(ctx, r.Want.Ref)
+	if err == nil {
+		err = checkTags(r.Want.Tags)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := checkKey(r.Key); err != nil {
+		return resource.Observed{}, err
+	}
+	r.Want.Attrs = withDefaults(r.Want.Ref.Kind, r.Want.Attrs)
+	o, err := v.create(ctx, g, r)
+	return o, g.explain(err)
+}
+
+// Update changes the thing; see provider.Provider. It also writes ovi's tags where they are
+// not as they should be: that is how a thing is adopted.
+func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	v, g, err := p.begin(ctx, r.Want.Ref)
+	if err == nil {
+		err = checkTags(r.Want.Tags)
+	}
+	if err == nil {
+		err = replaces(r)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	o, err := v.update(ctx, g, r)
+	return o, g.explain(err)
+}
+
+// Delete takes the thing away; see provider.Provider.
+func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
+	v, g, err := p.begin(ctx, r.Have.Ref)
+	if err != nil {
+		return err
+	}
+	if r.Have.ID == "" {
+		return permanent("", fmt.Errorf("%s has no id to delete it by", r.Have.Ref), "observe it again: ovi plan")
+	}
+	return g.explain(v.remove(ctx, g, r))
+}
+
+func (p *Provider) begin(ctx context.Context, ref resource.Ref) (verbs, *region, error) {
+	v, err := verbsOf(ref.Kind)
+	if err != nil {
+		return v, nil, err
+	}
+	g, err := p.at(ctx, ref.Place)
+	return v, g, err
+}
+
+// maxKey is how long a ClientToken of EC2 may be.
+const maxKey = 64
+
+func checkKey(key string) error {
+	if key == "" || len(key) > maxKey {
+		return permanent("", fmt.Errorf("idempotency key %q: it must have 1 to %d characters", key, maxKey), "")
+	}
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return permanent("", fmt.Errorf("idempotency key %q: it must be plain ASCII", key), "")
+		}
+	}
+	return nil
+}

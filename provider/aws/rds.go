@@ -1,0 +1,207 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// databases reads them all: RDS has no filter by tag. Members of clusters are not things of
+// this kind; the cluster decides about them.
+func (g *region) databases(ctx context.Context) ([]types.DBInstance, error) {
+	all, err := pages(ctx, "rds.DescribeDBInstances", func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
+		out, err := g.rds.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(rdsPage), Marker: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.DBInstances, out.Marker, nil
+	})
+	return slices.DeleteFunc(all, func(d types.DBInstance) bool { return aws.ToString(d.DBClusterIdentifier) != "" }), err
+}
+
+func (g *region) database(ctx context.Context, id string) (types.DBInstance, error) {
+	out, err := g.rds.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{DBInstanceIdentifier: aws.String(id)})
+	if err != nil {
+		return types.DBInstance{}, classify("", err)
+	}
+	return only(out.DBInstances, nil, "rds.DescribeDBInstances", id)
+}
+
+func rdsTags(tags map[string]string) []types.Tag {
+	out := make([]types.Tag, 0, len(tags))
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}
+
+func rdsTagMap(tags []types.Tag) map[string]string {
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return out
+}
+
+func (g *region) seeDB(d types.DBInstance) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), Since: aws.ToTime(d.InstanceCreateTime)}
+	status := aws.ToString(d.DBInstanceStatus)
+	a := attrs{}
+	o.Health, a["state"] = dbState(status)
+	if o.Health != resource.Healthy && o.Health != resource.Stopped {
+		o.Detail = status
+	}
+	a.text("size", d.DBInstanceClass)
+	a.text("engine", d.Engine)
+	a.text("running_version", d.EngineVersion)
+	a.number("storage", d.AllocatedStorage)
+	a.text("storage_type", d.StorageType)
+	a.flag("encrypted", d.StorageEncrypted)
+	a.flag("multi_az", d.MultiAZ)
+	a.flag("public", d.PubliclyAccessible)
+	a.text("username", d.MasterUsername)
+	a.text("database", d.DBName)
+	a.number("backup_days", d.BackupRetentionPeriod)
+	a.flag("deletion_protection", d.DeletionProtection)
+	if e := d.Endpoint; e != nil {
+		a.number("port", e.Port)
+		if h := aws.ToString(e.Address); h != "" {
+			a["endpoint"] = resource.String(fmt.Sprintf("%s:%d", h, aws.ToInt32(e.Port)))
+		}
+	}
+	if s := d.MasterUserSecret; s != nil {
+		a.text("password_secret", s.SecretArn)
+	}
+	if s := d.DBSubnetGroup; s != nil {
+		a.text("subnet_group", s.DBSubnetGroupName)
+	}
+	a.texts("security_groups", dbGroups(d))
+	tags := rdsTagMap(d.TagList)
+	a["final_snapshot"] = resource.Bool(tags[tagFinal] != "false")
+	if waits := overlay(a, d.PendingModifiedValues); len(waits) > 0 {
+		o.Detail = strings.TrimPrefix(o.Detail+"; waiting for the maintenance window: "+strings.Join(waits, ", ")+
+			"; any change made now makes these too", "; ")
+	}
+	o.Attrs = a.done()
+	detail := o.Detail
+	g.identify(&o, kindRDS, o.ID, tags)
+	o.Detail = strings.Join(slices.DeleteFunc(slices.Compact([]string{detail, o.Detail}), func(s string) bool { return s == "" }), "; ")
+	return o
+}
+
+func dbGroups(d types.DBInstance) []string {
+	var groups []string
+	for _, s := range d.VpcSecurityGroups {
+		if aws.ToString(s.Status) != "removing" {
+			groups = append(groups, aws.ToString(s.VpcSecurityGroupId))
+		}
+	}
+	slices.Sort(groups)
+	return groups
+}
+
+// overlay puts what is decided but not yet done over what is: else each plan would order the
+// same change again. It names what waits.
+func overlay(a attrs, p *types.PendingModifiedValues) []string {
+	if p == nil {
+		return nil
+	}
+	var waits []string
+	put := func(name string, v resource.Value) {
+		if v != nil && !equal(a[name], v) {
+			waits = append(waits, fmt.Sprintf("%s %s → %s", name, shown(a[name]), shown(v)))
+			a[name] = v
+		}
+	}
+	next := attrs{}
+	next.text("size", p.DBInstanceClass)
+	next.number("storage", p.AllocatedStorage)
+	next.text("storage_type", p.StorageType)
+	next.flag("multi_az", p.MultiAZ)
+	next.number("port", p.Port)
+	next.number("backup_days", p.BackupRetentionPeriod)
+	next.text("running_version", p.EngineVersion)
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		put(name, next[name])
+	}
+	return waits
+}
+
+func shown(v resource.Value) string {
+	if s, ok := v.(resource.String); ok {
+		return string(s)
+	}
+	return string(resource.AppendJSON(nil, v))
+}
+
+// dbState says how a database is, and which state it is in or on its way to.
+func dbState(status string) (resource.Health, resource.Value) {
+	switch status {
+	case "available", "storage-optimization", "backing-up", "storage-config-upgrade":
+		return resource.Healthy, resource.String("running")
+	case "stopped":
+		return resource.Stopped, resource.String("stopped")
+	case "stopping":
+		return resource.Pending, resource.String("stopped")
+	case "failed", "storage-full", "restore-error", "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable",
+		"insufficient-capacity":
+		return resource.Failing, resource.String("running")
+	}
+	if strings.HasPrefix(status, "incompatible-") {
+		return resource.Failing, resource.String("running")
+	}
+	return resource.Pending, resource.String("running")
+}
+
+// awaitDB waits until a database is on its way nowhere: available, stopped, or failed, which
+// is an error.
+func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
+	err = g.awaitSeen(ctx, g.wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
+		if d, err = g.database(ctx, id); err != nil {
+			return err
+		}
+		health, _ := dbState(aws.ToString(d.DBInstanceStatus))
+		switch {
+		case health == resource.Failing:
+			return permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "look at its events in the AWS console")
+		case health == resource.Pending || !ready(d):
+			return errWait
+		}
+		return nil
+	})
+	return d, err
+}
+
+func deleting(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "deleting" }
+
+// awaitNoDB waits until a database is gone.
+func (g *region) awaitNoDB(ctx context.Context, id string) error {
+	return g.await(ctx, g.wait.Database, "the database "+id+" to be gone", func(ctx context.Context) error {
+		_, err := g.database(ctx, id)
+		if absent(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return errWait
+	})
+}
+
+// taken says who has a name that is in use.
+func taken(o resource.Observed, r provider.Request) error {
+	whose := "is not ovi's"
+	if o.Managed {
+		whose = fmt.Sprintf("belongs to %s of stack %q", o.Ref, o.Stack)
+	}
+	return conflict("", fmt.Errorf("%s %q exists already and %s", r.Want.Ref.Kind, o.ID, whose), "ovi adopt takes over what is nobody's; or choose another name")
+}

@@ -1,0 +1,174 @@
+package aws
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// createDB relies on the name: RDS knows no token. A database of that name is ours if it
+// carries this request's key.
+func createDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Want.Ref.Name
+	in, err := g.orderDB(r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	for {
+		_, err = g.rds.CreateDBInstance(ctx, in)
+		if err == nil {
+			break
+		}
+		if !hasCode(err, "DBInstanceAlreadyExists") {
+			return resource.Observed{}, classify("", err)
+		}
+		d, look := g.database(ctx, id)
+		if look != nil && !absent(look) {
+			return resource.Observed{}, look
+		}
+		o := g.seeDB(d)
+		if look == nil && !deleting(d) {
+			if o.Key != r.Key || !o.Managed {
+				return resource.Observed{}, taken(o, r)
+			}
+			break
+		}
+		if err := g.awaitNoDB(ctx, id); err != nil { // its predecessor still leaves
+			return resource.Observed{}, err
+		}
+	}
+	d, err := g.awaitDB(ctx, id, "to be available", anyDB)
+	if err == nil && stopWished(r.Want.Attrs) {
+		d, err = g.powerDB(ctx, d, true)
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeDB(d), nil
+}
+
+func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error) {
+	a := r.Want.Attrs
+	tags := g.birthTags(r, false)
+	if keep, ok := flag(a, "final_snapshot"); ok && !keep {
+		tags[tagFinal] = "false"
+	}
+	in := &rds.CreateDBInstanceInput{
+		DBInstanceIdentifier: aws.String(r.Want.Ref.Name),
+		DBInstanceClass:      wanted(a, "size"),
+		Engine:               wanted(a, "engine"),
+		EngineVersion:        wanted(a, "engine_version"),
+		AllocatedStorage:     wantedInt(a, "storage"),
+		StorageType:          wanted(a, "storage_type"),
+		StorageEncrypted:     wantedFlag(a, "encrypted"),
+		MultiAZ:              wantedFlag(a, "multi_az"),
+		PubliclyAccessible:   wantedFlag(a, "public"),
+		MasterUsername:       wanted(a, "username"),
+		DBName:               wanted(a, "database"),
+		Port:                 wantedInt(a, "port"),
+		DBSubnetGroupName:    wanted(a, "subnet_group"),
+		VpcSecurityGroupIds:  texts(a, "security_groups"),
+		DeletionProtection:   wantedFlag(a, "deletion_protection"),
+		CopyTagsToSnapshot:   aws.Bool(true),
+		Tags:                 rdsTags(tags),
+	}
+	in.BackupRetentionPeriod = wantedInt(a, "backup_days")
+	password, given, err := secret(a, "password")
+	if given {
+		in.MasterUserPassword = aws.String(password)
+	} else {
+		in.ManageMasterUserPassword = aws.Bool(true)
+	}
+	return in, err
+}
+
+// secret reads a secret of the wish. A digest alone means that its source was not at hand.
+func secret(a resource.Attrs, name string) (value string, given bool, err error) {
+	v, ok := a.Get(name)
+	if !ok || v == nil {
+		return "", false, nil
+	}
+	switch v := v.(type) {
+	case resource.Secret:
+		return v.Reveal(), true, nil
+	case resource.String:
+		return string(v), true, nil
+	}
+	return "", false, permanent("", fmt.Errorf("the value of %s is not at hand, only its digest", name), "apply from the source, where the secret can be read")
+}
+
+func wantedFlag(a resource.Attrs, name string) *bool {
+	if b, ok := flag(a, name); ok {
+		return aws.Bool(b)
+	}
+	return nil
+}
+
+// snapshotName is the same for every attempt of one deletion, and another for the next.
+func (g *region) snapshotName(r provider.Request) string {
+	seed := r.Key
+	if seed == "" {
+		seed = g.clock().UTC().Format("20060102150405")
+	}
+	sum := sha256.Sum256([]byte(seed + "/" + r.Have.ID))
+	return r.Have.ID + "-final-" + hex.EncodeToString(sum[:6])
+}
+
+func deleteDB(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	d, err := g.database(ctx, id)
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if deleting(d) {
+		return g.awaitNoDB(ctx, id)
+	}
+	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id)}
+	if rdsTagMap(d.TagList)[tagFinal] == "false" {
+		in.SkipFinalSnapshot = aws.Bool(true)
+	} else {
+		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
+	}
+	if err := g.orderEnd(ctx, in); err != nil {
+		return err
+	}
+	return g.awaitNoDB(ctx, id)
+}
+
+// orderEnd orders the deletion. A database in the middle of a change is waited for; one that
+// is already being deleted, perhaps by our own lost call, is what was asked for.
+func (g *region) orderEnd(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
+	return g.await(ctx, g.wait.Database, "the database to be ready for its end", func(ctx context.Context) error {
+		_, err := g.rds.DeleteDBInstance(ctx, in)
+		if err == nil || absent(err) {
+			return nil
+		}
+		if !hasCode(err, "InvalidDBInstanceState", "InvalidDBInstanceStateFault", "DBSnapshotAlreadyExists") {
+			return classify("", err)
+		}
+		d, look := g.database(ctx, *in.DBInstanceIdentifier)
+		switch health, _ := dbState(aws.ToString(d.DBInstanceStatus)); {
+		case absent(look):
+			return nil
+		case look != nil:
+			return look
+		case deleting(d):
+			return nil
+		case health != resource.Pending && !hasCode(err, "InvalidDBInstanceState", "InvalidDBInstanceStateFault"):
+			return classify("", err)
+		case health == resource.Failing:
+			return classify("", err)
+		}
+		return errWait
+	})
+}

@@ -1,0 +1,159 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func anyDB(types.DBInstance) bool { return true }
+
+// updateDB makes all changes in one call, at once. That call also makes whatever else waits
+// for the maintenance window; Observe has said so in the thing's detail.
+func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	d, err := g.awaitDB(ctx, id, "to settle", anyDB)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	in, err := changesOf(r, d)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.tagDB(ctx, r, aws.ToString(d.DBInstanceArn)); err != nil {
+		return resource.Observed{}, err
+	}
+	stopped, wantStopped := isStopped(d), isStopped(d)
+	if changed(r, "state") {
+		wantStopped = stopWished(r.Want.Attrs)
+	}
+	if stopped && (!wantStopped || in != nil) { // RDS changes only what runs
+		if d, err = g.powerDB(ctx, d, false); err != nil {
+			return resource.Observed{}, err
+		}
+		stopped = false
+	}
+	if in != nil {
+		if d, err = g.modifyDB(ctx, in); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if wantStopped && !stopped {
+		if d, err = g.powerDB(ctx, d, true); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if d, err = g.database(ctx, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeDB(d), nil
+}
+
+func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
+
+func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
+	err := g.patiently(ctx, g.wait.Free, func() error {
+		_, err := g.rds.ModifyDBInstance(ctx, in)
+		return classify("", err)
+	}, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
+	if err != nil {
+		return types.DBInstance{}, err
+	}
+	return g.awaitDB(ctx, *in.DBInstanceIdentifier, "to take its changes", func(d types.DBInstance) bool {
+		return len(overlay(attrs{}, d.PendingModifiedValues)) == 0
+	})
+}
+
+// changesOf writes the changes as one call; nil if there is nothing for RDS to modify.
+func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInput, error) {
+	a := resource.Attrs{}
+	n := 0
+	for _, name := range []string{"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
+		"port", "security_groups", "backup_days", "deletion_protection"} {
+		if v, ok := r.Want.Attrs.Get(name); ok && changed(r, name) {
+			a = a.With(name, v)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	if want := wantedInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
+		return nil, permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
+			"storage can only grow: make a new database and copy")
+	}
+	in := &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String(r.Have.ID),
+		ApplyImmediately:     aws.Bool(true),
+		DBInstanceClass:      wanted(a, "size"),
+		AllocatedStorage:     wantedInt(a, "storage"),
+		StorageType:          wanted(a, "storage_type"),
+		MultiAZ:              wantedFlag(a, "multi_az"),
+		PubliclyAccessible:   wantedFlag(a, "public"),
+		DBPortNumber:         wantedInt(a, "port"),
+		VpcSecurityGroupIds:  texts(a, "security_groups"),
+		DeletionProtection:   wantedFlag(a, "deletion_protection"),
+	}
+	in.BackupRetentionPeriod = wantedInt(a, "backup_days")
+	if v := wanted(a, "engine_version"); v != nil {
+		in.EngineVersion = v
+		in.AllowMajorVersionUpgrade = aws.Bool(major(*v) != major(aws.ToString(d.EngineVersion)))
+	}
+	password, given, err := secret(a, "password")
+	if given {
+		in.MasterUserPassword, in.ManageMasterUserPassword = aws.String(password), aws.Bool(false)
+	}
+	return in, err
+}
+
+func major(version string) string {
+	m, _, _ := strings.Cut(version, ".")
+	return m
+}
+
+// powerDB stops or starts a database and waits for it.
+func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (types.DBInstance, error) {
+	id := aws.ToString(d.DBInstanceIdentifier)
+	var err error
+	what := "to run"
+	if off {
+		what = "to stop"
+		_, err = g.rds.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
+	} else {
+		_, err = g.rds.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
+	}
+	if err != nil {
+		return d, classify("", err)
+	}
+	return g.awaitDB(ctx, id, what, func(d types.DBInstance) bool { return isStopped(d) == off })
+}
+
+// tagDB brings the tags to the wish. RDS merges, so foreign tags stay.
+func (g *region) tagDB(ctx context.Context, r provider.Request, arn string) error {
+	set, drop := g.retag(r)
+	if changed(r, "final_snapshot") {
+		if keep, _ := flag(r.Want.Attrs, "final_snapshot"); keep {
+			drop = append(drop, tagFinal)
+		} else {
+			set[tagFinal] = "false"
+		}
+	}
+	if len(set) > 0 {
+		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: aws.String(arn), Tags: rdsTags(set)})
+		if err != nil {
+			return classify("", err)
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	_, err := g.rds.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: aws.String(arn), TagKeys: drop})
+	return classify("", err)
+}

@@ -1,0 +1,154 @@
+package aws
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// rulesOf reads permissions as the canonical set: EC2 gathers the other sides of one port
+// range in one permission, ovi has a rule for each.
+func rulesOf(permissions []types.IpPermission, self string) resource.List {
+	out := resource.List{}
+	for _, p := range permissions {
+		base := rulePortAttrs(protocolName(aws.ToString(p.IpProtocol)), portOf(p.FromPort), portOf(p.ToPort))
+		add := func(side string, v resource.Value, description *string) {
+			rule := append(slices.Clone(base), resource.Attr{Name: side, Value: v})
+			if d := aws.ToString(description); d != "" {
+				rule = append(rule, resource.Attr{Name: "description", Value: resource.String(d)})
+			}
+			out = append(out, resource.NewAttrs(rule...))
+		}
+		for _, s := range p.IpRanges {
+			add("cidr", resource.String(aws.ToString(s.CidrIp)), s.Description)
+		}
+		for _, s := range p.Ipv6Ranges {
+			add("cidr", resource.String(canonicalPrefix(aws.ToString(s.CidrIpv6))), s.Description)
+		}
+		for _, s := range p.PrefixListIds {
+			add("prefix_list", resource.String(aws.ToString(s.PrefixListId)), s.Description)
+		}
+		for _, s := range p.UserIdGroupPairs {
+			if id := aws.ToString(s.GroupId); id == self {
+				add("self", resource.Bool(true), s.Description)
+			} else {
+				add("security_group", resource.String(id), s.Description)
+			}
+		}
+	}
+	return sortedRules(out)
+}
+
+// portOf: a permission without ports, and one for all ports of everything, say nothing or -1.
+func portOf(n *int32) int64 {
+	if n == nil {
+		return -1
+	}
+	return int64(*n)
+}
+
+// ruleSet reads rules of a wish or of an observation, each once. A wish's names of groups are
+// ids by now, so its order may have changed.
+func ruleSet(v resource.Value) resource.List {
+	list, _ := v.(resource.List)
+	out := make(resource.List, 0, len(list))
+	for _, item := range list {
+		if rule, ok := item.(resource.Attrs); ok {
+			canon, _ := canonicalRule(rule)
+			out = append(out, canon)
+		}
+	}
+	return sortedRules(out)
+}
+
+// setRules adds what is missing before it takes away what is too much, so that traffic which
+// both sets allow is never refused. The exception: AWS holds a rule that differs in its
+// description only for the same, so that one goes first.
+func (g *region) setRules(ctx context.Context, id string, egress bool, have, want resource.List) error {
+	more, less := minus(want, have), minus(have, want)
+	var first, last resource.List
+	for _, l := range less {
+		same := slices.ContainsFunc(more, func(m resource.Value) bool { return equal(undescribed(m), undescribed(l)) })
+		if same {
+			first = append(first, l)
+		} else {
+			last = append(last, l)
+		}
+	}
+	for _, step := range []func() error{
+		func() error { return g.revoke(ctx, id, egress, first) },
+		func() error { return g.authorize(ctx, id, egress, more) },
+		func() error { return g.revoke(ctx, id, egress, last) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) authorize(ctx context.Context, id string, egress bool, rules resource.List) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	return g.patiently(ctx, g.wait.Appear, func() error {
+		var err error
+		if egress {
+			_, err = g.ec2.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+		} else {
+			_, err = g.ec2.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+		}
+		if hasCode(err, "InvalidPermission.Duplicate") {
+			return g.authorizeEach(ctx, id, egress, rules)
+		}
+		return classify("", err)
+	}, "InvalidGroup.NotFound")
+}
+
+// authorizeEach is for a set of which a part is there already, after a lost answer: AWS
+// refuses such a set as a whole.
+func (g *region) authorizeEach(ctx context.Context, id string, egress bool, rules resource.List) error {
+	if len(rules) == 1 {
+		return nil
+	}
+	for _, r := range rules {
+		if err := g.authorize(ctx, id, egress, resource.List{r}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) revoke(ctx context.Context, id string, egress bool, rules resource.List) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	var err error
+	if egress {
+		_, err = g.ec2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+	} else {
+		_, err = g.ec2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
+	}
+	if hasCode(err, "InvalidPermission.NotFound") {
+		return g.revokeEach(ctx, id, egress, rules)
+	}
+	return classify("", err)
+}
+
+// revokeEach: see authorizeEach.
+func (g *region) revokeEach(ctx context.Context, id string, egress bool, rules resource.List) error {
+	if len(rules) == 1 {
+		return nil
+	}
+	for _, r := range rules {
+		if err := g.revoke(ctx, id, egress, resource.List{r}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

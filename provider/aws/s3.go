@@ -1,0 +1,198 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// bucketsAtOnce bounds the questions about single buckets: S3 tells nothing but names in its
+// list.
+const bucketsAtOnce = 8
+
+// bucket is a bucket with what was asked about it.
+type bucket struct {
+	name    string
+	listed  types.Bucket
+	tags    map[string]string
+	details bool // the rest was asked: ovi's own only
+	version bool
+	blocked bool
+	cipher  string
+	key     string
+}
+
+// buckets reads the account's buckets of this region with their tags, and ovi's own whole.
+func (g *region) buckets(ctx context.Context) ([]bucket, error) {
+	listed, err := pages(ctx, "s3.ListBuckets", func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
+		out, err := g.s3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(s3Page), BucketRegion: aws.String(g.name), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Buckets, out.ContinuationToken, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	read := make([]*bucket, len(listed))
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(bucketsAtOnce)
+	for i, b := range listed {
+		work.Go(func() (err error) {
+			read[i], err = g.readBucket(ctx, b)
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	var out []bucket
+	for _, b := range read {
+		if b != nil {
+			out = append(out, *b)
+		}
+	}
+	return out, nil
+}
+
+// readBucket asks about one bucket; nil if it is of another region or gone by now.
+func (g *region) readBucket(ctx context.Context, listed types.Bucket) (*bucket, error) {
+	name := aws.ToString(listed.Name)
+	where := aws.ToString(listed.BucketRegion)
+	if where == "" {
+		var err error
+		if where, err = g.bucketRegion(ctx, name); absent(err) {
+			return nil, nil
+		} else if err != nil {
+			return nil, about(name, err)
+		}
+	}
+	if where != g.name {
+		return nil, nil
+	}
+	b := &bucket{name: name, listed: listed}
+	err := g.fillBucket(ctx, b, false)
+	if hasCode(err, "NoSuchBucket") {
+		return nil, nil
+	}
+	return b, about(name, err)
+}
+
+func about(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("bucket %s: %w", name, err)
+}
+
+// bucketRegion asks where a bucket is; not found if there is none.
+func (g *region) bucketRegion(ctx context.Context, name string) (string, error) {
+	out, err := g.s3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
+	if err != nil {
+		if r := movedTo(err); r != "" {
+			return r, nil
+		}
+		return "", classify("", err)
+	}
+	if r := aws.ToString(out.BucketRegion); r != "" {
+		return r, nil
+	}
+	return g.name, nil
+}
+
+// fillBucket reads tags, and the rest where the bucket is ovi's or whole says so.
+func (g *region) fillBucket(ctx context.Context, b *bucket, whole bool) error {
+	out, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
+	switch {
+	case hasCode(err, "NoSuchTagSet"):
+		b.tags = map[string]string{}
+	case err != nil:
+		return classify("", err)
+	default:
+		b.tags = s3TagMap(out.TagSet)
+	}
+	if !whole && b.tags[tagManaged] != "true" {
+		return nil
+	}
+	b.details = true
+	return g.fillDetails(ctx, b)
+}
+
+func (g *region) fillDetails(ctx context.Context, b *bucket) error {
+	name := aws.String(b.name)
+	version, err := g.s3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: name})
+	if err != nil {
+		return classify("", err)
+	}
+	b.version = version.Status == types.BucketVersioningStatusEnabled
+	block, err := g.s3.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: name})
+	if err != nil && !hasCode(err, "NoSuchPublicAccessBlockConfiguration") {
+		return classify("", err)
+	}
+	if err == nil && block.PublicAccessBlockConfiguration != nil {
+		c := block.PublicAccessBlockConfiguration
+		b.blocked = aws.ToBool(c.BlockPublicAcls) && aws.ToBool(c.BlockPublicPolicy) && aws.ToBool(c.IgnorePublicAcls) && aws.ToBool(c.RestrictPublicBuckets)
+	}
+	cipher, err := g.s3.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: name})
+	if hasCode(err, "ServerSideEncryptionConfigurationNotFoundError") {
+		b.cipher = string(types.ServerSideEncryptionAes256) // S3 encrypts so since 2023 where nothing is configured
+		return nil
+	}
+	if err != nil {
+		return classify("", err)
+	}
+	if c := cipher.ServerSideEncryptionConfiguration; c != nil {
+		for _, rule := range c.Rules {
+			if d := rule.ApplyServerSideEncryptionByDefault; d != nil {
+				b.cipher, b.key = string(d.SSEAlgorithm), aws.ToString(d.KMSMasterKeyID)
+			}
+		}
+	}
+	return nil
+}
+
+func s3TagMap(tags []types.Tag) map[string]string {
+	out := make(map[string]string, len(tags))
+	for _, t := range tags {
+		out[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	return out
+}
+
+func s3Tags(tags map[string]string) []types.Tag {
+	out := make([]types.Tag, 0, len(tags))
+	for _, k := range slices.Sorted(maps.Keys(tags)) {
+		out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(tags[k])})
+	}
+	return out
+}
+
+func (g *region) seeBucket(b bucket) resource.Observed {
+	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
+	a := attrs{"bucket": resource.String(b.name)}
+	if b.details {
+		a["versioning"] = resource.Bool(b.version)
+		a["block_public_access"] = resource.Bool(b.blocked)
+		a.text("encryption", &b.cipher)
+		a.text("kms_key", &b.key)
+	}
+	o.Attrs = a.done()
+	g.identify(&o, kindS3, b.name, b.tags)
+	return o
+}
+
+func bucketName(r provider.Request) string {
+	if s, ok := text(r.Want.Attrs, "bucket"); ok && s != "" {
+		return s
+	}
+	return r.Want.Ref.Name
+}

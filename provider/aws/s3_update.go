@@ -1,0 +1,204 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// movedTo reads the region of a bucket from the answer that it is elsewhere.
+func movedTo(err error) string {
+	var r *smithyhttp.ResponseError
+	if errors.As(err, &r) && r.Response != nil && r.HTTPStatusCode() == http.StatusMovedPermanently {
+		return r.Response.Header.Get("X-Amz-Bucket-Region")
+	}
+	return ""
+}
+
+// createBucket looks before it makes: to make a bucket that one has already resets its access
+// lists in us-east-1.
+func createBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	b := bucket{name: bucketName(r)}
+	where, err := g.bucketRegion(ctx, b.name)
+	switch {
+	case err == nil:
+		if err := g.mine(ctx, r, b.name, where); err != nil {
+			return resource.Observed{}, err
+		}
+	case !absent(err):
+		return resource.Observed{}, foreignBucket(b.name, err)
+	default:
+		if err := g.makeBucket(ctx, r, b.name); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	all := func(string) bool { return true }
+	if err := g.shapeBucket(ctx, b.name, r.Want.Attrs, all); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.bucketNow(ctx, b.name)
+}
+
+func foreignBucket(name string, err error) error {
+	if provider.ClassOf(err) == provider.Denied {
+		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and belongs to somebody else: %w", name, err), "choose another name with bucket:")
+	}
+	return err
+}
+
+// mine says whether a bucket that exists was made by this very request.
+func (g *region) mine(ctx context.Context, r provider.Request, name, where string) error {
+	if where != g.name {
+		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists already, in %s", name, where), "bucket names are unique among all regions: choose another with bucket:")
+	}
+	b := bucket{name: name}
+	if err := g.fillBucket(ctx, &b, false); err != nil {
+		return foreignBucket(name, err)
+	}
+	if o := g.seeBucket(b); !o.Managed || o.Key != r.Key {
+		return taken(o, r)
+	}
+	return nil
+}
+
+func (g *region) makeBucket(ctx context.Context, r provider.Request, name string) error {
+	tags := g.birthTags(r, false)
+	in := &s3.CreateBucketInput{Bucket: aws.String(name), CreateBucketConfiguration: &types.CreateBucketConfiguration{Tags: s3Tags(tags)}}
+	if g.name != "us-east-1" {
+		in.CreateBucketConfiguration.LocationConstraint = types.BucketLocationConstraint(g.name)
+	}
+	err := g.patiently(ctx, g.wait.Free, func() error {
+		_, err := g.s3.CreateBucket(ctx, in)
+		return classify("", err)
+	}, "OperationAborted")
+	if hasCode(err, "BucketAlreadyOwnedByYou") { // our own lost call, or another's at this moment
+		return g.mine(ctx, r, name, g.name)
+	}
+	if err != nil {
+		return err
+	}
+	return g.ensureTags(ctx, name, tags)
+}
+
+// ensureTags reads back what a new bucket carries: a service that does not know tags at birth
+// gets them told again.
+func (g *region) ensureTags(ctx context.Context, name string, tags map[string]string) error {
+	have, err := g.bucketTags(ctx, name)
+	if err != nil {
+		return err
+	}
+	if maps.Equal(have, tags) {
+		return nil
+	}
+	maps.Copy(have, tags)
+	return g.putTags(ctx, name, have)
+}
+
+func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]string, err error) {
+	err = g.patiently(ctx, g.wait.Appear, func() error {
+		out, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(name)})
+		if hasCode(err, "NoSuchTagSet") {
+			tags = map[string]string{}
+			return nil
+		}
+		if err != nil {
+			return classify("", err)
+		}
+		tags = s3TagMap(out.TagSet)
+		return nil
+	}, "NoSuchBucket")
+	return tags, err
+}
+
+func (g *region) putTags(ctx context.Context, name string, tags map[string]string) error {
+	_, err := g.s3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name), Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
+	return classify("", err)
+}
+
+// shapeBucket sets what the wish speaks of and has changed.
+func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
+	if on, ok := flag(a, "block_public_access"); ok && changed("block_public_access") {
+		_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
+			BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on)}})
+		if err != nil {
+			return classify("", err)
+		}
+	}
+	if on, ok := flag(a, "versioning"); ok && changed("versioning") {
+		if err := g.setVersioning(ctx, name, on); err != nil {
+			return err
+		}
+	}
+	if s, ok := text(a, "encryption"); ok && (changed("encryption") || changed("kms_key")) {
+		rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
+			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: wanted(a, "kms_key")}}
+		_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{Bucket: aws.String(name),
+			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}}})
+		return classify("", err)
+	}
+	return nil
+}
+
+// setVersioning switches it; a bucket that never had it stays as it is when it is not wished.
+func (g *region) setVersioning(ctx context.Context, name string, on bool) error {
+	status := types.BucketVersioningStatusEnabled
+	if !on {
+		now, err := g.s3.GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: aws.String(name)})
+		if err != nil || now.Status != types.BucketVersioningStatusEnabled {
+			return classify("", err)
+		}
+		status = types.BucketVersioningStatusSuspended
+	}
+	_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{Bucket: aws.String(name),
+		VersioningConfiguration: &types.VersioningConfiguration{Status: status}})
+	return classify("", err)
+}
+
+func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed, error) {
+	b := bucket{name: name}
+	err := g.fillBucket(ctx, &b, true)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.seeBucket(b), nil
+}
+
+// updateBucket reads the tags before it writes them: S3 replaces the whole set.
+func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	name := r.Have.ID
+	if set, drop := g.retag(r); len(set)+len(drop) > 0 {
+		tags, err := g.bucketTags(ctx, name)
+		if err != nil {
+			return resource.Observed{}, err
+		}
+		maps.Copy(tags, set)
+		for _, k := range drop {
+			delete(tags, k)
+		}
+		if err := g.putTags(ctx, name, tags); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if err := g.shapeBucket(ctx, name, r.Want.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.bucketNow(ctx, name)
+}
+
+func deleteBucket(ctx context.Context, g *region, r provider.Request) error {
+	_, err := g.s3.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: aws.String(r.Have.ID)})
+	if absent(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (g *region) subnets(ctx context.Context, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
+	return pages(ctx, "ec2.DescribeSubnets", func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
+		in.NextToken = token
+		if len(in.SubnetIds) == 0 {
+			in.MaxResults = aws.Int32(ec2Page)
+		}
+		out, err := g.ec2.DescribeSubnets(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Subnets, out.NextToken, nil
+	})
+}
+
+func (g *region) seeSubnet(s types.Subnet) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(s.SubnetId), Health: resource.Healthy}
+	switch s.State {
+	case types.SubnetStatePending:
+		o.Health = resource.Pending
+	case types.SubnetStateFailed, types.SubnetStateFailedInsufficientCapacity, types.SubnetStateUnavailable:
+		o.Health, o.Detail = resource.Failing, string(s.State)
+	}
+	a := attrs{}
+	a.text("vpc", s.VpcId)
+	a.text("cidr", s.CidrBlock)
+	a.text("zone", s.AvailabilityZone)
+	a["public_ip"] = resource.Bool(aws.ToBool(s.MapPublicIpOnLaunch))
+	o.Attrs = a.done()
+	g.identify(&o, kindSubnet, "", tagsOf(s.Tags))
+	if aws.ToBool(s.DefaultForAz) && !o.Managed {
+		o.Detail = "default"
+	}
+	return o
+}
+
+func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	in := &ec2.CreateSubnetInput{
+		VpcId:             wanted(r.Want.Attrs, "vpc"),
+		CidrBlock:         wanted(r.Want.Attrs, "cidr"),
+		AvailabilityZone:  wanted(r.Want.Attrs, "zone"),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSubnet, g.birthTags(r, true))},
+	}
+	made, err := once(ctx, g, func() (types.Subnet, error) {
+		var out *ec2.CreateSubnetOutput
+		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
+			out, err = g.ec2.CreateSubnet(ctx, in, onlyRefused)
+			return classify("", err)
+		}, "InvalidVpcID.NotFound")
+		if err != nil {
+			return types.Subnet{}, err
+		}
+		return *out.Subnet, nil
+	}, func() ([]types.Subnet, error) {
+		return g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: bornWith(r.Key)})
+	})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	id := aws.ToString(made.SubnetId)
+	if public, _ := flag(r.Want.Attrs, "public_ip"); public {
+		if err := g.setPublicIP(ctx, id, true); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	return g.awaitSubnet(ctx, id)
+}
+
+func (g *region) setPublicIP(ctx context.Context, id string, on bool) error {
+	return g.patiently(ctx, g.wait.Appear, func() error {
+		_, err := g.ec2.ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
+			SubnetId: aws.String(id), MapPublicIpOnLaunch: &types.AttributeBooleanValue{Value: aws.Bool(on)},
+		})
+		return classify("", err)
+	}, "InvalidSubnetID.NotFound")
+}
+
+func (g *region) awaitSubnet(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the subnet "+id, func(ctx context.Context) error {
+		all, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
+		s, err := only(all, err, "ec2.DescribeSubnets", id)
+		if err != nil {
+			return err
+		}
+		if s.State == types.SubnetStatePending {
+			return errWait
+		}
+		o = g.seeSubnet(s)
+		return nil
+	})
+	return o, err
+}
+
+func updateSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	if changed(r, "public_ip") {
+		on, _ := flag(r.Want.Attrs, "public_ip")
+		if err := g.setPublicIP(ctx, id, on); err != nil {
+			return resource.Observed{}, err
+		}
+	}
+	if err := g.tagEC2(ctx, r, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitSubnet(ctx, id)
+}
+
+func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	return g.deleteHeld(ctx, id, func() error {
+		_, err := g.ec2.DeleteSubnet(ctx, &ec2.DeleteSubnetInput{SubnetId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return g.instancesWhere(ctx, "subnet-id", id) }, "DependencyViolation")
+}
+
+// wanted reads a string of the wish for the SDK: nil where nothing is said.
+func wanted(a resource.Attrs, name string) *string {
+	if s, ok := text(a, name); ok && s != "" {
+		return aws.String(s)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (g *region) vpcs(ctx context.Context, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
+	return pages(ctx, "ec2.DescribeVpcs", func(ctx context.Context, token *string) ([]types.Vpc, *string, error) {
+		in.NextToken = token
+		if len(in.VpcIds) == 0 {
+			in.MaxResults = aws.Int32(ec2Page)
+		}
+		out, err := g.ec2.DescribeVpcs(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.Vpcs, out.NextToken, nil
+	})
+}
+
+func (g *region) seeVPC(v types.Vpc) resource.Observed {
+	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
+	if v.State == types.VpcStatePending {
+		o.Health = resource.Pending
+	}
+	a := attrs{}
+	a.text("cidr", v.CidrBlock)
+	o.Attrs = a.done()
+	g.identify(&o, kindVPC, "", tagsOf(v.Tags))
+	if aws.ToBool(v.IsDefault) && !o.Managed {
+		o.Detail = "default"
+	}
+	return o
+}
+
+func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	cidr, _ := text(r.Want.Attrs, "cidr")
+	made, err := once(ctx, g, func() (types.Vpc, error) {
+		out, err := g.ec2.CreateVpc(ctx, &ec2.CreateVpcInput{
+			CidrBlock:         aws.String(cidr),
+			TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVpc, g.birthTags(r, true))},
+		}, onlyRefused)
+		if err != nil {
+			return types.Vpc{}, err
+		}
+		return *out.Vpc, nil
+	}, func() ([]types.Vpc, error) { return g.vpcs(ctx, &ec2.DescribeVpcsInput{Filters: bornWith(r.Key)}) })
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	id := aws.ToString(made.VpcId)
+	_, hasSupport := flag(r.Want.Attrs, "dns_support")
+	_, hasNames := flag(r.Want.Attrs, "dns_hostnames")
+	if err := g.setDNS(ctx, r.Want.Attrs, id, hasSupport, hasNames); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitVPC(ctx, id)
+}
+
+// setDNS sets the two flags, one a call: AWS takes no more.
+func (g *region) setDNS(ctx context.Context, a resource.Attrs, id string, support, hostnames bool) error {
+	set := func(in *ec2.ModifyVpcAttributeInput) error {
+		in.VpcId = aws.String(id)
+		return g.patiently(ctx, g.wait.Appear, func() error {
+			_, err := g.ec2.ModifyVpcAttribute(ctx, in)
+			return classify("", err)
+		}, "InvalidVpcID.NotFound")
+	}
+	if v, ok := flag(a, "dns_support"); ok && support {
+		if err := set(&ec2.ModifyVpcAttributeInput{EnableDnsSupport: &types.AttributeBooleanValue{Value: aws.Bool(v)}}); err != nil {
+			return err
+		}
+	}
+	if v, ok := flag(a, "dns_hostnames"); ok && hostnames {
+		return set(&ec2.ModifyVpcAttributeInput{EnableDnsHostnames: &types.AttributeBooleanValue{Value: aws.Bool(v)}})
+	}
+	return nil
+}
+
+func (g *region) vpc(ctx context.Context, id string) (types.Vpc, error) {
+	all, err := g.vpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
+	return only(all, err, "ec2.DescribeVpcs", id)
+}
+
+func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, "the vpc "+id, func(ctx context.Context) error {
+		v, err := g.vpc(ctx, id)
+		if err != nil {
+			return err
+		}
+		if v.State == types.VpcStatePending {
+			return errWait
+		}
+		o = g.seeVPC(v)
+		return nil
+	})
+	return o, err
+}
+
+func updateVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	id := r.Have.ID
+	if err := g.setDNS(ctx, r.Want.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
+		return resource.Observed{}, err
+	}
+	if err := g.tagEC2(ctx, r, id); err != nil {
+		return resource.Observed{}, err
+	}
+	return g.awaitVPC(ctx, id)
+}
+
+func deleteVPC(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Have.ID
+	return g.deleteHeld(ctx, id, func() error {
+		_, err := g.ec2.DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: aws.String(id)})
+		return err
+	}, func() ([]string, error) { return g.inVPC(ctx, id) }, "DependencyViolation")
+}
+
+// inVPC names what stands in a network and keeps it from being deleted.
+func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
+	var names []string
+	subnets, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", id)})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range subnets {
+		names = append(names, nameID(g.seeSubnet(s)))
+	}
+	groups, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: where("vpc-id", id)})
+	for _, s := range groups {
+		if aws.ToString(s.GroupName) != "default" {
+			names = append(names, nameID(g.seeGroup(s)))
+		}
+	}
+	return names, err
+}
+
+// nameID names a thing by its id and, if it is ovi's, its ref.
+func nameID(o resource.Observed) string {
+	if o.Managed {
+		return fmt.Sprintf("%s (%s)", o.ID, o.Ref)
+	}
+	return o.ID
+}

@@ -1,0 +1,98 @@
+package aws
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// withDefaults adds what a wish does not mention and a new thing needs.
+func withDefaults(kind string, a resource.Attrs) resource.Attrs {
+	k, _ := kindNamed(kind)
+	for _, s := range k.Attrs {
+		if _, ok := a.Get(s.Name); ok {
+			continue
+		}
+		switch {
+		case s.Default != nil:
+			a = a.With(s.Name, s.Default)
+		case s.CreateDefault != nil:
+			a = a.With(s.Name, s.CreateDefault)
+		}
+	}
+	return a
+}
+
+// head is the attribute that a path leads into: "root_volume" of "root_volume.size".
+func head(path string) string {
+	first, _, _ := strings.Cut(path, ".")
+	return first
+}
+
+// changed says that an attribute, or something in it, is among the changes.
+func changed(r provider.Request, names ...string) bool {
+	for _, c := range r.Changes {
+		for _, n := range names {
+			if c.Path == n || strings.HasPrefix(c.Path, n+".") || strings.HasPrefix(c.Path, n+"[") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// replaces is ErrReplace if a change can only be made by making the thing anew.
+func replaces(r provider.Request) error {
+	for _, c := range r.Changes {
+		if c.Effect == resource.Replace {
+			return fmt.Errorf("aws: %s cannot change on a %s that exists: %w", c.Path, r.Want.Ref.Kind, provider.ErrReplace)
+		}
+	}
+	return nil
+}
+
+// texts reads a list of strings.
+func texts(a resource.Attrs, name string) []string {
+	v, _ := a.Get(name)
+	list, _ := v.(resource.List)
+	out := make([]string, 0, len(list))
+	for _, item := range list {
+		if s, ok := item.(resource.String); ok {
+			out = append(out, string(s))
+		}
+	}
+	return out
+}
+
+// attrs gathers what was observed; what AWS did not say is left out.
+type attrs map[string]resource.Value
+
+func (a attrs) text(name string, s *string) {
+	if s != nil && *s != "" {
+		a[name] = resource.String(*s)
+	}
+}
+
+func (a attrs) flag(name string, b *bool) {
+	if b != nil {
+		a[name] = resource.Bool(*b)
+	}
+}
+
+func (a attrs) number(name string, n *int32) {
+	if n != nil {
+		a[name] = resource.Int(*n)
+	}
+}
+
+func (a attrs) texts(name string, list []string) {
+	out := make(resource.List, 0, len(list))
+	for _, s := range list {
+		out = append(out, resource.String(s))
+	}
+	a[name] = out
+}
+
+func (a attrs) done() resource.Attrs { return resource.AttrsOf(a) }
