@@ -53,11 +53,12 @@ func replaces(r provider.Request) error {
 	return nil
 }
 
-// texts reads a list of strings.
+// texts reads a list of strings; nil where nothing is said, which the SDK leaves out of a call
+// while an empty list would be sent.
 func texts(a resource.Attrs, name string) []string {
 	v, _ := a.Get(name)
 	list, _ := v.(resource.List)
-	out := make([]string, 0, len(list))
+	var out []string
 	for _, item := range list {
 		if s, ok := item.(resource.String); ok {
 			out = append(out, string(s))

@@ -1,0 +1,118 @@
+package aws_test
+
+import (
+	"testing"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// network makes a vpc and a subnet.
+func (w *world) network() (vpc, subnet resource.Observed) {
+	w.t.Helper()
+	vpc = w.make(wish(w.t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+	subnet = w.make(wish(w.t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24")}))
+	return vpc, subnet
+}
+
+func TestVPC(t *testing.T) {
+	w := newWorld(t)
+	d := wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(true)}, "team", "net")
+	w.make(d)
+	seen := w.settled(d, d.Attrs)
+
+	d2 := wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(false)}, "team", "core")
+	w.mustUpdate(d2, seen, d.Attrs)
+	w.settled(d2, d2.Attrs)
+
+	d3 := wish(t, "vpc", "main", values{"cidr": text("10.1.0.0/16")})
+	if _, err := w.update(d3, seen, nil); !isReplace(err) {
+		t.Errorf("a new cidr: %v, want ErrReplace", err)
+	}
+	if err := w.remove(seen); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := w.find(d.Ref); there {
+		t.Error("still there")
+	}
+}
+
+func TestSubnet(t *testing.T) {
+	w := newWorld(t)
+	vpc, _ := w.network()
+	d := wish(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "zone": text("us-east-1b")})
+	w.make(d)
+	seen := w.settled(d, nil)
+	d2 := wish(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "public_ip": resource.Bool(true)})
+	w.mustUpdate(d2, seen, nil)
+	w.settled(d2, nil)
+	if err := w.remove(seen); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rule(pairs ...any) resource.Attrs {
+	m := values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		switch v := pairs[i+1].(type) {
+		case string:
+			m[pairs[i].(string)] = text(v)
+		case int:
+			m[pairs[i].(string)] = resource.Int(v)
+		case bool:
+			m[pairs[i].(string)] = resource.Bool(v)
+		}
+	}
+	return resource.AttrsOf(m)
+}
+
+func TestSecurityGroupRulesInEveryForm(t *testing.T) {
+	w := newWorld(t)
+	vpc, _ := w.network()
+	other := w.make(wish(t, "security_group", "lb", values{"vpc": text(vpc.ID)}))
+	d := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "description": text("web servers"), "ingress": resource.List{
+		rule("port", 443, "cidr", "0.0.0.0/0"),
+		rule("port", 443, "cidr", "::/0", "description", "v6"),
+		rule("from_port", 8000, "to_port", 8080, "protocol", "6", "security_group", other.ID),
+		rule("protocol", "icmp", "cidr", "10.0.0.0/8"),
+		rule("protocol", "-1", "self", true),
+		rule("port", 53, "protocol", "udp", "cidr", "10.1.2.3/8"),
+	}})
+	w.make(d)
+	seen := w.settled(d, nil)
+
+	d2 := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "ingress": resource.List{
+		rule("port", 443, "cidr", "0.0.0.0/0", "description", "everyone"),
+		rule("port", 22, "cidr", "10.0.0.0/8"),
+	}, "egress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}})
+	w.mustUpdate(d2, seen, nil)
+	seen = w.settled(d2, nil)
+
+	none := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "egress": resource.List{}})
+	w.mustUpdate(none, seen, nil)
+	seen = w.settled(none, nil)
+	if err := w.remove(seen); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSecurityGroupRulesWithMistakes(t *testing.T) {
+	k := kindOf(t, "security_group")
+	for name, r := range map[string]resource.Attrs{
+		"no other side":            rule("port", 443),
+		"two other sides":          rule("port", 443, "cidr", "0.0.0.0/0", "self", true),
+		"port and range":           rule("port", 443, "from_port", 1, "to_port", 2, "cidr", "0.0.0.0/0"),
+		"half a range":             rule("from_port", 1, "cidr", "0.0.0.0/0"),
+		"range upside down":        rule("from_port", 2, "to_port", 1, "cidr", "0.0.0.0/0"),
+		"tcp without port":         rule("cidr", "0.0.0.0/0"),
+		"all with port":            rule("port", 1, "protocol", "all", "cidr", "0.0.0.0/0"),
+		"a cidr that is none":      rule("port", 1, "cidr", "10.0.0.0/99"),
+		"a port out of all bounds": rule("port", 70000, "cidr", "0.0.0.0/0"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "ingress", Value: resource.List{r}}))
+			if len(problems) == 0 {
+				t.Error("no problem was found")
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package aws_test
+
+import (
+	"testing"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
+	w := newWorld(t)
+	one := w.make(wish(t, "ec2", "one", values{"size": text("t3.micro")}))
+	two := w.make(wish(t, "ec2", "two", values{"size": text("t3.micro"), "zone": text("us-east-1a")}))
+	zone, _ := two.Attrs.Get("zone")
+	_ = zone
+	d := wish(t, "ebs", "data", values{"size": resource.Int(10), "attach_to": text(one.ID)}, "team", "db")
+	w.make(d)
+	seen := w.settled(d, nil)
+	if enc, _ := seen.Attrs.Get("encrypted"); enc != resource.Bool(true) {
+		t.Error("it is not encrypted")
+	}
+	if z, _ := seen.Attrs.Get("zone"); z != attr(one, "zone") {
+		t.Errorf("zone %v, the instance's is %v", z, attr(one, "zone"))
+	}
+
+	d = wish(t, "ebs", "data", values{"size": resource.Int(20), "iops": resource.Int(4000), "attach_to": text(one.ID), "device": text("/dev/sdg")}, "team", "data")
+	w.mustUpdate(d, seen, nil)
+	seen = w.settled(d, nil)
+
+	if attr(one, "zone") == attr(two, "zone") {
+		d = wish(t, "ebs", "data", values{"size": resource.Int(20), "attach_to": text(two.ID)})
+		w.mustUpdate(d, seen, nil)
+		seen = w.settled(d, nil)
+	}
+
+	d = wish(t, "ebs", "data", values{"size": resource.Int(5), "attach_to": text(one.ID)})
+	if _, err := w.update(d, seen, nil); !isClass(err, "permanent") {
+		t.Errorf("shrinking: %v", err)
+	}
+	if err := w.remove(seen); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := w.find(d.Ref); there {
+		t.Error("still there")
+	}
+}
+
+func attr(o resource.Observed, name string) resource.Value {
+	v, _ := o.Attrs.Get(name)
+	return v
+}
