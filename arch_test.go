@@ -20,7 +20,7 @@ const module = "github.com/ovi-project/ovi/"
 // layers says how high each folder stands; the longest prefix counts. A package imports only
 // what stands lower, and its own parents and children.
 var layers = map[string]int{
-	"resource": 0, "internal/vfs": 0, "internal/nearest": 0,
+	"resource": 0, "internal/vfs": 0,
 	"comparator": 1, "wal": 1, "storage": 1, "provider": 1, "source": 1, "internal/awsfake": 1,
 	"decider": 2, "coordinator": 2, "observer": 2, "storage/": 2, "provider/": 2, "source/": 2,
 	"ledger": 3,

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func reasonFlag() cli.Flag {
+	return &cli.StringFlag{Name: "reason", Usage: "why, for the record: `TEXT`"}
+}
+
+func (p *process) blessCommand() *cli.Command {
+	return &cli.Command{
+		Name: "bless", Category: catActs, ArgsUsage: "REF",
+		Usage:  "protect a thing: no plan changes, replaces or deletes it",
+		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Action: p.action(func(c *call) error { return c.bless(true) }),
+	}
+}
+
+func (p *process) unblessCommand() *cli.Command {
+	return &cli.Command{
+		Name: "unbless", Category: catActs, ArgsUsage: "REF",
+		Usage:  "take the protection away",
+		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Action: p.action(func(c *call) error { return c.bless(false) }),
+	}
+}
+
+func (p *process) adoptCommand() *cli.Command {
+	return &cli.Command{
+		Name: "adopt", Category: catActs, ArgsUsage: "REF [SOURCE]",
+		Usage:  "take a thing that exists, and is wanted by that name, into the stack",
+		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Action: p.action((*call).adopt),
+	}
+}
+
+func lockFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for what somebody else holds", Value: shortWait}
+}
+
+func (c *call) act() engine.Act { return engine.Act{Who: c.user(), Reason: c.cli.String("reason")} }
+
+func (c *call) bless(on bool) error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	dir, err := c.recordDir()
+	if err != nil {
+		return err
+	}
+	l, err := c.openWorld(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	ref, err := c.ref(l.ledger, c.arg(0))
+	if err != nil {
+		return err
+	}
+	if !on {
+		if err := l.engine.Unbless(c, ref, c.act()); err != nil {
+			return err
+		}
+		c.out.say("%s is not blessed any more.", ref)
+		return nil
+	}
+	if err := l.engine.Bless(c, ref, c.act()); err != nil {
+		return err
+	}
+	c.out.say("%s is blessed: no plan touches it until `ovi unbless %s`.", ref, c.arg(0))
+	return nil
+}
+
+func (c *call) adopt() error {
+	if c.arg(0) == "" {
+		return usage("name what the file calls it, such as ec2/web-0", "`ovi adopt` needs a thing")
+	}
+	if err := c.atMost(2); err != nil {
+		return err
+	}
+	paths, err := c.sources(c.cli.Args().Slice()[1:]...)
+	if err != nil {
+		return err
+	}
+	l, err := c.openLine(paths)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	ref, err := wish(l.intents, c.arg(0))
+	if err != nil {
+		return err
+	}
+	got, err := l.engine.Adopt(c, l.intents, ref, c.act())
+	if err != nil {
+		return err
+	}
+	if c.out.machine() {
+		return c.out.records(seen{Observed: got, at: c.now()}.record(namesOfRefs(got.Ref)))
+	}
+	c.out.say("%s (%s) now belongs to stack %s. See what differs: ovi plan", got.Ref, got.ID, got.Stack)
+	return nil
+}
+
+// wish finds a wished thing by its whole ref, kind/name, or name.
+func wish(intents []resource.Intent, spelling string) (resource.Ref, error) {
+	var found []resource.Ref
+	var names []string
+	for _, in := range intents {
+		for _, d := range in.Objects {
+			short := d.Ref.Kind + "/" + d.Ref.Name
+			names = append(names, short)
+			if spelling == d.Ref.String() || spelling == short || spelling == d.Ref.Name {
+				found = append(found, d.Ref)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		next := "add it to the file first: only what is wanted can be adopted"
+		if near, ok := resource.Nearest(spelling, names); ok {
+			next = "did you mean " + near + "?"
+		}
+		return resource.Ref{}, usage(next, "the source wants nothing called %q", spelling)
+	}
+	return resource.Ref{}, usage(fmt.Sprintf("write the whole ref, such as %s", found[0]), "%q fits %d things", spelling, len(found))
+}

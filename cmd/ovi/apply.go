@@ -1,0 +1,252 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) applyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "apply", Category: catLine, ArgsUsage: "[SOURCE | PLANFILE]",
+		Usage: "plan, ask, do it; or do a saved plan if nothing in it changed since",
+		Flags: append(planFlags(),
+			&cli.BoolFlag{Name: "auto-approve", Usage: "do not ask"},
+			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once (the file's options, else 10)"},
+			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the file's options, else 30s)"},
+			&cli.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for what somebody else holds", Value: shortWait},
+		),
+		Action: p.action((*call).apply),
+	}
+}
+
+func (c *call) apply() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	saved := c.cli.NArg() == 1 && isPlan(c.arg(0))
+	if !saved {
+		if err := c.canAsk(); err != nil {
+			return err
+		}
+		return c.applySource()
+	}
+	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "max-age"} {
+		if c.cli.IsSet(name) {
+			return usage("plan again with it: ovi plan --"+name+" … --out FILE", "--%s says what to plan; %s is already a plan", name, c.arg(0))
+		}
+	}
+	return c.applyFile(c.arg(0))
+}
+
+// applySource plans, asks and applies.
+func (c *call) applySource() error {
+	paths, err := c.sources(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	l, err := c.openLine(paths)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForApply))
+	if err != nil {
+		return err
+	}
+	if err := c.showPlan(planned, l.dir, "Plan"); err != nil {
+		return err
+	}
+	if executing(planned.Plan) == 0 {
+		return c.nothing(planned)
+	}
+	how := "auto-approve"
+	if !c.cli.Bool("auto-approve") {
+		how = "typed yes"
+		if err := c.ask("Do this? Only yes says yes: "); err != nil {
+			return err
+		}
+	}
+	return c.execute(l, planned, how)
+}
+
+// applyFile does a saved plan, as far as it still holds.
+func (c *call) applyFile(name string) error {
+	head, saved, err := loadPlan(name)
+	if err != nil {
+		return err
+	}
+	if err := c.sameWorld(head, name); err != nil {
+		return err
+	}
+	l, err := c.openLine(head.Sources)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply})
+	if err != nil {
+		return err
+	}
+	if err := c.showPlan(fresh, l.dir, "Plan"); err != nil {
+		return err
+	}
+	if executing(fresh.Plan) == 0 {
+		return c.nothing(fresh)
+	}
+	return c.execute(l, fresh, "plan file")
+}
+
+// sameWorld takes the plan's world for this call, and refuses another one.
+func (c *call) sameWorld(head planHead, name string) error {
+	if c.cli.IsSet("sandbox") && c.cli.Bool("sandbox") != head.Sandbox {
+		return usage("apply it without --sandbox, or plan again", "%s was not made for the practice cloud", name)
+	}
+	for flag, value := range map[string]string{"data-dir": head.DataDir, "profile": head.Profile, "region": head.Region} {
+		if c.cli.IsSet(flag) || value == "" {
+			continue
+		}
+		if err := c.cli.Set(flag, value); err != nil {
+			return err
+		}
+	}
+	if head.Sandbox {
+		return c.cli.Set("sandbox", "true")
+	}
+	return nil
+}
+
+// nothing ends an apply that has nothing to do, or may do nothing.
+func (c *call) nothing(p *engine.Planned) error {
+	if c.out.machine() {
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID}
+		sum.Unchanged, sum.Blind, sum.Vetoed = p.Plan.Unchanged, len(p.Plan.Blind), vetoed(p.Plan)
+		if err := c.out.records(sum); err != nil {
+			return err
+		}
+	}
+	return status(c.leftOver(p)...)
+}
+
+// leftOver is what a plan leaves undone whatever an apply does.
+func (c *call) leftOver(p *engine.Planned) []int {
+	var codes []int
+	if len(p.Plan.Blind) > 0 {
+		codes = append(codes, exitBlind)
+	}
+	if vetoed(p.Plan) > 0 {
+		codes = append(codes, exitVetoed)
+	}
+	return codes
+}
+
+// sink shows an apply as it goes.
+type sink interface {
+	Record(ledger.Record)
+	Close() error
+}
+
+// execute applies, shows how it goes, and sums up.
+func (c *call) execute(l *line, p *engine.Planned, how string) error {
+	counters := metrics.New()
+	var show sink = render.NewLines(c.out.enc, namesOf(p))
+	if !c.out.machine() {
+		style := c.out.style
+		style.Live = style.Live && !c.out.quiet
+		c.out.say("")
+		show = render.NewProgress(c.out.w, style, namesOf(p))
+	}
+	stop := l.ledger.Listen(func(r ledger.Record) {
+		counters.Record(r)
+		show.Record(r)
+	})
+	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
+		Parallelism: c.cli.Int("parallelism"), LockTimeout: c.cli.Duration("lock-timeout"), Hard: c.hard,
+		Approved: &ledger.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
+	})
+	stop()
+	shown := show.Close()
+	c.log.Info("applied", counters.Pairs()...)
+	return errors.Join(c.sumUp(p, result, counters), shown, err)
+}
+
+// sumUp says what came of it, and turns it into an exit code.
+func (c *call) sumUp(p *engine.Planned, r *engine.Result, m *metrics.Counters) error {
+	counts := done(p, r)
+	if c.out.machine() {
+		err := c.out.records(render.ChangeSummary{
+			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(),
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		c.out.say("")
+		_, _ = fmt.Fprintln(c.out.w, counts.Done("Apply"))
+		c.explain(p, r)
+	}
+	return status(append(c.leftOver(p), resultCodes(r)...)...)
+}
+
+// done counts what was really done.
+func done(p *engine.Planned, r *engine.Result) render.Counts {
+	counts := render.Counts{Unchanged: p.Plan.Unchanged, Blind: len(p.Plan.Blind), Vetoed: vetoed(p.Plan)}
+	for _, o := range r.Outcomes {
+		switch o.Status {
+		case engine.Done:
+			counts.Add(o.Action)
+		case engine.ByOther:
+			counts.Unchanged++
+		case engine.Failed, engine.Uncertain, engine.Stale:
+			counts.Failed++
+		case engine.Held:
+			counts.Held++
+		case engine.Waiting, engine.Interrupted:
+			counts.Skipped++
+		}
+	}
+	return counts
+}
+
+// resultCodes is what the outcomes mean for the exit code.
+func resultCodes(r *engine.Result) []int {
+	var codes []int
+	for _, o := range r.Outcomes {
+		switch o.Status {
+		case engine.Failed, engine.Uncertain, engine.Stale, engine.Waiting:
+			codes = append(codes, exitFailed)
+		case engine.Held:
+			codes = append(codes, exitHeld)
+		case engine.Done, engine.ByOther, engine.Interrupted:
+		}
+	}
+	if r.Interrupted {
+		codes = append(codes, exitInterrupted)
+	}
+	return codes
+}
+
+// explain tells what to do about what was not done.
+func (c *call) explain(p *engine.Planned, r *engine.Result) {
+	for _, o := range r.Outcomes {
+		name := o.Ref.Kind + "/" + o.Ref.Name
+		switch o.Status {
+		case engine.Uncertain:
+			c.out.warn(name+": whether the "+string(o.Action)+" worked is not known", "run `ovi plan`: looking tells")
+		case engine.Held:
+			c.out.warn(fmt.Sprintf("%s is held by %s", name, o.Holder), "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
+		case engine.Stale:
+			c.out.warn(name+" changed since the plan was made: "+o.Detail, "plan again")
+		case engine.Done, engine.ByOther, engine.Failed, engine.Waiting, engine.Interrupted:
+		}
+	}
+	if r.Interrupted {
+		c.out.warn("interrupted: what was in flight has finished, the rest was not begun", "run the same command again: it goes on where this one stopped")
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
+)
+
+func (p *process) auditCommand() *cli.Command {
+	return &cli.Command{
+		Name: "audit", Category: catMemory,
+		Usage: "the log: read it, verify it",
+		Subcommands: []*cli.Command{
+			{
+				Name: "log", ArgsUsage: "[REF]", Usage: "the records of the log, oldest first",
+				Flags: []cli.Flag{
+					sourceFlag(),
+					&cli.StringFlag{Name: "ref", Usage: "only about `REF`"},
+					&cli.StringSliceFlag{Name: "type", Usage: "only events of `TYPE` (" + strings.Join(ledger.Types(), ", ") + "); may be repeated"},
+					&cli.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m: so long ago)"},
+					&cli.StringFlag{Name: "until", Usage: "only before `TIME`"},
+					&cli.StringFlag{Name: "run", Usage: "only of the run whose id begins with `ID`"},
+				},
+				Action: p.action((*call).auditLog),
+			},
+			{
+				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "read the whole log and prove that nothing in it was changed",
+				Flags: []cli.Flag{
+					sourceFlag(),
+					&cli.StringFlag{Name: "public-key", Usage: "every checkpoint must be signed by `KEY` (64 hexadecimal digits)"},
+					&cli.StringSliceFlag{Name: "checkpoint", Usage: "the log must hold the checkpoint `LINE`, kept elsewhere; may be repeated"},
+				},
+				Action: p.action((*call).auditVerify),
+			},
+		},
+	}
+}
+
+func (c *call) auditLog() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	l, err := c.memory()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	filter, err := c.filter(l)
+	if err != nil {
+		return err
+	}
+	for r, err := range l.Log(c, filter) {
+		if err != nil {
+			return err
+		}
+		if err := c.logRecord(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) logRecord(r ledger.Record) error {
+	about := ""
+	if ref := r.Event.About(); !ref.IsZero() {
+		about = ref.String()
+	}
+	if c.out.machine() {
+		return c.out.records(render.LogRecord{
+			Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(), Ref: about,
+			Instance: r.Instance, Run: r.Run, User: r.User, Data: r.Event,
+		})
+	}
+	if about != "" {
+		about = r.Event.About().Kind + "/" + r.Event.About().Name + "  "
+	}
+	_, err := fmt.Fprintf(c.out.w, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
+	return err
+}
+
+// filter reads what of the log is wanted.
+func (c *call) filter(l *ledger.Ledger) (ledger.Filter, error) {
+	f := ledger.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run")}
+	for _, t := range f.Types {
+		if near, ok := resource.Nearest(t, ledger.Types()); !ok || near != t {
+			return f, usage("write one of "+strings.Join(ledger.Types(), ", "), "%q is no type of event", t)
+		}
+	}
+	var err error
+	if f.Since, err = c.moment("since"); err != nil {
+		return f, err
+	}
+	if f.Until, err = c.moment("until"); err != nil {
+		return f, err
+	}
+	spelling := c.cli.String("ref")
+	if spelling == "" {
+		spelling = c.arg(0)
+	}
+	if spelling != "" {
+		f.Ref, err = c.ref(l, spelling)
+	}
+	return f, err
+}
+
+// moment reads an option that is a time, or how long ago.
+func (c *call) moment(flag string) (time.Time, error) {
+	text := c.cli.String(flag)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		return c.now().Add(-ago), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, usage("write a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "--%s: %q is no time", flag, text)
+	}
+	return t, nil
+}
+
+func (c *call) auditVerify() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	dir, err := c.recordDir(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	key, options, err := c.trust()
+	if err != nil {
+		return err
+	}
+	report, err := wal.Verify(filepath.Join(dir, logDir), key, options...)
+	if err != nil {
+		return &problem{code: exitError, summary: "the log does not hold what was written to it", err: err, next: "keep a copy of the data directory as it is, and bring the last good one back"}
+	}
+	if c.out.machine() {
+		return c.out.records(render.Info{Type: "verified", Data: verifiedOf(report)})
+	}
+	c.out.say("The log is whole: %d records in %d batches and %d segments, %d to %d.", report.Records, report.Batches, report.Segments, report.First, report.Last)
+	c.out.say("Signed up to record %d by %d checkpoints, key %s.", report.Signed, report.Checkpoints, strings.Join(keysOf(report), ", "))
+	if report.Torn != nil {
+		c.out.warn(report.Torn.String(), "nothing: an append that nobody was told of")
+	}
+	return nil
+}
+
+// logDir is where the ledger keeps its log, in the data directory.
+const logDir = "wal"
+
+// trust reads what the log is verified against.
+func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
+	var key ed25519.PublicKey
+	if text := c.cli.String("public-key"); text != "" {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			b, err = base64.RawURLEncoding.DecodeString(text)
+		}
+		if err != nil || len(b) != ed25519.PublicKeySize {
+			return nil, nil, usage("it is what `ovi audit verify` prints behind key", "--public-key: %q is no key", text)
+		}
+		key = b
+	}
+	var options []wal.Option
+	for _, line := range c.cli.StringSlice("checkpoint") {
+		point, err := wal.ParseCheckpoint(line)
+		if err != nil {
+			return nil, nil, usage("give the whole line as it was printed", "--checkpoint: %s", err)
+		}
+		options = append(options, wal.WithCheckpoint(point))
+	}
+	return key, options, nil
+}
+
+// verified is what `audit verify` tells machines.
+type verified struct {
+	Segments    int      `json:"segments"`
+	Batches     int      `json:"batches"`
+	Records     int      `json:"records"`
+	First       uint64   `json:"first"`
+	Last        uint64   `json:"last"`
+	Chain       string   `json:"chain"`
+	Checkpoints int      `json:"checkpoints"`
+	Signed      uint64   `json:"signed"`
+	Keys        []string `json:"keys"`
+}
+
+func verifiedOf(r wal.Report) verified {
+	return verified{
+		Segments: r.Segments, Batches: r.Batches, Records: r.Records, First: uint64(r.First), Last: uint64(r.Last),
+		Chain: r.Chain.String(), Checkpoints: r.Checkpoints, Signed: uint64(r.Signed), Keys: keysOf(r),
+	}
+}
+
+func keysOf(r wal.Report) []string {
+	out := make([]string, len(r.Keys))
+	for i, k := range r.Keys {
+		out[i] = hex.EncodeToString(k)
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func (p *process) claimsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "claims", Category: catMemory, ArgsUsage: "[SOURCE]",
+		Usage:  "who may act on what now, since when and until when",
+		Flags:  []cli.Flag{sourceFlag()},
+		Action: p.action((*call).claims),
+	}
+}
+
+func (c *call) claims() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	l, err := c.memory(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := namesIn(scans)
+	all, err := coordinator.New(l.Store(), coordinator.Identity{}).List(c)
+	if err != nil {
+		return err
+	}
+	t := render.Table{Head: []string{"THING", "HELD BY", "SINCE", "DIES AFTER", "TOKEN"}, Flexible: 1}
+	for _, x := range all {
+		if !c.out.machine() {
+			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), holderOf(x), c.ago(x.Since), x.TTL.String() + " of silence", count(int(x.Token))})
+			continue
+		}
+		err := c.out.records(render.Claim{
+			Type: "claim", Ref: shortRef(names, x.Ref), Token: x.Token, Holder: holderOf(x), Instance: x.Instance,
+			Host: x.Host, PID: x.PID, Since: x.Since, TTLSeconds: x.TTL.Seconds(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if c.out.machine() {
+		return nil
+	}
+	return c.out.table(t, "Nobody holds anything.")
+}
+
+func holderOf(x coordinator.Claim) string {
+	return x.User + "@" + x.Host + " pid " + count(x.PID)
+}
+
+// shortRef shortens a ref that is text; a claim's key need not be one.
+func shortRef(names render.Names, text string) string {
+	ref, err := resource.ParseRef(text)
+	if err != nil {
+		return text
+	}
+	return names.Ref(ref)
+}

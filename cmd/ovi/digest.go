@@ -1,0 +1,72 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// digester makes the keyed digests that stand in the record for secrets. Its key is made at
+// the first secret and never leaves the data directory: without it nobody can try passwords
+// against a digest.
+type digester struct {
+	file string
+	once sync.Once
+	key  []byte
+	err  error // why there is no key; what was digested then must not be used
+}
+
+// sum digests one secret.
+func (d *digester) sum(secret []byte) string {
+	d.once.Do(func() { d.key, d.err = digestKey(d.file) })
+	mac := hmac.New(sha256.New, d.key)
+	mac.Write(secret)
+	return "hmac-sha256:" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// digestKey reads the key, or makes it. Of two processes that make it at once, one wins.
+func digestKey(file string) ([]byte, error) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if err := makeKey(file); err != nil {
+			return nil, fmt.Errorf("make the key for digests of secrets: %w", err)
+		}
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the key for digests of secrets: %w", err)
+	}
+	if len(key) != sha256.Size {
+		return nil, fmt.Errorf("the key for digests of secrets, %s, has %d bytes and not %d: bring it back from a copy", file, len(key), sha256.Size)
+	}
+	return key, nil
+}
+
+func makeKey(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	key := make([]byte, sha256.Size)
+	if _, err := rand.Read(key); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".key-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

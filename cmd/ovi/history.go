@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (p *process) historyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "history", Category: catMemory, ArgsUsage: "REF",
+		Usage:  "everything on record about one thing, oldest first",
+		Flags:  []cli.Flag{sourceFlag()},
+		Action: p.action((*call).history),
+	}
+}
+
+// oneRef checks that the command has its one argument.
+func (c *call) oneRef() error {
+	if c.arg(0) == "" {
+		return usage("name one, such as ec2/web-0: see `ovi status`", "`ovi %s` needs a thing", c.cli.Command.Name)
+	}
+	return c.atMost(1)
+}
+
+func (c *call) history() error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	l, err := c.memory()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	ref, err := c.ref(l, c.arg(0))
+	if err != nil {
+		return err
+	}
+	moments, err := l.History(c, ref)
+	if err != nil {
+		return err
+	}
+	if c.out.machine() {
+		return c.momentRecords(ref, moments)
+	}
+	t := render.Table{Head: []string{"REVISION", "WHEN", "WHAT"}, Flexible: 2}
+	var before *resource.Observed
+	for _, m := range moments {
+		for _, line := range momentLines(m, before) {
+			t.Rows = append(t.Rows, []string{fmt.Sprint(m.Revision), m.At.UTC().Format("2006-01-02 15:04:05"), line.text})
+		}
+		before = after(m, before)
+	}
+	c.out.say("%s", ref)
+	return c.out.table(t, "Nothing is on record.")
+}
+
+// line of a history: what kind of moment, what people read, what machines get.
+type moment struct {
+	what, text string
+	data       any
+}
+
+func momentLines(m ledger.Moment, before *resource.Observed) []moment {
+	var out []moment
+	for _, r := range m.Records {
+		out = append(out, moment{r.Event.Type(), render.Sentence(r.Event) + by(r), r.Event})
+	}
+	switch {
+	case m.Gone:
+		out = append(out, moment{"gone", "gone", nil})
+	case m.Seen != nil && before == nil:
+		out = append(out, moment{"seen", fmt.Sprintf("seen: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
+	case m.Seen != nil:
+		out = append(out, moment{"seen", "seen different: " + differences(*before, *m.Seen), seenData(m.Seen)})
+	}
+	return out
+}
+
+func seenData(o *resource.Observed) any {
+	return seen{Observed: *o}.record(render.NewNames(o.Ref.Scope()))
+}
+
+func after(m ledger.Moment, before *resource.Observed) *resource.Observed {
+	switch {
+	case m.Gone:
+		return nil
+	case m.Seen != nil:
+		return m.Seen
+	}
+	return before
+}
+
+func by(r ledger.Record) string {
+	if r.User == "" {
+		return ""
+	}
+	return " · " + r.User
+}
+
+// differences says in a line what is different between two looks at one thing.
+func differences(a, b resource.Observed) string {
+	var out []string
+	if a.ID != b.ID {
+		out = append(out, "id "+a.ID+" → "+b.ID)
+	}
+	if a.Health != b.Health {
+		out = append(out, fmt.Sprintf("health %s → %s", a.Health, b.Health))
+	}
+	for _, x := range b.Attrs {
+		if old, ok := a.Attrs.Get(x.Name); !ok || render.Value(old) != render.Value(x.Value) {
+			out = append(out, fmt.Sprintf("%s %s → %s", x.Name, render.Value(old), render.Value(x.Value)))
+		}
+	}
+	for _, x := range a.Attrs {
+		if _, still := b.Attrs.Get(x.Name); !still {
+			out = append(out, x.Name+" taken away")
+		}
+	}
+	out = append(out, tagDifferences(a.Tags, b.Tags)...)
+	if len(out) == 0 {
+		return "in small things"
+	}
+	return strings.Join(out, ", ")
+}
+
+func tagDifferences(a, b resource.Tags) []string {
+	var out []string
+	for _, x := range b {
+		if old, ok := a.Get(x.Key); !ok || old != x.Value {
+			out = append(out, fmt.Sprintf("tag %s %q → %q", x.Key, old, x.Value))
+		}
+	}
+	for _, x := range a {
+		if _, still := b.Get(x.Key); !still {
+			out = append(out, "tag "+x.Key+" taken away")
+		}
+	}
+	return out
+}
+
+func (c *call) momentRecords(ref resource.Ref, moments []ledger.Moment) error {
+	var before *resource.Observed
+	for _, m := range moments {
+		for _, line := range momentLines(m, before) {
+			err := c.out.records(render.Moment{
+				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		before = after(m, before)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func (p *process) inventoryCommand() *cli.Command {
+	return &cli.Command{
+		Name: "inventory", Category: catMemory, ArgsUsage: "[SOURCE]",
+		Usage:  "things that nobody manages with ovi, and since when they are known",
+		Flags:  []cli.Flag{sourceFlag()},
+		Action: p.action((*call).inventory),
+	}
+}
+
+func (c *call) inventory() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	l, err := c.memory(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	all, err := l.Unmanaged(c)
+	if err != nil {
+		return err
+	}
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := namesIn(scans)
+	t := render.Table{Head: []string{"THING", "ID", "FIRST SEEN", "HEALTH", "SEEN"}, Flexible: 3}
+	for _, u := range all {
+		if c.out.machine() {
+			err := c.out.records(render.Unmanaged{
+				Type: "unmanaged", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Kind: u.Ref.Kind, ID: u.ID,
+				Health: string(u.Health), FirstSeen: u.FirstSeen, Before: u.Before, Seen: u.Seen,
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		first := c.ago(u.FirstSeen)
+		if u.Before {
+			first += " or before"
+		}
+		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen)})
+	}
+	if c.out.machine() {
+		return nil
+	}
+	return c.out.table(t, "Nothing unmanaged was seen.")
+}

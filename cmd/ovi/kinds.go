@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (p *process) kindsCommand() *cli.Command {
+	return &cli.Command{
+		Name: "kinds", Category: catHelp, ArgsUsage: "[KIND]",
+		Usage:  "the kinds of things that can be wanted, or one of them in full",
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "iam", Usage: "print the least IAM policy that the AWS provider needs, as JSON"}},
+		Action: p.action((*call).kinds),
+	}
+}
+
+func (p *process) schemaCommand() *cli.Command {
+	return &cli.Command{
+		Name: "schema", Category: catHelp,
+		Usage:  "the JSON Schema of config files, for editors",
+		Action: p.action((*call).schema),
+	}
+}
+
+func (c *call) kinds() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	if c.cli.Bool("iam") {
+		return fmt.Errorf("not there yet")
+	}
+	var all []resource.Kind
+	var names []string
+	set := schemas()
+	for _, p := range set.Providers() {
+		for _, k := range set.Kinds(p) {
+			names = append(names, k.Name)
+			if c.arg(0) == "" || c.arg(0) == k.Name || c.arg(0) == p+"/"+k.Name {
+				all = append(all, k)
+			}
+		}
+	}
+	if len(all) == 0 {
+		next := "see `ovi kinds`"
+		if near, ok := resource.Nearest(c.arg(0), names); ok {
+			next = "did you mean " + near + "?"
+		}
+		return usage(next, "there is no kind %q", c.arg(0))
+	}
+	if c.out.machine() {
+		return c.kindRecords(all)
+	}
+	if c.arg(0) != "" {
+		return render.Kind(c.out.w, c.out.style, all[0])
+	}
+	t := render.Table{Head: []string{"KIND", "PROVIDER", "WHAT"}, Flexible: 2}
+	for _, k := range all {
+		t.Rows = append(t.Rows, []string{k.Name, k.Provider, render.FirstLine(k.Doc)})
+	}
+	return c.out.table(t, "There are none.")
+}
+
+func (c *call) kindRecords(all []resource.Kind) error {
+	for _, k := range all {
+		if err := c.out.records(render.KindRecord(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) schema() error {
+	if err := c.atMost(0); err != nil {
+		return err
+	}
+	var b []byte
+	if !json.Valid(b) {
+		return fmt.Errorf("the schema is not JSON: this is a mistake in ovi")
+	}
+	_, err := c.out.w.Write(b)
+	return err
+}

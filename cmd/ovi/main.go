@@ -1,0 +1,18 @@
+// Command ovi makes the world as a file says: it looks, compares, says what it would do and
+// why, does it when told to, and remembers all of it. Run `ovi help`, or see README.md.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+// version is set by the build.
+var version = "dev"
+
+func main() {
+	soft, hard, stop := interrupts(context.Background())
+	code := run(soft, hard, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}

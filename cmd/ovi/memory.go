@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// memory opens the record for a command that asks it something; args may name a source that
+// the record stands beside. It needs no source and no provider.
+func (c *call) memory(args ...string) (*ledger.Ledger, error) {
+	dir, err := c.recordDir(args...)
+	if err != nil {
+		return nil, err
+	}
+	return c.openLedger(dir)
+}
+
+// ref finds the thing that was meant, by any spelling.
+func (c *call) ref(l *ledger.Ledger, spelling string) (resource.Ref, error) {
+	ref, err := l.FindRef(c, spelling)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return ref, &problem{code: exitError, summary: "nothing on record is called " + quoted(spelling), next: nearby(c, l, spelling)}
+	}
+	return ref, err
+}
+
+func quoted(s string) string { return `"` + s + `"` }
+
+// nearby names the thing that was most likely meant.
+func nearby(c *call, l *ledger.Ledger, spelling string) string {
+	world, _, err := l.World(c, storage.Now)
+	if err != nil {
+		return "see `ovi status`"
+	}
+	var names []string
+	for _, snapshot := range world.Seen {
+		for _, o := range snapshot.Objects {
+			names = append(names, o.Ref.Kind+"/"+o.Ref.Name, o.Ref.Name)
+		}
+	}
+	if near, ok := resource.Nearest(spelling, names); ok {
+		return "did you mean " + near + "? See `ovi status`"
+	}
+	return "see `ovi status` and `ovi inventory` for what is"
+}
+
+// namesIn knows every scope the record has looked at.
+func namesIn(scans []ledger.Scan) render.Names {
+	scopes := make([]resource.Scope, len(scans))
+	for i, s := range scans {
+		scopes[i] = s.Scope
+	}
+	return render.NewNames(scopes...)
+}
+
+// ago is how long before now something was, or "never".
+func (c *call) ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return render.Age(c.now().Sub(t)) + " ago"
+}
+
+// timeOrNil is nil for the zero time.
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/render"
+)
+
+// The output formats.
+const (
+	asTable = "table"
+	asJSON  = "json"
+	asYAML  = "yaml"
+)
+
+// output is where a command's answer goes, in the format that was asked for.
+type output struct {
+	format string
+	quiet  bool
+	w      io.Writer
+	style  render.Style   // of w
+	enc    render.Encoder // nil for a table
+	errW   io.Writer
+	errS   render.Style
+}
+
+func (p *process) newOutput(cc *cli.Context) (*output, error) {
+	noColor := cc.Bool("no-color")
+	o := &output{
+		format: cc.String("output"), quiet: cc.Bool("quiet"),
+		w: p.stdout, style: p.styleOf(p.stdout, noColor),
+		errW: p.stderr, errS: p.styleOf(p.stderr, noColor),
+	}
+	switch o.format {
+	case "", asTable:
+		o.format = asTable
+	case asJSON:
+		o.enc = render.NewJSON(p.stdout)
+	case asYAML:
+		o.enc = render.NewYAML(p.stdout)
+	default:
+		return nil, usage("write --output table, json or yaml", "%q is no output format", o.format)
+	}
+	if o.enc == nil {
+		return o, nil
+	}
+	return o, o.enc.Encode(render.Version{Type: "version", Ovi: version, Format: render.Format})
+}
+
+// machine says that the reader is a program.
+func (o *output) machine() bool { return o.enc != nil }
+
+// records writes records for machines.
+func (o *output) records(rs ...render.Record) error {
+	for _, r := range rs {
+		if err := o.enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say writes a line for people, unless they want it quiet. Machines are told in records.
+func (o *output) say(format string, args ...any) {
+	if !o.machine() && !o.quiet {
+		_, _ = fmt.Fprintf(o.w, format+"\n", args...)
+	}
+}
+
+// tell tells of something wrong: people on standard error, machines in their records.
+func (o *output) tell(ds ...render.Diagnostic) {
+	for _, d := range ds {
+		if o.machine() {
+			_ = o.enc.Encode(d)
+		} else {
+			_ = d.Write(o.errW, o.errS)
+		}
+	}
+}
+
+// warn tells of something that did not stop the command.
+func (o *output) warn(summary, next string) {
+	d := diagnostic(summary, next)
+	d.Severity = render.Warning
+	o.tell(d)
+}
+
+// table writes rows for people, or says that there are none.
+func (o *output) table(t render.Table, none string) error {
+	if len(t.Rows) == 0 {
+		o.say("%s", none)
+		return nil
+	}
+	return t.Write(o.w, o.style)
+}

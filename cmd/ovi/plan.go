@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// planFlags limit what a plan is about; they stand on plan, apply and drift.
+func planFlags() []cli.Flag {
+	return []cli.Flag{
+		sourceFlag(),
+		&cli.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a whole ref, or a pattern) and what it needs; may be repeated"},
+		&cli.StringSliceFlag{Name: "exclude", Usage: "all but `REF` and what needs it; may be repeated"},
+		&cli.BoolFlag{Name: "skip-destructive", Usage: "hold back everything that deletes or replaces"},
+		&cli.DurationFlag{Name: "max-age", Usage: "take what was seen completely within `DURATION` from the record instead of looking"},
+	}
+}
+
+func (p *process) planCommand() *cli.Command {
+	return &cli.Command{
+		Name: "plan", Category: catLine, ArgsUsage: "[SOURCE]",
+		Usage: "say what would be done, and why; do nothing",
+		Flags: append(planFlags(),
+			&cli.StringFlag{Name: "out", Usage: "save the plan to `FILE`, for `ovi apply FILE`"},
+			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when there is something to do"},
+		),
+		Action: p.action((*call).plan),
+	}
+}
+
+func (c *call) plan() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	paths, err := c.sources(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	l, err := c.openLine(paths)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForPlan))
+	if err != nil {
+		return err
+	}
+	if err := c.showPlan(planned, l.dir, "Plan"); err != nil {
+		return err
+	}
+	if out := c.cli.String("out"); out != "" {
+		if err := c.savePlan(out, paths, l.dir, planned); err != nil {
+			return err
+		}
+		c.out.say("Saved to %s; do it with: ovi apply %s", out, out)
+	}
+	return status(c.planCodes(planned)...)
+}
+
+// planCodes is what a plan means for the exit code.
+func (c *call) planCodes(p *engine.Planned) []int {
+	var codes []int
+	if len(p.Plan.Blind) > 0 {
+		codes = append(codes, exitBlind)
+	}
+	if c.cli.Bool("detailed-exitcode") && !p.Plan.Empty() {
+		codes = append(codes, exitChanges)
+	}
+	return codes
+}
+
+func (c *call) planOptions(mode ledger.Mode) engine.PlanOptions {
+	return engine.PlanOptions{
+		Mode:    mode,
+		Targets: c.cli.StringSlice("target"), Excludes: c.cli.StringSlice("exclude"),
+		SkipDestructive: c.cli.Bool("skip-destructive"),
+		MaxAge:          c.cli.Duration("max-age"),
+	}
+}
+
+// showPlan writes the plan: a page for people, records for machines.
+func (c *call) showPlan(p *engine.Planned, dir, verb string) error {
+	names := namesOf(p)
+	if c.out.machine() {
+		if err := c.blindness(p, names); err != nil {
+			return err
+		}
+		if err := c.out.records(render.Planned(p.Plan, names)...); err != nil {
+			return err
+		}
+		return c.out.records(render.ChangeSummary{
+			Type: "change_summary", Operation: strings.ToLower(verb), Counts: render.Count(p.Plan), Plan: p.ID,
+		})
+	}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: verb}
+	if !c.out.quiet {
+		view.Head = c.head(p, dir)
+	}
+	return view.Write(c.out.w, c.out.style)
+}
+
+// blindness tells machines of each scope that was not seen.
+func (c *call) blindness(p *engine.Planned, names render.Names) error {
+	for _, scope := range sortedScopes(p.Plan.Blind) {
+		d := diagnostic(fmt.Sprintf("%s could not be seen", names.Scope(scope)), "nothing is done there until it can be seen")
+		d.Detail = p.Plan.Blind[scope]
+		if err := c.out.records(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// head is the lines above a plan: whose it is, where the record is, what it rests on.
+func (c *call) head(p *engine.Planned, dir string) []string {
+	line := fmt.Sprintf("stack %s · record in %s", strings.Join(p.Stacks, ", "), dir)
+	if c.cli.Bool("sandbox") {
+		line = "PRACTICE CLOUD (nothing real is touched) · " + line
+	}
+	head := []string{line}
+	for _, look := range p.Looks {
+		if look.Recorded {
+			head = append(head, fmt.Sprintf("%s: as seen %s ago, not looked at now (--max-age)", namesOf(p).Scope(look.Scope), render.Age(c.now().Sub(look.At))))
+		}
+	}
+	for _, s := range p.Settled {
+		head = append(head, fmt.Sprintf("%s/%s: the %s of an earlier run was found %s: %s", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
+	}
+	return head
+}
+
+// namesOf knows every scope of a plan.
+func namesOf(p *engine.Planned) render.Names {
+	var scopes []resource.Scope
+	for _, look := range p.Looks {
+		scopes = append(scopes, look.Scope)
+	}
+	for scope := range p.Plan.Blind {
+		scopes = append(scopes, scope)
+	}
+	for _, d := range p.Plan.Decisions {
+		scopes = append(scopes, d.Ref.Scope())
+	}
+	return render.NewNames(scopes...)
+}
+
+func sortedScopes(m map[resource.Scope]string) []resource.Scope {
+	var out []resource.Scope
+	for s := range m {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return out
+}
+
+// executing counts what a plan would do.
+func executing(p decider.Plan) int {
+	n := 0
+	for _, d := range p.Decisions {
+		if d.Action.Executes() {
+			n++
+		}
+	}
+	return n
+}
+
+// vetoed counts what policies held back.
+func vetoed(p decider.Plan) int { return render.Count(p).Vetoed }

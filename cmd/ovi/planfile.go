@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ovi-project/ovi/engine"
+)
+
+// planHead is the first line of a plan file: where the plan was made, so that it is applied
+// to the same world. What follows is the engine's.
+type planHead struct {
+	Type    string   `json:"type"` // "ovi-plan-file"
+	Format  int      `json:"format"`
+	Sources []string `json:"sources"` // absolute
+	DataDir string   `json:"data_dir"`
+	Sandbox bool     `json:"sandbox"`
+	Profile string   `json:"profile,omitempty"`
+	Region  string   `json:"region,omitempty"`
+}
+
+const (
+	planFileType   = "ovi-plan-file"
+	planFileFormat = 1
+)
+
+// savePlan writes the plan beside its name and then renames: never half a plan.
+func (c *call) savePlan(name string, sources []string, dir string, p *engine.Planned) error {
+	head := planHead{
+		Type: planFileType, Format: planFileFormat, Sandbox: c.cli.Bool("sandbox"),
+		Profile: c.cli.String("profile"), Region: c.region(),
+	}
+	var err error
+	if head.DataDir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	for _, s := range sources {
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			return err
+		}
+		head.Sources = append(head.Sources, abs)
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	b := bytes.NewBuffer(append(line, '\n'))
+	if err := p.Save(b); err != nil {
+		return err
+	}
+	if err := writeFile(name, b.Bytes()); err != nil {
+		return &problem{code: exitError, summary: "the plan cannot be saved", file: name, err: plain(err)}
+	}
+	return nil
+}
+
+func writeFile(name string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".ovi-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// isPlan looks at the beginning of a file, whatever it is called.
+func isPlan(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, 64)
+	n, _ := io.ReadFull(f, begin)
+	return bytes.HasPrefix(begin[:n], []byte(`{"type":"`+planFileType+`"`))
+}
+
+// loadPlan reads a plan file.
+func loadPlan(name string) (planHead, *engine.Planned, error) {
+	var head planHead
+	f, err := os.Open(name)
+	if err != nil {
+		return head, nil, &problem{code: exitError, summary: "the plan cannot be read", file: name, err: plain(err)}
+	}
+	defer f.Close()
+	broken := func(err error) error {
+		return &problem{code: exitError, summary: "the plan file is damaged", file: name, err: err, next: "make it again: ovi plan --out " + name}
+	}
+	r := bufio.NewReader(f)
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return head, nil, broken(err)
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return head, nil, broken(err)
+	}
+	if head.Format > planFileFormat {
+		return head, nil, &problem{code: exitError, summary: "the plan file was written by a newer ovi", file: name, next: "apply it with that version"}
+	}
+	p, err := engine.Load(r)
+	if err != nil {
+		return head, nil, broken(err)
+	}
+	return head, p, nil
+}

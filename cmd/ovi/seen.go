@@ -1,0 +1,50 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// seen is a thing with the age of what is known of it.
+type seen struct {
+	resource.Observed
+	at      time.Time
+	blessed bool
+}
+
+func (s seen) record(names render.Names) render.Resource {
+	return render.Resource{
+		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
+		Stack: s.Stack, Owner: s.Owner, Health: string(s.Health), Detail: s.Detail, Blessed: s.blessed,
+		Seen: s.at, Since: timeOrNil(s.Since), Attrs: render.JSON(s.Attrs), Tags: s.Tags.AppendJSON(nil),
+	}
+}
+
+// health is the health in words.
+func (s seen) health() string {
+	text := string(s.Health)
+	if s.Detail != "" && s.Detail != text {
+		text += " (" + s.Detail + ")"
+	}
+	if s.blessed {
+		text += ", blessed"
+	}
+	return text
+}
+
+func count(n int) string { return strconv.Itoa(n) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func namesOfRefs(refs ...resource.Ref) render.Names {
+	scopes := make([]resource.Scope, len(refs))
+	for i, r := range refs {
+		scopes[i] = r.Scope()
+	}
+	return render.NewNames(scopes...)
+}

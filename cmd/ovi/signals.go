@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+var errInterrupted = errors.New("interrupted")
+
+// interrupts gives two contexts: the first ends at the first Ctrl-C (or SIGTERM) and lets
+// what is in flight finish; the second ends at the second one and cuts it off. A third gets
+// the system's own answer: the process dies. Nothing recorded is lost by either.
+func interrupts(parent context.Context) (soft, hard context.Context, stop func()) {
+	hard, cut := context.WithCancelCause(parent)
+	soft, finish := context.WithCancelCause(hard)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for _, end := range []context.CancelCauseFunc{finish, cut} {
+			if _, open := <-signals; !open {
+				return
+			}
+			end(errInterrupted)
+		}
+		signal.Stop(signals)
+	}()
+	return soft, hard, func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name: "version", Category: catHelp, Usage: "which ovi this is",
+		Action: p.action((*call).version),
+	}
+}
+
+// versions is what `ovi version` tells machines.
+type versions struct {
+	Ovi    string `json:"ovi"`
+	Go     string `json:"go"`
+	System string `json:"system"`
+	Commit string `json:"commit,omitempty"`
+}
+
+func (c *call) version() error {
+	if err := c.atMost(0); err != nil {
+		return err
+	}
+	v := versions{Ovi: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Commit = s.Value
+			}
+		}
+	}
+	if c.out.machine() {
+		return c.out.records(render.Info{Type: "build", Data: v})
+	}
+	c.out.say("ovi %s (%s, %s)", v.Ovi, v.Go, v.System)
+	return nil
+}

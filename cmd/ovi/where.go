@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+)
+
+const (
+	defaultSource = "ovi.yaml"
+	defaultDir    = ".ovi"
+)
+
+// sources are the paths that say what is wanted: the argument and every -f, else ovi.yaml
+// here. They must be there.
+func (c *call) sources(args ...string) ([]string, error) {
+	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
+	if len(named) == 0 {
+		named = []string{defaultSource}
+		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
+			return nil, usage("name a source, such as `ovi "+c.cli.Command.Name+" examples/web/ovi.yaml`, or write one: docs/config.md",
+				"there is no %s here and no other source was named", defaultSource)
+		}
+	}
+	for _, name := range named {
+		if _, err := os.Stat(name); err != nil {
+			return nil, &problem{code: exitError, summary: "the source cannot be read", file: name, err: plain(err), next: "check the name: " + beside(name)}
+		}
+	}
+	return named, nil
+}
+
+// plain takes the path off an error of the file system: the place is told apart.
+func plain(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// beside lists what could have been meant.
+func beside(name string) string {
+	dir := filepath.Dir(name)
+	found, _ := filepath.Glob(filepath.Join(dir, "*.y*ml"))
+	if len(found) == 0 {
+		return "there is no YAML file in " + dir
+	}
+	return "there is " + found[0]
+}
+
+// dataDir is where the record is: --data-dir, OVI_DATA_DIR, or .ovi beside the first source
+// (in it, if it is a folder), or here. Nothing walks up the folders.
+func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cli, sources) }
+
+func dataDirOf(p *process, cc *cli.Context, sources []string) string {
+	if dir := cc.String("data-dir"); dir != "" {
+		return dir
+	}
+	if dir := p.getenv("OVI_DATA_DIR"); dir != "" {
+		return dir
+	}
+	if len(sources) == 0 {
+		return defaultDir
+	}
+	home := sources[0]
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		home = filepath.Dir(home)
+	}
+	return filepath.Join(home, defaultDir)
+}
+
+// recordDir is the data directory of a command that only reads the record; args may name a
+// source beside which it is. The record must exist.
+func (c *call) recordDir(args ...string) (string, error) {
+	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
+	dir := c.dataDir(named)
+	if _, err := os.Stat(dir); err != nil {
+		return "", &problem{
+			code: exitError, summary: "there is no record here", file: dir, err: plain(err),
+			next: "run `ovi plan` first, name the source the record stands beside, or say --data-dir",
+		}
+	}
+	return dir, nil
+}

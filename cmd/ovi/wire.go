@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// providers is the table of the providers. A new one is one line here and one row in the
+// README. clouds are closed when the command ends.
+func (c *call) providers(dir string) (provider.Set, []closer, error) {
+	real := aws.Options{
+		Profile: c.cli.String("profile"), Region: c.cli.String("region"),
+		Owner: c.getenv("OVI_OWNER"), Log: c.log.Named("aws"),
+	}
+	if !c.cli.Bool("sandbox") {
+		return provider.Set{"aws": aws.New(real)}, nil, nil
+	}
+	cloud, err := awsfake.Open(sandboxFile(dir))
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the practice cloud: %w", err)
+	}
+	real.Sandbox, real.HTTPClient = true, &http.Client{Transport: cloud}
+	return provider.Set{"aws": aws.New(real)}, []closer{cloud.Close}, nil
+}
+
+// schemas are the kinds of all providers, without reaching any.
+func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})} }
+
+// load reads everything that is wanted. Which source reads the paths is the table of the
+// sources; a new one is one case here and one row in the README.
+func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
+	digests := &digester{file: filepath.Join(dir, "secrets.key")}
+	var s source.Source = config.New(paths, config.Options{
+		Schemas: schemas(), Env: c.env, Digest: digests.sum, Region: c.region(),
+	})
+	intent, err := s.Load(c)
+	if err == nil {
+		err = digests.err
+	}
+	return []resource.Intent{intent}, err
+}
+
+// region is what is used where neither a thing nor its file names one.
+func (c *call) region() string {
+	for _, v := range []string{c.cli.String("region"), c.getenv("AWS_REGION"), c.getenv("AWS_DEFAULT_REGION")} {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func sandboxFile(dir string) string { return filepath.Join(dir, "sandbox", "aws.json") }
+
+type closer func() error
+
+// line is everything a command that looks at the world works with.
+type line struct {
+	dir     string
+	intents []resource.Intent
+	kinds   provider.Set
+	ledger  *ledger.Ledger
+	engine  *engine.Engine
+	claims  *coordinator.Claims
+	closers []closer
+}
+
+// openLine reads the sources and opens the record, in that order: wrong input writes nothing.
+func (c *call) openLine(paths []string) (*line, error) {
+	dir := c.dataDir(paths)
+	intents, err := c.load(paths, dir)
+	if err != nil {
+		return nil, err
+	}
+	return c.openWorld(dir, intents)
+}
+
+// openWorld opens the record and the providers.
+func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
+	var err error
+	l := &line{dir: dir, intents: intents}
+	if l.ledger, err = c.openLedger(dir); err != nil {
+		return nil, err
+	}
+	l.closers = append(l.closers, l.ledger.Close)
+	kinds, clouds, err := c.providers(dir)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.kinds, l.closers = kinds, append(l.closers, clouds...)
+	l.claims = c.claimsOf(l)
+	l.closers = append(l.closers, l.giveBack)
+	l.engine = engine.New(engine.Config{
+		Providers: kinds, Ledger: l.ledger, Owner: c.getenv("OVI_OWNER"), Clock: c.now, Claims: holder{l.claims},
+	})
+	return l, nil
+}
+
+// claimsOf makes the claims of this run.
+func (c *call) claimsOf(l *line) *coordinator.Claims {
+	host, _ := os.Hostname()
+	ttl := c.cli.Duration("claim-ttl")
+	for _, in := range l.intents {
+		if ttl == 0 {
+			ttl = in.Options.ClaimTTL
+		}
+	}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout"))}
+	if ttl > 0 {
+		options = append(options, coordinator.WithTTL(ttl))
+	}
+	return coordinator.New(l.ledger.Store(), coordinator.Identity{
+		Instance: l.ledger.Instance(), Host: host, User: c.user(), Run: l.ledger.Run(), PID: os.Getpid(),
+	}, options...)
+}
+
+// giveBack gives the claims back, also when the command was interrupted.
+func (l *line) giveBack() error {
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
+	defer cancel()
+	return l.claims.Close(ctx)
+}
+
+const (
+	giveBackWait = 10 * time.Second
+	shortWait    = 10 * time.Second // --lock-timeout
+)
+
+// openLedger opens the record for writing; the directory is made if it is not there.
+func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
+	return ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now})
+}
+
+// Close closes what openLine opened, the last first.
+func (l *line) Close() error {
+	var errs []error
+	for i := len(l.closers) - 1; i >= 0; i-- {
+		errs = append(errs, l.closers[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// holder fits the coordinator to what the engine asks for.
+type holder struct{ *coordinator.Claims }
+
+// Hold calls do under the claim of one thing.
+func (h holder) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
+	return h.Claims.Hold(ctx, ref, func(ctx context.Context, held coordinator.Claim) error {
+		return do(ctx, engine.Claim{Ref: held.Ref, Token: held.Token})
+	})
+}

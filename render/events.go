@@ -1,0 +1,133 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Sentence says what an event was, for people, in one line.
+func Sentence(e ledger.Event) string {
+	switch e := e.(type) {
+	case ledger.Loaded:
+		return fmt.Sprintf("read %s of stack %s from %s", things(e.Objects), e.Stack, e.Source)
+	case ledger.Observed:
+		return observed(e)
+	case ledger.Planned:
+		return plannedSentence(e)
+	case ledger.Vetoed:
+		return fmt.Sprintf("%s held back: %s", e.Proposed, vetoes(e))
+	case ledger.Approved:
+		return fmt.Sprintf("%s said yes (%s)", e.Who, e.How)
+	case ledger.Began:
+		return fmt.Sprintf("%s began%s: %s", e.Action, half(e.Half), why(string(e.Reason), e.Detail))
+	case ledger.Ended:
+		return ended(e)
+	case ledger.Abandoned:
+		return fmt.Sprintf("%s had no recorded end; looking found: %s (%s)", e.Action, strings.ReplaceAll(string(e.Finding), "_", " "), e.Evidence)
+	case ledger.NotBegun:
+		return fmt.Sprintf("%s not begun: %s", e.Action, notBegunWords(NotBegun{Why: e.Why, On: refOrNone(e.On), Detail: e.Detail}))
+	}
+	return acts(e)
+}
+
+// acts are the events that people cause.
+func acts(e ledger.Event) string {
+	switch e := e.(type) {
+	case ledger.Blessed:
+		if e.On {
+			return "blessed by " + e.Who + because(e.Reason)
+		}
+		return "blessing taken away by " + e.Who + because(e.Reason)
+	case ledger.Adopted:
+		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Stack, e.Who, because(e.Reason))
+	case ledger.Revoked:
+		return fmt.Sprintf("claim of %s taken away by %s%s", e.Holder, e.Who, because(e.Reason))
+	case ledger.Refused:
+		return "not counted, its claim was lost: " + e.Reason
+	case ledger.Compacted:
+		return fmt.Sprintf("history before revision %d forgotten", e.Before)
+	}
+	return e.Type()
+}
+
+func observed(e ledger.Observed) string {
+	if !e.Complete {
+		return fmt.Sprintf("%s could not be seen: %s", e.Scope, e.Error)
+	}
+	text := fmt.Sprintf("%s seen: %s", e.Scope, things(e.Count))
+	if n := len(e.Changed); n > 0 {
+		text += fmt.Sprintf(", %d new or different", n)
+	}
+	if n := len(e.Gone); n > 0 {
+		text += fmt.Sprintf(", %d gone", n)
+	}
+	return text
+}
+
+func plannedSentence(e ledger.Planned) string {
+	c := Counts{
+		Create: e.Counts.Create, Update: e.Counts.Update, Replace: e.Counts.Replace, Restart: e.Counts.Restart,
+		Delete: e.Counts.Delete, Unchanged: e.Counts.Unchanged, Vetoed: e.Counts.Vetoed, Blind: e.Counts.Blind,
+	}
+	return c.Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
+		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift"}[e.Mode]))
+}
+
+func ended(e ledger.Ended) string {
+	took := seconds(e.Seconds)
+	switch e.Outcome {
+	case ledger.Done:
+		text := fmt.Sprintf("%s done%s in %s", e.Action, half(e.Half), took)
+		if e.ID != "" {
+			text += ": " + e.ID
+		}
+		return text
+	case ledger.Uncertain:
+		return fmt.Sprintf("%s%s ended after %s without a clear answer: %s", e.Action, half(e.Half), took, e.Error)
+	case ledger.Late:
+		return fmt.Sprintf("%s%s came too late: its claim was lost", e.Action, half(e.Half))
+	}
+	return fmt.Sprintf("%s%s failed after %s: %s", e.Action, half(e.Half), took, e.Error)
+}
+
+func vetoes(e ledger.Vetoed) string {
+	parts := make([]string, len(e.Vetoes))
+	for i, v := range e.Vetoes {
+		parts[i] = v.Policy + ": " + v.Reason
+	}
+	return strings.Join(parts, "; ")
+}
+
+func half(h string) string {
+	if h == "" {
+		return ""
+	}
+	return " (" + h + " half)"
+}
+
+func why(reason, detail string) string {
+	if detail != "" {
+		return detail
+	}
+	return strings.ReplaceAll(reason, "_", " ")
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+func refOrNone(r resource.Ref) string {
+	if r.IsZero() {
+		return ""
+	}
+	return r.String()
+}
+
+// Line is Sentence on one safe line.
+func Line(e ledger.Event) string { return printable(Sentence(e)) }

@@ -1,0 +1,186 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// FirstLine is the one line a doc begins with.
+func FirstLine(doc string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(doc), "\n")
+	return line
+}
+
+// Kind writes the documentation of a kind for people.
+func Kind(w io.Writer, s Style, k resource.Kind) error {
+	p := planWriter{Style: s}
+	p.WriteString(p.in(bold, k.Name) + p.in(dim, "  "+k.Provider) + "\n")
+	for _, paragraph := range strings.Split(strings.TrimSpace(k.Doc), "\n") {
+		p.para(0, "", paragraph)
+	}
+	if k.NameDoc != "" {
+		p.para(0, "", "Names: "+k.NameDoc)
+	}
+	p.attributes(0, k.Attrs)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// attributes lists attributes; those of objects under their own.
+func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
+	for _, a := range attrs {
+		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, traits(a)) + "\n")
+		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
+		if a.Example != "" && !strings.Contains(a.Example, "\n") {
+			p.WriteString(spaces(indent+4) + p.in(dim, "for example  ") + a.Name + ": " + a.Example + "\n")
+		}
+		p.attributes(indent+4, a.Fields)
+		if a.Elem != nil {
+			p.attributes(indent+4, a.Elem.Fields)
+		}
+	}
+}
+
+// traits is what there is to know of an attribute, in a line.
+func traits(a resource.Attribute) string {
+	out := []string{typeName(a)}
+	switch {
+	case a.Computed:
+		out = append(out, "seen only")
+	case a.Required:
+		out = append(out, "required")
+	case a.Default != nil:
+		out = append(out, "default "+Value(a.Default))
+	case a.CreateDefault != nil:
+		out = append(out, "when made "+Value(a.CreateDefault))
+	}
+	if !a.Computed {
+		out = append(out, effectWords(a.Effect))
+	}
+	if len(a.Enum) > 0 {
+		out = append(out, "one of "+strings.Join(a.Enum, ", "))
+	}
+	out = append(out, bounds(a)...)
+	if a.RefKind != "" {
+		out = append(out, "names a "+a.RefKind)
+	}
+	if a.WriteOnly {
+		out = append(out, "cannot be read back")
+	}
+	if a.Secret {
+		out = append(out, "secret")
+	}
+	return strings.Join(out, " · ")
+}
+
+func bounds(a resource.Attribute) []string {
+	what := ""
+	if a.Type != resource.TInt && a.Type != resource.TFloat {
+		what = " long"
+	}
+	switch {
+	case a.Min != nil && a.Max != nil:
+		return []string{fmt.Sprintf("%d to %d%s", *a.Min, *a.Max, what)}
+	case a.Min != nil:
+		return []string{fmt.Sprintf("at least %d%s", *a.Min, what)}
+	case a.Max != nil:
+		return []string{fmt.Sprintf("at most %d%s", *a.Max, what)}
+	}
+	return nil
+}
+
+func typeName(a resource.Attribute) string {
+	elem := "text"
+	if a.Elem != nil {
+		elem = typeName(*a.Elem)
+	}
+	switch a.Type {
+	case resource.TString:
+		return "text"
+	case resource.TInt:
+		return "whole number"
+	case resource.TFloat:
+		return "number"
+	case resource.TBool:
+		return "true or false"
+	case resource.TList:
+		return "list of " + elem
+	case resource.TSet:
+		return "set of " + elem
+	case resource.TObject:
+		return "object"
+	case resource.TMap:
+		return "map of text"
+	}
+	return "value"
+}
+
+func effectWords(e resource.Effect) string {
+	switch e {
+	case resource.Restart:
+		return "changing it interrupts the thing"
+	case resource.Replace:
+		return "changing it forces a new one"
+	default:
+		return "changed in place"
+	}
+}
+
+// KindInfo is a kind for machines.
+type KindInfo struct {
+	Type     string     `json:"type"` // "kind"
+	Provider string     `json:"provider"`
+	Kind     string     `json:"kind"`
+	Doc      string     `json:"doc"`
+	Attrs    []AttrInfo `json:"attributes"`
+}
+
+// AttrInfo is an attribute for machines.
+type AttrInfo struct {
+	Name      string     `json:"name"`
+	Value     string     `json:"value"` // its type, in words
+	Doc       string     `json:"doc"`
+	Required  bool       `json:"required,omitempty"`
+	Computed  bool       `json:"computed,omitempty"`
+	Secret    bool       `json:"secret,omitempty"`
+	WriteOnly bool       `json:"write_only,omitempty"`
+	Effect    string     `json:"effect,omitempty"`
+	Default   any        `json:"default,omitempty"`
+	Enum      []string   `json:"enum,omitempty"`
+	Names     string     `json:"names,omitempty"` // the kind it refers to
+	Fields    []AttrInfo `json:"fields,omitempty"`
+}
+
+func (KindInfo) record() {}
+
+// KindRecord is the kind as a record.
+func KindRecord(k resource.Kind) KindInfo {
+	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, Attrs: attrInfos(k.Attrs)}
+}
+
+func attrInfos(attrs []resource.Attribute) []AttrInfo {
+	out := make([]AttrInfo, len(attrs))
+	for i, a := range attrs {
+		out[i] = AttrInfo{
+			Name: a.Name, Value: typeName(a), Doc: a.Doc, Required: a.Required, Computed: a.Computed, Secret: a.Secret,
+			WriteOnly: a.WriteOnly, Enum: a.Enum, Names: a.RefKind,
+		}
+		if !a.Computed {
+			out[i].Effect = effectName(a.Effect)
+		}
+		if d := a.Default; d != nil {
+			out[i].Default = Value(d)
+		}
+		fields := a.Fields
+		if a.Elem != nil {
+			fields = append(fields, a.Elem.Fields...)
+		}
+		if len(fields) > 0 {
+			out[i].Fields = attrInfos(fields)
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package render
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Resource is a managed thing as it was last seen.
+type Resource struct {
+	Type    string          `json:"type"` // "resource"
+	Ref     string          `json:"ref"`
+	Scope   string          `json:"scope"` // in full, with the account
+	Kind    string          `json:"kind"`
+	ID      string          `json:"id"`
+	Stack   string          `json:"stack"`
+	Owner   string          `json:"owner,omitempty"`
+	Health  string          `json:"health"`
+	Detail  string          `json:"detail,omitempty"`
+	Blessed bool            `json:"blessed"`
+	Seen    time.Time       `json:"seen"`  // the last complete look at its scope
+	Since   *time.Time      `json:"since"` // when it was made, where that is known
+	Attrs   json.RawMessage `json:"attrs,omitempty"`
+	Tags    json.RawMessage `json:"tags,omitempty"`
+}
+
+// Unmanaged is a thing nobody manages with ovi.
+type Unmanaged struct {
+	Type      string    `json:"type"` // "unmanaged"
+	Ref       string    `json:"ref"`
+	Scope     string    `json:"scope"`
+	Kind      string    `json:"kind"`
+	ID        string    `json:"id"`
+	Health    string    `json:"health"`
+	FirstSeen time.Time `json:"first_seen"`
+	Before    bool      `json:"before"` // it may have been there before it was first seen
+	Seen      time.Time `json:"seen"`
+}
+
+// ScopeSeen is a place and when it was last looked at.
+type ScopeSeen struct {
+	Type     string     `json:"type"` // "scope"
+	Scope    string     `json:"scope"`
+	Looked   time.Time  `json:"looked"`
+	Complete bool       `json:"complete"`
+	Error    string     `json:"error,omitempty"`
+	Seen     *time.Time `json:"seen"` // the last complete look; null: never
+	Count    int        `json:"count"`
+}
+
+// OpenIntent is an action that began and of which no end is on record.
+type OpenIntent struct {
+	Type     string    `json:"type"` // "open"
+	Ref      string    `json:"ref"`
+	Action   string    `json:"action"`
+	Began    time.Time `json:"began"`
+	Instance string    `json:"instance"`
+	Host     string    `json:"host,omitempty"`
+	PID      int       `json:"pid,omitempty"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// Claim says who may act on a thing now.
+type Claim struct {
+	Type     string    `json:"type"` // "claim"
+	Ref      string    `json:"ref"`
+	Token    int64     `json:"token"`
+	Holder   string    `json:"holder"`
+	Instance string    `json:"instance"`
+	Host     string    `json:"host"`
+	PID      int       `json:"pid"`
+	Since    time.Time `json:"since"` // by the holder's clock
+	// TTLSeconds is how long after its holder's last sign of life the claim is free.
+	TTLSeconds float64 `json:"ttl_seconds"`
+}
+
+// LogRecord is one record of the log.
+type LogRecord struct {
+	Type     string    `json:"type"` // "record"
+	Seq      uint64    `json:"seq"`
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Event    string    `json:"event"`
+	Ref      string    `json:"ref"`
+	Instance string    `json:"instance"`
+	Run      string    `json:"run"`
+	User     string    `json:"user"`
+	Data     any       `json:"data"` // the event itself, by its type
+}
+
+// Moment is a revision in the life of a thing.
+type Moment struct {
+	Type     string    `json:"type"` // "moment"
+	Ref      string    `json:"ref"`
+	Revision int64     `json:"revision"`
+	At       time.Time `json:"at"`
+	What     string    `json:"what"` // "seen", "gone", or the event
+	Text     string    `json:"text"`
+	Data     any       `json:"data,omitempty"`
+}
+
+// Info is an answer made of names and values: `ovi version`, `ovi audit verify`.
+type Info struct {
+	Type string `json:"type"`
+	Data any    `json:"data"`
+}
+
+func (Resource) record()   {}
+func (Unmanaged) record()  {}
+func (ScopeSeen) record()  {}
+func (OpenIntent) record() {}
+func (Claim) record()      {}
+func (LogRecord) record()  {}
+func (Moment) record()     {}
+func (Info) record()       {}

@@ -1,0 +1,45 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Names shortens refs for people. A place such as "123456789012/us-east-1" is shown as
+// "us-east-1" as long as the provider shows one account only.
+type Names struct {
+	account map[string]string // by provider: the one account, or "" for several
+}
+
+// NewNames looks at every scope that will be shown.
+func NewNames(scopes ...resource.Scope) Names {
+	n := Names{account: map[string]string{}}
+	for _, s := range scopes {
+		account, _, located := strings.Cut(s.Place, "/")
+		if !located {
+			continue
+		}
+		if before, seen := n.account[s.Provider]; seen && before != account {
+			account = ""
+		}
+		n.account[s.Provider] = account
+	}
+	return n
+}
+
+// Scope is the short form of a scope.
+func (n Names) Scope(s resource.Scope) string { return s.Provider + "/" + n.place(s) }
+
+// Ref is the short form of a ref. It stays a ref: provider/place/kind/name.
+func (n Names) Ref(r resource.Ref) string {
+	return n.Scope(r.Scope()) + "/" + r.Kind + "/" + r.Name
+}
+
+func (n Names) place(s resource.Scope) string {
+	account, rest, located := strings.Cut(s.Place, "/")
+	if located && n.account[s.Provider] == account {
+		return rest
+	}
+	return s.Place
+}

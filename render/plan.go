@@ -1,0 +1,172 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// PlanView is a plan as it is shown.
+type PlanView struct {
+	Plan  decider.Plan
+	Names Names
+	// Head stands above: the stacks, where the record is, that it is the practice cloud.
+	Head []string
+	// Verb begins the summary line: "Plan", or "Drift".
+	Verb string
+}
+
+// Write writes the plan for people: what could not be seen first, then what would be done
+// by kind, then the counts.
+func (v PlanView) Write(w io.Writer, s Style) error {
+	p := planWriter{Style: s, names: v.Names}
+	for _, h := range v.Head {
+		p.para(0, dim, h)
+	}
+	p.blind(v.Plan)
+	shown := slices.DeleteFunc(slices.Clone(v.Plan.Decisions), quiet)
+	for _, g := range grouped(shown) {
+		p.group(g)
+	}
+	p.unmanaged(v.Plan)
+	p.summary(v.Verb, v.Plan)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// quiet decisions are counted, not listed: unmanaged things, and things nobody could see.
+func quiet(d decider.Decision) bool {
+	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown
+}
+
+// group is the decisions of one kind in one scope.
+type group struct {
+	scope     resource.Scope
+	kind      string
+	decisions []decider.Decision
+}
+
+// grouped keeps the order in which kinds first come: that of their levels.
+func grouped(all []decider.Decision) []group {
+	type key struct{ provider, place, kind string }
+	index := map[key]int{}
+	var out []group
+	for _, d := range all {
+		k := key{d.Ref.Provider, d.Ref.Place, d.Ref.Kind}
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, group{scope: d.Ref.Scope(), kind: d.Ref.Kind})
+		}
+		out[i].decisions = append(out[i].decisions, d)
+	}
+	return out
+}
+
+type planWriter struct {
+	Style
+	strings.Builder
+	names Names
+}
+
+// para writes a text, wrapped under an indent, in one colour.
+func (p *planWriter) para(indent int, c paint, text string) {
+	for _, line := range wrap(text, p.room(indent)) {
+		p.WriteString(spaces(indent) + p.in(c, line) + "\n")
+	}
+}
+
+// blind says first and loudly what was not seen.
+func (p *planWriter) blind(plan decider.Plan) {
+	for _, scope := range slices.SortedFunc(maps.Keys(plan.Blind), resource.Scope.Compare) {
+		unjudged := 0
+		for _, d := range plan.Decisions {
+			if d.Difference == comparator.Unknown && d.Ref.Scope() == scope {
+				unjudged++
+			}
+		}
+		p.WriteString("\n" + p.in(red, "! BLIND  ") + p.in(bold, p.names.Scope(scope)) + "\n")
+		p.para(9, red, plan.Blind[scope])
+		p.para(9, "", fmt.Sprintf("Nothing is concluded about this place: %s wanted there, none judged, nothing will be done.", things(unjudged)))
+	}
+}
+
+func (p *planWriter) group(g group) {
+	p.WriteString("\n" + p.in(bold, g.kind) + p.in(dim, "  "+p.names.Scope(g.scope)) + "\n")
+	for _, d := range g.decisions {
+		p.decision(d)
+	}
+}
+
+// decision is the mark, the name and why; the attributes; and what holds it back.
+func (p *planWriter) decision(d decider.Decision) {
+	head := "  " + d.Action.Mark() + " " + d.Ref.Name
+	why := d.Detail
+	if why == "" {
+		why = string(d.Reason)
+	}
+	if d.Proposed.Executes() && !d.Action.Executes() {
+		why = string(d.Proposed) + " held back: " + why
+	}
+	p.WriteString("  " + p.mark(d.Action) + " " + p.in(bold, d.Ref.Name))
+	p.after(columns(head), why)
+	for _, veto := range d.Vetoes {
+		p.para(6, yellow, "held back by "+veto.Policy+": "+veto.Reason+until(veto))
+	}
+	p.changes(d)
+}
+
+// after puts a text behind a head, or under it where there is no room.
+func (p *planWriter) after(used int, text string) {
+	column := max(used+2, 24)
+	if p.Width > 0 && (p.Width-column < 24 || columns(text) > p.Width-column && used > 30) {
+		p.WriteString("\n")
+		p.para(6, dim, text)
+		return
+	}
+	lines := wrap(text, p.room(column))
+	p.WriteString(spaces(column-used) + p.in(dim, lines[0]) + "\n")
+	for _, line := range lines[1:] {
+		p.WriteString(spaces(column) + p.in(dim, line) + "\n")
+	}
+}
+
+func until(v decider.Veto) string {
+	if v.Until == nil {
+		return ""
+	}
+	return " (until " + v.Until.UTC().Format("2006-01-02 15:04 UTC") + ")"
+}
+
+// unmanaged counts in one line what belongs to nobody.
+func (p *planWriter) unmanaged(plan decider.Plan) {
+	n := 0
+	for _, d := range plan.Decisions {
+		if d.Difference == comparator.Unmanaged {
+			n++
+		}
+	}
+	if n > 0 {
+		p.WriteString("\n")
+		p.para(0, dim, things(n)+" there that nobody manages with ovi: never touched, listed by `ovi inventory`.")
+	}
+}
+
+func (p *planWriter) summary(verb string, plan decider.Plan) {
+	p.WriteString("\n")
+	p.para(0, bold, Count(plan).Sentence(verb))
+}
+
+func things(n int) string {
+	if n == 1 {
+		return "1 thing"
+	}
+	return fmt.Sprintf("%d things", n)
+}

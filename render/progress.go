@@ -1,0 +1,182 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Progress shows an apply as it goes: on a terminal one line for each running action with its
+// elapsed time, redrawn in place, and what has ended scrolls above; in a pipe a line for each
+// start and each end. It may be told of events from many goroutines.
+type Progress struct {
+	style Style
+	w     io.Writer
+	rows  int // how many running actions a terminal shows
+
+	mu    sync.Mutex
+	steps *steps
+	drawn int // lines that stand below what scrolled
+	err   error
+
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+const (
+	redraw  = 200 * time.Millisecond
+	maxRows = 15
+)
+
+// NewProgress starts showing; Close must be called.
+func NewProgress(w io.Writer, s Style, names Names) *Progress {
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), stop: make(chan struct{})}
+	if s.Live {
+		p.done.Add(1)
+		go p.tick()
+	}
+	return p
+}
+
+// Close takes the running lines off the screen, and says whether a write failed.
+func (p *Progress) Close() error {
+	close(p.stop)
+	p.done.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.draw(nil, nil, time.Time{})
+	return p.err
+}
+
+// tick moves the elapsed times on.
+func (p *Progress) tick() {
+	defer p.done.Done()
+	t := time.NewTicker(redraw)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case now := <-t.C:
+			p.mu.Lock()
+			p.draw(nil, p.steps.order, now)
+			p.mu.Unlock()
+		}
+	}
+}
+
+// Record shows one event.
+func (p *Progress) Record(r ledger.Record) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	step, ok := p.steps.see(r)
+	if !ok {
+		return
+	}
+	lines := p.lines(step)
+	if !p.style.Live {
+		p.write(strings.Join(lines, ""))
+		return
+	}
+	p.draw(lines, p.steps.order, r.At)
+}
+
+// draw replaces the running lines by new ones, with what has ended above them.
+func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
+	if !p.style.Live || len(ended) == 0 && len(order) == 0 && p.drawn == 0 {
+		return
+	}
+	var b strings.Builder
+	if p.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", p.drawn)
+	}
+	b.WriteString(strings.Join(ended, ""))
+	p.drawn = 0
+	for i, ref := range order {
+		if i == p.rows {
+			b.WriteString(p.style.in(dim, fmt.Sprintf("  … and %d more", len(order)-i)) + "\n")
+			p.drawn++
+			break
+		}
+		b.WriteString(p.line(ref, now) + "\n")
+		p.drawn++
+	}
+	p.write(b.String())
+}
+
+// line is one running action; never wider than the terminal, or the cursor would be lost.
+func (p *Progress) line(ref resource.Ref, now time.Time) string {
+	r := p.steps.running[ref]
+	doing := doingWord(r.action)
+	if r.half != "" {
+		doing = fmt.Sprintf("%s (%s half)", doing, r.half)
+	}
+	elapsed := max(now.Sub(r.began), 0).Truncate(time.Second)
+	text := fmt.Sprintf("%s  %s … %s", shortName(p.steps.names.Ref(ref)), doing, elapsed)
+	return p.style.in(colourOf(r.action), r.action.Mark()) + " " + truncate(printable(text), max(p.style.Width-3, 20))
+}
+
+func (p *Progress) write(s string) {
+	if s == "" {
+		return
+	}
+	if _, err := io.WriteString(p.w, s); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+// lines says a step in words; a start has none on a terminal, where it is drawn.
+func (p *Progress) lines(r Record) []string {
+	switch x := r.(type) {
+	case Step:
+		if x.Type == "apply_start" && p.style.Live {
+			return nil
+		}
+		return p.step(x)
+	case Settled:
+		return p.said("!", bold, shortName(x.Ref), fmt.Sprintf("%s of an earlier run settled by looking: %s (%s)", x.Action, strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
+	case NotBegun:
+		return p.said("·", dim, shortName(x.Ref), fmt.Sprintf("%s not begun: %s", x.Action, notBegunWords(x)))
+	}
+	return nil
+}
+
+func (p *Progress) step(x Step) []string {
+	action := decider.Action(x.Action)
+	name := shortName(x.Ref)
+	switch x.Type {
+	case "apply_start":
+		return p.said(action.Mark(), colourOf(action), name, doingWord(action))
+	case "apply_complete":
+		text := doneWord(action)
+		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
+			text += " " + x.ID
+		}
+		return p.said(action.Mark(), colourOf(action), name, text+" ("+seconds(x.Seconds)+")")
+	}
+	text := fmt.Sprintf("%s FAILED after %s: %s", x.Action, seconds(x.Seconds), x.Error)
+	if x.Recoverable {
+		text += "; the same may work the next time"
+	}
+	return p.said("✗", red, name, text)
+}
+
+// said is a mark, a name and a text, wrapped under the name.
+func (p *Progress) said(mark string, c paint, name, text string) []string {
+	head := mark + " " + printable(name) + "  "
+	body := wrap(text, p.style.room(columns(head)))
+	if p.style.Width > 0 && p.style.Width-columns(head) < 24 {
+		head, body = mark+" "+printable(name), append([]string{""}, wrap(text, p.style.room(4))...)
+	}
+	lines := []string{p.style.in(c, mark) + strings.TrimPrefix(head, mark) + body[0] + "\n"}
+	for _, more := range body[1:] {
+		lines = append(lines, spaces(4)+more+"\n")
+	}
+	return lines
+}

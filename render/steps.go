@@ -1,0 +1,111 @@
+package render
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// steps turns what was recorded of an apply into steps: one start and one end for each thing,
+// also where a replace has two halves.
+type steps struct {
+	names   Names
+	running map[resource.Ref]*running
+	order   []resource.Ref // of running, oldest first
+}
+
+// running is an action that began and has not ended.
+type running struct {
+	action  decider.Action
+	half    string
+	began   time.Time
+	seconds float64 // of the halves that ended
+}
+
+func newSteps(names Names) *steps { return &steps{names: names, running: map[resource.Ref]*running{}} }
+
+// see returns the record that an event gives; false for none.
+func (s *steps) see(r ledger.Record) (Record, bool) {
+	switch e := r.Event.(type) {
+	case ledger.Began:
+		return s.began(e, r.At)
+	case ledger.Ended:
+		return s.ended(e)
+	case ledger.Abandoned:
+		return Settled{
+			Type: "apply_settled", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
+			Finding: string(e.Finding), Evidence: e.Evidence,
+		}, true
+	case ledger.NotBegun:
+		n := NotBegun{Type: "apply_not_begun", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Detail: e.Detail}
+		if !e.On.IsZero() {
+			n.On = s.names.Ref(e.On)
+		}
+		return n, true
+	}
+	return nil, false
+}
+
+func (s *steps) began(e ledger.Began, at time.Time) (Record, bool) {
+	if now, twice := s.running[e.Ref]; twice {
+		now.half = e.Half
+		return nil, false
+	}
+	s.running[e.Ref] = &running{action: e.Action, half: e.Half, began: at}
+	s.order = append(s.order, e.Ref)
+	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.Have}, true
+}
+
+func (s *steps) ended(e ledger.Ended) (Record, bool) {
+	step := Step{
+		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
+		Seconds: e.Seconds, Error: e.Error, Recoverable: e.Recoverable,
+	}
+	if now, ok := s.running[e.Ref]; ok {
+		step.Seconds += now.seconds
+		if e.Outcome == ledger.Done && e.Half == "delete" {
+			now.seconds = step.Seconds
+			return nil, false
+		}
+		s.forget(e.Ref)
+	}
+	if e.Outcome != ledger.Done {
+		step.Type = "apply_errored"
+	}
+	return step, true
+}
+
+func (s *steps) forget(r resource.Ref) {
+	delete(s.running, r)
+	for i, x := range s.order {
+		if x == r {
+			s.order = append(s.order[:i:i], s.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// Settled is an action of an earlier run that nobody saw end, answered by observing.
+type Settled struct {
+	Type     string `json:"type"` // "apply_settled"
+	Ref      string `json:"ref"`
+	Action   string `json:"action"`
+	ID       string `json:"id"`
+	Finding  string `json:"finding"` // "done", "not_done", "unknown"
+	Evidence string `json:"evidence"`
+}
+
+// NotBegun is an action that was not begun, and why.
+type NotBegun struct {
+	Type   string `json:"type"` // "apply_not_begun"
+	Ref    string `json:"ref"`
+	Action string `json:"action"`
+	Why    string `json:"why"` // "interrupted", "waiting", "held", "stale", "broken"
+	On     string `json:"on,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+func (Settled) record()  {}
+func (NotBegun) record() {}

@@ -1,0 +1,96 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+)
+
+func doingWord(a decider.Action) string {
+	switch a {
+	case decider.Create:
+		return "creating"
+	case decider.Update:
+		return "updating"
+	case decider.Replace:
+		return "replacing"
+	case decider.Restart:
+		return "updating, with a restart"
+	case decider.Delete:
+		return "deleting"
+	default:
+		return string(a)
+	}
+}
+
+func doneWord(a decider.Action) string {
+	switch a {
+	case decider.Create:
+		return "created"
+	case decider.Update:
+		return "updated"
+	case decider.Replace:
+		return "replaced by"
+	case decider.Restart:
+		return "updated, with a restart"
+	case decider.Delete:
+		return "deleted"
+	default:
+		return string(a)
+	}
+}
+
+func notBegunWords(n NotBegun) string {
+	var text string
+	switch n.Why {
+	case "interrupted":
+		text = "the apply was interrupted"
+	case "waiting":
+		text = "it waits for " + shortName(n.On)
+	case "held":
+		text = "somebody else holds its claim"
+	case "stale":
+		text = "it changed since the plan was made"
+	case "broken":
+		text = "the record could not be written"
+	default:
+		text = n.Why
+	}
+	if n.Detail != "" {
+		text += ": " + n.Detail
+	}
+	return text
+}
+
+// shortName is kind/name of a ref.
+func shortName(ref string) string {
+	last := strings.LastIndexByte(ref, '/')
+	if last < 0 {
+		return ref
+	}
+	return ref[strings.LastIndexByte(ref[:last], '/')+1:]
+}
+
+func seconds(s float64) string {
+	if s >= 60 {
+		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1fs", s)
+}
+
+// Age says how long ago something was, in one unit.
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "now"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
