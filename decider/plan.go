@@ -80,8 +80,8 @@ type Decision struct {
 	Changes    []resource.Change
 	Wanted     *resource.Desired
 	There      *resource.Observed
-	// Needs are the refs whose own decisions must be done before this one's making half;
-	// for its taking-away half the order is the reverse.
+	// Needs are the refs of this plan's other decisions whose making must be done before
+	// this one's; for the taking away the order is the reverse. Steps spells it out.
 	Needs []resource.Ref
 }
 
@@ -108,9 +108,10 @@ func (p Plan) Empty() bool {
 // decider has no clock and no memory.
 type Facts struct {
 	Now      time.Time
-	Rules    map[string]resource.Rules // by stack
-	Blessed  func(resource.Ref) bool   // by the record; nil: nothing
-	Attempts func(resource.Ref) (Attempts, bool)
+	Rules    map[string]resource.Rules           // by stack
+	Failed   map[resource.Scope]error            // scopes that were not seen, and why
+	Blessed  func(resource.Ref) bool             // by the record; nil: nothing
+	Attempts func(resource.Ref) (Attempts, bool) // nil: nothing was tried
 }
 
 // Attempts is how often the same wish has failed in a row.
@@ -121,10 +122,12 @@ type Attempts struct {
 	Error    string
 }
 
-// Policy looks at proposals and may veto some. It must be pure.
+// Policy looks at proposals and may veto some. It must be pure; the plan it gets is a copy,
+// of which it must not change what is pointed to.
 type Policy interface {
 	Name() string
 	// Review returns vetoes by index into the plan's decisions; vetoes of earlier policies
-	// are already in them. An error vetoes everything that destroys.
+	// are already in them. A veto without a Policy gets the policy's name; one on a decision
+	// that executes nothing is of no effect. An error vetoes everything that destroys.
 	Review(p Plan, f Facts) (map[int]Veto, error)
 }

@@ -1,0 +1,93 @@
+package decider
+
+import (
+	"fmt"
+	"time"
+)
+
+// BackOff waits longer after each failure of the same wish, and after Breaker failures gives
+// up until the wish changes. The zero value uses the defaults.
+type BackOff struct {
+	Base    time.Duration // the wait after the first failure; default 30 s
+	Max     time.Duration // the longest wait; default 1 h
+	Breaker int           // failures that open the breaker; default 8, negative is never
+}
+
+// Name implements Policy.
+func (BackOff) Name() string { return "back-off" }
+
+// Review implements Policy.
+func (b BackOff) Review(p Plan, f Facts) (map[int]Veto, error) {
+	out := map[int]Veto{}
+	if f.Attempts == nil {
+		return out, nil
+	}
+	b = b.orDefault()
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if !d.Proposed.Executes() {
+			continue
+		}
+		a, ok := f.Attempts(d.Ref)
+		if !ok || a.Failures <= 0 || a.Wish != d.Wish() {
+			continue
+		}
+		if v, held := b.judge(a, f.Now); held {
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+func (b BackOff) orDefault() BackOff {
+	if b.Base <= 0 {
+		b.Base = 30 * time.Second
+	}
+	if b.Max <= 0 {
+		b.Max = time.Hour
+	}
+	if b.Breaker == 0 {
+		b.Breaker = 8
+	}
+	return b
+}
+
+func (b BackOff) judge(a Attempts, now time.Time) (Veto, bool) {
+	if b.Breaker > 0 && a.Failures >= b.Breaker {
+		return Veto{Reason: fmt.Sprintf("this wish failed %s in a row, the last time with: %s; change the wish to try again",
+			times(a.Failures), a.Error)}, true
+	}
+	until := a.Last.Add(b.wait(a.Failures))
+	if !now.Before(until) {
+		return Veto{}, false
+	}
+	return Veto{Until: &until, Reason: fmt.Sprintf("it failed %s, the last time with: %s; it is tried again at %s",
+		times(a.Failures), a.Error, until.UTC().Format(time.RFC3339))}, true
+}
+
+// wait doubles with each failure, up to Max.
+func (b BackOff) wait(failures int) time.Duration {
+	d := b.Base
+	for range failures - 1 {
+		if d *= 2; d >= b.Max {
+			return b.Max
+		}
+	}
+	return min(d, b.Max)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// Wish names what the decision wants of its thing: the digest of the wish, or "absent". It is
+// what Attempts are counted by.
+func (d *Decision) Wish() string {
+	if d.Wanted == nil {
+		return "absent"
+	}
+	return d.Wanted.Digest()
+}

@@ -1,0 +1,97 @@
+package decider
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Decide makes the plan. The policies are asked in the order given. An error means that no
+// plan can be made at all: the wishes need each other in a circle (a *resource.CycleError),
+// or there is a difference of a sort nobody knows.
+func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
+	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Blind: blind(r.Differences, f)}
+	if len(r.Differences) == 0 {
+		return p, nil
+	}
+	table := rules()
+	p.Decisions = make([]Decision, len(r.Differences))
+	for i := range r.Differences {
+		var err error
+		if p.Decisions[i], err = propose(table, &r.Differences[i]); err != nil {
+			return Plan{}, err
+		}
+	}
+	link(p.Decisions, kinds)
+	if err := arrange(p.Decisions); err != nil {
+		return Plan{}, err
+	}
+	for _, policy := range policies {
+		review(p, f, policy)
+	}
+	hold(p.Decisions)
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; len(d.Vetoes) > 0 {
+			d.Action = Notify
+		}
+	}
+	return p, nil
+}
+
+// blind gathers the scopes that were not seen.
+func blind(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
+	out := map[resource.Scope]string{}
+	for s, err := range f.Failed {
+		out[s] = err.Error()
+	}
+	for i := range diffs {
+		if d := &diffs[i]; d.Sort == comparator.Unknown {
+			if s := d.Ref.Scope(); out[s] == "" && d.Cause != nil {
+				out[s] = d.Cause.Error()
+			} else if out[s] == "" {
+				out[s] = comparator.ErrNotLooked.Error()
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// review asks one policy. It gets a copy, so that all it can do is to answer. If it fails,
+// or speaks of decisions that are not there, it vetoes everything that destroys.
+func review(p Plan, f Facts, policy Policy) {
+	vetoes, err := policy.Review(copyOf(p), f)
+	for i := range vetoes {
+		if i < 0 || i >= len(p.Decisions) {
+			err = errOutside
+		}
+	}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		v, vetoed := vetoes[i]
+		if err != nil && d.Proposed.Destroys() {
+			v, vetoed = Veto{Reason: "the policy could not be evaluated, and nothing is destroyed on doubt: " + err.Error()}, true
+		}
+		if !vetoed || !d.Proposed.Executes() {
+			continue
+		}
+		if v.Policy == "" {
+			v.Policy = policy.Name()
+		}
+		d.Vetoes = append(d.Vetoes, v)
+	}
+}
+
+func copyOf(p Plan) Plan {
+	p.Decisions = slices.Clone(p.Decisions)
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		d.Vetoes = slices.Clone(d.Vetoes)
+		d.Changes = slices.Clone(d.Changes)
+		d.Needs = slices.Clone(d.Needs)
+	}
+	return p
+}
