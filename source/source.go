@@ -38,7 +38,10 @@ type Problem struct {
 
 func (p Problem) String() string {
 	s := p.Summary
-	if p.At.File != "" {
+	switch {
+	case p.At.File != "" && p.At.Line == 0:
+		s = p.At.File + ": " + s // the file as a whole
+	case p.At.File != "":
 		s = fmt.Sprintf("%s:%d:%d: %s", p.At.File, p.At.Line, p.At.Column, s)
 	}
 	if p.Detail != "" {

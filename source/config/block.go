@@ -123,7 +123,7 @@ func (b *block) settle() {
 			if at == nil {
 				at = b.n
 			}
-			b.wrong(at, problems[0].Summary, problems[0].Suggestion)
+			b.wrong(at, problems[0].Summary, cmpOr(problems[0].Suggestion, "letters, digits, '.', '_' and '-' fit everywhere"))
 			break
 		}
 	}

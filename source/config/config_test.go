@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"testing"
 	"testing/fstest"
@@ -26,7 +27,7 @@ func environment(name string) (string, bool) {
 	return v, ok
 }
 
-func options(files fstest.MapFS) config.Options {
+func options(files fs.FS) config.Options {
 	return config.Options{Schemas: testKinds(), Env: environment, Files: files, Stack: "test", Digest: func(b []byte) string {
 		sum := sha256.Sum256(append([]byte("key of the tests"), b...))
 		return hex.EncodeToString(sum[:8])

@@ -88,7 +88,7 @@ func (c *config) similar(p string) string {
 	dir, base := filepath.Split(p)
 	entries, err := c.list(cmpOr(dir, "."))
 	if err != nil {
-		return ""
+		return "the folder " + quote(dir) + " is not there either"
 	}
 	var names []string
 	for _, e := range entries {
@@ -97,7 +97,7 @@ func (c *config) similar(p string) string {
 	if near, ok := resource.Nearest(base, names); ok && near != base {
 		return "did you mean " + c.join(dir, near) + "?"
 	}
-	return ""
+	return "look at the path; it begins where the command is run"
 }
 
 // read reads one file and brings its text to UTF-8 without a byte order mark.
@@ -108,7 +108,7 @@ func (c *config) read(name string) (*file, source.Problems) {
 	}
 	b, err := c.readFile(name)
 	if err != nil {
-		return fail(0, 0, plain(err), "")
+		return fail(0, 0, plain(err), "look at the file's rights")
 	}
 	f.sum = digest(b)
 	f.text = strings.TrimPrefix(string(b), "\uFEFF")
@@ -119,7 +119,7 @@ func (c *config) read(name string) (*file, source.Problems) {
 		return fail(1, 1, "the file is empty", "a stack that wants nothing says so: resources: []")
 	}
 	if line, col, what := badByte(f.text); what != "" {
-		return fail(line, col, what, "save the file as UTF-8 text")
+		return fail(line, col, what, "save the file as plain UTF-8 text, its lines ended as on Unix or Windows")
 	}
 	return f, nil
 }

@@ -42,11 +42,11 @@ func (l *loader) document(f *file, root *node, blocks iter.Seq[*node]) {
 	if root.shape != object {
 		return
 	}
-	if root.get("version") == nil {
+	if root.get("version") == nil && !meant(root, "version") {
 		d.wrong(root, "the file does not say its version", "begin it with version: v1")
 	}
 	if d.provider == "" {
-		if root.get("provider") == nil && root.get("resources") != nil {
+		if root.get("provider") == nil && root.get("resources") != nil && !meant(root, "provider") {
 			d.wrong(root, "the file does not say its provider", "add provider: "+strings.Join(l.opts.Schemas.Providers(), " or "))
 		}
 		return // without a provider no block can be read
@@ -58,6 +58,16 @@ func (l *loader) document(f *file, root *node, blocks iter.Seq[*node]) {
 	for n := range blocks {
 		b.read(n)
 	}
+}
+
+// meant says that a key stands there misspelt, which has been told.
+func meant(root *node, key string) bool {
+	for i := 0; i < len(root.kids); i += 2 {
+		if near, ok := resource.Nearest(root.kids[i].text, spelling(fileKeys())); ok && near == key {
+			return true
+		}
+	}
+	return false
 }
 
 // items are the blocks of a document that is read already.

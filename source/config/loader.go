@@ -115,7 +115,16 @@ func (l *loader) syntax(f *file, err error) {
 		l.problem(f.at(at.line, at.col), "", at.msg, "check the commas, quotes and brackets around here")
 		return
 	}
-	e, suggestion := fromYAML([]byte(f.text), err)
+	text, shift := f.text, 0
+	if c, ok := split(f.text); ok {
+		c.each(func(s string, line int32) bool {
+			if _, bad := parseYAML(strings.NewReader(s)); bad != nil {
+				text, shift, err = s, int(line)-1, bad
+			}
+			return shift == 0
+		})
+	}
+	e, suggestion := fromYAML(text, shift, err)
 	l.problem(f.at(e.line, e.col), "", e.msg, suggestion)
 }
 

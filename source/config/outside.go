@@ -1,11 +1,12 @@
 package config
 
 import (
+	"path"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
-	"path"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // maxOutside bounds what one ${file:…} may bring in.
@@ -20,7 +21,7 @@ func (d *frame) fromOutside(n *node) bool {
 // as they are written, so that 1.10 stays 1.10.
 func (d *frame) text(n *node, what string) (string, bool) {
 	if n.shape != scalar || n.typ == nullT {
-		d.wrong(n, what+" must be a text, and this is "+n.what(), "")
+		d.wrong(n, what+" must be a text, and this is "+n.what(), "write one value behind the colon")
 		return "", false
 	}
 	if n.typ != strT || !strings.Contains(n.text, "${") {
@@ -76,16 +77,12 @@ func (d *frame) lookUp(n *node, ask string) (string, bool) {
 		return d.readOutside(n, name)
 	default:
 		hint := "write ${env:NAME} or ${file:PATH}, or $${ for the characters themselves"
-		if from != ask && (near(from, "env") || near(from, "file")) {
-			hint = didYouMean(from, []string{"env", "file"})
+		if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && from != ask && name != "" {
+			hint = "did you mean ${" + meant + ":" + name + "}?"
 		}
 		d.wrong(n, quote("${"+ask+"}")+" asks for nothing that is known", hint)
 	}
 	return "", false
-}
-
-func near(a, b string) bool {
-	return didYouMean(a, []string{b}) == "did you mean "+b+"?"
 }
 
 // readOutside reads a file beside the config. One line end at its end is not part of the
@@ -103,7 +100,7 @@ func (d *frame) readOutside(n *node, name string) (string, bool) {
 	case err != nil:
 		d.wrong(n, "the file "+quote(name)+": "+plain(err), "paths begin at the folder of the config file")
 	case len(b) > maxOutside:
-		d.wrong(n, "the file "+quote(name)+" is larger than 1 MiB", "")
+		d.wrong(n, "the file "+quote(name)+" is larger than 1 MiB", "name a smaller one")
 	case !utf8.Valid(b):
 		d.wrong(n, "the file "+quote(name)+" is not UTF-8 text", "encode it, in base64 for example")
 	default:

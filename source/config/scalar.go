@@ -160,7 +160,7 @@ func (r *reading) brought(path string, a *resource.Attribute, n *node, s string)
 	default:
 		return r.word(path, a, n, s)
 	}
-	r.wrong(n, fmt.Sprintf("%s must be %s, and what %s stands for is not", path, a.Type, quote(n.text)), "")
+	r.wrong(n, fmt.Sprintf("%s must be %s, and what %s stands for is not", path, a.Type, quote(n.text)), rule(a))
 	return nil
 }
 
@@ -195,7 +195,7 @@ func between(a *resource.Attribute) string {
 	case a.Min == nil:
 		return fmt.Sprintf("at most %d", *a.Max)
 	}
-	return fmt.Sprintf("%d to %d", *a.Min, *a.Max)
+	return fmt.Sprintf("from %d to %d", *a.Min, *a.Max)
 }
 
 func such(a *resource.Attribute) string {

@@ -126,7 +126,7 @@ func (d *frame) paths(n *node, kinds []string) []string {
 			continue
 		}
 		if err := resource.CheckPattern(s); err != nil {
-			d.wrong(&n.kids[i], strings.TrimPrefix(err.Error(), "resource: "), "")
+			d.wrong(&n.kids[i], strings.TrimPrefix(err.Error(), "resource: "), "such as tags.LastScan, or tags.* for all")
 			continue
 		}
 		if first, _, _ := strings.Cut(s, "."); !d.attribute(first, kinds) {
@@ -168,10 +168,13 @@ func didYouMean(word string, names []string) string {
 	if near, ok := resource.Nearest(word, names); ok {
 		return "did you mean " + near + "?"
 	}
-	if len(names) > 0 && len(names) <= 12 {
-		return "there is " + strings.Join(names, ", ")
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 16:
+		return "docs/config.md and `ovi kinds` list what there is"
 	}
-	return ""
+	return "there is " + strings.Join(names, ", ")
 }
 
 // whole reads a whole number between bounds, also one that came from outside.

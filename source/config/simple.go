@@ -43,9 +43,7 @@ func (r *simple) advance() {
 		for ind < len(line) && line[ind] == ' ' {
 			ind++
 		}
-		for i := ind; i < len(line); i++ {
-			r.bad = r.bad || line[i] < ' ' || line[i] > '~'
-		}
+		r.bad = !printable(line[ind:])
 		if ind < len(line) && line[ind] != '#' {
 			r.cur, r.ind, r.has = strings.TrimRight(line[ind:], " "), ind, !r.bad
 			return
@@ -109,6 +107,11 @@ func (r *simple) after(k, ind, depth int) (n node, ok bool) {
 		return r.below(ind, depth)
 	case k == from:
 		return n, false
+	}
+	if v := r.cur[k:]; v == "|" || v == "|-" {
+		n = node{line: r.line, col: int32(ind + k + 1)}
+		n.text, ok = r.literal(ind, v == "|-")
+		return n, ok && !(r.has && r.ind > ind)
 	}
 	n, ok = r.value(r.cur[k:], int32(ind+k+1))
 	r.advance()

@@ -80,28 +80,53 @@ func (r *reading) report(p resource.Problem) {
 	if slices.Contains(r.explained, p.Path) {
 		return
 	}
-	at, _ := r.locate(p.Path)
 	for _, o := range r.outside {
 		if p.Path == o || strings.HasPrefix(o, p.Path+".") || strings.HasPrefix(o, p.Path+"[") {
 			n, _ := r.locate(o)
-			r.wrong(n, o+" can't be what "+quote(n.text)+" stands for", rule(r.kind.attrs[o]))
+			r.wrong(n, o+" can't be what "+quote(n.text)+" stands for", rule(r.kind.schemaAt(o)))
 			return
 		}
 	}
-	r.wrong(at, p.Summary, p.Suggestion)
+	at, _ := r.locate(p.Path)
+	suggestion := p.Suggestion
+	if suggestion == "" {
+		suggestion = rule(r.kind.schemaAt(p.Path))
+	}
+	r.wrong(at, p.Summary, suggestion)
 }
 
 // rule says what an attribute may be, without any value.
 func rule(a *resource.Attribute) string {
 	switch {
 	case a == nil:
-		return ""
+		return "`ovi kinds` says what each attribute may be"
 	case len(a.Enum) > 0:
 		return "one of " + strings.Join(a.Enum, ", ")
+	case a.Min != nil && a.Type == resource.TInt:
+		return "it must be " + between(a)
 	case a.Example != "":
 		return "such as " + a.Example
 	}
-	return "it must be " + a.Type.String()
+	return "write " + a.Type.String()
+}
+
+// schemaAt finds the schema of the attribute that a path names; nil if there is none.
+func (k *kind) schemaAt(p string) *resource.Attribute {
+	fields, found := k.Attrs, (*resource.Attribute)(nil)
+	for _, step := range strings.FieldsFunc(p, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
+		_, notIndex := strconv.Atoi(step)
+		i := slices.IndexFunc(fields, func(a resource.Attribute) bool { return a.Name == step })
+		switch {
+		case notIndex == nil && found != nil && found.Elem != nil:
+			found = found.Elem
+		case i >= 0:
+			found = &fields[i]
+		default:
+			return nil
+		}
+		fields = found.Fields
+	}
+	return found
 }
 
 // locate finds the node that a path of a problem speaks of, or the deepest one above it.

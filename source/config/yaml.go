@@ -48,6 +48,8 @@ func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 type converter struct {
 	shift    int32
 	expanded int // nodes that came through aliases
+	stopped  bool
+	open     map[*yaml.Node]bool // anchored nodes that are being read
 	fail     func(line, col int32, summary, suggestion string)
 }
 
@@ -57,6 +59,13 @@ func (c *converter) node(y *yaml.Node, depth int, aliased bool) node {
 		n.typ = nullT
 		return n
 	}
+	if y.Anchor != "" && c.open == nil {
+		c.open = map[*yaml.Node]bool{}
+	}
+	if y.Anchor != "" {
+		c.open[y] = true
+		defer delete(c.open, y)
+	}
 	if y.Style&yaml.TaggedStyle != 0 {
 		c.fail(n.line, n.col, "the YAML tag "+quote(y.Tag)+" is not understood here", "leave the tag out; quote a value that must be text")
 	}
@@ -64,6 +73,11 @@ func (c *converter) node(y *yaml.Node, depth int, aliased bool) node {
 	case yaml.DocumentNode:
 		return c.node(y.Content[0], depth+1, aliased)
 	case yaml.AliasNode:
+		if c.open[y.Alias] {
+			c.fail(n.line, n.col, "the alias *"+y.Value+" stands inside its own anchor", "take the alias out of the block that &"+y.Value+" names")
+			n.typ = nullT
+			return n
+		}
 		return c.node(y.Alias, depth+1, true)
 	case yaml.SequenceNode:
 		n.shape = list
@@ -81,19 +95,21 @@ func (c *converter) node(y *yaml.Node, depth int, aliased bool) node {
 	return n
 }
 
+// tooMuch says once that a document goes too deep or repeats too much, and then stops.
 func (c *converter) tooMuch(n *node, depth int, aliased bool) bool {
 	if aliased {
 		c.expanded++
 	}
 	switch {
+	case c.stopped:
 	case depth > maxDepth:
-		c.fail(n.line, n.col, fmt.Sprintf("nested more than %d levels deep", maxDepth), "an anchor that holds its own alias does this too")
-	case c.expanded == maxExpanded:
+		c.fail(n.line, n.col, fmt.Sprintf("nested more than %d levels deep", maxDepth), "nothing that a config says needs so many")
+		c.stopped = true
+	case c.expanded > maxExpanded:
 		c.fail(n.line, n.col, "aliases repeat too much of the file", "write less with anchors")
-	case c.expanded < maxExpanded:
-		return false
+		c.stopped = true
 	}
-	return true
+	return c.stopped
 }
 
 // mapping reads the pairs, and puts what merge keys bring behind them: a key that is written
@@ -109,7 +125,9 @@ func (c *converter) mapping(n *node, y *yaml.Node, depth int, aliased bool) {
 		}
 		key := c.node(k, depth+1, aliased)
 		if key.shape != scalar || key.typ == nullT {
-			c.fail(key.line, key.col, "a key must be a word, not "+key.what(), "")
+			if !c.stopped {
+				c.fail(key.line, key.col, "a key must be a word, and this is "+key.what(), "write KEY: VALUE")
+			}
 			continue
 		}
 		n.kids = append(n.kids, key, c.node(v, depth+1, aliased))
