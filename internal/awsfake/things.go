@@ -1,0 +1,80 @@
+package awsfake
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Thing is one thing of the practice cloud, as a listing shows it. Kind is the
+// word that ovi uses for it.
+type Thing struct {
+	Region  string            `json:"region"`
+	Kind    string            `json:"kind"` // vpc, subnet, security_group, ec2, ebs, rds, s3
+	ID      string            `json:"id"`
+	Name    string            `json:"name,omitempty"` // the tag Name, or the name it was made under
+	Ref     string            `json:"ref,omitempty"`  // the tag ovi:ref
+	State   string            `json:"state"`
+	Size    string            `json:"size,omitempty"`
+	Default bool              `json:"default,omitempty"` // came with the account
+	Tags    map[string]string `json:"tags,omitempty"`
+}
+
+// Things lists what there is, in every region that was ever changed: by region,
+// then kind, then age. Terminated instances are listed until they age out.
+func (c *Cloud) Things() ([]Thing, error) {
+	var out []Thing
+	err := c.do(func(t *tx) error {
+		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInstance, kindVolume, kindDatabase, kindBucket} {
+			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
+				for _, e := range t.st.table(kind, region).rows() {
+					if e != nil && !t.unseen(e) {
+						out = append(out, describe(t, e))
+					}
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Thing) int { return cmp.Compare(a.Region, b.Region) })
+	return out, err
+}
+
+func describe(t *tx, e entity) Thing {
+	m := e.meta()
+	out := Thing{Region: m.Region, Kind: kindWord(e.kind()), ID: m.ID, Name: m.Tags["Name"], Ref: m.Tags["ovi:ref"], State: "available", Tags: maps.Clone(m.Tags)}
+	switch v := e.(type) {
+	case *vpc:
+		out.State, out.Size, out.Default = v.Life.at(t.now), v.CIDR, v.Default
+	case *subnet:
+		out.State, out.Size, out.Default = v.Life.at(t.now), v.CIDR, v.Default
+	case *securityGroup:
+		out.Name, out.Default, out.Size = cmp.Or(out.Name, v.Name), v.Name == "default", strconv.Itoa(len(v.Rules))+" rules"
+	case *instance:
+		out.State, out.Size = v.Life.at(t.now), v.Type
+	case *volume:
+		out.State, out.Size = v.status(t.now), strconv.Itoa(v.Size)+" GiB"
+	case *database:
+		out.State, out.Size, out.Name = v.Life.at(t.now), v.at(t.now).Settings.Class, v.ID
+	case *bucket:
+		out.Region, out.Name = v.Home, v.ID
+	}
+	return out
+}
+
+func kindWord(kind string) string {
+	switch kind {
+	case kindInstance:
+		return "ec2"
+	case kindVolume:
+		return "ebs"
+	case kindGroup:
+		return "security_group"
+	case kindDatabase:
+		return "rds"
+	case kindBucket:
+		return "s3"
+	}
+	return kind
+}
