@@ -1,0 +1,249 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// story is an apply in events: one done, one replaced in halves, one failed, one left, one
+// settled.
+func story(at time.Time) []ledger.Record {
+	events := []ledger.Event{
+		ledger.Abandoned{Ref: ref("ec2", "old"), Action: decider.Create, Finding: ledger.FoundNotDone, Evidence: "nothing carries its key"},
+		ledger.Began{Ref: ref("vpc", "main"), Action: decider.Create},
+		ledger.Began{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "delete", Have: "i-0aaa"},
+		ledger.Ended{Ref: ref("vpc", "main"), Action: decider.Create, Outcome: ledger.Done, ID: "vpc-0abc", Seconds: 1.24},
+		ledger.Ended{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "delete", Outcome: ledger.Done, Seconds: 2},
+		ledger.Began{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "create"},
+		ledger.Began{Ref: ref("subnet", "app"), Action: decider.Create},
+		ledger.Ended{Ref: ref("subnet", "app"), Action: decider.Create, Outcome: ledger.Failed, Seconds: 0.5, Error: "ec2.CreateSubnet: InvalidSubnet.Range: the range is not in the network's own (write one inside 10.0.0.0/16)"},
+		ledger.Ended{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "create", Outcome: ledger.Done, ID: "i-0bbb", Seconds: 61},
+		ledger.NotBegun{Ref: ref("ec2", "web-1"), Action: decider.Create, Why: "waiting", On: ref("subnet", "app")},
+	}
+	out := make([]ledger.Record, len(events))
+	for i, e := range events {
+		out[i] = ledger.Record{At: at.Add(time.Duration(i) * time.Second), Event: e}
+	}
+	return out
+}
+
+func TestProgressInAPipe(t *testing.T) {
+	var b bytes.Buffer
+	p := render.NewProgress(&b, render.Style{}, names())
+	for _, r := range story(time.Unix(0, 0)) {
+		p.Record(r)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if escapes.MatchString(b.String()) {
+		t.Error("escape codes in a pipe")
+	}
+	golden(t, "progress-pipe.txt", b.Bytes())
+}
+
+// TestProgressOnATerminal plays the story against a small terminal and looks at the screen.
+func TestProgressOnATerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := render.NewProgress(&b, render.Style{Width: 60, Live: true, Color: true}, names())
+		for _, r := range story(time.Now())[:3] {
+			p.Record(r)
+		}
+		time.Sleep(3100 * time.Millisecond)
+		synctest.Wait()
+		screen := play(b.String())
+		want := []string{
+			"+ vpc/main  creating … 2s",
+			"± ec2/web-0  replacing (delete half) … 1s",
+		}
+		if got := screen[max(len(screen)-2, 0):]; strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("running lines:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		for _, r := range story(time.Now())[3:] {
+			p.Record(r)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "progress-60.txt", []byte(strings.Join(play(b.String()), "\n")+"\n"))
+	})
+}
+
+// play is a terminal that knows what Progress uses: cursor up, carriage return, clear below.
+func play(stream string) []string {
+	lines, row := []string{""}, 0
+	for stream != "" {
+		if loc := escapes.FindStringIndex(stream); loc != nil && loc[0] == 0 {
+			code := stream[:loc[1]]
+			stream = stream[loc[1]:]
+			switch code[len(code)-1] {
+			case 'A':
+				n := 0
+				for _, c := range code[2 : len(code)-1] {
+					n = n*10 + int(c-'0')
+				}
+				row = max(row-n, 0)
+			case 'J':
+				lines = lines[:row+1]
+				lines[row] = ""
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(stream)
+		stream = stream[size:]
+		switch r {
+		case '\n':
+			if row++; row == len(lines) {
+				lines = append(lines, "")
+			}
+		case '\r':
+		default:
+			lines[row] += string(r)
+		}
+	}
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func TestStepsForMachines(t *testing.T) {
+	var b bytes.Buffer
+	l := render.NewLines(render.NewJSON(&b), names())
+	for _, r := range story(time.Unix(0, 0)) {
+		l.Record(r)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "apply.jsonl", b.Bytes())
+}
+
+// TestLaw9_NoSecretOnTheScreen: in no form is a secret, or its digest, written.
+func TestLaw9_NoSecretOnTheScreen(t *testing.T) {
+	var b bytes.Buffer
+	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, render.Style{})
+	for _, e := range []render.Encoder{render.NewJSON(&b), render.NewYAML(&b)} {
+		for _, r := range render.Planned(everything(), names()) {
+			if err := e.Encode(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, s := range []string{"hunter2", "AAAA", "BBBB"} {
+		if strings.Contains(b.String(), s) {
+			t.Errorf("%q is in the output", s)
+		}
+	}
+	if got := strings.Count(b.String(), "(secret)"); got < 6 {
+		t.Errorf("%d times (secret), want at least 6", got)
+	}
+}
+
+// TestMarksAndNamesAreWhole: whatever the width, the mark and the name stand in one line, and
+// no line but a name's is wider than the terminal.
+func TestMarksAndNamesAreWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(40, 220).Draw(t, "width")
+		name := rapid.StringMatching(`[a-z][a-z0-9-]{0,60}`).Draw(t, "name")
+		detail := rapid.StringMatching(`[ -~ü\x00-\x1f]{0,200}`).Draw(t, "detail")
+		value := resource.String(rapid.StringMatching(`[ -~é\x00-\x1f]{0,200}`).Draw(t, "value"))
+		plan := decider.Plan{Decisions: []decider.Decision{{
+			Ref: ref("ec2", name), Difference: "drifted", Action: decider.Update, Proposed: decider.Update, Detail: detail,
+			Changes: []resource.Change{{Path: "user_data", From: value, To: resource.String("new")}},
+		}}}
+		var b bytes.Buffer
+		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, render.Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "  ~ "+name) {
+			t.Fatalf("the mark and the name are not together in:\n%s", b.String())
+		}
+		for line := range strings.SplitSeq(b.String(), "\n") {
+			if strings.ContainsFunc(line, func(r rune) bool { return r == '\x1b' || r == '\r' || r == '\x07' }) {
+				t.Fatalf("control codes in %q", line)
+			}
+			longest := 0
+			for _, word := range strings.Fields(line) {
+				longest = max(longest, utf8.RuneCountInString(word))
+			}
+			if n := utf8.RuneCountInString(line); n > width && longest < 20 {
+				t.Fatalf("%d columns of %d: %q", n, width, line)
+			}
+		}
+	})
+}
+
+func TestNamesShortenOnlyOneAccount(t *testing.T) {
+	a := resource.Scope{Provider: "aws", Place: "111111111111/us-east-1"}
+	b := resource.Scope{Provider: "aws", Place: "222222222222/us-east-1"}
+	p := resource.Scope{Provider: "podman", Place: "host-a"}
+	if got, want := render.NewNames(a, p).Scope(a), "aws/us-east-1"; got != want {
+		t.Errorf("one account: %q, want %q", got, want)
+	}
+	if got, want := render.NewNames(a, b).Scope(a), "aws/111111111111/us-east-1"; got != want {
+		t.Errorf("two accounts: %q, want %q", got, want)
+	}
+	if got, want := render.NewNames(a, p).Scope(p), "podman/host-a"; got != want {
+		t.Errorf("no account: %q, want %q", got, want)
+	}
+}
+
+func TestDiagnosticSaysWhatWhereNext(t *testing.T) {
+	d := render.Diagnostic{Type: "diagnostic", Severity: render.Error, Summary: `ec2/web has no attribute "sizee"`, File: "ovi.yaml", Line: 7, Column: 5, Suggestion: `write "size"`}
+	var b bytes.Buffer
+	if err := d.Write(&b, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "error: ec2/web has no attribute \"sizee\"\n  at ovi.yaml:7:5\n  next: write \"size\"\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestRecordsHaveTheirPromisedFields holds what docs/events.md promises.
+func TestRecordsHaveTheirPromisedFields(t *testing.T) {
+	for _, x := range []struct {
+		r      render.Record
+		fields string
+	}{
+		{render.Version{}, "type ovi format"},
+		{render.PlannedChange{}, "type ref kind difference action proposed reason veto changes"},
+		{render.ChangeSummary{}, "type operation create update replace restart delete notify unchanged vetoed blind failed"},
+		{render.Step{}, "type ref action id seconds error recoverable"},
+		{render.Diagnostic{}, "type severity summary detail file line column suggestion"},
+		{render.Resource{}, "type ref id stack health seen"},
+		{render.Unmanaged{}, "type ref id first_seen"},
+		{render.LogRecord{}, "type seq id at event ref"},
+	} {
+		b, err := json.Marshal(x.r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range strings.Fields(x.fields) {
+			if _, ok := got[f]; !ok {
+				t.Errorf("%T has no field %q: %s", x.r, f, b)
+			}
+		}
+	}
+}
