@@ -1,0 +1,329 @@
+package decider_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// kinds: networks that can't be changed; servers that stand on a network for good, and on
+// disks and other servers for a while.
+func kinds(provider, name string) (resource.Kind, bool) {
+	k := resource.Kind{Provider: provider, Name: name}
+	switch name {
+	case "network":
+		k.Attrs = []resource.Attribute{{Name: "range", Effect: resource.Replace}, {Name: "label"}}
+	case "disk":
+		k.Attrs = []resource.Attribute{{Name: "size"}}
+	case "server":
+		k.Attrs = []resource.Attribute{
+			{Name: "disks", Type: resource.TSet, Elem: &resource.Attribute{RefKind: "disk"}},
+			{Name: "label"},
+			{Name: "network", RefKind: "network", Effect: resource.Replace},
+			{Name: "peer", RefKind: "server"},
+			{Name: "size", Effect: resource.Restart},
+		}
+	default:
+		return resource.Kind{}, false
+	}
+	return k, true
+}
+
+// scene is an input for the two pure packages, drawn at random.
+type scene struct {
+	intents []resource.Intent
+	world   resource.World
+}
+
+func (s scene) compare(t rapid.TB) comparator.Result {
+	t.Helper()
+	r, err := comparator.Compare(comparator.Input{Intents: s.intents, World: s.world, Kinds: kinds})
+	if err != nil {
+		t.Fatalf("compare: %v", err)
+	}
+	return r
+}
+
+func (s scene) plan(t rapid.TB, f decider.Facts, policies ...decider.Policy) decider.Plan {
+	t.Helper()
+	f.Failed = s.world.Failed
+	p, err := decider.Decide(s.compare(t), kinds, f, policies...)
+	if err != nil {
+		t.Fatalf("decide: %v", err)
+	}
+	return p
+}
+
+var (
+	places    = []string{"a", "b"}
+	kindNames = []string{"disk", "network", "server"}
+)
+
+const perKind = 3
+
+// drawScene draws wishes of two stacks and a world in which some of them are fulfilled, some
+// not, with things of others and of nobody between, and perhaps a scope that failed.
+func drawScene(t *rapid.T) scene {
+	word := func(label string) resource.Value {
+		return resource.String(rapid.SampledFrom([]string{"x", "y"}).Draw(t, label))
+	}
+	stacks := []string{"shop", "web"}
+	objects := map[string][]resource.Desired{}
+	var wanted []resource.Ref
+	for _, place := range places {
+		for _, kind := range kindNames {
+			for i := range perKind {
+				ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+				if !rapid.Bool().Draw(t, "wanted") {
+					continue
+				}
+				d := resource.Desired{Ref: ref, Attrs: drawWish(t, ref, wanted, word)}
+				d.Blessed = rapid.IntRange(0, 9).Draw(t, "blessed") == 0
+				stack := rapid.SampledFrom(stacks).Draw(t, "stack")
+				objects[stack] = append(objects[stack], d)
+				wanted = append(wanted, ref)
+			}
+		}
+	}
+	s := scene{world: resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}}}
+	for _, stack := range stacks {
+		s.intents = append(s.intents, resource.Intent{Stack: stack, Objects: objects[stack]})
+	}
+	for _, place := range places {
+		scope := resource.Scope{Provider: "fake", Place: place}
+		s.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: drawThings(t, place, word)}
+	}
+	return s
+}
+
+// drawWish refers only to what is wanted already, so there is no circle.
+func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(string) resource.Value) resource.Attrs {
+	k, _ := kinds(ref.Provider, ref.Kind)
+	var out []resource.Attr
+	for _, a := range k.Attrs {
+		kind := a.RefKind
+		if a.Elem != nil {
+			kind = a.Elem.RefKind
+		}
+		near := slices.DeleteFunc(slices.Clone(wanted), func(r resource.Ref) bool { return r.Kind != kind || r.Place != ref.Place })
+		switch {
+		case !rapid.Bool().Draw(t, "mentions "+a.Name):
+		case kind == "":
+			out = append(out, resource.Attr{Name: a.Name, Value: word(a.Name)})
+		case len(near) == 0:
+		case a.Type == resource.TSet:
+			l := resource.List{}
+			for _, r := range near {
+				if rapid.Bool().Draw(t, "disk") {
+					l = append(l, resource.Reference{Ref: r})
+				}
+			}
+			out = append(out, resource.Attr{Name: a.Name, Value: l})
+		default:
+			out = append(out, resource.Attr{Name: a.Name, Value: resource.Reference{Ref: rapid.SampledFrom(near).Draw(t, a.Name)}})
+		}
+	}
+	return resource.NewAttrs(out...)
+}
+
+func drawThings(t *rapid.T, place string, word func(string) resource.Value) []resource.Observed {
+	var out []resource.Observed
+	ids := map[string][]string{}
+	for _, kind := range kindNames {
+		for i := range perKind {
+			owner := rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "nobody"}).Draw(t, "owner")
+			if owner == "" {
+				continue
+			}
+			ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+			o := resource.Observed{Ref: ref, ID: "old-" + ref.Name, Managed: owner != "nobody", Health: resource.Healthy}
+			if o.Managed {
+				o.Stack = owner
+			}
+			o.Blessed = rapid.IntRange(0, 9).Draw(t, "has blessing") == 0
+			o.Attrs = drawReality(t, kind, ids, word)
+			ids[kind] = append(ids[kind], o.ID)
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(string) resource.Value) resource.Attrs {
+	k, _ := kinds("fake", kind)
+	var out []resource.Attr
+	for _, a := range k.Attrs {
+		ref := a.RefKind
+		if a.Elem != nil {
+			ref = a.Elem.RefKind
+		}
+		switch {
+		case ref == "":
+			out = append(out, resource.Attr{Name: a.Name, Value: word("there " + a.Name)})
+		case a.Type == resource.TSet:
+			l := resource.List{}
+			for _, id := range ids[ref] {
+				if rapid.Bool().Draw(t, "has disk") {
+					l = append(l, resource.String(id))
+				}
+			}
+			out = append(out, resource.Attr{Name: a.Name, Value: l})
+		case len(ids[ref]) > 0:
+			out = append(out, resource.Attr{Name: a.Name, Value: resource.String(rapid.SampledFrom(ids[ref]).Draw(t, "there "+a.Name))})
+		}
+	}
+	return resource.NewAttrs(out...)
+}
+
+// blind gives the scene with one scope failed.
+func (s scene) blind(place string) scene {
+	scope := resource.Scope{Provider: "fake", Place: place}
+	seen, failed := map[resource.Scope]resource.Snapshot{}, map[resource.Scope]error{scope: errors.New("page 2 failed")}
+	for k, v := range s.world.Seen {
+		if k != scope {
+			seen[k] = v
+		}
+	}
+	return scene{s.intents, resource.World{Seen: seen, Failed: failed}}
+}
+
+// do carries out a plan on the world as a provider would, and fails where the order of its
+// steps takes away what is still used, or builds on what is not there.
+func (s scene) do(t rapid.TB, p decider.Plan) scene {
+	t.Helper()
+	steps, err := decider.Steps(p)
+	if err != nil {
+		t.Fatalf("steps: %v", err)
+	}
+	w := hands{t: t, plan: p, things: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
+	for scope, snap := range s.world.Seen {
+		w.things[scope] = slices.Clone(snap.Objects)
+	}
+	for i, step := range steps {
+		for _, a := range step.After {
+			if a >= i {
+				t.Fatalf("step %d waits for %d, which comes later", i, a)
+			}
+		}
+		d := &p.Decisions[step.Decision]
+		if step.Half == decider.Take {
+			w.take(d)
+		} else {
+			w.make(d)
+			w.done[d.Ref] = true
+		}
+	}
+	out := scene{s.intents, resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: s.world.Failed}}
+	for scope, things := range w.things {
+		out.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: things}
+	}
+	return out
+}
+
+type hands struct {
+	t      rapid.TB
+	plan   decider.Plan
+	things map[resource.Scope][]resource.Observed
+	done   map[resource.Ref]bool
+	made   int
+}
+
+func (w *hands) take(d *decider.Decision) {
+	w.t.Helper()
+	scope := d.Ref.Scope()
+	for _, o := range w.things[scope] {
+		if !holdsID(o.Attrs, d.There.ID, d.Ref.Kind, o.Ref.Kind) || w.done[o.Ref] {
+			continue
+		}
+		for i := range w.plan.Decisions {
+			x := &w.plan.Decisions[i]
+			if x.Ref != o.Ref || x.There == nil || x.There.ID != o.ID || !x.Action.Executes() {
+				continue
+			}
+			if x.Action.Destroys() || !slices.Contains(x.Wanted.Refs(), d.Ref) {
+				w.t.Fatalf("%s is taken away while %s still stands on it, and that goes too", d.Ref, o.Ref)
+			}
+		}
+	}
+	w.things[scope] = slices.DeleteFunc(w.things[scope], func(o resource.Observed) bool { return o.ID == d.There.ID })
+}
+
+func holdsID(a resource.Attrs, id, kind, user string) bool {
+	k, _ := kinds("fake", user)
+	for _, s := range k.Attrs {
+		v, _ := a.Get(s.Name)
+		if s.RefKind == kind && resource.Equal(v, resource.String(id)) {
+			return true
+		}
+		if l, ok := v.(resource.List); ok && s.Elem.RefKind == kind {
+			if slices.ContainsFunc(l, func(e resource.Value) bool { return resource.Equal(e, resource.String(id)) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *hands) make(d *decider.Decision) {
+	w.t.Helper()
+	scope := d.Ref.Scope()
+	o := resource.Observed{Ref: d.Ref, Managed: true, Stack: d.Stack, Health: resource.Healthy}
+	if d.Action == decider.Update || d.Action == decider.Restart {
+		o = *d.There
+		w.things[scope] = slices.DeleteFunc(w.things[scope], func(x resource.Observed) bool { return x.ID == o.ID })
+	} else {
+		w.made++
+		o.ID = fmt.Sprintf("new-%d", w.made)
+	}
+	for _, a := range d.Wanted.Attrs {
+		o.Attrs = o.Attrs.With(a.Name, w.settle(a.Value, d.Ref))
+	}
+	o.Blessed = o.Blessed || d.Wanted.Blessed
+	w.things[scope] = append(w.things[scope], o)
+}
+
+// settle turns references into the ids of what is there by now.
+func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
+	w.t.Helper()
+	switch v := v.(type) {
+	case resource.Reference:
+		for _, o := range w.things[v.Ref.Scope()] {
+			if o.Ref == v.Ref && o.Managed {
+				return resource.String(o.ID)
+			}
+		}
+		w.t.Fatalf("%s is made before %s, which it needs", who, v.Ref)
+	case resource.List:
+		out := resource.List{}
+		for _, e := range v {
+			out = append(out, w.settle(e, who))
+		}
+		return out
+	}
+	return v
+}
+
+// bytesOf writes a plan in full, but for the places of wishes in their files.
+func bytesOf(t rapid.TB, p decider.Plan) string {
+	t.Helper()
+	p.Decisions = slices.Clone(p.Decisions)
+	for i := range p.Decisions {
+		if w := p.Decisions[i].Wanted; w != nil {
+			moved := *w
+			moved.At = resource.Position{}
+			p.Decisions[i].Wanted = &moved
+		}
+	}
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
