@@ -50,7 +50,15 @@ type Observed struct {
 	Part     int                 `json:"part"`
 	Of       int                 `json:"of"`
 	Changed  []resource.Observed `json:"changed,omitempty"` // new or different, sorted by ref
+	Odd      []Odd               `json:"odd,omitempty"`     // of those, the ones on record under another name
 	Gone     []resource.Ref      `json:"gone,omitempty"`
+}
+
+// Odd is a thing that cannot be on record under the ref it carries: another one has that
+// already, or it names another place. Most likely its marks were copied with it.
+type Odd struct {
+	As    resource.Ref      `json:"as"` // name@id
+	Thing resource.Observed `json:"thing"`
 }
 
 // Mode is what a plan was made for.

@@ -47,10 +47,10 @@ func get(ctx context.Context, store storage.Store, key string, at storage.Revisi
 }
 
 // inScope says whether a key under thing/ names a thing of the scope itself, not of a place
-// whose name is longer. It returns the part behind the scope.
-func inScope(key, prefix string) (string, bool) {
+// whose name is longer.
+func inScope(key, prefix string) bool {
 	rest, ok := strings.CutPrefix(key, prefix)
-	return rest, ok && strings.Count(rest, "/") == 1
+	return ok && strings.Count(rest, "/") == 1
 }
 
 func thingPrefix(s resource.Scope) string { return keyThing + s.String() + "/" }

@@ -71,6 +71,9 @@ type Ledger struct {
 	ears   map[int]func(Record)
 	nextID int
 
+	closing sync.Once
+	closed  error
+
 	lead chan struct{} // held by the one that writes; guards head and its entry
 	head head
 	at   storage.Entry // the entry of log/<instance> as last seen
@@ -117,8 +120,14 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	return errors.Join(l.catchUp(ctx, turn), turn.Unlock())
 }
 
-// Close signs and closes the log and closes the store if Open opened it.
+// Close signs and closes the log and closes the store if Open opened it. The second call
+// does nothing and returns what the first did.
 func (l *Ledger) Close() error {
+	l.closing.Do(func() { l.closed = l.close() })
+	return l.closed
+}
+
+func (l *Ledger) close() error {
 	var errs []error
 	if l.log != nil {
 		errs = append(errs, l.log.Close())

@@ -71,56 +71,52 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 type delta struct {
 	touched map[string]bool
 	changed []resource.Observed
+	odd     []Odd
 	gone    []resource.Ref
 }
 
 // compare merges the snapshot with the things on record, both in key order, and compares
 // canonical bytes. What is unchanged is not decoded.
 func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
-	prefix := thingPrefix(snapshot.Scope)
-	entries, _, err := store.Range(ctx, prefix, storage.Now)
+	entries, _, err := store.Range(ctx, thingPrefix(snapshot.Scope), storage.Now)
 	if err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(entries)
 	defer stop()
-	known, err := nextThing(next, prefix)
-	if err != nil {
-		return err
-	}
+	r := &recorded{next: next, prefix: thingPrefix(snapshot.Scope)}
+	r.advance()
 	var key, content []byte
-	for i := range byKey(snapshot.Objects) {
-		o := &snapshot.Objects[i]
-		key = append(append(key[:0], keyThing...), o.Ref.String()...)
-		for known.Key != "" && known.Key < string(key) {
-			d.lost(known.Key)
-			if known, err = nextThing(next, prefix); err != nil {
-				return err
-			}
+	for as, o := range keyed(snapshot) {
+		key = appendRef(append(key[:0], keyThing...), as)
+		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
+			d.lost(r.at.Key)
+			r.advance()
 		}
-		content = o.AppendJSON(content[:0])
-		if known.Key == string(key) {
-			if !bytes.Equal(known.Value, content) {
-				d.found(known.Key, o)
-			}
-			if known, err = nextThing(next, prefix); err != nil {
-				return err
-			}
+		if r.err != nil {
+			return r.err
+		}
+		if r.at.Key != string(key) {
+			d.found(key, as, o)
 			continue
 		}
-		d.found(string(key), o)
-	}
-	for known.Key != "" {
-		d.lost(known.Key)
-		if known, err = nextThing(next, prefix); err != nil {
-			return err
+		if content = o.AppendJSON(content[:0]); !bytes.Equal(r.at.Value, content) {
+			d.found(key, as, o)
 		}
+		r.advance()
 	}
-	return nil
+	for ; r.err == nil && r.at.Key != ""; r.advance() {
+		d.lost(r.at.Key)
+	}
+	return r.err
 }
 
-func (d *delta) found(key string, o *resource.Observed) {
-	if !d.touched[key] {
+func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
+	switch {
+	case d.touched[string(key)]:
+	case as != o.Ref:
+		d.odd = append(d.odd, Odd{as, *o})
+	default:
 		d.changed = append(d.changed, *o)
 	}
 }
@@ -132,69 +128,50 @@ func (d *delta) lost(key string) {
 	}
 }
 
-// nextThing is the next thing of the scope itself; the zero Entry at the end.
-func nextThing(next func() (storage.Entry, error, bool), prefix string) (storage.Entry, error) {
-	for {
-		e, err, ok := next()
-		if !ok || err != nil {
-			return storage.Entry{}, err
-		}
-		if _, in := inScope(e.Key, prefix); in {
-			return e, nil
-		}
-	}
+func appendRef(b []byte, r resource.Ref) []byte {
+	b = append(append(b, r.Provider...), '/')
+	b = append(append(b, r.Place...), '/')
+	b = append(append(b, r.Kind...), '/')
+	return append(b, r.Name...)
 }
 
-// byKey yields the indexes of the things in the order of their keys. That is mostly the
-// order they stand in: refs sort by parts, keys by bytes.
-func byKey(objects []resource.Observed) iter.Seq[int] {
-	less := func(a, b resource.Observed) int { return strings.Compare(keyPart(a.Ref), keyPart(b.Ref)) }
-	return func(yield func(int) bool) {
-		if slices.IsSortedFunc(objects, func(a, b resource.Observed) int { return compareKeys(a.Ref, b.Ref) }) {
-			for i := range objects {
-				if !yield(i) {
-					return
-				}
-			}
+// recorded walks over the things on record in a scope.
+type recorded struct {
+	next   func() (storage.Entry, error, bool)
+	prefix string
+	at     storage.Entry // the zero Entry at the end
+	err    error
+}
+
+// advance goes to the next thing of the scope itself.
+func (r *recorded) advance() {
+	for {
+		e, err, ok := r.next()
+		if !ok || err != nil {
+			r.at, r.err = storage.Entry{}, err
 			return
 		}
-		order := make([]int, len(objects))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortFunc(order, func(i, j int) int { return less(objects[i], objects[j]) })
-		for _, i := range order {
-			if !yield(i) {
-				return
-			}
+		if inScope(e.Key, r.prefix) {
+			r.at = e
+			return
 		}
 	}
-}
-
-func keyPart(r resource.Ref) string { return r.Kind + "/" + r.Name }
-
-// compareKeys is keyPart's order, mostly without building the keys.
-func compareKeys(a, b resource.Ref) int {
-	if a.Kind == b.Kind {
-		return strings.Compare(a.Name, b.Name)
-	}
-	return strings.Compare(keyPart(a), keyPart(b))
 }
 
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []Event {
 	base := Observed{Scope: s.Scope, Looked: s.At.UTC().Round(0), Complete: true, Count: len(s.Objects), Stacks: stacksOf(s)}
+	base.Odd = d.odd
 	n := max(1, (len(d.changed)+len(d.gone)+partSize-1)/partSize)
 	out := make([]Event, n)
 	for i := range n {
 		e := base
 		e.Part, e.Of = i+1, n
-		room := partSize
-		k := min(room, len(d.changed))
+		k := min(partSize, len(d.changed))
 		e.Changed, d.changed = d.changed[:k:k], d.changed[k:]
-		k = min(room-k, len(d.gone))
+		k = min(partSize-k, len(d.gone))
 		e.Gone, d.gone = d.gone[:k:k], d.gone[k:]
-		out[i] = e
+		out[i], base.Odd = e, nil
 	}
 	return out
 }

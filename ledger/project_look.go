@@ -16,6 +16,9 @@ func (p *projection) observed(r Record, e Observed) error {
 			o := &e.Changed[i]
 			p.bulk(storage.Op{Key: keyThing + o.Ref.String(), Value: o.AppendJSON(nil)})
 		}
+		for i := range e.Odd {
+			p.bulk(storage.Op{Key: keyThing + e.Odd[i].As.String(), Value: e.Odd[i].Thing.AppendJSON(nil)})
+		}
 		for _, ref := range e.Gone {
 			p.bulk(storage.Op{Key: keyThing + ref.String(), Delete: true})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,20 +79,17 @@ func safely(ctx context.Context, p provider.Provider, s resource.Scope) (snapsho
 	return p.Observe(ctx, s)
 }
 
-// tidy holds the snapshot to what the contract says: of this scope, sorted, each ref once.
+// tidy holds the snapshot to what the contract says: of this scope, sorted, and each ref
+// one that can be read again. Several things with one ref are for the comparator to judge.
 func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, error) {
 	snapshot.Scope = s
 	byRef := func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }
 	if !slices.IsSortedFunc(snapshot.Objects, byRef) {
 		snapshot.Objects = slices.SortedStableFunc(slices.Values(snapshot.Objects), byRef)
 	}
-	for i, o := range snapshot.Objects {
-		if o.Ref.Scope() != s {
-			return snapshot, fmt.Errorf("observe %s: the provider reported %s, which is elsewhere", s, o.Ref)
-		}
-		if i > 0 && snapshot.Objects[i-1].Ref == o.Ref {
-			return snapshot, fmt.Errorf("observe %s: %s is there twice, as %s and %s: take ovi's tags off the one that should not be",
-				s, o.Ref, snapshot.Objects[i-1].ID, o.ID)
+	for i := range snapshot.Objects {
+		if r := snapshot.Objects[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") || strings.Contains(r.Name, "/") {
+			return snapshot, fmt.Errorf("observe %s: the provider calls %s %q, which is no ref: this is a defect of the provider", s, snapshot.Objects[i].ID, r)
 		}
 	}
 	return snapshot, nil

@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"iter"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// keyed yields the things of a snapshot in the order of their keys, each with the ref it is
+// on record under. That is its own, unless several carry one ref or it names another place.
+// Nearly always the things stand in that order already, each once.
+func keyed(s resource.Snapshot) iter.Seq2[resource.Ref, *resource.Observed] {
+	return func(yield func(resource.Ref, *resource.Observed) bool) {
+		if !regular(s) {
+			for _, x := range renamed(s) {
+				if !yield(x.as, x.o) {
+					return
+				}
+			}
+			return
+		}
+		for i := range s.Objects {
+			if o := &s.Objects[i]; !yield(o.Ref, o) {
+				return
+			}
+		}
+	}
+}
+
+func regular(s resource.Snapshot) bool {
+	for i := range s.Objects {
+		r := s.Objects[i].Ref
+		if r.Scope() != s.Scope || i > 0 && compareKeys(s.Objects[i-1].Ref, r) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+type named struct {
+	as resource.Ref
+	o  *resource.Observed
+}
+
+// renamed gives every thing a name of its own. Of several with one ref the managed one keeps
+// it, and of those the one with the smallest id: the choice only has to be the same each time.
+func renamed(s resource.Snapshot) []named {
+	all := make([]named, len(s.Objects))
+	for i := range s.Objects {
+		all[i] = named{s.Objects[i].Ref, &s.Objects[i]}
+	}
+	slices.SortFunc(all, func(a, b named) int {
+		switch c := compareKeys(a.as, b.as); {
+		case c != 0:
+			return c
+		case a.o.Managed != b.o.Managed && a.o.Managed:
+			return -1
+		case a.o.Managed != b.o.Managed:
+			return 1
+		}
+		return strings.Compare(a.o.ID, b.o.ID)
+	})
+	var last resource.Ref
+	for i := range all {
+		r := all[i].as
+		if r.Scope() != s.Scope || r == last {
+			all[i].as = resource.Ref{Provider: s.Scope.Provider, Place: s.Scope.Place, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
+			continue
+		}
+		last = r
+	}
+	slices.SortFunc(all, func(a, b named) int { return compareKeys(a.as, b.as) })
+	return all
+}
+
+// compareKeys is the order of the keys of two things in one scope. Refs sort by parts, keys
+// by bytes; where the kinds are equal that is the same.
+func compareKeys(a, b resource.Ref) int {
+	if a.Kind == b.Kind {
+		return strings.Compare(a.Name, b.Name)
+	}
+	return strings.Compare(a.Kind+"/"+a.Name, b.Kind+"/"+b.Name)
+}
