@@ -1,0 +1,87 @@
+package awsfake_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+)
+
+func byID(t *testing.T, c *awsfake.Cloud, id string) awsfake.Thing {
+	t.Helper()
+	for _, th := range things(t, c) {
+		if th.ID == id {
+			return th
+		}
+	}
+	return awsfake.Thing{State: "gone"}
+}
+
+func TestDriftByHand(t *testing.T) {
+	c, _ := open(t, awsfake.WithSettle(0))
+	cl := ec2Of(c)
+	id := *run(t, cl, "", func(in *ec2.RunInstancesInput) {
+		in.DisableApiTermination = aws.Bool(true)
+		in.TagSpecifications = []types.TagSpecification{tagSpec("instance", "ovi:ref=aws/us-east-1/ec2/web", "team=a")}
+	}).InstanceId
+	ok(rdsOf(c).CreateDBInstance(ctx, dbInput("db")))(t)
+	const ref = "aws/us-east-1/ec2/web"
+	for _, step := range []struct {
+		do   awsfake.Breakage
+		id   string
+		look func(awsfake.Thing) string
+		want string
+	}{
+		{awsfake.Breakage{Do: "stop", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "stopped"},
+		{awsfake.Breakage{Do: "start", Thing: id}, id, func(th awsfake.Thing) string { return th.State }, "running"},
+		{awsfake.Breakage{Do: "tag", Thing: ref, Key: "team", Value: "b"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, "b"},
+		{awsfake.Breakage{Do: "untag", Thing: ref, Key: "team"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, ""},
+		{awsfake.Breakage{Do: "resize", Thing: ref, Value: "t3.large"}, id, func(th awsfake.Thing) string { return th.Size }, "t3.large"},
+		{awsfake.Breakage{Do: "delete", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "terminated"},
+		{awsfake.Breakage{Do: "stop", Thing: "db", Kind: "rds"}, "db", func(th awsfake.Thing) string { return th.State }, "stopped"},
+		{awsfake.Breakage{Do: "resize", Thing: "db", Value: "db.t3.large"}, "db", func(th awsfake.Thing) string { return th.Size }, "db.t3.large"},
+		{awsfake.Breakage{Do: "delete", Thing: "db"}, "db", func(th awsfake.Thing) string { return th.State }, "gone"},
+	} {
+		said, err := c.Break(step.do)
+		if got := step.look(byID(t, c, step.id)); err != nil || got != step.want || said == "" {
+			t.Errorf("%+v: %q, want %q (said %q, %v)", step.do, got, step.want, said, err)
+		}
+	}
+	if n := c.Counts()["ec2.StopInstances"]; n != 0 {
+		t.Error("what was done by hand is in the request log")
+	}
+}
+
+func TestThingsMadeByHandAreNobodys(t *testing.T) {
+	c, _ := open(t)
+	for _, kind := range []string{"ec2", "ebs", "vpc", "security_group", "rds", "s3"} {
+		said, err := c.Break(awsfake.Breakage{Do: "create", Kind: kind, Region: "eu-west-1", Value: "hand-" + strings.ReplaceAll(kind, "_", "-")})
+		if err != nil || !strings.Contains(said, kind) {
+			t.Errorf("create %s: %q, %v", kind, said, err)
+		}
+	}
+	for _, th := range things(t, c) {
+		if th.Region != "eu-west-1" || len(th.Tags) > 0 {
+			t.Errorf("%+v", th)
+		}
+	}
+}
+
+func TestBreakageThatCannotBe(t *testing.T) {
+	c, _ := open(t)
+	run(t, ec2Of(c), "")
+	for want, b := range map[string]awsfake.Breakage{
+		"nothing called": {Do: "stop", Thing: "nobody"},
+		"stop what":      {Do: "stop"},
+		"known are":      {Do: "create", Kind: "spaceship"},
+		"no region":      {Do: "create", Kind: "vpc", Region: "mars"},
+	} {
+		if _, err := c.Break(b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
