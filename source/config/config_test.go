@@ -34,13 +34,20 @@ func options(files fs.FS) config.Options {
 	}}
 }
 
+// tb is what testing.T and rapid.T share.
+type tb interface {
+	Helper()
+	Errorf(string, ...any)
+	Fatalf(string, ...any)
+}
+
 // load reads one text as ovi.yaml.
-func load(t testing.TB, text string) (resource.Intent, error) {
+func load(t tb, text string) (resource.Intent, error) {
 	t.Helper()
 	return loadFiles(t, map[string]string{"ovi.yaml": text}, "ovi.yaml")
 }
 
-func loadFiles(t testing.TB, files map[string]string, paths ...string) (resource.Intent, error) {
+func loadFiles(t tb, files map[string]string, paths ...string) (resource.Intent, error) {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
@@ -49,7 +56,7 @@ func loadFiles(t testing.TB, files map[string]string, paths ...string) (resource
 	return config.New(paths, options(fsys)).Load(context.Background())
 }
 
-func mustLoad(t testing.TB, text string) resource.Intent {
+func mustLoad(t tb, text string) resource.Intent {
 	t.Helper()
 	in, err := load(t, text)
 	if err != nil {
@@ -59,7 +66,7 @@ func mustLoad(t testing.TB, text string) resource.Intent {
 }
 
 // problems are those of a text that must have some.
-func problems(t testing.TB, text string) source.Problems {
+func problems(t tb, text string) source.Problems {
 	t.Helper()
 	in, err := load(t, text)
 	var p source.Problems
