@@ -1,0 +1,153 @@
+// Package etcdtest starts real etcd servers for tests, on loopback, each in a directory of
+// its own. The server is built once from the module that tools/etcd pins; a test that needs
+// it fails where it cannot be built.
+package etcdtest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// Server is a running member.
+type Server struct {
+	Endpoint string // host:port
+	args     []string
+	bin      string
+	cmd      *exec.Cmd
+	log      string
+}
+
+// Start runs a single-member cluster until the test ends.
+func Start(t testing.TB, extra ...string) *Server {
+	t.Helper()
+	return Cluster(t, 1, extra...)[0]
+}
+
+// Cluster runs a cluster of n members until the test ends.
+func Cluster(t testing.TB, n int, extra ...string) []*Server {
+	t.Helper()
+	bin := build(t)
+	ports := freePorts(t, 2*n)
+	var peers []string
+	for i := range n {
+		peers = append(peers, fmt.Sprintf("m%d=http://127.0.0.1:%d", i, ports[2*i+1]))
+	}
+	members := make([]*Server, n)
+	for i := range n {
+		client, peer := ports[2*i], ports[2*i+1]
+		dir := t.TempDir()
+		s := &Server{Endpoint: fmt.Sprintf("127.0.0.1:%d", client), bin: bin, log: filepath.Join(dir, "log")}
+		s.args = append([]string{
+			"--name", fmt.Sprintf("m%d", i), "--data-dir", filepath.Join(dir, "data"),
+			"--listen-client-urls", "http://" + s.Endpoint, "--advertise-client-urls", "http://" + s.Endpoint,
+			"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", peer),
+			"--initial-advertise-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", peer),
+			"--initial-cluster", strings.Join(peers, ","), "--log-level", "error", "--log-outputs", s.log,
+			"--heartbeat-interval", "50", "--election-timeout", "500",
+		}, extra...)
+		s.start(t)
+		t.Cleanup(s.Kill)
+		members[i] = s
+	}
+	for _, s := range members {
+		s.await(t)
+	}
+	return members
+}
+
+// Kill ends the member at once, as a power cut of its host would.
+func (s *Server) Kill() { s.signal(syscall.SIGKILL); s.reap() }
+
+// Pause stops the member's process; Continue lets it go on.
+func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
+
+// Continue lets a paused member go on.
+func (s *Server) Continue() { s.signal(syscall.SIGCONT) }
+
+// Restart starts a killed member on its data again and waits until it answers.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.start(t)
+	s.await(t)
+}
+
+func (s *Server) signal(sig syscall.Signal) {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(sig)
+	}
+}
+
+func (s *Server) reap() {
+	if s.cmd != nil {
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
+}
+
+func (s *Server) start(t testing.TB) {
+	t.Helper()
+	s.cmd = exec.Command(s.bin, s.args...)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatalf("start etcd: %v", err)
+	}
+}
+
+func (s *Server) await(t testing.TB) {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Endpoint}, DialTimeout: 20 * time.Second, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatalf("connect to etcd: %v", err)
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := c.Get(ctx, "ready"); err != nil {
+		out, _ := os.ReadFile(s.log)
+		t.Fatalf("etcd at %s does not answer: %v\n%s", s.Endpoint, err, out)
+	}
+}
+
+// build makes the server binary, or finds the one made before in the user's cache.
+func build(t testing.TB) string {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	module := filepath.Join(filepath.Dir(here), "..", "..", "tools", "etcd")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	bin := filepath.Join(cache, "ovi-test", "etcd")
+	cmd := exec.Command("go", "build", "-o", bin, "go.etcd.io/etcd/server/v3")
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the etcd server (pinned in tools/etcd): %v\n%s", err, out)
+	}
+	return bin
+}
+
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}

@@ -1,0 +1,115 @@
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Limits of one etcd transaction, below etcd's defaults (--max-txn-ops 128, of which guards
+// and bookkeeping take some, and --max-request-bytes 1.5 MiB).
+const (
+	maxOps   = 100
+	maxBytes = 1 << 20
+	pageSize = 1000
+	// longest a single request may take; a context's own deadline may be shorter.
+	requestTimeout = 15 * time.Second
+	dialTimeout    = 5 * time.Second
+)
+
+// Config says where the store is and how to get in.
+type Config struct {
+	Endpoints []string // host:port
+	Prefix    string   // of all keys; "" is "/ovi"
+	TLS       *tls.Config
+	Username  string
+	Password  string
+}
+
+// Store is a store in etcd. It may be used from many goroutines and hosts.
+type Store struct {
+	client *clientv3.Client
+	prefix string
+	where  string // for errors; no credentials
+	closed atomic.Bool
+}
+
+// Open connects and checks the format of what stands under the prefix; an empty prefix is
+// made a store. It fails within seconds if no endpoint answers.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if len(cfg.Endpoints) == 0 {
+		return nil, fmt.Errorf("etcd: no endpoint given: write etcd://host:2379/prefix")
+	}
+	s := &Store{where: strings.Join(cfg.Endpoints, ","), prefix: "/" + strings.Trim(cfg.Prefix, "/") + "/"}
+	if strings.Trim(cfg.Prefix, "/") == "" {
+		s.prefix = "/ovi/"
+	}
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: cfg.Endpoints, TLS: cfg.TLS, Username: cfg.Username, Password: cfg.Password,
+		DialTimeout: dialTimeout, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second,
+		Logger: zap.NewNop(),
+	})
+	if err != nil {
+		return nil, s.explain("connect", err)
+	}
+	s.client = client
+	if err := s.checkFormat(ctx); err != nil {
+		_ = client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Store) checkFormat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	key := s.control("format")
+	resp, err := s.client.Txn(ctx).
+		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+		Then(clientv3.OpPut(key, strconv.Itoa(format))).
+		Else(clientv3.OpGet(key)).Commit()
+	if err != nil {
+		return s.explain("open", err)
+	}
+	if resp.Succeeded {
+		return nil
+	}
+	kvs := resp.Responses[0].GetResponseRange().Kvs
+	n, err := strconv.Atoi(string(kvs[0].Value))
+	switch {
+	case err != nil:
+		return fmt.Errorf("etcd: %s at %s: %w: its format is %q", s.prefix, s.where, storage.ErrForeign, kvs[0].Value)
+	case n > format:
+		return fmt.Errorf("etcd: %s at %s: %w: it has format %d, this ovi knows %d: upgrade ovi", s.prefix, s.where, storage.ErrNewer, n, format)
+	}
+	return nil
+}
+
+// Close ends the connection. It does not end leases.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.client.Close()
+}
+
+// enter bounds a call and refuses it on a closed handle.
+func (s *Store) enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if s.closed.Load() {
+		return nil, nil, fmt.Errorf("etcd: %w", storage.ErrClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	return ctx, cancel, nil
+}

@@ -1,0 +1,244 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Changes replays etcd's own events up to the one that moved the head to the revision.
+func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		st, err := s.stateFor(ctx, storage.Now)
+		if err != nil {
+			yield(storage.Entry{}, err)
+			return
+		}
+		if upTo == storage.Now {
+			upTo = storage.Revision(st.head)
+		}
+		if err := errors.Join(st.check(upTo), st.check(after)); err != nil {
+			yield(storage.Entry{}, err)
+			return
+		}
+		if after >= upTo {
+			return
+		}
+		var batch []storage.Entry // of one outside revision: a large commit comes sorted
+		s.replay(ctx, s.data(prefix), max(int64(after)+1, st.born), int64(upTo), func(ev *clientv3.Event) bool {
+			e, show, err := s.change(st, ev)
+			if err != nil {
+				return yield(storage.Entry{}, err)
+			}
+			if !show {
+				return true
+			}
+			if len(batch) > 0 && batch[0].Modified != e.Modified {
+				if !flush(batch, yield) {
+					return false
+				}
+				batch = batch[:0]
+			}
+			batch = append(batch, e)
+			return true
+		}, func(err error) {
+			if err != nil {
+				yield(storage.Entry{}, err)
+				return
+			}
+			flush(batch, yield)
+		})
+	}
+}
+
+// History is the events of one key, after the version that stood when the rest was compacted:
+// by ovi, or by the cluster's own policy.
+func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		st, err := s.stateFor(ctx, storage.Now)
+		if err != nil {
+			yield(storage.Entry{}, err)
+			return
+		}
+		now, err := s.version(ctx, st, key, 0)
+		if err != nil || (now != nil && now.Lease != 0) { // a leased key has only the present
+			s.yieldVersion(st, now, err, yield)
+			return
+		}
+		from := st.compacted
+		var gone *compactedAt
+		if err := s.historyFrom(ctx, st, key, from, yield); errors.As(err, &gone) {
+			err = s.historyFrom(ctx, st, key, gone.rev, yield)
+			s.yieldVersion(st, nil, err, yield)
+		} else {
+			s.yieldVersion(st, nil, err, yield)
+		}
+	}
+}
+
+// historyFrom yields the version at a revision (0: none) and the events after it. An error is
+// returned, not yielded, unless it is errStopped.
+func (s *Store) historyFrom(ctx context.Context, st state, key string, from int64, yield func(storage.Entry, error) bool) error {
+	if from > 0 {
+		base, err := s.version(ctx, st, key, from)
+		if err != nil {
+			return err
+		}
+		if base != nil && base.Lease == 0 && !s.yieldVersion(st, base, nil, yield) {
+			return errStopped
+		}
+	}
+	var result error
+	s.replay(ctx, "="+s.data(key), max(from+1, st.born), st.head, func(ev *clientv3.Event) bool {
+		e, show, err := s.change(st, ev)
+		if err != nil {
+			result = err
+			return false
+		}
+		if show && !yield(e, nil) {
+			result = errStopped
+			return false
+		}
+		return true
+	}, func(err error) { result = err })
+	return result
+}
+
+// errStopped says that the reader of a sequence has had enough.
+var errStopped = errors.New("stopped by the reader")
+
+// version is a key as it stood at an etcd revision (0: now); nil if it was not there.
+func (s *Store) version(ctx context.Context, st state, key string, at int64) (*mvccpb.KeyValue, error) {
+	ctx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	var opts []clientv3.OpOption
+	if at > 0 {
+		opts = append(opts, clientv3.WithRev(at))
+	}
+	resp, err := s.client.Get(ctx, s.data(key), opts...)
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	if len(resp.Kvs) == 0 {
+		return nil, nil
+	}
+	return resp.Kvs[0], nil
+}
+
+// yieldVersion hands on a version or an error, and says whether the reader wants more.
+func (s *Store) yieldVersion(st state, kv *mvccpb.KeyValue, err error, yield func(storage.Entry, error) bool) bool {
+	switch {
+	case errors.Is(err, errStopped):
+		return false
+	case err != nil:
+		return yield(storage.Entry{}, err)
+	case kv == nil:
+		return true
+	}
+	e, err := s.entry(st, kv)
+	return yield(e, err) && err == nil
+}
+
+// compactedAt says that the cluster has forgotten what was asked for, up to a revision.
+type compactedAt struct {
+	rev int64
+	err error
+}
+
+func (c *compactedAt) Error() string { return c.err.Error() }
+func (c *compactedAt) Unwrap() error { return c.err }
+
+func flush(batch []storage.Entry, yield func(storage.Entry, error) bool) bool {
+	sortEntries(batch)
+	for _, e := range batch {
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// change turns an event into an entry; leased keys are left out.
+func (s *Store) change(st state, ev *clientv3.Event) (storage.Entry, bool, error) {
+	if ev.Type == mvccpb.PUT {
+		e, err := s.entry(st, ev.Kv)
+		return e, ev.Kv.Lease == 0, err
+	}
+	e := storage.Entry{Key: s.key(ev.Kv.Key), Value: []byte{}, Modified: st.outside(ev.Kv.ModRevision), Deleted: true}
+	if ev.PrevKv != nil {
+		if ev.PrevKv.Lease != 0 {
+			return e, false, nil
+		}
+		e.Created = st.outside(ev.PrevKv.CreateRevision)
+	}
+	return e, true, nil
+}
+
+// replay calls each for the events of a prefix ("=key": of one key) in the revisions from
+// and to, and done at the end. It ends when the head's event of revision to has passed: a
+// watch delivers all events of a revision before those of a later one, and a progress
+// notification says that nothing up to a revision is outstanding.
+func (s *Store) replay(ctx context.Context, prefix string, from, to int64, each func(*clientv3.Event) bool, done func(error)) {
+	if from > to {
+		done(nil)
+		return
+	}
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	opts := []clientv3.OpOption{clientv3.WithRev(from), clientv3.WithPrevKV()}
+	start := s.control("head") // "c/head" sorts before "d/": watch from it to the end of what is asked
+	want := func(key string) bool { return len(key) >= len(prefix) && key[:len(prefix)] == prefix }
+	if prefix[0] == '=' {
+		exact := prefix[1:]
+		want = func(key string) bool { return key == exact }
+		opts = append(opts, clientv3.WithRange(exact+"\x00"))
+	} else {
+		opts = append(opts, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)))
+	}
+	for resp := range s.client.Watch(ctx, start, opts...) {
+		if resp.CompactRevision > 0 {
+			done(&compactedAt{resp.CompactRevision, s.explain("replay", resp.Err())})
+			return
+		}
+		if err := resp.Err(); err != nil {
+			done(s.explain("replay", err))
+			return
+		}
+		for _, ev := range resp.Events {
+			rev := ev.Kv.ModRevision
+			if rev > to {
+				done(nil)
+				return
+			}
+			if want(string(ev.Kv.Key)) && !each(ev) {
+				return
+			}
+		}
+		if last(resp.Events) >= to {
+			done(nil)
+			return
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		done(s.explain("replay", err))
+		return
+	}
+	done(fmt.Errorf("etcd at %s: replay: the watch ended early: try again", s.where))
+}
+
+// last is the revision of the last event. The events of one revision come in one response.
+func last(events []*clientv3.Event) int64 {
+	if len(events) == 0 {
+		return 0
+	}
+	return events[len(events)-1].Kv.ModRevision
+}

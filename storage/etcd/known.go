@@ -1,0 +1,90 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// version is what a commit needs to know of a key before it writes.
+type version struct {
+	created, modified int64
+	leased            bool
+}
+
+// known holds the keys of a commit that exist.
+type known map[string]version
+
+// present reads the versions of all keys of a commit, in transactions of gets. The
+// values come along: a read of keys only does not say which are leased.
+func (s *Store) present(ctx context.Context, guards []storage.Guard, ops []storage.Op) (known, error) {
+	keys := make([]string, 0, len(guards)+len(ops))
+	for _, g := range guards {
+		keys = append(keys, g.Key)
+	}
+	for _, op := range ops {
+		keys = append(keys, op.Key)
+	}
+	out := known{}
+	for len(keys) > 0 {
+		n := min(len(keys), maxOps)
+		if err := s.versions(ctx, keys[:n], out); err != nil {
+			return nil, err
+		}
+		keys = keys[n:]
+	}
+	return out, nil
+}
+
+func (s *Store) versions(ctx context.Context, keys []string, out known) error {
+	gets := make([]clientv3.Op, len(keys))
+	for i, k := range keys {
+		gets[i] = clientv3.OpGet(s.data(k))
+	}
+	resp, err := s.client.Txn(ctx).Then(gets...).Commit()
+	if err != nil {
+		return s.explain("read", err)
+	}
+	for i, r := range resp.Responses {
+		for _, kv := range r.GetResponseRange().Kvs {
+			out[keys[i]] = version{kv.CreateRevision, kv.ModRevision, kv.Lease != 0}
+		}
+	}
+	return nil
+}
+
+func (k known) holds(st state, g storage.Guard) bool {
+	v := k[g.Key]
+	return g.Holds(storage.Entry{Created: st.outside(v.created), Modified: st.outside(v.modified)})
+}
+
+// effective leaves out deletes of absent keys, and refuses a key that would change sides.
+func (k known) effective(ops []storage.Op) ([]storage.Op, error) {
+	out := make([]storage.Op, 0, len(ops))
+	for _, op := range ops {
+		v, exists := k[op.Key]
+		switch {
+		case op.Delete && !exists:
+			continue
+		case !op.Delete && exists && v.leased != (op.Lease != 0):
+			return nil, fmt.Errorf("etcd: %w: %q is leased or not for its whole life", storage.ErrInvalid, op.Key)
+		}
+		out = append(out, op)
+	}
+	return out, nil
+}
+
+// withKnown marks deletes of leased keys as leased ops.
+func withKnown(ops []storage.Op, k known) []storage.Op {
+	out := make([]storage.Op, len(ops))
+	for i, op := range ops {
+		if op.Delete && k[op.Key].leased {
+			op.Lease = 1
+		}
+		out[i] = op
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package etcd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// format is the version of the layout in doc.go.
+const format = 1
+
+func (s *Store) control(name string) string { return s.prefix + "c/" + name }
+func (s *Store) data(key string) string     { return s.prefix + "d/" + key }
+func (s *Store) key(k []byte) string        { return strings.TrimPrefix(string(k), s.prefix+"d/") }
+
+// span is a commit that took several etcd revisions. What it wrote carries Last outside.
+type span struct{ First, Last int64 }
+
+// staged is the value of c/staged: a decided commit that is being applied.
+type staged struct {
+	ID    string `json:"id"`    // of its parts
+	Parts int    `json:"parts"` // how many
+	Alive string `json:"alive"` // a leased key that stands while the writer lives
+	rev   int64  // create revision of c/staged
+}
+
+// state is how the store stands at one etcd revision.
+type state struct {
+	at        int64 // the etcd revision it was read at
+	born      int64 // when the store was made: nothing of it is older
+	head      int64
+	compacted int64
+	staged    *staged
+	big       []span
+}
+
+// state reads the control keys at a revision (0: now), all at the same one.
+func (s *Store) state(ctx context.Context, at int64) (state, error) {
+	opts := []clientv3.OpOption{clientv3.WithPrefix()}
+	if at > 0 {
+		opts = append(opts, clientv3.WithRev(at))
+	}
+	resp, err := s.client.Get(ctx, s.control(""), opts...)
+	if err != nil {
+		return state{}, s.explain("read", err)
+	}
+	st := state{at: resp.Header.Revision}
+	if at > 0 {
+		st.at = at
+	}
+	for _, kv := range resp.Kvs {
+		if err := s.read(&st, kv); err != nil {
+			return state{}, err
+		}
+	}
+	return st, nil
+}
+
+func (s *Store) read(st *state, kv *mvccpb.KeyValue) error {
+	name := strings.TrimPrefix(string(kv.Key), s.control(""))
+	var err error
+	switch {
+	case name == "format":
+		st.born = kv.CreateRevision
+	case name == "head":
+		st.head = kv.ModRevision
+	case name == "compacted":
+		st.compacted, err = strconv.ParseInt(string(kv.Value), 10, 64)
+	case name == "staged":
+		st.staged = &staged{rev: kv.CreateRevision}
+		err = json.Unmarshal(kv.Value, st.staged)
+	case strings.HasPrefix(name, "big/"):
+		var sp span
+		sp.Last = kv.ModRevision
+		sp.First, err = strconv.ParseInt(string(kv.Value), 10, 64)
+		st.big = append(st.big, sp)
+	}
+	if err != nil {
+		return fmt.Errorf("etcd: %s: %w: %v", kv.Key, storage.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// outside is the revision people see for an etcd revision: that of the commit.
+func (st state) outside(rev int64) storage.Revision {
+	for _, b := range st.big {
+		if rev >= b.First && rev <= b.Last {
+			return storage.Revision(b.Last)
+		}
+	}
+	return storage.Revision(rev)
+}
+
+// inside is the span of etcd revisions behind a revision people saw.
+func (st state) inside(rev storage.Revision) span {
+	for _, b := range st.big {
+		if int64(rev) == b.Last {
+			return b
+		}
+	}
+	return span{int64(rev), int64(rev)}
+}
+
+func (s *Store) entry(st state, kv *mvccpb.KeyValue) (storage.Entry, error) {
+	value, err := unseal(kv.Value)
+	if err != nil {
+		return storage.Entry{}, fmt.Errorf("etcd: %s: %w", kv.Key, err)
+	}
+	return storage.Entry{
+		Key: s.key(kv.Key), Value: value,
+		Created: st.outside(kv.CreateRevision), Modified: st.outside(kv.ModRevision),
+	}, nil
+}
+
+// aliveID is the large commit whose writer's sign of life the key is.
+func (s *Store) aliveID(key string) (string, bool) {
+	return strings.CutPrefix(key, s.prefix+"s/alive/")
+}
+
+// partID is the large commit the key is a part of.
+func (s *Store) partID(key string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(key, s.prefix+"s/"), "/")
+	return id
+}

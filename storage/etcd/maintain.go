@@ -1,0 +1,106 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Compact forgets what is older, in the whole cluster: etcd has one history for all its
+// users. It refuses while a large commit is being applied.
+func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
+	ctx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	for {
+		st, err := s.state(ctx, 0)
+		if err != nil {
+			return err
+		}
+		switch {
+		case int64(before) > st.head:
+			return fmt.Errorf("etcd: compact before %d: %w: the newest is %d", before, storage.ErrFuture, st.head)
+		case int64(before) <= st.compacted:
+			return nil
+		}
+		if st.staged != nil {
+			if err := s.helpOrWait(ctx, *st.staged); err != nil {
+				return err
+			}
+			continue
+		}
+		// The mark goes first: readers are refused before anything is gone.
+		key := s.control("compacted")
+		resp, err := s.client.Txn(ctx).
+			If(s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)).
+			Then(clientv3.OpPut(key, strconv.FormatInt(int64(before), 10))).Commit()
+		if err != nil {
+			return s.explain("compact", err)
+		}
+		if resp.Succeeded {
+			break
+		}
+	}
+	if _, err := s.client.Compact(ctx, int64(before)); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
+		return s.explain("compact", err)
+	}
+	return nil
+}
+
+// Stats says how the store stands. Bytes is the size of the first endpoint's whole database,
+// other users' keys included.
+func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
+	st, err := s.stateFor(ctx, storage.Now)
+	if err != nil {
+		return storage.Stats{}, err
+	}
+	out := storage.Stats{Revision: storage.Revision(st.head), Compacted: storage.Revision(st.compacted)}
+	if out.Keys, err = s.count(ctx); err != nil {
+		return out, err
+	}
+	ctx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer cancel()
+	status, err := s.client.Status(ctx, s.client.Endpoints()[0])
+	if err != nil {
+		return out, s.explain("ask for the status", err)
+	}
+	out.Bytes = status.DbSize
+	return out, nil
+}
+
+// count counts the unleased keys, in pages. A read of keys only would not say which are leased.
+func (s *Store) count(ctx context.Context) (int, error) {
+	n, from := 0, s.data("")
+	for {
+		reqCtx, cancel, err := s.enter(ctx)
+		if err != nil {
+			return 0, err
+		}
+		resp, err := s.client.Get(reqCtx, from, clientv3.WithRange(clientv3.GetPrefixRangeEnd(s.data(""))),
+			clientv3.WithLimit(pageSize))
+		cancel()
+		if err != nil {
+			return 0, s.explain("count", err)
+		}
+		for _, kv := range resp.Kvs {
+			if kv.Lease == 0 {
+				n++
+			}
+		}
+		if !resp.More || len(resp.Kvs) == 0 {
+			return n, nil
+		}
+		from = string(resp.Kvs[len(resp.Kvs)-1].Key) + "\x00"
+	}
+}

@@ -1,0 +1,160 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Range reads in pages of one etcd revision.
+func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	st, err := s.stateFor(ctx, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	rev := storage.Revision(st.head)
+	if at != storage.Now {
+		rev = at
+	}
+	view := view{s: s, st: st, prefix: s.data(prefix), rev: st.at, leased: at == storage.Now}
+	if st.staged != nil { // half applied: what is unleased is read as it stood before
+		view.rev, view.leased = st.head, false
+	}
+	first, err := view.page(ctx, view.prefix)
+	if err != nil {
+		return nil, 0, err
+	}
+	seq := view.all(ctx, first)
+	if st.staged != nil && at == storage.Now {
+		leasedOnly := view
+		leasedOnly.rev, leasedOnly.leased, leasedOnly.only = st.at, true, true
+		seq = merge(seq, leasedOnly.all(ctx, nil))
+	}
+	return seq, rev, nil
+}
+
+// stateFor is the state a read at a revision goes by, or why there can be none.
+func (s *Store) stateFor(ctx context.Context, at storage.Revision) (state, error) {
+	reqCtx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return state{}, err
+	}
+	defer cancel()
+	now, err := s.state(reqCtx, 0)
+	if err != nil || at == storage.Now {
+		return now, err
+	}
+	if err := now.check(at); err != nil {
+		return state{}, err
+	}
+	then, err := s.state(reqCtx, int64(at))
+	then.big = now.big
+	return then, err
+}
+
+// check says that a revision can be read.
+func (st state) check(at storage.Revision) error {
+	switch {
+	case int64(at) > st.head:
+		return fmt.Errorf("etcd: revision %d: %w: the newest is %d", at, storage.ErrFuture, st.head)
+	case int64(at) < st.compacted:
+		return fmt.Errorf("etcd: revision %d: %w: the oldest is %d", at, storage.ErrCompacted, st.compacted)
+	}
+	return nil
+}
+
+// view reads a prefix at an etcd revision.
+type view struct {
+	s      *Store
+	st     state
+	prefix string
+	rev    int64
+	leased bool // show leased keys too
+	only   bool // and no others
+}
+
+func (v view) page(ctx context.Context, from string) (*clientv3.GetResponse, error) {
+	ctx, cancel, err := v.s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	opts := []clientv3.OpOption{
+		clientv3.WithRange(clientv3.GetPrefixRangeEnd(v.prefix)), clientv3.WithLimit(pageSize),
+		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend),
+	}
+	if v.rev > 0 {
+		opts = append(opts, clientv3.WithRev(v.rev))
+	}
+	resp, err := v.s.client.Get(ctx, from, opts...)
+	if err != nil {
+		return nil, v.s.explain("read", err)
+	}
+	return resp, nil
+}
+
+func (v view) all(ctx context.Context, page *clientv3.GetResponse) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		resp, from := page, v.prefix
+		for {
+			if resp == nil {
+				var err error
+				if resp, err = v.page(ctx, from); err != nil {
+					yield(storage.Entry{}, err)
+					return
+				}
+			}
+			for _, kv := range resp.Kvs {
+				if !v.shows(kv) {
+					continue
+				}
+				e, err := v.s.entry(v.st, kv)
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			if !resp.More || len(resp.Kvs) == 0 {
+				return
+			}
+			from, resp = string(resp.Kvs[len(resp.Kvs)-1].Key)+"\x00", nil
+		}
+	}
+}
+
+func (v view) shows(kv *mvccpb.KeyValue) bool {
+	if kv.Lease != 0 {
+		return v.leased
+	}
+	return !v.only
+}
+
+// merge joins two sequences in key order; an error of either ends it.
+func merge(a, b iter.Seq2[storage.Entry, error]) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		next, stop := iter.Pull2(b)
+		defer stop()
+		e, err, ok := next()
+		for x, xerr := range a {
+			for ok && xerr == nil && (err != nil || e.Key < x.Key) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+				e, err, ok = next()
+			}
+			if !yield(x, xerr) || xerr != nil {
+				return
+			}
+		}
+		for ok {
+			if !yield(e, err) || err != nil {
+				return
+			}
+			e, err, ok = next()
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package etcd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// aliveTTL is how long a large commit whose writer is gone waits for somebody to finish it.
+const aliveTTL = 10 * time.Second
+
+// stage commits what does not fit in one etcd transaction; see the package's documentation.
+func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op) (_ storage.Revision, again bool, err error) {
+	lease, err := s.client.Grant(ctx, int64(aliveTTL/time.Second))
+	if err != nil {
+		return 0, false, s.explain("grant a lease", err)
+	}
+	defer func() { _, _ = s.client.Revoke(context.WithoutCancel(ctx), lease.ID) }()
+	plan := staged{ID: ulid.Make().String()}
+	plan.Alive = "s/alive/" + plan.ID
+	if _, err := s.client.Put(ctx, s.prefix+plan.Alive, "", clientv3.WithLease(lease.ID)); err != nil {
+		return 0, false, s.explain("stage", err)
+	}
+	if err := s.sweep(ctx); err != nil {
+		return 0, false, err
+	}
+	if plan.Parts, err = s.writeParts(ctx, plan.ID, ops); err != nil {
+		return 0, false, err
+	}
+	if plan.rev, err = s.decide(ctx, st, guards, known, ops, plan); err != nil || plan.rev == 0 {
+		return 0, err == nil, err
+	}
+	rev, err := s.finish(ctx, plan)
+	if err != nil { // it is decided: somebody will finish it
+		return 0, false, fmt.Errorf("%w: %w", storage.ErrUnknown, err)
+	}
+	return rev, false, nil
+}
+
+// decide makes the commit happen, if its guards hold; 0 says that something moved. Guards
+// beyond what one transaction takes were read together with the head: if the head has not
+// moved, no unleased key has.
+func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op, plan staged) (int64, error) {
+	value, err := json.Marshal(plan)
+	if err != nil {
+		return 0, err
+	}
+	if len(guards) > maxOps {
+		return 0, fmt.Errorf("etcd: %w: %d guards, at most %d are allowed", storage.ErrInvalid, len(guards), maxOps)
+	}
+	compares := append(s.compares(st, guards, known, nil), s.notStaged(),
+		clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head))
+	resp, err := s.client.Txn(ctx).If(compares...).Then(clientv3.OpPut(s.control("staged"), string(value))).Commit()
+	if err != nil {
+		return 0, s.unsure(err)
+	}
+	if !resp.Succeeded {
+		return 0, nil
+	}
+	return resp.Header.Revision, nil
+}
+
+// part is one slice of a large commit.
+type part []partOp
+
+type partOp struct {
+	Key    string `json:"k"`
+	Value  []byte `json:"v,omitempty"`
+	Delete bool   `json:"d,omitempty"`
+	Lease  int64  `json:"l,omitempty"`
+}
+
+func (s *Store) partKey(id string, n int) string {
+	return s.prefix + "s/" + id + "/" + strconv.Itoa(n)
+}
+
+func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op) (int, error) {
+	n := 0
+	for len(ops) > 0 {
+		var p part
+		for size := 0; len(ops) > 0 && len(p) < maxOps && (len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
+			op := ops[0]
+			size += len(op.Key) + len(op.Value)
+			p = append(p, partOp{op.Key, op.Value, op.Delete, int64(op.Lease)})
+		}
+		b, err := json.Marshal(p)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := s.client.Put(ctx, s.partKey(id, n), string(b)); err != nil {
+			return 0, s.explain("stage", err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// finish applies a decided commit. Several may do it at once, and again after a crash.
+func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, error) {
+	mine := clientv3.Compare(clientv3.CreateRevision(s.control("staged")), "=", plan.rev)
+	for n := range plan.Parts {
+		ops, err := s.readPart(ctx, plan, n)
+		if err != nil || ops == nil {
+			return 0, err
+		}
+		if _, err := s.client.Txn(ctx).If(mine).Then(ops...).Commit(); err != nil {
+			return 0, s.explain("apply a large commit", err)
+		}
+	}
+	// The final transaction's own revision ends the span. Its key carries a number that can
+	// only be known afterwards, so it is named by the decision and found by its revision.
+	resp, err := s.client.Txn(ctx).If(mine).Then(
+		clientv3.OpPut(s.control("head"), ""),
+		clientv3.OpPut(s.control("big/"+strconv.FormatInt(plan.rev, 10)), strconv.FormatInt(plan.rev+1, 10)),
+		clientv3.OpDelete(s.control("staged")),
+		clientv3.OpDelete(s.prefix+"s/"+plan.ID+"/", clientv3.WithPrefix()),
+	).Commit()
+	if err != nil {
+		return 0, s.explain("apply a large commit", err)
+	}
+	if resp.Succeeded {
+		return storage.Revision(resp.Header.Revision), nil
+	}
+	return s.finishedBy(ctx, plan)
+}
+
+// finishedBy is the revision at which somebody else finished the commit.
+func (s *Store) finishedBy(ctx context.Context, plan staged) (storage.Revision, error) {
+	resp, err := s.client.Get(ctx, s.control("big/"+strconv.FormatInt(plan.rev, 10)))
+	if err != nil {
+		return 0, s.explain("apply a large commit", err)
+	}
+	if len(resp.Kvs) == 0 {
+		return 0, fmt.Errorf("etcd: large commit %s: %w: no trace of its end", plan.ID, storage.ErrCorrupt)
+	}
+	return storage.Revision(resp.Kvs[0].ModRevision), nil
+}
+
+// readPart is one part as etcd operations; nil if somebody else has finished the commit. A
+// lease that ended meanwhile takes its keys with it before they were there.
+func (s *Store) readPart(ctx context.Context, plan staged, n int) ([]clientv3.Op, error) {
+	resp, err := s.client.Get(ctx, s.partKey(plan.ID, n))
+	if err != nil {
+		return nil, s.explain("apply a large commit", err)
+	}
+	if len(resp.Kvs) == 0 {
+		return nil, nil
+	}
+	var p part
+	if err := json.Unmarshal(resp.Kvs[0].Value, &p); err != nil {
+		return nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %v", plan.ID, n, storage.ErrCorrupt, err)
+	}
+	ops := make([]clientv3.Op, 0, len(p))
+	for _, o := range p {
+		ops = append(ops, s.put(storage.Op{Key: o.Key, Value: o.Value, Delete: o.Delete, Lease: storage.LeaseID(o.Lease)}))
+	}
+	return ops, nil
+}
+
+// helpOrWait finishes a large commit whose writer is gone, or waits a little.
+func (s *Store) helpOrWait(ctx context.Context, plan staged) error {
+	resp, err := s.client.Get(ctx, s.prefix+plan.Alive, clientv3.WithCountOnly())
+	if err != nil {
+		return s.explain("wait for a large commit", err)
+	}
+	if resp.Count == 0 {
+		_, err := s.finish(ctx, plan)
+		return err
+	}
+	select {
+	case <-time.After(waitStaged):
+		return nil
+	case <-ctx.Done():
+		return s.explain("wait for a large commit", ctx.Err())
+	}
+}
+
+// sweep takes away parts whose writers are gone before they decided.
+func (s *Store) sweep(ctx context.Context) error {
+	resp, err := s.client.Get(ctx, s.prefix+"s/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	if err != nil {
+		return s.explain("stage", err)
+	}
+	st, err := s.state(ctx, 0)
+	if err != nil {
+		return err
+	}
+	alive, dead := map[string]bool{}, map[string]bool{}
+	if st.staged != nil {
+		alive[st.staged.ID] = true
+	}
+	for _, kv := range resp.Kvs {
+		if id, ok := s.aliveID(string(kv.Key)); ok {
+			alive[id] = true
+		} else {
+			dead[s.partID(string(kv.Key))] = true
+		}
+	}
+	for id := range dead {
+		if alive[id] {
+			continue
+		}
+		if _, err := s.client.Delete(ctx, s.prefix+"s/"+id+"/", clientv3.WithPrefix()); err != nil {
+			return s.explain("stage", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package etcd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func connect(t *testing.T, s *etcdtest.Server, prefix string) *Store {
+	t.Helper()
+	st, err := Open(t.Context(), Config{Endpoints: []string{s.Endpoint}, Prefix: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+func many(n int, value string) []storage.Op {
+	ops := make([]storage.Op, n)
+	for i := range ops {
+		ops[i] = storage.Op{Key: fmt.Sprintf("thing/%04d", i), Value: []byte(value)}
+	}
+	return ops
+}
+
+// sees reads how many keys have each value.
+func sees(t *testing.T, s *Store, at storage.Revision) map[string]int {
+	t.Helper()
+	seq, _, err := s.Range(t.Context(), "thing/", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int{}
+	for e, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[string(e.Value)]++
+	}
+	return out
+}
+
+// A writer that dies at any step of a large commit leaves it whole or not there, and nobody
+// waits for ever.
+func TestLargeCommitWhoseWriterDies(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	const n = 350
+	for _, c := range []struct {
+		name  string
+		parts int // applied before the writer dies; -1: it dies before the decision
+		want  string
+	}{
+		{"before the decision", -1, "old"},
+		{"right after the decision", 0, "new"},
+		{"in the middle", 2, "new"},
+		{"before its last step", 4, "new"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			prefix := strings.ReplaceAll(c.name, " ", "-")
+			dying, other := connect(t, server, prefix), connect(t, server, prefix)
+			ctx := t.Context()
+			before, err := dying.Commit(ctx, storage.Tx{Ops: many(n, "old")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := dying.state(ctx, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := staged{ID: "01TEST", Alive: "s/alive/01TEST"} // its sign of life is gone
+			if plan.Parts, err = dying.writeParts(ctx, plan.ID, many(n, "new")); err != nil {
+				t.Fatal(err)
+			}
+			if c.parts >= 0 {
+				if plan.rev, err = dying.decide(ctx, st, nil, nil, nil, plan); err != nil || plan.rev == 0 {
+					t.Fatalf("decide: %d, %v", plan.rev, err)
+				}
+				for i := range c.parts {
+					ops, err := dying.readPart(ctx, plan, i)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, err := dying.client.Txn(ctx).Then(ops...).Commit(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if got := sees(t, other, storage.Now); got["old"] != n {
+				t.Fatalf("half of a commit shows: %v", got)
+			}
+			if _, err := other.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}}); err != nil {
+				t.Fatalf("somebody else's commit: %v", err)
+			}
+			if got := sees(t, other, storage.Now); got[c.want] != n {
+				t.Fatalf("after it: %v, want %d times %q", got, n, c.want)
+			}
+			if got := sees(t, other, before); got["old"] != n {
+				t.Fatalf("the past: %v", got)
+			}
+			if err := other.sweep(ctx); err != nil {
+				t.Fatal(err)
+			}
+			left, err := other.client.Get(ctx, other.prefix+"s/", clientv3.WithPrefix(), clientv3.WithCountOnly())
+			if err != nil || left.Count != 0 {
+				t.Errorf("%d parts are left, %v", left.Count, err)
+			}
+		})
+	}
+}
+
+// Small commits while a large one is applied wait for it, and guards on it hold after it.
+func TestLargeCommitsSideBySide(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	a, b := connect(t, server, "side"), connect(t, server, "side")
+	done := make(chan error, 2)
+	for i, s := range []*Store{a, b} {
+		go func() {
+			_, err := s.Commit(t.Context(), storage.Tx{Ops: many(500, fmt.Sprint(i))})
+			done <- err
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := sees(t, a, storage.Now)
+	if got["0"] != 500 && got["1"] != 500 {
+		t.Fatalf("the commits are mixed: %v", got)
+	}
+	seq, rev, err := b.Range(t.Context(), "thing/0007", storage.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range seq {
+		if err != nil || e.Modified != rev {
+			t.Fatalf("%+v, %v, want modified at %d: a large commit has one revision", e, err, rev)
+		}
+		guard := storage.Guard{Key: e.Key, Created: e.Created, Modified: e.Modified}
+		if _, err := a.Commit(t.Context(), storage.Tx{Guards: []storage.Guard{guard}, Ops: many(1, "guarded")}); err != nil {
+			t.Fatalf("a guard on a large commit's key: %v", err)
+		}
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t, "--quota-backend-bytes", "3000000")
+	s := connect(t, server, "errors")
+
+	var err error
+	big := make([]byte, 900_000)
+	for range 12 {
+		if _, err = s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "fill", Value: big}}}); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "out of space") || errors.Is(err, storage.ErrUnknown) {
+		t.Errorf("a full cluster: %v", err)
+	}
+	if got := sees(t, s, storage.Now); len(got) != 0 {
+		t.Errorf("a full cluster can be read: %v", got)
+	}
+
+	server.Kill()
+	start := time.Now()
+	_, err = Open(t.Context(), Config{Endpoints: []string{server.Endpoint}, Prefix: "errors"})
+	if err == nil || !strings.Contains(err.Error(), "no answer") || !strings.Contains(err.Error(), server.Endpoint) {
+		t.Errorf("nobody there: %v", err)
+	}
+	if took := time.Since(start); took > 2*dialTimeout {
+		t.Errorf("it took %v to say so", took)
+	}
+}

@@ -1,0 +1,94 @@
+package etcd
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// Parse reads etcd://[user[:password]@]host:port[,host:port…][/prefix][?options]. The
+// options are tls=true, ca=FILE, cert=FILE, key=FILE and password-file=FILE: a password on a
+// command line is seen by everybody on the host. Files are read here. No error shows the
+// password.
+func Parse(raw string) (Config, error) {
+	rest, ok := strings.CutPrefix(raw, "etcd://")
+	if !ok {
+		return Config{}, fmt.Errorf("etcd: a store is written etcd://host:2379,host:2379/prefix")
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	authority, prefix, _ := strings.Cut(rest, "/")
+	cfg := Config{Prefix: prefix}
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		user, password, _ := strings.Cut(authority[:at], ":")
+		var errUser, errPassword error
+		cfg.Username, errUser = url.PathUnescape(user)
+		cfg.Password, errPassword = url.PathUnescape(password)
+		if errUser != nil || errPassword != nil {
+			return Config{}, fmt.Errorf("etcd: the user or the password has a %% that starts no escape: write %%25 for it")
+		}
+		authority = authority[at+1:]
+	}
+	for _, host := range strings.Split(authority, ",") {
+		if host == "" {
+			return Config{}, fmt.Errorf("etcd: an endpoint is missing: write etcd://host:2379,host:2379/prefix")
+		}
+		if !strings.Contains(host[strings.LastIndexByte(host, ']')+1:], ":") {
+			host += ":2379"
+		}
+		cfg.Endpoints = append(cfg.Endpoints, host)
+	}
+	return cfg, cfg.options(query)
+}
+
+func (c *Config) options(query string) error {
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return fmt.Errorf("etcd: the options after ? cannot be read: %w", err)
+	}
+	for name := range q {
+		switch name {
+		case "tls", "ca", "cert", "key", "password-file":
+		default:
+			return fmt.Errorf("etcd: there is no option %q: tls, ca, cert, key and password-file are", name)
+		}
+	}
+	if file := q.Get("password-file"); file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("etcd: the password file: %w", err)
+		}
+		c.Password = strings.TrimRight(string(b), "\r\n")
+	}
+	if q.Get("tls") == "true" || q.Has("ca") || q.Has("cert") || q.Has("key") {
+		c.TLS, err = tlsConfig(q.Get("ca"), q.Get("cert"), q.Get("key"))
+	}
+	return err
+}
+
+func tlsConfig(ca, cert, key string) (*tls.Config, error) {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		pem, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, fmt.Errorf("etcd: the authority's certificate: %w", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("etcd: %s holds no certificate in PEM", ca)
+		}
+	}
+	if (cert == "") != (key == "") {
+		return nil, fmt.Errorf("etcd: cert and key go together")
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("etcd: the client's certificate: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return cfg, nil
+}

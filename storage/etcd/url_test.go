@@ -1,0 +1,58 @@
+package etcd_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/storage/etcd"
+)
+
+func TestParse(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "pw")
+	if err := os.WriteFile(secret, []byte("from-a-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for raw, want := range map[string]etcd.Config{
+		"etcd://h1:2379,h2:2380/team/web":         {Endpoints: []string{"h1:2379", "h2:2380"}, Prefix: "team/web"},
+		"etcd://h1":                               {Endpoints: []string{"h1:2379"}},
+		"etcd://[::1]:2379/p":                     {Endpoints: []string{"[::1]:2379"}, Prefix: "p"},
+		"etcd://ann:p%40ss@h1/p":                  {Endpoints: []string{"h1:2379"}, Prefix: "p", Username: "ann", Password: "p@ss"},
+		"etcd://ann@h1/p?password-file=" + secret: {Endpoints: []string{"h1:2379"}, Prefix: "p", Username: "ann", Password: "from-a-file"},
+	} {
+		got, err := etcd.Parse(raw)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", raw, d)
+		}
+	}
+	if cfg, err := etcd.Parse("etcd://h1/p?tls=true"); err != nil || cfg.TLS == nil {
+		t.Errorf("tls=true: %+v, %v", cfg, err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://h1":                      "a store is written etcd://",
+		"etcd:///p":                      "an endpoint is missing",
+		"etcd://h1,/p":                   "an endpoint is missing",
+		"etcd://h1/p?tlss=true":          `no option "tlss"`,
+		"etcd://h1/p?cert=x":             "cert and key go together",
+		"etcd://h1/p?ca=/does/not/exist": "the authority's certificate",
+		"etcd://ann:hunter2%zz@h1/p":     "starts no escape",
+	} {
+		_, err := etcd.Parse(raw)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", raw, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error shows the password: %v", err)
+		}
+	}
+}
