@@ -32,7 +32,7 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 // attributes lists attributes; those of objects under their own.
 func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
-		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, traits(a)) + "\n")
+		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, Traits(a)) + "\n")
 		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
 		if a.Example != "" && !strings.Contains(a.Example, "\n") {
 			p.WriteString(spaces(indent+4) + p.in(dim, "for example  ") + a.Name + ": " + a.Example + "\n")
@@ -44,8 +44,8 @@ func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
 	}
 }
 
-// traits is what there is to know of an attribute, in a line.
-func traits(a resource.Attribute) string {
+// Traits is what there is to know of an attribute, in a line.
+func Traits(a resource.Attribute) string {
 	out := []string{typeName(a)}
 	switch {
 	case a.Computed:
