@@ -1,0 +1,158 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/boottime"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Claims takes, keeps and gives back the claims of one instance. Its methods may be called
+// from many goroutines.
+type Claims struct {
+	store       storage.Store
+	who         Identity
+	ttl         time.Duration
+	lockTimeout time.Duration
+	clock       boottime.Clock
+
+	turn    chan struct{} // held while a lease is being granted
+	mu      sync.Mutex
+	closed  bool
+	drained chan struct{} // made by Close, closed when the last Hold has returned
+	active  int           // calls of Hold under way
+	session *session
+	holds   map[*hold]struct{}
+	owed    []debt
+	nonce   int
+}
+
+// An Option changes how claims are taken.
+type Option func(*Claims)
+
+// WithTTL says how long after its holder's last sign of life a claim is free; 30 s unless
+// told. Shorter frees sooner, and loses claims to shorter pauses.
+func WithTTL(d time.Duration) Option { return func(c *Claims) { c.ttl = d } }
+
+// WithLockTimeout says how long Hold waits for a claim that someone else has; not at all
+// unless told.
+func WithLockTimeout(d time.Duration) Option { return func(c *Claims) { c.lockTimeout = d } }
+
+// WithClock replaces the clock that finds out that the host slept.
+func WithClock(clock boottime.Clock) Option { return func(c *Claims) { c.clock = clock } }
+
+// New makes the claims of one instance. It does nothing yet: the first Hold takes a lease.
+func New(store storage.Store, who Identity, opts ...Option) *Claims {
+	c := &Claims{
+		store: store, who: who, ttl: 30 * time.Second, clock: boottime.Host(),
+		turn: make(chan struct{}, 1), holds: map[*hold]struct{}{},
+	}
+	for _, opt := range opts {
+		opt(c)
+	}
+	return c
+}
+
+// margin is how long before the lease can end the holder's contexts do: room for a pause
+// between looking at the clock and acting, and for clocks that run at different rates.
+func (c *Claims) margin() time.Duration { return min(max(c.ttl/5, 2*time.Second), c.ttl/3) }
+
+// List returns the claims that stand, in order of their refs.
+func (c *Claims) List(ctx context.Context) ([]Claim, error) {
+	seq, _, err := c.store.Range(ctx, Prefix, storage.Now)
+	if err != nil {
+		return nil, fmt.Errorf("claims: %w", err)
+	}
+	var all []Claim
+	for e, err := range seq {
+		if err != nil {
+			return nil, fmt.Errorf("claims: %w", err)
+		}
+		claim, _, err := decode(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, claim)
+	}
+	return all, nil
+}
+
+// Revoke ends the claim on a ref that has this token (0: whichever stands) and returns it,
+// or ErrNotHeld. Its holder learns of it with its next heartbeat, and before that with its
+// next guarded commit, which is refused. The caller puts it on record.
+func (c *Claims) Revoke(ctx context.Context, ref string, token int64) (Claim, error) {
+	e, err := c.read(ctx, ref)
+	if err != nil {
+		return Claim{}, fmt.Errorf("revoke %s: %w", ref, err)
+	}
+	if e.Created == 0 || token != 0 && int64(e.Created) != token {
+		return Claim{}, fmt.Errorf("%s: %w", ref, ErrNotHeld)
+	}
+	claim, _, err := decode(e)
+	if err != nil { // what cannot be read can still be ended
+		claim = Claim{Ref: ref, Token: int64(e.Created)}
+	}
+	err = c.remove(ctx, ref, claim.Token)
+	if errors.Is(err, storage.ErrConflict) {
+		return Claim{}, fmt.Errorf("%s: %w any more", ref, ErrNotHeld)
+	}
+	return claim, err
+}
+
+// Close ends the work under all claims, waits for it, and gives all claims back. If the
+// work does not end in time the claims are left to expire by themselves: what may still act
+// must not be overtaken.
+func (c *Claims) Close(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	if c.drained == nil {
+		c.drained = make(chan struct{})
+		if c.active == 0 {
+			close(c.drained)
+		}
+	}
+	if c.session != nil {
+		c.session.end(ErrClosed)
+	}
+	c.mu.Unlock()
+	select {
+	case <-c.drained:
+	case <-ctx.Done():
+		return fmt.Errorf("close claims: %w: some work goes on; its claims expire in %s", context.Cause(ctx), c.ttl)
+	}
+	s := c.session // nobody makes another one any more
+	if s == nil {
+		return nil
+	}
+	s.end(ErrClosed)
+	<-s.done
+	if err := c.store.Revoke(ctx, s.lease); err != nil {
+		return fmt.Errorf("close claims: %w; they expire in %s", err, c.ttl)
+	}
+	return nil
+}
+
+// read returns the claim on a ref as it stands, or the zero entry.
+func (c *Claims) read(ctx context.Context, ref string) (storage.Entry, error) {
+	var found storage.Entry
+	for e, err := range c.store.History(ctx, key(ref)) {
+		if err != nil {
+			return storage.Entry{}, err
+		}
+		found = e
+	}
+	return found, nil
+}
+
+// remove deletes the claim with this token, and no other.
+func (c *Claims) remove(ctx context.Context, ref string, token int64) error {
+	_, err := c.store.Commit(ctx, storage.Tx{
+		Guards: []storage.Guard{Guard(ref, token)},
+		Ops:    []storage.Op{{Key: key(ref), Delete: true}},
+	})
+	return err
+}

@@ -1,0 +1,205 @@
+package coordinator_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// A turn is one piece of work in a random history: who, on what, when, how long, and whether
+// the worker stands still and deaf for a while in the middle.
+type turn struct {
+	who, ref          int
+	start, work, deaf time.Duration
+}
+
+// A fault cuts an instance off the store for a while.
+type fault struct {
+	who             int
+	start, duration time.Duration
+}
+
+func seconds(t *rapid.T, most int, what string) time.Duration {
+	return time.Duration(rapid.IntRange(0, most*10).Draw(t, what)) * time.Second / 10
+}
+
+// Whatever is cut off, stands still or takes long: no two workers that heed their context
+// are ever inside for one ref, tokens grow in the order of what was recorded, and nothing is
+// recorded under a token that was overtaken.
+func TestNoHistoryHasTwoHolders(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		turns := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) turn {
+			return turn{rapid.IntRange(0, 2).Draw(t, "who"), rapid.IntRange(0, 1).Draw(t, "ref"),
+				seconds(t, 100, "start"), seconds(t, 60, "work"), max(0, seconds(t, 120, "deaf")-60*time.Second)}
+		}), 1, 12).Draw(rt, "turns")
+		faults := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
+			return fault{rapid.IntRange(0, 2).Draw(t, "who"), seconds(t, 100, "start"), seconds(t, 60, "duration")}
+		}), 0, 4).Draw(rt, "faults")
+		synctest.Test(t, func(t *testing.T) { play(t, turns, faults) })
+		if t.Failed() {
+			rt.Fatal("see above")
+		}
+	})
+}
+
+func play(t *testing.T, turns []turn, faults []fault) {
+	store := mem.New()
+	var links []*link
+	var instances []*coordinator.Claims
+	for i := range 3 {
+		links = append(links, &link{Store: store})
+		instances = append(instances, instance(links[i], fmt.Sprint("i", i), coordinator.WithLockTimeout(2*time.Minute)))
+	}
+	inside := make([]sync.Mutex, 2)
+	var wg sync.WaitGroup
+	for _, f := range faults {
+		wg.Go(func() {
+			time.Sleep(f.start)
+			links[f.who].cut.Store(true)
+			time.Sleep(f.duration)
+			links[f.who].cut.Store(false)
+		})
+	}
+	for _, w := range turns {
+		wg.Go(func() {
+			time.Sleep(w.start)
+			err := instances[w.who].Hold(t.Context(), fmt.Sprint("ref", w.ref), func(ctx context.Context, claim coordinator.Claim) error {
+				if !inside[w.ref].TryLock() {
+					t.Errorf("two are inside ref%d", w.ref)
+					return nil
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(w.work):
+				}
+				inside[w.ref].Unlock()
+				time.Sleep(w.deaf)
+				err := record(ctx, store, claim, fmt.Sprintf("ref%d/%d", w.ref, claim.Token))
+				if ctx.Err() == nil && err != nil {
+					t.Errorf("refused while the context stood: %v", err)
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, coordinator.ErrLost) && !errors.Is(err, errCut) && !errors.As(err, new(*coordinator.HeldError)) {
+				t.Errorf("hold: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	last := map[string]string{}
+	for e, err := range store.Changes(t.Context(), "fact/", 0, storage.Now) {
+		if err != nil {
+			t.Error(err)
+		}
+		ref, token, _ := strings.Cut(strings.TrimPrefix(e.Key, "fact/"), "/")
+		token = fmt.Sprintf("%20s", token)
+		if last[ref] >= token {
+			t.Errorf("%s: recorded under token %s after %s", ref, token, last[ref])
+		}
+		last[ref] = token
+	}
+	closeAll(t, instances...)
+}
+
+// TestMain lets the test binary be the holder that is stopped.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("OVI_TEST_STORE"); path != "" {
+		if err := holder(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const shortTTL = 600 * time.Millisecond
+
+// holder takes a claim, says so, and as soon as it sees that time has passed, tries to
+// record what it did, deaf to its context.
+func holder(path string) error {
+	store, err := bolt.Open(path)
+	if err != nil {
+		return err
+	}
+	c := coordinator.New(store, coordinator.Identity{Instance: "stopped"}, coordinator.WithTTL(shortTTL))
+	return c.Hold(context.Background(), "thing", func(ctx context.Context, claim coordinator.Claim) error {
+		before := time.Now()
+		fmt.Println("holding") // it may be stopped from here on
+		for begun := before; time.Since(before) < shortTTL && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+			before = time.Now()
+		}
+		fmt.Println("refused:", errors.Is(record(ctx, store, claim, "late"), storage.ErrConflict))
+		<-ctx.Done()
+		fmt.Println("lost:", errors.Is(context.Cause(ctx), coordinator.ErrLost))
+		return nil
+	})
+}
+
+// A process that was stopped for longer than its TTL cannot do harm when it wakes: law 7.
+func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	store, err := bolt.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "OVI_TEST_STORE="+path)
+	cmd.Stderr = io.Discard
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "holding" {
+		t.Fatalf("the holder says %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	c := coordinator.New(store, coordinator.Identity{Instance: "next"}, coordinator.WithTTL(shortTTL), coordinator.WithLockTimeout(20*shortTTL))
+	err = c.Hold(t.Context(), "thing", func(ctx context.Context, claim coordinator.Claim) error {
+		return record(ctx, store, claim, "next")
+	})
+	if err != nil {
+		t.Fatalf("the next holder: %v", err)
+	}
+	t.Logf("taken over %s after the stop, TTL %s", time.Since(begun).Round(time.Millisecond), shortTTL)
+	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"refused: true", "lost: true"} {
+		if !lines.Scan() || lines.Text() != want {
+			t.Errorf("the woken holder says %q, want %q", lines.Text(), want)
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("the woken holder's Hold returned no error")
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,194 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// A hold is one claim while work goes on under it.
+type hold struct {
+	ref    string
+	token  int64
+	cancel context.CancelCauseFunc
+}
+
+// A debt is a claim that should be gone and could not be reached.
+type debt struct{ ref, nonce string }
+
+// Hold takes the claim on a ref, runs do under it and gives it back. If someone else has it,
+// Hold waits as long as WithLockTimeout says and returns a *HeldError.
+//
+// The context of do ends, with ErrLost as its cause, before the claim can expire, and when
+// it was revoked; do must then begin nothing more. do does not delete the claim itself. What
+// it records, it commits under Guard(ref, claim.Token).
+//
+// Hold returns what do returned. ErrLost is in it if the claim was gone before do was done.
+func (c *Claims) Hold(ctx context.Context, ref string, do func(ctx context.Context, claim Claim) error) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	s, claim, nonce, err := c.acquire(ctx, ref)
+	if err != nil {
+		return err
+	}
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	defer stop()
+	h := &hold{ref, claim.Token, cancel}
+	c.track(h)
+	err = context.Cause(s.ctx)
+	if err == nil {
+		err = do(work, claim)
+	}
+	c.untrack(h)
+	if cause := context.Cause(work); err != nil && errors.Is(cause, ErrLost) && !errors.Is(err, ErrLost) {
+		err = fmt.Errorf("%w: %w", cause, err)
+	}
+	return c.release(ctx, claim, nonce, err)
+}
+
+// release gives the claim back, whatever became of the context. That it still stood when it
+// was deleted proves that it stood all the time.
+func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.ttl/3)
+	defer cancel()
+	err := c.remove(ctx, claim.Ref, claim.Token)
+	switch {
+	case err == nil:
+		return workErr
+	case errors.Is(err, storage.ErrConflict):
+		if errors.Is(workErr, ErrLost) {
+			return workErr
+		}
+		return errors.Join(workErr, fmt.Errorf("%s, token %d: %w before the work was done", claim.Ref, claim.Token, ErrLost))
+	}
+	c.owe(debt{claim.Ref, nonce}) // the heartbeat pays it, or the end of the lease
+	return workErr
+}
+
+// acquire tries until it has the claim, or has waited long enough.
+func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, string, error) {
+	begun, wait := time.Now(), 20*time.Millisecond
+	for {
+		s, err := c.live(ctx)
+		if err != nil {
+			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
+		}
+		claim, nonce, err := c.try(ctx, s, ref)
+		if err == nil {
+			return s, claim, nonce, nil
+		}
+		var held *HeldError
+		switch {
+		case errors.Is(err, storage.ErrNoLease):
+			s.end(fmt.Errorf("%w: the lease has ended", ErrLost))
+		case !errors.As(err, &held):
+			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
+		case held.Claim.Token != 0 && time.Since(begun) >= c.lockTimeout:
+			return nil, Claim{}, "", held
+		}
+		pause := wait/2 + rand.N(wait)
+		if held != nil && held.Claim.Token != 0 {
+			pause = min(pause, c.lockTimeout-time.Since(begun))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, context.Cause(ctx))
+		case <-time.After(pause):
+			wait = min(2*wait, time.Second)
+		}
+	}
+}
+
+// try makes one attempt. A *HeldError says who has the claim.
+func (c *Claims) try(ctx context.Context, s *session, ref string) (Claim, string, error) {
+	r := record{Identity: c.who, Since: time.Now().UTC(), TTLms: c.ttl.Milliseconds(), Nonce: c.nextNonce()}
+	value, err := json.Marshal(r)
+	if err != nil {
+		return Claim{}, "", err
+	}
+	token, err := c.store.Commit(ctx, storage.Tx{
+		Guards: []storage.Guard{{Key: key(ref)}},
+		Ops:    []storage.Op{{Key: key(ref), Value: value, Lease: s.lease}},
+	})
+	mine := Claim{Ref: ref, Token: int64(token), Identity: c.who, Since: r.Since, TTL: c.ttl}
+	switch {
+	case err == nil:
+		return mine, r.Nonce, nil
+	case errors.Is(err, storage.ErrNoLease), errors.Is(err, storage.ErrInvalid):
+		return Claim{}, "", err
+	case errors.Is(err, storage.ErrConflict):
+		return Claim{}, "", c.holder(ctx, ref)
+	}
+	// Nobody knows whether it happened. Only a later look can tell.
+	c.owe(debt{ref, r.Nonce})
+	return Claim{}, "", err
+}
+
+// holder says who has the claim that was just refused. One that went away meanwhile has no
+// token: the caller tries again.
+func (c *Claims) holder(ctx context.Context, ref string) error {
+	e, err := c.read(ctx, ref)
+	if err != nil {
+		return err
+	}
+	claim := Claim{Ref: ref}
+	if e.Created != 0 {
+		if claim, _, err = decode(e); err != nil {
+			return err
+		}
+	}
+	return &HeldError{Claim: claim, Until: time.Now().Add(claim.TTL)}
+}
+
+func (c *Claims) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClosed
+	}
+	c.active++
+	return nil
+}
+
+func (c *Claims) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active--
+	if c.closed && c.active == 0 {
+		close(c.drained)
+	}
+}
+
+func (c *Claims) track(h *hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holds[h] = struct{}{}
+}
+
+func (c *Claims) untrack(h *hold) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.holds, h)
+}
+
+func (c *Claims) owe(d debt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owed = append(c.owed, d)
+}
+
+func (c *Claims) nextNonce() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nonce++
+	return fmt.Sprintf("%s/%d", c.who.Instance, c.nonce)
+}
