@@ -116,7 +116,7 @@ func (s *Store) open(ctx context.Context, write bool) (db *bbolt.DB, err error) 
 	case err != nil:
 		return nil, fmt.Errorf("store %s: %w", s.path, err)
 	}
-	if err := s.checkMetaPages(file, db.Info().PageSize); err != nil {
+	if err := s.checkPages(file, db.Info().PageSize); err != nil {
 		db.Close()
 		return nil, err
 	}

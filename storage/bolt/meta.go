@@ -15,11 +15,12 @@ const (
 	metaEnd   = metaSum + 8
 )
 
-// checkMetaPages refuses a file of which one of the two meta pages is damaged. bbolt goes
-// on with the other one, which is the state before the last commit: an acknowledged commit
+// checkPages refuses a file of which one of the two meta pages is damaged. bbolt goes on
+// with the other one, which is the state before the last commit: an acknowledged commit
 // would vanish in silence. A power cut does not tear these 80 bytes: they lie in one sector.
-func (s *Store) checkMetaPages(file *os.File, size int) error {
+func (s *Store) checkPages(file *os.File, size int) error {
 	var page [metaEnd]byte
+	var root, newest uint64
 	for i := range int64(2) {
 		if _, err := file.ReadAt(page[:], i*int64(size)); err != nil {
 			return s.corrupt(fmt.Errorf("meta page %d: %w", i, err))
@@ -29,6 +30,9 @@ func (s *Store) checkMetaPages(file *os.File, size int) error {
 		if binary.NativeEndian.Uint64(page[metaSum:]) != h.Sum64() {
 			return s.corrupt(fmt.Errorf("meta page %d: %w", i, errDamaged))
 		}
+		if txid := binary.NativeEndian.Uint64(page[metaTxid:]); txid >= newest {
+			root, newest = binary.NativeEndian.Uint64(page[metaRoot:]), txid
+		}
 	}
-	return nil
+	return s.checkRoot(file, size, root, 0)
 }

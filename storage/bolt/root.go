@@ -1,0 +1,107 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// bbolt keeps small buckets inside the page of the bucket above, and copies them to Go's
+// heap to read them. A damaged length there makes slices that point outside of what was
+// copied, which the garbage collector answers by ending the process. So the bounds in these
+// few pages are looked at before bbolt looks at them. Elsewhere a wild length faults, and a
+// fault can be recovered from.
+//
+//	page:    id(8) flags(2) count(2) overflow(4), then an element for each key
+//	branch:  pos(4) ksize(4) page(8)
+//	leaf:    flags(4) pos(4) ksize(4) vsize(4); pos counts from the element
+//	bucket:  root page(8) sequence(8), and if root is 0 a page
+const (
+	pageHeader   = 16
+	pageElement  = 16
+	pageBranch   = 0x01
+	pageLeaf     = 0x02
+	isBucket     = 0x01
+	bucketHeader = 16
+	metaRoot     = metaStart + 16
+	metaTxid     = metaStart + 48
+	maxDepth     = 8
+)
+
+var errBounds = errors.New("its lengths lead outside of it")
+
+// checkRoot checks the pages that hold the buckets' own records.
+func (s *Store) checkRoot(file *os.File, size int, page uint64, depth int) error {
+	raw := make([]byte, size)
+	if _, err := file.ReadAt(raw, int64(page)*int64(size)); err != nil {
+		return s.corrupt(fmt.Errorf("page %d: %w", page, err))
+	}
+	if over := int(binary.NativeEndian.Uint32(raw[12:])); over > 0 && over < 1<<10 {
+		raw = make([]byte, size*(over+1))
+		if _, err := file.ReadAt(raw, int64(page)*int64(size)); err != nil {
+			return s.corrupt(fmt.Errorf("page %d: %w", page, err))
+		}
+	}
+	below, err := checkBounds(raw)
+	if err == nil && len(below) > 0 && depth >= maxDepth {
+		err = errors.New("it leads too deep")
+	}
+	if err != nil {
+		return s.corrupt(fmt.Errorf("page %d: %w", page, err))
+	}
+	for _, child := range below {
+		if err := s.checkRoot(file, size, child, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBounds checks one page with what is inside it, and returns the pages below a branch.
+func checkBounds(page []byte) (below []uint64, err error) {
+	if len(page) < pageHeader {
+		return nil, errBounds
+	}
+	order := binary.NativeEndian
+	flags, count := order.Uint16(page[8:]), int(order.Uint16(page[10:]))
+	if flags != pageBranch && flags != pageLeaf || pageHeader+count*pageElement > len(page) {
+		return nil, errBounds
+	}
+	for at := pageHeader; count > 0; at, count = at+pageElement, count-1 {
+		e := page[at:]
+		if flags == pageBranch {
+			if uint64(at)+uint64(order.Uint32(e))+uint64(order.Uint32(e[4:])) > uint64(len(page)) {
+				return nil, errBounds
+			}
+			below = append(below, order.Uint64(e[8:]))
+			continue
+		}
+		start := uint64(at) + uint64(order.Uint32(e[4:])) + uint64(order.Uint32(e[8:]))
+		end := start + uint64(order.Uint32(e[12:]))
+		if end > uint64(len(page)) {
+			return nil, errBounds
+		}
+		if err := checkBucket(order.Uint32(e), page[start:end]); err != nil {
+			return nil, err
+		}
+	}
+	return below, nil
+}
+
+func checkBucket(flags uint32, value []byte) error {
+	if flags&isBucket == 0 {
+		return nil
+	}
+	if len(value) < bucketHeader {
+		return errBounds
+	}
+	if binary.NativeEndian.Uint64(value) != 0 {
+		return nil // it has pages of its own
+	}
+	below, err := checkBounds(value[bucketHeader:])
+	if err == nil && len(below) > 0 {
+		err = errBounds
+	}
+	return err
+}
