@@ -137,14 +137,15 @@ func (l *Log) Close() error {
 	if !l.o.readOnly {
 		signErr = l.signOnClose()
 	}
+	l.turn <- struct{}{} // wait for who has the turn
+	defer func() { <-l.turn }()
 	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
-		return nil
-	}
+	again := l.closed
 	l.closed = true
 	l.mu.Unlock()
-	l.turn <- struct{}{} // wait for who has the turn, and never give it back
+	if again {
+		return nil
+	}
 	return errors.Join(signErr, l.closeFiles())
 }
 
