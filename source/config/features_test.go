@@ -1,0 +1,246 @@
+package config_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// everyKey uses each key there is.
+const everyKey = `version: v1
+stack: everything
+provider: aws
+defaults:
+  region: us-east-1
+  tags: {team: platform, environment: dev}
+policy:
+  skip_destructive: false
+  max_destroy: 10%
+ignore:
+  ec2: [tags.LastScan, root_volume]
+  rds: ["*"]
+options:
+  parallelism: 4
+  claim_ttl: 90s
+  skip_destructive: true
+resources:
+  - type: ec2
+    name: web
+    count: 2
+    region: eu-west-1
+    size: t3.micro
+    tags: {environment: prod, number: 1.10, flag: true, empty: ""}
+    blessed: true
+    ignore: [tags.a, user_data]
+    needs: [store]
+  - type: s3
+    name: store
+    region: eu-west-1
+`
+
+func TestEveryKey(t *testing.T) {
+	in := mustLoad(t, everyKey)
+	if in.Stack != "everything" || in.Source != "ovi.yaml" || !strings.HasPrefix(in.Version, "sha256:") {
+		t.Errorf("stack %q, source %q, version %q", in.Stack, in.Source, in.Version)
+	}
+	wantRules := resource.Rules{SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
+		Ignore: []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}}}
+	if diff := cmp.Diff(wantRules, in.Rules); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(resource.Options{Parallelism: 4, ClaimTTL: 90 * time.Second}, in.Options); diff != "" {
+		t.Error(diff)
+	}
+	store := resource.Ref{Provider: "aws", Place: "eu-west-1", Kind: "s3", Name: "store"}
+	want := resource.Desired{
+		Ref:     resource.Ref{Provider: "aws", Place: "eu-west-1", Kind: "ec2", Name: "web-1"},
+		Attrs:   resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
+		Tags:    resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
+		Needs:   []resource.Ref{store},
+		Blessed: true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 18, Column: 5},
+	}
+	if diff := cmp.Diff(want, in.Objects[1]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Place: "eu-west-1"}, {Provider: "aws", Place: "us-east-1"}}, in.Scopes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReferencesAreLookedUp(t *testing.T) {
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+indented(strings.Join(blocks[:5], ""), 2))
+	at := func(kind, name string) resource.Ref {
+		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+	}
+	for _, o := range in.Objects {
+		switch o.Ref.Kind {
+		case "ec2":
+			if diff := cmp.Diff([]resource.Ref{at("security_group", "web"), at("subnet", "app")}, o.Needs); diff != "" {
+				t.Errorf("%s: %s", o.Ref, diff)
+			}
+			groups, _ := o.Attrs.Get("security_groups")
+			want := resource.SortSet(resource.List{resource.Reference{Ref: at("security_group", "web")}, resource.String("sg-0123")})
+			if diff := cmp.Diff(resource.Value(want), groups); diff != "" {
+				t.Errorf("%s: %s", o.Ref, diff)
+			}
+		case "ebs":
+			if diff := cmp.Diff([]resource.Ref{at("ec2", "web-0")}, o.Needs); diff != "" {
+				t.Errorf("%s: %s", o.Ref, diff)
+			}
+		}
+	}
+}
+
+func TestValuesFromOutside(t *testing.T) {
+	in, err := loadFiles(t, map[string]string{
+		"sub/ovi.yaml": "version: v1\nprovider: aws\nregion: ${env:STAGE}-1\nresources:\n" +
+			"  - type: ebs\n    name: ${env:STAGE}-data\n    zone: a\n    size: ${env:NUMBER}\n    encrypted: ${env:YES}\n    weight: ${env:NUMBER}\n    tags: {stage: \"is ${env:STAGE}\"}\n" +
+			"  - type: ec2\n    name: web\n    count: ${env:NUMBER}\n    size: ${env:SIZE}\n    blessed: ${env:YES}\n    user_data: ${file:init.sh}\n    key_name: $${env:STAGE}${env:EMPTY}\n",
+		"sub/init.sh": "#!/bin/sh\necho ${HOME}\n",
+	}, "sub/ovi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(in.Objects) != 43 {
+		t.Fatalf("%d objects", len(in.Objects))
+	}
+	want := resource.AttrsOf(map[string]resource.Value{"zone": resource.String("a"), "size": resource.Int(42), "encrypted": resource.Bool(true), "weight": resource.Float(42)})
+	if diff := cmp.Diff(want, in.Objects[0].Attrs); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(resource.TagsOf(map[string]string{"stage": "is prod"}), in.Objects[0].Tags); diff != "" {
+		t.Error(diff)
+	}
+	if got := in.Objects[0].Ref.String(); got != "aws/prod-1/ebs/prod-data" {
+		t.Error(got)
+	}
+	want = resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.small"), "state": resource.String("running"),
+		"user_data": resource.String("#!/bin/sh\necho ${HOME}"), "key_name": resource.String("${env:STAGE}")})
+	if diff := cmp.Diff(want, in.Objects[1].Attrs); diff != "" {
+		t.Error(diff)
+	}
+	if !in.Objects[1].Blessed {
+		t.Error("blessed by a variable is not blessed")
+	}
+}
+
+func TestSeveralFilesAreOneStack(t *testing.T) {
+	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n    cidr: 10.0.0.0/16\n"
+	app := `{"version": "v1", "stack": "shop", "provider": "aws", "region": "us-east-1", "resources": [{"type": "subnet", "name": "a", "vpc": "main"}]}`
+	both := "---\n" + net + "---\nversion: v1\nprovider: box\nregion: here\nresources:\n  - type: file\n    content: \"\\ud83d\"\n"
+	both = strings.Replace(both, `"\ud83d"`, "x", 1)
+	for name, files := range map[string]map[string]string{
+		"a folder":          {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{", "d/sub/x.yaml": "{"},
+		"several documents": {"d/both.yml": both, "d/app.json": app},
+	} {
+		in, err := loadFiles(t, files, "d")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if in.Stack != "shop" {
+			t.Errorf("%s: stack %q", name, in.Stack)
+		}
+		want := []string{"aws/us-east-1/subnet/a", "aws/us-east-1/vpc/main"}
+		if name == "several documents" {
+			want = append(want, "box/here/file/file")
+		}
+		if diff := cmp.Diff(want, refs(in)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	in, err := loadFiles(t, map[string]string{"a.yaml": net, "b.json": app}, "b.json", "a.yaml", "./a.yaml")
+	if err != nil || len(in.Objects) != 2 {
+		t.Errorf("the same file twice: %v, %v", refs(in), err)
+	}
+}
+
+func TestStackIsTheFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my web")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "ovi.yaml")
+	if err := os.WriteFile(name, []byte("version: v1\nprovider: aws\nresources: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opts := options(nil)
+	opts.Files, opts.Stack = nil, ""
+	for _, path := range []string{name, dir} {
+		in, err := config.New([]string{path}, opts).Load(context.Background())
+		if err != nil || in.Stack != "my-web" || len(in.Objects) != 0 {
+			t.Errorf("%s: stack %q, %v", path, in.Stack, err)
+		}
+	}
+}
+
+func TestWindowsFilesMeanTheSame(t *testing.T) {
+	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:12], ""), 2)
+	plain := mustLoad(t, text)
+	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"), "byte order mark": "\uFEFF" + text} {
+		in := mustLoad(t, other)
+		if diff := cmp.Diff(plain.Objects, in.Objects, compare()...); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestAnchorsAndMergeKeys(t *testing.T) {
+	in := mustLoad(t, `version: v1
+provider: aws
+region: us-east-1
+defaults:
+  tags: &common {team: platform}
+resources:
+  - &base
+    type: ec2
+    name: one
+    size: t3.micro
+    tags: *common
+  - <<: *base
+    name: two
+    size: t3.small
+  - <<: [{image: ami-1, size: t3.large}, *base]
+    name: three
+`)
+	sizes := map[string]string{}
+	for _, o := range in.Objects {
+		v, _ := o.Attrs.Get("size")
+		sizes[o.Ref.Name] = string(v.(resource.String))
+	}
+	if diff := cmp.Diff(map[string]string{"one": "t3.micro", "two": "t3.small", "three": "t3.large"}, sizes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAliasesCannotFillTheMemory: the file that doubles itself twenty times.
+func TestAliasesCannotFillTheMemory(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: v1\nprovider: aws\ndefaults:\n  tags: {a0: &a0 [x, x]}\n")
+	b.WriteString("ignore:\n  - &b0 [x, x, x, x]\n")
+	for i := range 20 {
+		b.WriteString("  - &b" + string(rune('a'+i)) + " [*b" + string(rune('a'+i-1)) + ", *b" + string(rune('a'+i-1)) + ", *b" + string(rune('a'+i-1)) + "]\n")
+	}
+	text := strings.ReplaceAll(b.String(), "*b`", "*b0") + "resources: []\n"
+	found := false
+	for _, p := range problems(t, text) {
+		found = found || strings.Contains(p.Summary, "aliases repeat too much")
+	}
+	if !found {
+		t.Errorf("no problem speaks of the aliases: %v", problems(t, text))
+	}
+}
+
+func TestThingsOfACountShareWhatIsEqual(t *testing.T) {
+	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
+	if &in.Objects[0].Attrs[0] != &in.Objects[1].Attrs[0] || &in.Objects[0].Tags[0] != &in.Objects[1].Tags[0] {
+		t.Error("equal attributes and tags are held twice")
+	}
+}

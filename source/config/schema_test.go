@@ -1,0 +1,109 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// compiled is the config's schema in the hands of an implementation that is not ours.
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema(testKinds())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("ovi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("ovi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// asJSON gives a YAML document in the form that the validator takes.
+func asJSON(t *testing.T, text []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestSchemaAcceptsWhatTheConfigAccepts(t *testing.T) {
+	s := compiled(t)
+	texts := map[string]string{
+		"blocks": "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:12], ""), 2),
+		"keys":   everyKey, "nothing": "version: v1\nprovider: box\nresources: []\n",
+	}
+	for _, name := range []string{"sample", "web"} {
+		b, err := os.ReadFile("../../examples/" + name + "/ovi.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(b)
+	}
+	for name, text := range texts {
+		if err := s.Validate(asJSON(t, []byte(text))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		mustLoad(t, text)
+	}
+}
+
+// beyond are the bad inputs that a JSON Schema can't find: what is not JSON to begin with,
+// names, places, rules across attributes, and what comes from outside.
+var beyond = regexp.MustCompile(`^(across-|ambiguous|bad-ignore|bad-indent|bad-merge|bad-name|bad-outside|bad-region|bad-stack|bad-start|bad-tags|block-|circle|colon-|control|count-|deep-|empty|env-|file-not|json-|key-|lone-|missing-|name-twice|nameless|no-files|no-provider|no-region|no-resources|not-utf8|only-|open-|outside-|odd-|quoted-key|reference-|secret-in-wrong|secret-too|second-|tab|two-|unknown-alias|unknown-need|unknown-reference|utf|yaml-tag)`)
+
+func TestSchemaRefusesWhatItCan(t *testing.T) {
+	s := compiled(t)
+	refused := 0
+	for _, name := range badInputs(t) {
+		if beyond.MatchString(filepath.Base(name)) {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(asJSON(t, b)); err == nil {
+			t.Errorf("the schema accepts %s", name)
+		} else {
+			refused++
+		}
+	}
+	if refused < 20 {
+		t.Errorf("only %d files were refused", refused)
+	}
+}
+
+func TestSchemaIsTheSameEachTime(t *testing.T) {
+	first := config.Schema(testKinds())
+	for range 20 {
+		if !bytes.Equal(first, config.Schema(testKinds())) {
+			t.Fatal("two schemas of the same kinds differ")
+		}
+	}
+	golden(t, "testdata/schema.json", string(first))
+}
