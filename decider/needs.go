@@ -55,8 +55,9 @@ func link(all []Decision, kinds Kinds) {
 		}
 		kind, _ := kinds(d.Ref.Provider, d.Ref.Kind)
 		for _, j := range standsOn(d.There, kind.Attrs, leaving) {
-			if r := all[j].Ref; j != i && !slices.Contains(d.Needs, r) {
-				d.Needs = append(d.Needs, r)
+			x := &all[j]
+			if j != i && !slices.Contains(d.Needs, x.Ref) && (d.Proposed.Destroys() || d.letsGo(x)) {
+				d.Needs = append(d.Needs, x.Ref)
 			}
 		}
 		slices.SortFunc(d.Needs, resource.Ref.Compare)
@@ -92,6 +93,29 @@ func standsOn(o *resource.Observed, schema []resource.Attribute, leaving map[ide
 	}
 	fields(o.Attrs, schema)
 	return out
+}
+
+// letsGo says that a change of the decision takes the id of x out of the thing.
+func (d *Decision) letsGo(x *Decision) bool {
+	for _, c := range d.Changes {
+		if mentions(c.From, x.There.ID) && !mentions(c.To, x.There.ID) &&
+			!slices.Contains(resource.AppendRefs(nil, c.To), x.Ref) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(v resource.Value, id string) bool {
+	switch v := v.(type) {
+	case resource.String:
+		return string(v) == id
+	case resource.List:
+		return slices.ContainsFunc(v, func(e resource.Value) bool { return mentions(e, id) })
+	case resource.Attrs:
+		return slices.ContainsFunc(v, func(a resource.Attr) bool { return mentions(a.Value, id) })
+	}
+	return false
 }
 
 // wishes says that a decision's wish itself names the ref.

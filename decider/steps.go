@@ -1,9 +1,7 @@
 package decider
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -28,8 +26,10 @@ type Step struct {
 
 // Steps puts what the plan executes into an order: every step stands after those it waits
 // for. What a thing needs is made before it, what stands on a thing goes before it does, and
-// what is replaced is taken away before it is made.
-func Steps(p Plan) ([]Step, error) {
+// what is replaced is taken away before it is made. A thing that is to let go of another
+// does so before that is taken away, unless it can only do it afterwards: then the provider
+// says whether the other can go while it is held on to.
+func Steps(p Plan) []Step {
 	g := stepGraph{plan: p, make: map[resource.Ref]int{}, take: map[resource.Ref]int{}}
 	for i := range p.Decisions {
 		g.add(i)
@@ -37,13 +37,18 @@ func Steps(p Plan) ([]Step, error) {
 	for i := range p.Decisions {
 		g.connect(&p.Decisions[i])
 	}
-	return g.sorted()
+	out, left := g.sorted()
+	for len(left) > 0 && g.loosen(left) {
+		out, left = g.sorted()
+	}
+	return out
 }
 
 type stepGraph struct {
 	plan       Plan
 	steps      []Step
 	make, take map[resource.Ref]int // the steps of a ref's decision
+	loose      [][2]int             // step and what it waits for, where only for a letting go
 }
 
 func (g *stepGraph) add(i int) {
@@ -81,6 +86,7 @@ func (g *stepGraph) connect(d *Decision) {
 			g.after(other, taken)
 		case !d.wishes(r): // it lets go of what it stood on
 			g.after(other, made)
+			g.loose = append(g.loose, [2]int{other, made})
 		}
 	}
 }
@@ -91,9 +97,23 @@ func (g *stepGraph) after(step, first int) {
 	}
 }
 
+// loosen takes the first letting go out of a circle, if there is one among the steps left.
+// Without any there is no circle: needs have none, and takes run against them.
+func (g *stepGraph) loosen(left map[int]bool) bool {
+	for i, l := range g.loose {
+		if left[l[0]] && left[l[1]] {
+			s := &g.steps[l[0]]
+			s.After = slices.DeleteFunc(s.After, func(a int) bool { return a == l[1] })
+			g.loose = slices.Delete(g.loose, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
 // sorted renumbers the steps so that each stands after those it waits for: in rounds, each
-// in the order of the plan.
-func (g *stepGraph) sorted() ([]Step, error) {
+// in the order of the plan. What waits in a circle is left over.
+func (g *stepGraph) sorted() (out []Step, left map[int]bool) {
 	position := make([]int, len(g.steps)) // new index + 1
 	waiting := make([]int, len(g.steps))
 	next := make([][]int, len(g.steps)) // who waits for a step
@@ -107,7 +127,7 @@ func (g *stepGraph) sorted() ([]Step, error) {
 			ready = append(ready, i)
 		}
 	}
-	out := make([]Step, 0, len(g.steps))
+	out = make([]Step, 0, len(g.steps))
 	for len(ready) > 0 {
 		slices.Sort(ready)
 		var after []int
@@ -123,23 +143,15 @@ func (g *stepGraph) sorted() ([]Step, error) {
 		}
 		ready = after
 	}
-	if len(out) < len(g.steps) {
-		return nil, g.stuck(waiting)
-	}
-	return out, nil
-}
-
-// stuck names what waits for each other: something must be let go of before it can be taken
-// away, by a thing that itself waits for what can only be made after that.
-func (g *stepGraph) stuck(waiting []int) error {
-	var names []string
 	for i, n := range waiting {
 		if n > 0 {
-			names = append(names, g.plan.Decisions[g.steps[i].Decision].Ref.String())
+			if left == nil {
+				left = map[int]bool{}
+			}
+			left[i] = true
 		}
 	}
-	return fmt.Errorf("decider: these wait for each other in a circle, target fewer of them at once: %s",
-		strings.Join(slices.Compact(names), ", "))
+	return out, left
 }
 
 func renumber(after, position []int) []int {

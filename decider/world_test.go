@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -198,9 +200,18 @@ func (s scene) blind(place string) scene {
 // steps takes away what is still used, or builds on what is not there.
 func (s scene) do(t rapid.TB, p decider.Plan) scene {
 	t.Helper()
-	steps, err := decider.Steps(p)
-	if err != nil {
-		t.Fatalf("steps: %v", err)
+	steps := decider.Steps(p)
+	executes := 0
+	for _, d := range p.Decisions {
+		if d.Action.Executes() {
+			executes++
+		}
+		if d.Action == decider.Replace {
+			executes++
+		}
+	}
+	if len(steps) != executes {
+		t.Fatalf("%d steps for %d halves of decisions", len(steps), executes)
 	}
 	w := hands{t: t, plan: p, things: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
 	for scope, snap := range s.world.Seen {
@@ -247,12 +258,53 @@ func (w *hands) take(d *decider.Decision) {
 			if x.Ref != o.Ref || x.There == nil || x.There.ID != o.ID || !x.Action.Executes() {
 				continue
 			}
-			if x.Action.Destroys() || !slices.Contains(x.Wanted.Refs(), d.Ref) {
+			if x.Action.Destroys() || movesAway(x, d) && !w.needs(x, d.Ref) {
 				w.t.Fatalf("%s is taken away while %s still stands on it, and that goes too", d.Ref, o.Ref)
 			}
 		}
 	}
 	w.things[scope] = slices.DeleteFunc(w.things[scope], func(o resource.Observed) bool { return o.ID == d.There.ID })
+}
+
+// needs says that a decision can only be done after the thing of a ref is gone or made: it
+// needs that, or something that can't be replaced while that stands on it.
+func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
+	if x.Wanted != nil && slices.Contains(x.Wanted.Refs(), r) {
+		return true
+	}
+	for i := range w.plan.Decisions {
+		y := &w.plan.Decisions[i]
+		if !y.Action.Executes() || x.Wanted == nil || !slices.Contains(x.Wanted.Refs(), y.Ref) {
+			continue
+		}
+		if w.needs(y, r) || y.Action.Destroys() && w.under(y, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// under says that the thing of a ref goes too and stands on x, perhaps through others.
+func (w *hands) under(x *decider.Decision, r resource.Ref) bool {
+	for i := range w.plan.Decisions {
+		z := &w.plan.Decisions[i]
+		if z.Action.Destroys() && slices.Contains(z.Needs, x.Ref) && (z.Ref == r || w.under(z, r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// movesAway says that an update takes the id of what goes out of a thing, and puts nothing in
+// its place that is made only after that.
+func movesAway(x, d *decider.Decision) bool {
+	for _, c := range x.Changes {
+		from := string(resource.AppendJSON(nil, c.From))
+		if strings.Contains(from, strconv.Quote(d.There.ID)) && !slices.Contains(resource.AppendRefs(nil, c.To), d.Ref) {
+			return true
+		}
+	}
+	return false
 }
 
 func holdsID(a resource.Attrs, id, kind, user string) bool {
