@@ -7,6 +7,7 @@ import (
 )
 
 func TestInstanceFromTheEngineDesignSample(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "ec2", "web-0", values{"size": text("t3.micro")}, "environment", "prod", "team", "platform")
 	made := w.make(d)

@@ -1,10 +1,17 @@
 package aws_test
 
 import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/aws"
 )
 
 // asked gathers the operations that the tests of this package really called.
@@ -21,6 +28,76 @@ func noteOperations(t *testing.T, requests []awsfake.Request) {
 		asked.operations = map[string]bool{}
 	}
 	for _, r := range requests {
-		asked.operations[r.Service+"."+r.Action] = true
+		asked.operations[r.Service+"."+strings.Replace(r.Action, "tBucketPublicAccessBlock", "tPublicAccessBlock", 1)] = true
+	}
+}
+
+// byHand are calls that tests make in somebody else's name.
+var byHand = []string{"s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup"}
+
+// TestMain compares the table of permissions with what all tests together have called.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
+		for _, problem := range comparePermissions() {
+			fmt.Println("the IAM policy:", problem)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func comparePermissions() []string {
+	var out []string
+	known := aws.Operations()
+	for call := range asked.operations {
+		if !slices.Contains(known, call) && !slices.Contains(byHand, call) {
+			out = append(out, "lacks "+call+", which is called")
+		}
+	}
+	for _, call := range known {
+		if !asked.operations[call] {
+			out = append(out, "has "+call+", which no test calls")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestIAMPolicyIsOne(t *testing.T) {
+	var p struct {
+		Version   string
+		Statement []struct {
+			Sid, Effect, Resource string
+			Action                []string
+			Condition             map[string]map[string]string
+		}
+	}
+	if err := json.Unmarshal(aws.IAMPolicy(), &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Version != "2012-10-17" || len(p.Statement) != 4 {
+		t.Fatalf("%+v", p)
+	}
+	seen := map[string]bool{}
+	for _, s := range p.Statement {
+		for _, a := range s.Action {
+			service, name, ok := strings.Cut(a, ":")
+			if !ok || service == "" || name == "" || strings.Contains(a, "*") {
+				t.Errorf("%s: action %q", s.Sid, a)
+			}
+			if s.Sid == "OviLook" && !slices.ContainsFunc([]string{"Describe", "Get", "List"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				t.Errorf("looking needs %s?", a)
+			}
+			seen[a] = true
+		}
+		if slices.Contains(s.Action, "ec2:TerminateInstances") && s.Condition["StringEquals"]["aws:ResourceTag/ovi:managed"] != "true" {
+			t.Error("instances of others may be terminated")
+		}
+	}
+	for _, a := range []string{"iam:PassRole", "s3:ListAllMyBuckets", "rds:CreateDBInstance", "sts:GetCallerIdentity"} {
+		if !seen[a] {
+			t.Errorf("%s is missing", a)
+		}
 	}
 }

@@ -78,7 +78,9 @@ func (g *region) retag(r provider.Request) (set map[string]string, drop []string
 	for _, c := range r.Changes {
 		key, ok := strings.CutPrefix(c.Path, "tags.")
 		switch {
-		case c.Path == "blessed" && !yes(c.To):
+		case c.Path == "blessed" && yes(c.To):
+			set[tagBlessed] = "true"
+		case c.Path == "blessed":
 			drop = append(drop, tagBlessed)
 		case !ok:
 		case c.To == nil:

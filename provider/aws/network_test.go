@@ -15,6 +15,7 @@ func (w *world) network() (vpc, subnet resource.Observed) {
 }
 
 func TestVPC(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(true)}, "team", "net")
 	w.make(d)
@@ -37,6 +38,7 @@ func TestVPC(t *testing.T) {
 }
 
 func TestSubnet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	vpc, _ := w.network()
 	d := wish(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "zone": text("us-east-1b")})
@@ -66,6 +68,7 @@ func rule(pairs ...any) resource.Attrs {
 }
 
 func TestSecurityGroupRulesInEveryForm(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	vpc, _ := w.network()
 	other := w.make(wish(t, "security_group", "lb", values{"vpc": text(vpc.ID)}))

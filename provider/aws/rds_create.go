@@ -21,28 +21,8 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	for {
-		_, err = g.rds.CreateDBInstance(ctx, in)
-		if err == nil {
-			break
-		}
-		if !hasCode(err, "DBInstanceAlreadyExists") {
-			return resource.Observed{}, classify("", err)
-		}
-		d, look := g.database(ctx, id)
-		if look != nil && !absent(look) {
-			return resource.Observed{}, look
-		}
-		o := g.seeDB(d)
-		if look == nil && !deleting(d) {
-			if o.Key != r.Key || !o.Managed {
-				return resource.Observed{}, taken(o, r)
-			}
-			break
-		}
-		if err := g.awaitNoDB(ctx, id); err != nil { // its predecessor still leaves
-			return resource.Observed{}, err
-		}
+	if err := g.claimName(ctx, in, r); err != nil {
+		return resource.Observed{}, err
 	}
 	d, err := g.awaitDB(ctx, id, "to be available", anyDB)
 	if err == nil && stopWished(r.Want.Attrs) {
@@ -52,6 +32,28 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 		return resource.Observed{}, err
 	}
 	return g.seeDB(d), nil
+}
+
+// claimName orders the database. One of that name may still be leaving, or not be seen yet.
+func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r provider.Request) error {
+	id := *in.DBInstanceIdentifier
+	return g.await(ctx, g.wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
+		_, err := g.rds.CreateDBInstance(ctx, in)
+		if err == nil || !hasCode(err, "DBInstanceAlreadyExists") {
+			return classify("", err)
+		}
+		d, err := g.database(ctx, id)
+		switch o := g.seeDB(d); {
+		case absent(err), err == nil && deleting(d):
+			return errWait
+		case err != nil:
+			return err
+		case o.Managed && o.Key == r.Key:
+			return nil
+		default:
+			return taken(o, r)
+		}
+	})
 }
 
 func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error) {

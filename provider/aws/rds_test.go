@@ -1,15 +1,21 @@
 package aws_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "rds", "rds", values{"size": text("db.t3.micro")}, "environment", "prod")
 	w.make(d)
@@ -31,6 +37,7 @@ func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 }
 
 func TestDatabaseChanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "rds", "db", values{"size": text("db.t3.micro"), "engine_version": text("15"), "password": secretOf("fake-password-one")})
 	w.make(d)
@@ -63,4 +70,122 @@ func TestDatabaseChanges(t *testing.T) {
 
 func secretOf(s string) resource.Value {
 	return resource.NewSecret(s, resource.Digest("digest-of-"+s))
+}
+
+// idleDB waits until the first backup of a database is done.
+func (w *world) idleDB(id string) {
+	w.t.Helper()
+	for range 200 {
+		out := must[*rds.DescribeDBInstancesOutput](w.t)(w.rds().DescribeDBInstances(w.t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &id}))
+		if sdk.ToString(out.DBInstances[0].DBInstanceStatus) == "available" {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.t.Fatalf("%s is never available", id)
+}
+
+func (w *world) modifyDB(in *rds.ModifyDBInstanceInput) {
+	w.t.Helper()
+	must[*rds.ModifyDBInstanceOutput](w.t)(w.rds().ModifyDBInstance(w.t.Context(), in))
+}
+
+func TestADatabaseStoppedByHandIsStarted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w.make(d)
+	w.idleDB("db")
+	must[*rds.StopDBInstanceOutput](t)(w.rds().StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: sdk.String("db")}))
+	seen, _ := w.find(d.Ref)
+	w.mustUpdate(d, seen, nil)
+	seen = w.settled(d, nil)
+
+	d = wish(t, "rds", "db", values{"size": text("db.t3.small"), "state": text("stopped")})
+	w.mustUpdate(d, seen, nil)
+	seen = w.settled(d, nil)
+	if seen.Health != resource.Stopped {
+		t.Errorf("it is %s", seen.Health)
+	}
+	d = wish(t, "rds", "db", values{"size": text("db.t3.medium"), "state": text("stopped")})
+	w.mustUpdate(d, seen, nil) // RDS changes only what runs: it is started for it and stopped again
+	w.settled(d, nil)
+
+	w.make(wish(t, "rds", "db-2", values{"size": text("db.t3.micro"), "state": text("stopped")}))
+}
+
+func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w.make(d)
+	w.idleDB("db")
+	w.modifyDB(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), DBInstanceClass: sdk.String("db.t3.small"), ApplyImmediately: sdk.Bool(false)})
+	small := wish(t, "rds", "db", values{"size": text("db.t3.small")})
+	seen := w.settled(small, nil)
+	if !strings.Contains(seen.Detail, "size db.t3.micro → db.t3.small") || !strings.Contains(seen.Detail, "makes these too") {
+		t.Errorf("detail %q", seen.Detail)
+	}
+	bigger := wish(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(40)})
+	w.mustUpdate(bigger, seen, nil)
+	if seen = w.settled(bigger, nil); seen.Detail != "" {
+		t.Errorf("it still waits: %q", seen.Detail)
+	}
+}
+
+func TestTheLastSnapshot(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		w := newWorld(t)
+		o := w.make(wish(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
+		if err := w.remove(o); err != nil {
+			t.Fatal(err)
+		}
+		out := must[*rds.DescribeDBSnapshotsOutput](t)(w.rds().DescribeDBSnapshots(t.Context(), &rds.DescribeDBSnapshotsInput{SnapshotType: sdk.String("manual")}))
+		if got := len(out.DBSnapshots) > 0; got != keep {
+			t.Errorf("final_snapshot %v, and a snapshot: %v", keep, got)
+		}
+		for _, s := range out.DBSnapshots {
+			if name := sdk.ToString(s.DBSnapshotIdentifier); !strings.HasPrefix(name, "db-final-") {
+				t.Errorf("its name is %s", name)
+			}
+		}
+	}
+}
+
+func TestADatabaseIsMadeWhereItsPredecessorStillLeaves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w.make(d)
+	w.idleDB("db")
+	must[*rds.DeleteDBInstanceOutput](t)(w.rds().DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), SkipFinalSnapshot: sdk.Bool(true)}))
+	if _, there := w.find(d.Ref); there {
+		t.Error("what leaves is seen as there")
+	}
+	w.make(d)
+	w.settled(d, nil)
+}
+
+func TestASecretThatIsNotAtHand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	d.Attrs = d.Attrs.With("password", resource.Digest("abc"))
+	if _, err := w.p.Create(t.Context(), w.request(d)); !isClass(err, "permanent") || w.count("rds.CreateDBInstance") > 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNoErrorTellsASecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-to-hide")})
+	for _, f := range []awsfake.FaultKind{awsfake.Denied, awsfake.Unavailable, awsfake.Lost} {
+		w.fault(awsfake.Fault{Kind: f, Service: "rds", Action: "CreateDBInstance"})
+		_, err := w.p.Create(t.Context(), w.request(d))
+		if err == nil || strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), "fake-password") {
+			t.Errorf("%s: %v", f, err)
+		}
+		w.cloud.ClearFaults()
+	}
 }

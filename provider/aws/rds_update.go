@@ -59,16 +59,22 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
 
 func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
-	err := g.patiently(ctx, g.wait.Free, func() error {
+	err := g.onceReady(ctx, func() error {
 		_, err := g.rds.ModifyDBInstance(ctx, in)
-		return classify("", err)
-	}, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
+		return err
+	})
 	if err != nil {
 		return types.DBInstance{}, err
 	}
 	return g.awaitDB(ctx, *in.DBInstanceIdentifier, "to take its changes", func(d types.DBInstance) bool {
 		return len(overlay(attrs{}, d.PendingModifiedValues)) == 0
 	})
+}
+
+// onceReady gives an order to a database that may be in the middle of something, such as its
+// first backup.
+func (g *region) onceReady(ctx context.Context, order func() error) error {
+	return g.patiently(ctx, g.wait.Database, func() error { return classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
 }
 
 // changesOf writes the changes as one call; nil if there is nothing for RDS to modify.
@@ -121,16 +127,18 @@ func major(version string) string {
 // powerDB stops or starts a database and waits for it.
 func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (types.DBInstance, error) {
 	id := aws.ToString(d.DBInstanceIdentifier)
-	var err error
-	what := "to run"
-	if off {
-		what = "to stop"
-		_, err = g.rds.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
-	} else {
-		_, err = g.rds.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
+	what, order := "to run", func() error {
+		_, err := g.rds.StartDBInstance(ctx, &rds.StartDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
+		return err
 	}
-	if err != nil {
-		return d, classify("", err)
+	if off {
+		what, order = "to stop", func() error {
+			_, err := g.rds.StopDBInstance(ctx, &rds.StopDBInstanceInput{DBInstanceIdentifier: aws.String(id)})
+			return err
+		}
+	}
+	if err := g.onceReady(ctx, order); err != nil {
+		return d, err
 	}
 	return g.awaitDB(ctx, id, what, func(d types.DBInstance) bool { return isStopped(d) == off })
 }

@@ -7,6 +7,7 @@ import (
 )
 
 func TestBucket(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "s3", "acme-assets", values{}, "team", "web")
 	w.make(d)
@@ -29,6 +30,7 @@ func TestBucket(t *testing.T) {
 }
 
 func TestBucketWithAnotherName(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "s3", "assets", values{"bucket": text("acme-assets-2")})
 	w.make(d)

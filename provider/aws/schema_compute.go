@@ -49,7 +49,7 @@ func rootFields() []resource.Attribute {
 	return []resource.Attribute{
 		{Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(16384), Example: "30",
 			Doc: "In GiB; the image's own size where nothing is said. It can only grow."},
-		{Name: "type", Type: resource.TString, Enum: volumeTypes(), Example: "gp3", Doc: "The volume type; gp3 where nothing is said.",
+		{Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"}, Example: "gp3", Doc: "The volume type; gp3 where nothing is said.",
 			CreateDefault: resource.String("gp3")},
 		{Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
 			Doc: "Whether it is encrypted with the account's key."},

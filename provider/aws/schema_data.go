@@ -19,7 +19,7 @@ func rdsKind() resource.Kind {
 				Example: "16", Doc: "A major version, or an exact one. AWS's own minor upgrades are no drift; running_version says what runs."},
 			{Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
 				Doc: "In GiB. It can only grow."},
-			{Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "io1", "io2", "standard"},
+			{Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"},
 				CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The type of the storage."},
 			{Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
 				Doc: "Whether the storage is encrypted with the account's key."},

@@ -7,6 +7,7 @@ import (
 )
 
 func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	one := w.make(wish(t, "ec2", "one", values{"size": text("t3.micro")}))
 	two := w.make(wish(t, "ec2", "two", values{"size": text("t3.micro"), "zone": text("us-east-1a")}))

@@ -1,0 +1,221 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// creation is how each kind is made and what call makes it.
+type creation struct {
+	call string
+	wish func(t *testing.T, w *world) resource.Desired
+}
+
+func creations() map[string]creation {
+	return map[string]creation{
+		"vpc": {"ec2.CreateVpc", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})
+		}},
+		"subnet": {"ec2.CreateSubnet", func(t *testing.T, w *world) resource.Desired {
+			vpc := w.make(wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+			return wish(t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24"), "public_ip": resource.Bool(true)})
+		}},
+		"security_group": {"ec2.CreateSecurityGroup", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "security_group", "web", values{"ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}})
+		}},
+		"ec2": {"ec2.RunInstances", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "ec2", "web", values{"size": text("t3.micro")})
+		}},
+		"ebs": {"ec2.CreateVolume", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "ebs", "data", values{"size": resource.Int(8), "zone": text("us-east-1a")})
+		}},
+		"rds": {"rds.CreateDBInstance", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+		}},
+		"s3": {"s3.CreateBucket", func(t *testing.T, w *world) resource.Desired {
+			return wish(t, "s3", "acme-assets", values{}, "team", "web")
+		}},
+	}
+}
+
+// ofKind lists what is ours of one kind.
+func (w *world) ofKind(kind string) []resource.Observed {
+	w.t.Helper()
+	var out []resource.Observed
+	for _, o := range w.look().Objects {
+		if o.Ref.Kind == kind && o.Detail != "default" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func TestTheSameKeyTwiceMakesOne(t *testing.T) {
+	for kind, c := range creations() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			r := w.request(c.wish(t, w))
+			one, err := w.p.Create(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			two, err := provideOn(w.cloud, 4).Create(t.Context(), r) // another process
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := w.ofKind(kind); one.ID != two.ID || len(all) != 1 {
+				t.Errorf("%s and %s, and there are %d", one.ID, two.ID, len(all))
+			}
+			if o := w.settled(r.Want, nil); o.Key != r.Key {
+				t.Errorf("key %q, want %q", o.Key, r.Key)
+			}
+		})
+	}
+}
+
+func TestALostAnswerMakesOne(t *testing.T) {
+	for kind, c := range creations() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d := c.wish(t, w)
+			service, action, _ := strings.Cut(c.call, ".")
+			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1})
+			w.make(d)
+			w.settled(d, nil)
+			if all := w.ofKind(kind); len(all) != 1 {
+				t.Errorf("there are %d", len(all))
+			}
+		})
+	}
+}
+
+func TestALostAnswerAndALaggingListMakeOneOrSayUncertain(t *testing.T) {
+	for kind, c := range creations() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			r := w.request(c.wish(t, w))
+			service, action, _ := strings.Cut(c.call, ".")
+			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1},
+				awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Times: 1, Reads: 7})
+			_, err := w.p.Create(t.Context(), r)
+			if err != nil && !provider.Recoverable(err) {
+				t.Fatalf("%v cannot be recovered from", err)
+			}
+			w.cloud.ClearFaults()
+			if _, err := w.p.Create(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			if all := w.ofKind(kind); len(all) != 1 {
+				t.Errorf("there are %d", len(all))
+			}
+		})
+	}
+}
+
+func TestWhatIsJustMadeMayBeUnseen(t *testing.T) {
+	for kind, c := range creations() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d := c.wish(t, w)
+			service, action, _ := strings.Cut(c.call, ".")
+			w.fault(awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Reads: 3})
+			w.make(d)
+			w.cloud.ClearFaults()
+			w.settled(d, nil)
+		})
+	}
+}
+
+func TestAThrottledOrBusyServiceIsAskedAgain(t *testing.T) {
+	for kind, c := range creations() {
+		for _, fault := range []awsfake.FaultKind{awsfake.Throttle, awsfake.Unavailable} {
+			t.Run(kind+" "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				d := c.wish(t, w)
+				service, action, _ := strings.Cut(c.call, ".")
+				w.fault(awsfake.Fault{Kind: fault, Service: service, Action: action, Times: 3})
+				w.make(d)
+				if all := w.ofKind(kind); len(all) != 1 {
+					t.Errorf("there are %d", len(all))
+				}
+			})
+		}
+	}
+}
+
+func TestDeniedCreateSaysSo(t *testing.T) {
+	for kind, c := range creations() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d := c.wish(t, w)
+			service, action, _ := strings.Cut(c.call, ".")
+			w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service, Action: action})
+			_, err := w.p.Create(t.Context(), w.request(d))
+			if !isClass(err, "denied") || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--iam") {
+				t.Errorf("%v", err)
+			}
+			if n := w.count(c.call); n != 1 {
+				t.Errorf("asked %d times: no will not become yes", n)
+			}
+		})
+	}
+}
+
+func TestAKeyUsedForSomethingElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
+	one, err := w.p.Create(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Want = wish(t, "ec2", "web", values{"size": text("t3.micro"), "image": text("ami-0123456789abcdef0")}) // the image was renewed
+	two, err := w.p.Create(t.Context(), r)
+	if err != nil || two.ID != one.ID {
+		t.Errorf("%s after %s, %v", two.ID, one.ID, err)
+	}
+}
+
+func TestBadKeysAreRefusedBeforeAnyCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, key := range []string{"", strings.Repeat("x", 65), "schlüssel", "with space"} {
+		r := w.request(wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+		r.Key = key
+		if _, err := w.p.Create(t.Context(), r); !isClass(err, "permanent") {
+			t.Errorf("key %q: %v", key, err)
+		}
+	}
+	if n := len(awsfake.Changes(w.cloud.Requests())); n > 0 {
+		t.Errorf("%d calls were made", n)
+	}
+}
+
+func TestANameThatIsTakenIsAConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.make(wish(t, "rds", "db", values{"size": text("db.t3.micro")}))
+	w.make(wish(t, "security_group", "web", values{}))
+	for _, d := range []resource.Desired{
+		wish(t, "rds", "db", values{"size": text("db.t3.micro")}),
+		wish(t, "security_group", "web", values{}),
+	} {
+		_, err := w.p.Create(t.Context(), w.request(d))
+		if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {
+			t.Errorf("%s: %v", d.Ref, err)
+		}
+	}
+	if n := len(w.ofKind("rds")) + len(w.ofKind("security_group")); n != 2 {
+		t.Errorf("there are %d", n)
+	}
+}

@@ -1,0 +1,161 @@
+package aws_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// lists are the calls that a look at a region consists of.
+var lists = []string{"ec2.DescribeVpcs", "ec2.DescribeSubnets", "ec2.DescribeSecurityGroups", "ec2.DescribeInstances", "ec2.DescribeVolumes",
+	"rds.DescribeDBInstances", "s3.ListBuckets", "s3.GetBucketTagging", "s3.GetBucketVersioning", "s3.GetPublicAccessBlock", "s3.GetBucketEncryption"}
+
+func TestLaw1_SilenceIsNotAbsence_ADeniedOrFailedListFailsTheLook(t *testing.T) {
+	for _, list := range lists {
+		for kind, class := range map[awsfake.FaultKind]string{awsfake.Denied: "denied", awsfake.Unavailable: "transient", awsfake.Throttle: "throttled"} {
+			t.Run(list+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.make(wish(t, "s3", "acme-assets", values{}))
+				service, action, _ := strings.Cut(list, ".")
+				w.fault(awsfake.Fault{Kind: kind, Service: service, Action: sandboxName(action)})
+				p := provideOn(w.cloud, 2)
+				s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Place: place})
+				if !isClass(err, class) {
+					t.Fatalf("%v is not %s", err, class)
+				}
+				if !strings.Contains(err.Error(), list) {
+					t.Errorf("%v does not name the call", err)
+				}
+				if len(s.Objects) > 0 {
+					t.Error("a part was given")
+				}
+			})
+		}
+	}
+}
+
+func TestLookAtThousandsTakesPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(2500)
+	before := len(w.cloud.Requests())
+	s := w.look()
+	calls := len(w.cloud.Requests()) - before
+	n := 0
+	for _, o := range s.Objects {
+		if o.Ref.Kind == "ec2" {
+			n++
+		}
+	}
+	if n != 2500 {
+		t.Errorf("saw %d instances of 2500", n)
+	}
+	if calls > 2500/50 || calls > 20 {
+		t.Errorf("%d calls", calls)
+	}
+	t.Logf("2500 instances in %d calls", calls)
+	if !slices.IsSortedFunc(s.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
+		t.Error("not sorted by ref")
+	}
+
+	w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 3})
+	if s, err := w.p.Observe(t.Context(), s.Scope); err == nil || !strings.Contains(err.Error(), "page 3") {
+		t.Errorf("the third page failed, and the look gave %d things and %v", len(s.Objects), err)
+	}
+}
+
+func TestAnInstanceThatEndedIsAbsent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	o := w.make(d)
+	must[*ec2.TerminateInstancesOutput](t)(w.ec2().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}}))
+	for _, seen := range w.look().Objects {
+		if seen.Ref.Kind == "ec2" || seen.Ref.Kind == "ebs" {
+			t.Errorf("still seen: %+v", seen)
+		}
+	}
+}
+
+func TestUnmanagedThingsAreSeenAndTheDefaultsAreQuiet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.run(1, ec2types.Tag{Key: sdk.String("owner"), Value: sdk.String("bob")})[0]
+	o, ok := w.find(ref("ec2", id))
+	if !ok || o.Managed || o.Since.IsZero() {
+		t.Fatalf("%v %+v", ok, o)
+	}
+	if v, _ := o.Tags.Get("owner"); v != "bob" {
+		t.Errorf("tags %v", o.Tags)
+	}
+	for _, o := range w.look().Objects {
+		if (o.Ref.Kind == "vpc" || o.Ref.Kind == "subnet" || o.Ref.Kind == "security_group") && o.Detail != "default" {
+			t.Errorf("%s is not told as default: %+v", o.Ref, o)
+		}
+	}
+}
+
+func TestTagsThatNameNothingHereMakeNothingOurs(t *testing.T) {
+	for name, r := range map[string]string{
+		"no ref": "", "not a ref": "web", "another region": "aws/eu-west-1/ec2/web", "another kind": "aws/us-east-1/rds/web", "another provider": "podman/us-east-1/ec2/web",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.run(1, tag("ovi:managed", "true"), tag("ovi:ref", r), tag("ovi:stack", "shop"))[0]
+			o, ok := w.find(ref("ec2", id))
+			if !ok || o.Managed || o.Stack != "" || !strings.Contains(o.Detail, "ovi:ref") {
+				t.Errorf("%v %+v", ok, o)
+			}
+		})
+	}
+}
+
+func tag(k, v string) ec2types.Tag { return ec2types.Tag{Key: sdk.String(k), Value: sdk.String(v)} }
+
+func TestOfTwoWithTheSameTagsTheOlderIsOurs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	o := w.make(d)
+	var copies []string
+	for range 2 {
+		copies = append(copies, w.run(1, tag("ovi:managed", "true"), tag("ovi:ref", "aws/us-east-1/ec2/web"), tag("ovi:stack", "shop"), tag("ovi:owner", "ovi"))...)
+	}
+	if seen := w.settled(d, nil); seen.ID != o.ID {
+		t.Errorf("%s is ours now, it was %s", seen.ID, o.ID)
+	}
+	for _, id := range copies {
+		c, ok := w.find(ref("ec2", id))
+		if !ok || c.Managed || !strings.Contains(c.Detail, o.ID) {
+			t.Errorf("the copy: %v %+v", ok, c)
+		}
+	}
+}
+
+func TestANameThatAnUnmanagedThingHasToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "s3", "assets", values{"bucket": text("acme-assets")})
+	w.make(d)
+	w.makeBucketByHand("assets")
+	if o := w.settled(d, nil); o.ID != "acme-assets" {
+		t.Errorf("%+v", o)
+	}
+	if o, ok := w.find(ref("s3", "assets~")); !ok || o.Managed || o.ID != "assets" {
+		t.Errorf("%v %+v", ok, o)
+	}
+}
+
+// sandboxName is what the practice cloud calls an operation: by its permission, in one case.
+func sandboxName(action string) string {
+	return strings.Replace(action, "tPublicAccessBlock", "tBucketPublicAccessBlock", 1)
+}

@@ -1,0 +1,68 @@
+package aws_test
+
+import (
+	"net/http"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+)
+
+// hand is somebody else at work in the same account.
+func hand(cloud *awsfake.Cloud) sdk.Config {
+	return sdk.Config{Region: "us-east-1", HTTPClient: &http.Client{Transport: cloud},
+		Credentials: credentials.NewStaticCredentialsProvider("HAND", "not-a-secret", "")}
+}
+
+func (w *world) ec2() *ec2.Client { return ec2.NewFromConfig(hand(w.cloud)) }
+func (w *world) rds() *rds.Client { return rds.NewFromConfig(hand(w.cloud)) }
+func (w *world) s3() *s3.Client {
+	return s3.NewFromConfig(hand(w.cloud), func(o *s3.Options) { o.UsePathStyle = true })
+}
+
+func (w *world) fault(f ...awsfake.Fault) {
+	w.t.Helper()
+	if err := w.cloud.Fault(f...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run starts many instances by hand, in calls of a thousand.
+func (w *world) run(n int, tags ...ec2types.Tag) []string {
+	w.t.Helper()
+	var ids []string
+	for n > 0 {
+		batch := min(n, 1000)
+		n -= batch
+		in := &ec2.RunInstancesInput{ImageId: sdk.String("ami-0a1b2c3d4e5f60718"), InstanceType: "t3.micro",
+			MinCount: sdk.Int32(int32(batch)), MaxCount: sdk.Int32(int32(batch))}
+		if len(tags) > 0 {
+			in.TagSpecifications = []ec2types.TagSpecification{{ResourceType: "instance", Tags: tags}}
+		}
+		out, err := w.ec2().RunInstances(w.t.Context(), in)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, i := range out.Instances {
+			ids = append(ids, *i.InstanceId)
+		}
+	}
+	return ids
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

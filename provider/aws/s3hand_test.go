@@ -1,0 +1,80 @@
+package aws_test
+
+import (
+	"strings"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+func (w *world) makeBucketByHand(name string) {
+	w.t.Helper()
+	must[*s3.CreateBucketOutput](w.t)(w.s3().CreateBucket(w.t.Context(), &s3.CreateBucketInput{Bucket: sdk.String(name)}))
+}
+
+func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.makeBucketByHand("acme-assets")
+	_, err := w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-assets", values{})))
+	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {
+		t.Errorf("%v", err)
+	}
+	if n := w.count("s3.CreateBucket"); n != 1 {
+		t.Errorf("%d calls of CreateBucket: to try is to reset access lists", n)
+	}
+}
+
+func TestABucketThatHoldsObjectsStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := w.make(wish(t, "s3", "acme-assets", values{}))
+	must[*s3.PutObjectOutput](t)(w.s3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: sdk.String("acme-assets"), Key: sdk.String("a"), Body: strings.NewReader("x")}))
+	err := w.remove(o)
+	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "empty it") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTagsOfOthersOnABucketStay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o := w.make(wish(t, "s3", "acme-assets", values{}, "team", "web"))
+	tags := must[*s3.GetBucketTaggingOutput](t)(w.s3().GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: &o.ID})).TagSet
+	tags = append(tags, s3types.Tag{Key: sdk.String("audited"), Value: sdk.String("yes")})
+	must[*s3.PutBucketTaggingOutput](t)(w.s3().PutBucketTagging(t.Context(), &s3.PutBucketTaggingInput{Bucket: &o.ID, Tagging: &s3types.Tagging{TagSet: tags}}))
+	d := wish(t, "s3", "acme-assets", values{}, "team", "core")
+	w.mustUpdate(d, o, nil)
+	seen := w.settled(d, nil)
+	if v, _ := seen.Tags.Get("audited"); v != "yes" {
+		t.Errorf("tags %v", seen.Tags)
+	}
+}
+
+func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	d := wish(t, "s3", "acme-eu", values{})
+	d.Ref.Place = strings.Replace(place, "us-east-1", "eu-west-1", 1)
+	w.make(d)
+	if _, ok := w.find(ref("s3", "acme-eu")); ok {
+		t.Error("seen in us-east-1")
+	}
+	s, err := w.p.Observe(t.Context(), d.Ref.Scope())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, o := range s.Objects {
+		found = found || o.Ref == d.Ref && o.Managed
+	}
+	if !found {
+		t.Error("not seen in eu-west-1")
+	}
+	_, err = w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-eu", values{})))
+	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "eu-west-1") {
+		t.Errorf("made again in another region: %v", err)
+	}
+}
