@@ -2,6 +2,7 @@ package awsfake
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -100,7 +101,7 @@ func (x *exchange) viewDB(d *database, status string) xmlDB {
 	}
 	if status != "creating" {
 		out.InstanceCreateTime = &d.Made
-		out.Endpoint = &rdsEndpoint{d.ID + "." + d.Resource[3:15] + "." + x.Region + ".rds.example", d.Port, "Z2R2ITUGPM61AM"}
+		out.Endpoint = &rdsEndpoint{d.ID + "." + strings.ToLower(d.Resource[3:15]) + "." + x.Region + ".rds.example", d.Port, "Z2R2ITUGPM61AM"}
 	}
 	for _, g := range d.Groups {
 		out.VpcSecurityGroups = append(out.VpcSecurityGroups, rdsGroup{g, "active"})

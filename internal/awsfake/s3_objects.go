@@ -143,7 +143,22 @@ func afterName(tok string) (string, error) {
 	return parts[2], nil
 }
 
-// listObjects lists keys by prefix; it does not fold them at a delimiter.
+type xmlPrefix struct{ Prefix string }
+
+// folderOf is the part of a key up to the first delimiter after the prefix.
+func folderOf(key, prefix, delimiter string) string {
+	if delimiter == "" {
+		return ""
+	}
+	head, _, found := strings.Cut(key[len(prefix):], delimiter)
+	if !found {
+		return ""
+	}
+	return prefix + head + delimiter
+}
+
+// listObjects lists keys by prefix, folded at a delimiter (S3 API reference:
+// ListObjectsV2). Folders do not count against the page.
 func listObjects(x *exchange) (any, error) {
 	b, err := x.bucket()
 	if err != nil {
@@ -167,6 +182,7 @@ func listObjects(x *exchange) (any, error) {
 		More    bool        `xml:"IsTruncated"`
 		Next    string      `xml:"NextContinuationToken,omitempty"`
 		Objects []xmlObject `xml:"Contents"`
+		Folders []xmlPrefix `xml:"CommonPrefixes"`
 	}{Name: b.ID, Prefix: q.Get("prefix"), MaxKeys: size}
 	for _, o := range x.objects(b.ID) {
 		if o.Key <= after || !strings.HasPrefix(o.Key, out.Prefix) {
@@ -176,9 +192,15 @@ func listObjects(x *exchange) (any, error) {
 			out.More, out.Next = true, nameToken(pageOf(x.call)+1, out.Objects[size-1].Key)
 			break
 		}
+		if folder := folderOf(o.Key, out.Prefix, q.Get("delimiter")); folder != "" {
+			if n := len(out.Folders); n == 0 || out.Folders[n-1].Prefix != folder {
+				out.Folders = append(out.Folders, xmlPrefix{folder})
+			}
+			continue
+		}
 		out.Objects = append(out.Objects, xmlObject{Key: o.Key, At: o.Made, ETag: o.ETag, Size: len(o.Data), Class: "STANDARD"})
 	}
-	out.Count = len(out.Objects)
+	out.Count = len(out.Objects) + len(out.Folders)
 	return out, nil
 }
 
