@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -87,4 +88,29 @@ func (r *reader) expected(prefix string) (want group, ok bool, err error) {
 		return nil
 	})
 	return want, err == nil, err
+}
+
+// checkGroup adds up the live versions under a whole group.
+func (r *reader) checkGroup(name string) error {
+	want, known, err := r.expected(name)
+	if err != nil || !known {
+		return err
+	}
+	var seen group
+	c := r.cur.Cursor()
+	for key, raw := c.Seek([]byte(name)); key != nil && bytes.HasPrefix(key, []byte(name)); key, raw = c.Next() {
+		v, err := r.decode(key, raw)
+		if err != nil {
+			return err
+		}
+		seen.add(v)
+	}
+	return r.compare(name, seen, want)
+}
+
+func (r *reader) compare(name string, seen, want group) error {
+	if seen == want {
+		return nil
+	}
+	return r.s.corrupt(fmt.Errorf("under %q: %d keys where %d should be, or older versions of them", name, seen.count, want.count))
 }

@@ -44,9 +44,12 @@ func (h *history) start(r *reader) error {
 		return err
 	}
 	v, ok, err := r.newest(h.key)
-	if err != nil || !ok {
-		h.done = true
+	if err != nil {
 		return err
+	}
+	if !ok { // rare, and worth a look at whether the group has lost a page
+		h.done = true
+		return r.checkGroup(groupOf(string(h.key)))
 	}
 	newest := v
 	newest.value = slices.Clone(v.value)
