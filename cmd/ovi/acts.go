@@ -58,7 +58,10 @@ func (c *call) bless(on bool) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	return c.closing(l, c.blessIn(l, on))
+}
+
+func (c *call) blessIn(l *line, on bool) error {
 	ref, err := c.ref(l.ledger, c.arg(0))
 	if err != nil {
 		return err
@@ -88,11 +91,10 @@ func (c *call) adopt() error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLine(paths)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withLine(paths, c.adoptIn)
+}
+
+func (c *call) adoptIn(l *line) error {
 	ref, err := wish(l.intents, c.arg(0))
 	if err != nil {
 		return err

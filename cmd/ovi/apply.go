@@ -51,11 +51,10 @@ func (c *call) applySource() error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLine(paths)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withLine(paths, c.planAndApply)
+}
+
+func (c *call) planAndApply(l *line) error {
 	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForApply))
 	if err != nil {
 		return err
@@ -85,22 +84,19 @@ func (c *call) applyFile(name string) error {
 	if err := c.sameWorld(head, name); err != nil {
 		return err
 	}
-	l, err := c.openLine(head.Sources)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply})
-	if err != nil {
-		return err
-	}
-	if err := c.showPlan(fresh, l.dir, "Plan"); err != nil {
-		return err
-	}
-	if executing(fresh.Plan) == 0 {
-		return c.nothing(fresh)
-	}
-	return c.execute(l, fresh, "plan file")
+	return c.withLine(head.Sources, func(l *line) error {
+		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply})
+		if err != nil {
+			return err
+		}
+		if err := c.showPlan(fresh, l.dir, "Plan"); err != nil {
+			return err
+		}
+		if executing(fresh.Plan) == 0 {
+			return c.nothing(fresh)
+		}
+		return c.execute(l, fresh, "plan file")
+	})
 }
 
 // sameWorld takes the plan's world for this call, and refuses another one.
@@ -171,13 +167,16 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		Approved: &ledger.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
 	})
 	stop()
-	shown := show.Close()
+	err = errors.Join(err, show.Close())
 	c.log.Info("applied", counters.Pairs()...)
-	return errors.Join(c.sumUp(p, result, counters), shown, err)
+	if err != nil {
+		c.out.tell(diagnose(err)...)
+	}
+	return c.sumUp(p, result, codeOf(err))
 }
 
 // sumUp says what came of it, and turns it into an exit code.
-func (c *call) sumUp(p *engine.Planned, r *engine.Result, m *metrics.Counters) error {
+func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := done(p, r)
 	if c.out.machine() {
 		err := c.out.records(render.ChangeSummary{
@@ -189,9 +188,9 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, m *metrics.Counters) e
 	} else {
 		c.out.say("")
 		_, _ = fmt.Fprintln(c.out.w, counts.Done("Apply"))
-		c.explain(p, r)
+		c.explain(r)
 	}
-	return status(append(c.leftOver(p), resultCodes(r)...)...)
+	return status(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
 
 // done counts what was really done.
@@ -233,7 +232,7 @@ func resultCodes(r *engine.Result) []int {
 }
 
 // explain tells what to do about what was not done.
-func (c *call) explain(p *engine.Planned, r *engine.Result) {
+func (c *call) explain(r *engine.Result) {
 	for _, o := range r.Outcomes {
 		name := o.Ref.Kind + "/" + o.Ref.Name
 		switch o.Status {

@@ -25,17 +25,14 @@ func (c *call) drift() error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLine(paths)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForDrift))
-	if err != nil {
-		return err
-	}
-	if err := c.showPlan(planned, l.dir, "Drift"); err != nil {
-		return err
-	}
-	return status(c.planCodes(planned)...)
+	return c.withLine(paths, func(l *line) error {
+		planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForDrift))
+		if err != nil {
+			return err
+		}
+		if err := c.showPlan(planned, l.dir, "Drift"); err != nil {
+			return err
+		}
+		return status(c.planCodes(planned)...)
+	})
 }

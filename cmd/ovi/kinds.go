@@ -1,13 +1,12 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
 )
 
 func (p *process) kindsCommand() *cli.Command {
@@ -32,7 +31,7 @@ func (c *call) kinds() error {
 		return err
 	}
 	if c.cli.Bool("iam") {
-		return fmt.Errorf("not there yet")
+		return c.out.print(aws.IAMPolicy())
 	}
 	var all []resource.Kind
 	var names []string
@@ -78,10 +77,5 @@ func (c *call) schema() error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	var b []byte
-	if !json.Valid(b) {
-		return fmt.Errorf("the schema is not JSON: this is a mistake in ovi")
-	}
-	_, err := c.out.w.Write(b)
-	return err
+	return c.out.print(config.Schema(schemas()))
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,11 +22,13 @@ const (
 type output struct {
 	format string
 	quiet  bool
-	w      io.Writer
-	style  render.Style   // of w
-	enc    render.Encoder // nil for a table
-	errW   io.Writer
-	errS   render.Style
+	// printed: a whole document was written that is no stream of records.
+	printed bool
+	w       io.Writer
+	style   render.Style   // of w
+	enc     render.Encoder // nil for a table
+	errW    io.Writer
+	errS    render.Style
 }
 
 func (p *process) newOutput(cc *cli.Context) (*output, error) {
@@ -44,10 +48,48 @@ func (p *process) newOutput(cc *cli.Context) (*output, error) {
 	default:
 		return nil, usage("write --output table, json or yaml", "%q is no output format", o.format)
 	}
-	if o.enc == nil {
-		return o, nil
+	if o.enc != nil {
+		o.enc = &headed{Encoder: o.enc}
 	}
-	return o, o.enc.Encode(render.Version{Type: "version", Ovi: version, Format: render.Format})
+	return o, nil
+}
+
+// headed writes the version record before the first other one.
+type headed struct {
+	render.Encoder
+	once sync.Once
+	err  error
+}
+
+// head writes the version record, once.
+func (h *headed) head() error {
+	h.once.Do(func() {
+		h.err = h.Encoder.Encode(render.Version{Type: "version", Ovi: version, Format: render.Format})
+	})
+	return h.err
+}
+
+// Encode writes a record.
+func (h *headed) Encode(r render.Record) error {
+	if err := h.head(); err != nil {
+		return err
+	}
+	return h.Encoder.Encode(r)
+}
+
+// finish makes sure that machines get their version record also when there is nothing else.
+func (o *output) finish() error {
+	if h, ok := o.enc.(*headed); ok && !o.printed {
+		return h.head()
+	}
+	return nil
+}
+
+// print writes a document that has its own format, with a newline at its end.
+func (o *output) print(b []byte) error {
+	o.printed = true
+	_, err := o.w.Write(append(bytes.TrimRight(b, "\n"), '\n'))
+	return err
 }
 
 // machine says that the reader is a program.

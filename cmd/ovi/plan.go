@@ -45,11 +45,10 @@ func (c *call) plan() error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLine(paths)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withLine(paths, func(l *line) error { return c.planLine(l, paths) })
+}
+
+func (c *call) planLine(l *line, paths []string) error {
 	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForPlan))
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -74,11 +75,12 @@ func (p *process) action(do func(*call) error) cli.ActionFunc {
 			return err
 		}
 		c := &call{process: p, Context: cc.Context, cli: cc, out: out, log: log}
-		if err := do(c); err != nil {
-			out.tell(diagnose(err)...)
-			return exitStatus(codeOf(err))
+		err = errors.Join(do(c), out.finish())
+		if err == nil {
+			return nil
 		}
-		return nil
+		out.tell(diagnose(err)...)
+		return exitStatus(codeOf(err))
 	}
 }
 

@@ -90,6 +90,24 @@ func (c *call) openLine(paths []string) (*line, error) {
 	return c.openWorld(dir, intents)
 }
 
+// withLine opens the line from what the command line names, for as long as do runs.
+func (c *call) withLine(paths []string, do func(*line) error) error {
+	l, err := c.openLine(paths)
+	if err != nil {
+		return err
+	}
+	return c.closing(l, do(l))
+}
+
+// closing closes the line behind a command. What could not be closed is told, and does not
+// change how the command ended: its outcome is on record.
+func (c *call) closing(l *line, err error) error {
+	if bad := l.Close(); bad != nil {
+		c.out.warn(bad.Error(), "see that the record is whole: ovi audit verify")
+	}
+	return err
+}
+
 // openWorld opens the record and the providers.
 func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
 	var err error

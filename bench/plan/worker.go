@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+const (
+	place = "here"
+	stack = "bench"
+)
+
+// writeConfig writes one file of n named resources, as a person would.
+func writeConfig(home string, n int) error {
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(home, "ovi.yaml"))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: fake\nregion: %s\nresources:\n", stack, place)
+	for i := range n {
+		fmt.Fprintf(w, "  - type: disk\n    name: disk-%07d\n    size: 20\n    weight: 0.5\n    tags:\n      environment: prod\n      team: platform\n", i)
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// work is what `ovi plan` does, with a provider in memory whose world is as the file says.
+func work(home string, n int) error {
+	ctx := context.Background()
+	cloud := fake.New("fake")
+	cloud.Fill(place, stack, n)
+	providers := provider.Set{"fake": cloud}
+	intent, err := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Schemas: providers}).Load(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := ledger.Open(ctx, ledger.Config{Dir: filepath.Join(home, ".ovi"), User: "bench"})
+	if err != nil {
+		return err
+	}
+	e := engine.New(engine.Config{Providers: providers, Ledger: l})
+	planned, err := e.Plan(ctx, []resource.Intent{intent}, engine.PlanOptions{})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if planned.Plan.Unchanged != n || len(planned.Plan.Decisions) != 0 {
+		return fmt.Errorf("%d unchanged and %d decisions: this is no plan of %d unchanged things", planned.Plan.Unchanged, len(planned.Plan.Decisions), n)
+	}
+	view := render.PlanView{Plan: planned.Plan, Verb: "Plan"}
+	return errors.Join(view.Write(os.Stdout, render.Style{}), l.Close())
+}
