@@ -49,7 +49,7 @@ func (l *Log) write(d Draft) (Batch, error) {
 // is not known any more.
 func (l *Log) put(h frameHeader) error {
 	b, end := l.out.finish(h, l.id, l.end)
-	if end.offset > l.space {
+	if end.offset > l.space && h.kind != kindSeal {
 		b = l.prefill(b, end.offset)
 	}
 	_, err := l.active.WriteAt(b, l.end.offset)

@@ -15,8 +15,7 @@ type recovery struct {
 	header segmentHeader
 
 	lastStart int64 // of the last frame
-	sealed    bool
-	since     int // batches behind the last checkpoint
+	since     int   // batches behind the last checkpoint
 	signed    Checkpoint
 	tear      *Tear
 }
@@ -38,7 +37,7 @@ func (r *recovery) run(marks []*mark) error {
 		return err
 	}
 	for _, m := range marks {
-		if err := r.meet(m); err != nil {
+		if err := r.settle(m); err != nil {
 			return err
 		}
 	}
@@ -49,8 +48,9 @@ func (r *recovery) run(marks []*mark) error {
 // next one.
 func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
 	for {
-		for _, m := range marks {
-			m.met = m.met || m.is(r.at)
+		meet(marks, r.at)
+		if r.sealed {
+			return nil, nil
 		}
 		f, err := r.next()
 		if errors.As(err, &bad) {
@@ -61,9 +61,6 @@ func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
-		}
-		if r.sealed {
-			return &flaw{f.start, "something follows the seal of the segment"}, nil
 		}
 		r.note(f)
 	}
@@ -77,8 +74,14 @@ func (r *recovery) note(f frame) {
 		return
 	}
 	r.since = 0
-	r.sealed = f.kind == kindSeal
 	r.signed = checkpointIn(r.id, f.frameHeader, f.payload, f.before)
+}
+
+// meet notes which marks are this place.
+func meet(marks []*mark, at position) {
+	for _, m := range marks {
+		m.met = m.met || m.is(at)
+	}
 }
 
 // is says whether a mark is this place.
@@ -116,24 +119,24 @@ func (r *recovery) judge(bad *flaw) error {
 		return fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
 	}
 	if bad == nil && rest > 0 {
-		bad = &flaw{r.at.offset, "zeros stand where a batch should begin"}
+		bad = &flaw{r.at.offset, "this is not the beginning of a batch"}
 	}
 	switch {
+	case impossible && bad != nil:
+		return r.corrupt(bad.reason + ", but whole batches follow")
+	case impossible:
+		return r.corrupt("no batch begins here, but whole batches follow")
 	case bad == nil:
 		return nil
-	case impossible:
-		return r.corrupt(bad.reason + ", and whole batches follow")
-	case r.sealed:
-		return r.corrupt("something follows the seal of the segment")
 	}
 	r.tear = &Tear{Segment: segmentName(r.at.segment), Offset: r.at.offset, Bytes: max(rest, 1), Reason: bad.reason}
 	return nil
 }
 
-// meet checks a mark that the scan passed without meeting it. A mark in an
+// settle checks a mark that the scan passed without meeting it. A mark in an
 // older segment is looked up there if it came from outside; a notice of this
 // host that is older than the last segment has nothing more to say.
-func (r *recovery) meet(m *mark) error {
+func (r *recovery) settle(m *mark) error {
 	switch {
 	case m.met || m.segment != 0 && m.segment < r.header.index:
 		return nil

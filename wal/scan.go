@@ -42,6 +42,7 @@ type scanner struct {
 	file   vfs.File
 	id     logID
 	at     position
+	sealed bool // the seal of the segment was passed
 	hash   hasher
 	window []byte
 	start  int64 // offset of the window
@@ -96,6 +97,7 @@ func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 	}
 	f := frame{frameHeader: h, start: s.at.offset, before: s.at.chain}
 	f.payload = b[chainSize+frameHeaderSize:][:h.stored]
+	s.sealed = h.kind == kindSeal
 	s.at = position{s.at.segment, s.at.offset + int64(size), h.last(), chain}
 	return f, nil
 }
@@ -163,7 +165,7 @@ func (s *scanner) impossible(b []byte, offset int64) bool {
 	if err != nil {
 		return false
 	}
-	if offset == s.at.offset {
+	if offset == s.at.offset && !s.sealed {
 		return h.first != s.at.seq+1
 	}
 	return h.first > s.at.seq

@@ -119,7 +119,8 @@ func (l *Log) catchUp() error {
 // follow reads what others appended to the segment that this Log is in.
 func (l *Log) follow(to position) error {
 	end, _ := l.state()
-	r := &recovery{scanner: newScanner(l.active, l.id, end), sealed: l.sealed, since: l.since, signed: l.signed}
+	r := &recovery{scanner: newScanner(l.active, l.id, end), since: l.since, signed: l.signed}
+	r.sealed = l.sealed
 	for r.at.offset < to.offset {
 		f, err := r.next()
 		var bad *flaw

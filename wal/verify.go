@@ -131,7 +131,7 @@ func (v *verifier) segment(want segmentHeader, last bool) error {
 	if h.prev != v.end.chain || h.first != v.end.seq+1 {
 		return corruptHeader(h, "it does not continue the segment before it")
 	}
-	v.meet(v.end)
+	meet(v.marks, v.end)
 	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
 	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir}
 	bad, err := v.frames(r)
@@ -149,7 +149,10 @@ func (v *verifier) segment(want segmentHeader, last bool) error {
 // frames reads the frames of a segment and checks what next does not.
 func (v *verifier) frames(r *recovery) (bad *flaw, err error) {
 	for {
-		v.meet(r.at)
+		meet(v.marks, r.at)
+		if r.sealed {
+			return nil, nil
+		}
 		f, err := r.next()
 		if errors.As(err, &bad) {
 			return bad, nil
@@ -159,9 +162,6 @@ func (v *verifier) frames(r *recovery) (bad *flaw, err error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("wal: verify %s: %w", segmentName(r.at.segment), err)
-		}
-		if r.sealed {
-			return &flaw{f.start, "something follows the seal of the segment"}, nil
 		}
 		r.note(f)
 		if err := v.check(r, f); err != nil {
@@ -213,12 +213,6 @@ func (v *verifier) trusts(key ed25519.PublicKey) bool {
 		}
 	}
 	return len(v.o.trusted) == 0
-}
-
-func (v *verifier) meet(at position) {
-	for _, m := range v.marks {
-		m.met = m.met || m.is(at)
-	}
 }
 
 // checkTail decides what stands behind the end of the last segment.
