@@ -157,14 +157,16 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 		if change.Effect == resource.Replace {
 			return resource.Observed{}, fmt.Errorf("fake: %s of %s: %w", change.Path, ref, provider.ErrReplace)
 		}
+		if change.Path == "ovi:managed" {
+			o.Ref, o.Managed, o.Stack, o.Owner = ref, true, r.Stack, r.Owner
+		}
 		o = apply(o, change, kind)
 	}
 	attrs, err := c.shape(p, kind, o.Attrs)
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	o.Ref, o.Attrs, o.Managed, o.Stack, o.Owner = ref, attrs, true, r.Stack, r.Owner
-	o.Health = resource.Healthy
+	o.Attrs, o.Health = attrs, resource.Healthy
 	p.put(o, 0)
 	return o, nil
 }
