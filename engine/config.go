@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -11,16 +12,18 @@ import (
 )
 
 // Claim is a held claim; its token proves it.
-type Claim struct {
-	Ref   string
-	Token int64
-}
+type Claim = coordinator.Claim
 
-// Claims give the right to act on a thing. The coordinator is one.
+// Claims give the right to act on a thing. coordinator.Claims is one.
 type Claims interface {
 	// Hold calls do while this instance alone may act on ref. do's context ends when the
-	// claim is lost; nobody else holds the claim before that.
+	// claim is lost, and nobody else gets the claim before that. A *coordinator.HeldError
+	// says who has it.
 	Hold(ctx context.Context, ref string, do func(context.Context, Claim) error) error
+	// List says which claims stand.
+	List(ctx context.Context) ([]Claim, error)
+	// Revoke ends the claim with this token; coordinator.ErrNotHeld if it ended before.
+	Revoke(ctx context.Context, ref string, token int64) (Claim, error)
 }
 
 // Config is what an engine is made of.
@@ -35,23 +38,44 @@ type Config struct {
 	ObserveTimeout  time.Duration
 }
 
-// PlanOptions say what a plan is for and what limits it.
+// PlanOptions say what a plan is for and what limits it. That blessed things are not touched
+// and nothing is done where nothing was seen is not an option.
 type PlanOptions struct {
 	Mode            ledger.Mode // "": ForPlan
-	Policies        []decider.Policy
-	Targets         []string // refs, or patterns of them, in the spellings of decider's targets
+	Targets         []string    // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
+	MaxDestroy      resource.Budget  // instead of the stacks' own limits
+	BackOff         *decider.BackOff // for loops; nil: a human who tries again is not held up
+	Policies        []decider.Policy // asked after the built-in ones
 	// MaxAge takes a scope that was seen completely within it from the record. 0: look at all.
 	MaxAge time.Duration
+}
+
+func (o PlanOptions) mode() ledger.Mode {
+	if o.Mode == "" {
+		return ledger.ForPlan
+	}
+	return o.Mode
+}
+
+// policies lists everything that may veto, in the order it is asked. The limit of what may
+// be destroyed stands behind those that hold single things back.
+func (o PlanOptions) policies(first ...decider.Policy) []decider.Policy {
+	out := append(first,
+		decider.Unseen{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
+		decider.SkipDestructive{Everywhere: o.SkipDestructive})
+	if o.BackOff != nil {
+		out = append(out, *o.BackOff)
+	}
+	return append(append(out, o.Policies...), decider.MaxDestroy{Limit: o.MaxDestroy})
 }
 
 // ApplyOptions say how a plan is done. Zero fields are defaults.
 type ApplyOptions struct {
 	Parallelism int           // actions at once; 0: the intents' own, else 10
-	LockTimeout time.Duration // how long to wait for somebody else's claim; 0: not at all
-	Tries       int           // calls of one action for transient errors; 0: 5
-	Backoff     time.Duration // before the second call, doubled each time; 0: 500ms
+	Tries       int           // calls of one action for errors that pass; 0: 5
+	Backoff     time.Duration // before the second call, doubled each time; 0: 500 ms
 	// Hard is a context whose end stops calls in flight too: the second Ctrl-C. The end of
 	// Apply's own context lets them finish and begins no more. nil: calls are never cut off.
 	Hard context.Context
@@ -59,7 +83,7 @@ type ApplyOptions struct {
 	Approved *ledger.Approved
 }
 
-// Source of a fact used in a plan.
+// Look is how a plan came to know a scope.
 type Look struct {
 	Scope    resource.Scope
 	At       time.Time // when what is known of it was seen

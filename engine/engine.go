@@ -2,55 +2,121 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"time"
 
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/observer"
 	"github.com/ovi-project/ovi/resource"
 )
 
-var errUnfinished = errors.New("unfinished")
-
 // Engine plans and applies. It may be used from many goroutines.
-type Engine struct{ cfg Config }
+type Engine struct {
+	cfg      Config
+	observer observer.Observer
+}
 
 // New makes an engine.
-func New(cfg Config) *Engine { return &Engine{cfg} }
+func New(cfg Config) *Engine {
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Owner == "" {
+		cfg.Owner = "ovi"
+	}
+	return &Engine{cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout}}
+}
 
 // Plan looks at every scope the intents speak of or the record knows their stacks in, and
 // decides what would have to be done. It calls nothing but Observe. Scopes that could not be
 // seen are in the plan's Blind, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
-	return nil, errUnfinished
+	p := &Planned{ID: ulid.Make().String(), Mode: o.mode(), At: e.cfg.Clock().UTC().Round(0)}
+	places, err := e.locate(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	p.Intents = places.intents
+	p.Stacks = stacksOf(p.Intents)
+	if err := e.look(ctx, p, places, o.MaxAge); err != nil {
+		return nil, err
+	}
+	memory, err := e.remember(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.decide(p, memory, o); err != nil {
+		return nil, err
+	}
+	return p, e.recordPlan(ctx, p)
+}
+
+// decide compares the wishes with the world and lets the policies look at what follows.
+func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
+	found, err := comparator.Compare(comparator.Input{
+		Intents: p.Intents, World: p.world, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed,
+	})
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	facts := decider.Facts{
+		Now: p.At, Rules: rulesOf(p.Intents), Failed: p.world.Failed, Blessed: m.isBlessed, Attempts: m.attempts,
+	}
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(unsettled{p.open})...); err != nil {
+		return fmt.Errorf("decide: %w", err)
+	}
+	if p.Mode == ledger.ForDrift {
+		p.Plan = m.onlyDrift(p.Plan)
+	}
+	p.tries, p.Counts = m.tries, count(p.Plan)
+	return nil
+}
+
+// recordPlan puts the plan on record; from then on it can be told why.
+func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
+	event := ledger.Planned{Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Blind: map[string]string{}}
+	for _, d := range p.Plan.Decisions {
+		event.Decisions = append(event.Decisions, ledger.Recorded(d))
+	}
+	for s, why := range p.Plan.Blind {
+		event.Blind[s.String()] = why
+	}
+	if p.Hash, err = ledger.HashDecisions(event.Decisions); err != nil {
+		return err
+	}
+	event.Hash = p.Hash
+	if _, err = e.cfg.Ledger.RecordPlan(ctx, event); err != nil {
+		return fmt.Errorf("record the plan: %w", err)
+	}
+	return nil
 }
 
 // Apply does the plan. The error is for what stopped the whole apply (a record that can't be
 // written); what went wrong with single things is in the result, which is never nil.
 func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result, error) {
-	return &Result{}, errUnfinished
+	a := e.begin(ctx, p, o)
+	if err := a.announce(); err != nil {
+		return a.result(), err
+	}
+	a.walk(decider.Steps(p.Plan))
+	a.leave()
+	return a.result(), a.broken()
 }
 
 // Refresh makes a loaded plan ready to apply: it plans anew from the same wishes, and keeps of
-// the loaded plan what still holds. A thing of it that changed since is vetoed as "stale".
+// the loaded plan what still holds. A thing of it that changed since is vetoed as "stale";
+// what is new since is vetoed as "not-in-plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
-	return nil, errUnfinished
+	only := &savedPolicy{saved: saved.bases()}
+	o.Mode, o.Policies = ledger.ForApply, append([]decider.Policy{only}, o.Policies...)
+	p, err := e.Plan(ctx, intents, o)
+	if err != nil {
+		return nil, err
+	}
+	p.Plan.Decisions = append(p.Plan.Decisions, only.settledSince(saved, p)...)
+	return p, nil
 }
-
-// Act is an explicit human act on one thing.
-type Act struct {
-	Who    string
-	Reason string
-}
-
-// Adopt puts ovi's marks on a thing that exists and is wanted by an intent, but carries none.
-func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, ref resource.Ref, a Act) (resource.Observed, error) {
-	return resource.Observed{}, errUnfinished
-}
-
-// Bless protects a thing, on record and by a tag where it exists; Unbless takes that away.
-func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a Act) error { return errUnfinished }
-
-// Unbless takes the protection away.
-func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a Act) error { return errUnfinished }
-
-// Settle observes the scopes of open actions and answers them. Plan does so by itself.
-func (e *Engine) Settle(ctx context.Context) ([]ledger.Abandoned, error) { return nil, errUnfinished }

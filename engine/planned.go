@@ -1,7 +1,8 @@
 package engine
 
 import (
-	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -16,7 +17,7 @@ type Planned struct {
 	ID       string // ULID
 	Mode     ledger.Mode
 	At       time.Time
-	Revision storage.Revision // of the record, when the plan was made
+	Revision storage.Revision // of the record, before the plan looked at the world
 	Hash     string           // of the decisions
 	Stacks   []string
 	Intents  []resource.Intent // of a loaded plan: none until Refresh
@@ -24,10 +25,69 @@ type Planned struct {
 	Looks    []Look             // the scopes it rests on, sorted
 	Settled  []ledger.Abandoned // open actions that this plan's look answered
 	Counts   ledger.Counts
+
+	world resource.World
+	open  map[resource.Ref]ledger.OpenIntent // still without an answer
+	tries map[resource.Ref]ledger.Tries
+	base  map[resource.Ref]base // of a loaded plan: what its decisions rest on
 }
 
-// Save writes the plan as a plan file: versioned JSON, secrets as digests.
-func (p *Planned) Save(w io.Writer) error { return errUnfinished }
+// thing finds what carries a ref with ovi's marks in the world the plan rests on.
+func (p *Planned) thing(ref resource.Ref) (*resource.Observed, bool) {
+	objects := p.world.Seen[ref.Scope()].Objects
+	i, ok := slices.BinarySearchFunc(objects, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
+	for ; ok && i < len(objects) && objects[i].Ref == ref; i++ {
+		if objects[i].Managed {
+			return &objects[i], true
+		}
+	}
+	return nil, false
+}
 
-// Load reads a plan file. What it gives can be shown; Refresh makes it ready to apply.
-func Load(r io.Reader) (*Planned, error) { return nil, errUnfinished }
+// count sizes a plan.
+func count(p decider.Plan) ledger.Counts {
+	c := ledger.Counts{Unchanged: p.Unchanged, Blind: len(p.Blind)}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Proposed.Executes() && !d.Action.Executes() {
+			c.Vetoed++
+		}
+		tally(&c, d.Action)
+	}
+	return c
+}
+
+func tally(c *ledger.Counts, a decider.Action) {
+	switch a {
+	case decider.Create:
+		c.Create++
+	case decider.Update:
+		c.Update++
+	case decider.Replace:
+		c.Replace++
+	case decider.Restart:
+		c.Restart++
+	case decider.Delete:
+		c.Delete++
+	case decider.Notify:
+		c.Notify++
+	}
+}
+
+// rulesOf are the limits that the stacks set themselves.
+func rulesOf(intents []resource.Intent) map[string]resource.Rules {
+	out := map[string]resource.Rules{}
+	for _, i := range intents {
+		out[i.Stack] = i.Rules
+	}
+	return out
+}
+
+func stacksOf(intents []resource.Intent) []string {
+	var out []string
+	for _, i := range intents {
+		out = append(out, i.Stack)
+	}
+	slices.SortFunc(out, strings.Compare)
+	return slices.Compact(out)
+}

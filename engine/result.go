@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -23,6 +24,12 @@ const (
 	Held        Status = "held"        // not begun: somebody else has the claim
 	Stale       Status = "stale"       // not begun: the thing changed since the plan
 )
+
+// good says that the thing is now as the plan wanted it.
+func (s Status) good() bool { return s == Done || s == ByOther }
+
+// begun says that the provider was called.
+func (s Status) begun() bool { return s == Done || s == Failed || s == Uncertain }
 
 // Outcome is what came of one decision that was to be executed.
 type Outcome struct {
@@ -47,4 +54,56 @@ type Result struct {
 	Counts      ledger.Counts      // of what was done
 	Interrupted bool
 	Took        time.Duration
+}
+
+// result sums up. What was neither done nor refused has an outcome too: it was not begun.
+func (a *apply) result() *Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := &Result{Plan: a.plan.ID, Took: a.engine.cfg.Clock().Sub(a.began)}
+	r.Counts = ledger.Counts{Unchanged: a.plan.Plan.Unchanged, Blind: len(a.plan.Plan.Blind)}
+	for i := range a.plan.Plan.Decisions {
+		d := &a.plan.Plan.Decisions[i]
+		if !d.Action.Executes() {
+			if d.Proposed.Executes() {
+				r.Vetoed = append(r.Vetoed, *d)
+				r.Counts.Vetoed++
+			}
+			continue
+		}
+		o := a.outcomeOf(i)
+		switch {
+		case o.Status == Interrupted:
+			r.Interrupted = true
+		case o.Status == Done:
+			tally(&r.Counts, d.Action)
+		case o.Status == ByOther:
+			r.Counts.Unchanged++
+		case o.Status == Failed || o.Status == Uncertain:
+			r.Counts.Failed++
+		}
+		r.Outcomes = append(r.Outcomes, o)
+	}
+	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return a.Ref.Compare(b.Ref) })
+	return r
+}
+
+// outcomeOf joins the halves of a replace: the later one tells, unless the first failed.
+func (a *apply) outcomeOf(decision int) Outcome {
+	d := &a.plan.Plan.Decisions[decision]
+	take, took := a.outcomes[stepOf{decision, decider.Take}]
+	made, tried := a.outcomes[stepOf{decision, decider.Make}]
+	switch {
+	case took && tried && take.Status.good():
+		made.Seconds += take.Seconds
+		if !made.Status.begun() && !made.Status.good() {
+			made.Detail = "the old one is gone, the new one was not made: " + made.Detail
+		}
+		return made
+	case took && (!tried || !take.Status.good()):
+		return take
+	case tried:
+		return made
+	}
+	return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was stopped before"}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -63,7 +64,8 @@ type Ledger struct {
 	instance string
 	log      *wal.Log
 	store    storage.Store
-	owned    bool // the store was opened here
+	owned    bool     // the store was opened here
+	life     vfs.File // locked while this run lives
 
 	mu     sync.Mutex // guards what follows
 	queue  []*request
@@ -113,6 +115,9 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	l.instance = ulid.ULID(l.log.ID()).String()
+	if err := l.appear(); err != nil {
+		return err
+	}
 	turn, err := l.log.Lock(ctx)
 	if err != nil {
 		return err
@@ -135,6 +140,7 @@ func (l *Ledger) close() error {
 	if l.owned {
 		errs = append(errs, l.store.Close())
 	}
+	errs = append(errs, l.vanish())
 	return errors.Join(errs...)
 }
 

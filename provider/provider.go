@@ -23,7 +23,9 @@ type Provider interface {
 	Create(ctx context.Context, r Request) (resource.Observed, error)
 	// Update brings Have to Want by the given Changes alone; done twice it does no harm. It
 	// may interrupt the thing only if a change's Effect is Restart. ErrReplace says that the
-	// thing must be made anew.
+	// thing must be made anew. Two paths are not attributes: "blessed" (To a Bool) puts the
+	// protecting mark on or takes it off, and "ovi:managed" puts ovi's marks (of Want.Ref,
+	// Stack and Owner) on a thing that has none, which is how a thing is adopted.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
 	// Delete takes Have away and returns when it is gone. Absent is success. It takes no
 	// protection off by itself.
@@ -72,6 +74,28 @@ const (
 	Conflict  // it exists already, or something stands in the way
 	Uncertain // the call may have worked: only observing can tell
 )
+
+// String names a class in the record.
+func (c Class) String() string {
+	switch c {
+	case Transient:
+		return "transient"
+	case Throttled:
+		return "throttled"
+	case Permanent:
+		return "permanent"
+	case NotFound:
+		return "not_found"
+	case Denied:
+		return "denied"
+	case Conflict:
+		return "conflict"
+	case Uncertain:
+		return "uncertain"
+	default:
+		return "unclassified"
+	}
+}
 
 // Error is a provider's error with its class.
 type Error struct {

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// act does one half of a decision under its claim.
+func (a *apply) act(d *decider.Decision, half decider.Half) Outcome {
+	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was stopped before"}
+	ctx, acquired, stop := a.untilAcquired()
+	defer stop()
+	err := a.engine.cfg.Claims.Hold(ctx, d.Ref.String(), func(ctx context.Context, c Claim) error {
+		acquired()
+		if a.stopped() {
+			return nil
+		}
+		over, err := a.recheck(ctx, d, half)
+		if over != nil || err != nil {
+			if over != nil {
+				out = *over
+			}
+			return err
+		}
+		out = a.perform(ctx, c, d, half)
+		return nil
+	})
+	return a.afterHold(out, err)
+}
+
+// afterHold reads what Hold itself had to say.
+func (a *apply) afterHold(out Outcome, err error) Outcome {
+	var held *coordinator.HeldError
+	switch {
+	case err == nil || out.Status.begun():
+	case errors.As(err, &held):
+		out.Status, out.Err, out.Detail = Held, err, err.Error()
+		out.Holder = held.Claim.User + "@" + held.Claim.Host
+	case a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
+	default:
+		out.Status, out.Err, out.Detail = Failed, err, "it was not begun: "+err.Error()
+		out.Recoverable = true
+	}
+	return out
+}
+
+// untilAcquired makes the context of a Hold: the first Ctrl-C ends the waiting for the claim,
+// but not the work under it; the second ends that too.
+func (a *apply) untilAcquired() (ctx context.Context, acquired func(), stop func()) {
+	ctx, cancel := context.WithCancelCause(a.hard)
+	var mu sync.Mutex
+	working := false
+	unhook := context.AfterFunc(a.soft, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !working {
+			cancel(context.Cause(a.soft))
+		}
+	})
+	acquired = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		working = true
+	}
+	return ctx, acquired, func() { unhook(); cancel(nil) }
+}
+
+// recheck finds out, under the claim, whether somebody else acted on the thing since the
+// plan. It gives an outcome if there is nothing left to do, or nothing that should be done.
+func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.Half) (*Outcome, error) {
+	l := a.engine.cfg.Ledger
+	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
+		return nil, a.fail(err)
+	} else if is {
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s begun by run %s has no known end: plan again", open.Action, open.Run)}, nil
+	}
+	others, err := l.DeedsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
+	if err != nil {
+		return nil, a.fail(err)
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	by := others[len(others)-1]
+	stale := &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("run %s acted on it since this plan: plan again", by.Run)}
+	there, err := l.Thing(ctx, d.Ref, 0)
+	switch {
+	case err != nil && !errors.Is(err, ledger.ErrNotFound):
+		return nil, a.fail(err)
+	case d.Action == decider.Delete && err != nil:
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Detail: "run " + by.Run + " has deleted it"}, nil
+	case d.Action == decider.Delete || err != nil || half == decider.Take:
+		return stale, nil
+	case d.Wanted != nil && there.Managed && there.Stack == d.Stack && a.satisfied(d.Wanted, there.Observed):
+		a.noteThing(d.Ref, &there.Observed)
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
+	}
+	return stale, nil
+}
+
+// satisfied says that a thing is as wished.
+func (a *apply) satisfied(w *resource.Desired, o resource.Observed) bool {
+	kind, ok := a.engine.cfg.Providers.Kind(w.Ref.Provider, w.Ref.Kind)
+	return ok && len(resource.Diff(w.Attrs, o.Attrs, kind, resource.DiffOptions{Resolve: a.idOf})) == 0 &&
+		len(resource.DiffTags(w.Tags, o.Tags, nil, nil)) == 0
+}
+
+// idOf finds the id of a thing: made just now, or seen by the plan.
+func (a *apply) idOf(ref resource.Ref) (string, bool) {
+	a.mu.Lock()
+	o, ok := a.made[ref]
+	a.mu.Unlock()
+	if ok {
+		return o.ID, o.ID != ""
+	}
+	if o, ok := a.plan.thing(ref); ok {
+		return o.ID, true
+	}
+	return "", false
+}

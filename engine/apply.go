@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Defaults of an apply.
+const (
+	defaultParallelism = 10
+	defaultTries       = 5
+	defaultBackoff     = 500 * time.Millisecond
+)
+
+// apply is one apply under way.
+type apply struct {
+	engine *Engine
+	plan   *Planned
+	o      ApplyOptions
+	soft   context.Context // its end lets what runs finish and begins no more
+	hard   context.Context // its end stops what runs
+	began  time.Time
+	human  bool // a single act: what it changes is not the whole wish
+
+	mu       sync.Mutex // guards what follows
+	outcomes map[stepOf]Outcome
+	made     map[resource.Ref]resource.Observed // by this apply, or by others meanwhile
+	failure  error                              // the record can't be written: begin nothing more
+}
+
+// stepOf is one half of a decision.
+type stepOf struct {
+	decision int
+	half     decider.Half
+}
+
+func (e *Engine) begin(ctx context.Context, p *Planned, o ApplyOptions) *apply {
+	if o.Parallelism <= 0 {
+		o.Parallelism = defaultParallelism
+		for _, i := range p.Intents {
+			if i.Options.Parallelism > 0 {
+				o.Parallelism = i.Options.Parallelism
+			}
+		}
+	}
+	if o.Tries <= 0 {
+		o.Tries = defaultTries
+	}
+	if o.Backoff <= 0 {
+		o.Backoff = defaultBackoff
+	}
+	hard := o.Hard
+	if hard == nil {
+		hard = context.WithoutCancel(ctx)
+	}
+	return &apply{
+		engine: e, plan: p, o: o, soft: ctx, hard: hard, began: e.cfg.Clock(),
+		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{},
+	}
+}
+
+// record writes events whatever becomes of the apply's own context: what happened happened.
+func (a *apply) record(events ...ledger.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	_, err := a.engine.cfg.Ledger.Record(context.WithoutCancel(a.soft), events...)
+	if err != nil {
+		return a.fail(err)
+	}
+	return nil
+}
+
+// fail remembers the first error of the record: nothing more is begun.
+func (a *apply) fail(err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failure == nil {
+		a.failure = fmt.Errorf("the apply stopped, for what it does could not be recorded: %w", err)
+	}
+	return a.failure
+}
+
+func (a *apply) broken() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.failure
+}
+
+// announce records who said yes, and what the policies held back.
+func (a *apply) announce() error {
+	var events []ledger.Event
+	if a.o.Approved != nil {
+		events = append(events, *a.o.Approved)
+	}
+	for _, d := range a.plan.Plan.Decisions {
+		if d.Proposed.Executes() && !d.Action.Executes() && heldByPolicy(d) {
+			events = append(events, ledger.Vetoed{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})
+		}
+	}
+	return a.record(events...)
+}
+
+// heldByPolicy says that a decision was held back by more than the choice of what to do.
+func heldByPolicy(d decider.Decision) bool {
+	for _, v := range d.Vetoes {
+		if v.Policy != (decider.Targets{}).Name() && v.Policy != (decider.Excludes{}).Name() && v.Policy != notInPlan {
+			return true
+		}
+	}
+	return false
+}
+
+// leave records what was not begun.
+func (a *apply) leave() {
+	var events []ledger.Event
+	a.mu.Lock()
+	for i := range a.plan.Plan.Decisions {
+		d := &a.plan.Plan.Decisions[i]
+		if !d.Action.Executes() {
+			continue
+		}
+		o := a.outcomeOf(i)
+		if o.Status.begun() || o.Status == ByOther {
+			continue
+		}
+		why := string(o.Status)
+		if a.failure != nil {
+			why = "broken"
+		}
+		events = append(events, ledger.NotBegun{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
+	}
+	broken := a.failure != nil
+	a.mu.Unlock()
+	if !broken {
+		_ = a.record(events...) // fail keeps the error
+	}
+}
+
+// note keeps the outcome of a step.
+func (a *apply) note(s stepOf, o Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.outcomes[s] = o
+}
+
+// noteThing keeps what is there now, for references of others to it.
+func (a *apply) noteThing(ref resource.Ref, o *resource.Observed) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o == nil {
+		delete(a.made, ref)
+		return
+	}
+	a.made[ref] = *o
+}

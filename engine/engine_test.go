@@ -1,0 +1,178 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+const stack = "web"
+
+var here = resource.Scope{Provider: "fake", Place: "here"}
+
+func ref(kind, name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Place: "here", Kind: kind, Name: name}
+}
+
+func attrs(kv ...any) resource.Attrs {
+	var out []resource.Attr
+	for i := 0; i < len(kv); i += 2 {
+		out = append(out, resource.Attr{Name: kv[i].(string), Value: kv[i+1].(resource.Value)})
+	}
+	return resource.NewAttrs(out...)
+}
+
+func network(name string) resource.Desired {
+	return resource.Desired{Ref: ref("network", name), Attrs: attrs("range", resource.String("10.0.0.0/16"))}
+}
+
+func server(name, network string) resource.Desired {
+	return resource.Desired{
+		Ref:  ref("server", name),
+		Tags: resource.Tags{{Key: "team", Value: "platform"}},
+		Attrs: attrs("network", resource.Reference{Ref: ref("network", network)}, "size", resource.String("small"),
+			"root", attrs("size", resource.Int(8)), "running", resource.Bool(true)),
+	}
+}
+
+func disk(name string, size int64) resource.Desired {
+	return resource.Desired{Ref: ref("disk", name), Attrs: attrs("size", resource.Int(size))}
+}
+
+func wants(objects ...resource.Desired) []resource.Intent {
+	in := resource.Intent{Stack: stack, Objects: objects, Scopes: []resource.Scope{here}}
+	sortObjects(in.Objects)
+	return []resource.Intent{in}
+}
+
+// bench is everything a test needs: one cloud, one record, one engine.
+type bench struct {
+	t      *testing.T
+	dir    string
+	store  storage.Store
+	cloud  *fake.Cloud
+	ledger *ledger.Ledger
+	claims *coordinator.Claims
+	engine *engine.Engine
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir(), store: mem.New(), cloud: fake.New("fake")}
+	b.start()
+	t.Cleanup(func() { b.stop() })
+	return b
+}
+
+// start opens the record and makes an engine, as a new process would.
+func (b *bench) start() {
+	b.t.Helper()
+	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ann"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.ledger = l
+	b.claims = coordinator.New(b.store, coordinator.Identity{Instance: l.Instance(), Host: "host", User: "ann", Run: l.Run(), PID: 1})
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: b.claims})
+}
+
+func (b *bench) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = b.claims.Close(ctx)
+	_ = b.ledger.Close()
+}
+
+func (b *bench) plan(intents []resource.Intent) *engine.Planned {
+	b.t.Helper()
+	p, err := b.engine.Plan(b.t.Context(), intents, engine.PlanOptions{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bench) apply(intents []resource.Intent) *engine.Result {
+	b.t.Helper()
+	r, err := b.engine.Apply(b.t.Context(), b.plan(intents), engine.ApplyOptions{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+// settled fails unless a plan has nothing to do.
+func (b *bench) settled(intents []resource.Intent) {
+	b.t.Helper()
+	if p := b.plan(intents); !p.Plan.Empty() {
+		b.t.Errorf("a second plan wants more: %v", brief(p))
+	}
+}
+
+// brief is a plan as a list of words.
+func brief(p *engine.Planned) []string {
+	var out []string
+	for _, d := range p.Plan.Decisions {
+		s := string(d.Action) + " " + d.Ref.Kind + "/" + d.Ref.Name
+		if d.Action != d.Proposed {
+			s += " (" + string(d.Proposed) + " held by " + d.Vetoes[0].Policy + ")"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func statuses(r *engine.Result) map[string]engine.Status {
+	out := map[string]engine.Status{}
+	for _, o := range r.Outcomes {
+		out[o.Ref.Kind+"/"+o.Ref.Name] = o.Status
+	}
+	return out
+}
+
+// events lists the records of some types as words.
+func (b *bench) events(types ...string) []string {
+	b.t.Helper()
+	var out []string
+	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: types}) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		s := r.Event.Type()
+		if ref := r.Event.About(); !ref.IsZero() {
+			s += " " + ref.Kind + "/" + ref.Name
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// calls counts the calls that may change something.
+func (b *bench) calls() int {
+	n := 0
+	for _, c := range b.cloud.Calls() {
+		if c.Verb != fake.Observe {
+			n++
+		}
+	}
+	return n
+}
+
+func decisionOn(p *engine.Planned, r resource.Ref) (decider.Decision, bool) {
+	for _, d := range p.Plan.Decisions {
+		if d.Ref == r {
+			return d, true
+		}
+	}
+	return decider.Decision{}, false
+}

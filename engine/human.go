@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// ManagedPath is the Path of the change that puts ovi's marks on a thing that has none.
+const ManagedPath = "ovi:managed"
+
+// Act is an explicit human act: who does it, and why.
+type Act struct {
+	Who    string
+	Reason string
+}
+
+// Adopt puts ovi's marks on the thing that stands where a wish is and carries none. What else
+// differs is for the next plan.
+func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, ref resource.Ref, a Act) (resource.Observed, error) {
+	p, err := e.Plan(ctx, intents, PlanOptions{})
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	for i := range p.Plan.Decisions {
+		d := p.Plan.Decisions[i]
+		if d.Wanted == nil || !same(d.Ref, ref) {
+			continue
+		}
+		if d.Difference != comparator.Foreign || d.There == nil || d.There.Managed {
+			return resource.Observed{}, fmt.Errorf("adopt %s: it is %s: %s", ref, d.Difference, d.Detail)
+		}
+		d.Wanted = &resource.Desired{Ref: d.Ref, Blessed: d.Wanted.Blessed} // the marks, and nothing else
+		d.Action, d.Changes, d.Detail = decider.Update, []resource.Change{{Path: ManagedPath, To: resource.Bool(true)}}, a.Reason
+		o, err := e.single(ctx, p, d)
+		if err != nil {
+			return resource.Observed{}, fmt.Errorf("adopt %s: %w", ref, err)
+		}
+		_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), ledger.Adopted{Ref: d.Ref, ID: o.ID, Stack: d.Stack, Who: a.Who, Reason: a.Reason})
+		return o, err
+	}
+	return resource.Observed{}, fmt.Errorf("adopt %s: nothing to adopt: it is as wanted, or it is not wanted by what was read", ref)
+}
+
+// same says that two refs name one thing, the place as people write it or as it is.
+func same(located, ref resource.Ref) bool {
+	return located == ref || located.Provider == ref.Provider && ledger.Fits(located, ref.Place+"/"+ref.Kind+"/"+ref.Name)
+}
+
+// Bless protects a thing: on record first, which is what counts, and then by a mark where it
+// exists and is ours.
+func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a Act) error {
+	if _, err := e.cfg.Ledger.Record(ctx, ledger.Blessed{Ref: ref, On: true, Who: a.Who, Reason: a.Reason}); err != nil {
+		return fmt.Errorf("bless %s: %w", ref, err)
+	}
+	if err := e.mark(ctx, ref, true, a); err != nil {
+		return fmt.Errorf("bless %s: it is protected on record, but carries no mark yet, the next apply puts it on: %w", ref, err)
+	}
+	return nil
+}
+
+// Unbless takes the protection away: first the mark, then the record, so that a failure
+// leaves it protected.
+func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a Act) error {
+	if err := e.mark(ctx, ref, false, a); err != nil {
+		return fmt.Errorf("unbless %s: it stays blessed: %w", ref, err)
+	}
+	_, err := e.cfg.Ledger.Record(context.WithoutCancel(ctx), ledger.Blessed{Ref: ref, On: false, Who: a.Who, Reason: a.Reason})
+	if err != nil {
+		return fmt.Errorf("unbless %s: %w", ref, err)
+	}
+	return nil
+}
+
+// mark puts the blessed mark on a thing of ours, or takes it off.
+func (e *Engine) mark(ctx context.Context, ref resource.Ref, on bool, a Act) error {
+	p := &Planned{ID: ulid.Make().String(), Mode: ledger.ForApply, At: e.cfg.Clock().UTC().Round(0)}
+	if err := e.look(ctx, p, &places{scopes: []resource.Scope{ref.Scope()}}, 0); err != nil {
+		return err
+	}
+	if err := p.world.Failed[ref.Scope()]; err != nil {
+		return err
+	}
+	if _, open := p.open[ref]; open {
+		return errors.New("an earlier action on it has no known end: run ovi plan first")
+	}
+	there, ok := p.thing(ref)
+	if !ok || there.Blessed == on {
+		return nil // nothing there that carries our marks, or it is as it should be
+	}
+	_, err := e.single(ctx, p, decider.Decision{
+		Ref: ref, Stack: there.Stack, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
+		Reason: decider.ReasonChanged, Detail: a.Reason, There: there, Wanted: &resource.Desired{Ref: ref, Blessed: on},
+		Changes: []resource.Change{{Path: comparator.BlessedPath, From: resource.Bool(!on), To: resource.Bool(on)}},
+	})
+	return err
+}
+
+// single does one decision that a human asked for, with all the care of an apply.
+func (e *Engine) single(ctx context.Context, p *Planned, d decider.Decision) (resource.Observed, error) {
+	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
+	a := e.begin(ctx, p, ApplyOptions{})
+	a.human = true
+	out := a.act(&p.Plan.Decisions[0], decider.Make)
+	if !out.Status.good() {
+		return resource.Observed{}, errors.Join(fmt.Errorf("%s: %s", out.Status, out.Detail), out.Err)
+	}
+	return a.made[d.Ref], nil
+}

@@ -1,0 +1,378 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func sortObjects(objects []resource.Desired) {
+	slices.SortFunc(objects, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+}
+
+func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
+	b := newBench(t)
+	want := wants(network("main"), server("a", "main"), server("b", "main"), disk("d", 20))
+	if diff := cmp.Diff([]string{"create disk/d", "create network/main", "create server/a", "create server/b"}, brief(b.plan(want))); diff != "" {
+		t.Errorf("first plan (-want +got):\n%s", diff)
+	}
+	r := b.apply(want)
+	for name, s := range statuses(r) {
+		if s != engine.Done {
+			t.Errorf("%s: %s", name, s)
+		}
+	}
+	if r.Counts.Create != 4 || r.Counts.Failed != 0 {
+		t.Errorf("counts: %+v", r.Counts)
+	}
+	b.settled(want)
+	if n := len(b.cloud.Things(here)); n != 4 {
+		t.Errorf("%d things, want 4", n)
+	}
+}
+
+func TestE2_Law8_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
+	b := newBench(t)
+	b.plan(wants(network("main"), server("a", "main")))
+	if n := b.calls(); n != 0 {
+		t.Errorf("a plan made %d calls that change something", n)
+	}
+	got := b.events(ledger.TypeBegan, ledger.TypeEnded, ledger.TypeNotBegun, ledger.TypeApproved)
+	if len(got) != 0 {
+		t.Errorf("a plan left records of deeds: %v", got)
+	}
+	if diff := cmp.Diff([]string{"observed", "planned"}, b.events()); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheLastThingOfAScopeIsDeletedToo(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	none := []resource.Intent{{Stack: stack}} // names no scope at all
+	p := b.plan(none)
+	if diff := cmp.Diff([]string{"delete disk/d"}, brief(p)); diff != "" {
+		t.Fatalf("plan (-want +got):\n%s", diff)
+	}
+	b.apply(none)
+	if n := len(b.cloud.Things(here)); n != 0 {
+		t.Errorf("%d things are left", n)
+	}
+	if _, ok, err := b.ledger.Applied(t.Context(), ref("disk", "d"), 0); ok || err != nil {
+		t.Errorf("what was applied to a deleted thing is remembered: %v %v", ok, err)
+	}
+	if scopes, err := b.ledger.Scopes(t.Context(), stack); err != nil || len(scopes) != 0 {
+		b.settled(none)
+		if scopes, err = b.ledger.Scopes(t.Context(), stack); err != nil || len(scopes) != 0 {
+			t.Errorf("the scope is remembered for ever: %v %v", scopes, err)
+		}
+	}
+}
+
+func TestLaw1_ABlindScopeMakesAndTakesNothing(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	b.cloud.Break(fake.Faults{Before: fake.Blind(here, fake.ErrThrottled)})
+	p := b.plan(wants(disk("e", 20)))
+	if len(p.Plan.Blind) != 1 || p.Counts.Blind != 1 || len(p.Looks) != 1 || p.Looks[0].Err == nil {
+		t.Errorf("blind %v, looks %+v", p.Plan.Blind, p.Looks)
+	}
+	for _, d := range p.Plan.Decisions {
+		if d.Action.Executes() || d.Proposed.Executes() {
+			t.Errorf("in a scope that was not seen: %s %s", d.Proposed, d.Ref)
+		}
+	}
+	if _, err := b.ledger.Thing(t.Context(), ref("disk", "d"), 0); err != nil {
+		t.Errorf("what was not seen is gone from the record: %v", err)
+	}
+}
+
+func TestFailureStaysWhereItIs(t *testing.T) {
+	b := newBench(t)
+	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("network", "bad"), fake.ErrPermanent)})
+	want := wants(network("bad"), server("a", "bad"), network("good"), server("b", "good"), disk("d", 20))
+	r := b.apply(want)
+	expect := map[string]engine.Status{
+		"network/bad": engine.Failed, "server/a": engine.Waiting,
+		"network/good": engine.Done, "server/b": engine.Done, "disk/d": engine.Done,
+	}
+	if diff := cmp.Diff(expect, statuses(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	for _, o := range r.Outcomes {
+		if o.Status == engine.Waiting && o.On != ref("network", "bad") {
+			t.Errorf("%s waits on %s", o.Ref, o.On)
+		}
+	}
+	if diff := cmp.Diff([]string{"not_begun server/a"}, b.events(ledger.TypeNotBegun)); diff != "" {
+		t.Errorf("not begun (-want +got):\n%s", diff)
+	}
+	b.cloud.Break(fake.Faults{})
+	b.apply(want)
+	b.settled(want)
+}
+
+func TestReplaceTakesAwayBeforeItMakes(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(network("main"), server("a", "main"), disk("d", 20)))
+	changed := network("main")
+	changed.Attrs = attrs("range", resource.String("10.1.0.0/16"))
+	want := wants(changed, server("a", "main"), disk("d", 20))
+	r := b.apply(want)
+	if diff := cmp.Diff(map[string]engine.Status{"network/main": engine.Done, "server/a": engine.Done}, statuses(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	var order []string
+	for _, c := range b.cloud.Calls()[5:] {
+		if c.Verb != fake.Observe {
+			order = append(order, string(c.Verb)+" "+c.Ref.Kind)
+		}
+	}
+	if diff := cmp.Diff([]string{"delete server", "delete network", "create network", "create server"}, order); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if r.Counts.Replace != 2 {
+		t.Errorf("counts: %+v", r.Counts)
+	}
+	b.settled(want)
+}
+
+func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.cloud.Break(fake.Faults{Before: fake.Any(fake.Nth(fake.Create, 1, fake.ErrThrottled), fake.Nth(fake.Create, 2, fake.ErrTransient)), After: fake.Nth(fake.Create, 3, fake.ErrLost)})
+		start := time.Now()
+		r := b.apply(wants(disk("d", 20)))
+		if diff := cmp.Diff(map[string]engine.Status{"disk/d": engine.Done}, statuses(r)); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+		keys := map[string]int{}
+		for _, c := range b.cloud.Calls() {
+			if c.Verb == fake.Create {
+				keys[c.Key]++
+			}
+		}
+		if len(keys) != 1 || len(b.cloud.Things(here)) != 1 {
+			t.Errorf("keys %v made %d things, want one key and one thing", keys, len(b.cloud.Things(here)))
+		}
+		if took := time.Since(start); took != 3500*time.Millisecond {
+			t.Errorf("waited %s, want 0.5 + 1 + 2 s", took)
+		}
+		b.stop()
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+		if c.Verb == fake.Create {
+			cancel() // the first Ctrl-C comes while the call is under way
+		}
+		return nil
+	}})
+	want := wants(network("main"), server("a", "main"), server("b", "main"))
+	r, err := b.engine.Apply(ctx, b.plan(want), engine.ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := map[string]engine.Status{"network/main": engine.Done, "server/a": engine.Interrupted, "server/b": engine.Interrupted}
+	if diff := cmp.Diff(expect, statuses(r)); diff != "" || !r.Interrupted {
+		t.Errorf("interrupted %v, outcomes (-want +got):\n%s", r.Interrupted, diff)
+	}
+	if diff := cmp.Diff([]string{"not_begun server/a", "not_begun server/b"}, b.events(ledger.TypeNotBegun)); diff != "" {
+		t.Errorf("not begun (-want +got):\n%s", diff)
+	}
+	b.apply(want)
+	b.settled(want)
+}
+
+func TestASecondInterruptCutsCallsOffAndLosesNothing(t *testing.T) {
+	b := newBench(t)
+	soft, first := context.WithCancel(t.Context())
+	hard, second := context.WithCancel(t.Context())
+	b.cloud.Break(fake.Faults{After: func(ctx context.Context, c fake.Call) error {
+		if c.Verb != fake.Create {
+			return nil
+		}
+		first()
+		second()
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	want := wants(disk("d", 20))
+	r, err := b.engine.Apply(soft, b.plan(want), engine.ApplyOptions{Hard: hard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statuses(r)["disk/d"]; got != engine.Uncertain {
+		t.Errorf("outcome %s, want uncertain", got)
+	}
+	b.cloud.Break(fake.Faults{})
+	p := b.plan(want)
+	if !p.Plan.Empty() || len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundDone {
+		t.Errorf("plan %v, settled %+v: want the create found done", brief(p), p.Settled)
+	}
+}
+
+func TestLaw2_E15_NothingBeginsThatCannotBeRecorded(t *testing.T) {
+	want := wants(disk("a", 20), disk("b", 20), disk("c", 20))
+	for commits := range int64(12) {
+		b := newBench(t)
+		p := b.plan(want)
+		b.breakRecord(commits)
+		r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{Parallelism: 1})
+		if r == nil || len(r.Outcomes) != 3 {
+			t.Fatalf("%d commits: result %+v", commits, r)
+		}
+		if broken := b.ledger.Broken(); broken != nil && !errors.Is(err, ledger.ErrBroken) {
+			t.Errorf("%d commits: the record broke, and the apply said %v", commits, err)
+		}
+		if began := len(b.events(ledger.TypeBegan)); b.calls() > began {
+			t.Errorf("%d commits: %d calls, but %d beginnings on record", commits, b.calls(), began)
+		}
+		b.stop()
+		b.start() // there is room again
+		b.apply(want)
+		b.settled(want)
+		if n := len(b.cloud.Things(here)); n != 3 {
+			t.Errorf("%d commits: %d things, want 3", commits, n)
+		}
+	}
+}
+
+func TestBlessedThingsAreLeftAlone(t *testing.T) {
+	b := newBench(t)
+	ctx := t.Context()
+	b.apply(wants(disk("d", 20)))
+	if err := b.engine.Bless(ctx, ref("disk", "d"), engine.Act{Who: "ann", Reason: "the only copy"}); err != nil {
+		t.Fatal(err)
+	}
+	if o, ok, _ := b.cloud.Find(ref("disk", "d")); !ok || !o.Blessed {
+		t.Errorf("the mark is not on: %+v", o)
+	}
+	p := b.plan(wants())
+	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(p)); diff != "" {
+		t.Errorf("plan without the block (-want +got):\n%s", diff)
+	}
+	r := b.apply(wants())
+	if len(r.Vetoed) != 1 || len(r.Outcomes) != 0 {
+		t.Errorf("result %+v", r)
+	}
+	if diff := cmp.Diff([]string{"vetoed disk/d"}, b.events(ledger.TypeVetoed)); diff != "" {
+		t.Errorf("vetoes (-want +got):\n%s", diff)
+	}
+	if err := b.engine.Unbless(ctx, ref("disk", "d"), engine.Act{Who: "ben"}); err != nil {
+		t.Fatal(err)
+	}
+	b.apply(wants())
+	if n := len(b.cloud.Things(here)); n != 0 {
+		t.Errorf("%d things are left", n)
+	}
+}
+
+func TestABlessingOnRecordSurvivesTheMark(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	if err := b.engine.Bless(t.Context(), ref("disk", "d"), engine.Act{Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	o, _, _ := b.cloud.Find(ref("disk", "d"))
+	o.Blessed = false // somebody takes the tag off by hand
+	b.cloud.Put(o)
+	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
+func TestAdopt(t *testing.T) {
+	b := newBench(t)
+	found := b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), Attrs: attrs("size", resource.Int(10))})
+	want := wants(disk("d", 20))
+	p := b.plan(want)
+	if d, ok := decisionOn(p, ref("disk", "d")); !ok || d.Reason != decider.ReasonForeign || d.Action != decider.Notify {
+		t.Fatalf("plan: %v", brief(p))
+	}
+	o, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.Act{Who: "ann"})
+	if err != nil || o.ID != found.ID || !o.Managed || o.Stack != stack {
+		t.Fatalf("adopted %+v: %v", o, err)
+	}
+	if v, _ := o.Attrs.Get("size"); v != resource.Int(10) {
+		t.Errorf("adopting changed the size to %v", v)
+	}
+	if diff := cmp.Diff([]string{"update disk/d"}, brief(b.plan(want))); diff != "" {
+		t.Errorf("plan after (-want +got):\n%s", diff)
+	}
+	if _, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.Act{Who: "ann"}); err == nil {
+		t.Error("it was adopted twice")
+	}
+}
+
+func TestMaxAgeTakesTheWorldFromTheRecord(t *testing.T) {
+	b := newBench(t)
+	want := wants(disk("d", 20))
+	b.apply(want)
+	b.settled(want)
+	before := len(b.cloud.Calls())
+	p, err := b.engine.Plan(t.Context(), want, engine.PlanOptions{MaxAge: time.Hour})
+	if err != nil || !p.Plan.Empty() {
+		t.Fatalf("plan %v: %v", brief(p), err)
+	}
+	if n := len(b.cloud.Calls()); n != before {
+		t.Errorf("%d calls were made", n-before)
+	}
+	if len(p.Looks) != 1 || !p.Looks[0].Recorded || p.Looks[0].At.IsZero() || p.Looks[0].Count != 1 {
+		t.Errorf("looks %+v: want one from the record, with its age", p.Looks)
+	}
+}
+
+func TestDriftIsWhatTheWorldChanged(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("a", 20), disk("b", 20), disk("c", 20)))
+	a, _, _ := b.cloud.Find(ref("disk", "a"))
+	a.Attrs = attrs("size", resource.Int(30)) // by hand
+	b.cloud.Put(a)
+	c, _, _ := b.cloud.Find(ref("disk", "c"))
+	b.cloud.Remove(here, c.ID) // by hand
+	want := wants(disk("a", 20), disk("b", 25), disk("c", 20), disk("new", 20))
+	p, err := b.engine.Plan(t.Context(), want, engine.PlanOptions{Mode: ledger.ForDrift})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"update disk/a", "create disk/c"}, brief(p)); diff != "" {
+		t.Errorf("drift (-want +got):\n%s", diff)
+	}
+}
+
+func TestAPanickingProviderCostsItsOwnThingOnly(t *testing.T) {
+	b := newBench(t)
+	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+		if c.Ref.Name == "a" {
+			panic("a defect")
+		}
+		return nil
+	}})
+	want := wants(disk("a", 20), disk("b", 20))
+	r := b.apply(want)
+	if diff := cmp.Diff(map[string]engine.Status{"disk/a": engine.Uncertain, "disk/b": engine.Done}, statuses(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if o := r.Outcomes[0]; o.Err == nil || !strings.Contains(o.Err.Error(), "a defect") {
+		t.Errorf("error %v", o.Err)
+	}
+	b.cloud.Break(fake.Faults{})
+	b.apply(want)
+	b.settled(want)
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// places is what a plan looks at.
+type places struct {
+	intents []resource.Intent // with located refs
+	scopes  []resource.Scope  // to look at, sorted
+	failed  map[resource.Scope]error
+}
+
+// locate tells the places people write from those that are, and adds the scopes where the
+// record knows things of the stacks: else the last thing removed from a scope would never be
+// deleted. A place that cannot be located is a scope that was not seen.
+func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places, error) {
+	p := &places{failed: map[resource.Scope]error{}}
+	moved := map[resource.Scope]resource.Scope{}
+	for _, s := range scopesOf(intents) {
+		there, err := e.located(ctx, s)
+		if err != nil {
+			p.failed[s] = fmt.Errorf("locate %s: %w", s, err)
+			continue
+		}
+		if there != s {
+			moved[s] = there
+		}
+		p.scopes = append(p.scopes, there)
+	}
+	known, err := e.known(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range known {
+		there, err := e.located(ctx, s)
+		if errors.Is(err, provider.ErrElsewhere) {
+			continue // of the sandbox, say, seen from a real account: not ours to judge here
+		}
+		if err != nil {
+			p.failed[s] = fmt.Errorf("locate %s: %w", s, err)
+			continue
+		}
+		p.scopes = append(p.scopes, there)
+	}
+	slices.SortFunc(p.scopes, resource.Scope.Compare)
+	p.scopes = slices.Compact(p.scopes)
+	p.intents = move(intents, moved)
+	return p, nil
+}
+
+// located asks the provider where a place really is, if it tells them apart.
+func (e *Engine) located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
+	l, ok := e.cfg.Providers[s.Provider].(provider.Locator)
+	if !ok {
+		return s, nil
+	}
+	place, err := l.Locate(ctx, s.Place)
+	return resource.Scope{Provider: s.Provider, Place: place}, err
+}
+
+// known are the scopes where the stacks own something, or left an action open.
+func (e *Engine) known(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
+	var out []resource.Scope
+	stacks := stacksOf(intents)
+	for _, stack := range stacks {
+		scopes, err := e.cfg.Ledger.Scopes(ctx, stack)
+		if err != nil {
+			return nil, fmt.Errorf("where stack %s has things: %w", stack, err)
+		}
+		out = append(out, scopes...)
+	}
+	opens, err := e.cfg.Ledger.OpenIntents(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open actions: %w", err)
+	}
+	for _, o := range opens {
+		if slices.Contains(stacks, o.Stack) {
+			out = append(out, o.Ref.Scope())
+		}
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return slices.Compact(out), nil
+}
+
+// scopesOf are the scopes that intents speak of.
+func scopesOf(intents []resource.Intent) []resource.Scope {
+	seen := map[resource.Scope]bool{}
+	for _, i := range intents {
+		for _, s := range i.Scopes {
+			seen[s] = true
+		}
+		var last resource.Scope
+		for k := range i.Objects {
+			if s := i.Objects[k].Ref.Scope(); s != last {
+				seen[s], last = true, s
+			}
+		}
+	}
+	var out []resource.Scope
+	for s := range seen {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, resource.Scope.Compare)
+	return out
+}
+
+// move rewrites the refs of the intents to where their places are. What is not moved is not
+// copied.
+func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []resource.Intent {
+	if len(moved) == 0 {
+		return intents
+	}
+	m := mover(moved)
+	out := slices.Clone(intents)
+	for i := range out {
+		out[i].Scopes = slices.Clone(out[i].Scopes)
+		for k, s := range out[i].Scopes {
+			out[i].Scopes[k] = m.scope(s)
+		}
+		objects := make([]resource.Desired, len(out[i].Objects))
+		for k, d := range out[i].Objects {
+			d.Ref, d.Attrs = m.ref(d.Ref), m.attrs(d.Attrs)
+			if len(d.Needs) > 0 {
+				d.Needs = slices.Clone(d.Needs)
+				for n := range d.Needs {
+					d.Needs[n] = m.ref(d.Needs[n])
+				}
+			}
+			objects[k] = d
+		}
+		// Places may sort otherwise than what people wrote for them.
+		slices.SortStableFunc(objects, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+		out[i].Objects = objects
+	}
+	return out
+}
+
+type mover map[resource.Scope]resource.Scope
+
+func (m mover) scope(s resource.Scope) resource.Scope {
+	if there, ok := m[s]; ok {
+		return there
+	}
+	return s
+}
+
+func (m mover) ref(r resource.Ref) resource.Ref {
+	r.Place = m.scope(r.Scope()).Place
+	return r
+}
+
+func (m mover) attrs(in resource.Attrs) resource.Attrs {
+	return mapRefs(in, func(r resource.Ref) resource.Value { return resource.Reference{Ref: m.ref(r)} }).(resource.Attrs)
+}

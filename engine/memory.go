@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// memory is what the record adds to what was seen.
+type memory struct {
+	applied func(resource.Ref) (ledger.Applied, bool)
+	blessed map[resource.Ref]bool
+	tries   map[resource.Ref]ledger.Tries
+}
+
+func (e *Engine) remember(ctx context.Context) (m *memory, err error) {
+	m = &memory{blessed: map[resource.Ref]bool{}}
+	if m.applied, err = e.cfg.Ledger.AllApplied(ctx); err != nil {
+		return nil, fmt.Errorf("what was applied: %w", err)
+	}
+	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
+		return nil, fmt.Errorf("what was tried: %w", err)
+	}
+	blessings, err := e.cfg.Ledger.Blessings(ctx, 0)
+	if err != nil {
+		return nil, fmt.Errorf("what is blessed: %w", err)
+	}
+	for _, b := range blessings {
+		m.blessed[b.Ref] = true
+	}
+	return m, nil
+}
+
+func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
+	a, ok := m.applied(ref)
+	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
+}
+
+func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
+
+func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {
+	t, ok := m.tries[ref]
+	return t.Attempts, ok && t.Failures > 0
+}
+
+// onlyDrift keeps what the world has changed: a thing that was as wished once and is not any
+// more, though the wish is the same. What is not known ever to have been applied counts too,
+// except things still to be made for the first time and things nobody wants.
+func (m *memory) onlyDrift(p decider.Plan) decider.Plan {
+	kept := p
+	kept.Decisions = nil
+	for _, d := range p.Decisions {
+		applied, known := m.applied(d.Ref)
+		switch d.Difference {
+		case comparator.Unmanaged, comparator.Unwanted:
+			continue
+		case comparator.Missing, comparator.Foreign:
+			if !known {
+				continue
+			}
+		case comparator.Drifted:
+			if known && applied.Wish != d.Wish() {
+				if d.Changes = drifted(d.Changes, applied); len(d.Changes) == 0 {
+					continue
+				}
+			}
+		}
+		kept.Decisions = append(kept.Decisions, d)
+	}
+	return kept
+}
+
+// drifted are the changes back to what was applied: the wish there is an old one.
+func drifted(changes []resource.Change, applied ledger.Applied) []resource.Change {
+	var out []resource.Change
+	for _, c := range changes {
+		if was, ok := wasApplied(applied, c.Path); ok && resource.Equal(c.To, was) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// wasApplied finds what was applied at a path.
+func wasApplied(a ledger.Applied, path string) (resource.Value, bool) {
+	if key, ok := strings.CutPrefix(path, "tags."); ok {
+		v, ok := a.Tags.Get(key)
+		return resource.String(v), ok
+	}
+	var v resource.Value = a.Attrs
+	for _, name := range strings.Split(path, ".") {
+		inner, ok := v.(resource.Attrs)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = inner.Get(name); !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}

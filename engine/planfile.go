@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// A plan file is one JSON object. It holds no secrets: values of wishes and things stand in
+// it as canonical JSON with digests, and applying it reads the wishes from the source again.
+const (
+	planType   = "ovi-plan"
+	planFormat = 1
+)
+
+type planFile struct {
+	Type      string            `json:"type"`
+	Format    int               `json:"format"`
+	ID        string            `json:"id"`
+	At        time.Time         `json:"at"`
+	Mode      ledger.Mode       `json:"mode"`
+	Revision  storage.Revision  `json:"revision"`
+	Hash      string            `json:"hash"` // of the decisions
+	Stacks    []string          `json:"stacks"`
+	Counts    ledger.Counts     `json:"counts"`
+	Blind     map[string]string `json:"blind,omitempty"`
+	Looks     []lookFile        `json:"looks"`
+	Decisions []decisionFile    `json:"decisions"`
+}
+
+type lookFile struct {
+	Scope    resource.Scope `json:"scope"`
+	At       time.Time      `json:"at,omitzero"`
+	Recorded bool           `json:"recorded,omitempty"`
+	Count    int            `json:"count"`
+	Error    string         `json:"error,omitempty"`
+}
+
+// decisionFile is a decision with what it rests on: the digest of the wish and of the thing.
+type decisionFile struct {
+	Decision ledger.Decision `json:"decision"`
+	Needs    []resource.Ref  `json:"needs,omitempty"`
+	ID       string          `json:"id,omitempty"`
+	Wish     string          `json:"wish"`
+	There    string          `json:"there,omitempty"`
+}
+
+// Save writes the plan as a plan file: versioned JSON, secrets as digests.
+func (p *Planned) Save(w io.Writer) error {
+	f := planFile{
+		Type: planType, Format: planFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
+		Stacks: p.Stacks, Counts: p.Counts, Blind: map[string]string{},
+	}
+	for s, why := range p.Plan.Blind {
+		f.Blind[s.String()] = why
+	}
+	for _, l := range p.Looks {
+		x := lookFile{Scope: l.Scope, At: l.At, Recorded: l.Recorded, Count: l.Count}
+		if l.Err != nil {
+			x.Error = l.Err.Error()
+		}
+		f.Looks = append(f.Looks, x)
+	}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		b := baseOf(d)
+		x := decisionFile{Decision: ledger.Recorded(*d), Needs: d.Needs, Wish: b.Wish, There: b.There}
+		if d.There != nil {
+			x.ID = d.There.ID
+		}
+		f.Decisions = append(f.Decisions, x)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(f); err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	return nil
+}
+
+// Load reads a plan file. What it gives can be shown; Refresh makes it ready to apply.
+func Load(r io.Reader) (*Planned, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	var kind struct {
+		Type   string `json:"type"`
+		Format int    `json:"format"`
+	}
+	if err := json.Unmarshal(b, &kind); err != nil || kind.Type != planType {
+		return nil, errors.Join(errors.New("this is not a plan of ovi: make one with ovi plan --out FILE"), err)
+	}
+	if kind.Format != planFormat {
+		return nil, fmt.Errorf("the plan has format %d, and this version of ovi reads %d: make it again", kind.Format, planFormat)
+	}
+	var f planFile
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	return f.planned()
+}
+
+func (f planFile) planned() (*Planned, error) {
+	p := &Planned{
+		ID: f.ID, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
+		base: map[resource.Ref]base{},
+	}
+	p.Plan.Unchanged, p.Plan.Blind = f.Counts.Unchanged, map[resource.Scope]string{}
+	for s, why := range f.Blind {
+		var scope resource.Scope
+		if err := scope.UnmarshalText([]byte(s)); err != nil {
+			return nil, fmt.Errorf("read the plan: %w", err)
+		}
+		p.Plan.Blind[scope] = why
+	}
+	for _, x := range f.Looks {
+		l := Look{Scope: x.Scope, At: x.At, Recorded: x.Recorded, Count: x.Count}
+		if x.Error != "" {
+			l.Err = errors.New(x.Error)
+		}
+		p.Looks = append(p.Looks, l)
+	}
+	var recorded []ledger.Decision
+	for _, x := range f.Decisions {
+		recorded = append(recorded, x.Decision)
+		d := x.decision()
+		p.Plan.Decisions = append(p.Plan.Decisions, d)
+		p.base[d.Ref] = base{Action: d.Action, Wish: x.Wish, There: x.There}
+	}
+	hash, err := ledger.HashDecisions(recorded)
+	if err == nil && hash != f.Hash {
+		err = errors.New("the plan was changed after it was made: its decisions do not fit its hash")
+	}
+	return p, err
+}
+
+func (x decisionFile) decision() decider.Decision {
+	d := decider.Decision{
+		Ref: x.Decision.Ref, Stack: x.Decision.Stack, Difference: x.Decision.Difference, Action: x.Decision.Action,
+		Proposed: x.Decision.Proposed, Reason: x.Decision.Reason, Detail: x.Decision.Detail,
+		Vetoes: x.Decision.Vetoes, Changes: x.Decision.Changes, Needs: x.Needs,
+	}
+	if x.ID != "" {
+		d.There = &resource.Observed{Ref: d.Ref, ID: x.ID}
+	}
+	return d
+}
+
+// bases are what the decisions of a plan rest on.
+func (p *Planned) bases() map[resource.Ref]base {
+	if p.base != nil {
+		return p.base
+	}
+	out := map[resource.Ref]base{}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		out[d.Ref] = baseOf(d)
+	}
+	return out
+}
+
+// contentOf is the digest of what a thing is. How it is at the moment does not count: a
+// server that is still starting is the same server.
+func contentOf(o resource.Observed) string {
+	o.Health, o.Detail = "", ""
+	sum := sha256.Sum256(o.AppendJSON(nil))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,100 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ovi-project/ovi/internal/vfs"
+)
+
+// Each process keeps a lock on a file of its own in the data directory while it lives. The
+// system lets go of it whatever way the process ends, so that others on this host need not
+// wait for the claims of the dead to expire.
+const (
+	runsName  = "runs"
+	runSuffix = ".lock"
+)
+
+func (l *Ledger) runFile(run string) string {
+	return filepath.Join(l.cfg.Dir, runsName, run+runSuffix)
+}
+
+// appear takes the lock of this run.
+func (l *Ledger) appear() error {
+	if err := os.MkdirAll(filepath.Join(l.cfg.Dir, runsName), 0o700); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	f, err := vfs.OS().OpenFile(l.runFile(l.cfg.Run), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("ledger: the file of this run: %w", err)
+	}
+	ok, err := f.TryLock()
+	if err != nil {
+		return errors.Join(fmt.Errorf("ledger: the lock of this run: %w", err), f.Close())
+	}
+	if !ok {
+		return f.Close() // another ledger of this process has it; it vouches for both
+	}
+	l.life = f
+	return nil
+}
+
+// vanish gives the lock back and takes the file away.
+func (l *Ledger) vanish() error {
+	if l.life == nil {
+		return nil
+	}
+	err := os.Remove(l.runFile(l.cfg.Run))
+	return errors.Join(err, l.life.Close())
+}
+
+// IsDead says that the process of a run on this data directory is dead for certain: it left
+// its file behind and nobody holds its lock. A run of which nothing is known is not dead.
+func (l *Ledger) IsDead(run string) bool {
+	if run == l.cfg.Run || run == "" || run != filepath.Base(run) {
+		return false
+	}
+	f, err := vfs.OS().OpenFile(l.runFile(run), os.O_RDWR, 0o600)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	ok, err := f.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	return f.Unlock() == nil
+}
+
+// Bury takes the file of a dead run away, once nothing of it is left to settle.
+func (l *Ledger) Bury(run string) error {
+	if !l.IsDead(run) {
+		return nil
+	}
+	if err := os.Remove(l.runFile(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+// Dead lists the runs whose processes died without taking leave.
+func (l *Ledger) Dead() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(l.cfg.Dir, runsName))
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) != runSuffix {
+			continue
+		}
+		if run := name[:len(name)-len(runSuffix)]; l.IsDead(run) {
+			out = append(out, run)
+		}
+	}
+	return out, nil
+}
