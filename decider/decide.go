@@ -83,6 +83,15 @@ func review(p Plan, f Facts, policy Policy) {
 		}
 		d.Vetoes = append(d.Vetoes, v)
 	}
+	if w, ok := policy.(Warner); ok {
+		warn(p, w.Warn(copyOf(p), f))
+	}
+}
+
+func warn(p Plan, said map[int][]Warning) {
+	for i := range p.Decisions {
+		p.Decisions[i].Warnings = append(p.Decisions[i].Warnings, said[i]...)
+	}
 }
 
 func copyOf(p Plan) Plan {

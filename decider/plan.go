@@ -67,6 +67,12 @@ type Veto struct {
 	Until  *time.Time `json:"until,omitempty"` // deferred until then
 }
 
+// Warning is a policy's word that holds nothing back.
+type Warning struct {
+	Policy string `json:"policy"`
+	Text   string `json:"text"`
+}
+
 // Decision is what is to be done with one thing, and why.
 type Decision struct {
 	Ref        resource.Ref
@@ -77,6 +83,7 @@ type Decision struct {
 	Reason     Reason
 	Detail     string // the reason as a sentence
 	Vetoes     []Veto
+	Warnings   []Warning
 	Changes    []resource.Change
 	Wanted     *resource.Desired
 	There      *resource.Observed
@@ -112,6 +119,26 @@ type Facts struct {
 	Failed   map[resource.Scope]error            // scopes that were not seen, and why
 	Blessed  func(resource.Ref) bool             // by the record; nil: nothing
 	Attempts func(resource.Ref) (Attempts, bool) // nil: nothing was tried
+	// Approvals are the yeses on record to a plan of a Digest; nil: none. Those that have
+	// expired by Now are left out.
+	Approvals func(digest string) []Approval
+	// History is what was done to a thing before, newest first; nil: nothing is known.
+	History func(resource.Ref) []Past
+}
+
+// Approval is one person's yes to a plan.
+type Approval struct {
+	Who string
+	At  time.Time
+}
+
+// Past is one event of a thing's history.
+type Past struct {
+	At      time.Time
+	Event   string
+	Action  string
+	Outcome string
+	Who     string
 }
 
 // Attempts is how often the same wish has failed in a row.
@@ -130,4 +157,11 @@ type Policy interface {
 	// are already in them. A veto without a Policy gets the policy's name; one on a decision
 	// that executes nothing is of no effect. An error vetoes everything that destroys.
 	Review(p Plan, f Facts) (map[int]Veto, error)
+}
+
+// Warner is a policy that also has something to say that holds nothing back.
+type Warner interface {
+	Policy
+	// Warn returns warnings by index into the plan's decisions.
+	Warn(p Plan, f Facts) map[int][]Warning
 }

@@ -66,6 +66,9 @@ type Rules struct {
 	SkipDestructive bool
 	MaxDestroy      Budget
 	Ignore          []IgnoreRule
+	Windows         []Window       // what they cover happens only while one is open
+	Approvals       []ApprovalRule // what they cover needs people's yes
+	Expressions     []Expression
 }
 
 // Budget is a blast radius: at most so many things destroyed in one plan, or at most so many

@@ -83,13 +83,13 @@ func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 		say(fmt.Sprintf("two rules are named %q", r.Name), fmt.Sprintf("the first stands at %s:%d", first.File, first.Line))
 	}
 	names[r.Name] = r.At
-	if !slices.Contains(effects(), string(r.Effect)) {
+	if !slices.Contains(effects(), r.Effect) {
 		say(fmt.Sprintf("rule %q: there is no effect %q", r.Name, r.Effect), fmt.Sprintf("one of %v", effects()))
 	}
-	if r.Until != "" && r.Effect != Defer {
+	if r.Until != "" && Effect(r.Effect) != Defer {
 		say(fmt.Sprintf("rule %q: until stands only with effect: defer", r.Name), "")
 	}
-	if r.People < 0 || (r.People > 0 && r.Effect != RequireApproval) {
+	if r.People < 0 || (r.People > 0 && Effect(r.Effect) != RequireApproval) {
 		say(fmt.Sprintf("rule %q: people is a number from 1, and stands only with effect: require_approval", r.Name), "")
 	}
 	return ps

@@ -2,24 +2,16 @@ package cel
 
 import (
 	"fmt"
-	"time"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/resource"
 )
-
-// Facts is what rules see besides the plan.
-type Facts struct {
-	Now     time.Time
-	History func(resource.Ref) []Past // newest first; nil: none is known
-}
 
 // Judge runs every rule over every decision that would touch a provider, in the order of the
 // plan, then of the rules. Same input, same findings.
-func (r *Rules) Judge(p decider.Plan, f Facts) []Finding {
+func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 	var out []Finding
 	totals := count(p)
 	for i := range p.Decisions {
@@ -38,11 +30,13 @@ func (r *Rules) Judge(p decider.Plan, f Facts) []Finding {
 	return out
 }
 
-func variables(d decider.Decision, t Totals, owned int, f Facts) map[string]any {
+func variables(d decider.Decision, t Totals, owned int, f decider.Facts) map[string]any {
 	t.Owned = owned
 	history := []Past{}
 	if f.History != nil {
-		history = f.History(d.Ref)
+		for _, p := range f.History(d.Ref) {
+			history = append(history, Past(p))
+		}
 		history = history[:min(len(history), HistoryLimit)]
 	}
 	return map[string]any{
@@ -80,8 +74,8 @@ func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool
 	if !holds {
 		return Finding{}, false
 	}
-	f := Finding{Rule: c.Name, Effect: c.Effect, Message: c.message(), People: c.People}
-	if c.Effect == RequireApproval {
+	f := Finding{Rule: c.Name, Effect: Effect(c.Effect), Message: c.message(), People: c.People}
+	if f.Effect == RequireApproval {
 		f.People = max(1, c.People)
 	}
 	if c.until != nil {

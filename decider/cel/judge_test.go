@@ -15,6 +15,8 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
+const deny = string(cel.Deny)
+
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
 func plan() decider.Plan {
@@ -41,7 +43,7 @@ func plan() decider.Plan {
 	}
 }
 
-func judge(t *testing.T, f cel.Facts, rules ...cel.Rule) []cel.Finding {
+func judge(t *testing.T, f decider.Facts, rules ...cel.Rule) []cel.Finding {
 	t.Helper()
 	r, err := cel.Compile(rules)
 	if err != nil {
@@ -52,7 +54,7 @@ func judge(t *testing.T, f cel.Facts, rules ...cel.Rule) []cel.Finding {
 
 func TestJudge(t *testing.T) {
 	rule := func(when string) cel.Rule {
-		return cel.Rule{Name: "r", When: when, Effect: cel.Deny, Message: "no"}
+		return cel.Rule{Name: "r", When: when, Effect: deny, Message: "no"}
 	}
 	for name, c := range map[string]struct {
 		when string
@@ -73,14 +75,14 @@ func TestJudge(t *testing.T) {
 		"a rule that holds for nothing":                   {`decision.action == "replace"`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			past := func(r resource.Ref) []cel.Past {
+			past := func(r resource.Ref) []decider.Past {
 				if r.Name != "db" {
 					return nil
 				}
-				return []cel.Past{{At: noon, Event: "ended", Outcome: "failed"}}
+				return []decider.Past{{At: noon, Event: "ended", Outcome: "failed"}}
 			}
 			var got []int
-			for _, f := range judge(t, cel.Facts{Now: noon, History: past}, rule(c.when)) {
+			for _, f := range judge(t, decider.Facts{Now: noon, History: past}, rule(c.when)) {
 				if f.Failed {
 					t.Errorf("the rule failed on decision %d: %s", f.Index, f.Message)
 				}
@@ -104,7 +106,7 @@ func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
 			when = `lists.range(10000).exists(a, lists.range(10000).exists(b, a * b < 0))`
 		}
 		t.Run(name, func(t *testing.T) {
-			got := judge(t, cel.Facts{Now: noon}, cel.Rule{Name: "r", When: when, Effect: cel.Warn})
+			got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: when, Effect: string(cel.Warn)})
 			if len(got) != 2 {
 				t.Fatalf("got %d findings, want one for each decision that acts: %+v", len(got), got)
 			}
@@ -119,10 +121,10 @@ func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
 }
 
 func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
-	got := judge(t, cel.Facts{Now: noon},
-		cel.Rule{Name: "later", When: `decision.destroys`, Effect: cel.Defer, Until: `now + duration("2h")`},
-		cel.Rule{Name: "two", When: `decision.destroys`, Effect: cel.RequireApproval, People: 2},
-		cel.Rule{Name: "one", When: `decision.destroys`, Effect: cel.RequireApproval})
+	got := judge(t, decider.Facts{Now: noon},
+		cel.Rule{Name: "later", When: `decision.destroys`, Effect: string(cel.Defer), Until: `now + duration("2h")`},
+		cel.Rule{Name: "two", When: `decision.destroys`, Effect: string(cel.RequireApproval), People: 2},
+		cel.Rule{Name: "one", When: `decision.destroys`, Effect: string(cel.RequireApproval)})
 	until := noon.Add(2 * time.Hour).Unix()
 	want := []cel.Finding{
 		{Index: 1, Rule: "later", Effect: cel.Defer, Message: "rule later", Until: &until},
@@ -137,17 +139,17 @@ func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
 func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
 	at := resource.Position{File: "p.yaml", Line: 7, Column: 11}
 	rules := []cel.Rule{
-		{Name: "typo", When: `decison.action == "delete"`, Effect: cel.Deny, WhenAt: at},
-		{Name: "field", When: `decision.acton == "delete"`, Effect: cel.Deny, WhenAt: at},
-		{Name: "text", When: `decision.action`, Effect: cel.Deny, WhenAt: at},
-		{Name: "types", When: `plan.delete == "x"`, Effect: cel.Deny, WhenAt: at},
-		{Name: "second line", When: "true &&\n  nope", Effect: cel.Deny, WhenAt: at},
+		{Name: "typo", When: `decison.action == "delete"`, Effect: deny, WhenAt: at},
+		{Name: "field", When: `decision.acton == "delete"`, Effect: deny, WhenAt: at},
+		{Name: "text", When: `decision.action`, Effect: deny, WhenAt: at},
+		{Name: "types", When: `plan.delete == "x"`, Effect: deny, WhenAt: at},
+		{Name: "second line", When: "true &&\n  nope", Effect: deny, WhenAt: at},
 		{Name: "effect", When: `true`, Effect: "denny", At: at},
-		{Name: "effect", When: `true`, Effect: cel.Deny, At: at},
-		{Name: "until", When: `true`, Effect: cel.Defer, Until: `"tomorrow"`, UntilAt: at},
-		{Name: "people", When: `true`, Effect: cel.Deny, People: 2, At: at},
-		{Name: "empty", Effect: cel.Deny, At: at},
-		{When: `true`, Effect: cel.Deny, At: at},
+		{Name: "effect", When: `true`, Effect: deny, At: at},
+		{Name: "until", When: `true`, Effect: string(cel.Defer), Until: `"tomorrow"`, UntilAt: at},
+		{Name: "people", When: `true`, Effect: deny, People: 2, At: at},
+		{Name: "empty", Effect: deny, At: at},
+		{When: `true`, Effect: deny, At: at},
 	}
 	_, err := cel.Compile(rules)
 	var ps source.Problems
@@ -178,12 +180,12 @@ func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
 
 func TestSameInputSameFindings(t *testing.T) {
 	rules := []cel.Rule{
-		{Name: "a", When: `changes.size() > 0 || decision.destroys`, Effect: cel.Deny},
-		{Name: "b", When: `desired.attrs.all(k, k != "")`, Effect: cel.Warn},
+		{Name: "a", When: `changes.size() > 0 || decision.destroys`, Effect: deny},
+		{Name: "b", When: `desired.attrs.all(k, k != "")`, Effect: string(cel.Warn)},
 	}
-	first := judge(t, cel.Facts{Now: noon}, rules...)
+	first := judge(t, decider.Facts{Now: noon}, rules...)
 	for range 20 {
-		if d := cmp.Diff(first, judge(t, cel.Facts{Now: noon}, rules...)); d != "" {
+		if d := cmp.Diff(first, judge(t, decider.Facts{Now: noon}, rules...)); d != "" {
 			t.Fatalf("two runs differ:\n%s", d)
 		}
 	}

@@ -19,19 +19,7 @@ func effects() []string {
 }
 
 // Rule is one rule as it is written.
-type Rule struct {
-	Name    string
-	When    string // CEL, must give a bool
-	Effect  Effect
-	Message string // a sentence for people; empty: one is made from the name
-	// Until is CEL that must give a timestamp: when a deferred decision may be looked at
-	// again. Only for Defer; empty: the next plan looks again.
-	Until string
-	// People is how many different people must approve. Only for RequireApproval; 0 is 1.
-	People int
-	// Where When and Until stand, for errors.
-	At, WhenAt, UntilAt resource.Position
-}
+type Rule = resource.Expression
 
 // Finding is what one rule says of one decision.
 type Finding struct {

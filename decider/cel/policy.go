@@ -1,0 +1,73 @@
+package cel
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+)
+
+// Policy lets the rules veto. It holds for one stack, or for all with an empty Stack.
+func (r *Rules) Policy(stack string) decider.Warner { return policy{r, stack} }
+
+type policy struct {
+	rules *Rules
+	stack string
+}
+
+func (policy) Name() string { return "rule" }
+
+// Review vetoes what rules deny, defer or want approved. Of several rules that hold back one
+// decision, the first that is not answered speaks.
+func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Veto, error) {
+	out := map[int]decider.Veto{}
+	digest := ""
+	for _, found := range p.findings(plan, f) {
+		if _, held := out[found.Index]; held || found.Effect == Warn {
+			continue
+		}
+		v := decider.Veto{Policy: "rule " + found.Rule, Reason: found.Message}
+		switch found.Effect {
+		case RequireApproval:
+			if digest == "" {
+				digest = plan.Digest()
+			}
+			asked, held := f.Unapproved(digest, found.People)
+			if !held {
+				continue
+			}
+			v.Reason += ": " + asked.Reason
+		case Defer:
+			if found.Until != nil {
+				at := time.Unix(*found.Until, 0).UTC()
+				if !at.After(f.Now) {
+					continue
+				}
+				v.Until = &at
+			}
+		}
+		out[found.Index] = v
+	}
+	return out, nil
+}
+
+// Warn says what the rules have to say that holds nothing back.
+func (p policy) Warn(plan decider.Plan, f decider.Facts) map[int][]decider.Warning {
+	out := map[int][]decider.Warning{}
+	for _, found := range p.findings(plan, f) {
+		if found.Effect == Warn {
+			out[found.Index] = append(out[found.Index], decider.Warning{Policy: "rule " + found.Rule, Text: found.Message})
+		}
+	}
+	return out
+}
+
+func (p policy) findings(plan decider.Plan, f decider.Facts) []Finding {
+	all := p.rules.Judge(plan, f)
+	out := all[:0]
+	for _, found := range all {
+		if p.stack == "" || plan.Decisions[found.Index].Stack == p.stack {
+			out = append(out, found)
+		}
+	}
+	return out
+}

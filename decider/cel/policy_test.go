@@ -1,0 +1,58 @@
+package cel_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+)
+
+func TestPolicyVetoesAndWarns(t *testing.T) {
+	past, future := noon.Add(-time.Hour), noon.Add(time.Hour)
+	at := func(when time.Time) string { return `timestamp("` + when.Format(time.RFC3339) + `")` }
+	yes := func(string) []decider.Approval { return []decider.Approval{{Who: "ann"}} }
+	for name, c := range map[string]struct {
+		rule  cel.Rule
+		facts decider.Facts
+		stack string
+		veto  string // part of the reason; "" is none
+		warns int
+	}{
+		"denied":                         {rule: cel.Rule{Effect: deny, Message: "never"}, veto: "never"},
+		"another stack's rule":           {rule: cel.Rule{Effect: deny}, stack: "other"},
+		"this stack's rule":              {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", veto: "never"},
+		"deferred":                       {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, veto: "later"},
+		"deferred, and the time is up":   {rule: cel.Rule{Effect: "defer", Until: at(past)}},
+		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, veto: "one person, and has 0"},
+		"approved":                       {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
+		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", People: 2}, facts: decider.Facts{Approvals: yes}, veto: "2 different people, and has 1"},
+		"warned of, and not held back":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
+		"a broken rule on what destroys": {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, veto: "could not be evaluated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.rule.Name = "r"
+			if c.rule.When == "" {
+				c.rule.When = `decision.action == "delete"`
+			}
+			rules, err := cel.Compile([]cel.Rule{c.rule})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.facts.Now = noon
+			policy := rules.Policy(c.stack)
+			vetoes, err := policy.Review(plan(), c.facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, held := vetoes[1]
+			if held != (c.veto != "") || !strings.Contains(v.Reason, c.veto) {
+				t.Errorf("veto: %+v, want %q", vetoes, c.veto)
+			}
+			if got := len(policy.Warn(plan(), c.facts)[1]); got != c.warns {
+				t.Errorf("%d warnings, want %d", got, c.warns)
+			}
+		})
+	}
+}

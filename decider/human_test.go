@@ -1,0 +1,119 @@
+package decider_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// doomed is a plan that deletes one thing and creates another.
+func doomed() decider.Plan {
+	ref := func(kind, name string) resource.Ref {
+		return resource.Ref{Provider: "p", Place: "a", Kind: kind, Name: name}
+	}
+	return decider.Plan{Decisions: []decider.Decision{
+		{Ref: ref("database", "d"), Stack: "s", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, There: &resource.Observed{ID: "d-1"}},
+		{Ref: ref("server", "w"), Stack: "s", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Wanted: &resource.Desired{Ref: ref("server", "w")}},
+	}}
+}
+
+func stackRules(r resource.Rules) map[string]resource.Rules { return map[string]resource.Rules{"s": r} }
+
+func TestWindowsDefer(t *testing.T) {
+	saturday := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	night := resource.Window{Name: "night", Days: []time.Weekday{time.Saturday}, From: 22 * time.Hour, To: 4 * time.Hour}
+	other := resource.Window{Name: "other", From: 9 * time.Hour, To: 10 * time.Hour}
+	for name, c := range map[string]struct {
+		now     time.Time
+		windows []resource.Window
+		want    string // of the delete; "" goes through
+	}{
+		"inside":                   {saturday, []resource.Window{night}, ""},
+		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "night, which opens Sat 2026-11-21 22:00 UTC"},
+		"one of two is open":       {saturday, []resource.Window{other, night}, ""},
+		"the sooner of two":        {saturday.Add(-2 * time.Hour), []resource.Window{other, night}, "night"},
+		"a window of another kind": {saturday.Add(-2 * time.Hour), []resource.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vetoes, err := decider.Windows{}.Review(doomed(), decider.Facts{Now: c.now, Rules: stackRules(resource.Rules{Windows: c.windows})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, held := vetoes[0]
+			if held != (c.want != "") || !strings.Contains(v.Reason, c.want) {
+				t.Errorf("the delete: %+v, want %q", v, c.want)
+			}
+			if held && (v.Until == nil || !v.Until.After(c.now)) {
+				t.Errorf("until %v, not after now", v.Until)
+			}
+			if v, held := vetoes[1]; held {
+				t.Errorf("the create is held: %+v", v)
+			}
+		})
+	}
+}
+
+func TestApprovalsBindToThePlan(t *testing.T) {
+	plan := doomed()
+	yes := func(people ...string) func(string) []decider.Approval {
+		return func(digest string) []decider.Approval {
+			var out []decider.Approval
+			if digest == plan.Digest() {
+				for _, who := range people {
+					out = append(out, decider.Approval{Who: who})
+				}
+			}
+			return out
+		}
+	}
+	held := func(p decider.Plan, people int, approvals func(string) []decider.Approval) bool {
+		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{People: people}}}), Approvals: approvals}
+		vetoes, err := decider.Approvals{}.Review(p, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, create := vetoes[1]; create {
+			t.Error("a create needs no approval")
+		}
+		_, is := vetoes[0]
+		return is
+	}
+	other := doomed()
+	other.Decisions[0].There.ID = "d-2"
+	for name, c := range map[string]struct {
+		got, want bool
+	}{
+		"nobody said yes":                         {held(plan, 1, nil), true},
+		"one said yes":                            {held(plan, 1, yes("ann")), false},
+		"two are asked, one said yes":             {held(plan, 2, yes("ann")), true},
+		"two are asked, one said yes twice":       {held(plan, 2, yes("ann", "ann")), true},
+		"two are asked, two said yes":             {held(plan, 2, yes("ann", "bob")), false},
+		"the yes was to another thing's deletion": {held(other, 1, yes("ann")), true},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: held %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+func TestDigestNamesTheProposals(t *testing.T) {
+	base := doomed().Digest()
+	vetoed := doomed()
+	vetoed.Decisions[0].Action, vetoed.Decisions[0].Vetoes = decider.Notify, []decider.Veto{{Reason: "no"}}
+	if vetoed.Digest() != base {
+		t.Error("a veto changes the digest: an approval could never lift one")
+	}
+	changed := doomed()
+	changed.Decisions[1].Changes = []resource.Change{{Path: "size", To: resource.String("huge")}}
+	fewer := doomed()
+	fewer.Decisions = fewer.Decisions[:1]
+	for name, p := range map[string]decider.Plan{"other changes": changed, "one decision less": fewer} {
+		if p.Digest() == base {
+			t.Errorf("%s: the digest is the same", name)
+		}
+	}
+}

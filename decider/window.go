@@ -1,0 +1,50 @@
+package decider
+
+import (
+	"fmt"
+	"time"
+)
+
+// Windows defers what falls outside of a stack's maintenance windows. What no window covers
+// may happen at any time; what several cover, while one of them is open.
+type Windows struct{}
+
+// Name implements Policy.
+func (Windows) Name() string { return "window" }
+
+// Review implements Policy.
+func (Windows) Review(p Plan, f Facts) (map[int]Veto, error) {
+	out := map[int]Veto{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if !d.Proposed.Executes() {
+			continue
+		}
+		if v, closed := outside(d, f); closed {
+			out[i] = v
+		}
+	}
+	return out, nil
+}
+
+// outside is the veto on what windows cover while none of them is open.
+func outside(d *Decision, f Facts) (Veto, bool) {
+	var next time.Time
+	var name string
+	for _, w := range f.Rules[d.Stack].Windows {
+		if !w.Covers(string(d.Proposed), d.Ref.Kind) {
+			continue
+		}
+		if w.Open(f.Now) {
+			return Veto{}, false
+		}
+		if at := w.Next(f.Now); next.IsZero() || at.Before(next) {
+			next, name = at, w.Name
+		}
+	}
+	if next.IsZero() {
+		return Veto{}, false
+	}
+	return Veto{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window %s, which opens %s",
+		name, next.Format("Mon 2006-01-02 15:04 MST"))}, true
+}
