@@ -38,6 +38,7 @@ func link(all []Decision, kinds Kinds) {
 			leaving[identity{d.Ref.Scope(), d.Ref.Kind, d.There.ID}] = i
 		}
 	}
+	var kind resource.Kind // the last one asked for: things come sorted by kind
 	for i := range all {
 		d := &all[i]
 		if !d.Proposed.Executes() {
@@ -53,7 +54,10 @@ func link(all []Decision, kinds Kinds) {
 		if d.There == nil || len(leaving) == 0 {
 			continue
 		}
-		kind, _ := kinds(d.Ref.Provider, d.Ref.Kind)
+		if kind.Provider != d.Ref.Provider || kind.Name != d.Ref.Kind {
+			kind, _ = kinds(d.Ref.Provider, d.Ref.Kind)
+			kind.Provider, kind.Name = d.Ref.Provider, d.Ref.Kind
+		}
 		for _, j := range standsOn(d.There, kind.Attrs, leaving) {
 			x := &all[j]
 			if j != i && !slices.Contains(d.Needs, x.Ref) && (d.Proposed.Destroys() || d.letsGo(x)) {
