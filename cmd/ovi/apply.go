@@ -163,7 +163,7 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		show.Record(r)
 	})
 	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
-		Parallelism: c.cli.Int("parallelism"), LockTimeout: c.cli.Duration("lock-timeout"), Hard: c.hard,
+		Parallelism: c.cli.Int("parallelism"), Hard: c.hard,
 		Approved: &ledger.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
 	})
 	stop()
