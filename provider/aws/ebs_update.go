@@ -141,8 +141,8 @@ func attached(v types.Volume) bool {
 // unhang takes a volume off, never by force: the instance may still write.
 func (g *region) unhang(ctx context.Context, v types.Volume) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
-	if attachment(v) != nil {
-		_, err := g.ec2.DetachVolume(ctx, &ec2.DetachVolumeInput{VolumeId: aws.String(id)})
+	if at := attachment(v); at != nil {
+		_, err := g.ec2.DetachVolume(ctx, &ec2.DetachVolumeInput{VolumeId: aws.String(id), InstanceId: at.InstanceId})
 		if err != nil && !hasCode(err, "IncorrectState", "InvalidAttachment.NotFound") {
 			return v, classify("", err)
 		}

@@ -144,13 +144,13 @@ func rootTags(tags map[string]string) map[string]string {
 }
 
 func (g *region) rootDisk(ctx context.Context, image string, a resource.Attrs) (types.BlockDeviceMapping, error) {
-	device, err := g.rootDevice(ctx, image)
+	device, err := g.rootOf(ctx, image)
 	if err != nil {
 		return types.BlockDeviceMapping{}, err
 	}
 	v, _ := a.Get("root_volume")
 	root, _ := v.(resource.Attrs)
-	ebs := &types.EbsBlockDevice{DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3}
+	ebs := &types.EbsBlockDevice{DeleteOnTermination: aws.Bool(true), Encrypted: aws.Bool(true), VolumeType: types.VolumeTypeGp3, VolumeSize: device.size}
 	if on, ok := flag(root, "encrypted"); ok && !on {
 		ebs.Encrypted = nil // an account may encrypt everything; false would be refused there
 	}
@@ -160,5 +160,5 @@ func (g *region) rootDisk(ctx context.Context, image string, a resource.Attrs) (
 	if n, ok := number(root, "size"); ok {
 		ebs.VolumeSize = aws.Int32(int32(n))
 	}
-	return types.BlockDeviceMapping{DeviceName: aws.String(device), Ebs: ebs}, nil
+	return types.BlockDeviceMapping{DeviceName: aws.String(device.name), Ebs: ebs}, nil
 }

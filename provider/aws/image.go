@@ -17,8 +17,14 @@ import (
 // run, and twenty instances ask the same.
 type images struct {
 	mu     sync.Mutex
-	latest map[string]string // architecture to image
-	root   map[string]string // image to the device name of its root disk
+	latest map[string]string     // architecture to image
+	root   map[string]rootDevice // by image
+}
+
+// rootDevice is what an image says of the disk it starts from.
+type rootDevice struct {
+	name string
+	size *int32 // in GiB
 }
 
 // latestParameter is public, the same in every region, and kept by AWS.
@@ -68,28 +74,33 @@ func noImage(err error, region string) error {
 		Hint: "name an image yourself, such as image: ami-0abcdef1234567890"}
 }
 
-// rootDevice asks an image for the name of its root disk: without it nothing can be said
-// about that disk when an instance is made.
-func (g *region) rootDevice(ctx context.Context, image string) (string, error) {
+// rootOf asks an image for its root disk: without the device's name nothing can be said about
+// that disk when an instance is made.
+func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
 	g.images.mu.Lock()
 	defer g.images.mu.Unlock()
-	if name := g.images.root[image]; name != "" {
-		return name, nil
+	if d, ok := g.images.root[image]; ok {
+		return d, nil
 	}
 	out, err := g.ec2.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{image}})
 	if err != nil {
-		return "", classify("", err)
+		return rootDevice{}, classify("", err)
 	}
 	if len(out.Images) == 0 {
-		return "", permanent("ec2.DescribeImages", fmt.Errorf("there is no image %s in %s", image, g.name), "images differ from region to region")
+		return rootDevice{}, permanent("ec2.DescribeImages", fmt.Errorf("there is no image %s in %s", image, g.name), "images differ from region to region")
 	}
-	name := aws.ToString(out.Images[0].RootDeviceName)
-	if name == "" {
-		name = "/dev/xvda"
+	d := rootDevice{name: aws.ToString(out.Images[0].RootDeviceName)}
+	for _, m := range out.Images[0].BlockDeviceMappings {
+		if m.Ebs != nil && aws.ToString(m.DeviceName) == d.name {
+			d.size = m.Ebs.VolumeSize
+		}
+	}
+	if d.name == "" {
+		d.name = "/dev/xvda"
 	}
 	if g.images.root == nil {
-		g.images.root = map[string]string{}
+		g.images.root = map[string]rootDevice{}
 	}
-	g.images.root[image] = name
-	return name, nil
+	g.images.root[image] = d
+	return d, nil
 }

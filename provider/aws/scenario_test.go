@@ -1,0 +1,238 @@
+package aws_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// step is one line of the scenario. Deeds other than create, update, delete and repeat are
+// somebody else's; drift names what must then differ.
+type step struct {
+	Step, Do, Thing string
+	Attrs           resource.Attrs
+	Tags            resource.Tags
+	Expect          string
+	Drift           []string
+}
+
+// exception is a step in which an emulator is known not to behave as AWS does.
+type exception struct {
+	Step string
+	Skip bool
+	Why  string
+}
+
+// actor plays the scenario on one cloud.
+type actor struct {
+	t     *testing.T
+	p     *aws.Provider
+	hand  sdk.Config
+	place string
+	made  map[string]provider.Request // what was wished last, and the key it was made with
+
+}
+
+func readJSON[T any](t *testing.T, name string) (out T) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestScenarioOnTheSandbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := &actor{t: t, p: w.p, hand: hand(w.cloud), place: place, made: map[string]provider.Request{}}
+	a.play(nil)
+}
+
+func (a *actor) play(exceptions []exception) {
+	steps := readJSON[[]step](a.t, "testdata/scenario.json")
+	for _, e := range exceptions {
+		if !slices.ContainsFunc(steps, func(s step) bool { return s.Step == e.Step }) {
+			a.t.Errorf("an exception for %q, which is no step", e.Step)
+		}
+	}
+	for _, s := range steps {
+		if i := slices.IndexFunc(exceptions, func(e exception) bool { return e.Step == s.Step }); i >= 0 && exceptions[i].Skip {
+			a.t.Logf("left out: %s: %s", s.Step, exceptions[i].Why)
+			continue
+		}
+		if !a.t.Run(strings.ReplaceAll(s.Step, " ", "_"), func(t *testing.T) { a.with(t).take(s) }) {
+			a.t.Fatal("the steps after this one stand on it")
+		}
+	}
+}
+
+func (a *actor) with(t *testing.T) *actor { b := *a; b.t = t; return &b }
+
+func (a *actor) ref(thing string) resource.Ref {
+	kind, name, _ := strings.Cut(thing, "/")
+	return resource.Ref{Provider: "aws", Place: a.place, Kind: kind, Name: name}
+}
+
+func (a *actor) observe() map[resource.Ref]resource.Observed {
+	a.t.Helper()
+	s, err := a.p.Observe(a.t.Context(), resource.Scope{Provider: "aws", Place: a.place})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	out := map[resource.Ref]resource.Observed{}
+	for _, o := range s.Objects {
+		out[o.Ref] = o
+	}
+	if len(out) != len(s.Objects) {
+		a.t.Error("two things have one ref")
+	}
+	return out
+}
+
+func (a *actor) take(s step) {
+	a.t.Helper()
+	last := a.made[s.Thing]
+	switch s.Do {
+	case "create":
+		r := provider.Request{Key: a.key(s), Stack: "scenario", Owner: "ovi", Want: a.wish(s)}
+		_, err := a.p.Create(a.t.Context(), r)
+		if a.expect(s, err) {
+			a.made[s.Thing] = r
+			a.settled(r.Want, s.Thing)
+		}
+	case "repeat":
+		had := a.observe()[a.ref(s.Thing)]
+		o, err := a.p.Create(a.t.Context(), last)
+		if a.expect(s, err) && o.ID != had.ID {
+			a.t.Errorf("made %s beside %s", o.ID, had.ID)
+		}
+	case "update":
+		a.update(s, last)
+	case "delete":
+		o := a.observe()[a.ref(s.Thing)]
+		if o.ID == "" {
+			o.Ref, o.ID = a.ref(s.Thing), "i-0123456789abcdef0"
+		}
+		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Stack: "scenario", Have: o})
+		if _, there := a.observe()[o.Ref]; a.expect(s, err) && there {
+			a.t.Error("still there")
+		}
+	default:
+		a.byHand(s)
+	}
+}
+
+func (a *actor) key(s step) string {
+	return "k-" + strings.ReplaceAll(s.Step, " ", "-")
+}
+
+func (a *actor) update(s step, last provider.Request) {
+	a.t.Helper()
+	o := a.observe()[a.ref(s.Thing)]
+	r := last
+	if s.Attrs != nil {
+		r.Want = a.wish(s)
+	}
+	r.Have, r.Changes = o, changes(a.t, r.Want, o, nil)
+	if len(r.Changes) == 0 {
+		a.t.Fatal("there is nothing to change")
+	}
+	_, err := a.p.Update(a.t.Context(), r)
+	if a.expect(s, err) {
+		a.made[s.Thing] = provider.Request{Key: last.Key, Stack: last.Stack, Owner: last.Owner, Want: r.Want}
+		a.settled(r.Want, s.Thing)
+	}
+}
+
+// expect says whether the step went through, and fails if it did not go as expected.
+func (a *actor) expect(s step, err error) bool {
+	a.t.Helper()
+	switch {
+	case s.Expect == "" && err != nil:
+		a.t.Fatal(err)
+	case s.Expect == "replace" && !isReplace(err), s.Expect != "" && s.Expect != "replace" && !isClass(err, s.Expect):
+		a.t.Fatalf("%v is not %s", err, s.Expect)
+	}
+	return err == nil
+}
+
+// settled: what is there is as it was wished, and a second plan would be empty.
+func (a *actor) settled(d resource.Desired, thing string) {
+	a.t.Helper()
+	o, ok := a.observe()[d.Ref]
+	if !ok || !o.Managed || o.Stack != "scenario" || o.Key != a.made[thing].Key {
+		a.t.Fatalf("%v %+v", ok, o)
+	}
+	if c := changes(a.t, d, o, nil); len(c) > 0 {
+		a.t.Errorf("not as wished: %+v", c)
+	}
+}
+
+// wish resolves "@kind/name" to ids, as the engine does.
+func (a *actor) wish(s step) resource.Desired {
+	a.t.Helper()
+	seen := a.observe()
+	var resolve func(v resource.Value) resource.Value
+	resolve = func(v resource.Value) resource.Value {
+		switch v := v.(type) {
+		case resource.String:
+			if thing, ok := strings.CutPrefix(string(v), "@"); ok {
+				return resource.String(seen[a.ref(thing)].ID)
+			}
+		case resource.List:
+			out := resource.List{}
+			for _, item := range v {
+				out = append(out, resolve(item))
+			}
+			return out
+		case resource.Attrs:
+			out := resource.Attrs{}
+			for _, x := range v {
+				out = append(out, resource.Attr{Name: x.Name, Value: resolve(x.Value)})
+			}
+			return out
+		}
+		return v
+	}
+	attrs, _ := resolve(s.Attrs).(resource.Attrs)
+	r := a.ref(s.Thing)
+	checked, problems := resource.Check(kindOf(a.t, r.Kind), attrs)
+	if len(problems) > 0 {
+		a.t.Fatalf("%+v", problems)
+	}
+	return resource.Desired{Ref: r, Attrs: checked, Tags: s.Tags}
+}
+
+// byHand does what somebody else does, and looks at what then differs.
+func (a *actor) byHand(s step) {
+	a.t.Helper()
+	r := a.ref(s.Thing)
+	meddle(a.t, a.hand, s.Do, a.observe()[r])
+	if len(s.Drift) == 0 {
+		return
+	}
+	var got []string
+	if o, ok := a.observe()[r]; !ok {
+		got = []string{"gone"}
+	} else {
+		for _, c := range changes(a.t, a.made[s.Thing].Want, o, nil) {
+			got = append(got, c.Path)
+		}
+	}
+	if diff := cmp.Diff(s.Drift, got); diff != "" {
+		a.t.Errorf("the drift (-want +got):\n%s", diff)
+	}
+}
