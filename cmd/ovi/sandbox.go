@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,9 +64,9 @@ func (c *call) withCloud(args []string, do func(*awsfake.Cloud) error) error {
 	if err != nil {
 		return err
 	}
-	cloud, err := awsfake.Open(file)
+	cloud, err := c.openCloud(file)
 	if err != nil {
-		return fmt.Errorf("open the practice cloud: %w", err)
+		return err
 	}
 	return errors.Join(do(cloud), cloud.Close())
 }

@@ -30,9 +30,9 @@ func (c *call) providers(dir string) (provider.Set, []closer, error) {
 	if !c.cli.Bool("sandbox") {
 		return provider.Set{"aws": aws.New(real)}, nil, nil
 	}
-	cloud, err := awsfake.Open(sandboxFile(dir))
+	cloud, err := c.openCloud(sandboxFile(dir))
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the practice cloud: %w", err)
+		return nil, nil, err
 	}
 	real.Sandbox, real.HTTPClient = true, &http.Client{Transport: cloud}
 	return provider.Set{"aws": aws.New(real)}, []closer{cloud.Close}, nil
@@ -63,6 +63,27 @@ func (c *call) region() string {
 		}
 	}
 	return ""
+}
+
+// openCloud opens the practice cloud. OVI_SANDBOX_SETTLE is how long its passing states
+// last: a second, unless something else is wanted in tests.
+func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
+	var options []awsfake.Option
+	if text := c.getenv("OVI_SANDBOX_SETTLE"); text != "" {
+		settle, err := time.ParseDuration(text)
+		if err != nil {
+			return nil, usage("write a duration such as 100ms", "OVI_SANDBOX_SETTLE: %s", err)
+		}
+		options = append(options, awsfake.WithSettle(settle))
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, err
+	}
+	cloud, err := awsfake.Open(file, options...)
+	if err != nil {
+		return nil, fmt.Errorf("open the practice cloud: %w", err)
+	}
+	return cloud, nil
 }
 
 func sandboxFile(dir string) string { return filepath.Join(dir, "sandbox", "aws.json") }

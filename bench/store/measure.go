@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// result is one system's figures of one round; times in milliseconds, 0 for what it cannot.
+type result struct {
+	Full, FullBytes     float64 // the first snapshot; bytes handed to the kernel per byte of data
+	Delta, DeltaBytes   float64 // 1 % changed, the median of the deltas
+	Now, NowDeltas      float64 // the world now: after the first snapshot, and after the deltas
+	Old                 float64 // the world at the first revision, after the deltas
+	History             float64 // one key's, in microseconds
+	Disk, DiskDeltas    float64 // MB on disk
+	PeakWrite, PeakRead float64 // growth of anonymous memory, MB
+}
+
+const (
+	deltas    = 20
+	valueSize = 600
+)
+
+// things are JSON as a cloud's are: about 600 bytes, of which some are random.
+func things(n int, rng *rand.Rand) []record {
+	all := make([]record, n)
+	for i := range all {
+		all[i] = record{fmt.Sprintf("obs/aws/us-east-1/ec2/i-%016x", uint64(i)*0x9e3779b97f4a7c15), thing(rng)}
+	}
+	slices.SortFunc(all, func(a, b record) int { return strings.Compare(a.key, b.key) })
+	return all
+}
+
+func thing(rng *rand.Rand) []byte {
+	v := make([]byte, 0, valueSize)
+	v = fmt.Appendf(v, `{"id":"i-%016x","state":"running","type":"t3.micro","tags":{"ovi:stack":"web","team":"platform"},"blob":"`, rng.Uint64())
+	for len(v) < valueSize-2 {
+		v = fmt.Appendf(v, "%016x", rng.Uint64())
+	}
+	return append(v[:valueSize-2], `"}`...)
+}
+
+// measure prints one system's figures.
+func measure(ctx context.Context, name string, n int) error {
+	dir, err := os.MkdirTemp("", "ovi-bench-store-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, c := range contenders() {
+		if c.name != name {
+			continue
+		}
+		s, err := c.open(ctx, dir)
+		if err != nil {
+			return err
+		}
+		r, err := figures(ctx, s, n, dir)
+		if err := errors.Join(err, s.close()); err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(r)
+	}
+	return fmt.Errorf("no system %q", name)
+}
+
+func figures(ctx context.Context, s system, n int, dir string) (r result, err error) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	all := things(n, rng)
+	logical := float64(n) * (valueSize + float64(len(all[0].key)))
+	runtime.GC()
+	peak := watchMemory()
+	before := written()
+	if r.Full, err = clock(func() error { return s.write(ctx, 1, all) }); err != nil {
+		return r, err
+	}
+	r.FullBytes = (written() - before) / logical
+	r.PeakWrite, r.Disk = peak(), disk(dir)
+	if r.Now, err = read(ctx, s, 0, n); err != nil {
+		return r, err
+	}
+	var times []float64
+	before = written()
+	for d := range deltas {
+		changed := change(all, max(1, n/100), rng)
+		ms, err := clock(func() error { return s.write(ctx, d+2, changed) })
+		if err != nil {
+			return r, err
+		}
+		times = append(times, ms)
+	}
+	r.Delta, r.DeltaBytes = median(times), (written()-before)/(logical/100*deltas)
+	r.DiskDeltas = disk(dir)
+	runtime.GC()
+	peak = watchMemory()
+	if r.NowDeltas, err = read(ctx, s, 0, n); err != nil {
+		return r, err
+	}
+	r.PeakRead = peak()
+	if r.Old, err = read(ctx, s, 1, n); errors.Is(err, errNot) {
+		return r, nil
+	} else if err != nil {
+		return r, err
+	}
+	r.History, err = histories(ctx, s, all, rng)
+	return r, err
+}
+
+// change gives some random records new values, in key order.
+func change(all []record, n int, rng *rand.Rand) []record {
+	picked := rng.Perm(len(all))[:n]
+	slices.Sort(picked)
+	changed := make([]record, n)
+	for i, p := range picked {
+		changed[i] = record{all[p].key, thing(rng)}
+	}
+	return changed
+}
+
+// read is the median of five readings of the whole world that look at each byte.
+func read(ctx context.Context, s system, rev, n int) (float64, error) {
+	var times []float64
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for range 5 {
+		seen, sum := 0, uint32(0)
+		ms, err := clock(func() error {
+			return s.world(ctx, rev, func(_, value []byte) { seen++; sum ^= crc32.Checksum(value, table) })
+		})
+		if err != nil {
+			return 0, err
+		}
+		if seen != n {
+			return 0, fmt.Errorf("revision %d has %d things, want %d", rev, seen, n)
+		}
+		times = append(times, ms)
+	}
+	return median(times), nil
+}
+
+func histories(ctx context.Context, s system, all []record, rng *rand.Rand) (float64, error) {
+	const keys = 500
+	seen := 0
+	ms, err := clock(func() error {
+		for range keys {
+			if err := s.history(ctx, all[rng.IntN(len(all))].key, func([]byte) { seen++ }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && seen < keys {
+		err = fmt.Errorf("%d versions of %d keys", seen, keys)
+	}
+	return ms * 1000 / keys, err
+}
+
+func clock(fn func() error) (float64, error) {
+	begun := time.Now()
+	err := fn()
+	return float64(time.Since(begun).Nanoseconds()) / 1e6, err
+}
+
+func median(all []float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[len(sorted)/2]
+}
+
+// written is how many bytes this process handed to the kernel.
+func written() float64 { return proc("/proc/self/io", "wchar:") }
+
+// watchMemory samples anonymous memory (what the system cannot just drop) and returns by how
+// many MB it grew at most.
+func watchMemory() (peak func() float64) {
+	base, most := anon(), 0.0
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !stop.Load() {
+			most = max(most, anon())
+			time.Sleep(2 * time.Millisecond)
+		}
+	}()
+	return func() float64 {
+		stop.Store(true)
+		<-done
+		return max(0, most-base) / 1024
+	}
+}
+
+func anon() float64 { return proc("/proc/self/status", "RssAnon:") }
+
+func proc(file, field string) float64 {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), field); ok {
+			var n float64
+			fmt.Sscan(rest, &n)
+			return n
+		}
+	}
+	return 0
+}
+
+// disk is what the files under dir take, in MB; holes do not count.
+func disk(dir string) float64 {
+	var blocks int64
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil {
+			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+				blocks += info.Sys().(*syscall.Stat_t).Blocks
+			}
+		}
+		return nil
+	})
+	return float64(blocks) * 512 / 1e6
+}

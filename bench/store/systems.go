@@ -1,0 +1,40 @@
+package main
+
+import "context"
+
+// A record is one thing: a key of about 36 bytes, a value of about 600.
+type record struct {
+	key   string
+	value []byte
+}
+
+// A system keeps records through revisions, each way its makers would.
+type system interface {
+	// write makes one revision of records in key order, durable when it returns.
+	write(ctx context.Context, rev int, records []record) error
+	// world calls see with each record as it stood at a revision; 0 is now.
+	world(ctx context.Context, rev int, see func(key, value []byte)) error
+	// history calls see with each version of one key.
+	history(ctx context.Context, key string, see func(value []byte)) error
+	close() error
+}
+
+type opener func(ctx context.Context, dir string) (system, error)
+
+// contenders, in the order of the table. What cannot do a thing returns errNot.
+func contenders() []struct {
+	name string
+	open opener
+} {
+	return []struct {
+		name string
+		open opener
+	}{
+		{"ovi storage/bolt", openOvi},
+		{"bbolt, newest only", openNewest},
+		{"bbolt, key and revision", openKeyMajor},
+		{"pebble, key and revision", openPebble},
+		{"SQLite, two tables", openSQLite},
+		{"etcd, embedded", openEtcd},
+	}
+}

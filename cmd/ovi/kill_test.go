@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+)
+
+// exitText is the exit code of a command that ended with an error.
+func exitText(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return strconv.Itoa(exit.ExitCode())
+	}
+	return err.Error()
+}
+
+// ovi runs this test binary as ovi.
+func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath("ovi") // where TestMain put it
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=20ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=")
+	return cmd
+}
+
+// must runs ovi and wants it to end well.
+func must(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := ovi(t, dir, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("ovi %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func writeConfig(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "ovi.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// instances lists the live instances of the practice cloud by name.
+func instances(t *testing.T, dir string) map[string]int {
+	t.Helper()
+	cloud, err := awsfake.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cloud.Close()
+	all, err := cloud.Things()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, x := range all {
+		if x.Kind == "ec2" && x.State != "terminated" && x.State != "shutting-down" {
+			out[x.Name]++
+		}
+	}
+	return out
+}
+
+const fifty = `version: v1
+provider: aws
+region: us-east-1
+stack: fleet
+resources:
+  - type: ec2
+    name: web
+    count: 50
+    size: t3.micro
+`
+
+// TestKilledAtAnyMoment kills an apply of 50 instances with kill -9 at random moments, each in
+// a world of its own, and applies once more: 50 exist, none twice, none lost, and the log
+// verifies. 10 moments here; OVI_KILLS=100 for all of the promise.
+func TestKilledAtAnyMoment(t *testing.T) {
+	kills := 10
+	if text := os.Getenv("OVI_KILLS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kills = n
+	}
+	if testing.Short() {
+		kills = 2
+	}
+	whole := wholeApply(t)
+	for i := range kills {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			seed := rand.Uint64()
+			moment := time.Duration(rand.New(rand.NewPCG(seed, 0)).Float64() * float64(whole))
+			killedAt(t, moment)
+		})
+	}
+}
+
+// wholeApply is how long an apply takes that nobody kills.
+func wholeApply(t *testing.T) time.Duration {
+	dir := t.TempDir()
+	writeConfig(t, dir, fifty)
+	start := time.Now()
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
+	whole := time.Since(start)
+	t.Logf("an apply of 50 takes %s", whole.Round(time.Millisecond))
+	return whole
+}
+
+func killedAt(t *testing.T, moment time.Duration) {
+	dir := t.TempDir()
+	writeConfig(t, dir, fifty)
+	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(moment)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
+	there := instances(t, dir)
+	if len(there) != 50 {
+		t.Errorf("killed after %s: %d instances, want 50", moment, len(there))
+	}
+	for name, n := range there {
+		if n != 1 {
+			t.Errorf("killed after %s: %s is there %d times", moment, name, n)
+		}
+	}
+	must(t, dir, "audit", "verify")
+	if out := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("killed after %s: something is left to do:\n%s", moment, out)
+	}
+}
+
+// TestTwoAppliesAtOnce lets two processes apply one file on one data directory: each thing is
+// made once, and both end 0, or 5 and say who holds what.
+func TestTwoAppliesAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	writeConfig(t, dir, fifty)
+	type end struct {
+		out []byte
+		err error
+	}
+	ends := make(chan end, 2)
+	for range 2 {
+		cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "60s")
+		go func() {
+			out, err := cmd.CombinedOutput()
+			ends <- end{out, err}
+		}()
+	}
+	for range 2 {
+		if e := <-ends; e.err != nil && exitText(e.err) != fmt.Sprint(exitHeld) {
+			t.Errorf("%v\n%s", e.err, e.out)
+		}
+	}
+	there := instances(t, dir)
+	for name, n := range there {
+		if n != 1 {
+			t.Errorf("%s is there %d times", name, n)
+		}
+	}
+	if len(there) != 50 {
+		t.Errorf("%d instances, want 50", len(there))
+	}
+	must(t, dir, "audit", "verify")
+	must(t, dir, "plan", "--sandbox", "--detailed-exitcode")
+}

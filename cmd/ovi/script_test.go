@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs each promise as somebody would type it. A script is an archive: commands
+// first, then the files they use.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, params(t, "testdata/script"))
+}
+
+func params(t *testing.T, dir string) testscript.Params {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testscript.Params{
+		Dir: dir, UpdateScripts: *update, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			e.Setenv("USER", "ada")
+			e.Setenv("OVI_SANDBOX_SETTLE", "50ms")
+			// Nothing of the machine's own accounts.
+			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+			e.Setenv("AWS_CONFIG_FILE", os.DevNull)
+			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+	}
+}
+
+// code runs ovi and checks its exit code: code 6 apply --auto-approve.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: code N arguments of ovi")
+	}
+	err := ts.Exec("ovi", args[1:]...)
+	got := "0"
+	if err != nil {
+		got = exitText(err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
