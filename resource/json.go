@@ -9,8 +9,9 @@ import (
 )
 
 // AppendJSON appends the canonical JSON of a value: objects sorted by name, no white space,
-// secrets and digests as {"$digest":…}, references as {"$ref":…}. The same value gives the
-// same bytes always: the store compares things by these bytes.
+// secrets and digests as {"$digest":…}, references as {"$ref":…}; a name that begins with $
+// gets another one. The same value gives the same bytes always: the store compares things by
+// these bytes.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -52,7 +53,11 @@ func (a Attrs) AppendJSON(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, x.Name), ':')
+		dst = append(dst, '"')
+		if x.Name != "" && x.Name[0] == '$' { // apart from the reserved $digest and $ref
+			dst = append(dst, '$')
+		}
+		dst = append(appendQuoted(dst, x.Name), '"', ':')
 		dst = AppendJSON(dst, x.Value)
 	}
 	return append(dst, '}')

@@ -3,8 +3,10 @@ package resource
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -68,19 +70,34 @@ func appendFlag(dst []byte, name string, v bool) []byte {
 // ParseObserved reads what AppendJSON wrote. A field it does not know is an error: it would
 // be lost when the thing is written again.
 func ParseObserved(b []byte) (Observed, error) {
-	v, err := ParseJSON(b)
-	if err != nil {
-		return Observed{}, err
-	}
-	attrs, ok := v.(Attrs)
-	if !ok {
+	p := parser{b: b}
+	var o Observed
+	if p.next() != '{' {
 		return Observed{}, fmt.Errorf("resource: a thing is no object: %.40q", b)
 	}
-	var o Observed
-	for _, a := range attrs {
-		if err := o.set(a); err != nil {
-			return Observed{}, fmt.Errorf("resource: thing %s: %w", o.Ref, err)
+	seen := 0
+	err := p.members(func(name string) (err error) {
+		if err := first(name, &seen); err != nil {
+			return err
 		}
+		if name == "tags" && p.next() == '{' {
+			o.Tags, err = p.tags()
+			return err
+		}
+		v, err := p.value(1)
+		if err != nil {
+			return err
+		}
+		return o.set(Attr{name, v})
+	})
+	if p.space(); err == nil && p.i < len(b) {
+		err = p.bad("the end of the thing")
+	}
+	if err == nil && seen&1 == 0 {
+		err = errors.New("it has no ref")
+	}
+	if err != nil {
+		return Observed{}, fmt.Errorf("resource: thing %s: %w", o.Ref, err)
 	}
 	return o, nil
 }
@@ -90,6 +107,23 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 	p, err := ParseObserved(b)
 	*o = p
 	return err
+}
+
+// fields are the names that can stand in a thing, ref first.
+const fields = " ref id managed stack owner blessed key health detail since attrs tags "
+
+// first says that a field is one that can stand in a thing, and stands there once.
+func first(name string, seen *int) error {
+	at := strings.Index(fields, " "+name+" ")
+	if at < 0 || strings.Contains(name, " ") || name == "" {
+		return fmt.Errorf("there is no field %q", name)
+	}
+	bit := 1 << strings.Count(fields[:at], " ")
+	if *seen&bit != 0 {
+		return fmt.Errorf("the field %q stands twice", name)
+	}
+	*seen |= bit
+	return nil
 }
 
 func (o *Observed) set(a Attr) error {
@@ -106,21 +140,18 @@ func (o *Observed) set(a Attr) error {
 			return nil
 		}
 	case Attrs:
-		switch a.Name {
-		case "attrs":
+		if a.Name == "attrs" {
 			o.Attrs = v
 			return nil
-		case "tags":
-			return o.setTags(v)
 		}
 	}
-	return fmt.Errorf("field %q is not one that can stand here", a.Name)
+	return fmt.Errorf("the field %q is not of its type", a.Name)
 }
 
 func (o *Observed) setText(name, v string) (err error) {
 	switch name {
 	case "ref":
-		return o.Ref.UnmarshalText([]byte(v))
+		err = o.Ref.UnmarshalText([]byte(v))
 	case "id":
 		o.ID = v
 	case "stack":
@@ -136,19 +167,31 @@ func (o *Observed) setText(name, v string) (err error) {
 	case "since":
 		o.Since, err = time.Parse(time.RFC3339Nano, v)
 	default:
-		return fmt.Errorf("field %q is not one that can stand here", name)
+		err = fmt.Errorf("the field %q is not of its type", name)
 	}
 	return err
 }
 
-func (o *Observed) setTags(in Attrs) error {
-	o.Tags = make(Tags, len(in))
-	for i, a := range in {
-		v, ok := a.Value.(String)
-		if !ok {
-			return fmt.Errorf("tag %q is no string", a.Name)
+// tags reads an object of strings, where no name is reserved.
+func (p *parser) tags() (Tags, error) {
+	out, sorted := Tags{}, true
+	err := p.members(func(key string) error {
+		if p.next() != '"' {
+			return p.bad("a tag's value in quotes")
 		}
-		o.Tags[i] = Tag{a.Name, string(v)}
+		v, err := p.text()
+		if n := len(out); n > 0 && out[n-1].Key >= key {
+			sorted = false
+		}
+		out = append(out, Tag{key, v})
+		return err
+	})
+	if !sorted {
+		m := make(map[string]string, len(out))
+		for _, t := range out {
+			m[t.Key] = t.Value
+		}
+		out = TagsOf(m)
 	}
-	return nil
+	return out, err
 }

@@ -1,0 +1,78 @@
+package resource_test
+
+import (
+	"math"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+var names = rapid.SampledFrom([]string{"a", "b", "size", "net work", "$ref", "$digest", "$$", "ä\"\\\n", ""})
+
+// drawValue draws any value that can be recorded; depth bounds how deep it nests.
+func drawValue(t *rapid.T, depth int) resource.Value {
+	most := 5
+	if depth > 0 {
+		most = 7
+	}
+	switch rapid.IntRange(0, most).Draw(t, "type") {
+	case 0:
+		return resource.Bool(rapid.Bool().Draw(t, "bool"))
+	case 1:
+		return resource.Int(rapid.Int64().Draw(t, "int"))
+	case 2:
+		f := rapid.Float64().Draw(t, "float")
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			f = 0.5
+		}
+		return resource.Float(f)
+	case 3:
+		return resource.String(rapid.String().Draw(t, "string"))
+	case 4:
+		return resource.Digest(rapid.String().Draw(t, "digest"))
+	case 5:
+		return resource.Reference{Ref: drawRef(t)}
+	case 6:
+		l := resource.List{}
+		for range rapid.IntRange(0, 3).Draw(t, "length") {
+			l = append(l, drawValue(t, depth-1))
+		}
+		return l
+	default:
+		return drawAttrs(t, depth-1)
+	}
+}
+
+func drawAttrs(t *rapid.T, depth int) resource.Attrs {
+	m := map[string]resource.Value{}
+	for range rapid.IntRange(0, 4).Draw(t, "attributes") {
+		m[names.Draw(t, "name")] = drawValue(t, depth)
+	}
+	return resource.AttrsOf(m)
+}
+
+func drawRef(t *rapid.T) resource.Ref {
+	part := rapid.StringMatching(`[a-z][a-z0-9 ."-]{0,6}`)
+	place := rapid.StringMatching(`[a-z0-9]{1,4}(/[a-z0-9]{1,4}){0,2}`)
+	return resource.Ref{Provider: part.Draw(t, "provider"), Place: place.Draw(t, "place"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
+}
+
+func drawObserved(t *rapid.T) resource.Observed {
+	text := rapid.SampledFrom([]string{"", "x", "line\nbreak \"quoted\"", "日本"})
+	o := resource.Observed{
+		Ref: drawRef(t), ID: text.Draw(t, "id"), Managed: rapid.Bool().Draw(t, "managed"),
+		Stack: text.Draw(t, "stack"), Owner: text.Draw(t, "owner"), Blessed: rapid.Bool().Draw(t, "blessed"),
+		Key: text.Draw(t, "key"), Health: resource.Healthy, Detail: text.Draw(t, "detail"), Attrs: drawAttrs(t, 2),
+	}
+	if rapid.Bool().Draw(t, "has time") {
+		o.Since = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "since"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC()
+	}
+	tags := map[string]string{}
+	for range rapid.IntRange(0, 3).Draw(t, "tags") {
+		tags[names.Draw(t, "key")] = text.Draw(t, "value")
+	}
+	o.Tags = resource.TagsOf(tags)
+	return o
+}
