@@ -35,6 +35,9 @@ func render(cl *call, body any, err error) *answer {
 		e := errorOf(err)
 		a.status, a.code = e.Status, e.Code
 		a.body = renderError(cl, e, id)
+		if e.home != "" {
+			a.header.Set("X-Amz-Bucket-Region", e.home)
+		}
 	} else if r, ok := body.(raw); ok {
 		a.status, a.body = r.status, r.body
 		for k, v := range r.header {

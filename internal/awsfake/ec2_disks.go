@@ -76,10 +76,9 @@ func (x *exchange) attachNew(in *instance, disks []disk, tags map[string]string)
 func (x *exchange) disksOf(id string) []*volume {
 	var out []*volume
 	for _, e := range x.tx.st.table(kindVolume, x.Region).rows() {
-		if v, ok := e.(*volume); ok && !v.gone(x.now) {
-			if t := v.tie(x.now); t != nil && t.Instance == id {
-				out = append(out, v)
-			}
+		v, ok := e.(*volume)
+		if ok && v.Attached != nil && v.Attached.Instance == id && !v.gone(x.now) && v.tie(x.now) != nil {
+			out = append(out, v)
 		}
 	}
 	return out

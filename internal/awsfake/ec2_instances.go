@@ -1,5 +1,7 @@
 package awsfake
 
+import "strings"
+
 func instanceActions() map[string]handler {
 	return map[string]handler{
 		"RunInstances":            runInstances,
@@ -26,6 +28,9 @@ func named[T entity](x *exchange, param, code string) ([]T, error) {
 	var out []T
 	seen := map[string]bool{}
 	for _, id := range wanted {
+		if err := shaped(id, code); err != nil {
+			return nil, err
+		}
 		e, ok := find[T](x.tx, x.Region, id)
 		if !ok {
 			return nil, notFound(id, code)
@@ -36,6 +41,28 @@ func named[T entity](x *exchange, param, code string) ([]T, error) {
 		}
 	}
 	return out, nil
+}
+
+// shaped refuses an id that is none of its kind ("Error codes for the Amazon
+// EC2 API": InvalidInstanceID.Malformed and its kin).
+func shaped(id, code string) error {
+	prefix, malformed := "", strings.Replace(code, ".NotFound", ".Malformed", 1)
+	switch code {
+	case "InvalidInstanceID.NotFound":
+		prefix = "i-"
+	case "InvalidVpcID.NotFound":
+		prefix = "vpc-"
+	case "InvalidSubnetID.NotFound":
+		prefix = "subnet-"
+	case "InvalidVolume.NotFound":
+		prefix, malformed = "vol-", "InvalidParameterValue"
+	case "InvalidGroup.NotFound":
+		prefix, malformed = "sg-", "InvalidGroupId.Malformed"
+	}
+	if !strings.HasPrefix(id, prefix) {
+		return failf(malformed, "Invalid id: \"%s\" (expecting \"%s...\")", id, prefix)
+	}
+	return nil
 }
 
 // notFound spells "there is no such thing" for each kind of thing.

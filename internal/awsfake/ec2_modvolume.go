@@ -3,24 +3,29 @@ package awsfake
 import "time"
 
 type xmlModification struct {
-	Volume     string    `xml:"volumeId"`
-	State      string    `xml:"modificationState"`
-	Progress   int       `xml:"progress"`
-	Start      time.Time `xml:"startTime"`
-	OldSize    int       `xml:"originalSize"`
-	OldType    string    `xml:"originalVolumeType"`
-	OldIOPS    int       `xml:"originalIops,omitempty"`
-	OldThrough int       `xml:"originalThroughput,omitempty"`
-	Size       int       `xml:"targetSize"`
-	Type       string    `xml:"targetVolumeType"`
-	IOPS       int       `xml:"targetIops,omitempty"`
-	Through    int       `xml:"targetThroughput,omitempty"`
+	Volume     string     `xml:"volumeId"`
+	State      string     `xml:"modificationState"`
+	Progress   int        `xml:"progress"`
+	Start      time.Time  `xml:"startTime"`
+	End        *time.Time `xml:"endTime"`
+	OldSize    int        `xml:"originalSize"`
+	OldType    string     `xml:"originalVolumeType"`
+	OldIOPS    int        `xml:"originalIops,omitempty"`
+	OldThrough int        `xml:"originalThroughput,omitempty"`
+	Size       int        `xml:"targetSize"`
+	Type       string     `xml:"targetVolumeType"`
+	IOPS       int        `xml:"targetIops,omitempty"`
+	Through    int        `xml:"targetThroughput,omitempty"`
 }
 
 func viewModification(v *volume, state string) xmlModification {
 	c := v.Change
 	progress := map[string]int{"completed": 100, "optimizing": 50}[state]
-	return xmlModification{v.ID, state, progress, c.Start, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size, c.Type, c.IOPS, c.Throughput}
+	var end *time.Time
+	if t := c.Life.end(); state == "completed" {
+		end = &t
+	}
+	return xmlModification{v.ID, state, progress, c.Start, end, c.OldSize, c.OldType, c.OldIOPS, c.OldThrough, c.Size, c.Type, c.IOPS, c.Throughput}
 }
 
 // modifyVolume grows or retunes a volume, attached or not; it never shrinks

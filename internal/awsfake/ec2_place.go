@@ -38,7 +38,7 @@ func (x *exchange) placeInstance(in *instance) error {
 }
 
 // subnetFor is the named subnet, or a default one ("Default VPCs": an instance
-// without a subnet starts in a default subnet).
+// without a subnet starts in a default subnet; here the first with room).
 func (x *exchange) subnetFor(id string) (*subnet, error) {
 	az := x.p.str("Placement.AvailabilityZone")
 	if az != "" && !validZone(x.Region, az) {
@@ -54,8 +54,12 @@ func (x *exchange) subnetFor(id string) (*subnet, error) {
 		}
 		return sn, nil
 	}
+	need, err := x.p.num("MinCount", 1)
+	if err != nil {
+		return nil, err
+	}
 	for _, sn := range list[*subnet](x.tx, x.Region) {
-		if sn.Default && (az == "" || az == sn.AZ) && (az != "" || x.freeAddresses(sn.ID) > 0) {
+		if sn.Default && (az == sn.AZ || az == "" && x.freeAddresses(sn.ID) >= need) {
 			return sn, nil
 		}
 	}

@@ -127,11 +127,10 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 }
 
 // describeRules lists rules one by one (EC2 API reference:
-// DescribeSecurityGroupRules). Pages are not cut.
+// DescribeSecurityGroupRules).
 func describeRules(x *exchange) (any, error) {
 	wanted := x.p.strs("SecurityGroupRuleId")
-	x.p.str("MaxResults")
-	var out xmlRules
+	var out []xmlRule
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		for _, r := range g.Rules {
 			ok, err := x.wantsRule(g, r)
@@ -139,11 +138,15 @@ func describeRules(x *exchange) (any, error) {
 				return nil, err
 			}
 			if ok && (len(wanted) == 0 || slices.Contains(wanted, r.ID)) {
-				out.Set = append(out.Set, viewRule(g.ID, r))
+				out = append(out, viewRule(g.ID, r))
 			}
 		}
 	}
-	return out, nil
+	page, next, err := ec2Rows(x, out)
+	return struct {
+		Set  []xmlRule `xml:"securityGroupRuleSet>item"`
+		Next *string   `xml:"nextToken"`
+	}{page, next}, err
 }
 
 func (x *exchange) wantsRule(g *securityGroup, r rule) (bool, error) {

@@ -14,6 +14,7 @@ type xmlSubnet struct {
 	CIDR     string   `xml:"cidrBlock"`
 	Free     int      `xml:"availableIpAddressCount"`
 	AZ       string   `xml:"availabilityZone"`
+	AZID     string   `xml:"availabilityZoneId"`
 	Default  bool     `xml:"defaultForAz"`
 	PublicIP bool     `xml:"mapPublicIpOnLaunch"`
 	IPv6     bool     `xml:"assignIpv6AddressOnCreation"`
@@ -23,7 +24,7 @@ type xmlSubnet struct {
 func (x *exchange) viewSubnet(s *subnet, state string) xmlSubnet {
 	return xmlSubnet{
 		ID: s.ID, ARN: "arn:aws:ec2:" + x.Region + ":" + Account + ":subnet/" + s.ID, Owner: Account, State: state,
-		VPC: s.VPC, CIDR: s.CIDR, Free: x.freeAddresses(s.ID), AZ: s.AZ, Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
+		VPC: s.VPC, CIDR: s.CIDR, Free: x.freeAddresses(s.ID), AZ: s.AZ, AZID: zoneID(x.Region, slices.Index(zones(x.Region), s.AZ)), Default: s.Default, PublicIP: s.PublicIP, Tags: tagSet(s.Tags),
 	}
 }
 

@@ -9,9 +9,8 @@ type xmlTagged struct {
 }
 
 // describeTags lists tags with the filters that it has (EC2 API reference:
-// DescribeTags). Pages are not cut: a practice account fits into one.
+// DescribeTags).
 func describeTags(x *exchange) (any, error) {
-	x.p.str("MaxResults")
 	var rows []xmlTagged
 	for _, kind := range []string{kindInstance, kindVolume, kindVPC, kindSubnet, kindGroup} {
 		for _, e := range x.tx.st.table(kind, x.Region).rows() {
@@ -33,9 +32,11 @@ func describeTags(x *exchange) (any, error) {
 			out = append(out, r)
 		}
 	}
+	page, next, err := ec2Rows(x, out)
 	return struct {
 		Tags []xmlTagged `xml:"tagSet>item"`
-	}{out}, nil
+		Next *string     `xml:"nextToken"`
+	}{page, next}, err
 }
 
 func (x *exchange) wantsTag(r xmlTagged) (bool, error) {

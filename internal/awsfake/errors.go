@@ -11,6 +11,8 @@ type Error struct {
 	Status  int
 	Code    string
 	Message string
+
+	home string // where the bucket lives that was asked for elsewhere
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

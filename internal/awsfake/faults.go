@@ -142,6 +142,9 @@ func (f *faults) add(list []Fault) error {
 		if !slices.Contains(known, one.Kind) {
 			return fmt.Errorf("practice cloud: unknown fault kind %q (known: %v)", one.Kind, known)
 		}
+		if one.Kind == BadPage {
+			one.Page = max(one.Page, 1)
+		}
 		one.Delay = max(one.Delay, time.Duration(one.Millis)*time.Millisecond)
 		f.all = append(f.all, &plannedFault{Fault: one})
 	}
@@ -210,27 +213,27 @@ func faultAnswer(kind FaultKind, service string) *Error {
 	case Throttle:
 		switch service {
 		case "s3":
-			return &Error{503, "SlowDown", "Please reduce your request rate."}
+			return &Error{Status: 503, Code: "SlowDown", Message: "Please reduce your request rate."}
 		case "ec2":
-			return &Error{503, "RequestLimitExceeded", "Request limit exceeded."}
+			return &Error{Status: 503, Code: "RequestLimitExceeded", Message: "Request limit exceeded."}
 		case "ssm":
-			return &Error{400, "ThrottlingException", "Rate exceeded"}
+			return &Error{Status: 400, Code: "ThrottlingException", Message: "Rate exceeded"}
 		}
-		return &Error{400, "Throttling", "Rate exceeded"}
+		return &Error{Status: 400, Code: "Throttling", Message: "Rate exceeded"}
 	case Denied:
 		switch service {
 		case "ec2":
-			return &Error{403, "UnauthorizedOperation", "You are not authorized to perform this operation."}
+			return &Error{Status: 403, Code: "UnauthorizedOperation", Message: "You are not authorized to perform this operation."}
 		case "ssm":
-			return &Error{400, "AccessDeniedException", "You are not authorized to perform this operation."}
+			return &Error{Status: 400, Code: "AccessDeniedException", Message: "You are not authorized to perform this operation."}
 		}
-		return &Error{403, "AccessDenied", "Access Denied"}
+		return &Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}
 	case Unavailable:
-		return &Error{503, "ServiceUnavailable", "The service is unavailable. Please try again shortly."}
+		return &Error{Status: 503, Code: "ServiceUnavailable", Message: "The service is unavailable. Please try again shortly."}
 	case BadPage:
-		return &Error{500, "InternalFailure", "The request processing has failed because of an unknown error."}
+		return &Error{Status: 500, Code: "InternalFailure", Message: "The request processing has failed because of an unknown error."}
 	default:
-		return &Error{400, "OperationNotPermitted", "You can't perform this operation."}
+		return &Error{Status: 400, Code: "OperationNotPermitted", Message: "You can't perform this operation."}
 	}
 }
 

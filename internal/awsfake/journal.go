@@ -92,23 +92,35 @@ func (j *journal) refresh(st *state) (*state, error) {
 }
 
 func (j *journal) reload() (*state, error) {
-	if j.f != nil {
-		j.f.Close()
-	}
+	j.release()
 	f, err := os.OpenFile(j.path, os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("practice cloud: %w", err)
 	}
 	j.f, j.size, j.ops = f, 0, 0
 	if j.info, err = f.Stat(); err != nil {
+		j.release()
 		return nil, fmt.Errorf("practice cloud: %w", err)
 	}
 	st := newState("")
 	return st, j.catchUp(st)
 }
 
+// release lets the file go: the next look reads it from the beginning.
+func (j *journal) release() {
+	if j.f != nil {
+		_ = j.f.Close() // every write to it has been answered for
+		j.f = nil
+	}
+}
+
 // catchUp applies the lines after j.size and cuts a torn last one off.
-func (j *journal) catchUp(st *state) error {
+func (j *journal) catchUp(st *state) (err error) {
+	defer func() {
+		if err != nil {
+			j.release() // what was applied is half of something
+		}
+	}()
 	r := bufio.NewReaderSize(io.NewSectionReader(j.f, j.size, 1<<62), 1<<16)
 	for {
 		line, err := r.ReadBytes('\n')
@@ -214,15 +226,19 @@ func (j *journal) replace(content []byte) error {
 }
 
 // compact rewrites the file when most of it is history. What time has ended is
-// left out for good.
+// left out for good. An error leaves the old file, or the new one to be read
+// afresh: no change is lost either way.
 func (j *journal) compact(st *state, now time.Time) (*state, error) {
+	if j.ops < 4096 {
+		return st, nil
+	}
 	live := 0
 	for _, regions := range st.tables {
 		for _, t := range regions {
 			live += len(t.pos)
 		}
 	}
-	if j.ops < 4096 || j.ops < 4*live {
+	if j.ops < 4*live {
 		return st, nil
 	}
 	var buf bytes.Buffer

@@ -37,7 +37,7 @@ func (x *exchange) bucket() (*bucket, error) {
 		return nil, noBucket(x.rest.Bucket)
 	}
 	if b.Home != x.Region {
-		return b, failAs(301, "PermanentRedirect", "The bucket you are attempting to access must be addressed using the specified endpoint: it lives in %s. Please send all future requests to this endpoint.", b.Home)
+		return b, &Error{Status: 301, Code: "PermanentRedirect", home: b.Home, Message: "The bucket you are attempting to access must be addressed using the specified endpoint: it lives in " + b.Home + ". Please send all future requests to this endpoint."}
 	}
 	return b, nil
 }
