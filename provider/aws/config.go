@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -65,12 +63,7 @@ func (p *Provider) load(ctx context.Context) (aws.Config, error) {
 	if p.opts.Sandbox {
 		slowest = 100 * time.Millisecond
 	}
-	cfg.Retryer = func() aws.Retryer {
-		return retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.MaxBackoff = attempts, slowest
-			o.RateLimiter = ratelimit.None // the pace below is ours; a drained quota would fail calls that only have to wait
-		})
-	}
+	cfg.Retryer = func() aws.Retryer { return newRetryer(attempts, slowest) }
 	p.config = &cfg
 	return cfg, nil
 }

@@ -40,30 +40,42 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ch
 	if err != nil {
 		return err
 	}
-	in := &ec2.ModifyVolumeInput{VolumeId: aws.String(id)}
-	if n := wantedInt(want, "size"); n != nil && changed("size") {
-		if *n < aws.ToInt32(v.Size) {
-			return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
-				"a disk can only grow: make a new one and copy")
-		}
-		in.Size = n
+	if n := wantedInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
+		return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
+			"a disk can only grow: make a new one and copy")
 	}
-	if s, ok := text(want, "type"); ok && changed("type") {
-		in.VolumeType = types.VolumeType(s)
-	}
-	if changed("iops") {
-		in.Iops = wantedInt(want, "iops")
-	}
-	if changed("throughput") {
-		in.Throughput = wantedInt(want, "throughput")
-	}
-	if in.Size == nil && in.VolumeType == "" && in.Iops == nil && in.Throughput == nil {
-		return nil
+	in := reshaping(v, want, changed)
+	if in == nil {
+		return g.awaitReshaped(ctx, id)
 	}
 	if _, err := g.ec2.ModifyVolume(ctx, in); err != nil {
 		return classify("", err)
 	}
 	return g.awaitReshaped(ctx, id)
+}
+
+// reshaping is the call that makes the changes; nil if they are made already, since AWS takes
+// one such call in hours.
+func reshaping(v types.Volume, want resource.Attrs, changed func(string) bool) *ec2.ModifyVolumeInput {
+	in := &ec2.ModifyVolumeInput{VolumeId: v.VolumeId}
+	any := false
+	pick := func(name string, now *int32) *int32 {
+		n := wantedInt(want, name)
+		if n == nil || !changed(name) || now != nil && *n == *now {
+			return nil
+		}
+		any = true
+		return n
+	}
+	in.Size, in.Iops, in.Throughput = pick("size", v.Size), pick("iops", v.Iops), pick("throughput", v.Throughput)
+	if s, ok := text(want, "type"); ok && changed("type") && types.VolumeType(s) != v.VolumeType {
+		in.VolumeType = types.VolumeType(s)
+		any = true
+	}
+	if !any {
+		return nil
+	}
+	return in
 }
 
 // awaitReshaped waits until the new size is there; AWS goes on optimizing for hours.

@@ -1,7 +1,6 @@
 package aws
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -77,10 +76,10 @@ func classOfTransport(err error, operation string) provider.Class {
 		return provider.Denied
 	case errors.As(err, &response) && response.HTTPStatusCode() > 0:
 		return classOfStatus(response.HTTPStatusCode())
+	case unreached(err):
+		return provider.Transient
 	case operation != "" && !reads(operation):
 		return provider.Uncertain // no answer: the deed may be done
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return provider.Transient
 	}
 	return provider.Transient
 }

@@ -21,7 +21,8 @@ const (
 	tagBlessed = "ovi:blessed"
 	tagKey     = "ovi:key" // the idempotency key it was made with
 	tagFinal   = "ovi:final-snapshot"
-	tagHuman   = "Name" // what AWS's console shows
+	tagHuman   = "Name"      // what AWS's console shows
+	tagNamed   = "ovi:named" // the Name tag is ovi's own doing, and no tag of the user's
 )
 
 // checkTags refuses tags that are not the user's to write.
@@ -60,8 +61,8 @@ func (g *region) marks(r provider.Request) map[string]string {
 // Name tag says it.
 func (g *region) birthTags(r provider.Request, nameless bool) map[string]string {
 	out := map[string]string{}
-	if nameless {
-		out[tagHuman] = r.Want.Ref.Name
+	if _, wished := r.Want.Tags.Get(tagHuman); nameless && !wished {
+		out[tagHuman], out[tagNamed] = r.Want.Ref.Name, "true"
 	}
 	for _, t := range r.Want.Tags {
 		out[t.Key] = t.Value
@@ -87,6 +88,9 @@ func (g *region) retag(r provider.Request) (set map[string]string, drop []string
 			drop = append(drop, key)
 		default:
 			set[key] = plain(c.To)
+			if key == tagHuman {
+				drop = append(drop, tagNamed)
+			}
 		}
 	}
 	if !g.marked(r) {
@@ -143,6 +147,13 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 	o.Stack, o.Owner = tags[tagStack], tags[tagOwner]
 	o.Blessed = tags[tagBlessed] == "true"
 	o.Key = tags[tagKey]
+	if tags[tagNamed] == "true" && tags[tagHuman] == o.Ref.Name {
+		o.Tags = without(o.Tags, tagHuman)
+	}
+}
+
+func without(tags resource.Tags, key string) resource.Tags {
+	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == key })
 }
 
 // userTags leaves out ovi's own and AWS's.

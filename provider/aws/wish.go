@@ -8,27 +8,17 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// withDefaults adds what a wish does not mention and a new thing needs.
+// withDefaults adds what a wish does not mention and a new thing needs. A source has done so
+// already; a provider does not count on it.
 func withDefaults(kind string, a resource.Attrs) resource.Attrs {
 	k, _ := kindNamed(kind)
+	a = k.ForCreate(a)
 	for _, s := range k.Attrs {
-		if _, ok := a.Get(s.Name); ok {
-			continue
-		}
-		switch {
-		case s.Default != nil:
+		if _, ok := a.Get(s.Name); !ok && s.Default != nil {
 			a = a.With(s.Name, s.Default)
-		case s.CreateDefault != nil:
-			a = a.With(s.Name, s.CreateDefault)
 		}
 	}
 	return a
-}
-
-// head is the attribute that a path leads into: "root_volume" of "root_volume.size".
-func head(path string) string {
-	first, _, _ := strings.Cut(path, ".")
-	return first
 }
 
 // changed says that an attribute, or something in it, is among the changes.

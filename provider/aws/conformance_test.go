@@ -1,0 +1,55 @@
+package aws_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider/providertest"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// samples are one of each kind, each standing on those before it.
+func samples() []providertest.Sample {
+	of := func(kind, name string) resource.Value { return resource.Reference{Ref: ref(kind, name)} }
+	sample := func(kind, name string, want, then values) providertest.Sample {
+		out := providertest.Sample{Want: resource.Desired{Ref: ref(kind, name), Attrs: resource.AttrsOf(want)}}
+		if then != nil {
+			out.Then = resource.AttrsOf(then)
+		}
+		return out
+	}
+	return []providertest.Sample{
+		sample("vpc", "main", values{"cidr": text("10.0.0.0/16")}, nil),
+		sample("subnet", "app", values{"vpc": of("vpc", "main"), "cidr": text("10.0.1.0/24")}, values{"public_ip": resource.Bool(true)}),
+		sample("security_group", "web", values{"vpc": of("vpc", "main"), "ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}},
+			values{"ingress": resource.List{rule("port", 80, "cidr", "::/0")}}),
+		sample("ec2", "web-0", values{"size": text("t3.micro"), "subnet": of("subnet", "app"), "security_groups": resource.List{of("security_group", "web")}},
+			values{"size": text("t3.small"), "imdsv2": text("optional")}),
+		sample("ebs", "data", values{"size": resource.Int(10), "attach_to": of("ec2", "web-0")}, values{"size": resource.Int(20)}),
+		sample("rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-of-a-sample")},
+			values{"size": text("db.t3.small"), "backup_days": resource.Int(3)}),
+		sample("s3", "acme-assets", values{}, values{"versioning": resource.Bool(true)}),
+	}
+}
+
+func TestProviderKeepsItsPromises(t *testing.T) {
+	providertest.Run(t, func(t *testing.T) providertest.Harness {
+		w := newWorld(t)
+		return providertest.Harness{
+			Provider: w.p,
+			Scope:    resource.Scope{Provider: "aws", Place: place},
+			Samples:  samples(),
+			Stranger: func(t *testing.T) string {
+				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]
+				time.Sleep(30 * time.Millisecond) // until it runs
+				return id
+			},
+			FailPage: func(t *testing.T) func() {
+				w.run(1500)
+				w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 2})
+				return w.cloud.ClearFaults
+			},
+		}
+	})
+}
