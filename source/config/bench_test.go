@@ -12,18 +12,22 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// manyThings writes a file of n named resources with five attributes and two tags each. In
-// a plain one every block is of the simple kind; else each holds something that the YAML
-// library must read.
-func manyThings(n int, plain bool) string {
+// manyThings writes a file of n named resources with five attributes and two tags each. Plain
+// blocks are of the simple kind; those with references name two other things; folded ones
+// hold something that the YAML library must read.
+func manyThings(n int, sort string) string {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\ndefaults:\n  tags:\n    owner: bench\nresources:\n")
-	note := "plain"
-	if !plain {
-		note = `"a \"quoted\" word"`
+	b.WriteString("  - {type: subnet, name: app}\n  - {type: security_group, name: web}\n")
+	note := "user_data: plain"
+	switch sort {
+	case "folded":
+		note = "user_data: >-\n      a folded\n      text"
+	case "references":
+		note = "subnet: app\n    security_groups: [web]"
 	}
-	for i := range n {
-		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n    key_name: key-%d\n    public_ip: %t\n    user_data: %s\n    tags:\n      environment: prod\n      team: team-%d\n",
+	for i := range n - 2 {
+		fmt.Fprintf(&b, "  - name: web-%06d\n    type: ec2\n    size: t3.%s\n    image: ami-0abcdef\n    key_name: key-%d\n    public_ip: %t\n    %s\n    tags:\n      environment: prod\n      team: team-%d\n",
 			i, []string{"micro", "small", "large"}[i%3], i%50, i%2 == 0, note, i%20)
 	}
 	return b.String()
@@ -31,12 +35,12 @@ func manyThings(n int, plain bool) string {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
-		for _, plain := range []bool{true, false} {
-			if n == 100_000 && !plain {
+		for _, sort := range []string{"plain", "references", "folded"} {
+			if n == 100_000 && sort == "folded" {
 				continue
 			}
-			b.Run(fmt.Sprintf("things=%d/plain=%t", n, plain), func(b *testing.B) {
-				text := manyThings(n, plain)
+			b.Run(fmt.Sprintf("things=%d/%s", n, sort), func(b *testing.B) {
+				text := manyThings(n, sort)
 				src := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}}))
 				held := kept(b, src)
 				b.ReportAllocs()

@@ -45,7 +45,7 @@ func (b *block) ref() string {
 	return b.kind.Name + "/" + b.name
 }
 
-// read reads one block into drafts.
+// read reads one block into wishes.
 func (b *block) read(n *node) {
 	*b = block{frame: b.frame, n: n, slots: b.slots, attrs: b.attrs[:0], count: 1, place: b.region, tags: b.frame.tags}
 	clear(b.slots)
@@ -78,7 +78,7 @@ func (b *block) read(n *node) {
 	b.settle()
 	attrs := b.attributes()
 	if !b.failed {
-		b.draft(attrs)
+		b.wish(attrs)
 	}
 }
 
@@ -146,23 +146,28 @@ func (b *block) onlyNameless() {
 	b.wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.kind.Name, first.Line), "give both a name: NAME, which is theirs for ever")
 }
 
-// draft makes the wishes of the block.
-func (b *block) draft(attrs resource.Attrs) {
-	at := b.file.at(b.n.line, b.n.col)
-	ref := resource.Ref{Provider: b.provider, Place: b.place, Kind: b.kind.Name, Name: strings.Clone(b.name)}
+// wish makes the wishes of the block.
+func (b *block) wish(attrs resource.Attrs) {
+	want := resource.Desired{
+		Ref:   resource.Ref{Provider: b.provider, Place: b.place, Kind: b.kind.Name, Name: strings.Clone(b.name)},
+		Attrs: attrs, Tags: b.tags, Blessed: b.blessed, Ignore: b.ignore, At: b.file.at(b.n.line, b.n.col),
+	}
 	if !b.counted {
-		b.drafts = append(b.drafts, draft{resource.Desired{Ref: ref, Attrs: attrs, Tags: b.tags, Blessed: b.blessed, Ignore: b.ignore, At: at}, b.uses, 0})
+		b.add(want)
 		return
 	}
-	if first, again := b.remember(ref, at); again {
+	if first, again := b.remember(want.Ref, want.At); again {
 		b.wrong(b.n, fmt.Sprintf("the name %s with a count stands twice: the other is at %s line %d", quote(b.name), first.at.File, first.at.Line), "give one of them another name")
 		return
 	}
 	for i := range b.count {
-		r := ref
-		r.Name = ref.Name + "-" + strconv.Itoa(i)
-		b.drafts = append(b.drafts, draft{resource.Desired{Ref: r, Attrs: attrs, Tags: b.tags, Blessed: b.blessed, Ignore: b.ignore, At: at}, b.uses, i})
+		want.Ref.Name = b.name + "-" + strconv.Itoa(i)
+		b.add(want)
 	}
+}
+
+func (b *block) add(want resource.Desired) {
+	b.wishes, b.loader.uses = append(b.wishes, want), append(b.loader.uses, b.uses)
 }
 
 // remember remembers a name with a count; again says that it is there already.

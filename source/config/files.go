@@ -1,9 +1,12 @@
 package config
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -106,15 +109,14 @@ func (c *config) read(name string) (*file, source.Problems) {
 	fail := func(line, col int32, summary, suggestion string) (*file, source.Problems) {
 		return f, source.Problems{{At: f.at(line, col), Summary: summary, Suggestion: suggestion}}
 	}
-	b, err := c.readFile(name)
+	text, sum, err := readText(c.opts.Files, name)
 	if err != nil {
 		return fail(0, 0, plain(err), "look at the file's rights")
 	}
-	f.sum = digest(b)
-	f.text = strings.TrimPrefix(string(b), "\uFEFF")
+	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
-	case isUTF16(b):
-		return fail(1, 1, "the file is written in UTF-16", "save it as UTF-8; it begins with "+quote(firstLine(b)))
+	case isUTF16(text):
+		return fail(1, 1, "the file is written in UTF-16", "save it as UTF-8; it begins with "+quote(firstLine([]byte(text))))
 	case strings.TrimSpace(f.text) == "":
 		return fail(1, 1, "the file is empty", "a stack that wants nothing says so: resources: []")
 	}
@@ -128,6 +130,10 @@ func (c *config) read(name string) (*file, source.Problems) {
 func badByte(s string) (line, col int32, what string) {
 	line, start := 1, 0
 	for i := 0; i < len(s); {
+		if s[i] >= ' ' && s[i] <= '~' {
+			i++
+			continue
+		}
 		c, size := rune(s[i]), 1
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRuneInString(s[i:])
@@ -151,11 +157,11 @@ func badByte(s string) (line, col int32, what string) {
 }
 
 // isUTF16 goes by the mark, or by the zero bytes that ASCII has in UTF-16.
-func isUTF16(b []byte) bool {
+func isUTF16(b string) bool {
 	if len(b) < 2 {
 		return false
 	}
-	mark := binary.BigEndian.Uint16(b)
+	mark := uint16(b[0])<<8 | uint16(b[1])
 	return mark == 0xFEFF || mark == 0xFFFE || (b[0] == 0) != (b[1] == 0)
 }
 
@@ -205,13 +211,28 @@ func (c *config) list(p string) ([]fs.DirEntry, error) {
 	return os.ReadDir(p)
 }
 
-func (c *config) readFile(p string) ([]byte, error) { return readFile(c.opts.Files, p) }
-
-func readFile(files fs.FS, p string) ([]byte, error) {
-	if files != nil {
-		return fs.ReadFile(files, path.Clean(p))
+// readText reads a file into a text and digests it on the way, so that a big one stands in
+// the memory once.
+func readText(files fs.FS, p string) (text, sum string, err error) {
+	f, err := openFile(files, p)
+	if err != nil {
+		return "", "", err
 	}
-	return os.ReadFile(p)
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(min(max(info.Size(), 0), 1<<30)))
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(&b, h), f)
+	return b.String(), hex.EncodeToString(h.Sum(nil)), err
+}
+
+func openFile(files fs.FS, p string) (fs.File, error) {
+	if files != nil {
+		return files.Open(path.Clean(p))
+	}
+	return os.Open(p)
 }
 
 func (c *config) join(dir, name string) string {

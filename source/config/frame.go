@@ -49,7 +49,9 @@ func (l *loader) document(f *file, root *node, blocks iter.Seq[*node]) {
 		if root.get("provider") == nil && root.get("resources") != nil && !meant(root, "provider") {
 			d.wrong(root, "the file does not say its provider", "add provider: "+strings.Join(l.opts.Schemas.Providers(), " or "))
 		}
-		return // without a provider no block can be read
+		for range blocks { // without a provider none can be understood, but is each one YAML?
+		}
+		return
 	}
 	if d.region != "" {
 		l.scopes[resource.Scope{Provider: d.provider, Place: d.region}] = true
@@ -93,14 +95,34 @@ func (d *frame) wrong(n *node, summary, suggestion string) {
 
 // doubles names the keys that stand twice.
 func (d *frame) doubles(n *node) {
+	if len(n.kids) > 2*32 {
+		d.manyDoubles(n)
+		return
+	}
 	for i := 2; i+1 < len(n.kids); i += 2 {
 		for j := 0; j < i; j += 2 {
 			if n.kids[i].text == n.kids[j].text {
-				d.wrong(&n.kids[i], fmt.Sprintf("the key %s stands twice; the other is on line %d", quote(n.kids[i].text), n.kids[j].line), "take one away")
+				d.double(&n.kids[i], &n.kids[j])
 				break
 			}
 		}
 	}
+}
+
+// manyDoubles is doubles for blocks of so many keys that comparing each with each would show.
+func (d *frame) manyDoubles(n *node) {
+	first := make(map[string]*node, len(n.kids)/2)
+	for i := 0; i+1 < len(n.kids); i += 2 {
+		if f, again := first[n.kids[i].text]; again {
+			d.double(&n.kids[i], f)
+		} else {
+			first[n.kids[i].text] = &n.kids[i]
+		}
+	}
+}
+
+func (d *frame) double(again, first *node) {
+	d.wrong(again, fmt.Sprintf("the key %s stands twice; the other is on line %d", quote(again.text), first.line), "take one away")
 }
 
 func (d *frame) readVersion(n *node) {

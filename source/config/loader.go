@@ -18,12 +18,13 @@ import (
 // maxProblems bounds what one load reports; what comes after is counted.
 const maxProblems = 1000
 
-// loader is one load: it gathers drafts and problems, document by document.
+// loader is one load: it gathers wishes and problems, document by document.
 type loader struct {
 	opts     Options
 	problems source.Problems
 	more     int // problems beyond maxProblems
-	drafts   []draft
+	wishes   []resource.Desired
+	uses     [][]use // of each wish
 	intern   interner
 	outside  map[string]string // what came from outside, and how it was written
 	words    settings

@@ -9,17 +9,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// draft is a wish whose names have not been looked up yet.
-type draft struct {
-	want resource.Desired
-	uses []use
-	i    int // which of a count it is
-}
-
 // use is a name of another thing: a ref where an attribute names it, else the word that
-// stands in needs.
+// stands in needs. Blocks that say the same share the ref.
 type use struct {
-	ref       resource.Ref
+	ref       *resource.Ref
 	name      string
 	line, col int32
 }
@@ -30,50 +23,48 @@ type group struct {
 	at    resource.Position
 }
 
-// join sorts the drafts, looks up every name and gives the wishes.
+// join sorts the wishes and looks up every name.
 func (l *loader) join() []resource.Desired {
 	l.order()
 	l.clashes()
 	l.needs()
-	out := make([]resource.Desired, len(l.drafts))
-	for i := range l.drafts {
-		out[i] = l.drafts[i].want
-	}
 	if len(l.problems) == 0 {
-		l.circles(out)
+		l.circles(l.wishes)
 	}
-	return out
+	return l.wishes
 }
 
-// order sorts by ref. It sorts numbers and moves each draft once: drafts are big.
+// order sorts by ref. Wishes are big, so it sorts their numbers and moves each wish once.
 func (l *loader) order() {
-	less := func(a, b draft) int { return a.want.Ref.Compare(b.want.Ref) }
-	if slices.IsSortedFunc(l.drafts, less) {
+	if slices.IsSortedFunc(l.wishes, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) }) {
 		return
 	}
-	by := make([]int32, len(l.drafts))
+	by := make([]int32, len(l.wishes))
 	for i := range by {
 		by[i] = int32(i)
 	}
-	slices.SortStableFunc(by, func(a, b int32) int { return l.drafts[a].want.Ref.Compare(l.drafts[b].want.Ref) })
-	out := make([]draft, len(by))
+	slices.SortStableFunc(by, func(a, b int32) int { return l.wishes[a].Ref.Compare(l.wishes[b].Ref) })
+	wishes, uses := make([]resource.Desired, len(by)), make([][]use, len(by))
 	for i, from := range by {
-		out[i] = l.drafts[from]
+		wishes[i], uses[i] = l.wishes[from], l.uses[from]
 	}
-	l.drafts = out
+	l.wishes, l.uses = wishes, uses
 }
 
 // find looks a wish up by ref.
-func (l *loader) find(r resource.Ref) bool {
-	i := sort.Search(len(l.drafts), func(i int) bool { return l.drafts[i].want.Ref.Compare(r) >= 0 })
-	return i < len(l.drafts) && l.drafts[i].want.Ref == r
+func (l *loader) find(r resource.Ref) (resource.Desired, bool) {
+	i := sort.Search(len(l.wishes), func(i int) bool { return l.wishes[i].Ref.Compare(r) >= 0 })
+	if i == len(l.wishes) || l.wishes[i].Ref != r {
+		return resource.Desired{}, false
+	}
+	return l.wishes[i], true
 }
 
 // clashes finds names that stand twice, and names that differ from another only in that a
 // count was put behind it: of those a person could not tell which is meant.
 func (l *loader) clashes() {
-	for i := 1; i < len(l.drafts); i++ {
-		a, b := l.drafts[i-1].want, l.drafts[i].want
+	for i := 1; i < len(l.wishes); i++ {
+		a, b := &l.wishes[i-1], &l.wishes[i]
 		if a.Ref != b.Ref {
 			continue
 		}
@@ -84,13 +75,10 @@ func (l *loader) clashes() {
 			"give one of them another name")
 	}
 	for ref, g := range l.counted {
-		i := sort.Search(len(l.drafts), func(i int) bool { return l.drafts[i].want.Ref.Compare(ref) >= 0 })
-		if i == len(l.drafts) || l.drafts[i].want.Ref != ref {
-			continue
+		if plain, ok := l.find(ref); ok {
+			l.problem(g.at, short(ref), fmt.Sprintf("the name %s stands twice, here with a count and without one at %s line %d", quote(ref.Name), plain.At.File, plain.At.Line),
+				"give one of them another name: a count names "+ref.Name+"-0 and so on")
 		}
-		plain := l.drafts[i].want.At
-		l.problem(g.at, short(ref), fmt.Sprintf("the name %s stands twice, here with a count and without one at %s line %d", quote(ref.Name), plain.File, plain.Line),
-			"give one of them another name: a count names "+ref.Name+"-0 and so on")
 	}
 }
 

@@ -9,42 +9,74 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// needs looks up every name of another thing. All things of a count share their needs.
+// needs looks up every name of another thing. Things of a count share their needs, and so
+// do blocks that need the same.
 func (l *loader) needs() {
-	type shared struct{ needs []resource.Ref }
-	known := map[*use]shared{}
-	for i := range l.drafts {
-		d := &l.drafts[i]
-		if len(d.uses) == 0 {
+	byUse, byKey, found := map[*use][]resource.Ref{}, map[string][]resource.Ref{}, map[*resource.Ref]bool{}
+	for i, uses := range l.uses {
+		if len(uses) == 0 {
 			continue
 		}
-		s, ok := known[&d.uses[0]]
+		needs, ok := byUse[&uses[0]]
 		if !ok {
-			for _, u := range d.uses {
-				s.needs = append(s.needs, l.resolve(d, u)...)
+			told := len(l.problems) + l.more
+			for _, u := range uses {
+				if u.ref != nil && found[u.ref] {
+					needs = append(needs, *u.ref)
+					continue
+				}
+				refs := l.resolve(&l.wishes[i], u)
+				needs = append(needs, refs...)
+				found[u.ref] = u.ref != nil && len(refs) > 0
 			}
-			slices.SortFunc(s.needs, resource.Ref.Compare)
-			s.needs = slices.Clip(slices.Compact(s.needs))
-			known[&d.uses[0]] = s
+			needs = l.share(byKey, needs)
+			again := i+1 < len(l.uses) && len(l.uses[i+1]) > 0 && &l.uses[i+1][0] == &uses[0]
+			if again || len(l.problems)+l.more > told { // else nearly every block would be kept here
+				byUse[&uses[0]] = needs
+			}
 		}
-		d.want.Needs = s.needs
+		l.wishes[i].Needs = needs
 	}
 }
 
+// share sorts refs and gives equal lists one memory.
+func (l *loader) share(byKey map[string][]resource.Ref, refs []resource.Ref) []resource.Ref {
+	if len(refs) == 0 {
+		return nil
+	}
+	slices.SortFunc(refs, resource.Ref.Compare)
+	refs = slices.Compact(refs)
+	k := l.scratch[:0]
+	for _, r := range refs {
+		for _, s := range [...]string{r.Provider, r.Place, r.Kind, r.Name} {
+			k = append(append(k, s...), 0)
+		}
+	}
+	l.scratch = k
+	if same, ok := byKey[string(k)]; ok {
+		return same
+	}
+	refs = slices.Clip(refs)
+	if len(byKey) < most {
+		byKey[string(k)] = refs
+	}
+	return refs
+}
+
 // resolve gives the refs that a name stands for.
-func (l *loader) resolve(d *draft, u use) []resource.Ref {
-	at := resource.Position{File: d.want.At.File, Line: int(u.line), Column: int(u.col)}
-	if u.name != "" {
+func (l *loader) resolve(d *resource.Desired, u use) []resource.Ref {
+	at := resource.Position{File: d.At.File, Line: int(u.line), Column: int(u.col)}
+	if u.ref == nil {
 		return l.resolveNeed(d, u.name, at)
 	}
-	switch g, counted := l.counted[u.ref]; {
-	case l.find(u.ref):
-		return []resource.Ref{u.ref}
-	case counted && g.count > 0:
-		l.problem(at, short(d.want.Ref), fmt.Sprintf("%s is the name of %d things, and one is needed here", quote(u.ref.Name), g.count),
-			"one of "+listed(u.ref.Name, g.count))
-	default:
-		l.unknown(at, d, u.ref)
+	r := *u.ref
+	if _, ok := l.find(r); ok {
+		return []resource.Ref{r}
+	}
+	if g := l.counted[r]; g.count > 0 {
+		l.problem(at, short(d.Ref), fmt.Sprintf("%s is the name of %d things, and one is needed here", quote(r.Name), g.count), "one of "+listed(r.Name, g.count))
+	} else {
+		l.unknown(at, d, r)
 	}
 	return nil
 }
@@ -56,19 +88,19 @@ func (l *loader) isBroken(name string) bool {
 }
 
 // unknown says that no thing has the name, and where one that could be meant stands.
-func (l *loader) unknown(at resource.Position, d *draft, r resource.Ref) {
+func (l *loader) unknown(at resource.Position, d *resource.Desired, r resource.Ref) {
 	if l.isBroken(r.Name) {
 		return
 	}
 	var names []string
-	for i := range l.drafts {
-		o := l.drafts[i].want.Ref
+	for i := range l.wishes {
+		o := l.wishes[i].Ref
 		switch {
 		case o.Kind != r.Kind || o.Provider != r.Provider:
 		case o.Place == r.Place:
 			names = append(names, o.Name)
 		case o.Name == r.Name:
-			l.problem(at, short(d.want.Ref), fmt.Sprintf("the %s %s stands in %s, and this thing in %s", r.Kind, quote(r.Name), o.Place, r.Place),
+			l.problem(at, short(d.Ref), fmt.Sprintf("the %s %s stands in %s, and this thing in %s", r.Kind, quote(r.Name), o.Place, r.Place),
 				"name one of the same region")
 			return
 		}
@@ -77,7 +109,7 @@ func (l *loader) unknown(at resource.Position, d *draft, r resource.Ref) {
 	if a := l.prefix(r); a != "" && hint == "" {
 		hint = "name one of this stack, or write the id of another, " + a + "…"
 	}
-	l.problem(at, short(d.want.Ref), fmt.Sprintf("there is no %s %s in this stack", r.Kind, quote(r.Name)), hint)
+	l.problem(at, short(d.Ref), fmt.Sprintf("there is no %s %s in this stack", r.Kind, quote(r.Name)), hint)
 }
 
 // prefix finds how the ids of a kind begin, from an attribute that names the kind.
@@ -95,8 +127,8 @@ func (l *loader) prefix(r resource.Ref) string {
 }
 
 // resolveNeed reads a word of needs: NAME, TYPE/NAME or a whole ref. Of a count it means all.
-func (l *loader) resolveNeed(d *draft, name string, at resource.Position) []resource.Ref {
-	self := d.want.Ref
+func (l *loader) resolveNeed(d *resource.Desired, name string, at resource.Position) []resource.Ref {
+	self := d.Ref
 	if r, err := resource.ParseRef(name); err == nil {
 		return l.existing(d, r, at)
 	}
@@ -127,7 +159,7 @@ func (l *loader) resolveNeed(d *draft, name string, at resource.Position) []reso
 
 // all gives the thing of a name, or those of its count.
 func (l *loader) all(r resource.Ref) []resource.Ref {
-	if l.find(r) {
+	if _, ok := l.find(r); ok {
 		return []resource.Ref{r}
 	}
 	var out []resource.Ref
@@ -137,7 +169,7 @@ func (l *loader) all(r resource.Ref) []resource.Ref {
 	return out
 }
 
-func (l *loader) existing(d *draft, r resource.Ref, at resource.Position) []resource.Ref {
+func (l *loader) existing(d *resource.Desired, r resource.Ref, at resource.Position) []resource.Ref {
 	refs := l.all(r)
 	if len(refs) == 0 {
 		l.unknown(at, d, r)
@@ -147,8 +179,8 @@ func (l *loader) existing(d *draft, r resource.Ref, at resource.Position) []reso
 
 func (l *loader) namesIn(s resource.Scope) []string {
 	var out []string
-	for i := range l.drafts {
-		if r := l.drafts[i].want.Ref; r.Scope() == s {
+	for i := range l.wishes {
+		if r := l.wishes[i].Ref; r.Scope() == s {
 			out = append(out, r.Name)
 		}
 	}

@@ -95,16 +95,16 @@ func (d *frame) readOutside(n *node, name string) (string, bool) {
 	case !filepath.IsAbs(p):
 		p = filepath.Join(d.file.dir, p)
 	}
-	b, err := readFile(d.opts.Files, p)
+	text, _, err := readText(d.opts.Files, p)
 	switch {
 	case err != nil:
 		d.wrong(n, "the file "+quote(name)+": "+plain(err), "paths begin at the folder of the config file")
-	case len(b) > maxOutside:
+	case len(text) > maxOutside:
 		d.wrong(n, "the file "+quote(name)+" is larger than 1 MiB", "name a smaller one")
-	case !utf8.Valid(b):
+	case !utf8.ValidString(text):
 		d.wrong(n, "the file "+quote(name)+" is not UTF-8 text", "encode it, in base64 for example")
 	default:
-		return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), true
+		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), true
 	}
 	return "", false
 }

@@ -132,7 +132,7 @@ func (r *reading) word(path string, a *resource.Attribute, n *node, s string) re
 		return r.intern.value(s)
 	}
 	ref := resource.Ref{Provider: r.provider, Place: r.place, Kind: a.RefKind, Name: r.intern.text(s)}
-	r.uses = append(r.uses, use{ref: ref, line: n.line, col: n.col})
+	r.uses = append(r.uses, use{ref: &ref, line: n.line, col: n.col})
 	r.paths = append(r.paths, path)
 	return resource.Reference{Ref: ref}
 }

@@ -46,10 +46,24 @@ func chomp(s string, strip bool) string {
 	return s
 }
 
-// printable says that a text is ASCII without control characters.
+// printable says that a text holds nothing that YAML forbids, breaks a line at or takes for a
+// mark. Tabs are left to the library.
 func printable(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return false
+		}
+		if s[i] >= 0x80 {
+			return printableRunes(s[i:])
+		}
+	}
+	return true
+}
+
+func printableRunes(s string) bool {
+	for _, c := range s {
+		switch {
+		case c < ' ', c >= 0x7f && c < 0xa0, c == 0x2028, c == 0x2029, c == 0xfeff, c >= 0xfffd && c <= 0xffff:
 			return false
 		}
 	}

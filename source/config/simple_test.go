@@ -48,6 +48,8 @@ func TestSimpleReadsWhatBlocksAreWrittenIn(t *testing.T) {
 		"lists on one line":   "  - a: [web, db]\n    b: []\n    c: [1, \"2\"]\n    d: {port: 80, cidr: 0.0.0.0/0}\n    e: {}\n",
 		"comments":            "  # above\n  - a: b # beside\n\n    # between\n    c: [d] # list\n  # below\n",
 		"quotes":              "  - a: \"x: y # z\"\n    b: 'no \"escape\" here'\n    c: ''\n",
+		"escapes":             "  - a: \"x \\\"y\\\" \\\\ \\n \\t\"\n    b: \"\\\\\"\n",
+		"other letters":       "  - a: ä ö\n    b: \"日本\" # ü\n    # ß\n    c: é\n    d: |\n      ñ\n",
 		"from outside":        "  - a: ${env:NAME}\n    b: x-${file:a/b.txt}\n",
 		"truth and numbers":   "  - a: true\n    b: false\n    c: 0\n    d: 42\n",
 		"arn and url":         "  - a: arn:aws:iam::123:role/x\n    b: http://example.com/?q\n",
@@ -68,8 +70,8 @@ func TestSimpleReadsWhatBlocksAreWrittenIn(t *testing.T) {
 func TestSimpleGivesUpOnWhatItIsNotSureOf(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "- a", "- a:", "- a: b: c\n", "- a: yes\n", "- a: 010\n", "- a: 1.5\n", "- a: ~\n", "- a: 2024-01-01\n", "- a: *b\n",
-		"- a: !!str b\n", "- a: >\n    b\n", "- a: \"b\\n\"\n", "- a: 'b''c'\n", "- a: b\n    c\n", "- a: [b,\n  c]\n", "- a: [b,]\n", "- a:\tb\n",
-		"- a: ä\n", "- ? a\n", "- <<: b\n", "- a: 0x1f\n", "- a: 1_000\n", "- a: .inf\n", "- a: |\n\n    b\n", "- a: |2\n    b\n", "- a: |+\n    b\n\n", "- a: @b\n", "- a: b #\tc\n", "- null: b\n",
+		"- a: !!str b\n", "- a: >\n    b\n", "- a: \"b\\x41\"\n", "- a: [ä]\n", "- a: b\u0085c\n", "- a: \ufeffb\n", "- a: 'b''c'\n", "- a: b\n    c\n", "- a: [b,\n  c]\n", "- a: [b,]\n", "- a:\tb\n",
+		"- ? a\n", "- <<: b\n", "- a: 0x1f\n", "- a: 1_000\n", "- a: .inf\n", "- a: |\n\n    b\n", "- a: |2\n    b\n", "- a: |+\n    b\n\n", "- a: @b\n", "- a: b #\tc\n", "- null: b\n",
 	} {
 		var r simple
 		if n, ok := r.block(text, 1); ok {
@@ -83,7 +85,7 @@ func TestSimpleGivesUpOnWhatItIsNotSureOf(t *testing.T) {
 func yamlish(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{
 		"a", "type", "ec2", "true", "no", "12", "0", "007", "1.5", "10.0.0.0/16", "\"q\"", "'s'", "\"a: b\"", "[a, b]", "[1,2]", "{a: b}", "[]", "{}", "[a, [b]]",
-		"x y", "a:b", "a: b", "a #c", "a#c", "-", "- b", "$", "${env:A}", "|", "|-", ">", "&x", "*x", "!t", "~", "null", "", "ä", "\"\\n\"", "'it''s'", "a,b", "(x)", "?", "%", "@", "`", "2024-01-01", "12:30", "1e3", "=", "<<", "#", "# c", "a\tb", "{a: b,}", "[a b]", "a]", "}", "key:", "a  b",
+		"x y", "a:b", "a: b", "a #c", "a#c", "-", "- b", "$", "${env:A}", "|", "|-", ">", "&x", "*x", "!t", "~", "null", "", "ä", "ä b", "\"ä\"", "[ä, b]", "\"\\n\"", "\"\\\\\"", "\"a\\\"b\"", "\"\\x41\"", "\"\\\\n\"", "'it''s'", "a,b", "(x)", "?", "%", "@", "`", "2024-01-01", "12:30", "1e3", "=", "<<", "#", "# c", "a\tb", "{a: b,}", "[a b]", "a]", "}", "key:", "a  b",
 	})
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", rapid.IntRange(0, 3).Draw(t, "indent")) + "- ")

@@ -19,14 +19,16 @@ func (r *simple) one(s string, col int32, flow bool) (n node, rest string, ok bo
 	n = node{line: r.line, col: col}
 	switch s[0] {
 	case '"', '\'':
-		end := strings.IndexByte(s[1:], s[0]) + 1
-		if end == 0 || strings.IndexByte(s[:end], '\\') >= 0 || strings.HasPrefix(s[end+1:], "'") {
+		end, plain := quoted(s)
+		if end == 0 {
 			return n, "", false
 		}
-		n.text, n.quoted = s[1:end], true
+		if n.text, n.quoted = s[1:end], true; !plain {
+			n.text = escapes.Replace(n.text)
+		}
 		return n, s[end+1:], true
 	case '[', '{':
-		if flow {
+		if flow || !ascii(s) { // columns count characters
 			return n, "", false
 		}
 		return r.flow(s, n)
@@ -35,6 +37,30 @@ func (r *simple) one(s string, col int32, flow bool) (n node, rest string, ok bo
 	n.text = strings.TrimRight(s[:end], " ")
 	n.typ, ok = resolve(n.text)
 	return n, s[end:], ok
+}
+
+// escapes are the ones that are common in quotes; the library knows the others.
+var escapes = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n", `\t`, "\t")
+
+// quoted finds the closing quote; 0 if there is none, or something that only the library
+// should judge. Plain says that nothing is escaped.
+func quoted(s string) (end int, plain bool) {
+	plain = true
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == s[0]:
+			if s[0] == '\'' && strings.HasPrefix(s[i+1:], "'") {
+				return 0, false
+			}
+			return i, plain
+		case s[i] == '\\' && s[0] == '"':
+			plain = false
+			if i++; i == len(s) || strings.IndexByte(`"\nt`, s[i]) < 0 {
+				return 0, false
+			}
+		}
+	}
+	return 0, false
 }
 
 // flow reads a list or a block in brackets, of plain values.
@@ -97,7 +123,7 @@ func plainEnd(s string, flow bool) int {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
-		case letter(c), c >= '0' && c <= '9', c == '_', c == '.', c == '/', c == '@' && i > 0, c == '+' && i > 0, c == '=' && i > 0, c == '-' && i > 0:
+		case letter(c), c >= '0' && c <= '9', c >= 0x80, c == '_', c == '.', c == '/', c == '@' && i > 0, c == '+' && i > 0, c == '=' && i > 0, c == '-' && i > 0:
 		case flow && (c == ',' || c == ']' || c == '}' || c == ' '):
 			return i
 		case flow:
@@ -150,6 +176,15 @@ func reserved(s string) bool {
 		return true
 	}
 	return false
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

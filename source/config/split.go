@@ -2,6 +2,7 @@ package config
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,7 +38,7 @@ func split(s string) (c cut, ok bool) {
 		return c, false
 	}
 	end := strings.IndexByte(s[at:], '\n')
-	if end < 0 || !ended(" "+strings.TrimSuffix(s[at+len(word):at+end], "\r")) {
+	if end < 0 || !ended(strings.TrimSuffix(s[at+len(word):at+end], "\r")) {
 		return c, false
 	}
 	c.head, c.blocks = s[:at], s[at+end+1:]
@@ -103,6 +104,8 @@ func (l *loader) cutDocument(f *file, c cut) bool {
 		return false
 	}
 	root.line, root.col = root.kids[0].line, root.kids[0].col
+	blocks := 1 + strings.Count(c.blocks, "\n"+strings.Repeat(" ", c.indent)+"- ")
+	l.wishes, l.uses = slices.Grow(l.wishes, blocks), slices.Grow(l.uses, blocks)
 	ok := true
 	l.document(f, &root, l.cutBlocks(f, c, &ok))
 	return ok
@@ -110,18 +113,29 @@ func (l *loader) cutDocument(f *file, c cut) bool {
 
 // piece reads the keys above or below the blocks.
 func (l *loader) piece(f *file, s string, line int32, root *node) bool {
-	docs, err := parseYAML(strings.NewReader(s))
-	if err != nil || len(docs) > 1 {
-		return false
-	}
-	if len(docs) == 0 {
+	if saysNothing(s) {
 		return true
 	}
-	if m := docs[0].Content[0]; m.Kind != yaml.MappingNode {
-		return m.Kind == yaml.ScalarNode && m.Tag == "!!null" && m.Value == ""
+	docs, err := parseYAML(strings.NewReader(s))
+	if err != nil || len(docs) != 1 {
+		return false
+	}
+	m := docs[0].Content[0]
+	if m.Kind != yaml.MappingNode || m.Column != 1 || m.Style&(yaml.FlowStyle|yaml.TaggedStyle) != 0 {
+		return false // resources: is no key of the same block
 	}
 	n := l.converter(f, line-1).node(docs[0], 0, false)
 	root.kids = append(root.kids, n.kids...)
+	return true
+}
+
+// saysNothing says that there are only comments, and the line that begins a document.
+func saysNothing(s string) bool {
+	for line := range strings.Lines(strings.TrimPrefix(s, "---")) {
+		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
+			return false
+		}
+	}
 	return true
 }
 

@@ -157,6 +157,7 @@ func (b *block) locate(p string) (n *node, exact bool) {
 
 // again takes over an earlier result; only the places of names are this block's own.
 func (b *block) again(c *checked) {
+	b.uses = slices.Grow(b.uses, len(c.uses))
 	for i, u := range c.uses {
 		n, _ := b.locate(c.paths[i])
 		u.line, u.col = n.line, n.col
