@@ -68,12 +68,37 @@ func observed(e ledger.Observed) string {
 }
 
 func plannedSentence(e ledger.Planned) string {
+	if len(e.Decisions) == 1 && e.Hash == "" { // of the history of one thing
+		return decided(e.Decisions[0])
+	}
 	c := Counts{
 		Create: e.Counts.Create, Update: e.Counts.Update, Replace: e.Counts.Replace, Restart: e.Counts.Restart,
 		Delete: e.Counts.Delete, Unchanged: e.Counts.Unchanged, Vetoed: e.Counts.Vetoed, Blind: e.Counts.Blind,
 	}
 	return c.Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
 		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift"}[e.Mode]))
+}
+
+// decided says what was decided about one thing.
+func decided(d ledger.Decision) string {
+	text := fmt.Sprintf("decided to %s: %s", d.Proposed, why(string(d.Reason), d.Detail))
+	if d.Action != d.Proposed && len(d.Vetoes) > 0 {
+		text = fmt.Sprintf("%s held back by %s: %s", d.Proposed, d.Vetoes[0].Policy, d.Vetoes[0].Reason)
+	}
+	for i, c := range d.Changes {
+		if d.Difference == "missing" {
+			break
+		}
+		sep := ", "
+		if i == 0 {
+			sep = " ("
+		}
+		text += sep + c.Path + " " + Value(c.From) + " → " + Value(c.To)
+		if i == len(d.Changes)-1 {
+			text += ")"
+		}
+	}
+	return text
 }
 
 func ended(e ledger.Ended) string {
