@@ -53,7 +53,7 @@ func TestE2_Law8_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
 	if len(got) != 0 {
 		t.Errorf("a plan left records of deeds: %v", got)
 	}
-	if diff := cmp.Diff([]string{"observed", "planned"}, b.events()); diff != "" {
+	if diff := cmp.Diff([]string{"loaded", "observed", "planned"}, b.events()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,15 +26,9 @@ func (e *Engine) look(ctx context.Context, p *Planned, places *places, maxAge ti
 	if err != nil {
 		return err
 	}
-	seen := e.observer.Observe(ctx, stale)
-	for s, err := range places.failed {
-		seen.Failed[s] = err
-	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("stopped while looking: %w", context.Cause(ctx))
-	}
-	if _, err := e.cfg.Ledger.RecordWorld(ctx, seen, p.Revision); err != nil {
-		return fmt.Errorf("record what was seen: %w", err)
+	seen, err := e.see(ctx, p, stale, places.failed)
+	if err != nil {
+		return err
 	}
 	if p.Settled, p.open, err = e.answer(ctx, doubts, seen); err != nil {
 		return err
@@ -43,6 +39,65 @@ func (e *Engine) look(ctx context.Context, p *Planned, places *places, maxAge ti
 	}
 	p.world = seen
 	return nil
+}
+
+// A thing that was made or changed so recently may be missing from a list though it is there.
+// Before it counts as gone the scope is looked at again, after these pauses.
+const young = 10 * time.Minute
+
+func pauses() []time.Duration { return []time.Duration{500 * time.Millisecond, time.Second} }
+
+// see observes and records what was seen. A provider promises to list what it has just made;
+// the second look is for the day when its lists are behind all the same, for the price would
+// be to make a thing twice.
+func (e *Engine) see(ctx context.Context, p *Planned, scopes []resource.Scope, failed map[resource.Scope]error) (resource.World, error) {
+	o := ledger.LookOptions{Since: p.Revision, Young: young, Before: loaded(p.Intents)}
+	seen := e.observer.Observe(ctx, scopes)
+	maps.Copy(seen.Failed, failed)
+	for _, pause := range append(pauses(), 0) {
+		if ctx.Err() != nil {
+			return seen, fmt.Errorf("stopped while looking: %w", context.Cause(ctx))
+		}
+		if pause == 0 {
+			o.Young = 0
+		}
+		_, err := e.cfg.Ledger.RecordWorld(ctx, seen, o)
+		var missed *ledger.YoungError
+		if err == nil {
+			return seen, nil
+		}
+		if !errors.As(err, &missed) {
+			return seen, fmt.Errorf("record what was seen: %w", err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		again := e.observer.Observe(ctx, scopesWith(missed.Refs))
+		for s, err := range again.Failed {
+			delete(seen.Seen, s)
+			seen.Failed[s] = err
+		}
+		maps.Copy(seen.Seen, again.Seen)
+	}
+	return seen, nil
+}
+
+func scopesWith(refs []resource.Ref) []resource.Scope {
+	var out []resource.Scope
+	for _, r := range refs {
+		out = append(out, r.Scope())
+	}
+	return out
+}
+
+// loaded says what was wanted, and by which source.
+func loaded(intents []resource.Intent) []ledger.Event {
+	var out []ledger.Event
+	for _, i := range intents {
+		out = append(out, ledger.Loaded{Stack: i.Stack, Source: i.Source, Version: i.Version, Objects: len(i.Objects)})
+	}
+	return out
 }
 
 // divide tells the scopes that the record knows well enough from those to look at. One with

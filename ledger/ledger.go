@@ -12,7 +12,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/ovi-project/ovi/internal/vfs"
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/wal"
@@ -169,16 +168,6 @@ func (l *Ledger) Record(ctx context.Context, events ...Event) (Receipt, error) {
 // recorded in place of the events and the error is ErrRefused.
 func (l *Ledger) RecordUnder(ctx context.Context, guard storage.Guard, events ...Event) (Receipt, error) {
 	return l.submit(ctx, &request{build: given(events), guard: &guard})
-}
-
-// RecordWorld records what one look saw, one Observed a scope (more for a big one), as one
-// batch: only what is new, different or gone since. A failed scope makes nothing gone. What
-// was recorded after revision since, when the look began, is newer than the look and stays;
-// a negative since says that nothing was.
-func (l *Ledger) RecordWorld(ctx context.Context, w resource.World, since storage.Revision) (Receipt, error) {
-	return l.submit(ctx, &request{build: func(ctx context.Context) ([]Event, error) {
-		return l.looks(ctx, w, since)
-	}})
 }
 
 // Listen lets f hear every record this ledger makes, after it is durable and in order. f must

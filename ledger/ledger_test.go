@@ -75,8 +75,8 @@ func TestOneBatchIsOneRevision(t *testing.T) {
 func TestOnlyWhatChangedIsWritten(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s"), thing("c", "s")), -1))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "m"), thing("d", "s")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s"), thing("c", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "m"), thing("d", "s")), ledger.LookOptions{Since: -1}))
 	got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now))
 	if got.First != 1 || got.Changed != 1 {
 		t.Errorf("an unchanged thing was written again: %+v", got)
@@ -99,8 +99,8 @@ func TestOnlyWhatChangedIsWritten(t *testing.T) {
 func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), -1))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, blind(errors.New("page 2: throttled")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, blind(errors.New("page 2: throttled")), ledger.LookOptions{Since: -1}))
 	if _, err := l.Thing(ctx, ref("a"), storage.Now); err != nil {
 		t.Errorf("a failed look made a thing vanish: %v", err)
 	}
@@ -113,13 +113,13 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: -1}))
 	since := must[storage.Revision](t)(l.Revision(ctx))
 	made, changed := thing("b", "s"), thing("a", "m")
 	must[ledger.Receipt](t)(l.Record(ctx, ledger.Began{Ref: ref("b"), Key: "k", Action: decider.Create}))
 	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("b"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made},
 		ledger.Ended{Ref: ref("a"), Key: "l", Action: decider.Update, Outcome: ledger.Done, Thing: &changed}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), since))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: since}))
 	if _, err := l.Thing(ctx, ref("b"), storage.Now); err != nil {
 		t.Errorf("a look that began before b was made took it away: %v", err)
 	}
@@ -136,8 +136,8 @@ func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
 	deep.Ref.Place = inner.Place
 	w := world(thing("a", "s"))
 	w.Seen[inner] = resource.Snapshot{Scope: inner, Objects: []resource.Observed{deep}}
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, w, -1))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, w, ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(), ledger.LookOptions{Since: -1}))
 	if _, err := l.Thing(ctx, deep.Ref, storage.Now); err != nil {
 		t.Errorf("an empty look at %s made a thing in %s vanish: %v", scope, inner, err)
 	}
@@ -366,8 +366,8 @@ func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s")), -1))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "m")), -1))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "m")), ledger.LookOptions{Since: -1}))
 	before := must[[]ledger.Moment](t)(l.History(ctx, ref("b")))
 	digest := must[string](t)(ledger.Digest(ctx, l.Store(), 0))
 	if err := l.Close(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -17,17 +18,50 @@ const (
 	errorSize = 4096 // of a failed look's error on record
 )
 
+// LookOptions say what must be known of a look to record it.
+type LookOptions struct {
+	// Since is the revision when the look began: what was recorded after it is newer than
+	// the look and stays. Negative: nothing was.
+	Since storage.Revision
+	// Young refuses, with a *YoungError, a look that misses a thing which was made or
+	// changed within this time: most likely it is not listed yet. 0: never.
+	Young time.Duration
+	// Before are events that stand in front of the looks, in the same batch.
+	Before []Event
+}
+
+// YoungError says that a look misses things that have only just been made. Nothing was
+// recorded. Look again.
+type YoungError struct{ Refs []resource.Ref }
+
+func (e *YoungError) Error() string {
+	return fmt.Sprintf("ledger: %s was made just now and is not seen", e.Refs[0])
+}
+
+// RecordWorld records what one look saw, one Observed a scope (more for a big one), as one
+// batch: only what is new, different or gone since. A failed scope makes nothing gone.
+func (l *Ledger) RecordWorld(ctx context.Context, w resource.World, o LookOptions) (Receipt, error) {
+	return l.submit(ctx, &request{build: func(ctx context.Context) ([]Event, error) {
+		looks, err := l.looks(ctx, w, o)
+		return append(slices.Clone(o.Before), looks...), err
+	}})
+}
+
 // looks turns a world into events: what is new, different or gone, scope by scope.
-func (l *Ledger) looks(ctx context.Context, w resource.World, since storage.Revision) ([]Event, error) {
-	touched, err := l.touched(ctx, since)
+func (l *Ledger) looks(ctx context.Context, w resource.World, o LookOptions) ([]Event, error) {
+	touched, err := l.touched(ctx, o.Since)
 	if err != nil {
 		return nil, err
 	}
 	var events []Event
+	var young []resource.Ref
 	for _, s := range scopesOf(w) {
 		if snapshot, ok := w.Seen[s]; ok {
 			d := delta{touched: touched}
 			if err := d.compare(ctx, l.store, snapshot); err != nil {
+				return nil, err
+			}
+			if young, err = l.young(ctx, young, d.gone, o.Young); err != nil {
 				return nil, err
 			}
 			events = append(events, d.events(snapshot)...)
@@ -36,7 +70,35 @@ func (l *Ledger) looks(ctx context.Context, w resource.World, since storage.Revi
 		text := w.Failed[s].Error()
 		events = append(events, Observed{Scope: s, Looked: l.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Part: 1, Of: 1})
 	}
+	if len(young) > 0 {
+		return nil, &YoungError{young}
+	}
 	return events, nil
+}
+
+// young adds those of the things gone that this record says were made or changed just now.
+func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within time.Duration) ([]resource.Ref, error) {
+	if within <= 0 {
+		return young, nil
+	}
+	for _, ref := range gone {
+		var list []act
+		found, err := l.load(ctx, keyActs+ref.String(), storage.Now, &list)
+		if err != nil {
+			return nil, err
+		}
+		if !found || len(list) == 0 {
+			continue
+		}
+		r, err := DecodeRecord(list[len(list)-1].Record)
+		if err != nil {
+			return nil, err
+		}
+		if e, ok := r.Event.(Ended); ok && e.Outcome == Done && l.cfg.Clock().Sub(r.At) < within {
+			young = append(young, ref)
+		}
+	}
+	return young, nil
 }
 
 func scopesOf(w resource.World) []resource.Scope {

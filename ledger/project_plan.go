@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/storage"
@@ -101,7 +100,7 @@ func (p *projection) ahead(prefix string) (func(string) ([]byte, error), error) 
 
 // RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions
 // are not listed again.
-func (l *Ledger) RecordPlan(ctx context.Context, e Planned, more ...Event) (Receipt, error) {
+func (l *Ledger) RecordPlan(ctx context.Context, e Planned) (Receipt, error) {
 	return l.submit(ctx, &request{build: func(ctx context.Context) ([]Event, error) {
 		same, err := l.samePlan(ctx, e)
 		if err != nil {
@@ -110,7 +109,7 @@ func (l *Ledger) RecordPlan(ctx context.Context, e Planned, more ...Event) (Rece
 		if same != "" && len(e.Decisions) > 0 {
 			e.Same, e.Decisions = same, nil
 		}
-		return append([]Event{e}, slices.Clone(more)...), nil
+		return []Event{e}, nil
 	}})
 }
 
