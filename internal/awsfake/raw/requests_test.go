@@ -1,6 +1,6 @@
-// Package fuzz sends requests that no SDK would send. It stands apart so that
-// instrumenting it does not instrument the SDK.
-package fuzz_test
+// Package raw sends requests without an SDK. It stands apart so that neither
+// fuzzing nor the race detector has to compile the SDK anew, which takes minutes.
+package raw_test
 
 import (
 	"io"
