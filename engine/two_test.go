@@ -1,0 +1,181 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// another is a second process on the same record and the same cloud.
+func (b *bench) another(wait time.Duration) *bench {
+	b.t.Helper()
+	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ben"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c := coordinator.New(b.store, coordinator.Identity{Instance: l.Instance() + "-2", User: "ben", Host: "host", Run: l.Run()}, coordinator.WithLockTimeout(wait))
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: c})
+	return &bench{t: b.t, dir: b.dir, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
+}
+
+func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		one, two := b.another(time.Minute), b.another(time.Minute)
+		defer one.stop()
+		defer two.stop()
+		want := wants(network("main"))
+		for i := range 6 {
+			want[0].Objects = append(want[0].Objects, server(fmt.Sprint("s", i), "main"))
+		}
+		b.cloud.Break(fake.Faults{Delay: 200 * time.Millisecond})
+		plans := []*engine.Planned{one.plan(want), two.plan(want)} // both want to make everything
+		results := make([]*engine.Result, 2)
+		var wait sync.WaitGroup
+		for i, x := range []*bench{one, two} {
+			wait.Go(func() {
+				r, err := x.engine.Apply(t.Context(), plans[i], engine.ApplyOptions{Parallelism: 3})
+				if err != nil {
+					t.Error(err)
+				}
+				results[i] = r
+			})
+		}
+		wait.Wait()
+		if n := len(b.cloud.Things(here)); n != 7 {
+			t.Errorf("%d things, want 7", n)
+		}
+		made := map[string]int{}
+		for _, r := range results {
+			for _, o := range r.Outcomes {
+				switch o.Status {
+				case engine.Done:
+					made[o.Ref.Name]++
+				case engine.ByOther:
+				default:
+					t.Errorf("%s: %s %s", o.Ref, o.Status, o.Detail)
+				}
+			}
+		}
+		for name, n := range made {
+			if n != 1 {
+				t.Errorf("%s was made %d times", name, n)
+			}
+		}
+		one.settled(want)
+		one.replays()
+	})
+}
+
+func TestWhatSomebodyHoldsIsNamedAndLeft(t *testing.T) {
+	b := newBench(t)
+	other := b.another(0)
+	defer other.stop()
+	want := wants(disk("a", 20), disk("b", 20))
+	p := b.plan(want)
+	err := other.claims.Hold(t.Context(), ref("disk", "a").String(), func(context.Context, engine.Claim) error {
+		r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+		if err != nil {
+			return err
+		}
+		got := statuses(r)
+		if got["disk/a"] != engine.Held || got["disk/b"] != engine.Done {
+			t.Errorf("outcomes %v", got)
+		}
+		for _, o := range r.Outcomes {
+			var held *coordinator.HeldError
+			if o.Status == engine.Held && (o.Holder != "ben@host" || !errors.As(o.Err, &held)) {
+				t.Errorf("holder %q, error %v", o.Holder, o.Err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAThingThatSomebodyElseChangedSinceThePlanIsStale(t *testing.T) {
+	b := newBench(t)
+	other := b.another(0)
+	defer other.stop()
+	b.apply(wants(disk("a", 20), disk("b", 20), disk("c", 20)))
+	p := b.plan(wants(disk("a", 30), disk("b", 20))) // update a, delete c
+	other.apply(wants(disk("a", 40), disk("b", 20)))
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statuses(r); got["disk/a"] != engine.Stale || got["disk/c"] != engine.ByOther {
+		t.Errorf("outcomes %v: want a stale, c deleted by the other", got)
+	}
+	if o, _, _ := b.cloud.Find(ref("disk", "a")); o.Attrs.Equal(attrs("size", resource.Int(30))) {
+		t.Errorf("an older decision overwrote a newer one: %+v", o.Attrs)
+	}
+}
+
+// TestLaw7_APausedApplyDoesNoHarm lets the claim be revoked while the call is under way.
+func TestLaw7_APausedApplyDoesNoHarm(t *testing.T) {
+	b := newBench(t)
+	want := wants(disk("a", 20))
+	p := b.plan(want)
+	b.cloud.Break(fake.Faults{After: func(ctx context.Context, c fake.Call) error {
+		if c.Verb != fake.Create {
+			return nil
+		}
+		_, err := b.claims.Revoke(context.WithoutCancel(ctx), c.Ref.String(), 0)
+		return err
+	}})
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statuses(r)["disk/a"]; got != engine.Uncertain {
+		t.Errorf("outcome %s, want uncertain", got)
+	}
+	b.cloud.Break(fake.Faults{})
+	if got := b.events(ledger.TypeRefused); len(got) != 1 {
+		t.Errorf("refusals on record: %v", got)
+	}
+	if p := b.plan(want); !p.Plan.Empty() || len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundDone {
+		t.Errorf("plan %v, settled %+v", brief(p), p.Settled)
+	}
+	b.replays()
+}
+
+// TestARunningActionIsNotTakenForADeadOne plans while somebody else's call is under way.
+func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
+	b := newBench(t)
+	other := b.another(0)
+	defer other.stop()
+	want := wants(disk("a", 20))
+	var during *engine.Planned
+	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+		if c.Verb == fake.Create {
+			during = other.plan(want)
+		}
+		return nil
+	}})
+	b.apply(want)
+	if len(during.Settled) != 0 {
+		t.Errorf("a plan declared a running action over: %+v", during.Settled)
+	}
+	b.cloud.Break(fake.Faults{})
+	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
+	if err != nil || statuses(r)["disk/a"] != engine.ByOther {
+		t.Errorf("outcomes %v: %v", statuses(r), err)
+	}
+	b.settled(want)
+}
