@@ -98,10 +98,22 @@ func (g *region) seeInstance(i types.Instance, root *types.Volume) resource.Obse
 		o.Detail = aws.ToString(i.StateTransitionReason)
 	}
 	g.identify(&o, kindEC2, "", tagsOf(i.Tags))
-	if o.Managed && o.Key == "" {
-		o.Key = aws.ToString(i.ClientToken)
+	token := aws.ToString(i.ClientToken)
+	switch {
+	case o.Managed && o.Key != "" && token != "" && o.Key != token:
+		disown(&o)
+	case o.Managed && o.Key == "":
+		o.Key = token
 	}
 	return o
+}
+
+// disown is for an instance whose tags were copied, as the console's "launch more like this"
+// does: they tell the key it was made with, and EC2 tells another, which nobody can change.
+func disown(o *resource.Observed) {
+	o.Detail = fmt.Sprintf("carries the tags of %s, but was not made by ovi: a copy?", o.Ref)
+	o.Managed, o.Stack, o.Owner, o.Blessed, o.Key = false, "", "", false, ""
+	o.Ref.Name = o.ID
 }
 
 // runState says how an instance is, and which state it is in or on its way to.

@@ -120,24 +120,20 @@ func leaving(v ec2types.Volume, alive map[string]bool) bool {
 	})
 }
 
-// distinct sorts by ref and gives every thing a ref of its own. Of two that say they are one,
-// because somebody copied tags, the older one is it; the other is nobody's and says so.
+// distinct sorts by ref, ovi's own first, and gives every thing that is nobody's a ref of its
+// own. Two that both carry ovi's tags for one ref stay so: which of them is meant cannot be
+// known here, and the comparator concludes nothing from them.
 func distinct(all []resource.Observed) []resource.Observed {
-	slices.SortFunc(all, func(a, b resource.Observed) int {
+	order := func(a, b resource.Observed) int {
 		return cmp.Or(a.Ref.Compare(b.Ref), unmanagedLast(a, b), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
-	})
+	}
+	slices.SortFunc(all, order)
 	again := false
 	for i := 1; i < len(all); i++ {
-		first, o := &all[i-1], &all[i]
-		if o.Ref != first.Ref {
-			continue
+		if o := &all[i]; o.Ref == all[i-1].Ref && !o.Managed {
+			o.Ref.Name = aside(o.Ref.Name, o.ID)
+			again = true
 		}
-		again = true
-		if o.Managed {
-			o.Detail = fmt.Sprintf("carries the tags of %s, which is %s: a copy?", first.Ref, first.ID)
-		}
-		o.Managed, o.Stack, o.Owner, o.Blessed, o.Key = false, "", "", false, ""
-		o.Ref.Name = aside(o.Ref.Name, o.ID)
 	}
 	if again {
 		return distinct(all)

@@ -121,23 +121,31 @@ func TestTagsThatNameNothingHereMakeNothingOurs(t *testing.T) {
 
 func tag(k, v string) ec2types.Tag { return ec2types.Tag{Key: sdk.String(k), Value: sdk.String(v)} }
 
-func TestOfTwoWithTheSameTagsTheOlderIsOurs(t *testing.T) {
+func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
 	o := w.make(d)
-	var copies []string
-	for range 2 {
-		copies = append(copies, w.run(1, tag("ovi:managed", "true"), tag("ovi:ref", "aws/us-east-1/ec2/web"), tag("ovi:stack", "shop"), tag("ovi:owner", "ovi"))...)
-	}
+	ours := []ec2types.Tag{tag("ovi:managed", "true"), tag("ovi:ref", "aws/us-east-1/ec2/web"), tag("ovi:stack", "shop"), tag("ovi:owner", "ovi")}
+	id := w.run(1, append(ours, tag("ovi:key", o.Key))...)[0]
 	if seen := w.settled(d, nil); seen.ID != o.ID {
 		t.Errorf("%s is ours now, it was %s", seen.ID, o.ID)
 	}
-	for _, id := range copies {
-		c, ok := w.find(ref("ec2", id))
-		if !ok || c.Managed || !strings.Contains(c.Detail, o.ID) {
-			t.Errorf("the copy: %v %+v", ok, c)
+	c, ok := w.find(ref("ec2", id))
+	if !ok || c.Managed || c.Stack != "" || !strings.Contains(c.Detail, "a copy?") {
+		t.Errorf("the copy: %v %+v", ok, c)
+	}
+	if _, err := w.p.Create(t.Context(), w.request(d)); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, o := range w.look().Objects {
+		if o.Ref == d.Ref && o.Managed {
+			n++
 		}
+	}
+	if n != 2 {
+		t.Errorf("of two with one ref that may both be ours %d are told", n)
 	}
 }
 
