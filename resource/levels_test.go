@@ -1,0 +1,144 @@
+package resource_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func thing(name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Place: "here", Kind: "k", Name: name}
+}
+
+func node(name string, needs ...string) resource.Node {
+	n := resource.Node{Ref: thing(name)}
+	for _, x := range needs {
+		n.Needs = append(n.Needs, thing(x))
+	}
+	return n
+}
+
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	got, err := resource.Levels([]resource.Node{node("web", "net", "disk"), node("disk"), node("dns", "web", "net"), node("net")})
+	want := [][]resource.Ref{{thing("disk"), thing("net")}, {thing("web")}, {thing("dns")}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+func TestACircleIsNamedInItsOrder(t *testing.T) {
+	t.Parallel()
+	_, err := resource.Levels([]resource.Node{node("a", "c"), node("b", "d"), node("c", "b"), node("d", "c", "e"), node("e")})
+	const want = "resource: these need each other in a circle, take one need away: fake/here/k/b → fake/here/k/d → fake/here/k/c → fake/here/k/b"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if _, err := resource.Levels([]resource.Node{node("a", "a")}); err == nil {
+		t.Error("a thing that needs itself is no circle")
+	}
+}
+
+func TestANeedThatNobodyHasIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := resource.Levels([]resource.Node{node("a", "b"), node("b", "gone")})
+	var dangling *resource.DanglingError
+	if !errors.As(err, &dangling) || dangling.Ref != thing("b") || dangling.Need != thing("gone") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOneThingTwiceIsAnError(t *testing.T) {
+	t.Parallel()
+	if l, err := resource.Levels([]resource.Node{node("a"), node("a")}); err == nil {
+		t.Errorf("got %v", l)
+	}
+}
+
+func TestALongChainDoesNotExhaustTheStack(t *testing.T) {
+	t.Parallel()
+	nodes := []resource.Node{node("0")}
+	for i := 1; i < 50_000; i++ {
+		nodes = append(nodes, node(fmt.Sprint(i), fmt.Sprint(i-1)))
+	}
+	if l, err := resource.Levels(nodes); err != nil || len(l) != len(nodes) {
+		t.Errorf("%d levels, %v", len(l), err)
+	}
+}
+
+// Every need is in an earlier level, everything stands once, and a circle is reported if and
+// only if there is one.
+func TestLevelsHold(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "things")
+		nodes := make([]resource.Node, n)
+		var reach [8][8]bool
+		for i := range nodes {
+			nodes[i] = node(fmt.Sprint(i))
+			for j := range n {
+				if rapid.IntRange(0, 4).Draw(t, "needs") == 0 {
+					nodes[i].Needs = append(nodes[i].Needs, thing(fmt.Sprint(j)))
+					reach[i][j] = true
+				}
+			}
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		circle := false
+		for i := range n {
+			circle = circle || reach[i][i]
+		}
+		levels, err := resource.Levels(rapid.Permutation(nodes).Draw(t, "order"))
+		if (err != nil) != circle {
+			t.Fatalf("a circle: %v, and got %v", circle, err)
+		}
+		var c *resource.CycleError
+		if errors.As(err, &c) {
+			for i, r := range c.Cycle {
+				next := c.Cycle[(i+1)%len(c.Cycle)]
+				found := false
+				for _, x := range nodes {
+					for _, need := range x.Needs {
+						found = found || x.Ref == r && need == next
+					}
+				}
+				if !found {
+					t.Fatalf("%s does not need %s", r, next)
+				}
+			}
+			return
+		}
+		at := map[resource.Ref]int{}
+		for l, refs := range levels {
+			for _, r := range refs {
+				if _, twice := at[r]; twice {
+					t.Fatalf("%s stands twice", r)
+				}
+				at[r] = l
+			}
+		}
+		if len(at) != n {
+			t.Fatalf("%d of %d things have a level", len(at), n)
+		}
+		for _, x := range nodes {
+			lowest := 0
+			for _, need := range x.Needs {
+				lowest = max(lowest, at[need]+1)
+			}
+			if at[x.Ref] != lowest {
+				t.Fatalf("%s is in level %d, and could be in %d", x.Ref, at[x.Ref], lowest)
+			}
+		}
+	})
+}

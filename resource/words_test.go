@@ -1,0 +1,154 @@
+package resource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func TestRefsComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRef(t)
+		back, err := resource.ParseRef(r.String())
+		if err != nil || back != r {
+			t.Fatalf("%#v came back as %#v, %v", r, back, err)
+		}
+		b, err := json.Marshal(map[resource.Ref]resource.Scope{r: r.Scope()})
+		var m map[resource.Ref]resource.Scope
+		if err != nil || json.Unmarshal(b, &m) != nil || m[r] != r.Scope() {
+			t.Fatalf("%s, %v", b, err)
+		}
+	})
+}
+
+func TestRefsSortByScopeThenKindThenName(t *testing.T) {
+	t.Parallel()
+	sorted := []string{"a/a/z/z", "a/b/a/b", "a/b/b/a", "a/b/b/b", "a/b/c/k/a", "b/a/a/a"}
+	for i := 1; i < len(sorted); i++ {
+		x, _ := resource.ParseRef(sorted[i-1])
+		y, _ := resource.ParseRef(sorted[i])
+		if x.Compare(y) >= 0 || y.Compare(x) <= 0 || x.Compare(x) != 0 {
+			t.Errorf("%s does not stand before %s", x, y)
+		}
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	for in, c := range map[string]struct {
+		n, owned int
+		allowed  bool
+	}{
+		"10":   {10, 10, true},
+		"0":    {1, 10, false},
+		" 9 ":  {10, 1000, false},
+		"10%":  {1, 10, true},
+		"11%":  {2, 10, false},
+		"10 %": {1, 9, false},
+		"100%": {9, 9, true},
+		"0%":   {0, 0, true},
+	} {
+		b, err := resource.ParseBudget(in)
+		if err != nil || b.Allows(c.n, c.owned) != c.allowed {
+			t.Errorf("%q: %d of %d allowed: %v, %v; want %v", in, c.n, c.owned, b.Allows(c.n, c.owned), err, c.allowed)
+		}
+		if again, err := resource.ParseBudget(b.String()); err != nil || again != b {
+			t.Errorf("%q comes back as %v, %v", in, again, err)
+		}
+	}
+	for _, in := range []string{"", "-1", "ten", "101%", "%", "1.5", "10%%"} {
+		if b, err := resource.ParseBudget(in); err == nil {
+			t.Errorf("%q is read as %v", in, b)
+		}
+	}
+	if none := (resource.Budget{}); !none.Allows(1000, 1) || none.String() != "" {
+		t.Error("no budget is a limit")
+	}
+}
+
+func TestIgnoring(t *testing.T) {
+	t.Parallel()
+	rules := resource.Rules{Ignore: []resource.IgnoreRule{{Paths: []string{"tags.aws:*"}}, {Kind: "ec2", Paths: []string{"root_volume.*", "env"}}}}
+	if d := cmp.Diff([]string{"tags.aws:*", "root_volume.*", "env"}, rules.Ignored("ec2")); d != "" {
+		t.Error(d)
+	}
+	for path, want := range map[string]bool{
+		"tags.aws:autoscaling:groupName": true, "tags.aws:a/b/c": true, "tags.team": false, "root_volume.size": true,
+		"root_volume": false, "env": true, "env.A.B": true, "envy": false,
+	} {
+		if got := resource.MatchPath(rules.Ignored("ec2"), path); got != want {
+			t.Errorf("%s ignored: %v, want %v", path, got, want)
+		}
+	}
+	for pattern, ok := range map[string]bool{"a.b": true, "a*": true, "": false, "[a": false, "a/[b": false} {
+		if err := resource.CheckPattern(pattern); (err == nil) != ok {
+			t.Errorf("pattern %q: %v", pattern, err)
+		}
+	}
+}
+
+func TestTheDigestIsOfTheContent(t *testing.T) {
+	t.Parallel()
+	base := resource.Desired{Ref: thing("a"), Attrs: attrs("size", 1), Tags: resource.Tags{{Key: "k", Value: "v"}}}
+	moved := base
+	moved.At, moved.Ignore, moved.Needs = resource.Position{File: "x", Line: 3}, []string{"size"}, []resource.Ref{thing("b")}
+	if base.Digest() != moved.Digest() {
+		t.Error("where a wish stands changes its digest")
+	}
+	other := []resource.Desired{base, base, base, base}
+	other[0].Ref = thing("b")
+	other[1].Attrs = attrs("size", "1")
+	other[2].Tags = nil
+	other[3].Blessed = true
+	for i, o := range other {
+		if o.Digest() == base.Digest() {
+			t.Errorf("wish %d has the digest of another", i)
+		}
+	}
+	if d := base.Digest(); len(d) != 64 {
+		t.Errorf("%q is no sha256", d)
+	}
+}
+
+func TestSecretsHideFromEveryVerb(t *testing.T) {
+	t.Parallel()
+	s := resource.NewSecret("example-hush", "d")
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		for _, v := range []any{s, &s, resource.Attrs{{Name: "p", Value: s}}, []any{s}} {
+			if got := fmt.Sprintf(verb, v); !cmp.Equal(got, noPlain(got)) {
+				t.Errorf("%s shows the secret: %s", verb, got)
+			}
+		}
+	}
+	if !resource.Equal(s, resource.Digest("d")) || resource.Equal(s, resource.Digest("e")) || resource.Equal(s, resource.String("d")) {
+		t.Error("a secret is not equal by its digest alone")
+	}
+}
+
+// noPlain gives "" for a text that shows the secret in letters or in hex.
+func noPlain(s string) string {
+	for _, bad := range []string{"hush", "68757368"} {
+		if len(s) >= len(bad) {
+			for i := range len(s) - len(bad) + 1 {
+				if s[i:i+len(bad)] == bad {
+					return ""
+				}
+			}
+		}
+	}
+	return s
+}
+
+func TestWhatAWishNeedsStandsOnce(t *testing.T) {
+	t.Parallel()
+	d := resource.Desired{Needs: []resource.Ref{thing("b")}, Attrs: attrs("x", list{resource.Reference{Ref: thing("a")}, resource.Reference{Ref: thing("b")}}, "y", resource.Reference{Ref: thing("a")})}
+	if diff := cmp.Diff([]resource.Ref{thing("b"), thing("a")}, d.Refs()); diff != "" {
+		t.Error(diff)
+	}
+}
