@@ -7,11 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/ovi-project/ovi/internal/boottime"
 	"github.com/ovi-project/ovi/storage"
@@ -22,8 +20,9 @@ type Store struct {
 	path    string
 	timeout time.Duration
 	clock   boottime.Clock
-	turns   *semaphore.Weighted // goroutines of this process take turns here, in order
-	closed  atomic.Bool
+	turn    chan struct{} // held by the goroutine whose operation it is
+	closed  bool
+	handle  *handle
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -47,45 +46,52 @@ func Open(path string, opts ...Option) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
-	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), turns: semaphore.NewWeighted(everyTurn)}
+	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), turn: make(chan struct{}, 1)}
 	for _, opt := range opts {
 		opt(s)
 	}
-	ctx := context.Background()
-	if info, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		if err := s.create(ctx); err != nil {
-			return nil, err
+	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
+		if err := s.create(); err != nil {
+			return nil, fmt.Errorf("store %s: make it: %w", abs, err)
 		}
 	}
-	return s, s.view(ctx, func(*reader) error { return nil })
+	if err := s.view(context.Background(), func(*reader) error { return nil }); err != nil {
+		s.drop()
+		return nil, err
+	}
+	return s, nil
 }
 
-// create writes an empty store beside the place and moves it there, so that a crash never
-// leaves half a store.
-func (s *Store) create(ctx context.Context) error {
-	unlock, err := s.lock(ctx, true)
+// create writes an empty store beside the place and links it there, so that a crash leaves
+// no half store, and of several processes that do so one wins.
+func (s *Store) create() error {
+	dir := filepath.Dir(s.path)
+	fresh, err := os.CreateTemp(dir, filepath.Base(s.path)+".new-*")
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	if info, err := os.Stat(s.path); err == nil && info.Size() > 0 {
-		return nil // another process was faster
+	defer os.Remove(fresh.Name())
+	if err := fresh.Close(); err != nil {
+		return err
 	}
-	fresh := s.path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("store %s: %w", s.path, err)
-	}
-	db, err := bbolt.Open(fresh, 0o600, &bbolt.Options{PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(fresh.Name(), 0o600, &bbolt.Options{PageSize: pageSize, FreelistType: bbolt.FreelistMapType})
 	if err != nil {
-		return fmt.Errorf("store %s: make it: %w", s.path, err)
+		return err
 	}
 	if err := errors.Join(db.Update(initialize), db.Close()); err != nil {
-		return fmt.Errorf("store %s: make it: %w", s.path, err)
+		return err
 	}
-	if err := os.Rename(fresh, s.path); err != nil {
-		return fmt.Errorf("store %s: make it: %w", s.path, err)
+	err = os.Link(fresh.Name(), s.path)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
 	}
-	return syncDir(filepath.Dir(s.path))
+	if err != nil { // no hard links here
+		err = os.Rename(fresh.Name(), s.path)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(dir)
 }
 
 // initialize makes the buckets. Counters start at the time, not at 0: a store that is
@@ -123,8 +129,11 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	return stats, err
 }
 
-// Close implements storage.Store. Operations that are under way finish.
+// Close implements storage.Store. It waits for the operation that is under way.
 func (s *Store) Close() error {
-	s.closed.Store(true)
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	s.closed = true
+	s.drop()
 	return nil
 }

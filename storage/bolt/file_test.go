@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
 
 	"github.com/ovi-project/ovi/storage"
@@ -85,6 +86,7 @@ func TestTwoProcessesShareOneStore(t *testing.T) {
 			t.Errorf("a process: %v", err)
 		}
 	}
+	check(t, path)
 	if got := read(t, reopen(t, path), "n")["n"]; got != strconv.Itoa(processes*rounds) {
 		t.Fatalf("the count is %s, want %d", got, processes*rounds)
 	}
@@ -179,6 +181,56 @@ func TestAStoreHeldByAnotherIsBusyInTime(t *testing.T) {
 	}
 }
 
+// A store that was rebuilt elsewhere and moved to its place is taken up, not the old file
+// that is still open.
+func TestAReplacedFileIsTakenUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := reopen(t, path)
+	write(t, s, "a", "old")
+	must(t, os.Rename(path, path+".old"))
+	write(t, reopen(t, path), "a", "new")
+	if got := read(t, s, "")["a"]; got != "new" {
+		t.Fatalf("read %q from the old file", got)
+	}
+	write(t, s, "b", "more")
+	if got := read(t, reopen(t, path+".old"), ""); len(got) != 1 {
+		t.Fatalf("written to the old file: %v", got)
+	}
+}
+
+// A handle that is kept must not write by a list of free pages that another has outdated.
+func TestTwoHandlesInTurn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	a, b := reopen(t, path), reopen(t, path)
+	want := map[string]string{}
+	for i := range 200 {
+		s := []storage.Store{a, b}[i*i/3%2]
+		key := fmt.Sprintf("k%d", i%37)
+		want[key] = strings.Repeat(fmt.Sprint(i), 100)
+		write(t, s, key, want[key])
+	}
+	for _, s := range []storage.Store{a, b, reopen(t, path)} {
+		if d := cmp.Diff(want, read(t, s, "")); d != "" {
+			t.Fatal(d)
+		}
+	}
+	check(t, path)
+}
+
+// check asks bbolt whether each page is used once or free.
+func check(t *testing.T, path string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	must(t, err)
+	defer db.Close()
+	must(t, db.View(func(tx *bbolt.Tx) error {
+		for err := range tx.Check() {
+			t.Errorf("bbolt finds: %v", err)
+		}
+		return nil
+	}))
+}
+
 // A store that is deleted under a running process must not turn into an empty one.
 func TestAVanishedStoreIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -200,11 +252,13 @@ func TestAVanishedStoreIsAnError(t *testing.T) {
 func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	write(t, reopen(t, path), "a", "1")
-	for _, name := range []string{path, path + ".lock"} {
-		info, err := os.Stat(name)
+	files, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	for _, f := range files {
+		info, err := f.Info()
 		must(t, err)
-		if info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %v", name, info.Mode())
+		if f.Name() != "store.db" || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", f.Name(), info.Mode())
 		}
 	}
 }

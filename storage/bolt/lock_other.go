@@ -2,7 +2,13 @@
 
 package bolt
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// tryLock leaves the locking to bbolt's own, which is polled more coarsely.
+// tryLock leaves the locking to bbolt, which locks when it opens.
 func tryLock(*os.File, bool) (bool, error) { return true, nil }
+
+// unlock cannot be had without closing, so each operation closes.
+func unlock(*os.File) error { return errors.ErrUnsupported }

@@ -21,3 +21,6 @@ func tryLock(file *os.File, alone bool) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// unlock lets others at the file, which stays open and mapped.
+func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }

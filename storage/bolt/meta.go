@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"os"
 )
 
 // Where bbolt keeps the sum of a meta page, and what it covers: the page header is 16 bytes,
@@ -15,24 +14,29 @@ const (
 	metaEnd   = metaSum + 8
 )
 
-// checkPages refuses a file of which one of the two meta pages is damaged. bbolt goes on
-// with the other one, which is the state before the last commit: an acknowledged commit
-// would vanish in silence. A power cut does not tear these 80 bytes: they lie in one sector.
-func (s *Store) checkPages(file *os.File, size int) error {
+// checkPages returns the file's last transaction. It refuses a file of which one of the two
+// meta pages is damaged: bbolt goes on with the other one, which is the state before the
+// last commit, and an acknowledged commit would vanish in silence. A power cut does not tear
+// these 80 bytes: they lie in one sector.
+func (s *Store) checkPages(h *handle) (txid uint64, err error) {
 	var page [metaEnd]byte
-	var root, newest uint64
+	var root uint64
 	for i := range int64(2) {
-		if _, err := file.ReadAt(page[:], i*int64(size)); err != nil {
-			return s.corrupt(fmt.Errorf("meta page %d: %w", i, err))
+		if _, err := h.file.ReadAt(page[:], i*pageSize); err != nil {
+			return 0, s.corrupt(fmt.Errorf("meta page %d: %w", i, err))
 		}
-		h := fnv.New64a()
-		h.Write(page[metaStart:metaSum])
-		if binary.NativeEndian.Uint64(page[metaSum:]) != h.Sum64() {
-			return s.corrupt(fmt.Errorf("meta page %d: %w", i, errDamaged))
+		sum := fnv.New64a()
+		sum.Write(page[metaStart:metaSum])
+		if binary.NativeEndian.Uint64(page[metaSum:]) != sum.Sum64() {
+			return 0, s.corrupt(fmt.Errorf("meta page %d: %w", i, errDamaged))
 		}
-		if txid := binary.NativeEndian.Uint64(page[metaTxid:]); txid >= newest {
-			root, newest = binary.NativeEndian.Uint64(page[metaRoot:]), txid
+		if id := binary.NativeEndian.Uint64(page[metaTxid:]); id >= txid {
+			root, txid = binary.NativeEndian.Uint64(page[metaRoot:]), id
 		}
 	}
-	return s.checkRoot(file, size, root, 0)
+	if h.sound != txid {
+		err = s.checkRoot(h, root, 0)
+		h.sound = txid
+	}
+	return txid, err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 )
 
 // bbolt keeps small buckets inside the page of the bucket above, and copies them to Go's
@@ -32,14 +31,14 @@ const (
 var errBounds = errors.New("its lengths lead outside of it")
 
 // checkRoot checks the pages that hold the buckets' own records.
-func (s *Store) checkRoot(file *os.File, size int, page uint64, depth int) error {
-	raw := make([]byte, size)
-	if _, err := file.ReadAt(raw, int64(page)*int64(size)); err != nil {
+func (s *Store) checkRoot(h *handle, page uint64, depth int) error {
+	raw := h.page
+	if _, err := h.file.ReadAt(raw, int64(page)*pageSize); err != nil {
 		return s.corrupt(fmt.Errorf("page %d: %w", page, err))
 	}
 	if over := int(binary.NativeEndian.Uint32(raw[12:])); over > 0 && over < 1<<10 {
-		raw = make([]byte, size*(over+1))
-		if _, err := file.ReadAt(raw, int64(page)*int64(size)); err != nil {
+		raw = make([]byte, pageSize*(over+1))
+		if _, err := h.file.ReadAt(raw, int64(page)*pageSize); err != nil {
 			return s.corrupt(fmt.Errorf("page %d: %w", page, err))
 		}
 	}
@@ -51,7 +50,7 @@ func (s *Store) checkRoot(file *os.File, size int, page uint64, depth int) error
 		return s.corrupt(fmt.Errorf("page %d: %w", page, err))
 	}
 	for _, child := range below {
-		if err := s.checkRoot(file, size, child, depth+1); err != nil {
+		if err := s.checkRoot(h, child, depth+1); err != nil {
 			return err
 		}
 	}

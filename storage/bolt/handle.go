@@ -1,0 +1,204 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+const pageSize = 4 << 10
+
+// A handle is the file, opened and mapped. It outlives the operation that made it, its lock
+// does not: what costs is mapping the file and touching its pages for the first time, what
+// bothers others is the lock. The next operation takes the lock anew and checks that nothing
+// the handle remembers has become untrue.
+type handle struct {
+	db       *bbolt.DB
+	file     *os.File
+	writable bool
+	mapped   int64
+	txid     uint64 // the last transaction that the list of free pages in memory knows
+	sound    uint64 // the last transaction whose root was checked
+	page     []byte
+}
+
+// acquire returns the handle, locked, with the file under it being the one at the path.
+func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, s.busy(ctx)
+		}
+		if s.handle == nil {
+			file, writable, err := s.openFile()
+			if err != nil {
+				return nil, s.gone(err)
+			}
+			s.handle = &handle{file: file, writable: writable, page: make([]byte, pageSize)}
+		}
+		h := s.handle
+		fresh := h.db == nil
+		if write && !h.writable {
+			return nil, fmt.Errorf("store %s: %w", s.path, fs.ErrPermission)
+		}
+		// bbolt takes its own lock when it opens; this one is then the same.
+		if err := s.wait(ctx, h.file, write || fresh && h.writable); err != nil {
+			return nil, err
+		}
+		valid, err := s.validate(h, write)
+		if err != nil {
+			s.drop()
+			return nil, err
+		}
+		if valid {
+			return h, nil
+		}
+		s.drop()
+	}
+}
+
+// release lets go of the lock, and of the handle where a lock cannot be had without it.
+func (s *Store) release() {
+	if s.handle != nil && unlock(s.handle.file) != nil {
+		s.drop()
+	}
+}
+
+// drop closes the handle.
+func (s *Store) drop() {
+	if s.handle != nil {
+		s.handle.close()
+		s.handle = nil
+	}
+}
+
+func (h *handle) close() error {
+	if h.db == nil {
+		return h.file.Close()
+	}
+	return h.db.Close()
+}
+
+// abandon gives up a handle after a panic within bbolt, which may have left its own locks
+// held: closing it could wait for ever. The mapping is lost to the process, which has just
+// learned that its store is damaged; the file's lock is not.
+func (s *Store) abandon() {
+	if s.handle != nil {
+		s.handle.file.Close()
+		s.handle = nil
+	}
+}
+
+// openFile opens for writing, or where that is not allowed for reading.
+func (s *Store) openFile() (file *os.File, writable bool, err error) {
+	if file, err = os.OpenFile(s.path, os.O_RDWR, 0); errors.Is(err, fs.ErrPermission) {
+		file, err = os.Open(s.path)
+		return file, false, err
+	}
+	return file, true, err
+}
+
+// validate says whether the handle may be used as it is: the file is the one at the path,
+// it has not outgrown its mapping, and if it is to be written nobody else has written it.
+func (s *Store) validate(h *handle, write bool) (bool, error) {
+	there, err := os.Stat(s.path)
+	if err != nil {
+		return false, s.gone(err)
+	}
+	mine, err := h.file.Stat()
+	if err != nil {
+		return false, s.gone(err)
+	}
+	if !os.SameFile(there, mine) {
+		return false, nil
+	}
+	fresh := h.db == nil
+	if fresh {
+		if err := s.mapFile(h, mine.Size()); err != nil {
+			return false, err
+		}
+	}
+	txid, err := s.checkPages(h)
+	if err != nil {
+		return false, err
+	}
+	if fresh {
+		h.txid = txid
+	}
+	// The file grows by a sixteenth: each growth costs a sync, unused room costs disk.
+	h.db.AllocSize = int(min(max(mine.Size()/16, 64<<10), 16<<20))
+	return mine.Size() <= h.mapped && (!write || h.txid == txid), nil
+}
+
+// mapFile lets bbolt open the file that is already open and locked.
+func (s *Store) mapFile(h *handle, size int64) error {
+	h.mapped = mapSize(size)
+	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
+		ReadOnly:        !h.writable,
+		Timeout:         time.Second,
+		PageSize:        pageSize,
+		InitialMmapSize: int(h.mapped),
+		FreelistType:    bbolt.FreelistMapType,
+		NoStatistics:    true,
+		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return h.file, nil },
+	})
+	switch {
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch):
+		return fmt.Errorf("%s: %w (%w); name another file, or if it was one, move it away and %s", s.path, storage.ErrForeign, err, rebuild)
+	case errors.Is(err, berrors.ErrChecksum):
+		return s.corrupt(err)
+	case err != nil:
+		return fmt.Errorf("store %s: %w", s.path, err)
+	}
+	h.db = db
+	return nil
+}
+
+// lastTx reads which transaction the file was last left by, past any handle.
+func (s *Store) lastTx() (uint64, error) {
+	file, err := os.Open(s.path)
+	if err != nil {
+		return 0, s.gone(err)
+	}
+	defer file.Close()
+	return s.checkPages(&handle{file: file, page: make([]byte, pageSize)})
+}
+
+// mapSize reserves address space, which costs nothing, so that bbolt need not map the file
+// anew while it writes: that made a large first write four times slower.
+func mapSize(size int64) int64 {
+	if math.MaxInt == math.MaxInt32 {
+		return min(max(2*size, 256<<20), 1<<30)
+	}
+	return max(4<<30, 2*size)
+}
+
+// wait takes the file's lock, looking again and again: an operation holds it for a
+// millisecond or less, so waiting is short and fair enough.
+func (s *Store) wait(ctx context.Context, file *os.File, alone bool) error {
+	pause := 100 * time.Microsecond
+	for {
+		ok, err := tryLock(file, alone)
+		if ok {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("store %s: lock it: %w", s.path, err)
+		}
+		select {
+		case <-ctx.Done():
+			return s.busy(ctx)
+		case <-time.After(pause/2 + rand.N(pause)):
+			pause = min(pause*3/2, 5*time.Millisecond)
+		}
+	}
+}
