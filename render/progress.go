@@ -135,7 +135,7 @@ func (p *Progress) write(s string) {
 func (p *Progress) lines(r Record) []string {
 	switch x := r.(type) {
 	case Step:
-		if x.Type == "apply_start" && p.style.Live {
+		if x.Type == "apply_start" && p.style.Live || x.Type != "apply_errored" && p.style.Quiet {
 			return nil
 		}
 		return p.step(x)

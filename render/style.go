@@ -12,6 +12,7 @@ type Style struct {
 	Width int  // columns; 0 is unbounded
 	Color bool // ANSI colours
 	Live  bool // lines may be drawn over: a terminal
+	Quiet bool // of progress, only what went wrong
 }
 
 // paint is one ANSI colour or weight.

@@ -42,26 +42,32 @@ func doneWord(a decider.Action) string {
 	}
 }
 
+// notBegunWords says why an action was not begun; the detail only where it says more.
 func notBegunWords(n NotBegun) string {
-	var text string
 	switch n.Why {
 	case "interrupted":
-		text = "the apply was interrupted"
+		return "the apply was stopped before"
 	case "waiting":
-		text = "it waits for " + shortName(n.On)
-	case "held":
-		text = "somebody else holds its claim"
-	case "stale":
-		text = "it changed since the plan was made"
+		_, state, _ := strings.Cut(n.Detail, ", which ")
+		if state == "" {
+			state = "was not done"
+		}
+		return "it waits for " + shortName(n.On) + ", which " + state
 	case "broken":
-		text = "the record could not be written"
-	default:
-		text = n.Why
+		return withDetail("the record could not be written", n.Detail)
+	case "held":
+		return withDetail("somebody else holds its claim", n.Detail)
+	case "stale":
+		return withDetail("it changed since the plan was made", n.Detail)
 	}
-	if n.Detail != "" {
-		text += ": " + n.Detail
+	return withDetail(n.Why, n.Detail)
+}
+
+func withDetail(text, detail string) string {
+	if detail == "" {
+		return text
 	}
-	return text
+	return text + ": " + detail
 }
 
 // shortName is kind/name of a ref.

@@ -154,7 +154,7 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 	var show sink = render.NewLines(c.out.enc, namesOf(p))
 	if !c.out.machine() {
 		style := c.out.style
-		style.Live = style.Live && !c.out.quiet
+		style.Live, style.Quiet = style.Live && !c.out.quiet, c.out.quiet
 		c.out.say("")
 		show = render.NewProgress(c.out.w, style, namesOf(p))
 	}
@@ -189,6 +189,9 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 		c.out.say("")
 		_, _ = fmt.Fprintln(c.out.w, counts.Done("Apply"))
 		c.explain(r)
+	}
+	if c.Err() != nil {
+		stopped = exitInterrupted
 	}
 	return status(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
@@ -225,9 +228,6 @@ func resultCodes(r *engine.Result) []int {
 		case engine.Done, engine.ByOther, engine.Interrupted:
 		}
 	}
-	if r.Interrupted {
-		codes = append(codes, exitInterrupted)
-	}
 	return codes
 }
 
@@ -245,7 +245,7 @@ func (c *call) explain(r *engine.Result) {
 		case engine.Done, engine.ByOther, engine.Failed, engine.Waiting, engine.Interrupted:
 		}
 	}
-	if r.Interrupted {
-		c.out.warn("interrupted: what was in flight has finished, the rest was not begun", "run the same command again: it goes on where this one stopped")
+	if c.Err() != nil {
+		c.out.warn("interrupted: what was in flight was let finish, or is an open question; the rest was not begun", "run the same command again: it goes on where this one stopped")
 	}
 }

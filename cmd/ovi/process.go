@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/user"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -117,6 +118,9 @@ func (p *process) user() string {
 		if v := p.getenv(name); v != "" {
 			return v
 		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
 	}
 	return "unknown"
 }
