@@ -47,23 +47,26 @@ func (c *config) Load(ctx context.Context) (resource.Intent, error) {
 	if len(problems) > 0 {
 		return resource.Intent{}, problems
 	}
-	return c.loadFiles(ctx, files, false)
+	return c.loadFiles(ctx, files, false, map[resource.Ref]bool{})
 }
 
-// loadFiles reads files that are in memory. Where a file turns out not to be safe to cut into
-// blocks, everything is begun again with whole documents: it is rare, and most often an
-// error that the whole document places better.
-func (c *config) loadFiles(ctx context.Context, files []*file, whole bool) (resource.Intent, error) {
-	l := newLoader(c.opts)
+// loadFiles reads files that are in memory. Two things begin it again: a file that turns out
+// not to be safe to cut into blocks is read as a whole (most often it holds an error, which
+// the whole places better), and a word that was taken for an id turns out to be a name.
+func (c *config) loadFiles(ctx context.Context, files []*file, whole bool, taken map[resource.Ref]bool) (resource.Intent, error) {
+	l := newLoader(c.opts, taken)
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return resource.Intent{}, fmt.Errorf("config: reading %s: %w", f.name, err)
 		}
 		if !l.file(f, whole) {
-			return c.loadFiles(ctx, files, true)
+			return c.loadFiles(ctx, files, true, taken)
 		}
 	}
 	intent := l.intent(files)
+	if l.again {
+		return c.loadFiles(ctx, files, whole, taken)
+	}
 	if len(l.problems) > 0 {
 		return resource.Intent{}, l.sorted()
 	}

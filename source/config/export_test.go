@@ -14,7 +14,7 @@ func LoadWhole(s source.Source) (resource.Intent, error) {
 	if len(problems) > 0 {
 		return resource.Intent{}, problems
 	}
-	return c.loadFiles(context.Background(), files, true)
+	return c.loadFiles(context.Background(), files, true, map[resource.Ref]bool{})
 }
 
 // Cuts says whether a text is cut into blocks at all.

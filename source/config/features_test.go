@@ -99,6 +99,49 @@ func TestReferencesAreLookedUp(t *testing.T) {
 	}
 }
 
+// TestNamesThatLookLikeIDs: a name of the stack wins over an id, wherever it stands.
+func TestNamesThatLookLikeIDs(t *testing.T) {
+	in := mustLoad(t, `version: v1
+provider: aws
+region: us-east-1
+resources:
+  - {type: ec2, name: web, size: t3.micro, subnet: subnet-a, security_groups: [sg-0a1b, sg-web]}
+  - {type: subnet, name: subnet-a, vpc: vpc-0123456789abcdef0}
+  - {type: security_group, name: sg-web}
+`)
+	at := func(kind, name string) resource.Ref {
+		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+	}
+	web, subnet := in.Objects[0], in.Objects[2]
+	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")}, web.Needs); diff != "" {
+		t.Error(diff)
+	}
+	if v, _ := web.Attrs.Get("subnet"); v != (resource.Reference{Ref: at("subnet", "subnet-a")}) {
+		t.Errorf("subnet is %v", v)
+	}
+	if v, _ := subnet.Attrs.Get("vpc"); v != resource.String("vpc-0123456789abcdef0") || len(subnet.Needs) > 0 {
+		t.Errorf("vpc is %v, and needs %v", v, subnet.Needs)
+	}
+}
+
+// TestJSONSaysWhatYAMLSays, other letters and escapes too.
+func TestJSONSaysWhatYAMLSays(t *testing.T) {
+	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
+		"\t \"tags\": {\"smile\": \"\\ud83d\\ude00 \\\"x\\\"\"}}]}"
+	fromJSON, err := loadFiles(t, map[string]string{"ovi.json": asJSON}, "ovi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
+	if at := fromJSON.Objects[0].At; at != (resource.Position{File: "ovi.json", Line: 2, Column: 2}) {
+		t.Errorf("it stands at %v", at)
+	}
+	fromJSON.Objects[0].At = fromYAML.Objects[0].At
+	if diff := cmp.Diff(fromYAML.Objects, fromJSON.Objects); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestValuesFromOutside(t *testing.T) {
 	in, err := loadFiles(t, map[string]string{
 		"sub/ovi.yaml": "version: v1\nprovider: aws\nregion: ${env:STAGE}-1\nresources:\n" +

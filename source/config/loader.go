@@ -31,17 +31,19 @@ type loader struct {
 	nameless map[string]resource.Position // by file and kind
 	counted  map[resource.Ref]group       // by the ref that a count was put behind
 	scopes   map[resource.Scope]bool
-	broken   map[string]bool // names of blocks with problems: nobody is told that they are not there
+	broken   map[string]bool       // names of blocks with problems: nobody is told that they are not there
+	taken    map[resource.Ref]bool // names that begin as ids do, and are names
+	again    bool                  // some were found on this load, which took them for ids
 	memo     map[string]*checked
 	scratch  []byte
 	wished   bool // some document says resources
 }
 
-func newLoader(opts Options) *loader {
+func newLoader(opts Options, taken map[resource.Ref]bool) *loader {
 	return &loader{
 		opts: opts, intern: newInterner(), outside: map[string]string{}, words: settings{told: map[string]resource.Position{}},
 		nameless: map[string]resource.Position{}, counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{},
-		memo: map[string]*checked{}, broken: map[string]bool{},
+		memo: map[string]*checked{}, broken: map[string]bool{}, taken: taken,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type use struct {
 	ref       *resource.Ref
 	name      string
+	id        bool // it was taken for an id, by how it begins
 	line, col int32
 }
 

@@ -12,7 +12,7 @@ import (
 // needs looks up every name of another thing. Things of a count share their needs, and so
 // do blocks that need the same.
 func (l *loader) needs() {
-	byUse, byKey, found := map[*use][]resource.Ref{}, map[string][]resource.Ref{}, map[*resource.Ref]bool{}
+	byUse, byKey, found := map[*use][]resource.Ref{}, map[string][]resource.Ref{}, map[*resource.Ref][]resource.Ref{}
 	for i, uses := range l.uses {
 		if len(uses) == 0 {
 			continue
@@ -21,13 +21,13 @@ func (l *loader) needs() {
 		if !ok {
 			told := len(l.problems) + l.more
 			for _, u := range uses {
-				if u.ref != nil && found[u.ref] {
-					needs = append(needs, *u.ref)
-					continue
+				before, seen := found[u.ref]
+				if !seen {
+					before = l.resolve(&l.wishes[i], u)
 				}
-				refs := l.resolve(&l.wishes[i], u)
-				needs = append(needs, refs...)
-				found[u.ref] = u.ref != nil && len(refs) > 0
+				if needs = append(needs, before...); u.ref != nil && (u.id || len(before) > 0) {
+					found[u.ref] = before
+				}
 			}
 			needs = l.share(byKey, needs)
 			again := i+1 < len(l.uses) && len(l.uses[i+1]) > 0 && &l.uses[i+1][0] == &uses[0]
@@ -70,7 +70,12 @@ func (l *loader) resolve(d *resource.Desired, u use) []resource.Ref {
 		return l.resolveNeed(d, u.name, at)
 	}
 	r := *u.ref
-	if _, ok := l.find(r); ok {
+	if _, there := l.find(r); u.id {
+		if there || l.counted[r].count > 0 {
+			l.taken[r], l.again = true, true
+		}
+		return nil
+	} else if there {
 		return []resource.Ref{r}
 	}
 	if g := l.counted[r]; g.count > 0 {

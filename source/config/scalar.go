@@ -126,14 +126,19 @@ func (r *reading) number(path string, n *node) resource.Value {
 	return resource.Int(v)
 }
 
-// word makes a text, or the reference it is where the schema expects a thing.
+// word makes a text, or the reference it is where the schema expects a thing. What begins as
+// an id does is one, unless a thing of the stack has that very name.
 func (r *reading) word(path string, a *resource.Attribute, n *node, s string) resource.Value {
-	if a.RefKind == "" || a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) {
+	if a.RefKind == "" {
 		return r.intern.value(s)
 	}
 	ref := resource.Ref{Provider: r.provider, Place: r.place, Kind: a.RefKind, Name: r.intern.text(s)}
-	r.uses = append(r.uses, use{ref: &ref, line: n.line, col: n.col})
+	id := a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) && !r.taken[ref]
+	r.uses = append(r.uses, use{ref: &ref, id: id, line: n.line, col: n.col})
 	r.paths = append(r.paths, path)
+	if id {
+		return r.intern.value(s)
+	}
 	return resource.Reference{Ref: ref}
 }
 

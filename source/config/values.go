@@ -44,7 +44,7 @@ func (b *block) attributes() resource.Attrs {
 	for _, p := range problems {
 		r.report(p)
 	}
-	if ok && len(problems) == 0 && len(b.memo) < most {
+	if !b.failed && len(b.memo) < most {
 		b.memo[memo] = &checked{attrs, r.uses, r.paths}
 	}
 	b.uses = append(b.uses, r.uses...)
