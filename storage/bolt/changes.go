@@ -54,7 +54,8 @@ func (c *changes) next(r *reader) error {
 	if c.rev-1 < r.st.compacted {
 		return fmt.Errorf("store %s: changes after revision %d: %w: the oldest is %d", r.s.path, c.rev-1, storage.ErrCompacted, r.st.compacted)
 	}
-	c.out, c.looked = chunk{}, 0
+	c.out.reset()
+	c.looked = 0
 	log := r.tx.Bucket(bucketLog)
 	for ; c.rev <= c.upTo; c.rev++ {
 		err := changed(log, c.rev, func(key []byte) (bool, error) { return c.take(r, key) })

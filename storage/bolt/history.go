@@ -65,7 +65,7 @@ func (h *history) start(r *reader) error {
 
 // next reads one chunk of versions, oldest first.
 func (h *history) next(r *reader) error {
-	h.out = chunk{}
+	h.out.reset()
 	for len(h.steps) > 0 && !h.out.full() {
 		step := h.steps[len(h.steps)-1]
 		h.steps = h.steps[:len(h.steps)-1]

@@ -12,10 +12,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// chunkBytes is how much a long read takes along each time it opens the file: enough that
-// opening does not show, little enough that memory and other processes do not feel it.
-const chunkBytes = 1 << 20
-
 // Range implements storage.Store.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	first := &scan{prefix: prefix, at: at}
@@ -111,7 +107,7 @@ func (sc *scan) next(r *reader) error {
 		_, err := r.resolve(sc.at)
 		return err
 	}
-	sc.out = chunk{}
+	sc.out.reset()
 	prefix, cur := []byte(sc.prefix), r.cur.Cursor()
 	var last []byte
 	key, raw := cur.Seek(sc.from)
