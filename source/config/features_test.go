@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -285,5 +286,22 @@ func TestThingsOfACountShareWhatIsEqual(t *testing.T) {
 	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
 	if &in.Objects[0].Attrs[0] != &in.Objects[1].Attrs[0] || &in.Objects[0].Tags[0] != &in.Objects[1].Tags[0] {
 		t.Error("equal attributes and tags are held twice")
+	}
+}
+
+// TestManyProblems: a big stack in which everything is wrong still answers soon, and counts
+// what it leaves out.
+func TestManyProblems(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nresources:\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
+	}
+	p := problems(t, b.String())
+	if len(p) != 1001 || p[1000].Summary != "and 4000 problems more" {
+		t.Errorf("%d problems, the last one %q", len(p), p[len(p)-1].Summary)
+	}
+	if p[0].Suggestion != "did you mean web-server-0?" {
+		t.Errorf("the first one suggests %q", p[0].Suggestion)
 	}
 }

@@ -15,8 +15,12 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// maxProblems bounds what one load reports; what comes after is counted.
-const maxProblems = 1000
+// maxProblems bounds what one load reports; what comes after is counted. After maxHints the
+// nearest name is no longer looked for: in a big stack that takes its time.
+const (
+	maxProblems = 1000
+	maxHints    = 50
+)
 
 // loader is one load: it gathers wishes and problems, document by document.
 type loader struct {

@@ -94,7 +94,11 @@ func (l *loader) isBroken(name string) bool {
 
 // unknown says that no thing has the name, and where one that could be meant stands.
 func (l *loader) unknown(at resource.Position, d *resource.Desired, r resource.Ref) {
-	if l.isBroken(r.Name) {
+	switch {
+	case l.isBroken(r.Name):
+		return
+	case len(l.problems) >= maxProblems:
+		l.more++
 		return
 	}
 	var names []string
@@ -110,7 +114,10 @@ func (l *loader) unknown(at resource.Position, d *resource.Desired, r resource.R
 			return
 		}
 	}
-	hint := didYouMean(r.Name, names)
+	hint := ""
+	if len(l.problems) < maxHints {
+		hint = didYouMean(r.Name, names)
+	}
 	if a := l.prefix(r); a != "" && hint == "" {
 		hint = "name one of this stack, or write the id of another, " + a + "…"
 	}
