@@ -19,7 +19,7 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 		place := rapid.SampledFrom(places).Draw(t, "failed")
 		blind := s.blind(place)
 		if rapid.Bool().Draw(t, "nobody looked") {
-			blind.world.Failed = nil
+			blind = s.unlooked(place)
 		}
 		whole, part := s.plan(t, decider.Facts{}), blind.plan(t, decider.Facts{})
 		acts := map[resource.Ref]bool{}

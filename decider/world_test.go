@@ -100,7 +100,7 @@ func drawScene(t *rapid.T) scene {
 	}
 	for _, place := range places {
 		scope := resource.Scope{Provider: "fake", Place: place}
-		s.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: drawThings(t, place, word)}
+		s.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: drawThings(t, place, s.intents, word)}
 	}
 	return s
 }
@@ -114,7 +114,7 @@ func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(str
 		if a.Elem != nil {
 			kind = a.Elem.RefKind
 		}
-		near := slices.DeleteFunc(slices.Clone(wanted), func(r resource.Ref) bool { return r.Kind != kind || r.Place != ref.Place })
+		near := slices.DeleteFunc(slices.Clone(wanted), func(r resource.Ref) bool { return r.Kind != kind })
 		switch {
 		case !rapid.Bool().Draw(t, "mentions "+a.Name):
 		case kind == "":
@@ -135,27 +135,71 @@ func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(str
 	return resource.NewAttrs(out...)
 }
 
-func drawThings(t *rapid.T, place string, word func(string) resource.Value) []resource.Observed {
+// drawThings makes about half of what is wanted nearly as it is wanted, and the rest at random.
+func drawThings(t *rapid.T, place string, intents []resource.Intent, word func(string) resource.Value) []resource.Observed {
 	var out []resource.Observed
 	ids := map[string][]string{}
 	for _, kind := range kindNames {
 		for i := range perKind {
-			owner := rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "nobody"}).Draw(t, "owner")
+			ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+			wish, owner := find(intents, ref)
+			if wish == nil || rapid.Bool().Draw(t, "another owner") {
+				owner = rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "nobody"}).Draw(t, "owner")
+			}
 			if owner == "" {
 				continue
 			}
-			ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
-			o := resource.Observed{Ref: ref, ID: "old-" + ref.Name, Managed: owner != "nobody", Health: resource.Healthy}
+			o := resource.Observed{Ref: ref, ID: idOf(ref), Managed: owner != "nobody", Health: resource.Healthy}
 			if o.Managed {
 				o.Stack = owner
 			}
 			o.Blessed = rapid.IntRange(0, 9).Draw(t, "has blessing") == 0
 			o.Attrs = drawReality(t, kind, ids, word)
+			for _, a := range wished(wish) {
+				if rapid.IntRange(0, 3).Draw(t, "as wished") > 0 {
+					o.Attrs = o.Attrs.With(a.Name, oldIDs(a.Value))
+				}
+			}
 			ids[kind] = append(ids[kind], o.ID)
 			out = append(out, o)
 		}
 	}
 	return out
+}
+
+func idOf(r resource.Ref) string { return "old-" + r.Place + "-" + r.Name }
+
+func find(intents []resource.Intent, ref resource.Ref) (*resource.Desired, string) {
+	for _, in := range intents {
+		for i := range in.Objects {
+			if in.Objects[i].Ref == ref {
+				return &in.Objects[i], in.Stack
+			}
+		}
+	}
+	return nil, ""
+}
+
+func wished(d *resource.Desired) resource.Attrs {
+	if d == nil {
+		return nil
+	}
+	return d.Attrs
+}
+
+// oldIDs turns references into the ids that things have before anything is done.
+func oldIDs(v resource.Value) resource.Value {
+	switch v := v.(type) {
+	case resource.Reference:
+		return resource.String(idOf(v.Ref))
+	case resource.List:
+		out := resource.List{}
+		for _, e := range v {
+			out = append(out, oldIDs(e))
+		}
+		return out
+	}
+	return v
 }
 
 func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(string) resource.Value) resource.Attrs {
@@ -184,16 +228,26 @@ func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(str
 	return resource.NewAttrs(out...)
 }
 
-// blind gives the scene with one scope failed.
+// blind gives the scene with one scope failed; what was read before the failure may still
+// lie in the world, where nobody may look at it.
 func (s scene) blind(place string) scene {
 	scope := resource.Scope{Provider: "fake", Place: place}
 	seen, failed := map[resource.Scope]resource.Snapshot{}, map[resource.Scope]error{scope: errors.New("page 2 failed")}
 	for k, v := range s.world.Seen {
-		if k != scope {
-			seen[k] = v
+		if k == scope {
+			v.Objects = v.Objects[:len(v.Objects)/2]
 		}
+		seen[k] = v
 	}
 	return scene{s.intents, resource.World{Seen: seen, Failed: failed}}
+}
+
+// unlooked gives the scene with one scope nobody looked at.
+func (s scene) unlooked(place string) scene {
+	out := s.blind(place)
+	out.world.Failed = nil
+	delete(out.world.Seen, resource.Scope{Provider: "fake", Place: place})
+	return out
 }
 
 // do carries out a plan on the world as a provider would, and fails where the order of its

@@ -51,6 +51,7 @@ func TestBudgets(t *testing.T) {
 		"10%":  {1, 10, true},
 		"11%":  {2, 10, false},
 		"10 %": {1, 9, false},
+		"33%":  {1, 3, false},
 		"100%": {9, 9, true},
 		"0%":   {0, 0, true},
 	} {
@@ -71,6 +72,26 @@ func TestBudgets(t *testing.T) {
 		t.Error("no budget is a limit")
 	}
 }
+
+func TestEqualLooksAtEverything(t *testing.T) {
+	t.Parallel()
+	values := []resource.Value{
+		nil, resource.String(""), resource.String("1"), resource.Int(1), resource.Float(1), resource.Bool(true), resource.List{},
+		resource.List{nil}, list1("1"), resource.Attrs{}, attrs("a", "1"), attrs("b", "1"), attrs("a", "2"), attrs("a", "1", "b", "1"),
+		resource.Digest("1"), thingRef("a"), thingRef("b"),
+	}
+	for i, a := range values {
+		for j, b := range values {
+			if resource.Equal(a, b) != (i == j) {
+				t.Errorf("%#v and %#v: %v", a, b, i != j)
+			}
+		}
+	}
+}
+
+func list1(s string) resource.List { return resource.List{resource.String(s)} }
+
+func thingRef(name string) resource.Value { return resource.Reference{Ref: thing(name)} }
 
 func TestIgnoring(t *testing.T) {
 	t.Parallel()

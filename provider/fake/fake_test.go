@@ -69,10 +69,10 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	c := fake.New("fake")
 	c.Fill("here", "web", 3)
 	before, _ := c.Observe(t.Context(), here)
+	c.Remove(here, before.Objects[0].ID)
 	if _, err := c.Create(t.Context(), request(0, "k")); err != nil {
 		t.Fatal(err)
 	}
-	c.Remove(here, before.Objects[1].ID)
 	if before.Objects[0].ID != "disk-0000000" || before.Objects[1].ID != "disk-0000001" {
 		t.Errorf("the snapshot changed: %v", before.Objects)
 	}
