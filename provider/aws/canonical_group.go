@@ -32,9 +32,25 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			}
 			out = append(out, canon)
 		}
-		a = a.With(name, sortedRules(out))
+		out = sortedRules(out)
+		problems = append(problems, twice(name, out)...)
+		a = a.With(name, out)
 	}
 	return a, problems
+}
+
+// twice finds rules that differ in nothing but their description: to AWS they are one.
+func twice(name string, rules resource.List) (problems []resource.Problem) {
+	seen := map[string]bool{}
+	for _, r := range rules {
+		key := string(resource.AppendJSON(nil, undescribed(r)))
+		if seen[key] {
+			problems = append(problems, resource.Problem{Path: name, Summary: "two rules differ in their description alone: " + key,
+				Suggestion: "keep one of them"})
+		}
+		seen[key] = true
+	}
+	return problems
 }
 
 // sortedRules sorts by canonical bytes and drops doubles: it is a set.

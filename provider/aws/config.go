@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/logging"
 	"github.com/hashicorp/go-hclog"
 )
 
@@ -76,7 +77,7 @@ func (p *Provider) read(ctx context.Context) (aws.Config, error) {
 			Credentials: credentials.NewStaticCredentialsProvider("SANDBOX", "not-a-secret", ""),
 		}, nil
 	}
-	var with []func(*config.LoadOptions) error
+	with := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{p.opts.Log})}
 	if p.opts.Profile != "" {
 		with = append(with, config.WithSharedConfigProfile(p.opts.Profile))
 	}
@@ -94,6 +95,14 @@ func (p *Provider) client() aws.HTTPClient {
 		return p.opts.HTTPClient
 	}
 	return noNetwork{}
+}
+
+// sdkLog takes what the SDK would write to standard error.
+type sdkLog struct{ log hclog.Logger }
+
+// Logf notes a line of the SDK's.
+func (l sdkLog) Logf(level logging.Classification, format string, v ...any) {
+	l.log.Debug(fmt.Sprintf(format, v...), "from", "the AWS SDK", "level", level)
 }
 
 // noNetwork answers for a sandbox that was given no practice cloud: it must never fall

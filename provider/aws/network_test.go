@@ -98,6 +98,20 @@ func TestSecurityGroupRulesInEveryForm(t *testing.T) {
 	}
 }
 
+func TestARuleThatStandsTwice(t *testing.T) {
+	k := kindOf(t, "security_group")
+	same := resource.List{rule("port", 443, "cidr", "0.0.0.0/0"), rule("from_port", 443, "to_port", 443, "protocol", "6", "cidr", "0.0.0.0/0")}
+	a, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "ingress", Value: same}))
+	v, _ := a.Get("ingress")
+	if len(problems) > 0 || len(v.(resource.List)) != 1 {
+		t.Errorf("one rule in two spellings: %v %+v", v, problems)
+	}
+	described := append(same, rule("port", 443, "cidr", "0.0.0.0/0", "description", "x"))
+	if _, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "ingress", Value: described})); len(problems) != 1 {
+		t.Errorf("one rule with and without description: %+v", problems)
+	}
+}
+
 func TestSecurityGroupRulesWithMistakes(t *testing.T) {
 	k := kindOf(t, "security_group")
 	for name, r := range map[string]resource.Attrs{

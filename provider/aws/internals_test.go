@@ -1,0 +1,235 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func TestClassesOfCodes(t *testing.T) {
+	for code, want := range map[string]provider.Class{
+		"RequestLimitExceeded": provider.Throttled, "Throttling": provider.Throttled, "SlowDown": provider.Throttled, "ThrottlingException": provider.Throttled,
+		"UnauthorizedOperation": provider.Denied, "AccessDenied": provider.Denied, "ExpiredToken": provider.Denied, "OperationNotPermitted": provider.Denied,
+		"InvalidInstanceID.NotFound": provider.NotFound, "DBInstanceNotFound": provider.NotFound, "DBInstanceNotFoundFault": provider.NotFound,
+		"NoSuchBucket": provider.NotFound, "NoSuchTagSet": provider.NotFound, "InvalidVpcID.NotFound": provider.NotFound, "ParameterNotFound": provider.NotFound,
+		"DependencyViolation": provider.Conflict, "BucketNotEmpty": provider.Conflict, "DBInstanceAlreadyExists": provider.Conflict,
+		"IdempotentParameterMismatch": provider.Conflict, "InvalidGroup.Duplicate": provider.Conflict, "InvalidSubnet.Conflict": provider.Conflict,
+		"InternalError": provider.Transient, "ServiceUnavailable": provider.Transient, "InsufficientInstanceCapacity": provider.Transient,
+		"InvalidParameterValue": provider.Permanent, "VpcLimitExceeded": provider.Permanent, "InvalidAMIID.Malformed": provider.Permanent,
+		"StorageQuotaExceeded": provider.Permanent,
+	} {
+		err := classify("", &smithy.OperationError{ServiceID: "EC2", OperationName: "RunInstances", Err: &smithy.GenericAPIError{Code: code, Message: "m"}})
+		var e *provider.Error
+		if !errors.As(err, &e) || e.Class != want || e.Op != "ec2.RunInstances" || e.Code != code {
+			t.Errorf("%s: %+v, want class %d", code, e, want)
+		}
+		if again := classify("other", err); again != err {
+			t.Errorf("%s: classified twice: %v", code, again)
+		}
+	}
+}
+
+func TestAnErrorWithoutAnAnswer(t *testing.T) {
+	lost := errors.New("connection reset")
+	for _, c := range []struct {
+		name, operation string
+		err             error
+		want            provider.Class
+	}{
+		{"a read", "DescribeInstances", lost, provider.Transient},
+		{"a change", "RunInstances", lost, provider.Uncertain},
+		{"a change that reached nobody", "RunInstances", &net.OpError{Op: "dial", Err: lost}, provider.Transient},
+		{"a cancelled read", "DescribeInstances", context.Canceled, provider.Transient},
+		{"a cancelled change", "RunInstances", context.Canceled, provider.Uncertain},
+	} {
+		err := classify("", &smithy.OperationError{ServiceID: "EC2", OperationName: c.operation, Err: c.err})
+		if got := provider.ClassOf(err); got != c.want {
+			t.Errorf("%s: class %d, want %d", c.name, got, c.want)
+		}
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: %v hides its cause", c.name, err)
+		}
+	}
+}
+
+func TestAListThatLeadsInACircleIsAnError(t *testing.T) {
+	n := 0
+	_, err := pages(t.Context(), "x.List", func(_ context.Context, token *string) ([]int, *string, error) {
+		n++
+		return []int{n}, aws.String("same"), nil
+	})
+	if err == nil || n > 3 {
+		t.Errorf("%v after %d pages", err, n)
+	}
+}
+
+func testRegion(d Delays) *region {
+	return &region{wait: d.orDefault(false), clock: time.Now, log: hclog.NewNullLogger(), owner: "ovi", name: "us-east-1", account: "1"}
+}
+
+func TestAwaitIsPatientAndThenSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := testRegion(Delays{})
+		n, begun := 0, time.Now()
+		err := g.await(t.Context(), 10*time.Minute, "it", func(context.Context) error { n++; return errWait })
+		if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "waited 10m0s for it") {
+			t.Errorf("%v", err)
+		}
+		if took := time.Since(begun); took != 10*time.Minute || n > 50 {
+			t.Errorf("%d looks in %v", n, took)
+		}
+	})
+}
+
+func TestAwaitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		err := testRegion(Delays{}).await(ctx, time.Hour, "it", func(context.Context) error { return errWait })
+		if provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestNotFoundIsNotYetOnlyForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := testRegion(Delays{})
+		begun := time.Now()
+		err := g.awaitSeen(t.Context(), time.Hour, "it", func(context.Context) error {
+			return &provider.Error{Class: provider.NotFound, Err: errors.New("no such thing")}
+		})
+		if provider.ClassOf(err) != provider.NotFound || time.Since(begun) < g.wait.Appear || time.Since(begun) > 2*g.wait.Appear {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+func TestRetriesAreFewerWhereMoreAreOfNoUse(t *testing.T) {
+	r := newRetryer(8, time.Second)
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"throttled":   {&smithy.GenericAPIError{Code: "RequestLimitExceeded"}, 8},
+		"a 500":       {&smithy.GenericAPIError{Code: "InternalError"}, triesBroken},
+		"no address":  {&net.OpError{Op: "dial", Err: errors.New("refused")}, triesUnreached},
+		"no such dns": {&net.DNSError{Name: "x"}, triesUnreached},
+	} {
+		tries := 1
+		for ; tries < r.MaxAttempts(); tries++ {
+			if _, err := r.RetryDelay(tries, c.err); err != nil {
+				break
+			}
+		}
+		if tries != c.want {
+			t.Errorf("%s: %d tries, want %d", name, tries, c.want)
+		}
+	}
+}
+
+type answers struct{ n int }
+
+func (a *answers) Do(*http.Request) (*http.Response, error) {
+	a.n++
+	return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+}
+
+func TestPaceKeepsReadsAndWritesApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPace("ec2", &answers{})
+		call := func(operation string, n int) time.Duration {
+			begun := time.Now()
+			for range n {
+				r, _ := http.NewRequestWithContext(middleware.WithOperationName(t.Context(), operation), "POST", "http://x", nil)
+				if _, err := p.Do(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return time.Since(begun)
+		}
+		if d := call("RunInstances", 20); d > 0 {
+			t.Errorf("the first writes waited %v", d)
+		}
+		if d := call("DescribeInstances", 50); d > 0 {
+			t.Errorf("the first reads waited %v", d)
+		}
+		if d := call("RunInstances", 4); d < 900*time.Millisecond || d > 1100*time.Millisecond {
+			t.Errorf("four writes more took %v, want a second", d)
+		}
+		ctx, cancel := context.WithCancel(middleware.WithOperationName(t.Context(), "RunInstances"))
+		cancel()
+		r, _ := http.NewRequestWithContext(ctx, "POST", "http://x", nil)
+		if _, err := p.Do(r); err == nil {
+			t.Error("an ended context waits")
+		}
+	})
+}
+
+func TestAnInstanceThatDiesTellsWhy(t *testing.T) {
+	err := died(ec2types.Instance{InstanceId: aws.String("i-1"), State: &ec2types.InstanceState{Name: "terminated"},
+		StateReason: &ec2types.StateReason{Code: aws.String("Client.VolumeLimitExceeded"), Message: aws.String("Volume limit exceeded")}})
+	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), "Volume limit exceeded") {
+		t.Errorf("%v", err)
+	}
+	err = died(ec2types.Instance{State: &ec2types.InstanceState{}, StateReason: &ec2types.StateReason{Code: aws.String("Server.InternalError")}})
+	if provider.ClassOf(err) != provider.Transient {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStatesOfDatabases(t *testing.T) {
+	for status, want := range map[string]resource.Health{
+		"available": resource.Healthy, "storage-optimization": resource.Healthy, "backing-up": resource.Healthy, "stopped": resource.Stopped,
+		"creating": resource.Pending, "modifying": resource.Pending, "configuring-iam-database-auth": resource.Pending, "stopping": resource.Pending,
+		"failed": resource.Failing, "incompatible-network": resource.Failing, "storage-full": resource.Failing,
+	} {
+		if got, _ := dbState(status); got != want {
+			t.Errorf("%s is %s, want %s", status, got, want)
+		}
+	}
+}
+
+func TestMembersOfClustersAndSettlingGroups(t *testing.T) {
+	g := testRegion(Delays{})
+	o := g.seeDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
+		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")}}})
+	groups, _ := o.Attrs.Get("security_groups")
+	if fmt.Sprint(groups) != "[sg-2]" || o.Health != resource.Failing || o.Detail != "failed" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestArchitectures(t *testing.T) {
+	for size, want := range map[string]string{"t3.micro": "x86_64", "t4g.nano": "arm64", "m7gd.large": "arm64", "g4dn.xlarge": "x86_64", "a1.large": "arm64", "c6gn.medium": "arm64", "g5.xlarge": "x86_64"} {
+		if got := architecture(size); got != want {
+			t.Errorf("%s: %s", size, got)
+		}
+	}
+}
+
+func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
+	g := testRegion(Delays{})
+	r := provider.Request{Key: "k1", Have: resource.Observed{ID: "db"}}
+	one, two := g.snapshotName(r), g.snapshotName(r)
+	r.Key = "k2"
+	if three := g.snapshotName(r); one != two || one == three || !strings.HasPrefix(one, "db-final-") {
+		t.Errorf("%s %s %s", one, two, three)
+	}
+}
