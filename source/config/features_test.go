@@ -25,6 +25,27 @@ defaults:
 policy:
   skip_destructive: false
   max_destroy: 10%
+  windows:
+    - name: nights
+      days: [sat, sun]
+      from: 22:00
+      to: "04:30"
+      zone: Europe/Berlin
+      actions: [delete]
+      kinds: [rds, file]
+  approvals:
+    - {actions: [delete, replace], kinds: [rds], people: 2}
+  rules:
+    - name: keep-prod
+      when: decision.action == 'delete'
+      effect: deny
+      message: no
+    - name: later
+      when: |
+        true
+      effect: defer
+      until: "now"
+    - {name: two, when: 'x', effect: require_approval, people: 2}
 ignore:
   ec2: [tags.LastScan, root_volume]
   rds: ["*"]
@@ -52,9 +73,23 @@ func TestEveryKey(t *testing.T) {
 	if in.Stack != "everything" || in.Source != "ovi.yaml" || !strings.HasPrefix(in.Version, "sha256:") {
 		t.Errorf("stack %q, source %q, version %q", in.Stack, in.Source, in.Version)
 	}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(line, column int) resource.Position {
+		return resource.Position{File: "ovi.yaml", Line: line, Column: column}
+	}
 	wantRules := resource.Rules{SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
-		Ignore: []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}}}
-	if diff := cmp.Diff(wantRules, in.Rules); diff != "" {
+		Ignore:    []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
+		Windows:   []resource.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
+		Approvals: []resource.ApprovalRule{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, People: 2}},
+		Expressions: []resource.Expression{
+			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: place(21, 7), WhenAt: place(22, 13)},
+			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: place(25, 7), WhenAt: place(27, 9), UntilAt: place(29, 15)},
+			{Name: "two", When: "x", Effect: "require_approval", People: 2, At: place(30, 7), WhenAt: place(30, 26)},
+		}}
+	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(resource.Options{Parallelism: 4, ClaimTTL: 90 * time.Second}, in.Options); diff != "" {
@@ -66,7 +101,7 @@ func TestEveryKey(t *testing.T) {
 		Attrs:   resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
 		Tags:    resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		Needs:   []resource.Ref{store},
-		Blessed: true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 18, Column: 5},
+		Blessed: true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5},
 	}
 	if diff := cmp.Diff(want, in.Objects[1]); diff != "" {
 		t.Error(diff)

@@ -21,6 +21,15 @@ const (
 	formDefaults form = "block: defaults"
 	formPolicy   form = "block: policy"
 	formOptions  form = "block: options"
+
+	formWindows   form = "list of windows"
+	formApprovals form = "list of approvals"
+	formRules     form = "list of rules"
+	formDays      form = "days"
+	formTime      form = "time of the day"
+	formActions   form = "actions"
+	formKinds     form = "types"
+	formEffect    form = "effect"
 )
 
 // key is one key of the config's own. The tables below are the only list of them: the parser,
@@ -58,6 +67,9 @@ func policyKeys() []key[*frame] {
 	return []key[*frame]{
 		{"skip_destructive", "true", formBool, "Nothing is deleted or replaced: the plan only tells of it.", (*frame).readSkipDestructive},
 		{"max_destroy", "10%", formBudget, "The most things one plan may delete or replace: a number, or a share of the things the stack owns. Above it nothing at all is destroyed.", (*frame).readMaxDestroy},
+		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover happens only while one of them is open, and waits for it until then.", (*frame).readWindows},
+		{"approvals", "[{kinds: [rds], people: 2}]", formApprovals, "What needs the yes of people, given to this very plan with `ovi approve`.", (*frame).readApprovals},
+		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formRules, "Rules of your own, in CEL.", (*frame).readRules},
 	}
 }
 

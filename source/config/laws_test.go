@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -18,7 +19,8 @@ import (
 
 // compare are the options to compare intents with.
 func compare() []cmp.Option {
-	return []cmp.Option{cmp.AllowUnexported(resource.Secret{}), cmpopts.EquateEmpty()}
+	sameZone := cmp.Comparer(func(a, b *time.Location) bool { return a.String() == b.String() })
+	return []cmp.Option{cmp.AllowUnexported(resource.Secret{}), cmpopts.EquateEmpty(), sameZone}
 }
 
 // blocks are written with an indentation of two. The first ones are fine, the others are not.

@@ -14,6 +14,9 @@ func Reference(schemas source.Schemas) string {
 	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) stands on its own.", fileKeys())
 	table(&b, "Keys of `defaults`", "", defaultsKeys())
 	table(&b, "Keys of `policy`", "", policyKeys())
+	table(&b, "Keys of a window", "Each item of `windows`.", windowKeys())
+	table(&b, "Keys of an approval", "Each item of `approvals`.", approvalKeys())
+	table(&b, "Keys of a rule", "Each item of `rules`.", ruleKeys())
 	table(&b, "Keys of `options`", "", optionsKeys())
 	table(&b, "Keys of a block", "Each item of `resources` is a block. Beside these keys stand the attributes of its type.", blockKeys())
 	if schemas == nil {
@@ -57,13 +60,17 @@ func (f form) words() string {
 		return "a whole number"
 	case formTags:
 		return "keys with values"
-	case formNames, formPaths:
+	case formTime:
+		return "HH:MM"
+	case formEffect:
+		return "a word"
+	case formNames, formPaths, formDays, formActions, formKinds:
 		return "a list of " + string(f)
 	case formIgnore:
 		return "a list of paths, or such lists by type"
 	case formBudget:
 		return "a number, or a share in %"
-	case formBlocks:
+	case formBlocks, formWindows, formApprovals, formRules:
 		return "a list of blocks"
 	}
 	return "keys, see below"

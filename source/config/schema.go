@@ -89,6 +89,22 @@ func formSchema(f form, schemas source.Schemas) *jsonSchema {
 		return object(properties(defaultsKeys(), schemas))
 	case formPolicy:
 		return object(properties(policyKeys(), schemas))
+	case formWindows:
+		return list(object(properties(windowKeys(), schemas)))
+	case formApprovals:
+		return list(object(properties(approvalKeys(), schemas)))
+	case formRules:
+		return list(object(properties(ruleKeys(), schemas)))
+	case formDays:
+		return list(&jsonSchema{Enum: weekdays()})
+	case formActions:
+		return list(&jsonSchema{Enum: actions()})
+	case formKinds:
+		return list(word)
+	case formEffect:
+		return &jsonSchema{Enum: effects()}
+	case formTime:
+		return &jsonSchema{Type: oneOf("string"), Pattern: `^([01]?[0-9]|2[0-3]):[0-5][0-9]$`}
 	case formOptions:
 		return object(properties(optionsKeys(), schemas))
 	}
