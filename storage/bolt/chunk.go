@@ -16,7 +16,7 @@ type chunk struct {
 // chunkBytes is how much a long read takes along each time it locks the file: enough that
 // locking does not show, little enough that the caller still finds it in the processor's
 // cache, and that other processes do not feel it.
-const chunkBytes = 256 << 10
+const chunkBytes = 512 << 10
 
 func (c *chunk) reset() {
 	c.entries, c.keys, c.ends, c.bytes = c.entries[:0], c.keys[:0], c.ends[:0], 0

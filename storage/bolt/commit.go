@@ -19,6 +19,7 @@ type writer struct {
 	groupsΔ map[string]*group
 	last    []byte // the greatest key in cur when the transaction began
 	buf     []byte
+	keyOf   []byte // the key in hand; bbolt copies it
 }
 
 func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
@@ -26,6 +27,7 @@ func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.trails = nil // a cursor does not survive a write
 	w := &writer{reader: r, hist: tx.Bucket(bucketHist), groupsΔ: map[string]*group{}}
 	// What is ordered by time is filled up; what is ordered by key leaves room to grow.
 	w.cur.FillPercent = 0.9
@@ -72,11 +74,15 @@ func (w *writer) check(guards []storage.Guard) error {
 func (w *writer) apply(ops []storage.Op) (storage.Revision, error) {
 	w.reserve(ops)
 	leasedToo, counter := false, w.st.counter+1
+	someLeased, _ := w.leased.Cursor().First()
 	for _, op := range ops {
-		key := []byte(op.Key)
-		old, leased, err := w.leasedNow(key)
-		if err != nil {
-			return 0, err
+		w.keyOf = append(w.keyOf[:0], op.Key...)
+		var old version
+		key, leased, err := w.keyOf, false, error(nil)
+		if someLeased != nil {
+			if old, leased, err = w.leasedNow(key); err != nil {
+				return 0, err
+			}
 		}
 		if !leased && (op.Lease == 0 || op.Delete) {
 			if err := w.applyPlain(key, op); err != nil {
@@ -163,7 +169,7 @@ func (w *writer) applyPlain(key []byte, op storage.Op) error {
 	}
 	g := w.group(op.Key)
 	if raw != nil {
-		if err := w.follow(key, &v, &old); err != nil {
+		if err := w.succeed(key, &v, &old); err != nil {
 			return err
 		}
 		if err := w.hist.Put(histKey(nil, rev, key), raw); err != nil {
@@ -195,9 +201,9 @@ func (w *writer) old(key []byte) (raw []byte, v version, err error) {
 	return raw, v, err
 }
 
-// follow makes v the successor of old: the chain grows by one, and the jump leads where
+// succeed makes v the successor of old: the chain grows by one, and the jump leads where
 // the nth version's jump leads.
-func (w *writer) follow(key []byte, v, old *version) error {
+func (w *writer) succeed(key []byte, v, old *version) error {
 	v.flags |= flagPrev
 	v.ordinal = old.ordinal + 1
 	target := jumpTarget(v.ordinal)

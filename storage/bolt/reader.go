@@ -31,7 +31,8 @@ type reader struct {
 	tx     *bbolt.Tx
 	st     state
 	cur    *bbolt.Bucket
-	past   *bbolt.Cursor // over hist
+	past   *bbolt.Bucket
+	trails map[storage.Revision]*bbolt.Cursor // where the last find superseded then was; nil when writing
 	groups *bbolt.Bucket
 	leased *bbolt.Bucket
 	leases *bbolt.Bucket
@@ -58,7 +59,8 @@ func (s *Store) reader(tx *bbolt.Tx) (*reader, error) {
 	return &reader{
 		s: s, tx: tx, st: st,
 		cur:    tx.Bucket(bucketCur),
-		past:   tx.Bucket(bucketHist).Cursor(),
+		past:   tx.Bucket(bucketHist),
+		trails: map[storage.Revision]*bbolt.Cursor{},
 		groups: tx.Bucket(bucketGroups),
 		leased: tx.Bucket(bucketLeased),
 		leases: tx.Bucket(bucketLeases),
@@ -123,7 +125,7 @@ func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bo
 // before returns the version of key that was superseded at a revision.
 func (r *reader) before(key []byte, superseded storage.Revision) (version, error) {
 	r.keyBuf = histKey(r.keyBuf[:0], superseded, key)
-	found, raw := r.past.Seek(r.keyBuf)
+	found, raw := r.follow(superseded)
 	if !bytes.Equal(found, r.keyBuf) {
 		return version{}, r.s.corrupt(fmt.Errorf("key %q: the version before revision %d is missing", key, superseded))
 	}
@@ -132,6 +134,23 @@ func (r *reader) before(key []byte, superseded storage.Revision) (version, error
 		err = r.s.corrupt(fmt.Errorf("key %q: the version before revision %d claims to be of %d", key, superseded, v.modified))
 	}
 	return v, err
+}
+
+// follow looks keyBuf up. A scan asks for what one revision superseded in the order in which
+// it is filed, so the next one is nearly always just behind the last one.
+func (r *reader) follow(superseded storage.Revision) (found, raw []byte) {
+	c := r.trails[superseded]
+	if c != nil {
+		if found, raw = c.Next(); bytes.Equal(found, r.keyBuf) {
+			return found, raw
+		}
+	} else {
+		c = r.past.Cursor()
+		if r.trails != nil && len(r.trails) < 128 {
+			r.trails[superseded] = c
+		}
+	}
+	return c.Seek(r.keyBuf)
 }
 
 // visible returns the version of key that a read at a revision sees, starting from a newer
