@@ -34,3 +34,5 @@ func (b *bench) breakRecord(commits int64) {
 	b.start()
 	b.store = inner
 }
+
+func isFull(err error) bool { return errors.Is(err, errFull) }

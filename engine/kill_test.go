@@ -1,0 +1,114 @@
+package engine_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+)
+
+const victimEnv = "OVI_TEST_VICTIM"
+
+// TestMain lets the test binary be the process that is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(victimEnv); dir != "" {
+		if err := victim(dir); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// victim holds a claim, begins an action and hangs.
+func victim(dir string) error {
+	ctx := context.Background()
+	l, err := ledger.Open(ctx, ledger.Config{Dir: dir, User: "victim"})
+	if err != nil {
+		return err
+	}
+	r := ref("disk", "d")
+	c := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), Host: "host", PID: os.Getpid()}, coordinator.WithTTL(time.Hour))
+	return c.Hold(ctx, r.String(), func(ctx context.Context, claim coordinator.Claim) error {
+		_, err := l.RecordUnder(ctx, coordinator.Guard(claim.Ref, claim.Token), ledger.Began{
+			Ref: r, Stack: stack, Key: "the-key", Action: decider.Create, Token: claim.Token, Wish: wishOf(disk("d", 20)),
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println("holding")
+		<-ctx.Done()
+		return nil
+	})
+}
+
+// TestNobodyWaitsForTheDead kills a process that holds a claim for an hour, in the middle of
+// an action: the next plan ends its claim and goes on at once, with the same key.
+func TestNobodyWaitsForTheDead(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), victimEnv+"="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "holding\n" {
+		t.Fatalf("the victim said %q: %v", line, err)
+	}
+
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, dir: dir, store: l.Store(), cloud: fake.New("fake"), ledger: l}
+	b.claims = coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run()})
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: b.claims})
+	defer b.stop()
+	want := wants(disk("d", 20))
+	if p := b.plan(want); len(p.Settled) != 0 {
+		t.Errorf("a living process was taken for dead: %+v", p.Settled)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+
+	p := b.plan(want)
+	if len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundNotDone {
+		t.Errorf("settled %+v", p.Settled)
+	}
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil || statuses(r)["disk/d"] != engine.Done {
+		t.Fatalf("outcomes %v: %v", statuses(r), err)
+	}
+	if o, _, _ := b.cloud.Find(ref("disk", "d")); o.Key != "the-key" {
+		t.Errorf("it was made with key %q: a call of the dead that still comes through would make a second one", o.Key)
+	}
+	if diff := cmp.Diff([]string{"revoked disk/d"}, b.events(ledger.TypeRevoked)); diff != "" {
+		t.Errorf("revocations (-want +got):\n%s", diff)
+	}
+	if dead, err := l.Dead(); err != nil || len(dead) != 0 {
+		t.Errorf("dead runs are left: %v %v", dead, err)
+	}
+}

@@ -1,0 +1,161 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+func wishOf(d resource.Desired) string { return d.Digest() }
+
+// drawWish draws a small stack: networks, servers on them, disks of some sizes.
+func drawWish(t *rapid.T) []resource.Intent {
+	var out []resource.Desired
+	nets := rapid.IntRange(0, 2).Draw(t, "networks")
+	for i := range nets {
+		n := network(fmt.Sprint("n", i))
+		n.Attrs = attrs("range", resource.String(rapid.SampledFrom([]string{"10.0.0.0/16", "10.1.0.0/16"}).Draw(t, "range")))
+		out = append(out, n)
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "servers") {
+		if nets > 0 {
+			out = append(out, server(fmt.Sprint("s", i), fmt.Sprint("n", rapid.IntRange(0, nets-1).Draw(t, "on"))))
+		}
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "disks") {
+		out = append(out, disk(fmt.Sprint("d", i), rapid.Int64Range(1, 3).Draw(t, "size")))
+	}
+	return wants(out...)
+}
+
+// drawFault draws what goes wrong: nothing, or calls that fail before or after the deed.
+func drawFault(t *rapid.T) fake.Faults {
+	errs := []error{fake.ErrThrottled, fake.ErrTransient, fake.ErrPermanent, fake.ErrLost, fake.ErrDenied}
+	one := func(name string) fake.Fault {
+		if rapid.Bool().Draw(t, name+" well") {
+			return nil
+		}
+		verb := rapid.SampledFrom([]fake.Verb{fake.Create, fake.Update, fake.Delete, fake.Observe}).Draw(t, name+" verb")
+		err := rapid.SampledFrom(errs).Draw(t, name)
+		nth, n := rapid.IntRange(1, 3).Draw(t, name+" nth"), 0
+		return func(_ context.Context, c fake.Call) error {
+			if c.Verb != verb {
+				return nil
+			}
+			if n++; n == nth {
+				return err
+			}
+			return nil
+		}
+	}
+	return fake.Faults{Before: one("before"), After: one("after")}
+}
+
+// TestSoak lets drawn wishes meet drawn faults, crashes of the record and hands in the cloud.
+// After each round nothing is there twice and what nobody manages is untouched; in the end,
+// with everything well, the world is as wanted and the log replays to the same store.
+func TestSoak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { rapid.Check(bubbled{t}, func(r *rapid.T) { soak(t, r) }) })
+}
+
+func soak(t *testing.T, r *rapid.T) {
+	b := &bench{t: t, dir: t.TempDir(), store: mem.New(), cloud: fake.New("fake")}
+	b.start()
+	defer func() { b.stop() }()
+	stranger := b.cloud.Put(resource.Observed{Ref: ref("disk", "stranger"), Attrs: attrs("size", resource.Int(7))})
+	want := drawWish(r)
+	for range rapid.IntRange(1, 4).Draw(r, "rounds") {
+		if rapid.Bool().Draw(r, "new wish") {
+			want = drawWish(r)
+		}
+		if rapid.IntRange(0, 3).Draw(r, "record") == 0 {
+			b.breakRecord(rapid.Int64Range(0, 20).Draw(r, "commits"))
+		}
+		b.cloud.Break(drawFault(r))
+		b.round(r, want)
+		b.cloud.Break(fake.Faults{})
+		if b.ledger.Broken() != nil {
+			b.stop()
+			b.start()
+		}
+		b.sane(r, stranger)
+		b.hand(r)
+	}
+	if b.ledger.Broken() != nil {
+		b.stop()
+	}
+	b.stop()
+	b.start()
+	b.apply(want)
+	b.apply(want)
+	b.settled(want)
+	b.sane(r, stranger)
+	if open, err := b.ledger.OpenIntents(t.Context()); err != nil || len(open) > 0 {
+		r.Errorf("open actions are left: %+v %v", open, err)
+	}
+	b.replays()
+}
+
+// round plans and applies; errors of the record are part of the game.
+func (b *bench) round(r *rapid.T, want []resource.Intent) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	p, err := b.engine.Plan(ctx, want, engine.PlanOptions{})
+	if err != nil {
+		if b.ledger.Broken() == nil && !isFull(err) {
+			r.Errorf("plan: %v", err)
+		}
+		return
+	}
+	o := engine.ApplyOptions{Parallelism: rapid.IntRange(1, 3).Draw(r, "parallel"), Tries: rapid.IntRange(1, 2).Draw(r, "tries"), Backoff: time.Microsecond}
+	if _, err := b.engine.Apply(ctx, p, o); err != nil && b.ledger.Broken() == nil && !isFull(err) {
+		r.Errorf("apply: %v", err)
+	}
+}
+
+// sane holds what must be true at any time.
+func (b *bench) sane(r *rapid.T, stranger resource.Observed) {
+	there := false
+	seen := map[resource.Ref]string{}
+	for _, o := range b.cloud.Things(here) {
+		if o.ID == stranger.ID {
+			there = o.Equal(stranger)
+			continue
+		}
+		if id, twice := seen[o.Ref]; twice {
+			r.Errorf("%s is there twice: %s and %s", o.Ref, id, o.ID)
+		}
+		seen[o.Ref] = o.ID
+	}
+	if !there {
+		r.Error("what nobody manages was touched")
+	}
+}
+
+// hand changes or removes something behind ovi's back.
+func (b *bench) hand(r *rapid.T) {
+	for _, o := range b.cloud.Things(here) {
+		if o.Ref.Kind != "disk" || !o.Managed {
+			continue
+		}
+		switch rapid.IntRange(0, 3).Draw(r, "hand") {
+		case 0:
+			o.Attrs = attrs("size", resource.Int(99))
+			b.cloud.Put(o)
+		case 1:
+			b.cloud.Remove(here, o.ID)
+		}
+	}
+}
+
+// bubbled hides the deadline of a test, which must not be asked for where time is not real.
+type bubbled struct{ rapid.TB }
