@@ -57,7 +57,14 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, out
 }
 
+// leastSSD is the least storage that RDS gives on its faster disks.
+const leastSSD = 20
+
 func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	kind, _ := text(a, "storage_type")
+	if n, ok := number(a, "storage"); ok && n < leastSSD && kind != "standard" {
+		return a, []resource.Problem{{Path: "storage", Summary: fmt.Sprintf("%d GiB is less than RDS gives, which is %d", n, leastSSD), Suggestion: "20"}}
+	}
 	if s, _ := text(a, "username"); s == "admin" || s == "rdsadmin" {
 		engine, ok := text(a, "engine")
 		if s == "rdsadmin" || !ok || engine == "postgres" {

@@ -28,13 +28,12 @@ type region struct {
 	rds    *rds.Client
 	s3     *s3.Client
 	ssm    *ssm.Client
-	images images
+	images *images
 
-	owner   string
-	clock   func() time.Time
-	wait    Delays
-	log     hclog.Logger
-	sandbox bool
+	owner string
+	clock func() time.Time
+	wait  Delays
+	log   hclog.Logger
 }
 
 var regionPattern = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
@@ -113,7 +112,7 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the sandbox was given no practice cloud")
 }
 
-// regionOf gives the clients of a region, made once. The caller holds p.mu.
+// regionOf gives the clients of a region, made once. The caller is in the gate.
 func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	if g, ok := p.regions[name]; ok {
 		return g
@@ -135,7 +134,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 		}),
 		ssm:   ssm.NewFromConfig(service("ssm")),
 		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
-		log: p.opts.Log, sandbox: p.opts.Sandbox,
+		log: p.opts.Log, images: newImages(),
 	}
 	p.regions[name] = g
 	return g
@@ -149,7 +148,7 @@ func partitionOf(arn string) string {
 	return "aws"
 }
 
-// identify asks once who we are. The caller holds p.mu.
+// identify asks once who we are. The caller is in the gate.
 func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) error {
 	if p.account != "" {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -16,9 +15,13 @@ import (
 // images remembers what was asked of the images of a region: they do not change within one
 // run, and twenty instances ask the same.
 type images struct {
-	mu     sync.Mutex
+	gate   gate
 	latest map[string]string     // architecture to image
 	root   map[string]rootDevice // by image
+}
+
+func newImages() *images {
+	return &images{gate: newGate(), latest: map[string]string{}, root: map[string]rootDevice{}}
 }
 
 // rootDevice is what an image says of the disk it starts from.
@@ -46,8 +49,10 @@ func (g *region) imageFor(ctx context.Context, image, size string) (string, erro
 		return image, nil
 	}
 	arch := architecture(size)
-	g.images.mu.Lock()
-	defer g.images.mu.Unlock()
+	if err := g.images.gate.enter(ctx); err != nil {
+		return "", classify("", err)
+	}
+	defer g.images.gate.leave()
 	if id := g.images.latest[arch]; id != "" {
 		return id, nil
 	}
@@ -57,9 +62,6 @@ func (g *region) imageFor(ctx context.Context, image, size string) (string, erro
 	}
 	if out.Parameter == nil || aws.ToString(out.Parameter.Value) == "" {
 		return "", noImage(&provider.Error{Class: provider.NotFound, Op: "ssm.GetParameter", Err: fmt.Errorf("the parameter is empty")}, g.name)
-	}
-	if g.images.latest == nil {
-		g.images.latest = map[string]string{}
 	}
 	g.images.latest[arch] = *out.Parameter.Value
 	return *out.Parameter.Value, nil
@@ -77,8 +79,10 @@ func noImage(err error, region string) error {
 // rootOf asks an image for its root disk: without the device's name nothing can be said about
 // that disk when an instance is made.
 func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
-	g.images.mu.Lock()
-	defer g.images.mu.Unlock()
+	if err := g.images.gate.enter(ctx); err != nil {
+		return rootDevice{}, classify("", err)
+	}
+	defer g.images.gate.leave()
 	if d, ok := g.images.root[image]; ok {
 		return d, nil
 	}
@@ -97,9 +101,6 @@ func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
 	}
 	if d.name == "" {
 		d.name = "/dev/xvda"
-	}
-	if g.images.root == nil {
-		g.images.root = map[string]rootDevice{}
 	}
 	g.images.root[image] = d
 	return d, nil

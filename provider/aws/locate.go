@@ -29,8 +29,10 @@ func (p *Provider) at(ctx context.Context, place string) (*region, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	if err := p.gate.enter(ctx); err != nil {
+		return nil, classify("", err)
+	}
+	defer p.gate.leave()
 	if p.opts.Sandbox && account != "" && account != sandboxAccount {
 		return nil, elsewhere(place, sandboxAccount)
 	}

@@ -49,7 +49,7 @@ func (g *region) marks(r provider.Request) map[string]string {
 		owner = g.owner
 	}
 	out := map[string]string{
-		tagManaged: "true", tagOwner: owner, tagStack: r.Stack, tagRef: g.shortRef(r.Want.Ref),
+		tagManaged: "true", tagOwner: owner, tagStack: stackOf(r), tagRef: g.shortRef(r.Want.Ref),
 	}
 	if r.Want.Blessed {
 		out[tagBlessed] = "true"
@@ -109,8 +109,16 @@ func (g *region) marked(r provider.Request) bool {
 	if owner == "" {
 		owner = g.owner
 	}
-	return h.Managed && h.Stack == r.Stack && h.Owner == owner && g.shortRef(h.Ref) == g.shortRef(r.Want.Ref) &&
+	return h.Managed && h.Stack == stackOf(r) && h.Owner == owner && g.shortRef(h.Ref) == g.shortRef(r.Want.Ref) &&
 		(h.Blessed || !r.Want.Blessed)
+}
+
+// stackOf is whose the thing is to be: a request that does not say leaves it where it is.
+func stackOf(r provider.Request) string {
+	if r.Stack == "" {
+		return r.Have.Stack
+	}
+	return r.Stack
 }
 
 func yes(v resource.Value) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -38,7 +37,7 @@ type Options struct {
 type Provider struct {
 	opts Options
 
-	mu      sync.Mutex // guards what is made once: held during the first I/O alone
+	gate    gate // guards what is made once, and is held during the I/O of that
 	config  *aws.Config
 	account string
 	arn     string
@@ -65,7 +64,7 @@ func New(opts Options) *Provider {
 		opts.Attempts = 8
 	}
 	opts.Delays = opts.Delays.orDefault(opts.Sandbox)
-	return &Provider{opts: opts, regions: map[string]*region{}}
+	return &Provider{opts: opts, gate: newGate(), regions: map[string]*region{}}
 }
 
 // Kinds lists the schemas; see the function of that name.

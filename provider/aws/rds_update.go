@@ -114,7 +114,10 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	}
 	password, given, err := secret(a, "password")
 	if given {
-		in.MasterUserPassword, in.ManageMasterUserPassword = aws.String(password), aws.Bool(false)
+		in.MasterUserPassword = aws.String(password)
+		if d.MasterUserSecret != nil { // so far AWS made it
+			in.ManageMasterUserPassword = aws.Bool(false)
+		}
 	}
 	return in, err
 }

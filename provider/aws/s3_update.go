@@ -51,7 +51,8 @@ func createBucket(ctx context.Context, g *region, r provider.Request) (resource.
 
 func foreignBucket(name string, err error) error {
 	if provider.ClassOf(err) == provider.Denied {
-		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and belongs to somebody else: %w", name, err), "choose another name with bucket:")
+		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be looked at: %w", name, err),
+			"it is most likely somebody else's: choose another name with bucket:")
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
 func (w *world) makeBucketByHand(name string) {
@@ -24,6 +26,16 @@ func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
 	}
 	if n := w.count("s3.CreateBucket"); n != 1 {
 		t.Errorf("%d calls of CreateBucket: to try is to reset access lists", n)
+	}
+}
+
+func TestABucketThatMayNotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: "HeadBucket"})
+	_, err := w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-assets", values{})))
+	if !isClass(err, "conflict") || w.count("s3.CreateBucket") > 0 {
+		t.Errorf("%v", err)
 	}
 }
 
