@@ -55,13 +55,12 @@ func (d *differ) matchReference(w Reference, there Value) verdict {
 	if r, ok := there.(Reference); ok && r == w {
 		return same
 	}
-	if d.opt.Unseen != nil && d.opt.Unseen(w.Ref) {
+	id, ok := d.resolve(w.Ref)
+	if !ok && d.opt.Unseen != nil && d.opt.Unseen(w.Ref) {
 		return unseen
 	}
-	if id, ok := d.resolve(w.Ref); ok {
-		if s, isString := there.(String); isString && string(s) == id {
-			return same
-		}
+	if s, isString := there.(String); ok && isString && string(s) == id {
+		return same
 	}
 	return differs
 }

@@ -1,0 +1,179 @@
+package decider_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// do carries out a plan on the world as a provider would, and fails where the order of its
+// steps takes away what is still used, or builds on what is not there.
+func (s scene) do(t rapid.TB, p decider.Plan) scene {
+	t.Helper()
+	steps := decider.Steps(p)
+	executes := 0
+	for _, d := range p.Decisions {
+		if d.Action.Executes() {
+			executes++
+		}
+		if d.Action == decider.Replace {
+			executes++
+		}
+	}
+	if len(steps) != executes {
+		t.Fatalf("%d steps for %d halves of decisions", len(steps), executes)
+	}
+	w := hands{t: t, plan: p, things: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
+	for scope, snap := range s.world.Seen {
+		w.things[scope] = slices.Clone(snap.Objects)
+	}
+	for i, step := range steps {
+		for _, a := range step.After {
+			if a >= i {
+				t.Fatalf("step %d waits for %d, which comes later", i, a)
+			}
+		}
+		d := &p.Decisions[step.Decision]
+		if step.Half == decider.Take {
+			w.take(d)
+		} else {
+			w.make(d)
+			w.done[d.Ref] = true
+		}
+	}
+	out := scene{s.intents, resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: s.world.Failed}}
+	for scope, things := range w.things {
+		out.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: things}
+	}
+	return out
+}
+
+type hands struct {
+	t      rapid.TB
+	plan   decider.Plan
+	things map[resource.Scope][]resource.Observed
+	done   map[resource.Ref]bool
+	made   int
+}
+
+func (w *hands) take(d *decider.Decision) {
+	w.t.Helper()
+	scope := d.Ref.Scope()
+	for _, o := range w.things[scope] {
+		if !holdsID(o.Attrs, d.There.ID, d.Ref.Kind, o.Ref.Kind) || w.done[o.Ref] {
+			continue
+		}
+		for i := range w.plan.Decisions {
+			x := &w.plan.Decisions[i]
+			if x.Ref != o.Ref || x.There == nil || x.There.ID != o.ID || !x.Action.Executes() {
+				continue
+			}
+			if x.Action.Destroys() || movesAway(x, d) && !w.needs(x, d.Ref) {
+				w.t.Fatalf("%s is taken away while %s still stands on it, and that goes too", d.Ref, o.Ref)
+			}
+		}
+	}
+	w.things[scope] = slices.DeleteFunc(w.things[scope], func(o resource.Observed) bool { return o.ID == d.There.ID })
+}
+
+// needs says that a decision can only be done after the thing of a ref is gone or made: it
+// needs that, or something that can't be replaced while that stands on it.
+func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
+	if x.Wanted != nil && slices.Contains(x.Wanted.Refs(), r) {
+		return true
+	}
+	for i := range w.plan.Decisions {
+		y := &w.plan.Decisions[i]
+		if !y.Action.Executes() || x.Wanted == nil || !slices.Contains(x.Wanted.Refs(), y.Ref) {
+			continue
+		}
+		if w.needs(y, r) || y.Action.Destroys() && w.under(y, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// under says that the thing of a ref goes too and stands on x, perhaps through others.
+func (w *hands) under(x *decider.Decision, r resource.Ref) bool {
+	for i := range w.plan.Decisions {
+		z := &w.plan.Decisions[i]
+		if z.Action.Destroys() && slices.Contains(z.Needs, x.Ref) && (z.Ref == r || w.under(z, r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// movesAway says that an update takes the id of what goes out of a thing, and puts nothing in
+// its place that is made only after that.
+func movesAway(x, d *decider.Decision) bool {
+	for _, c := range x.Changes {
+		from := string(resource.AppendJSON(nil, c.From))
+		if strings.Contains(from, strconv.Quote(d.There.ID)) && !slices.Contains(resource.AppendRefs(nil, c.To), d.Ref) {
+			return true
+		}
+	}
+	return false
+}
+
+func holdsID(a resource.Attrs, id, kind, user string) bool {
+	k, _ := kinds("fake", user)
+	for _, s := range k.Attrs {
+		v, _ := a.Get(s.Name)
+		if s.RefKind == kind && resource.Equal(v, resource.String(id)) {
+			return true
+		}
+		if l, ok := v.(resource.List); ok && s.Elem.RefKind == kind {
+			if slices.ContainsFunc(l, func(e resource.Value) bool { return resource.Equal(e, resource.String(id)) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *hands) make(d *decider.Decision) {
+	w.t.Helper()
+	scope := d.Ref.Scope()
+	o := resource.Observed{Ref: d.Ref, Managed: true, Stack: d.Stack, Health: resource.Healthy}
+	if d.Action == decider.Update || d.Action == decider.Restart {
+		o = *d.There
+		w.things[scope] = slices.DeleteFunc(w.things[scope], func(x resource.Observed) bool { return x.ID == o.ID })
+	} else {
+		w.made++
+		o.ID = fmt.Sprintf("new-%d", w.made)
+	}
+	for _, a := range d.Wanted.Attrs {
+		o.Attrs = o.Attrs.With(a.Name, w.settle(a.Value, d.Ref))
+	}
+	o.Blessed = o.Blessed || d.Wanted.Blessed
+	w.things[scope] = append(w.things[scope], o)
+}
+
+// settle turns references into the ids of what is there by now.
+func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
+	w.t.Helper()
+	switch v := v.(type) {
+	case resource.Reference:
+		for _, o := range w.things[v.Ref.Scope()] {
+			if o.Ref == v.Ref && o.Managed {
+				return resource.String(o.ID)
+			}
+		}
+		w.t.Fatalf("%s is made before %s, which it needs", who, v.Ref)
+	case resource.List:
+		out := resource.List{}
+		for _, e := range v {
+			out = append(out, w.settle(e, who))
+		}
+		return out
+	}
+	return v
+}
