@@ -10,6 +10,11 @@
 // AWS's documentation that it follows. Nothing here was ever compared with AWS
 // itself: a belief that is wrong about AWS can be wrong here too.
 //
+// A cloud in a file FILE is several files: FILE, a journal of JSON lines;
+// FILE.lock; FILE.requests, the request log; and FILE.faults.json, the faults
+// that SaveFaults plans. OVI_SANDBOX_FAULTS (a JSON list of Fault) and
+// OVI_SANDBOX_SETTLE (a duration) reach a cloud that a program opens.
+//
 // It does not know: signatures, IAM, prices, quotas, anything that happens
 // inside a machine. Any well-formed image id exists; any instance profile name
 // exists.

@@ -68,6 +68,11 @@ func TestTokenMakesOneInstance(t *testing.T) {
 	}
 	_, err := cl.RunInstances(ctx, runInput("tok"))
 	wantCode(t, err, "IdempotentParameterMismatch")
+	for _, r := range c.Requests() {
+		if len(r.Ignored) > 0 {
+			t.Errorf("%s took no notice of %v", r.Action, r.Ignored)
+		}
+	}
 	out := ok(cl.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("client-token", "tok"), filter("tag:ovi:ref", "a")}}))(t)
 	if len(out.Reservations) != 1 {
 		t.Errorf("%d reservations under the token", len(out.Reservations))

@@ -109,6 +109,7 @@ func (x *exchange) remembered() ([]string, bool, error) {
 	if old.Digest != x.digest() {
 		return nil, false, failf("IdempotentParameterMismatch", "Arguments on this idempotent request are inconsistent with arguments used in previous request(s).")
 	}
+	x.p.heed()
 	return old.IDs, true, nil
 }
 

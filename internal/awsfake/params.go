@@ -145,6 +145,15 @@ func (p *params) unread(prefix string, out []string) []string {
 	return out
 }
 
+// heed counts everything as looked at: a request that repeats an earlier one is
+// answered without reading it again.
+func (p *params) heed() {
+	p.read = true
+	for _, kid := range p.kids {
+		kid.heed()
+	}
+}
+
 // digest spells the parameters in one order, without those named: two requests
 // with the same digest asked for the same thing.
 func (p *params) digest(without ...string) string {
