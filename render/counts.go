@@ -24,6 +24,8 @@ type Counts struct {
 	Skipped int `json:"skipped"`
 	// Held are things somebody else held the claim of.
 	Held int `json:"held"`
+	// LeftOut differ, but --target or --exclude left them out.
+	LeftOut int `json:"left_out"`
 }
 
 // Count counts a plan.
@@ -31,7 +33,11 @@ func Count(p decider.Plan) Counts {
 	c := Counts{Unchanged: p.Unchanged, Blind: len(p.Blind)}
 	for _, d := range p.Decisions {
 		c.Add(d.Action)
-		if d.Proposed.Executes() && !d.Action.Executes() && d.Difference != comparator.Unknown {
+		switch {
+		case !d.Proposed.Executes() || d.Action.Executes() || d.Difference == comparator.Unknown:
+		case LeftOut(d):
+			c.LeftOut++
+		default:
 			c.Vetoed++
 		}
 	}
@@ -73,6 +79,9 @@ func (c Counts) Sentence(verb string) string {
 	text := strings.Join(do, ", ")
 	if text == "" {
 		text = "nothing to do"
+		if c.Blind > 0 {
+			text = "nothing to do where it was seen"
+		}
 	}
 	return verb + ": " + text + c.rest() + "."
 }
@@ -101,7 +110,7 @@ func (c Counts) rest() string {
 		n    int
 		what string
 	}{
-		{c.Failed, "FAILED"}, {c.Held, "held by others"}, {c.Skipped, "not begun"}, {c.Vetoed, "held back"},
+		{c.Failed, "FAILED"}, {c.Held, "held by others"}, {c.Skipped, "not begun"}, {c.Vetoed, "held back"}, {c.LeftOut, "left out"},
 		{c.Unchanged, "unchanged"},
 	} {
 		if x.n > 0 {

@@ -17,8 +17,8 @@ func NewNames(scopes ...resource.Scope) Names {
 	n := Names{account: map[string]string{}}
 	for _, s := range scopes {
 		account, _, located := strings.Cut(s.Place, "/")
-		if !located {
-			continue
+		if !located { // a place not yet found in any account, or of a provider without them
+			account = ""
 		}
 		if before, seen := n.account[s.Provider]; seen && before != account {
 			account = ""

@@ -40,9 +40,21 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 	return err
 }
 
-// quiet decisions are counted, not listed: unmanaged things, and things nobody could see.
+// quiet decisions are counted, not listed: unmanaged things, things nobody could see, and
+// what the command line left out.
 func quiet(d decider.Decision) bool {
-	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown
+	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown || LeftOut(d)
+}
+
+// LeftOut says that a decision is held back by nothing but --target or --exclude: whoever
+// typed those knows, and it is no policy's no.
+func LeftOut(d decider.Decision) bool {
+	for _, v := range d.Vetoes {
+		if v.Policy != (decider.Targets{}).Name() && v.Policy != (decider.Excludes{}).Name() {
+			return false
+		}
+	}
+	return len(d.Vetoes) > 0 && !d.Action.Executes()
 }
 
 // group is the decisions of one kind in one scope.
@@ -94,7 +106,11 @@ func (p *planWriter) blind(plan decider.Plan) {
 		}
 		p.WriteString("\n" + p.in(red, "! BLIND  ") + p.in(bold, p.names.Scope(scope)) + "\n")
 		p.para(9, red, plan.Blind[scope])
-		p.para(9, "", fmt.Sprintf("Nothing is concluded about this place: %s wanted there, none judged, nothing will be done.", things(unjudged)))
+		text := "Nothing is concluded about this place and nothing will be done there."
+		if unjudged > 0 {
+			text += " " + capital(things(unjudged)) + " wanted there: not judged."
+		}
+		p.para(9, "", text)
 	}
 }
 
@@ -163,6 +179,8 @@ func (p *planWriter) summary(verb string, plan decider.Plan) {
 	p.WriteString("\n")
 	p.para(0, bold, Count(plan).Sentence(verb))
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func things(n int) string {
 	if n == 1 {

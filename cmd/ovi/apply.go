@@ -55,7 +55,7 @@ func (c *call) applySource() error {
 }
 
 func (c *call) planAndApply(l *line) error {
-	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForApply))
+	planned, err := c.makePlan(l, ledger.ForApply)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *call) sameWorld(head planHead, name string) error {
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID}
-		sum.Unchanged, sum.Blind, sum.Vetoed = p.Plan.Unchanged, len(p.Plan.Blind), vetoed(p.Plan)
+		sum.Counts = standing(p)
 		if err := c.out.records(sum); err != nil {
 			return err
 		}
@@ -196,9 +196,15 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	return status(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
 
+// standing counts what an apply does not touch.
+func standing(p *engine.Planned) render.Counts {
+	c := render.Count(p.Plan)
+	return render.Counts{Unchanged: c.Unchanged, Blind: c.Blind, Vetoed: c.Vetoed, LeftOut: c.LeftOut}
+}
+
 // done counts what was really done.
 func done(p *engine.Planned, r *engine.Result) render.Counts {
-	counts := render.Counts{Unchanged: p.Plan.Unchanged, Blind: len(p.Plan.Blind), Vetoed: vetoed(p.Plan)}
+	counts := standing(p)
 	for _, o := range r.Outcomes {
 		switch o.Status {
 		case engine.Done:

@@ -26,7 +26,7 @@ func (c *call) drift() error {
 		return err
 	}
 	return c.withLine(paths, func(l *line) error {
-		planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForDrift))
+		planned, err := c.makePlan(l, ledger.ForDrift)
 		if err != nil {
 			return err
 		}

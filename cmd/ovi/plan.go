@@ -49,7 +49,7 @@ func (c *call) plan() error {
 }
 
 func (c *call) planLine(l *line, paths []string) error {
-	planned, err := l.engine.Plan(c, l.intents, c.planOptions(ledger.ForPlan))
+	planned, err := c.makePlan(l, ledger.ForPlan)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,18 @@ func (c *call) planCodes(p *engine.Planned) []int {
 		codes = append(codes, exitChanges)
 	}
 	return codes
+}
+
+// makePlan plans what the command line is about.
+func (c *call) makePlan(l *line, mode ledger.Mode) (*engine.Planned, error) {
+	if err := c.checkPatterns(); err != nil {
+		return nil, err
+	}
+	p, err := l.engine.Plan(c, l.intents, c.planOptions(mode))
+	if err != nil {
+		return nil, err
+	}
+	return p, c.checkTargets(p)
 }
 
 func (c *call) planOptions(mode ledger.Mode) engine.PlanOptions {

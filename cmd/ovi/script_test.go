@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -32,7 +33,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "sleeper": sleeper},
 	}
 }
 
@@ -49,4 +50,11 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
+}
+
+// sleeper gives a command in the background time to get somewhere.
+func sleeper(ts *testscript.TestScript, _ bool, args []string) {
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	time.Sleep(d)
 }

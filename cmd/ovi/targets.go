@@ -1,0 +1,61 @@
+package main
+
+import (
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// checkPatterns refuses a --target or --exclude that cannot be read, before anything is done.
+func (c *call) checkPatterns() error {
+	for _, flag := range []string{"target", "exclude"} {
+		for _, pattern := range c.cli.StringSlice(flag) {
+			if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
+				return usage("write a name such as web-0, ec2/web-0 or web-*", "--%s: %q is no pattern", flag, pattern)
+			}
+		}
+	}
+	return nil
+}
+
+// checkTargets refuses a --target or --exclude that names nothing: it was misspelt, and what it
+// was meant for would be left out or done in silence.
+func (c *call) checkTargets(p *engine.Planned) error {
+	var refs []resource.Ref
+	for _, in := range p.Intents {
+		for _, d := range in.Objects {
+			refs = append(refs, d.Ref)
+		}
+	}
+	for _, d := range p.Plan.Decisions {
+		refs = append(refs, d.Ref)
+	}
+	for _, flag := range []string{"target", "exclude"} {
+		for _, pattern := range c.cli.StringSlice(flag) {
+			if !namesOne(pattern, refs) {
+				return usage(nearestRef(pattern, refs), "--%s %s names nothing", flag, pattern)
+			}
+		}
+	}
+	return nil
+}
+
+func namesOne(pattern string, refs []resource.Ref) bool {
+	for _, r := range refs {
+		if named, err := decider.Names(pattern, r); named && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func nearestRef(pattern string, refs []resource.Ref) string {
+	var names []string
+	for _, r := range refs {
+		names = append(names, r.Kind+"/"+r.Name, r.Name)
+	}
+	if near, ok := resource.Nearest(pattern, names); ok {
+		return "did you mean " + near + "?"
+	}
+	return "write a name such as web-0, ec2/web-0 or web-*"
+}
