@@ -21,8 +21,13 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
 	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly)) {
-		applied, _ = c.in.Applied(w.Ref)
-		opt.Applied = applied.Attrs
+		var known bool
+		if applied, known = c.in.Applied(w.Ref); known {
+			opt.Applied = applied.Attrs
+			if opt.Applied == nil {
+				opt.Applied = resource.Attrs{} // known: nothing
+			}
+		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
 	if !sameTags {

@@ -28,7 +28,7 @@ type Difference struct {
 	Cause error
 }
 
-// Applied is what was last applied to a thing, where the record knows it. It answers for
+// Applied is the wish last applied to a thing, where the record knows it. It answers for
 // write-only attributes and for tags that were ours and are wished no more.
 type Applied struct {
 	Attrs resource.Attrs

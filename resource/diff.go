@@ -10,7 +10,10 @@ type DiffOptions struct {
 	Unseen func(Ref) bool
 	// Ignore lists paths and patterns that are not compared; see MatchPath.
 	Ignore []string
-	// Applied holds the write-only attributes last applied. What is not in it is not compared.
+	// Applied is the wish last applied, where it is known: write-only attributes are compared
+	// with it. One that is not in it has its default; without one, nothing is known of what
+	// is there, so it differs unless changing it would replace the thing: nothing is
+	// destroyed on doubt. Nil: the wish is not known, and they are not compared.
 	Applied Attrs
 }
 
@@ -65,11 +68,9 @@ func (d *differ) attribute(path string, want, there Value, schema *Attribute, ou
 		outer = schema.Effect
 	}
 	if schema.WriteOnly {
-		applied, ok := d.opt.Applied.at(path)
-		if !ok || Equal(want, applied) {
+		if there = d.applied(path, want, schema, outer); Equal(want, there) {
 			return
 		}
-		there = applied
 	}
 	switch w, isAttrs := want.(Attrs); {
 	case isAttrs && schema.Type == TMap:
@@ -79,6 +80,26 @@ func (d *differ) attribute(path string, want, there Value, schema *Attribute, ou
 	default:
 		d.leaf(path, want, there, schema, outer)
 	}
+}
+
+// applied stands for what can't be read back; it is the wish itself where nothing may be
+// concluded.
+func (d *differ) applied(path string, want Value, schema *Attribute, effect Effect) Value {
+	if d.opt.Applied == nil {
+		return want
+	}
+	v, ok := d.opt.Applied.at(path)
+	switch {
+	case ok:
+		return v
+	case schema.Default != nil:
+		return schema.Default
+	case schema.CreateDefault != nil:
+		return schema.CreateDefault
+	case effect == Replace:
+		return want
+	}
+	return nil
 }
 
 // leaf compares what can only change as a whole.

@@ -28,6 +28,11 @@ func serverKind() resource.Kind {
 		{Name: "password", Type: resource.TString, Secret: true},
 		{Name: "script", Type: resource.TString, WriteOnly: true, Effect: resource.Replace},
 		{Name: "address", Type: resource.TString, Computed: true},
+		{Name: "hint", Type: resource.TString, WriteOnly: true, Default: resource.String("none")},
+		{Name: "guard", Type: resource.TBool, WriteOnly: true, CreateDefault: resource.Bool(false)},
+		{Name: "users", Type: resource.TList, Elem: &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
+			{Name: "name", Type: resource.TString}, {Name: "key", Type: resource.TString, WriteOnly: true},
+		}}},
 	}}
 }
 
@@ -127,6 +132,12 @@ func TestDiff(t *testing.T) {
 		"write-only, unknown":        {want: attrs("script", "a"), there: attrs("script", "b")},
 		"write-only, as applied":     {want: attrs("script", "a"), there: attrs(), applied: attrs("script", "a")},
 		"write-only, changed":        {want: attrs("script", "a"), there: attrs(), applied: attrs("script", "b"), changes: []resource.Change{change("script", "b", "a", resource.Replace)}},
+		"write-only, added since":    {want: attrs("disk", attrs("seed", "a")), there: attrs("disk", attrs()), applied: attrs("size", "x"), changes: []resource.Change{change("disk.seed", nil, "a", resource.Restart)}},
+		"write-only, added on doubt": {want: attrs("script", "a"), there: attrs(), applied: attrs("size", "x")},
+		"write-only, first default":  {want: attrs("guard", false), there: attrs(), applied: resource.Attrs{}},
+		"write-only, off its first":  {want: attrs("guard", true), there: attrs(), applied: resource.Attrs{}, changes: []resource.Change{change("guard", false, true, resource.InPlace)}},
+		"write-only, new default":    {want: attrs("hint", "none"), there: attrs(), applied: resource.Attrs{}},
+		"write-only, in a list":      {want: attrs("users", list{attrs("name", "a", "key", "k")}), there: attrs("users", list{attrs("name", "a")})},
 		"write-only, nested changed": {want: attrs("disk", attrs("seed", "a")), there: attrs("disk", attrs()), applied: attrs("disk", attrs("seed", "b")), changes: []resource.Change{change("disk.seed", "b", "a", resource.Restart)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,12 @@ type Kind struct {
 // Type is the type of an attribute.
 type Type int
 
-// The types. A Set is a list compared without regard to order. An Object has Fields; List
-// and Set have an Elem. Map is an object with free keys and string values.
+// The types. A Set is a list compared without regard to order; in a checked wish it is sorted
+// and holds each element once. An Object has Fields; List and Set have an Elem. A Map is an
+// object with free keys, and strings for values unless Elem says otherwise. Of an Object only
+// the fields that a wish mentions are compared; List, Set and Map are mentioned whole, and
+// what is in them too many differs: a provider must not observe in a Map what the system put
+// there by itself.
 const (
 	TString Type = iota
 	TInt
@@ -56,7 +60,8 @@ type Attribute struct {
 	CreateDefault Value
 	Effect        Effect
 	// WriteOnly: the provider cannot read it back (or not for a whole scope in pages). It
-	// is compared with what was last applied, where the record knows it.
+	// is compared with the wish last applied, where the record knows it; see
+	// DiffOptions.Applied. Inside the elements of a List or Set it is not compared.
 	WriteOnly bool
 	// Secret: the value is a Secret in wishes and a Digest everywhere else.
 	Secret bool

@@ -98,7 +98,8 @@ func (d *differ) matchList(want, there List, s *Attribute) verdict {
 }
 
 // matchObject compares an object inside a list: it changes as a whole, but what the wish
-// does not mention is not compared here either. A free-form map must be equal.
+// does not mention, or nobody can read back, is not compared here either. A free-form map
+// must be equal.
 func (d *differ) matchObject(want, there Attrs, s *Attribute) verdict {
 	if s.Type == TMap && len(want) != len(there) {
 		return differs
@@ -106,8 +107,8 @@ func (d *differ) matchObject(want, there Attrs, s *Attribute) verdict {
 	out := same
 	for _, w := range want {
 		t, _ := there.Get(w.Name)
-		if !Equal(w.Value, t) {
-			out = max(out, d.match(w.Value, t, find(s.Fields, w.Name)))
+		if f := find(s.Fields, w.Name); !f.WriteOnly && !f.Computed && !Equal(w.Value, t) {
+			out = max(out, d.match(w.Value, t, f))
 		}
 	}
 	return out
