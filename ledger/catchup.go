@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -89,7 +90,9 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 	if err != nil {
 		return 0, err
 	}
-	tx.Ops = append(tx.Ops, storage.Op{Key: l.headKey(), Value: value})
+	op := storage.Op{Key: l.headKey(), Value: value}
+	at, _ := slices.BinarySearchFunc(tx.Ops, op, byKey) // a store takes sorted operations as they are
+	tx.Ops = slices.Insert(tx.Ops, at, op)
 	tx.Guards = append([]storage.Guard{{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}}, guards...)
 	rev, err := l.store.Commit(ctx, tx)
 	if err != nil {

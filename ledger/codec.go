@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/storage"
@@ -151,6 +152,9 @@ func appendObserved(dst []byte, o Observed) ([]byte, error) {
 	head, err := marshal(o)
 	if err != nil {
 		return nil, err
+	}
+	if len(changed) > 0 {
+		dst = slices.Grow(dst, len(head)+len(changed)*len(changed[0].AppendJSON(nil))*9/8)
 	}
 	dst = append(dst, head[:len(head)-1]...)
 	for i := range changed {

@@ -132,7 +132,7 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 // delta is how a snapshot differs from what is on record.
 type delta struct {
 	touched map[string]bool
-	changed []resource.Observed
+	changed [][]resource.Observed // in parts, each as many as one record takes
 	odd     []Odd
 	gone    []resource.Ref
 }
@@ -179,7 +179,16 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 	case as != o.Ref:
 		d.odd = append(d.odd, Odd{as, *o})
 	default:
-		d.changed = append(d.changed, *o)
+		n := len(d.changed)
+		if n == 0 || len(d.changed[n-1]) == partSize {
+			var part []resource.Observed // mostly little has changed; if not, then much
+			if n > 0 {
+				part = make([]resource.Observed, 0, partSize)
+			}
+			d.changed = append(d.changed, part)
+			n++
+		}
+		d.changed[n-1] = append(d.changed[n-1], *o)
 	}
 }
 
@@ -223,17 +232,21 @@ func (r *recorded) advance() {
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []Event {
 	base := Observed{Scope: s.Scope, Looked: s.At.UTC().Round(0), Complete: true, Count: len(s.Objects), Stacks: stacksOf(s)}
-	base.Odd = d.odd
-	n := max(1, (len(d.changed)+len(d.gone)+partSize-1)/partSize)
-	out := make([]Event, n)
-	for i := range n {
+	gone := slices.Collect(slices.Chunk(d.gone, partSize))
+	out := make([]Event, max(1, len(d.changed), len(gone)))
+	for i := range out {
 		e := base
-		e.Part, e.Of = i+1, n
-		k := min(partSize, len(d.changed))
-		e.Changed, d.changed = d.changed[:k:k], d.changed[k:]
-		k = min(partSize-k, len(d.gone))
-		e.Gone, d.gone = d.gone[:k:k], d.gone[k:]
-		out[i], base.Odd = e, nil
+		e.Part, e.Of = i+1, len(out)
+		if i == 0 {
+			e.Odd = d.odd
+		}
+		if i < len(d.changed) {
+			e.Changed = d.changed[i]
+		}
+		if i < len(gone) {
+			e.Gone = gone[i]
+		}
+		out[i] = e
 	}
 	return out
 }

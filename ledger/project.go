@@ -20,6 +20,7 @@ type projection struct {
 	ops   []storage.Op
 	wrote map[string]int // index into ops, of all but the things of big looks
 	acts  map[resource.Ref][]json.RawMessage
+	buf   []byte
 }
 
 // project refuses what the store would refuse, so that nothing is appended to the log that
@@ -68,7 +69,7 @@ func (p *projection) apply(r Record) error {
 
 // tidy sorts the operations and keeps the last of those on one key.
 func (p *projection) tidy() []storage.Op {
-	slices.SortStableFunc(p.ops, func(a, b storage.Op) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(p.ops, byKey)
 	out := p.ops[:0]
 	for _, op := range p.ops {
 		if n := len(out); n > 0 && out[n-1].Key == op.Key {
@@ -79,6 +80,8 @@ func (p *projection) tidy() []storage.Op {
 	}
 	return out
 }
+
+func byKey(a, b storage.Op) int { return strings.Compare(a.Key, b.Key) }
 
 // put writes a value as JSON.
 func (p *projection) put(key string, v any) error {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,12 +13,12 @@ import (
 // observed writes what changed, and with the last part of a look what it says of the scope.
 func (p *projection) observed(r Record, e Observed) error {
 	if e.Complete {
+		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Odd)+len(e.Gone))
 		for i := range e.Changed {
-			o := &e.Changed[i]
-			p.bulk(storage.Op{Key: keyThing + o.Ref.String(), Value: o.AppendJSON(nil)})
+			p.bulk(storage.Op{Key: keyThing + e.Changed[i].Ref.String(), Value: p.content(&e.Changed[i])})
 		}
 		for i := range e.Odd {
-			p.bulk(storage.Op{Key: keyThing + e.Odd[i].As.String(), Value: e.Odd[i].Thing.AppendJSON(nil)})
+			p.bulk(storage.Op{Key: keyThing + e.Odd[i].As.String(), Value: p.content(&e.Odd[i].Thing)})
 		}
 		for _, ref := range e.Gone {
 			p.bulk(storage.Op{Key: keyThing + ref.String(), Delete: true})
@@ -30,6 +31,12 @@ func (p *projection) observed(r Record, e Observed) error {
 		return err
 	}
 	return p.stacks(e)
+}
+
+// content is the canonical form of a thing, in no more memory than it needs.
+func (p *projection) content(o *resource.Observed) []byte {
+	p.buf = o.AppendJSON(p.buf[:0])
+	return bytes.Clone(p.buf)
 }
 
 func (p *projection) scanned(r Record, e Observed) error {
