@@ -1,14 +1,10 @@
 package awsfake
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -32,44 +28,6 @@ type Cloud struct {
 	pace   pace
 	log    requestLog
 }
-
-type options struct {
-	clock    func() time.Time
-	settle   time.Duration
-	keepDead time.Duration
-	pace     Pace
-	faults   []Fault
-	seed     string
-}
-
-// SettleEnv is the environment variable that sets how long passing states last
-// where the program does not say (a Go duration).
-const SettleEnv = "OVI_SANDBOX_SETTLE"
-
-// Option sets one property of a Cloud.
-type Option func(*options)
-
-// WithClock sets the clock; without it the cloud uses the system's.
-func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
-
-// WithSettle sets how long each passing state lasts: pending, stopping,
-// shutting-down, creating, modifying. AWS takes seconds to minutes, this cloud
-// one second unless told otherwise; zero means that only the answer of the
-// changing call shows the passing state.
-func WithSettle(d time.Duration) Option { return func(o *options) { o.settle = d } }
-
-// WithKeepDead sets how long a terminated instance stays visible (AWS: about an
-// hour, which is the default).
-func WithKeepDead(d time.Duration) Option { return func(o *options) { o.keepDead = d } }
-
-// WithPace turns request throttling on; without it nothing is throttled.
-func WithPace(p Pace) Option { return func(o *options) { o.pace = p } }
-
-// WithFaults plans faults; see Fault.
-func WithFaults(f ...Fault) Option { return func(o *options) { o.faults = append(o.faults, f...) } }
-
-// WithSeed makes the ids of a cloud in memory the same in every run.
-func WithSeed(seed string) Option { return func(o *options) { o.seed = seed } }
 
 // Open opens the cloud that lives in the file, and makes an empty account when
 // there is none. An empty path is a cloud in memory only. Every answered change
@@ -211,71 +169,4 @@ func (c *Cloud) commit(t *tx) error {
 		c.adopt(st)
 	}
 	return nil
-}
-
-// RoundTrip answers a request without a network. The request's context ends the
-// wait of a planned delay; a deed once begun is finished.
-func (c *Cloud) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	a, err := c.serve(r.Context(), r, body)
-	if err != nil {
-		return nil, err
-	}
-	return a.response(r), nil
-}
-
-// ServeHTTP answers a request from the network.
-func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := readBody(r)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	a, err := c.serve(r.Context(), r, body)
-	if err != nil {
-		panic(http.ErrAbortHandler) // the connection ends without an answer, as a lost one does
-	}
-	a.write(w, r)
-}
-
-const maxBody = 16 << 20
-
-func readBody(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
-	}
-	defer r.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxBody {
-		return nil, fmt.Errorf("practice cloud: a request body of more than %d bytes", maxBody)
-	}
-	return body, nil
-}
-
-// errLost is what a client sees when the answer never arrives.
-var errLost = fmt.Errorf("practice cloud: the answer was lost: %w", syscall.ECONNRESET)
-
-func (c *Cloud) now() time.Time { return c.opts.clock().UTC() }
-
-func (c *Cloud) sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"cmp"
-	"encoding/xml"
 	"maps"
 	"slices"
 	"strings"
@@ -35,12 +34,6 @@ func tagSet(tags map[string]string) []xmlTag {
 	}
 	slices.SortFunc(out, func(a, b xmlTag) int { return cmp.Compare(a.Key, b.Key) })
 	return out
-}
-
-// list is a list element that is there even when it is empty.
-type xmlList[T any] struct {
-	XMLName xml.Name
-	Items   []T `xml:"item"`
 }
 
 const maxTags = 50

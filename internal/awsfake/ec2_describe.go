@@ -15,23 +15,23 @@ func catalogActions() map[string]handler {
 }
 
 type xmlImage struct {
-	ID       string        `xml:"imageId"`
-	State    string        `xml:"imageState"`
-	Name     string        `xml:"name"`
-	Owner    string        `xml:"imageOwnerId"`
-	Alias    string        `xml:"imageOwnerAlias,omitempty"`
-	Public   bool          `xml:"isPublic"`
-	Arch     string        `xml:"architecture"`
-	Kind     string        `xml:"imageType"`
-	Root     string        `xml:"rootDeviceName"`
-	RootType string        `xml:"rootDeviceType"`
-	Virt     string        `xml:"virtualizationType"`
-	IMDS     string        `xml:"imdsSupport,omitempty"`
-	Made     string        `xml:"creationDate"`
-	Mappings []xmlMapping2 `xml:"blockDeviceMapping>item"`
+	ID       string         `xml:"imageId"`
+	State    string         `xml:"imageState"`
+	Name     string         `xml:"name"`
+	Owner    string         `xml:"imageOwnerId"`
+	Alias    string         `xml:"imageOwnerAlias,omitempty"`
+	Public   bool           `xml:"isPublic"`
+	Arch     string         `xml:"architecture"`
+	Kind     string         `xml:"imageType"`
+	Root     string         `xml:"rootDeviceName"`
+	RootType string         `xml:"rootDeviceType"`
+	Virt     string         `xml:"virtualizationType"`
+	IMDS     string         `xml:"imdsSupport,omitempty"`
+	Made     string         `xml:"creationDate"`
+	Mappings []xmlImageDisk `xml:"blockDeviceMapping>item"`
 }
 
-type xmlMapping2 struct {
+type xmlImageDisk struct {
 	Device   string `xml:"deviceName"`
 	Snapshot string `xml:"ebs>snapshotId"`
 	Size     int    `xml:"ebs>volumeSize"`
@@ -43,7 +43,7 @@ func imageView(id, name, arch string) xmlImage {
 	out := xmlImage{
 		ID: id, State: "available", Name: name, Owner: "137112412989", Alias: "amazon", Public: true, Arch: arch, Kind: "machine",
 		Root: rootDevice, RootType: "ebs", Virt: "hvm", IMDS: "v2.0", Made: time.Unix(1767225600, 0).UTC().Format("2006-01-02T15:04:05.000Z"),
-		Mappings: []xmlMapping2{{rootDevice, rootSnapshot, rootSize, "gp3", true}},
+		Mappings: []xmlImageDisk{{rootDevice, rootSnapshot, rootSize, "gp3", true}},
 	}
 	if name == "practice-image" {
 		out.Owner, out.Alias, out.Public = Account, "", false

@@ -2,9 +2,6 @@ package awsfake
 
 import (
 	"bufio"
-	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // journal keeps the state in one file of JSON lines: a header, then one line a
@@ -180,92 +176,4 @@ func (j *journal) apply(st *state, line []byte) error {
 	}
 	st.seq = max(st.seq, b.Seq)
 	return nil
-}
-
-// append makes a request's changes durable against the end of this process;
-// after an error the file is as it was before.
-func (j *journal) append(b batch) error {
-	line, err := json.Marshal(b)
-	if err != nil {
-		return fmt.Errorf("practice cloud: %w", err)
-	}
-	line = append(line, '\n')
-	if _, err := j.f.WriteAt(line, j.size); err != nil {
-		return errors.Join(fmt.Errorf("practice cloud: %w", err), j.f.Truncate(j.size))
-	}
-	j.size += int64(len(line))
-	j.ops += len(b.Ops)
-	return nil
-}
-
-// begin starts an empty file, whole or not at all.
-func (j *journal) begin(salt string) error {
-	line, err := json.Marshal(header{formatVersion, salt})
-	if err != nil {
-		return err
-	}
-	return j.replace(append(line, '\n'))
-}
-
-// replace puts a new file in the place of the old one.
-func (j *journal) replace(content []byte) error {
-	tmp := j.path + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("practice cloud: %w", err)
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, j.path)
-	}
-	if err != nil {
-		return fmt.Errorf("practice cloud: write %s: %w", j.path, err)
-	}
-	return nil
-}
-
-// compact rewrites the file when most of it is history. What time has ended is
-// left out for good. An error leaves the old file, or the new one to be read
-// afresh: no change is lost either way.
-func (j *journal) compact(st *state, now time.Time) (*state, error) {
-	if j.ops < 4096 {
-		return st, nil
-	}
-	live := 0
-	for _, regions := range st.tables {
-		for _, t := range regions {
-			live += len(t.pos)
-		}
-	}
-	if j.ops < 4*live {
-		return st, nil
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	if err := enc.Encode(header{formatVersion, st.salt}); err != nil {
-		return st, err
-	}
-	for kind, regions := range st.tables {
-		for region, t := range regions {
-			for _, e := range t.rows() {
-				if m, ok := e.(mortal); e == nil || ok && m.gone(now) {
-					continue
-				}
-				if err := enc.Encode(batch{st.seq, []op{{Kind: kind, Region: region, Put: e}}}); err != nil {
-					return st, err
-				}
-			}
-		}
-	}
-	if err := j.replace(buf.Bytes()); err != nil {
-		return st, err
-	}
-	return j.reload()
-}
-
-func newSalt() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
-	return hex.EncodeToString(b[:])
 }

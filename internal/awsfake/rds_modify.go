@@ -2,7 +2,6 @@ package awsfake
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -106,168 +105,7 @@ func nextWindow(window string, now time.Time) time.Time {
 	return open
 }
 
-// changeAtOnce sets what never waits.
-func (x *exchange) changeAtOnce(d *database) error {
-	p := x.p
-	d.Protected = p.flag("DeletionProtection", d.Protected)
-	d.Public = p.flag("PubliclyAccessible", d.Public)
-	d.CopyTags = p.flag("CopyTagsToSnapshot", d.CopyTags)
-	d.AutoMinor = p.flag("AutoMinorVersionUpgrade", d.AutoMinor)
-	d.IAMAuth = p.flag("EnableIAMDatabaseAuthentication", d.IAMAuth)
-	d.Insights = p.flag("EnablePerformanceInsights", d.Insights)
-	d.CA = p.or("CACertificateIdentifier", d.CA)
-	d.ParamGroup = p.or("DBParameterGroupName", d.ParamGroup)
-	d.BackupTime = p.or("PreferredBackupWindow", d.BackupTime)
-	d.Window = strings.ToLower(p.or("PreferredMaintenanceWindow", d.Window))
-	var err error
-	if d.MaxStorage, err = p.num("MaxAllocatedStorage", d.MaxStorage); err != nil {
-		return err
-	}
-	if d.Monitoring, err = p.num("MonitoringInterval", d.Monitoring); err != nil {
-		return err
-	}
-	if d.Port, err = p.num("DBPortNumber", d.Port); err != nil {
-		return err
-	}
-	if p.has("VpcSecurityGroupIds") {
-		g, ok := find[*subnetGroup](x.tx, x.Region, d.SubnetGroup)
-		if !ok {
-			g = &subnetGroup{}
-		}
-		if d.Groups, err = x.rdsGroups(g); err != nil {
-			return err
-		}
-	}
-	if err := x.changeLogin(d); err != nil {
-		return err
-	}
-	return checkBackups(d)
-}
-
-// changeLogin: a password is either managed or given; one that is given is
-// looked at and forgotten.
-func (x *exchange) changeLogin(d *database) error {
-	password := x.p.str("MasterUserPassword")
-	managed := x.p.flag("ManageMasterUserPassword", d.Secret != "")
-	switch {
-	case managed && password != "":
-		return failf("InvalidParameterCombination", "You can't specify MasterUserPassword for an instance with ManageMasterUserPassword enabled.")
-	case managed && d.Secret == "":
-		d.Secret = "arn:aws:secretsmanager:" + x.Region + ":" + Account + ":secret:rds!db-" + x.tx.st.hex("secret", d.Seq)[:32]
-	case !managed && d.Secret != "" && password == "":
-		return failf("InvalidParameterCombination", "MasterUserPassword is required when you turn ManageMasterUserPassword off.")
-	case !managed:
-		d.Secret = ""
-	}
-	if password != "" {
-		return checkPassword(password)
-	}
-	return nil
-}
-
-// changeLater gathers what differs and waits for the window.
-func (x *exchange) changeLater(d *database) (settings, error) {
-	var s settings
-	class, err := x.class()
-	if err != nil {
-		return s, err
-	}
-	if class != d.Settings.Class {
-		s.Class = class
-	}
-	if s.Version, err = x.upgrade(d); err != nil {
-		return s, err
-	}
-	if x.p.has("MultiAZ") && x.p.yes("MultiAZ") != d.multi() {
-		multi := x.p.yes("MultiAZ")
-		s.MultiAZ = &multi
-	}
-	days, err := x.p.num("BackupRetentionPeriod", d.Retention)
-	if err != nil {
-		return s, err
-	}
-	if days < 0 || days > 35 {
-		return s, failf("InvalidParameterValue", "Invalid backup retention period: %d. Must be from 0 to 35.", days)
-	}
-	if (days == 0) != (d.Retention == 0) {
-		s.Retention = &days
-	} else {
-		d.Retention = days
-	}
-	return s, x.growth(d, &s)
-}
-
-// upgrade: versions go up only, and across major versions only when allowed.
-func (x *exchange) upgrade(d *database) (string, error) {
-	asked, have := x.p.str("EngineVersion"), d.Settings.Version
-	allowed := x.p.yes("AllowMajorVersionUpgrade")
-	if asked == "" || asked == have {
-		return "", nil
-	}
-	want, err := engineVersion(d.Engine, asked)
-	if err != nil || want == have {
-		return "", err
-	}
-	if older(want, have) {
-		return "", failf("InvalidParameterCombination", "Cannot upgrade %s from %s to %s", d.Engine, have, want)
-	}
-	if major(d.Engine, want) != major(d.Engine, have) && !allowed {
-		return "", failf("InvalidParameterCombination", "The AllowMajorVersionUpgrade flag must be present when upgrading to a new major version.")
-	}
-	return want, nil
-}
-
-func older(a, b string) bool {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(as), len(bs)) {
-		if m, n := atoi(as[i]), atoi(bs[i]); m != n {
-			return m < n
-		}
-	}
-	return len(as) < len(bs)
-}
-
-// growth: storage never shrinks, and grows by a tenth at least: less is
-// rounded up to that (RDS API reference: ModifyDBInstance, AllocatedStorage).
-func (x *exchange) growth(d *database, s *settings) error {
-	want := *d
-	var err error
-	if want.Settings.Storage, err = x.p.num("AllocatedStorage", d.Settings.Storage); err != nil {
-		return err
-	}
-	if want.Settings.IOPS, err = x.p.num("Iops", d.Settings.IOPS); err != nil {
-		return err
-	}
-	if want.Settings.Through, err = x.p.num("StorageThroughput", d.Settings.Through); err != nil {
-		return err
-	}
-	want.Settings.Type = x.p.or("StorageType", d.Settings.Type)
-	have := d.Settings.Storage
-	if want.Settings.Storage < have {
-		return failf("InvalidParameterCombination", "Invalid storage size for engine name %s and storage type %s: %d: the requested storage size cannot be less than the current %s.", d.Engine, d.Settings.Type, want.Settings.Storage, strconv.Itoa(have))
-	}
-	if want.Settings.Storage > have {
-		want.Settings.Storage = max(want.Settings.Storage, (have*11+9)/10)
-	}
-	if err := checkStorage(&want); err != nil {
-		return err
-	}
-	if n := want.Settings.Storage; n != have {
-		s.Storage = n
-	}
-	if k := want.Settings.Type; k != d.Settings.Type {
-		s.Type = k
-	}
-	if n := want.Settings.IOPS; n != d.Settings.IOPS {
-		s.IOPS = n
-	}
-	if n := want.Settings.Through; n != d.Settings.Through {
-		s.Through = n
-	}
-	return nil
-}
-
-func (x *exchange) power1(from []string, final, passing string) (any, error) {
+func (x *exchange) dbPower(from []string, final, passing string) (any, error) {
 	d, err := x.usable(from...)
 	if err != nil {
 		return nil, err
@@ -278,15 +116,15 @@ func (x *exchange) power1(from []string, final, passing string) (any, error) {
 }
 
 func startDB(x *exchange) (any, error) {
-	return x.power1([]string{"stopped"}, "available", "starting")
+	return x.dbPower([]string{"stopped"}, "available", "starting")
 }
 
 func stopDB(x *exchange) (any, error) {
 	x.p.str("DBSnapshotIdentifier")
-	return x.power1([]string{"available"}, "stopped", "stopping")
+	return x.dbPower([]string{"available"}, "stopped", "stopping")
 }
 
 func rebootDB(x *exchange) (any, error) {
 	x.p.str("ForceFailover")
-	return x.power1([]string{"available"}, "available", "rebooting")
+	return x.dbPower([]string{"available"}, "available", "rebooting")
 }
