@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,7 +262,7 @@ func TestStackIsTheFolder(t *testing.T) {
 }
 
 func TestWindowsFilesMeanTheSame(t *testing.T) {
-	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:12], ""), 2)
+	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" + indented(strings.Join(blocks[:fine], ""), 2)
 	plain := mustLoad(t, text)
 	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"), "byte order mark": "\uFEFF" + text} {
 		in := mustLoad(t, other)
@@ -338,5 +339,24 @@ func TestManyProblems(t *testing.T) {
 	}
 	if p[0].Suggestion != "did you mean web-server-0?" {
 		t.Errorf("the first one suggests %q", p[0].Suggestion)
+	}
+}
+
+func TestPolicyInAFileOfItsOwn(t *testing.T) {
+	files := fstest.MapFS{
+		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\nversion: v1\nskip_destructive: true\n")},
+		"p/b.json": {Data: []byte(`{"version": "v1", "rules": [{"name": "b", "when": "true", "effect": "deny"}]}`)},
+	}
+	rules, err := config.Policy(context.Background(), []string{"p"}, options(files))
+	if err != nil || !rules.SkipDestructive || rules.MaxDestroy.Count != 3 || len(rules.Expressions) != 2 || rules.Expressions[1].Name != "b" {
+		t.Errorf("%+v, %v", rules, err)
+	}
+	files["p/c.yaml"] = &fstest.MapFile{Data: []byte("max_destroy: 5\nrule: []\n")}
+	_, err = config.Policy(context.Background(), []string{"p"}, options(files))
+	want := "p/c.yaml:1:1: the policy does not say its version (begin it with version: v1)\n" +
+		"p/c.yaml:1:14: max_destroy is said twice, and not the same: see p/a.yaml line 2 (it holds for the whole stack: say it once)\n" +
+		"p/c.yaml:2:1: a policy has no key \"rule\" (did you mean rules?)"
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Error(diff)
 	}
 }

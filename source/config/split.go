@@ -25,7 +25,7 @@ type cut struct {
 func split(s string) (c cut, ok bool) {
 	const word = "resources:"
 	body := strings.TrimPrefix(s, "---")
-	if strings.IndexByte(s, '&') >= 0 || strings.HasPrefix(body, "%") || strings.HasPrefix(body, "...") {
+	if anchored(s) || tabbed(s) || strings.HasPrefix(body, "%") || strings.HasPrefix(body, "...") {
 		return c, false
 	}
 	for _, mark := range []string{"\n---", "\n...", "\n%", "\u0085", "\u2028", "\u2029"} {
@@ -44,6 +44,39 @@ func split(s string) (c cut, ok bool) {
 	c.head, c.blocks = s[:at], s[at+end+1:]
 	c.line = int32(strings.Count(c.head, "\n")) + 1
 	return c.blocksEnd()
+}
+
+// tabbed says that a line begins with a tab: whether that is an error the library decides by
+// what it has read before.
+func tabbed(s string) bool {
+	for i := strings.IndexByte(s, '\t'); i >= 0; {
+		if before := strings.TrimRight(s[:i], " "); before == "" || before[len(before)-1] == '\n' {
+			return true
+		}
+		next := strings.IndexByte(s[i+1:], '\t')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+// anchored says that there may be an anchor: an ampersand before a name, where a value can
+// begin. An alias needs no search: its piece can't be read without the anchor.
+func anchored(s string) bool {
+	for i := 0; ; i++ {
+		next := strings.IndexByte(s[i:], '&')
+		if next < 0 {
+			return false
+		}
+		i += next
+		before := i == 0 || strings.IndexByte(" \t\r\n[]{},:-?", s[i-1]) >= 0
+		after := i+1 < len(s) && (letter(s[i+1]) || s[i+1] >= '0' && s[i+1] <= '9' || s[i+1] == '_' || s[i+1] == '-')
+		if before && after {
+			return true
+		}
+	}
 }
 
 // blocksEnd finds the column of the dashes and the first line that is none of theirs.
