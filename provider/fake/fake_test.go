@@ -131,3 +131,29 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 		t.Errorf("changing what is immutable: %v", err)
 	}
 }
+
+func TestWhatFillMakesIsAsWished(t *testing.T) {
+	t.Parallel()
+	c := fake.New("fake")
+	c.Fill("here", "web", 1200)
+	snap, err := c.Observe(t.Context(), here)
+	if err != nil || len(snap.Objects) != 1200 {
+		t.Fatalf("%d things, %v", len(snap.Objects), err)
+	}
+	disk := resource.Kind{}
+	for _, k := range c.Kinds() {
+		if k.Name == "disk" {
+			disk = k
+		}
+	}
+	for i, o := range snap.Objects {
+		wish := fake.Wish("fake", "here", i)
+		attrs, problems := resource.Check(disk, wish.Attrs)
+		if o.Ref != wish.Ref || len(problems) > 0 || o.Stack != "web" || !o.Managed {
+			t.Fatalf("thing %d is %+v, its wish %+v: %v", i, o, wish, problems)
+		}
+		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(wish.Tags) {
+			t.Fatalf("thing %d differs from its wish: %v", i, d)
+		}
+	}
+}

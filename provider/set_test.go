@@ -1,0 +1,55 @@
+package provider_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/source"
+)
+
+var _ source.Schemas = provider.Set{}
+
+func TestSetAnswersForAllProviders(t *testing.T) {
+	t.Parallel()
+	s := provider.Set{"two": fake.New("two"), "one": fake.New("one")}
+	if d := cmp.Diff([]string{"one", "two"}, s.Providers()); d != "" {
+		t.Error(d)
+	}
+	var names []string
+	for _, k := range s.Kinds("two") {
+		names = append(names, k.Provider+"/"+k.Name)
+	}
+	if d := cmp.Diff([]string{"two/database", "two/disk", "two/network", "two/server"}, names); d != "" {
+		t.Error(d)
+	}
+	if k, ok := s.Kind("one", "disk"); !ok || k.Provider != "one" || k.Name != "disk" {
+		t.Errorf("got %s/%s, %v", k.Provider, k.Name, ok)
+	}
+	if _, ok := s.Kind("one", "boat"); ok {
+		t.Error("there is a kind nobody has")
+	}
+	if _, ok := s.Kind("three", "disk"); ok || s.Kinds("three") != nil {
+		t.Error("there is a provider nobody made")
+	}
+}
+
+func TestClassesSurviveWrapping(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("apply: %w", &provider.Error{Class: provider.Throttled, Op: "ec2.RunInstances", Err: errors.New("slow down"), Hint: "wait"})
+	if provider.ClassOf(err) != provider.Throttled || !provider.Recoverable(err) || err.Error() != "apply: ec2.RunInstances: slow down (wait)" {
+		t.Errorf("%v, class %v", err, provider.ClassOf(err))
+	}
+	for c, again := range map[provider.Class]bool{provider.Unclassified: false, provider.Permanent: false, provider.Denied: false, provider.Conflict: false, provider.Transient: true, provider.Uncertain: true} {
+		if provider.Recoverable(&provider.Error{Class: c, Err: errors.New("x")}) != again {
+			t.Errorf("class %v is recoverable: %v", c, !again)
+		}
+	}
+	if provider.ClassOf(errors.New("x")) != provider.Unclassified {
+		t.Error("an error of no class has one")
+	}
+}
