@@ -22,7 +22,7 @@ func classOfCode(code, message string) provider.Class {
 	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
 		"ParameterNotFound", "NotFound":
 		return provider.NotFound
-	case "DependencyViolation", "IdempotentParameterMismatch", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
+	case "DependencyViolation", "IdempotentParameterMismatch", "IdempotentInstanceTerminated", "VolumeInUse", "BucketNotEmpty", "BucketAlreadyExists",
 		"BucketAlreadyOwnedByYou", "OperationAborted", "InvalidSubnet.Conflict", "InvalidDBInstanceState", "ResourceInUse",
 		"IncorrectInstanceState", "IncorrectState", "InvalidPermission.Duplicate", "InvalidGroup.Duplicate", "InvalidGroup.InUse",
 		"InvalidDBSecurityGroupState", "VolumeModificationRateExceeded", "IncorrectModificationState":

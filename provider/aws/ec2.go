@@ -100,12 +100,22 @@ func (g *region) seeInstance(i types.Instance, root *types.Volume) resource.Obse
 	g.identify(&o, kindEC2, "", tagsOf(i.Tags))
 	token := aws.ToString(i.ClientToken)
 	switch {
-	case o.Managed && o.Key != "" && token != "" && o.Key != token:
+	case o.Managed && o.Key != "" && token != "" && !bornOf(token, o.Key):
 		disown(&o)
 	case o.Managed && o.Key == "":
 		o.Key = token
 	}
 	return o
+}
+
+// bornOf says that a token is one of a key's.
+func bornOf(token, key string) bool {
+	for life := 1; life <= maxLives; life++ {
+		if token == lifeToken(key, life) {
+			return true
+		}
+	}
+	return false
 }
 
 // disown is for an instance whose tags were copied, as the console's "launch more like this"

@@ -2,8 +2,11 @@ package aws
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -18,10 +21,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	id, err := g.launch(ctx, in)
-	if hasCode(err, "IdempotentParameterMismatch") {
-		id, err = g.launched(ctx, r.Key, err)
-	}
+	id, err := g.launchLiving(ctx, in, r.Key)
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -40,9 +40,41 @@ func stopWished(a resource.Attrs) bool {
 	return s == "stopped"
 }
 
+// maxLives is how many dead instances of one key are passed over.
+const maxLives = 5
+
+// launchLiving launches by the key's token. EC2 answers a token for as long as it remembers
+// it with the instance of the first time, also when that has ended since: then the token of
+// the key's next life makes another.
+func (g *region) launchLiving(ctx context.Context, in *ec2.RunInstancesInput, key string) (string, error) {
+	for life := 1; ; life++ {
+		in.ClientToken = aws.String(lifeToken(key, life))
+		i, err := g.launch(ctx, in)
+		if hasCode(err, "IdempotentParameterMismatch") {
+			i, err = g.launched(ctx, key, err)
+		}
+		dead := err == nil && gone(i) || hasCode(err, "IdempotentInstanceTerminated")
+		if !dead || life == maxLives {
+			return aws.ToString(i.InstanceId), err
+		}
+	}
+}
+
+// lifeToken is the key itself, and the key with a number after that.
+func lifeToken(key string, life int) string {
+	if life == 1 {
+		return key
+	}
+	if len(key) > maxKey-2 {
+		sum := sha256.Sum256([]byte(key))
+		key = hex.EncodeToString(sum[:16])
+	}
+	return fmt.Sprintf("%s.%d", key, life)
+}
+
 // launch starts one instance. What it stands on was perhaps made a moment ago, and EC2 may
 // not see it yet.
-func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (id string, err error) {
+func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types.Instance, err error) {
 	err = g.patiently(ctx, g.wait.Appear, func() error {
 		out, err := g.ec2.RunInstances(ctx, in)
 		if err != nil {
@@ -51,24 +83,29 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (id stri
 		if len(out.Instances) != 1 {
 			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances", Err: errors.New("the answer names no instance")}
 		}
-		id = aws.ToString(out.Instances[0].InstanceId)
+		i = out.Instances[0]
 		return nil
 	}, "InvalidSubnetID.NotFound", "InvalidGroup.NotFound")
-	return id, err
+	return i, err
 }
 
 // launched finds the instance that an earlier attempt with this key made of slightly other
-// parameters, such as an image that has been renewed since.
-func (g *region) launched(ctx context.Context, key string, refused error) (string, error) {
-	filters := append(bornWith(key), where("instance-state-name", living...)...)
-	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
+// parameters, such as an image that has been renewed since: a living one, or else a dead one.
+// If none is seen, there may still be one that is not seen yet: then the refusal stands.
+func (g *region) launched(ctx context.Context, key string, refused error) (types.Instance, error) {
+	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: bornWith(key)})
 	if err != nil {
-		return "", err
+		return types.Instance{}, err
 	}
 	if len(all) == 0 {
-		return "", classify("", refused)
+		return types.Instance{}, refused
 	}
-	return aws.ToString(all[0].InstanceId), nil
+	for _, i := range all {
+		if !gone(i) {
+			return i, nil
+		}
+	}
+	return all[0], nil
 }
 
 // launchOf writes the wish as the one call that makes it, tags and protection with it.

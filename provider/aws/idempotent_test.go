@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -183,6 +185,27 @@ func TestAKeyUsedForSomethingElse(t *testing.T) {
 	two, err := w.p.Create(t.Context(), r)
 	if err != nil || two.ID != one.ID {
 		t.Errorf("%s after %s, %v", two.ID, one.ID, err)
+	}
+}
+
+func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
+	var last string
+	for life := 1; life <= 3; life++ {
+		o, err := w.p.Create(t.Context(), r)
+		if err != nil {
+			t.Fatalf("life %d: %v", life, err)
+		}
+		if seen := w.settled(r.Want, nil); o.ID == last || seen.ID != o.ID || seen.Key != r.Key {
+			t.Errorf("life %d: made %s after %s, seen %s with key %s", life, o.ID, last, seen.ID, seen.Key)
+		}
+		if again, err := w.p.Create(t.Context(), r); err != nil || again.ID != o.ID {
+			t.Errorf("life %d: the same key made %s beside %s, %v", life, again.ID, o.ID, err)
+		}
+		last = o.ID
+		must[*ec2.TerminateInstancesOutput](t)(w.ec2().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}}))
 	}
 }
 
