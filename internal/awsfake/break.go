@@ -8,9 +8,9 @@ import (
 )
 
 // Breakage is a change that someone makes by hand, behind the back of whatever
-// manages the thing. Thing is an id, a name, or the value of the tag ovi:ref;
-// create needs none, but Kind (ec2, ebs, vpc, security_group, rds, s3), Region
-// and, for what has one, a name in Value.
+// manages the thing. Thing is an id, a name, the value of the tag ovi:ref or its
+// end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc,
+// security_group, rds, s3), a Region and, for what has one, a name in Value.
 type Breakage struct {
 	Do     string // stop, start, tag, untag, resize, delete, create
 	Thing  string
@@ -59,7 +59,7 @@ func (h hand) find(b Breakage) (entity, error) {
 					continue
 				}
 				m := e.meta()
-				if b.Kind != "" && b.Kind != kindWord(e.kind()) || m.ID != b.Thing && m.Tags["ovi:ref"] != b.Thing && m.Tags["Name"] != b.Thing {
+				if b.Kind != "" && b.Kind != kindWord(e.kind()) || !called(m, b.Thing) {
 					continue
 				}
 				found = append(found, e)
@@ -79,6 +79,12 @@ func (h hand) find(b Breakage) (entity, error) {
 		return nil, fmt.Errorf("practice cloud: %q is the name of %d things (%s); use an id", b.Thing, len(found), strings.Join(ids, ", "))
 	}
 	return found[0], nil
+}
+
+// called says that a name, an id, a ref or the end of a ref means a thing.
+func called(m *base, name string) bool {
+	ref := m.Tags["ovi:ref"]
+	return m.ID == name || m.Tags["Name"] == name || ref == name || strings.HasSuffix(ref, "/"+name)
 }
 
 // call runs a handler as if a request had come.

@@ -37,8 +37,8 @@ func TestDriftByHand(t *testing.T) {
 		want string
 	}{
 		{awsfake.Breakage{Do: "stop", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "stopped"},
-		{awsfake.Breakage{Do: "start", Thing: id}, id, func(th awsfake.Thing) string { return th.State }, "running"},
-		{awsfake.Breakage{Do: "tag", Thing: ref, Key: "team", Value: "b"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, "b"},
+		{awsfake.Breakage{Do: "start", Thing: "ec2/web"}, id, func(th awsfake.Thing) string { return th.State }, "running"},
+		{awsfake.Breakage{Do: "tag", Thing: id, Key: "team", Value: "b"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, "b"},
 		{awsfake.Breakage{Do: "untag", Thing: ref, Key: "team"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, ""},
 		{awsfake.Breakage{Do: "resize", Thing: ref, Value: "t3.large"}, id, func(th awsfake.Thing) string { return th.Size }, "t3.large"},
 		{awsfake.Breakage{Do: "delete", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "terminated"},
