@@ -59,7 +59,7 @@ func (c *call) planAndApply(l *line) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showPlan(planned, l.dir, "Plan"); err != nil {
+	if err := c.showUnlessQuiet(planned, l.dir); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
@@ -73,6 +73,16 @@ func (c *call) planAndApply(l *line) error {
 		}
 	}
 	return c.execute(l, planned, how)
+}
+
+// showUnlessQuiet shows the plan of an apply, unless nobody is asked and nobody wants to see
+// it: then only what cannot be seen or done is told.
+func (c *call) showUnlessQuiet(p *engine.Planned, dir string) error {
+	counts := render.Count(p.Plan)
+	if c.out.quiet && !c.out.machine() && c.cli.Bool("auto-approve") && counts.Blind+counts.Vetoed == 0 {
+		return nil
+	}
+	return c.showPlan(p, dir, "Plan")
 }
 
 // applyFile does a saved plan, as far as it still holds.
@@ -89,7 +99,7 @@ func (c *call) applyFile(name string) error {
 		if err != nil {
 			return err
 		}
-		if err := c.showPlan(fresh, l.dir, "Plan"); err != nil {
+		if err := c.showUnlessQuiet(fresh, l.dir); err != nil {
 			return err
 		}
 		if executing(fresh.Plan) == 0 {

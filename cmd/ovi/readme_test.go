@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadme runs every command of the README's transcripts, in order, in one world, and
+// compares what they print. -update writes it down anew.
+func TestReadme(t *testing.T) {
+	file := "../../README.md"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```console\n(.*?)```")
+	now := block.ReplaceAllStringFunc(string(text), func(b string) string {
+		return "```console\n" + replay(t, dir, b) + "```"
+	})
+	if *update {
+		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(masked(string(text)), masked(now)); diff != "" {
+		t.Errorf("README.md is stale, `make golden` rewrites it (-want +got):\n%s", diff)
+	}
+}
+
+// replay runs the commands of one block and gives the block with what they print.
+func replay(t *testing.T, dir, block string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(block, "\n") {
+		command, ok := strings.CutPrefix(line, "$ ovi ")
+		if !ok {
+			continue
+		}
+		out, err := ovi(t, dir, strings.Fields(command)...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+		fmt.Fprintf(&b, "%s\n%s", line, withoutStarts(string(out)))
+	}
+	return b.String()
+}
+
+// withoutStarts leaves out the lines that only a pipe gets: on a terminal a running action is
+// drawn and vanishes.
+func withoutStarts(out string) string {
+	return regexp.MustCompile(`(?m)^[+~±↻-] \S+  (creating|updating|deleting|replacing)(, with a restart)?\n`).ReplaceAllString(out, "")
+}
+
+// masked takes out what differs from run to run: ids, times, and the order in which actions
+// that run side by side end.
+func masked(text string) string {
+	text = regexp.MustCompile(`\b(i|vpc|sg|subnet|vol)-0[0-9a-f]{16}`).ReplaceAllString(text, "$1-0…")
+	text = regexp.MustCompile(`\d+\.\ds`).ReplaceAllString(text, "0.0s")
+	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "TIME")
+	text = regexp.MustCompile(`(?m)^\d+ +TIME`).ReplaceAllString(text, "N  TIME")
+	lines := strings.Split(text, "\n")
+	ended := regexp.MustCompile(`^[+~±↻-] \S+  `)
+	for i := 0; i < len(lines); i++ {
+		j := i
+		for j < len(lines) && ended.MatchString(lines[j]) {
+			j++
+		}
+		slices.Sort(lines[i:j])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestReadmeShellCommands: what the README tells people to type besides ovi stays what is
+// known to work.
+func TestReadmeShellCommands(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []string{
+		"git clone https://github.com/ovi-project/ovi && cd ovi",
+		"make build                      # bin/ovi, one static binary",
+		"go run ./cmd/ovi plan --sandbox examples/web/ovi.yaml",
+	}
+	for _, b := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.SplitSeq(strings.TrimSpace(b[1]), "\n") {
+			if !slices.Contains(known, line) {
+				t.Errorf("README.md says %q: try it, and add it here", line)
+			}
+		}
+	}
+}
