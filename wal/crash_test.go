@@ -109,7 +109,7 @@ func TestCrashPoints(t *testing.T) {
 	if h := workload(whole); h.err != nil {
 		t.Fatalf("without faults: %v", h.err)
 	}
-	draws := 12_000/whole.Ops() + 1
+	draws := 10_000/whole.Ops() + 1
 	if testing.Short() {
 		draws = 3
 	}
@@ -124,7 +124,7 @@ func TestCrashPoints(t *testing.T) {
 		for draw := range draws {
 			points++
 			left := m.Crash(rand.New(rand.NewPCG(uint64(k), uint64(draw))))
-			if err := checkAfter(left, h, draw%4 == 0); err != nil {
+			if err := checkAfter(left, h, draw%8 == 0); err != nil {
 				t.Fatalf("change %d, draw %d: %v", k, draw, err)
 			}
 		}

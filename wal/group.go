@@ -87,21 +87,21 @@ func (l *Log) withdraw(r *request) bool {
 
 // lead writes what is waiting, until the request of the leader is among it.
 func (l *Log) lead(t *Turn, own *request) {
-	for {
+	for !own.taken {
 		group := l.gather()
-		if len(group) == 0 {
-			break
+		b, err := l.write(Draft{Records: together(group)})
+		if err == nil {
+			err = l.acknowledge(!own.taken)
 		}
-		if l.writeGroup(t, group); own.taken {
-			break
-		}
+		tell(group, b, err)
 	}
 	if err := t.Unlock(); err != nil {
 		_ = l.breakDown(err) // what was appended stands; the next one hears of it
 	}
 }
 
-// gather takes the requests of one batch off the queue.
+// gather takes the requests of one batch off the queue. There is one at least:
+// that of the leader.
 func (l *Log) gather() []*request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,16 +118,19 @@ func (l *Log) gather() []*request {
 	return group
 }
 
-// writeGroup appends the records of a group as one batch and tells everybody.
-func (l *Log) writeGroup(t *Turn, group []*request) {
-	records := group[0].records
-	if len(group) > 1 {
-		records = nil
-		for _, r := range group {
-			records = append(records, r.records...)
-		}
+func together(group []*request) [][]byte {
+	if len(group) == 1 {
+		return group[0].records
 	}
-	b, err := t.Append(records...)
+	var records [][]byte
+	for _, r := range group {
+		records = append(records, r.records...)
+	}
+	return records
+}
+
+// tell answers the callers of a group.
+func tell(group []*request, b Batch, err error) {
 	next := b.First
 	for _, r := range group {
 		r.batch, r.err = b, err

@@ -31,6 +31,7 @@ type Log struct {
 	since  int      // batches since the last checkpoint
 	signed Checkpoint
 	out    *encoder
+	noted  noted // in the lock file
 
 	mu     sync.Mutex // guards what follows
 	end    position   // of what was acknowledged; only the turn changes it

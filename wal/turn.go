@@ -23,6 +23,12 @@ type Turn struct {
 	done bool
 }
 
+// noted is the last notice that this Log wrote, so that none is written twice.
+type noted struct {
+	held bool
+	end  position
+}
+
 // Lock waits for the turn, no longer than ctx allows, and brings the log up to
 // the last batch that anybody appended. A *HeldError says who kept it.
 //
@@ -151,6 +157,7 @@ func (l *Log) notice(held bool) error {
 	if _, err := l.lock.WriteAt(t.encode(), 0); err != nil {
 		return fmt.Errorf("wal: lock file of %s: %w", l.dir, err)
 	}
+	l.noted = noted{held, end}
 	return nil
 }
 
@@ -158,7 +165,7 @@ func (l *Log) notice(held bool) error {
 // the notice that it was held, so that the next one looks for itself.
 func (l *Log) leave(clean bool) error {
 	var err error
-	if clean {
+	if end, _ := l.state(); clean && l.noted != (noted{false, end}) {
 		err = l.notice(false)
 	}
 	return errors.Join(err, l.lock.Unlock())
@@ -181,7 +188,7 @@ func (t *Turn) AppendBatch(d Draft) (Batch, error) {
 	if err != nil {
 		return Batch{}, err
 	}
-	return b, t.l.acknowledge()
+	return b, t.l.acknowledge(true)
 }
 
 // Checkpoint signs what the log holds and returns the signed statement. If
@@ -200,9 +207,10 @@ func (t *Turn) Checkpoint() (Checkpoint, error) {
 }
 
 // acknowledge notes what was appended before the caller hears of it, so that
-// damage in it is never taken for a torn append.
-func (l *Log) acknowledge() error {
-	if err := l.notice(true); err != nil {
+// damage in it is never taken for a torn append. With held false the notice
+// says at once that the turn is free; the lock is still held.
+func (l *Log) acknowledge(held bool) error {
+	if err := l.notice(held); err != nil {
 		return l.breakDown(err)
 	}
 	return nil
