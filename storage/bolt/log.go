@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -21,8 +19,14 @@ const (
 	partMore = 1 // in flags: another part follows
 )
 
+// logBucket is what the log needs of a bucket.
+type logBucket interface {
+	Get(key []byte) []byte
+	Put(key, value []byte) error
+}
+
 // putLog records the keys, which are sorted.
-func putLog(b *bbolt.Bucket, rev storage.Revision, keys []string) error {
+func putLog(b logBucket, rev storage.Revision, keys []string) error {
 	var raw []byte
 	var before string
 	number := uint16(0)
@@ -68,7 +72,7 @@ func sharedPrefix(a, b string) int {
 
 // changed calls fn with each key that a revision changed, until it says stop. Revisions are
 // dense: one that is not in the log is damage.
-func changed(b *bbolt.Bucket, rev storage.Revision, fn func(key []byte) (stop bool, err error)) error {
+func changed(b logBucket, rev storage.Revision, fn func(key []byte) (stop bool, err error)) error {
 	for part := uint16(0); ; part++ {
 		at := logKey(rev, part)
 		raw := b.Get(at)
