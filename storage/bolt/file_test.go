@@ -41,8 +41,11 @@ func count(path, rounds string) error {
 	if err != nil {
 		return err
 	}
-	if rounds == "pairs" {
+	switch rounds {
+	case "pairs":
 		return pairs(s)
+	case "full":
+		return fillUp(s)
 	}
 	n, _ := strconv.Atoi(rounds)
 	ctx := context.Background()

@@ -34,6 +34,7 @@ func Run(t *testing.T, open Open) {
 		{"compaction never loses a live key", compactionLiveKeys},
 		{"a long chain of versions reads right everywhere", longChain},
 		{"a read sees one revision while others commit", steadyRead},
+		{"a compaction that passes a reader leaves no hole", compactionPassesReader},
 		{"a loop over a range may use the store", useInLoop},
 		{"what a caller does to a value stays with the caller", copies},
 		{"a large snapshot is whole", largeSnapshot},

@@ -179,6 +179,43 @@ func steadyRead(t *testing.T, s storage.Store) {
 	}
 }
 
+// compactionPassesReader: the reader gets the whole of its revision, or an error; never less.
+func compactionPassesReader(t *testing.T, s storage.Store) {
+	const n = 2500
+	var tx, again storage.Tx
+	for i := range n {
+		key := fmt.Sprintf("k/%04d", i)
+		tx.Ops = append(tx.Ops, storage.Op{Key: key, Value: make([]byte, 1000)})
+		again.Ops = append(again.Ops, storage.Op{Key: key, Value: []byte("new"), Delete: i%3 == 0})
+	}
+	rev := commit(t, s, tx)
+	for _, at := range []storage.Revision{storage.Now, rev} {
+		seq, _, err := s.Range(t.Context(), "k/", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for e, err := range seq {
+			if err != nil {
+				wantErr(t, "a read that was passed", err, storage.ErrCompacted)
+				seen = n
+				break
+			}
+			if len(e.Value) != 1000 {
+				t.Fatalf("%q has a value of later", e.Key)
+			}
+			if seen++; seen == 1 && at == rev {
+				if err := s.Compact(t.Context(), commit(t, s, again)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if seen != n {
+			t.Fatalf("%d entries and no error, want %d", seen, n)
+		}
+	}
+}
+
 func useInLoop(t *testing.T, s storage.Store) {
 	commit(t, s, put("a", "1", "b", "2", "c", "3"))
 	seq, _, err := s.Range(t.Context(), "", storage.Now)
