@@ -51,6 +51,10 @@ func BenchmarkCompareAndDecide(b *testing.B) {
 			policies := []decider.Policy{decider.Blessed{}, decider.SkipDestructive{}, decider.MaxDestroy{}, decider.BackOff{}, decider.Unseen{}}
 			runtime.GC()
 			b.ReportAllocs()
+			start := cpuTime()
+			defer func() {
+				b.ReportMetric(float64((cpuTime()-start).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			}()
 			for b.Loop() {
 				r, err := comparator.Compare(in)
 				if err != nil {

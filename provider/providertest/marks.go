@@ -47,6 +47,11 @@ func blessing(r *rig) {
 		if !have.Blessed {
 			r.t.Errorf("%s does not carry the blessing", s.Want.Ref)
 		}
+		d := r.checked(s.Want)
+		r.update(d, have, []resource.Change{{Path: "blessed", From: resource.Bool(true), To: resource.Bool(false)}}, "unbless-"+d.Ref.Name)
+		if have, _ = r.find(d.Ref); have.Blessed || !have.Managed {
+			r.t.Errorf("%s: its blessing was to be taken off, and nothing else: %+v", d.Ref, have)
+		}
 	}
 }
 
