@@ -35,7 +35,7 @@ func New(cfg Config) *Engine {
 // decides what would have to be done. It calls nothing but Observe. Scopes that could not be
 // seen are in the plan's Blind, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
-	p := &Planned{ID: ulid.Make().String(), Mode: o.mode(), At: e.cfg.Clock().UTC().Round(0)}
+	p := e.blank(o.mode())
 	places, err := e.locate(ctx, intents)
 	if err != nil {
 		return nil, err
@@ -55,6 +55,11 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	return p, e.recordPlan(ctx, p)
 }
 
+// blank is the beginning of a plan.
+func (e *Engine) blank(mode ledger.Mode) *Planned {
+	return &Planned{ID: ulid.Make().String(), Mode: mode, At: e.cfg.Clock().UTC().Round(0), kinds: e.cfg.Providers.Kind}
+}
+
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
@@ -62,6 +67,9 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
+	}
+	if err := m.failed(); err != nil {
+		return err
 	}
 	facts := decider.Facts{
 		Now: p.At, Rules: rulesOf(p.Intents), Failed: p.world.Failed, Blessed: m.isBlessed, Attempts: m.attempts,
@@ -111,7 +119,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // the loaded plan what still holds. A thing of it that changed since is vetoed as "stale";
 // what is new since is vetoed as "not-in-plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
-	only := &savedPolicy{saved: saved.bases()}
+	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
 	o.Mode, o.Policies = ledger.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
@@ -81,7 +79,7 @@ func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a Act) error {
 
 // mark puts the blessed mark on a thing of ours, or takes it off.
 func (e *Engine) mark(ctx context.Context, ref resource.Ref, on bool, a Act) error {
-	p := &Planned{ID: ulid.Make().String(), Mode: ledger.ForApply, At: e.cfg.Clock().UTC().Round(0)}
+	p := e.blank(ledger.ForApply)
 	if err := e.look(ctx, p, &places{scopes: []resource.Scope{ref.Scope()}}, 0); err != nil {
 		return err
 	}

@@ -14,15 +14,14 @@ import (
 // memory is what the record adds to what was seen.
 type memory struct {
 	applied func(resource.Ref) (ledger.Applied, bool)
+	failed  func() error // why applied could not answer, if so
 	blessed map[resource.Ref]bool
 	tries   map[resource.Ref]ledger.Tries
 }
 
 func (e *Engine) remember(ctx context.Context) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
-	if m.applied, err = e.cfg.Ledger.AllApplied(ctx); err != nil {
-		return nil, fmt.Errorf("what was applied: %w", err)
-	}
+	m.applied, m.failed = e.cfg.Ledger.AllApplied(ctx)
 	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("what was tried: %w", err)
 	}

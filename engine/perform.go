@@ -118,11 +118,17 @@ func (a *apply) ending(b ledger.Began, thing *resource.Observed, tries int, err 
 		return e
 	}
 	e.Outcome, e.Error, e.Class, e.Recoverable, e.Thing = ledger.Failed, err.Error(), provider.ClassOf(err).String(), provider.Recoverable(err), nil
-	var panicked *panicError
-	if provider.ClassOf(err) == provider.Uncertain || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &panicked) {
+	if inDoubt(err) {
 		e.Outcome = ledger.Uncertain
 	}
 	return e
+}
+
+// inDoubt says that after this error nobody knows whether the deed was done.
+func inDoubt(err error) bool {
+	var panicked *panicError
+	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) || errors.Is(err, coordinator.ErrLost) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // verb is which of a provider's calls to make.
@@ -152,6 +158,9 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (thing *r
 		ref = r.Have.Ref
 	}
 	p := a.engine.cfg.Providers[ref.Provider]
+	if ctx.Err() != nil {
+		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was cut off
+	}
 	for wait := a.o.Backoff; ; wait *= 2 {
 		tries++
 		thing, err = safely(ctx, p, v, *r)

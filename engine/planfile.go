@@ -2,8 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +71,10 @@ func (p *Planned) Save(w io.Writer) error {
 	}
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		b := baseOf(d)
+		b, ok := p.base[d.Ref]
+		if !ok {
+			b = baseOf(d, p.kinds)
+		}
 		x := decisionFile{Decision: ledger.Recorded(*d), Needs: d.Needs, Wish: b.Wish, There: b.There}
 		if d.There != nil {
 			x.ID = d.There.ID
@@ -167,15 +168,7 @@ func (p *Planned) bases() map[resource.Ref]base {
 	out := map[resource.Ref]base{}
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		out[d.Ref] = baseOf(d)
+		out[d.Ref] = baseOf(d, p.kinds)
 	}
 	return out
-}
-
-// contentOf is the digest of what a thing is. How it is at the moment does not count: a
-// server that is still starting is the same server.
-func contentOf(o resource.Observed) string {
-	o.Health, o.Detail = "", ""
-	sum := sha256.Sum256(o.AppendJSON(nil))
-	return hex.EncodeToString(sum[:])
 }

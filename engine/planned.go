@@ -26,6 +26,7 @@ type Planned struct {
 	Settled  []ledger.Abandoned // open actions that this plan's look answered
 	Counts   ledger.Counts
 
+	kinds decider.Kinds
 	world resource.World
 	open  map[resource.Ref]ledger.OpenIntent // still without an answer
 	tries map[resource.Ref]ledger.Tries

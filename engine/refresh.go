@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/ovi-project/ovi/decider"
@@ -16,6 +18,7 @@ const (
 // savedPolicy lets pass what a saved plan was going to do, to things that have not changed.
 type savedPolicy struct {
 	saved map[resource.Ref]base
+	kinds decider.Kinds
 }
 
 // Name implements decider.Policy.
@@ -27,11 +30,11 @@ func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.V
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		b, ok := s.saved[d.Ref]
-		if !ok {
+		if !ok || !b.Action.Executes() {
 			out[i] = decider.Veto{Policy: notInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
 			continue
 		}
-		if why := b.differs(d); why != "" {
+		if why := b.differs(d, s.kinds); why != "" {
 			out[i] = decider.Veto{Policy: staleVeto, Reason: why + " since the plan was made: make a new plan"}
 		}
 	}
@@ -63,16 +66,30 @@ type base struct {
 }
 
 // baseOf is what a decision rests on.
-func baseOf(d *decider.Decision) base {
+func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 	b := base{Action: d.Action, Wish: d.Wish()}
 	if d.There != nil {
-		b.There = contentOf(*d.There)
+		b.There = contentOf(*d.There, kinds)
 	}
 	return b
 }
 
-func (b base) differs(d *decider.Decision) string {
-	now := baseOf(d)
+// contentOf is the digest of what a thing is. How it is at the moment, and what is only
+// observed of it, does not count: a server that has come up meanwhile is the same server.
+func contentOf(o resource.Observed, kinds decider.Kinds) string {
+	o.Health, o.Detail = "", ""
+	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
+	for _, a := range kind.Attrs {
+		if a.Computed {
+			o.Attrs = o.Attrs.Without(a.Name)
+		}
+	}
+	sum := sha256.Sum256(o.AppendJSON(nil))
+	return hex.EncodeToString(sum[:])
+}
+
+func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
+	now := baseOf(d, kinds)
 	switch {
 	case b.Wish != now.Wish:
 		return "the wish has changed"
@@ -82,8 +99,6 @@ func (b base) differs(d *decider.Decision) string {
 		return "it has vanished"
 	case b.There != now.There:
 		return "it has changed"
-	case !b.Action.Executes():
-		return "it was held back in the saved plan, and is not"
 	case b.Action != d.Proposed:
 		return fmt.Sprintf("what is to be done has changed from %s to %s", b.Action, d.Proposed)
 	}

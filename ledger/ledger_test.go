@@ -442,3 +442,35 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 		t.Errorf("history: %+v, want one decision of p1", m)
 	}
 }
+
+// TestLaw3_OneWayToRecord: what the log holds, what the store answers and what listeners
+// heard is one and the same, in one order, whoever recorded it.
+func TestLaw3_OneWayToRecord(t *testing.T) {
+	dir, store := t.TempDir(), mem.New()
+	l, other := open(t, dir, store), open(t, dir, store)
+	ctx := t.Context()
+	var heard []string
+	stop := l.Listen(func(r ledger.Record) {
+		if got := must[[]ledger.Blessing](t)(l.Blessings(ctx, storage.Now)); len(got) == 0 {
+			t.Error("a record was heard before the store had it")
+		}
+		heard = append(heard, r.ID)
+	})
+	for i := range 10 {
+		must[ledger.Receipt](t)(l.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint("a", i)), On: true, Who: "ann"}))
+		must[ledger.Receipt](t)(other.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint("b", i)), On: true, Who: "ben"}))
+	}
+	stop()
+	must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{}))
+	var mine []string
+	for r, err := range other.Log(ctx, ledger.Filter{Run: l.Run(), Types: []string{ledger.TypeBlessed}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine = append(mine, r.ID)
+	}
+	if diff := cmp.Diff(mine, heard); diff != "" || len(heard) != 10 {
+		t.Errorf("heard (-log +heard):\n%s", diff)
+	}
+	same(t, l, store)
+}

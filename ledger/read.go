@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
@@ -214,89 +213,4 @@ func (l *Ledger) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 		return nil
 	})
 	return out, err
-}
-
-// Applied is what was last applied to a thing.
-func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (Applied, bool, error) {
-	var a Applied
-	found, err := l.load(ctx, keyApplied+ref.String(), at, &a)
-	return a, found, err
-}
-
-// AllApplied reads everything that was ever applied and still stands, in one go. What the
-// returned function is not asked for is not decoded; it may be called from one goroutine.
-func (l *Ledger) AllApplied(ctx context.Context) (func(resource.Ref) (Applied, bool), error) {
-	raw := map[string][]byte{}
-	err := l.entries(ctx, keyApplied, storage.Now, func(e storage.Entry) error {
-		raw[e.Key] = e.Value
-		return nil
-	})
-	return func(ref resource.Ref) (Applied, bool) {
-		if len(raw) == 0 {
-			return Applied{}, false
-		}
-		var a Applied
-		b, ok := raw[keyApplied+ref.String()]
-		if !ok || json.Unmarshal(b, &a) != nil {
-			return Applied{}, false
-		}
-		return a, true
-	}, err
-}
-
-// Unmanaged are the things nobody manages, sorted by ref.
-func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
-	scans, rev, err := l.scans(ctx, storage.Now)
-	if err != nil {
-		return nil, err
-	}
-	clock, err := l.timeline(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byScope := map[resource.Scope]Scan{}
-	for _, s := range scans {
-		byScope[s.Scope] = s
-	}
-	var out []Unmanaged
-	err = l.things(ctx, keyThing, rev, func(o resource.Observed, e storage.Entry) {
-		if o.Managed {
-			return
-		}
-		s := byScope[o.Ref.Scope()]
-		first, exact := clock.of(e.Created)
-		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Seen})
-	})
-	slices.SortFunc(out, func(a, b Unmanaged) int { return a.Ref.Compare(b.Ref) })
-	return out, err
-}
-
-// TimeOf is when a revision was made.
-func (l *Ledger) TimeOf(ctx context.Context, r storage.Revision) (time.Time, error) {
-	clock, err := l.timeline(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	at, exact := clock.of(r)
-	if !exact {
-		return at, fmt.Errorf("ledger: the time of revision %d is %w: it is before %s", r, ErrNotFound, at.Format(time.RFC3339))
-	}
-	return at, nil
-}
-
-// RevisionAt is the newest revision at a time; an error that names the oldest known time if
-// that is later.
-func (l *Ledger) RevisionAt(ctx context.Context, t time.Time) (storage.Revision, error) {
-	clock, err := l.timeline(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if len(clock) == 0 || t.Before(clock[0].at) {
-		oldest := "nothing is on record yet"
-		if len(clock) > 0 {
-			oldest = "the oldest known is of " + clock[0].at.Format(time.RFC3339)
-		}
-		return 0, fmt.Errorf("ledger: a revision of %s is %w: %s", t.Format(time.RFC3339), ErrNotFound, oldest)
-	}
-	return clock.at(t), nil
 }

@@ -69,3 +69,33 @@ func (t timeline) at(when time.Time) (r storage.Revision) {
 	}
 	return r
 }
+
+// TimeOf is when a revision was made.
+func (l *Ledger) TimeOf(ctx context.Context, r storage.Revision) (time.Time, error) {
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, exact := clock.of(r)
+	if !exact {
+		return at, fmt.Errorf("ledger: the time of revision %d is %w: it is before %s", r, ErrNotFound, at.Format(time.RFC3339))
+	}
+	return at, nil
+}
+
+// RevisionAt is the newest revision at a time; an error that names the oldest known time if
+// that is later.
+func (l *Ledger) RevisionAt(ctx context.Context, t time.Time) (storage.Revision, error) {
+	clock, err := l.timeline(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(clock) == 0 || t.Before(clock[0].at) {
+		oldest := "nothing is on record yet"
+		if len(clock) > 0 {
+			oldest = "the oldest known is of " + clock[0].at.Format(time.RFC3339)
+		}
+		return 0, fmt.Errorf("ledger: a revision of %s is %w: %s", t.Format(time.RFC3339), ErrNotFound, oldest)
+	}
+	return clock.at(t), nil
+}

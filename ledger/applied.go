@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Applied is what was last applied to a thing.
+func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (Applied, bool, error) {
+	var a Applied
+	found, err := l.load(ctx, keyApplied+ref.String(), at, &a)
+	return a, found, err
+}
+
+// AllApplied answers for many things. It reads everything when it is asked for the first
+// time, and decodes only what it is asked for; it may be called from one goroutine. Once
+// failed gives an error, the answers are worth nothing.
+func (l *Ledger) AllApplied(ctx context.Context) (applied func(resource.Ref) (Applied, bool), failed func() error) {
+	var raw map[string][]byte
+	var broken error
+	applied = func(ref resource.Ref) (a Applied, ok bool) {
+		if raw == nil {
+			raw = map[string][]byte{}
+			broken = l.entries(ctx, keyApplied, storage.Now, func(e storage.Entry) error {
+				raw[e.Key] = e.Value
+				return nil
+			})
+		}
+		b, ok := raw[keyApplied+ref.String()]
+		if !ok || broken != nil {
+			return Applied{}, false
+		}
+		if err := json.Unmarshal(b, &a); err != nil {
+			broken = fmt.Errorf("ledger: what was applied to %s: %w", ref, err)
+		}
+		return a, broken == nil
+	}
+	return applied, func() error { return broken }
+}
