@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -53,7 +54,8 @@ func work(home string, n int) error {
 	if err != nil {
 		return err
 	}
-	e := engine.New(engine.Config{Providers: providers, Ledger: l})
+	claims := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), PID: os.Getpid()})
+	e := engine.New(engine.Config{Providers: providers, Ledger: l, Claims: claims})
 	planned, err := e.Plan(ctx, []resource.Intent{intent}, engine.PlanOptions{})
 	if err != nil {
 		return errors.Join(err, l.Close())

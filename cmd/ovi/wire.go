@@ -145,7 +145,7 @@ func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
 	l.claims = c.claimsOf(l)
 	l.closers = append(l.closers, l.giveBack)
 	l.engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.ledger, Owner: c.getenv("OVI_OWNER"), Clock: c.now, Claims: holder{l.claims},
+		Providers: kinds, Ledger: l.ledger, Owner: c.getenv("OVI_OWNER"), Clock: c.now, Claims: l.claims,
 	})
 	return l, nil
 }
@@ -192,14 +192,4 @@ func (l *line) Close() error {
 		errs = append(errs, l.closers[i]())
 	}
 	return errors.Join(errs...)
-}
-
-// holder fits the coordinator to what the engine asks for.
-type holder struct{ *coordinator.Claims }
-
-// Hold calls do under the claim of one thing.
-func (h holder) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
-	return h.Claims.Hold(ctx, ref, func(ctx context.Context, held coordinator.Claim) error {
-		return do(ctx, engine.Claim{Ref: held.Ref, Token: held.Token})
-	})
 }
