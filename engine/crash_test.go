@@ -177,14 +177,14 @@ func (b *bench) live(m *mortal) *life {
 	b.t.Helper()
 	l, err := ledger.Open(b.t.Context(), ledger.Config{
 		Dir: b.dir, Store: mortalStore{b.store, m}, User: "ann",
-		LogOptions: []wal.Option{wal.WithFS(mortalFS{vfs.OS(), m}), wal.WithoutCompression()},
+		LogOptions: []wal.Option{wal.WithFS(mortalFS{b.disk, m}), wal.WithoutCompression()},
 	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	claims := coordinator.New(mortalStore{b.store, m}, coordinator.Identity{Instance: l.Instance(), Run: l.Run()}, coordinator.WithTTL(10*time.Second))
 	e := engine.New(engine.Config{Providers: provider.Set{"fake": mortalCloud{b.cloud, m}}, Ledger: l, Claims: claims})
-	return &life{&bench{t: b.t, dir: b.dir, store: b.store, cloud: b.cloud, ledger: l, claims: claims, engine: e}, m}
+	return &life{&bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: claims, engine: e}, m}
 }
 
 // crashed is one crash and what came of it.
@@ -198,7 +198,7 @@ type crashed struct {
 // of the dead expire, and lets the next process plan and apply.
 func crash(t *testing.T, at string, lag int, was, want []resource.Intent) crashed {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), store: mem.New(), cloud: fake.New("fake")}
+	b := blank(t)
 	first := b.live(&mortal{})
 	first.apply(was)
 	first.stop()
@@ -239,7 +239,7 @@ func (c crashed) sound(want []resource.Intent) {
 		c.t.Errorf("open actions are left: %+v %v", open, err)
 	}
 	c.replays()
-	if _, err := wal.Verify(filepath.Join(c.dir, "wal"), c.ledger.WAL().PublicKey()); err != nil {
+	if _, err := wal.Verify(filepath.Join(c.dir, "wal"), c.ledger.WAL().PublicKey(), wal.WithFS(c.disk)); err != nil {
 		c.t.Errorf("the log does not verify: %v", err)
 	}
 }

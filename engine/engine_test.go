@@ -8,12 +8,14 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
 )
 
 const stack = "web"
@@ -59,6 +61,7 @@ func wants(objects ...resource.Desired) []resource.Intent {
 type bench struct {
 	t      *testing.T
 	dir    string
+	disk   vfs.FS // of the log
 	store  storage.Store
 	cloud  *fake.Cloud
 	ledger *ledger.Ledger
@@ -66,9 +69,13 @@ type bench struct {
 	engine *engine.Engine
 }
 
+func blank(t *testing.T) *bench {
+	return &bench{t: t, dir: t.TempDir(), disk: vfs.NewMem(1), store: mem.New(), cloud: fake.New("fake")}
+}
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), store: mem.New(), cloud: fake.New("fake")}
+	b := blank(t)
 	b.start()
 	t.Cleanup(func() { b.stop() })
 	return b
@@ -77,7 +84,7 @@ func newBench(t *testing.T) *bench {
 // start opens the record and makes an engine, as a new process would.
 func (b *bench) start() {
 	b.t.Helper()
-	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ann"})
+	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ann", LogOptions: []wal.Option{wal.WithFS(b.disk)}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

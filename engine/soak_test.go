@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage/mem"
 )
 
 func wishOf(d resource.Desired) string { return d.Digest() }
@@ -68,7 +67,7 @@ func TestSoak(t *testing.T) {
 }
 
 func soak(t *testing.T, r *rapid.T) {
-	b := &bench{t: t, dir: t.TempDir(), store: mem.New(), cloud: fake.New("fake")}
+	b := blank(t)
 	b.start()
 	defer func() { b.stop() }()
 	stranger := b.cloud.Put(resource.Observed{Ref: ref("disk", "stranger"), Attrs: attrs("size", resource.Int(7))})

@@ -15,18 +15,19 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // another is a second process on the same record and the same cloud.
 func (b *bench) another(wait time.Duration) *bench {
 	b.t.Helper()
-	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ben"})
+	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ben", LogOptions: []wal.Option{wal.WithFS(b.disk)}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	c := coordinator.New(b.store, coordinator.Identity{Instance: l.Instance() + "-2", User: "ben", Host: "host", Run: l.Run()}, coordinator.WithLockTimeout(wait))
 	e := engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: c})
-	return &bench{t: b.t, dir: b.dir, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
+	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
 }
 
 func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
