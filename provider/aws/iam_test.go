@@ -38,6 +38,13 @@ var byHand = []string{"s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshot
 
 // TestMain compares the table of permissions with what all tests together have called.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		_ = checks.Value.Set("20") // each is a small life on a practice cloud; -rapid.checks asks for more
+	}
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		_ = parallel.Value.Set("16") // most of their time they wait
+	}
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && flag.Lookup("test.list").Value.String() == "" {
 		for _, problem := range comparePermissions() {

@@ -1,0 +1,140 @@
+package aws_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// chaos is one thing's life among faults that nobody foresaw.
+type chaos struct {
+	t       *rapid.T
+	outer   *testing.T
+	cloud   *awsfake.Cloud
+	p       *aws.Provider
+	wish    func(tag string) resource.Desired
+	n       int
+	pending *provider.Request // a create whose outcome is open
+}
+
+// chaotic are kinds that stand alone, in the three ways by which a double is prevented.
+func chaotic(t *testing.T) map[string]func(string) resource.Desired {
+	return map[string]func(string) resource.Desired{
+		"ec2": func(v string) resource.Desired { return wish(t, "ec2", "x", values{"size": text("t3.micro")}, "v", v) },
+		"vpc": func(v string) resource.Desired {
+			return wish(t, "vpc", "x", values{"cidr": text("10.0.0.0/16")}, "v", v)
+		},
+		"security_group": func(v string) resource.Desired { return wish(t, "security_group", "x", values{}, "v", v) },
+		"ebs": func(v string) resource.Desired {
+			return wish(t, "ebs", "x", values{"size": resource.Int(9), "zone": text("us-east-1a")}, "v", v)
+		},
+		"rds": func(v string) resource.Desired {
+			return wish(t, "rds", "x", values{"size": text("db.t3.micro")}, "v", v)
+		},
+		"s3": func(v string) resource.Desired { return wish(t, "s3", "xxx", values{}, "v", v) },
+	}
+}
+
+func TestNoFaultMakesADoubleOrLosesAThing(t *testing.T) {
+	quick := aws.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 60 * time.Millisecond, Free: 60 * time.Millisecond, Compute: time.Second, Database: time.Second}
+	for kind, make := range chaotic(t) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				cloud, err := awsfake.Open("", awsfake.WithSettle(time.Millisecond))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				defer cloud.Close()
+				p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: quick, Attempts: 2})
+				c := &chaos{t: rt, outer: t, cloud: cloud, p: p, wish: make}
+				for range rapid.IntRange(1, 4).Draw(rt, "steps") {
+					c.step()
+				}
+			})
+		})
+	}
+}
+
+// step meets the cloud with some faults, does one thing, and then looks without faults.
+func (c *chaos) step() {
+	for range rapid.IntRange(0, 2).Draw(c.t, "faults") {
+		f := awsfake.Fault{
+			Kind:  rapid.SampledFrom([]awsfake.FaultKind{awsfake.Lost, awsfake.Throttle, awsfake.Unavailable, awsfake.Stale}).Draw(c.t, "kind"),
+			After: rapid.IntRange(0, 6).Draw(c.t, "after"), Times: rapid.IntRange(1, 3).Draw(c.t, "times"), Reads: rapid.IntRange(1, 5).Draw(c.t, "reads"),
+		}
+		if err := c.cloud.Fault(f); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	have, there := c.only()
+	c.n++
+	d := c.wish(string(rune('a' + c.n)))
+	var err error
+	switch {
+	case !there:
+		err = c.create(d)
+	case rapid.Bool().Draw(c.t, "delete"):
+		err = c.p.Delete(c.outer.Context(), provider.Request{Key: "delete-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Have: have})
+		c.after(err, func(_ resource.Observed, there bool) bool { return !there })
+	default:
+		r := provider.Request{Key: "update", Stack: "shop", Owner: "ovi", Want: d, Have: have, Changes: changes(c.outer, d, have, nil)}
+		_, err = c.p.Update(c.outer.Context(), r)
+		c.after(err, func(o resource.Observed, there bool) bool { return there && o.Tags.Equal(d.Tags) })
+	}
+	if err != nil && !provider.Recoverable(err) && !isClass(err, "not found") {
+		c.t.Fatalf("%v cannot be recovered from", err)
+	}
+}
+
+// create tries as the engine does: the same wish keeps its key until it is made.
+func (c *chaos) create(d resource.Desired) error {
+	if c.pending == nil {
+		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Want: d}
+	}
+	r := *c.pending
+	_, err := c.p.Create(c.outer.Context(), r)
+	c.after(err, func(o resource.Observed, there bool) bool { return there && o.Key == r.Key })
+	if _, there := c.only(); there || err == nil {
+		c.pending = nil
+	}
+	return err
+}
+
+// after looks whether what was done is as the answer says. An error leaves both open.
+func (c *chaos) after(err error, as func(resource.Observed, bool) bool) {
+	o, there := c.only()
+	if err == nil && !as(o, there) {
+		c.t.Fatalf("the call succeeded, and there is %v %+v", there, o)
+	}
+}
+
+// only gives the one thing, and fails if it is there twice.
+func (c *chaos) only() (resource.Observed, bool) {
+	c.cloud.ClearFaults()
+	s, err := c.p.Observe(c.outer.Context(), resource.Scope{Provider: "aws", Place: place})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var found []resource.Observed
+	for _, o := range s.Objects {
+		if o.Managed {
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return resource.Observed{}, false
+	case 1:
+		return found[0], true
+	}
+	c.t.Fatalf("there are %d: %+v", len(found), found)
+	return resource.Observed{}, false
+}
