@@ -11,15 +11,28 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// A group is the live versions under one first part of the key ("obs/" of "obs/aws/..."):
-// how many there are and the sum of their sums. bbolt finds no page that went missing or
-// stale; a scan that adds up the versions it saw and compares does.
+// A group is the live versions that share the first parts of their keys, up to the third
+// '/': how many there are and the sum of their sums. bbolt finds no page that went missing or
+// stale; a scan that adds up the versions it saw and compares does. Three parts make few
+// groups of many keys, and scans of a whole group or of several are the rule.
 type group struct {
 	count int64
 	sum   uint64
 }
 
-func groupOf(key string) string { return key[:strings.IndexByte(key, '/')+1] }
+const groupDepth = 3
+
+func groupOf(key string) string {
+	end := 0
+	for range groupDepth {
+		n := strings.IndexByte(key[end:], '/')
+		if n < 0 {
+			break
+		}
+		end += n + 1
+	}
+	return key[:end]
+}
 
 func (g *group) add(v version) {
 	if !v.deleted() {
@@ -71,23 +84,22 @@ func putGroups(b *bbolt.Bucket, changes map[string]*group) error {
 }
 
 // expected returns what the live versions under a prefix must add up to; ok is false for a
-// prefix that is no whole group.
+// prefix that is no group, nor several whole ones.
 func (r *reader) expected(prefix string) (want group, ok bool, err error) {
-	if prefix != "" && groupOf(prefix) != prefix {
+	if groupOf(prefix) != prefix {
 		return want, false, nil
 	}
-	err = r.groups.ForEach(func(key, raw []byte) error {
+	first := groupKey(prefix)
+	c := r.groups.Cursor()
+	for key, raw := c.Seek(first); key != nil && bytes.HasPrefix(key, first); key, raw = c.Next() {
 		g, err := decodeGroup(key, raw)
 		if err != nil {
-			return r.s.corrupt(err)
+			return want, false, r.s.corrupt(err)
 		}
-		if prefix == "" || string(key[1:]) == prefix {
-			want.count += g.count
-			want.sum += g.sum
-		}
-		return nil
-	})
-	return want, err == nil, err
+		want.count += g.count
+		want.sum += g.sum
+	}
+	return want, true, nil
 }
 
 // checkGroup adds up the live versions under a whole group.
