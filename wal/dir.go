@@ -81,6 +81,17 @@ func readDirectory(fsys vfs.FS, dir string) (d directory, err error) {
 	return d, d.check()
 }
 
+// lookAround is readDirectory for those who do not have the turn: a Trim may
+// remove what was just listed.
+func lookAround(fsys vfs.FS, dir string) (d directory, err error) {
+	for range 3 {
+		if d, err = readDirectory(fsys, dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return d, err
+}
+
 // check holds the segments against each other and against the trim notice.
 func (d directory) check() error {
 	if len(d.segments) == 0 {

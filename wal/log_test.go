@@ -220,6 +220,37 @@ func TestTrim(t *testing.T) {
 	wantCorrupt(t, err)
 }
 
+func TestSince(t *testing.T) {
+	m := vfs.NewMem(1)
+	l := mustOpen(t, m)
+	at := map[wal.Seq]time.Time{}
+	for range 60 {
+		b := appendN(t, l, 2)
+		at[b.First] = b.At
+	}
+	for first, when := range at {
+		for _, moment := range []time.Time{when, when.Add(-time.Nanosecond)} {
+			if got, err := l.Since(moment); got != first || err != nil {
+				t.Fatalf("since %v: %d, %v; want %d", moment, got, err, first)
+			}
+		}
+	}
+	if got, err := l.Since(at[119].Add(time.Hour)); got != 121 || err != nil {
+		t.Errorf("since a time to come: %d, %v", got, err)
+	}
+	first, err := l.Trim(60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.Since(time.Time{}); got != first || err != nil {
+		t.Errorf("since ever: %d, %v; want %d", got, err, first)
+	}
+	if got, when, err := l.First(); got != first || when.IsZero() || err != nil {
+		t.Errorf("first: %d, %v, %v", got, when, err)
+	}
+	mustClose(t, l)
+}
+
 func TestCheckpointLine(t *testing.T) {
 	m := vfs.NewMem(1)
 	l := mustOpen(t, m)

@@ -89,7 +89,7 @@ func WithCheckpoint(c Checkpoint) Option {
 func newOptions(dir string, opts []Option) (options, error) {
 	o := options{
 		fs: vfs.OS(), clock: time.Now, pid: os.Getpid(), compress: true,
-		segmentSize: 16 << 20, prefill: 1 << 20, signEvery: 1024,
+		segmentSize: 16 << 20, prefill: 256 << 10, signEvery: 1024,
 		lockWait: 10 * time.Second, keyFile: dir + ".key",
 	}
 	for _, apply := range opts {

@@ -52,10 +52,7 @@ type reader struct {
 }
 
 func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
-	d, err := readDirectory(r.fs, r.dir)
-	for tries := 0; errors.Is(err, fs.ErrNotExist) && tries < 3; tries++ {
-		d, err = readDirectory(r.fs, r.dir) // a Trim was quicker
-	}
+	d, err := lookAround(r.fs, r.dir)
 	if err != nil {
 		return fmt.Errorf("wal: read %s: %w", r.dir, err)
 	}

@@ -12,14 +12,11 @@ import (
 // repair (the caller has the turn) it cuts a torn tail, removes leftovers and
 // begins a new log in an empty directory.
 func (l *Log) recover(repair bool) error {
-	d, err := readDirectory(l.o.fs, l.dir)
-	for tries := 0; !repair && errors.Is(err, fs.ErrNotExist) && tries < 3; tries++ {
-		d, err = readDirectory(l.o.fs, l.dir) // a Trim of another process was quicker
-	}
+	known, ok := readTip(l.lock) // before the rest, which may grow meanwhile
+	d, err := lookAround(l.o.fs, l.dir)
 	if err != nil {
 		return fmt.Errorf("wal: open %s: %w", l.dir, err)
 	}
-	known, ok := readTip(l.lock)
 	marks := l.marks(known, ok)
 	if len(d.segments) == 0 {
 		return l.recoverEmpty(d, marks, repair)
@@ -53,7 +50,7 @@ type mark struct {
 func (l *Log) marks(known tip, ok bool) []*mark {
 	var marks []*mark
 	if ok && known.at.segment > 0 {
-		marks = append(marks, &mark{position: known.at, whence: "the lock file"})
+		marks = append(marks, &mark{position: known.at, whence: fromLock})
 	}
 	if end, _ := l.state(); end.segment > 0 {
 		marks = append(marks, &mark{position: end, whence: "this process"})
@@ -63,6 +60,9 @@ func (l *Log) marks(known tip, ok bool) []*mark {
 	}
 	return marks
 }
+
+// fromLock is where the end is known from without anybody having kept it.
+const fromLock = "the lock file (remove it if this is an older copy of the log)"
 
 // cutOff is the error for a log that ends before a mark.
 func (m *mark) cutOff(end position) error {
@@ -85,12 +85,28 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	if err := l.removeStale(d.stale); err != nil {
 		return err
 	}
+	if err := l.syncParents(); err != nil {
+		return err
+	}
 	id, err := newLogID()
 	if err != nil {
 		return err
 	}
 	l.id = id
 	return l.begin(segmentHeader{log: id, index: 1, first: 1})
+}
+
+// syncParents makes the directories durable that were made for the log. The
+// upper one may be out of reach; then it was not made for us.
+func (l *Log) syncParents() error {
+	parent := filepath.Dir(l.dir)
+	if err := l.o.fs.SyncDir(parent); err != nil {
+		return fmt.Errorf("wal: %w", err)
+	}
+	if err := l.o.fs.SyncDir(filepath.Dir(parent)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("wal: %w", err)
+	}
+	return nil
 }
 
 // reach checks that the segments go as far as the marks do.

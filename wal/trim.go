@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -133,17 +132,4 @@ func (l *Log) removeStale(names []string) error {
 		return nil
 	}
 	return l.o.fs.SyncDir(l.dir)
-}
-
-// First returns the number of the oldest record that is kept, and when the
-// ones before it were trimmed (zero if never).
-func (l *Log) First() (Seq, time.Time, error) {
-	d, err := readDirectory(l.o.fs, l.dir)
-	if err != nil || len(d.segments) == 0 {
-		return 0, time.Time{}, err
-	}
-	if d.trim == nil {
-		return d.segments[0].first, time.Time{}, nil
-	}
-	return d.segments[0].first, d.trim.At, nil
 }

@@ -34,7 +34,8 @@ type Report struct {
 // it; with nil any key will do, so that somebody who could write the files
 // could have forged them: see Report.Keys. WithFrontier and WithCheckpoint name
 // places that the log must hold; those from before a Trim cannot be looked up.
-// Records behind Report.Signed are covered by the chain only.
+// Records behind Report.Signed are covered by the chain only. In a log that is
+// in use, Report.Torn may be an append in progress.
 func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
 	o, err := newOptions(dir, opts)
 	if err != nil {
@@ -57,7 +58,11 @@ type verifier struct {
 }
 
 func (v *verifier) run() error {
-	d, err := readDirectory(v.o.fs, v.dir)
+	known, ok, err := v.tip() // before the rest, which may grow meanwhile
+	if err != nil {
+		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
+	}
+	d, err := lookAround(v.o.fs, v.dir)
 	if err != nil {
 		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
 	}
@@ -68,6 +73,9 @@ func (v *verifier) run() error {
 	v.report.Segments = len(d.segments)
 	if err := v.checkTrim(d.trim); err != nil {
 		return err
+	}
+	if ok && known.log == v.report.Log && known.at.segment >= d.segments[0].index {
+		v.marks = append(v.marks, &mark{position: known.at, whence: fromLock})
 	}
 	if err := v.setMarks(d); err != nil {
 		return err
@@ -94,21 +102,21 @@ func (v *verifier) checkTrim(t *trimNotice) error {
 	return nil
 }
 
-// setMarks collects the places that the log must hold.
-func (v *verifier) setMarks(d directory) error {
+// tip reads the lock file, which may be absent: a copy of the segments is a log.
+func (v *verifier) tip() (t tip, ok bool, err error) {
 	lock, err := v.o.fs.OpenFile(filepath.Join(v.dir, lockName), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, false, nil
+	}
 	if err == nil {
-		t, ok := readTip(lock)
-		if ok && t.log == v.report.Log && t.at.segment >= d.segments[0].index {
-			v.marks = append(v.marks, &mark{position: t.at, whence: "the lock file"})
-		}
+		t, ok = readTip(lock)
 		err = lock.Close()
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
 	}
-	if err != nil {
-		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
-	}
+	return t, ok, err
+}
+
+// setMarks collects the places that the caller says the log must hold.
+func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
 		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, whence: "the frontier kept elsewhere"})
 	}

@@ -1,0 +1,69 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// First returns the number of the oldest record that is kept, and when the
+// ones before it were trimmed (zero if never).
+func (l *Log) First() (Seq, time.Time, error) {
+	d, err := lookAround(l.o.fs, l.dir)
+	if err != nil || len(d.segments) == 0 {
+		return 0, time.Time{}, err
+	}
+	if d.trim == nil {
+		return d.segments[0].first, time.Time{}, nil
+	}
+	return d.segments[0].first, d.trim.At, nil
+}
+
+// Since returns the number of the first record that was appended at a time or
+// after it; the one that comes next, if there is none. It trusts that the clock
+// never went back by as much as a segment lasts.
+func (l *Log) Since(t time.Time) (Seq, error) {
+	d, err := lookAround(l.o.fs, l.dir)
+	if err != nil || len(d.segments) == 0 {
+		return 0, err
+	}
+	start := d.segments[0].first
+	for _, h := range d.segments {
+		began, err := l.began(h.index)
+		if err != nil {
+			return 0, err
+		}
+		if began.IsZero() || !began.Before(t) {
+			break
+		}
+		start = h.first
+	}
+	for b, err := range l.Read(start) {
+		if err != nil || !b.At.Before(t) {
+			return b.First, err
+		}
+		start = b.Last + 1
+	}
+	return start, nil
+}
+
+// began returns the time of the first frame of a segment; zero if it has none
+// yet.
+func (l *Log) began(index uint64) (time.Time, error) {
+	f, h, chain, err := openSegment(l.o.fs, l.dir, index, os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) {
+		return time.Time{}, fmt.Errorf("%w: %s was removed while it was read", ErrTrimmed, segmentName(index))
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer f.Close()
+	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
+	first, err := s.next()
+	var bad *flaw
+	if errors.Is(err, errEnd) || errors.As(err, &bad) {
+		return time.Time{}, nil // the reader will say what is wrong
+	}
+	return time.Unix(0, first.at).UTC(), err
+}
