@@ -12,11 +12,33 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// conflict says that somebody else moved log/<instance>, which only the holder of the turn
-// may do.
+// errUsurped: somebody else moved log/<instance>, which only the holder of the turn may do.
 var errUsurped = errors.New("ledger: the store was written by something that did not append to this log")
 
 func (l *Ledger) headKey() string { return keyLog + l.instance }
+
+// frontier lets the log be held against the last record that the store has seen, so that
+// damage there cannot pass for an append that was cut short. In a store that hosts share it
+// is not known yet which place is ours; there the log's own notice of its end stands in.
+func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
+	if !l.owned {
+		return nil, nil
+	}
+	var heads []head
+	err := l.entries(ctx, keyLog, storage.Now, func(e storage.Entry) error {
+		var h head
+		heads = append(heads, h)
+		return json.Unmarshal(e.Value, &heads[len(heads)-1])
+	})
+	if err != nil || len(heads) != 1 || heads[0].Chain == "" {
+		return nil, err
+	}
+	chain, err := wal.ParseChain(heads[0].Chain)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: how far the store has come: %w", err)
+	}
+	return []wal.Option{wal.WithFrontier(heads[0].Seq, chain)}, nil
+}
 
 // catchUp projects what stands in the log and not yet in the store: what another process
 // appended before it died, the tail after a crash, or all of it when the store was lost.

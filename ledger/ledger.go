@@ -110,6 +110,11 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		l.owned = true
 	}
 	opts := append([]wal.Option{wal.WithClock(l.cfg.Clock)}, l.cfg.LogOptions...)
+	frontier, err := l.frontier(ctx)
+	if err != nil {
+		return err
+	}
+	opts = append(opts, frontier...)
 	if l.log, err = wal.Open(filepath.Join(l.cfg.Dir, logName), opts...); err != nil {
 		return err
 	}

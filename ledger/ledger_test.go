@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -473,4 +474,46 @@ func TestLaw3_OneWayToRecord(t *testing.T) {
 		t.Errorf("heard (-log +heard):\n%s", diff)
 	}
 	same(t, l, store)
+}
+
+func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
+	store := mem.New()
+	l := open(t, t.TempDir(), store)
+	ctx := t.Context()
+	for _, s := range []string{"s", "m", "l"} {
+		must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", s), thing("b", "s")), ledger.LookOptions{Since: -1}))
+	}
+	if err := l.Compact(ctx, 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Thing(ctx, ref("a"), 1); !errors.Is(err, storage.ErrCompacted) {
+		t.Errorf("a read before the compaction: %v", err)
+	}
+	w, _, err := l.World(ctx, storage.Now)
+	if err != nil || len(w.Seen[scope].Objects) != 2 {
+		t.Errorf("the world has %d things: %v", len(w.Seen[scope].Objects), err)
+	}
+	into := mem.New()
+	must[storage.Revision](t)(l.Rebuild(ctx, into))
+	if want, got := must[string](t)(ledger.Digest(ctx, store, 3)), must[string](t)(ledger.Digest(ctx, into, 3)); want != got {
+		t.Error("from the compaction on, the rebuilt store differs")
+	}
+	if err := l.Compact(ctx, 99); !errors.Is(err, storage.ErrFuture) {
+		t.Errorf("compacting the future: %v", err)
+	}
+}
+
+// TestALogThatIsAnotherOneIsRefused puts a log beside a store that has seen a different one.
+func TestALogThatIsAnotherOneIsRefused(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	l := open(t, one, nil)
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	_ = l.Close()
+	if err := os.Rename(filepath.Join(one, "store.db"), filepath.Join(two, "store.db")); err != nil {
+		t.Fatal(err)
+	}
+	if other, err := ledger.Open(t.Context(), ledger.Config{Dir: two}); err == nil {
+		_ = other.Close()
+		t.Error("a store was opened with the log of another one")
+	}
 }

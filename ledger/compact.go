@@ -1,0 +1,24 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Compact lets the store forget what only reads before a revision could see, and puts that on
+// record first. The log keeps everything.
+func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
+	now, err := l.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	if before > now {
+		return fmt.Errorf("ledger: compact before revision %d: %w: the newest is %d", before, storage.ErrFuture, now)
+	}
+	if _, err := l.Record(ctx, Compacted{Before: int64(before), Who: l.cfg.User}); err != nil {
+		return err
+	}
+	return l.store.Compact(ctx, before)
+}
