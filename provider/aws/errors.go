@@ -133,11 +133,3 @@ func permanent(op string, err error, hint string) error {
 func conflict(op string, err error, hint string) error {
 	return &provider.Error{Class: provider.Conflict, Op: op, Err: err, Hint: hint}
 }
-
-// explain is the last look at an error before it leaves the provider.
-func (g *region) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return classify("", err)
-}

@@ -112,7 +112,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	}
 	r.Want.Attrs = withDefaults(r.Want.Ref.Kind, r.Want.Attrs)
 	o, err := v.create(ctx, g, r)
-	return o, g.explain(err)
+	return o, classify("", err)
 }
 
 // Update changes the thing; see provider.Provider. It also writes ovi's tags where they are
@@ -129,7 +129,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 		return resource.Observed{}, err
 	}
 	o, err := v.update(ctx, g, r)
-	return o, g.explain(err)
+	return o, classify("", err)
 }
 
 // Delete takes the thing away; see provider.Provider.
@@ -141,7 +141,7 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	if r.Have.ID == "" {
 		return permanent("", fmt.Errorf("%s has no id to delete it by", r.Have.Ref), "observe it again: ovi plan")
 	}
-	return g.explain(v.remove(ctx, g, r))
+	return classify("", v.remove(ctx, g, r))
 }
 
 func (p *Provider) begin(ctx context.Context, ref resource.Ref) (verbs, *region, error) {

@@ -45,7 +45,7 @@ const (
 
 func groupsAttr(doc string) resource.Attribute {
 	return resource.Attribute{
-		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]",
+		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: bound(1),
 		Elem: &resource.Attribute{Type: resource.TString, RefKind: kindGroup, IDPrefix: "sg-"},
 	}
 }
