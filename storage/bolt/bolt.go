@@ -23,6 +23,7 @@ type Store struct {
 	turn    chan struct{} // held by the goroutine whose operation it is
 	closed  bool
 	handle  *handle
+	cramped bool // there is no room to map more than the file
 }
 
 var _ storage.Store = (*Store)(nil)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -123,7 +125,12 @@ func (s *Store) validate(h *handle, write bool) (bool, error) {
 	}
 	fresh := h.db == nil
 	if fresh {
-		if err := s.mapFile(h, mine.Size()); err != nil {
+		err := s.mapFile(h, mine.Size())
+		if errors.Is(err, syscall.ENOMEM) && !s.cramped {
+			s.cramped = true
+			return false, nil
+		}
+		if err != nil {
 			return false, err
 		}
 	}
@@ -141,7 +148,7 @@ func (s *Store) validate(h *handle, write bool) (bool, error) {
 
 // mapFile lets bbolt open the file that is already open and locked.
 func (s *Store) mapFile(h *handle, size int64) error {
-	h.mapped = mapSize(size)
+	h.mapped = s.mapSize(size)
 	db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
 		ReadOnly:        !h.writable,
 		Timeout:         time.Second,
@@ -174,10 +181,12 @@ func (s *Store) lastTx() (uint64, error) {
 }
 
 // mapSize reserves address space, which costs nothing, so that bbolt need not map the file
-// anew while it writes: that made a large first write four times slower.
-func mapSize(size int64) int64 {
-	if math.MaxInt == math.MaxInt32 {
-		return min(max(2*size, 256<<20), 1<<30)
+// anew while it writes: that made a large first write four times slower. Where address space
+// is scarce (32 bits, a limit on the process), or where mapping makes the file as large
+// (Windows), it takes little.
+func (s *Store) mapSize(size int64) int64 {
+	if s.cramped || runtime.GOOS == "windows" || math.MaxInt == math.MaxInt32 {
+		return size + max(size/4, 16<<20)
 	}
 	return max(4<<30, 2*size)
 }
