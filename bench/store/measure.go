@@ -19,15 +19,19 @@ import (
 	"time"
 )
 
-// result is one system's figures of one round; times in milliseconds, 0 for what it cannot.
+// A timing is milliseconds: as they passed, and of the processors. The second one hardly
+// moves when the machine has other work.
+type timing struct{ Wall, CPU float64 }
+
+// result is one system's figures of one round; zero for what it cannot.
 type result struct {
-	Full, FullBytes     float64 // the first snapshot; bytes handed to the kernel per byte of data
-	Delta, DeltaBytes   float64 // 1 % changed, the median of the deltas
-	Now, NowDeltas      float64 // the world now: after the first snapshot, and after the deltas
-	Old                 float64 // the world at the first revision, after the deltas
-	History             float64 // one key's, in microseconds
-	Disk, DiskDeltas    float64 // MB on disk
-	PeakWrite, PeakRead float64 // growth of anonymous memory, MB
+	Full, Delta           timing  // the first snapshot; 1 % changed, the median of the deltas
+	FullBytes, DeltaBytes float64 // handed to the kernel, per byte of data
+	Now, NowDeltas        timing  // the world now: after the first snapshot, and after the deltas
+	Old                   timing  // the world at the first revision, after the deltas
+	History               timing  // one key's, in microseconds
+	Disk, DiskDeltas      float64 // MB on disk
+	PeakWrite, PeakRead   float64 // growth of anonymous memory, MB
 }
 
 const (
@@ -93,7 +97,7 @@ func figures(ctx context.Context, s system, n int, dir string) (r result, err er
 	if r.Now, err = read(ctx, s, 0, n); err != nil {
 		return r, err
 	}
-	var times []float64
+	var times []timing
 	before = written()
 	for d := range deltas {
 		changed := change(all, max(1, n/100), rng)
@@ -103,7 +107,7 @@ func figures(ctx context.Context, s system, n int, dir string) (r result, err er
 		}
 		times = append(times, ms)
 	}
-	r.Delta, r.DeltaBytes = median(times), (written()-before)/(logical/100*deltas)
+	r.Delta, r.DeltaBytes = middle(times), (written()-before)/(logical/100*deltas)
 	r.DiskDeltas = disk(dir)
 	runtime.GC()
 	peak = watchMemory()
@@ -132,8 +136,8 @@ func change(all []record, n int, rng *rand.Rand) []record {
 }
 
 // read is the median of five readings of the whole world that look at each byte.
-func read(ctx context.Context, s system, rev, n int) (float64, error) {
-	var times []float64
+func read(ctx context.Context, s system, rev, n int) (timing, error) {
+	var times []timing
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for range 5 {
 		seen, sum := 0, uint32(0)
@@ -141,17 +145,17 @@ func read(ctx context.Context, s system, rev, n int) (float64, error) {
 			return s.world(ctx, rev, func(_, value []byte) { seen++; sum ^= crc32.Checksum(value, table) })
 		})
 		if err != nil {
-			return 0, err
+			return timing{}, err
 		}
 		if seen != n {
-			return 0, fmt.Errorf("revision %d has %d things, want %d", rev, seen, n)
+			return timing{}, fmt.Errorf("revision %d has %d things, want %d", rev, seen, n)
 		}
 		times = append(times, ms)
 	}
-	return median(times), nil
+	return middle(times), nil
 }
 
-func histories(ctx context.Context, s system, all []record, rng *rand.Rand) (float64, error) {
+func histories(ctx context.Context, s system, all []record, rng *rand.Rand) (timing, error) {
 	const keys = 500
 	seen := 0
 	ms, err := clock(func() error {
@@ -165,13 +169,31 @@ func histories(ctx context.Context, s system, all []record, rng *rand.Rand) (flo
 	if err == nil && seen < keys {
 		err = fmt.Errorf("%d versions of %d keys", seen, keys)
 	}
-	return ms * 1000 / keys, err
+	return timing{ms.Wall * 1000 / keys, ms.CPU * 1000 / keys}, err
 }
 
-func clock(fn func() error) (float64, error) {
-	begun := time.Now()
+func clock(fn func() error) (timing, error) {
+	begun, used := time.Now(), processor()
 	err := fn()
-	return float64(time.Since(begun).Nanoseconds()) / 1e6, err
+	return timing{float64(time.Since(begun).Nanoseconds()) / 1e6, processor() - used}, err
+}
+
+// processor is what this process has used so far, in milliseconds.
+func processor() float64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e6
+}
+
+// middle is the median of each of the two, by itself.
+func middle(all []timing) timing {
+	var wall, cpu []float64
+	for _, t := range all {
+		wall, cpu = append(wall, t.Wall), append(cpu, t.CPU)
+	}
+	return timing{median(wall), median(cpu)}
 }
 
 func median(all []float64) float64 {

@@ -17,7 +17,8 @@ Made by `+"`cd bench/store && go run . -rounds 5 -out ../../docs/bench/store.md`
 
 Each system ran in its own process, the systems took turns, the figures are medians of the
 rounds. Things are 600 bytes of JSON under keys of 38 bytes; each read looks at every byte.
-Times are milliseconds unless said. "Bytes written" is what was handed to the kernel for each
+Times are milliseconds unless said, in parentheses those of the processors (the machine is
+shared; GC and background work included). "Bytes written" is what was handed to the kernel for each
 byte of data. Memory is the growth of anonymous memory. The other systems are used the best
 way known for them, and stay open; ovi's store is opened, its sums checked, and closed again
 within each operation, as the program does.
@@ -34,23 +35,11 @@ func table(page *bytes.Buffer, n, rounds int, results map[string][]result) {
 		if len(rs) == 0 {
 			continue
 		}
-		m := func(get func(result) float64, format string) string {
-			var all []float64
-			for _, r := range rs {
-				all = append(all, get(r))
-			}
-			if v := median(all); v > 0 {
-				return fmt.Sprintf(format, v)
-			}
-			return "-"
+		fmt.Fprintf(page, "| %s |", c.name)
+		for _, cell := range cells(rs) {
+			fmt.Fprintf(page, " %s |", cell)
 		}
-		fmt.Fprintf(page, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s, %s | %s / %s |\n", c.name,
-			m(func(r result) float64 { return r.Full }, "%.0f"), m(func(r result) float64 { return r.FullBytes }, "%.2f"),
-			m(func(r result) float64 { return r.Delta }, "%.1f"), m(func(r result) float64 { return r.DeltaBytes }, "%.1f"),
-			m(func(r result) float64 { return r.Now }, "%.1f"), m(func(r result) float64 { return r.NowDeltas }, "%.1f"),
-			m(func(r result) float64 { return r.Old }, "%.1f"), m(func(r result) float64 { return r.History }, "%.1f"),
-			m(func(r result) float64 { return r.Disk }, "%.1f"), m(func(r result) float64 { return r.DiskDeltas }, "%.1f"),
-			m(func(r result) float64 { return r.PeakWrite }, "%.0f"), m(func(r result) float64 { return r.PeakRead }, "%.0f"))
+		fmt.Fprintln(page)
 	}
 	fmt.Fprintln(page)
 }
@@ -69,4 +58,37 @@ func load() string {
 	b, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(b), " ")
 	return first
+}
+
+// cells are the figures of one system, the medians of its rounds.
+func cells(rs []result) []string {
+	times := func(get func(result) timing) string {
+		var all []timing
+		for _, r := range rs {
+			all = append(all, get(r))
+		}
+		if m := middle(all); m.Wall > 0 {
+			return fmt.Sprintf("%.3g (%.3g)", m.Wall, m.CPU)
+		}
+		return "-"
+	}
+	plain := func(format string, get func(result) float64) string {
+		var all []float64
+		for _, r := range rs {
+			all = append(all, get(r))
+		}
+		return fmt.Sprintf(format, median(all))
+	}
+	return []string{
+		times(func(r result) timing { return r.Full }),
+		plain("%.2f", func(r result) float64 { return r.FullBytes }),
+		times(func(r result) timing { return r.Delta }),
+		plain("%.1f", func(r result) float64 { return r.DeltaBytes }),
+		times(func(r result) timing { return r.Now }),
+		times(func(r result) timing { return r.NowDeltas }),
+		times(func(r result) timing { return r.Old }),
+		times(func(r result) timing { return r.History }),
+		plain("%.1f", func(r result) float64 { return r.Disk }) + ", " + plain("%.1f", func(r result) float64 { return r.DiskDeltas }),
+		plain("%.0f", func(r result) float64 { return r.PeakWrite }) + " / " + plain("%.0f", func(r result) float64 { return r.PeakRead }),
+	}
 }

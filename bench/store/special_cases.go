@@ -8,29 +8,29 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-func quietScans(ctx context.Context, dir string) (float64, error) {
+func quietScans(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := fill(ctx, s, things(5000, rand.New(rand.NewPCG(1, 2)))); err != nil {
-		return 0, err
+		return nil, err
 	}
 	before := disk(dir)
 	for i := range 20 {
 		value := fmt.Sprintf(`{"scope":"aws/us-east-1","at":"2026-01-02T03:04:%02dZ","complete":true,"changed":0,"gone":0}`, i)
 		if err := put(ctx, s, "scan/aws/us-east-1", []byte(value)); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return (disk(dir) - before) * 1000, nil
+	return []float64{(disk(dir) - before) * 1000}, nil
 }
 
-// million makes a store with a million versions: 10,000 commits of 100 keys each.
-func million(ctx context.Context, dir string) (*bolt.Store, error) {
+// million makes a store with a million versions, 10,000 commits of 100 keys each, and looks
+// what opening and using it costs then.
+func million(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {
 		return nil, err
@@ -47,50 +47,47 @@ func million(ctx context.Context, dir string) (*bolt.Store, error) {
 			return nil, err
 		}
 	}
-	return s, nil
-}
-
-func openAfterMillion(ctx context.Context, dir string) (float64, error) {
-	if _, err := million(ctx, dir); err != nil {
-		return 0, err
+	if err := s.Close(); err != nil {
+		return nil, err
 	}
-	return clock(func() error { _, err := fresh(dir); return err })
-}
-
-func commitAfterMillion(ctx context.Context, dir string) (float64, error) {
-	s, err := million(ctx, dir)
+	open, err := clock(func() error { s, err = fresh(dir); return err })
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return clock(func() error { return put(ctx, s, "obs/00000001", []byte("x")) })
+	commit, err := clock(func() error { return put(ctx, s, "obs/00005000", []byte("x")) })
+	if err != nil {
+		return nil, err
+	}
+	history, err := clock(func() error { return (&ovi{s: s}).history(ctx, "obs/00005000", func([]byte) {}) })
+	return []float64{open.Wall, commit.Wall, history.Wall, disk(dir)}, err
 }
 
-func tinyCommit(ctx context.Context, dir string) (float64, error) {
+func tinyCommit(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	all := things(10_000, rand.New(rand.NewPCG(1, 2)))
 	if err := fill(ctx, s, all); err != nil {
-		return 0, err
+		return nil, err
 	}
 	var times []float64
 	for i := range 300 {
-		ms, err := clock(func() error { return put(ctx, s, all[i*31].key, all[i].value) })
+		t, err := clock(func() error { return put(ctx, s, all[i*31].key, all[i].value) })
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		times = append(times, ms)
+		times = append(times, t.Wall)
 	}
-	return median(times), nil
+	return []float64{median(times)}, nil
 }
 
 const claimRounds = 1000
 
-func claims(ctx context.Context, dir string) (float64, error) {
+func claims(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	c := coordinator.New(s, coordinator.Identity{Instance: "bench"})
 	defer c.Close(ctx)
@@ -98,31 +95,31 @@ func claims(ctx context.Context, dir string) (float64, error) {
 	for i := range claimRounds {
 		err := c.Hold(ctx, fmt.Sprintf("aws/us-east-1/ec2/web-%d", i), func(context.Context, coordinator.Claim) error { return nil })
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return claimRounds / time.Since(begun).Seconds(), nil
+	return []float64{claimRounds / time.Since(begun).Seconds()}, nil
 }
 
-func bareClaims(ctx context.Context, dir string) (float64, error) {
+func bareClaims(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	lease, err := s.Grant(ctx, time.Minute)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	begun := time.Now()
 	for i := range claimRounds {
 		key := fmt.Sprintf("claim/aws/us-east-1/ec2/web-%d", i)
 		token, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key}}, Ops: []storage.Op{{Key: key, Lease: lease}}})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		if _, err := s.Commit(ctx, storage.Tx{Guards: []storage.Guard{{Key: key, Created: token}}, Ops: []storage.Op{{Key: key, Delete: true}}}); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
-	return claimRounds / time.Since(begun).Seconds(), nil
+	return []float64{claimRounds / time.Since(begun).Seconds()}, nil
 }
