@@ -115,15 +115,16 @@ func TestARuleThatStandsTwice(t *testing.T) {
 func TestSecurityGroupRulesWithMistakes(t *testing.T) {
 	k := kindOf(t, "security_group")
 	for name, r := range map[string]resource.Attrs{
-		"no other side":            rule("port", 443),
-		"two other sides":          rule("port", 443, "cidr", "0.0.0.0/0", "self", true),
-		"port and range":           rule("port", 443, "from_port", 1, "to_port", 2, "cidr", "0.0.0.0/0"),
-		"half a range":             rule("from_port", 1, "cidr", "0.0.0.0/0"),
-		"range upside down":        rule("from_port", 2, "to_port", 1, "cidr", "0.0.0.0/0"),
-		"tcp without port":         rule("cidr", "0.0.0.0/0"),
-		"all with port":            rule("port", 1, "protocol", "all", "cidr", "0.0.0.0/0"),
-		"a cidr that is none":      rule("port", 1, "cidr", "10.0.0.0/99"),
-		"a port out of all bounds": rule("port", 70000, "cidr", "0.0.0.0/0"),
+		"no other side":             rule("port", 443),
+		"two other sides":           rule("port", 443, "cidr", "0.0.0.0/0", "self", true),
+		"port and range":            rule("port", 443, "from_port", 1, "to_port", 2, "cidr", "0.0.0.0/0"),
+		"half a range":              rule("from_port", 1, "cidr", "0.0.0.0/0"),
+		"range upside down":         rule("from_port", 2, "to_port", 1, "cidr", "0.0.0.0/0"),
+		"tcp without port":          rule("cidr", "0.0.0.0/0"),
+		"all with port":             rule("port", 1, "protocol", "all", "cidr", "0.0.0.0/0"),
+		"a cidr that is none":       rule("port", 1, "cidr", "10.0.0.0/99"),
+		"a description AWS refuses": rule("port", 1, "cidr", "0.0.0.0/0", "description", "Bob's"),
+		"a port out of all bounds":  rule("port", 70000, "cidr", "0.0.0.0/0"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "ingress", Value: resource.List{r}}))

@@ -7,7 +7,7 @@ func rdsKind() resource.Kind {
 		Provider: Name, Name: kindRDS,
 		Doc: "A managed database.\n\nIts name is its identifier. Where nothing else is said: PostgreSQL, 20 GiB, encrypted, " +
 			"not public, seven days of backups, a password that AWS makes and keeps in its Secrets Manager, and a last snapshot when it is deleted.",
-		NamePattern: `[a-z](-?[a-z0-9]){0,62}`, NameDoc: "small letters, digits and single hyphens, beginning with a letter, at most 63",
+		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "small letters, digits and single hyphens, beginning with a letter, at most 63",
 		Canonical: canonicalRDS,
 		Attrs: []resource.Attribute{
 			{Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,

@@ -38,6 +38,9 @@ func subnetKind() resource.Kind {
 	}
 }
 
+// groupText is what EC2 takes in descriptions; the apostrophe is not among it.
+const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
+
 func groupKind() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindGroup,
@@ -50,7 +53,7 @@ func groupKind() resource.Kind {
 			{Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
 				Example: "main", Doc: "The network it stands in; the region's default network where nothing is said."},
 			{Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"),
-				Max: bound(255), Example: "web servers", Doc: "What it is for. AWS cannot change it later."},
+				Max: bound(255), Pattern: groupText, Example: "web servers", Doc: "What it is for. AWS cannot change it later."},
 			{Name: "ingress", Type: resource.TSet, Default: resource.List{}, Elem: ruleElem(),
 				Example: "[{port: 443, cidr: 0.0.0.0/0}]", Doc: "What may come in. Nothing, where nothing is said."},
 			{Name: "egress", Type: resource.TSet, Default: resource.List{everywhere()}, Elem: ruleElem(),
@@ -80,6 +83,6 @@ func ruleElem() *resource.Attribute {
 		{Name: "security_group", Type: resource.TString, RefKind: kindGroup, IDPrefix: "sg-", Doc: "The other side: members of a group."},
 		{Name: "self", Type: resource.TBool, Doc: "The other side: members of this very group."},
 		{Name: "prefix_list", Type: resource.TString, Pattern: `pl-[0-9a-z]+`, Doc: "The other side: a prefix list."},
-		{Name: "description", Type: resource.TString, Max: bound(255), Doc: "What the rule is for."},
+		{Name: "description", Type: resource.TString, Max: bound(255), Pattern: groupText, Doc: "What the rule is for."},
 	}}
 }
