@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,12 +46,10 @@ func drawFault(t *rapid.T) fake.Faults {
 		}
 		verb := rapid.SampledFrom([]fake.Verb{fake.Create, fake.Update, fake.Delete, fake.Observe}).Draw(t, name+" verb")
 		err := rapid.SampledFrom(errs).Draw(t, name)
-		nth, n := rapid.IntRange(1, 3).Draw(t, name+" nth"), 0
+		nth := rapid.Int64Range(1, 3).Draw(t, name+" nth")
+		var n atomic.Int64
 		return func(_ context.Context, c fake.Call) error {
-			if c.Verb != verb {
-				return nil
-			}
-			if n++; n == nth {
+			if c.Verb == verb && n.Add(1) == nth {
 				return err
 			}
 			return nil
