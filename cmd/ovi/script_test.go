@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +35,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "sleeper": sleeper},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until},
 	}
 }
 
@@ -52,9 +54,19 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// sleeper gives a command in the background time to get somewhere.
-func sleeper(ts *testscript.TestScript, _ bool, args []string) {
-	d, err := time.ParseDuration(args[0])
+// until runs ovi again and again until it prints what is wanted: until PATTERN claims.
+func until(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN arguments of ovi")
+	}
+	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
-	time.Sleep(d)
+	for range 600 {
+		_ = ts.Exec("ovi", args[1:]...)
+		if pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("ovi %s never printed %s", strings.Join(args[1:], " "), args[0])
 }
