@@ -22,12 +22,12 @@ import (
 
 // region is what it takes to act in one region of the one account.
 type region struct {
-	name, account, partition string
+	name, account string
 
-	ec2    *ec2.Client
-	rds    *rds.Client
-	s3     *s3.Client
-	ssm    *ssm.Client
+	ec2    ec2Calls
+	rds    rdsCalls
+	s3     s3Calls
+	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
 	images *images
 
 	owner string
@@ -126,26 +126,18 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 		return c
 	}
 	g := &region{
-		name: name, account: p.account, partition: partitionOf(p.arn),
-		ec2: ec2.NewFromConfig(service("ec2")),
-		rds: rds.NewFromConfig(service("rds")),
-		s3: s3.NewFromConfig(service("s3"), func(o *s3.Options) {
+		name: name, account: p.account,
+		ec2: ec2CallsOf(ec2.NewFromConfig(service("ec2"))),
+		rds: rdsCallsOf(rds.NewFromConfig(service("rds"))),
+		s3: s3CallsOf(s3.NewFromConfig(service("s3"), func(o *s3.Options) {
 			o.UsePathStyle = p.opts.Sandbox || o.BaseEndpoint != nil
-		}),
-		ssm:   ssm.NewFromConfig(service("ssm")),
+		})),
+		ssm:   ssm.NewFromConfig(service("ssm")).GetParameter,
 		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
 		log: p.opts.Log, images: newImages(),
 	}
 	p.regions[name] = g
 	return g
-}
-
-// partitionOf reads "aws", "aws-cn" and so on from an ARN.
-func partitionOf(arn string) string {
-	if parts := strings.SplitN(arn, ":", 3); len(parts) == 3 && parts[0] == "arn" && parts[1] != "" {
-		return parts[1]
-	}
-	return "aws"
 }
 
 // identify asks once who we are. The caller is in the gate.
@@ -165,6 +157,6 @@ func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) er
 	if aws.ToString(out.Account) == "" {
 		return permanent("sts.GetCallerIdentity", fmt.Errorf("the answer names no account"), "")
 	}
-	p.account, p.arn = *out.Account, aws.ToString(out.Arn)
+	p.account = *out.Account
 	return nil
 }

@@ -56,7 +56,7 @@ func (g *region) imageFor(ctx context.Context, image, size string) (string, erro
 	if id := g.images.latest[arch]; id != "" {
 		return id, nil
 	}
-	out, err := g.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(latestParameter + arch)})
+	out, err := g.ssm(ctx, &ssm.GetParameterInput{Name: aws.String(latestParameter + arch)})
 	if err != nil {
 		return "", noImage(classify("", err), g.name)
 	}
