@@ -98,18 +98,16 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.H
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Detail: "run " + by.Run + " has deleted it"}, nil
 	case d.Action == decider.Delete || err != nil || half == decider.Take:
 		return stale, nil
-	case d.Wanted != nil && there.Managed && there.Stack == d.Stack && a.satisfied(d.Wanted, there.Observed):
+	}
+	applied, known, err := l.Applied(ctx, d.Ref, 0)
+	if err != nil {
+		return nil, a.fail(err)
+	}
+	if known && applied.Wish == d.Wish() && there.Managed && there.Stack == d.Stack {
 		a.noteThing(d.Ref, &there.Observed)
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}
 	return stale, nil
-}
-
-// satisfied says that a thing is as wished.
-func (a *apply) satisfied(w *resource.Desired, o resource.Observed) bool {
-	kind, ok := a.engine.cfg.Providers.Kind(w.Ref.Provider, w.Ref.Kind)
-	return ok && len(resource.Diff(w.Attrs, o.Attrs, kind, resource.DiffOptions{Resolve: a.idOf})) == 0 &&
-		len(resource.DiffTags(w.Tags, o.Tags, nil, nil)) == 0
 }
 
 // idOf finds the id of a thing: made just now, or seen by the plan.

@@ -91,7 +91,11 @@ func (e *Engine) answer(ctx context.Context, doubts []doubt, w resource.World) (
 		}
 		open[d.Ref] = d.OpenIntent
 		if seen {
-			answers = append(answers, e.settle(d.OpenIntent, carrying(snapshot, d.Ref), snapshot))
+			before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
+			if err != nil {
+				return nil, nil, fmt.Errorf("what was applied to %s: %w", d.Ref, err)
+			}
+			answers = append(answers, e.settle(d.OpenIntent, carrying(snapshot, d.Ref), snapshot, before))
 		}
 	}
 	if len(answers) == 0 {
@@ -107,78 +111,6 @@ func (e *Engine) answer(ctx context.Context, doubts []doubt, w resource.World) (
 		}
 	}
 	return kept, open, nil
-}
-
-// carrying are the things that carry a ref with ovi's marks.
-func carrying(s resource.Snapshot, ref resource.Ref) []resource.Observed {
-	var out []resource.Observed
-	for i := range s.Objects {
-		if o := &s.Objects[i]; o.Ref == ref && o.Managed {
-			out = append(out, *o)
-		}
-	}
-	return out
-}
-
-// settle reads from what stands there what became of an action.
-func (e *Engine) settle(o ledger.OpenIntent, there []resource.Observed, s resource.Snapshot) ledger.Abandoned {
-	a := ledger.Abandoned{Ref: o.Ref, Key: o.Key, Action: o.Action}
-	at := s.At.UTC().Format(time.RFC3339)
-	say := func(f ledger.Finding, id, format string, args ...any) ledger.Abandoned {
-		a.Finding, a.ID, a.Evidence = f, id, fmt.Sprintf(format, args...)+", seen at "+at
-		return a
-	}
-	deletes := o.Action == decider.Delete || o.Half == ledger.HalfDelete
-	creates := o.Action == decider.Create || o.Half == ledger.HalfCreate
-	switch {
-	case len(there) > 1:
-		return say(ledger.FoundUnknown, "", "%d things carry its name: take the marks off all but one", len(there))
-	case deletes && (len(there) == 0 || there[0].ID != o.Have):
-		return say(ledger.FoundDone, o.Have, "%s is not there any more", o.Have)
-	case deletes:
-		return say(ledger.FoundNotDone, o.Have, "%s is still there", o.Have)
-	case len(there) == 0 && creates:
-		return say(ledger.FoundNotDone, "", "nothing carries its name; should it still appear, the next try with the same key makes no second one")
-	case len(there) == 0:
-		return say(ledger.FoundNotDone, "", "the thing is not there any more")
-	case creates && there[0].Key != "" && there[0].Key != o.Key:
-		return say(ledger.FoundNotDone, there[0].ID, "%s carries its name, but was made by another action", there[0].ID)
-	case creates:
-		return say(ledger.FoundDone, there[0].ID, "%s carries its name%s", there[0].ID, andKey(there[0], o.Key))
-	case e.isAsApplied(o, there[0], s):
-		return say(ledger.FoundDone, there[0].ID, "%s is as it was to become", there[0].ID)
-	}
-	return say(ledger.FoundNotDone, there[0].ID, "%s is not, or not provably, as it was to become", there[0].ID)
-}
-
-func andKey(o resource.Observed, key string) string {
-	if o.Key == key {
-		return " and its key"
-	}
-	return ""
-}
-
-// isAsApplied says that a thing is as an update was to make it. What cannot be read back
-// proves nothing: such an update is done again, which does no harm.
-func (e *Engine) isAsApplied(o ledger.OpenIntent, there resource.Observed, s resource.Snapshot) bool {
-	kind, ok := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
-	if !ok || o.Applying == nil {
-		return false
-	}
-	for _, a := range kind.Attrs {
-		if _, wished := o.Applying.Attrs.Get(a.Name); wished && a.WriteOnly {
-			return false
-		}
-	}
-	resolve := func(r resource.Ref) (string, bool) {
-		found := carrying(s, r)
-		if len(found) != 1 {
-			return "", false
-		}
-		return found[0].ID, true
-	}
-	return len(resource.Diff(o.Applying.Attrs, there.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
-		len(resource.DiffTags(o.Applying.Tags, there.Tags, nil, nil)) == 0
 }
 
 // unsettled holds back what would be done on a thing whose last action has no answer yet.

@@ -517,3 +517,19 @@ func TestALogThatIsAnotherOneIsRefused(t *testing.T) {
 		t.Error("a store was opened with the log of another one")
 	}
 }
+
+func TestWhatCannotBeRecordedBreaksNothing(t *testing.T) {
+	l := fresh(t)
+	ctx := t.Context()
+	huge := thing("a", string(make([]byte, storage.MaxValue)))
+	if _, err := l.RecordWorld(ctx, world(huge), ledger.LookOptions{Since: -1}); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("a thing larger than a store takes: %v", err)
+	}
+	if err := l.Broken(); err != nil {
+		t.Errorf("broken: %v", err)
+	}
+	r := must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{}))
+	if r.First != 1 {
+		t.Errorf("record %d: something of what could not be recorded is in the log", r.First)
+	}
+}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -96,19 +93,27 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error)
 	return records, err
 }
 
+// unwritten is why events cannot be recorded. Nothing was appended, so nothing is broken.
+type unwritten struct{ err error }
+
+func (e *unwritten) Error() string { return "ledger: not recorded: " + e.err.Error() }
+func (e *unwritten) Unwrap() error { return e.err }
+
 // writeAll writes the group as one batch. If a claim is lost between log and store, the
-// batch is refused and everybody's events are written again alone.
+// batch is refused and everybody's events are written again alone; so they are if something
+// in the group cannot be written at all.
 func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
 	ready := l.prepare(ctx, group)
 	if len(ready) == 0 {
 		return nil, nil
 	}
 	records, err := l.write(ctx, turn, ready)
-	if len(ready) == 1 && errors.Is(err, wal.ErrTooLarge) {
-		ready[0].err = fmt.Errorf("ledger: too much for one batch: %w", err)
+	var kept *unwritten
+	if len(ready) == 1 && errors.As(err, &kept) {
+		ready[0].err = err
 		return nil, nil
 	}
-	if err == nil || !errors.Is(err, storage.ErrConflict) && !errors.Is(err, wal.ErrTooLarge) {
+	if err == nil || !errors.Is(err, storage.ErrConflict) && !errors.As(err, &kept) {
 		return records, err
 	}
 	var all []Record
@@ -174,14 +179,17 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([
 			guards = append(guards, *r.guard)
 		}
 		if err := b.add(l.stamp(now), r.events, under); err != nil {
-			return nil, err
+			return nil, &unwritten{err}
 		}
 	}
 	tx, err := l.project(ctx, l.store, b.records)
 	if err != nil {
-		return nil, err
+		return nil, &unwritten{err}
 	}
 	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	if errors.Is(err, wal.ErrTooLarge) {
+		return nil, &unwritten{err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -204,52 +212,6 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([
 		}
 	}
 	return b.records, nil
-}
-
-// refuse records that the batch before was not projected.
-func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq) error {
-	now := l.cfg.Clock().UTC().Round(0)
-	b := batch{at: now, first: to + 1}
-	event := Refused{From: from, To: to, Reason: "the claim was lost while it was recorded"}
-	if err := b.add(l.stamp(now), []Event{event}, nil); err != nil {
-		return err
-	}
-	tx, err := l.project(ctx, l.store, b.records)
-	if err != nil {
-		return err
-	}
-	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
-	if err != nil {
-		return err
-	}
-	_, err = l.commit(ctx, tx, done, nil)
-	return err
-}
-
-// batch collects the records of one append.
-type batch struct {
-	at      time.Time
-	first   wal.Seq
-	records []Record
-	encoded [][]byte
-}
-
-func (b *batch) add(stamp Record, events []Event, under *guard) error {
-	for _, e := range events {
-		r := stamp
-		r.ID, r.Event, r.Seq = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String(), e, b.first+wal.Seq(len(b.records))
-		raw, err := encode(r, under)
-		if err != nil {
-			return err
-		}
-		b.records, b.encoded = append(b.records, r), append(b.encoded, raw)
-	}
-	return nil
-}
-
-// stamp is what all records of this run share.
-func (l *Ledger) stamp(at time.Time) Record {
-	return Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
 }
 
 // Broken is the error that broke the ledger, or nil.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -32,6 +33,10 @@ func (l *Ledger) appear() error {
 		return fmt.Errorf("ledger: the file of this run: %w", err)
 	}
 	ok, err := f.TryLock()
+	for tries := 0; err == nil && !ok && tries < 100; tries++ {
+		time.Sleep(time.Millisecond) // somebody looks whether we are dead
+		ok, err = f.TryLock()
+	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("ledger: the lock of this run: %w", err), f.Close())
 	}

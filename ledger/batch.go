@@ -1,0 +1,56 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/wal"
+)
+
+// refuse records that the batch before was not projected.
+func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq) error {
+	now := l.cfg.Clock().UTC().Round(0)
+	b := batch{at: now, first: to + 1}
+	event := Refused{From: from, To: to, Reason: "the claim was lost while it was recorded"}
+	if err := b.add(l.stamp(now), []Event{event}, nil); err != nil {
+		return err
+	}
+	tx, err := l.project(ctx, l.store, b.records)
+	if err != nil {
+		return err
+	}
+	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	if err != nil {
+		return err
+	}
+	_, err = l.commit(ctx, tx, done, nil)
+	return err
+}
+
+// batch collects the records of one append.
+type batch struct {
+	at      time.Time
+	first   wal.Seq
+	records []Record
+	encoded [][]byte
+}
+
+func (b *batch) add(stamp Record, events []Event, under *guard) error {
+	for _, e := range events {
+		r := stamp
+		r.ID, r.Event, r.Seq = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String(), e, b.first+wal.Seq(len(b.records))
+		raw, err := encode(r, under)
+		if err != nil {
+			return err
+		}
+		b.records, b.encoded = append(b.records, r), append(b.encoded, raw)
+	}
+	return nil
+}
+
+// stamp is what all records of this run share.
+func (l *Ledger) stamp(at time.Time) Record {
+	return Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
+}

@@ -1,0 +1,111 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// delta is how a snapshot differs from what is on record.
+type delta struct {
+	touched map[string]bool
+	changed [][]resource.Observed // in parts, each as many as one record takes
+	odd     []Odd
+	gone    []resource.Ref
+}
+
+// compare merges the snapshot with the things on record, both in key order, and compares
+// canonical bytes. What is unchanged is not decoded.
+func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
+	entries, _, err := store.Range(ctx, thingPrefix(snapshot.Scope), storage.Now)
+	if err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(entries)
+	defer stop()
+	r := &recorded{next: next, prefix: thingPrefix(snapshot.Scope)}
+	r.advance()
+	var key, content []byte
+	for as, o := range keyed(snapshot) {
+		key = appendRef(append(key[:0], keyThing...), as)
+		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
+			d.lost(r.at.Key)
+			r.advance()
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if r.at.Key != string(key) {
+			d.found(key, as, o)
+			continue
+		}
+		if content = o.AppendJSON(content[:0]); !bytes.Equal(r.at.Value, content) {
+			d.found(key, as, o)
+		}
+		r.advance()
+	}
+	for ; r.err == nil && r.at.Key != ""; r.advance() {
+		d.lost(r.at.Key)
+	}
+	return r.err
+}
+
+func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
+	switch {
+	case d.touched[string(key)]:
+	case as != o.Ref:
+		d.odd = append(d.odd, Odd{as, *o})
+	default:
+		n := len(d.changed)
+		if n == 0 || len(d.changed[n-1]) == partSize {
+			var part []resource.Observed // mostly little has changed; if not, then much
+			if n > 0 {
+				part = make([]resource.Observed, 0, partSize)
+			}
+			d.changed = append(d.changed, part)
+			n++
+		}
+		d.changed[n-1] = append(d.changed[n-1], *o)
+	}
+}
+
+func (d *delta) lost(key string) {
+	ref, err := resource.ParseRef(strings.TrimPrefix(key, keyThing))
+	if err == nil && !d.touched[key] {
+		d.gone = append(d.gone, ref)
+	}
+}
+
+func appendRef(b []byte, r resource.Ref) []byte {
+	b = append(append(b, r.Provider...), '/')
+	b = append(append(b, r.Place...), '/')
+	b = append(append(b, r.Kind...), '/')
+	return append(b, r.Name...)
+}
+
+// recorded walks over the things on record in a scope.
+type recorded struct {
+	next   func() (storage.Entry, error, bool)
+	prefix string
+	at     storage.Entry // the zero Entry at the end
+	err    error
+}
+
+// advance goes to the next thing of the scope itself.
+func (r *recorded) advance() {
+	for {
+		e, err, ok := r.next()
+		if !ok || err != nil {
+			r.at, r.err = storage.Entry{}, err
+			return
+		}
+		if inScope(e.Key, r.prefix) {
+			r.at = e
+			return
+		}
+	}
+}
