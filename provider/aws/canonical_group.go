@@ -45,8 +45,10 @@ func twice(name string, rules resource.List) (problems []resource.Problem) {
 	for _, r := range rules {
 		key := string(resource.AppendJSON(nil, undescribed(r)))
 		if seen[key] {
-			problems = append(problems, resource.Problem{Path: name, Summary: "two rules differ in their description alone: " + key,
-				Suggestion: "keep one of them"})
+			problems = append(problems, resource.Problem{
+				Path: name, Summary: "two rules differ in their description alone: " + key,
+				Suggestion: "keep one of them",
+			})
 		}
 		seen[key] = true
 	}
@@ -90,8 +92,10 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 		out = append(out, resource.Attr{Name: "description", Value: resource.String(s)})
 	}
 	if sides != 1 {
-		problems = append(problems, resource.Problem{Summary: fmt.Sprintf("a rule has one other side, this one has %d", sides),
-			Suggestion: "one of cidr, security_group, self and prefix_list"})
+		problems = append(problems, resource.Problem{
+			Summary:    fmt.Sprintf("a rule has one other side, this one has %d", sides),
+			Suggestion: "one of cidr, security_group, self and prefix_list",
+		})
 	}
 	return resource.NewAttrs(out...), problems
 }

@@ -59,8 +59,9 @@ func volumeHealth(s types.VolumeState) (resource.Health, string) {
 		return resource.Pending, ""
 	case types.VolumeStateError:
 		return resource.Failing, string(s)
+	default:
+		return resource.Unclear, string(s)
 	}
-	return resource.Unclear, string(s)
 }
 
 // attachment is where a volume hangs, or is on its way to hang.

@@ -91,6 +91,7 @@ func (g *region) awaitReshaped(ctx context.Context, id string) error {
 				return errWait
 			case types.VolumeModificationStateFailed:
 				return permanent("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
+			default: // optimizing goes on for hours, in use
 			}
 		}
 		return nil

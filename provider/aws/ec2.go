@@ -14,8 +14,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// living are the states of instances that are there; the dead stay listed for an hour.
-var living = []string{"pending", "running", "stopping", "stopped"}
+// living filters a list for instances that are there; the dead stay listed for an hour.
+func living() []types.Filter {
+	return where("instance-state-name", "pending", "running", "stopping", "stopped")
+}
 
 func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
 	return pages(ctx, "ec2.DescribeInstances", func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
@@ -37,7 +39,7 @@ func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) 
 
 // instancesWhere names the living instances of a filter.
 func (g *region) instancesWhere(ctx context.Context, filter, value string) ([]string, error) {
-	filters := append(where(filter, value), where("instance-state-name", living...)...)
+	filters := append(where(filter, value), living()...)
 	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
 	var names []string
 	for _, i := range all {
@@ -137,8 +139,9 @@ func runState(s types.InstanceStateName) (resource.Health, resource.Value) {
 		return resource.Pending, resource.String("stopped")
 	case types.InstanceStateNameStopped:
 		return resource.Stopped, resource.String("stopped")
+	default:
+		return resource.Unclear, resource.String(s)
 	}
-	return resource.Unclear, resource.String(s)
 }
 
 func rootAttrs(v *types.Volume) resource.Attrs {
@@ -202,8 +205,10 @@ func died(i types.Instance) error {
 	if strings.HasPrefix(why, "Server.") {
 		class = provider.Transient
 	}
-	return &provider.Error{Class: class, Op: "ec2.RunInstances",
-		Err: fmt.Errorf("%s ended as %s: %s", aws.ToString(i.InstanceId), stateOf(i), why)}
+	return &provider.Error{
+		Class: class, Op: "ec2.RunInstances",
+		Err: fmt.Errorf("%s ended as %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
+	}
 }
 
 // deleteInstance ends one instance a call: of several, one bad id would keep all alive.

@@ -100,7 +100,8 @@ func (g *region) changeProfile(ctx context.Context, r provider.Request, id strin
 		_, err = g.ec2.DisassociateIamInstanceProfile(ctx, &ec2.DisassociateIamInstanceProfileInput{AssociationId: out.IamInstanceProfileAssociations[0].AssociationId})
 	default:
 		_, err = g.ec2.ReplaceIamInstanceProfileAssociation(ctx, &ec2.ReplaceIamInstanceProfileAssociationInput{
-			AssociationId: out.IamInstanceProfileAssociations[0].AssociationId, IamInstanceProfile: spec})
+			AssociationId: out.IamInstanceProfileAssociations[0].AssociationId, IamInstanceProfile: spec,
+		})
 	}
 	return classify("", err)
 }

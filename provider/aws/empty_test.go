@@ -26,10 +26,26 @@ func TestNamesThatAWSTakes(t *testing.T) {
 		kind, name string
 		ok         bool
 	}{
-		{"rds", "db", true}, {"rds", "d", true}, {"rds", long, true}, {"rds", long + "a", false}, {"rds", "DB", false}, {"rds", "db-", false}, {"rds", "1db", false},
-		{"s3", "acme.assets-1", true}, {"s3", "ab", false}, {"s3", long, true}, {"s3", long + "a", false}, {"s3", "Acme", false}, {"s3", "-acme", false},
-		{"ec2", "web-0", true}, {"ec2", "Web_0.a", true}, {"ec2", "web/0", false}, {"ec2", "", false}, {"ec2", "-web", false},
-		{"security_group", "web servers", true}, {"security_group", "web/x", false},
+		{"rds", "db", true},
+		{"rds", "d", true},
+		{"rds", long, true},
+		{"rds", long + "a", false},
+		{"rds", "DB", false},
+		{"rds", "db-", false},
+		{"rds", "1db", false},
+		{"s3", "acme.assets-1", true},
+		{"s3", "ab", false},
+		{"s3", long, true},
+		{"s3", long + "a", false},
+		{"s3", "Acme", false},
+		{"s3", "-acme", false},
+		{"ec2", "web-0", true},
+		{"ec2", "Web_0.a", true},
+		{"ec2", "web/0", false},
+		{"ec2", "", false},
+		{"ec2", "-web", false},
+		{"security_group", "web servers", true},
+		{"security_group", "web/x", false},
 	} {
 		checker, err := resource.NewChecker(kindOf(t, c.kind))
 		if err != nil {

@@ -33,8 +33,10 @@ func noteOperations(t *testing.T, requests []awsfake.Request) {
 }
 
 // byHand are calls that tests make in somebody else's name.
-var byHand = []string{"s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup",
-	"s3.DeletePublicAccessBlock", "s3.DeleteBucketPublicAccessBlock", "s3.ListObjectVersions"}
+var byHand = []string{
+	"s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup",
+	"s3.DeletePublicAccessBlock", "s3.DeleteBucketPublicAccessBlock", "s3.ListObjectVersions",
+}
 
 // TestMain compares the table of permissions with what all tests together have called.
 func TestMain(m *testing.M) {

@@ -72,8 +72,10 @@ func noImage(err error, region string) error {
 	if class == provider.NotFound {
 		class = provider.Permanent
 	}
-	return &provider.Error{Class: class, Err: fmt.Errorf("look up the current Amazon Linux of %s: %w", region, err),
-		Hint: "name an image yourself, such as image: ami-0abcdef1234567890"}
+	return &provider.Error{
+		Class: class, Err: fmt.Errorf("look up the current Amazon Linux of %s: %w", region, err),
+		Hint: "name an image yourself, such as image: ami-0abcdef1234567890",
+	}
 }
 
 // rootOf asks an image for its root disk: without the device's name nothing can be said about

@@ -39,7 +39,7 @@ func TestClassesOfCodes(t *testing.T) {
 		if !errors.As(err, &e) || e.Class != want || e.Op != "ec2.RunInstances" || e.Code != code {
 			t.Errorf("%s: %+v, want class %d", code, e, want)
 		}
-		if again := classify("other", err); again != err {
+		if again := classify("other", err); !errors.Is(again, err) || again.Error() != err.Error() {
 			t.Errorf("%s: classified twice: %v", code, again)
 		}
 	}
@@ -183,8 +183,10 @@ func TestPaceKeepsReadsAndWritesApart(t *testing.T) {
 }
 
 func TestAnInstanceThatDiesTellsWhy(t *testing.T) {
-	err := died(ec2types.Instance{InstanceId: aws.String("i-1"), State: &ec2types.InstanceState{Name: "terminated"},
-		StateReason: &ec2types.StateReason{Code: aws.String("Client.VolumeLimitExceeded"), Message: aws.String("Volume limit exceeded")}})
+	err := died(ec2types.Instance{
+		InstanceId: aws.String("i-1"), State: &ec2types.InstanceState{Name: "terminated"},
+		StateReason: &ec2types.StateReason{Code: aws.String("Client.VolumeLimitExceeded"), Message: aws.String("Volume limit exceeded")},
+	})
 	if provider.ClassOf(err) != provider.Permanent || !strings.Contains(err.Error(), "Volume limit exceeded") {
 		t.Errorf("%v", err)
 	}
@@ -209,7 +211,8 @@ func TestStatesOfDatabases(t *testing.T) {
 func TestMembersOfClustersAndSettlingGroups(t *testing.T) {
 	g := testRegion(Delays{})
 	o := g.seeDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
-		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")}}})
+		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},
+	}})
 	groups, _ := o.Attrs.Get("security_groups")
 	if fmt.Sprint(groups) != "[sg-2]" || o.Health != resource.Failing || o.Detail != "failed" {
 		t.Errorf("%+v", o)

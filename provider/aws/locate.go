@@ -49,9 +49,11 @@ func (p *Provider) at(ctx context.Context, place string) (*region, error) {
 	case account == sandboxAccount || p.account == sandboxAccount:
 		return nil, elsewhere(place, p.account)
 	}
-	return nil, &provider.Error{Class: provider.Denied, Op: "sts.GetCallerIdentity",
+	return nil, &provider.Error{
+		Class: provider.Denied, Op: "sts.GetCallerIdentity",
 		Err:  fmt.Errorf("%s is a place of account %s, but these are credentials of account %s", place, account, p.account),
-		Hint: "use that account's credentials, for example with --profile"}
+		Hint: "use that account's credentials, for example with --profile",
+	}
 }
 
 func elsewhere(place, account string) error {

@@ -30,8 +30,10 @@ func (a *realAccount) RoundTrip(r *http.Request) (*http.Response, error) {
 // realProvider reads its configuration from the environment, as outside of the sandbox.
 func realProvider(t *testing.T, account http.RoundTripper) *aws.Provider {
 	t.Helper()
-	for k, v := range map[string]string{"AWS_ACCESS_KEY_ID": "EXAMPLE", "AWS_SECRET_ACCESS_KEY": "not-a-secret", "AWS_CONFIG_FILE": "/dev/null",
-		"AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_PROFILE": "", "AWS_ENDPOINT_URL": "", "AWS_EC2_METADATA_DISABLED": "true", "AWS_REGION": "", "AWS_CA_BUNDLE": ""} {
+	for k, v := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "EXAMPLE", "AWS_SECRET_ACCESS_KEY": "not-a-secret", "AWS_CONFIG_FILE": "/dev/null",
+		"AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_PROFILE": "", "AWS_ENDPOINT_URL": "", "AWS_EC2_METADATA_DISABLED": "true", "AWS_REGION": "", "AWS_CA_BUNDLE": "",
+	} {
 		t.Setenv(k, v)
 	}
 	return aws.New(aws.Options{HTTPClient: &http.Client{Transport: account}, Attempts: 1})

@@ -28,7 +28,8 @@ func meddle(t *testing.T, cfg sdk.Config, deed string, o resource.Observed) {
 		_, err = e.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{o.ID}, Tags: []ec2types.Tag{tag("team", "somebody"), tag("audited", "yes")}})
 	case "open":
 		_, err = e.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: id, IpPermissions: []ec2types.IpPermission{{
-			IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), IpRanges: []ec2types.IpRange{{CidrIp: sdk.String("0.0.0.0/0")}}}}})
+			IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), IpRanges: []ec2types.IpRange{{CidrIp: sdk.String("0.0.0.0/0")}},
+		}}})
 	case "unblock":
 		_, err = b.DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: id})
 	case "fill":

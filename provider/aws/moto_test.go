@@ -23,8 +23,10 @@ func TestScenarioOnMoto(t *testing.T) {
 		t.Skip("moto takes its time")
 	}
 	url := startMoto(t)
-	for k, v := range map[string]string{"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "EXAMPLE", "AWS_SECRET_ACCESS_KEY": "not-a-secret", "AWS_REGION": "us-east-1",
-		"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_PROFILE": "", "AWS_CA_BUNDLE": ""} {
+	for k, v := range map[string]string{
+		"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "EXAMPLE", "AWS_SECRET_ACCESS_KEY": "not-a-secret", "AWS_REGION": "us-east-1",
+		"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_PROFILE": "", "AWS_CA_BUNDLE": "",
+	} {
 		t.Setenv(k, v)
 	}
 	p := aws.New(aws.Options{Delays: patience, PlainPace: true, Attempts: 2})

@@ -55,7 +55,7 @@ func (g *region) look(ctx context.Context) (*look, error) {
 		func() (err error) { l.subnets, err = g.subnets(ctx, &ec2.DescribeSubnetsInput{}); return err },
 		func() (err error) { l.groups, err = g.groups(ctx, &ec2.DescribeSecurityGroupsInput{}); return err },
 		func() (err error) {
-			l.instances, err = g.instances(ctx, &ec2.DescribeInstancesInput{Filters: where("instance-state-name", living...)})
+			l.instances, err = g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
 			return err
 		},
 		func() (err error) { l.volumes, err = g.volumes(ctx, &ec2.DescribeVolumesInput{}); return err },

@@ -14,8 +14,10 @@ import (
 )
 
 // lists are the calls that a look at a region consists of.
-var lists = []string{"ec2.DescribeVpcs", "ec2.DescribeSubnets", "ec2.DescribeSecurityGroups", "ec2.DescribeInstances", "ec2.DescribeVolumes",
-	"rds.DescribeDBInstances", "s3.ListBuckets", "s3.GetBucketTagging", "s3.GetBucketVersioning", "s3.GetPublicAccessBlock", "s3.GetBucketEncryption"}
+var lists = []string{
+	"ec2.DescribeVpcs", "ec2.DescribeSubnets", "ec2.DescribeSecurityGroups", "ec2.DescribeInstances", "ec2.DescribeVolumes",
+	"rds.DescribeDBInstances", "s3.ListBuckets", "s3.GetBucketTagging", "s3.GetBucketVersioning", "s3.GetPublicAccessBlock", "s3.GetBucketEncryption",
+}
 
 func TestLaw1_SilenceIsNotAbsence_ADeniedOrFailedListFailsTheLook(t *testing.T) {
 	for _, list := range lists {

@@ -60,8 +60,10 @@ func (g *region) await(ctx context.Context, limit time.Duration, what string, lo
 		if ctx.Err() != nil {
 			return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx))}
 		}
-		return &provider.Error{Class: provider.Transient, Err: fmt.Errorf("waited %v for %s, in vain: %w", limit, what, err),
-			Hint: "look at it in the AWS console, then run ovi again: it takes up where it stopped"}
+		return &provider.Error{
+			Class: provider.Transient, Err: fmt.Errorf("waited %v for %s, in vain: %w", limit, what, err),
+			Hint: "look at it in the AWS console, then run ovi again: it takes up where it stopped",
+		}
 	}
 }
 

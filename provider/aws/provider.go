@@ -40,7 +40,6 @@ type Provider struct {
 	gate    gate // guards what is made once, and is held during the I/O of that
 	config  *aws.Config
 	account string
-	arn     string
 	regions map[string]*region
 }
 

@@ -16,8 +16,10 @@ import (
 
 // hand is somebody else at work in the same account.
 func hand(cloud *awsfake.Cloud) sdk.Config {
-	return sdk.Config{Region: "us-east-1", HTTPClient: &http.Client{Transport: cloud},
-		Credentials: credentials.NewStaticCredentialsProvider("HAND", "not-a-secret", "")}
+	return sdk.Config{
+		Region: "us-east-1", HTTPClient: &http.Client{Transport: cloud},
+		Credentials: credentials.NewStaticCredentialsProvider("HAND", "not-a-secret", ""),
+	}
 }
 
 func (w *world) ec2() *ec2.Client { return ec2.NewFromConfig(hand(w.cloud)) }
@@ -40,8 +42,10 @@ func (w *world) run(n int, tags ...ec2types.Tag) []string {
 	for n > 0 {
 		batch := min(n, 1000)
 		n -= batch
-		in := &ec2.RunInstancesInput{ImageId: sdk.String("ami-0a1b2c3d4e5f60718"), InstanceType: "t3.micro",
-			MinCount: sdk.Int32(int32(batch)), MaxCount: sdk.Int32(int32(batch))}
+		in := &ec2.RunInstancesInput{
+			ImageId: sdk.String("ami-0a1b2c3d4e5f60718"), InstanceType: "t3.micro",
+			MinCount: sdk.Int32(int32(batch)), MaxCount: sdk.Int32(int32(batch)),
+		}
 		if len(tags) > 0 {
 			in.TagSpecifications = []ec2types.TagSpecification{{ResourceType: "instance", Tags: tags}}
 		}

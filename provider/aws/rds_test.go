@@ -42,9 +42,11 @@ func TestDatabaseChanges(t *testing.T) {
 	d := wish(t, "rds", "db", values{"size": text("db.t3.micro"), "engine_version": text("15"), "password": secretOf("fake-password-one")})
 	w.make(d)
 	seen := w.settled(d, d.Attrs)
-	d2 := wish(t, "rds", "db", values{"size": text("db.t3.small"), "engine_version": text("16"), "storage": resource.Int(30), "multi_az": resource.Bool(true),
+	d2 := wish(t, "rds", "db", values{
+		"size": text("db.t3.small"), "engine_version": text("16"), "storage": resource.Int(30), "multi_az": resource.Bool(true),
 		"deletion_protection": resource.Bool(true), "backup_days": resource.Int(14), "final_snapshot": resource.Bool(false),
-		"password": secretOf("fake-password-two")}, "team", "db")
+		"password": secretOf("fake-password-two"),
+	}, "team", "db")
 	w.mustUpdate(d2, seen, d.Attrs)
 	seen = w.settled(d2, d2.Attrs)
 	if v, _ := attr(seen, "running_version").(resource.String); !strings.HasPrefix(string(v), "16") {

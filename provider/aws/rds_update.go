@@ -81,8 +81,10 @@ func (g *region) onceReady(ctx context.Context, order func() error) error {
 func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInput, error) {
 	a := resource.Attrs{}
 	n := 0
-	for _, name := range []string{"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
-		"port", "security_groups", "backup_days", "deletion_protection"} {
+	for _, name := range []string{
+		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
+		"port", "security_groups", "backup_days", "deletion_protection",
+	} {
 		if v, ok := r.Want.Attrs.Get(name); ok && changed(r, name) {
 			a = a.With(name, v)
 			n++

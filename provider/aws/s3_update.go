@@ -130,7 +130,8 @@ func (g *region) putTags(ctx context.Context, name string, tags map[string]strin
 func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
 	if on, ok := flag(a, "block_public_access"); ok && changed("block_public_access") {
 		_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
-			BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on)}})
+			BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
+		}})
 		if err != nil {
 			return classify("", err)
 		}
@@ -142,9 +143,12 @@ func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs,
 	}
 	if s, ok := text(a, "encryption"); ok && (changed("encryption") || changed("kms_key")) {
 		rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
-			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: wanted(a, "kms_key")}}
-		_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{Bucket: aws.String(name),
-			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}}})
+			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: wanted(a, "kms_key"),
+		}}
+		_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
+			Bucket:                            aws.String(name),
+			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+		})
 		return classify("", err)
 	}
 	return nil
@@ -160,8 +164,10 @@ func (g *region) setVersioning(ctx context.Context, name string, on bool) error 
 		}
 		status = types.BucketVersioningStatusSuspended
 	}
-	_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{Bucket: aws.String(name),
-		VersioningConfiguration: &types.VersioningConfiguration{Status: status}})
+	_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+		Bucket:                  aws.String(name),
+		VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+	})
 	return classify("", err)
 }
 

@@ -39,7 +39,6 @@ type actor struct {
 	hand  sdk.Config
 	place string
 	made  map[string]provider.Request // what was wished last, and the key it was made with
-
 }
 
 func readJSON[T any](t *testing.T, name string) (out T) {

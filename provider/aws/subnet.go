@@ -32,6 +32,7 @@ func (g *region) seeSubnet(s types.Subnet) resource.Observed {
 		o.Health = resource.Pending
 	case types.SubnetStateFailed, types.SubnetStateFailedInsufficientCapacity, types.SubnetStateUnavailable:
 		o.Health, o.Detail = resource.Failing, string(s.State)
+	case types.SubnetStateAvailable:
 	}
 	a := attrs{}
 	a.text("vpc", s.VpcId)

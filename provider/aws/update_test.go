@@ -19,18 +19,22 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	vpc, subnet := w.network()
 	one := w.make(wish(t, "security_group", "one", values{"vpc": text(vpc.ID)}))
 	two := w.make(wish(t, "security_group", "two", values{"vpc": text(vpc.ID)}))
-	before := wish(t, "ec2", "web", values{"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(one.ID)},
+	before := wish(t, "ec2", "web", values{
+		"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(one.ID)},
 		"user_data": text("#!/bin/sh\necho one"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(true),
-		"iam_profile": text("web"), "imdsv2": text("optional"), "root_volume": resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(20)})}, "team", "web")
+		"iam_profile": text("web"), "imdsv2": text("optional"), "root_volume": resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(20)}),
+	}, "team", "web")
 	w.make(before)
 	seen := w.settled(before, before.Attrs)
 	if attr(seen, "public_address") == nil {
 		t.Error("it has no public address")
 	}
-	after := wish(t, "ec2", "web", values{"size": text("t3.small"), "subnet": text(subnet.ID), "security_groups": resource.List{text(two.ID), text(one.ID)},
+	after := wish(t, "ec2", "web", values{
+		"size": text("t3.small"), "subnet": text(subnet.ID), "security_groups": resource.List{text(two.ID), text(one.ID)},
 		"user_data": text("#!/bin/sh\necho two"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(false),
 		"iam_profile": text("worker"), "imdsv2": text("required"), "root_volume": resource.NewAttrs(
-			resource.Attr{Name: "size", Value: resource.Int(30)}, resource.Attr{Name: "type", Value: text("gp2")})}, "team", "core")
+			resource.Attr{Name: "size", Value: resource.Int(30)}, resource.Attr{Name: "type", Value: text("gp2")}),
+	}, "team", "core")
 	w.mustUpdate(after, seen, before.Attrs)
 	seen = w.settled(after, after.Attrs)
 	if seen.Health != resource.Healthy {
@@ -87,8 +91,10 @@ func TestStartRightAfterAChangeOfType(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	o := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
-	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Action: "StartInstances", Times: 2, Status: 400,
-		Code: "InvalidParameterValue", Message: "LaunchPlan instance type does not match attribute value"})
+	w.fault(awsfake.Fault{
+		Kind: awsfake.Refused, Service: "ec2", Action: "StartInstances", Times: 2, Status: 400,
+		Code: "InvalidParameterValue", Message: "LaunchPlan instance type does not match attribute value",
+	})
 	d := wish(t, "ec2", "web", values{"size": text("t3.small")})
 	w.mustUpdate(d, o, nil)
 	w.settled(d, nil)
@@ -258,8 +264,10 @@ func TestUpdateOfWhatIsGone(t *testing.T) {
 }
 
 func TestLostAnswersOfDeletes(t *testing.T) {
-	calls := map[string]string{"vpc": "DeleteVpc", "subnet": "DeleteSubnet", "security_group": "DeleteSecurityGroup", "ec2": "TerminateInstances",
-		"ebs": "DeleteVolume", "rds": "DeleteDBInstance", "s3": "DeleteBucket"}
+	calls := map[string]string{
+		"vpc": "DeleteVpc", "subnet": "DeleteSubnet", "security_group": "DeleteSecurityGroup", "ec2": "TerminateInstances",
+		"ebs": "DeleteVolume", "rds": "DeleteDBInstance", "s3": "DeleteBucket",
+	}
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
