@@ -66,3 +66,18 @@ func BenchmarkFirstPlan(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkPlanAllMissing(b *testing.B) {
+	const n = 100_000
+	e, in, _ := full(b, 0)
+	in[0].Objects = make([]resource.Desired, n)
+	for i := range n {
+		in[0].Objects[i] = fake.Wish("fake", "here", i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Plan(b.Context(), in, engine.PlanOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
