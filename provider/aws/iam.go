@@ -16,10 +16,13 @@ type operation struct {
 
 // operations are all of them.
 func operations() []operation {
-	return []operation{
-		{call: "sts.GetCallerIdentity"},
-		{call: "ssm.GetParameter"},
+	all := []operation{{call: "sts.GetCallerIdentity"}, {call: "ssm.GetParameter"}}
+	all = append(all, ec2Operations()...)
+	return append(all, dataOperations()...)
+}
 
+func ec2Operations() []operation {
+	return []operation{
 		{call: "ec2.DescribeVpcs"},
 		{call: "ec2.DescribeSubnets"},
 		{call: "ec2.DescribeSecurityGroups"},
@@ -56,7 +59,11 @@ func operations() []operation {
 		{call: "ec2.AttachVolume"},
 		{call: "ec2.DetachVolume"},
 		{call: "ec2.DeleteVolume", destroy: true},
+	}
+}
 
+func dataOperations() []operation {
+	return []operation{
 		{call: "rds.DescribeDBInstances"},
 		// The first database of an account makes RDS's own role; a managed password is a secret
 		// of Secrets Manager, made in the caller's name.
