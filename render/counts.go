@@ -65,7 +65,7 @@ func (c *Counts) Add(a decider.Action) {
 // Executing is how many things something is done with.
 func (c Counts) Executing() int { return c.Create + c.Update + c.Replace + c.Restart + c.Delete }
 
-// Sentence says the counts of a plan: "Plan: 4 to create, 1 to delete; 2 unchanged."
+// Sentence says the counts of a plan, such as "Plan: 4 to create, 1 to delete; 2 unchanged".
 func (c Counts) Sentence(verb string) string {
 	var do []string
 	for _, x := range []struct {
@@ -86,7 +86,7 @@ func (c Counts) Sentence(verb string) string {
 	return verb + ": " + text + c.rest() + "."
 }
 
-// Done says the counts of an apply: "Apply: 4 created; 1 failed."
+// Done says the counts of an apply, such as "Apply: 4 created; 1 FAILED".
 func (c Counts) Done(verb string) string {
 	var did []string
 	for _, x := range []struct {
@@ -110,7 +110,11 @@ func (c Counts) rest() string {
 		n    int
 		what string
 	}{
-		{c.Failed, "FAILED"}, {c.Held, "held by others"}, {c.Skipped, "not begun"}, {c.Vetoed, "held back"}, {c.LeftOut, "left out"},
+		{c.Failed, "FAILED"},
+		{c.Held, "held by others"},
+		{c.Skipped, "not begun"},
+		{c.Vetoed, "held back"},
+		{c.LeftOut, "left out"},
 		{c.Unchanged, "unchanged"},
 	} {
 		if x.n > 0 {

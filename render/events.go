@@ -76,7 +76,8 @@ func plannedSentence(e ledger.Planned) string {
 		Delete: e.Counts.Delete, Unchanged: e.Counts.Unchanged, Vetoed: e.Counts.Vetoed, Blind: e.Counts.Blind,
 	}
 	return c.Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
-		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift"}[e.Mode]))
+		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift",
+	}[e.Mode]))
 }
 
 // decided says what was decided about one thing.

@@ -51,11 +51,10 @@ func (c *call) auditLog() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	l, err := c.memory()
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(nil, c.showLog)
+}
+
+func (c *call) showLog(l *ledger.Ledger) error {
 	filter, err := c.filter(l)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -22,11 +23,10 @@ func (c *call) claims() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	l, err := c.memory(c.cli.Args().Slice()...)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(c.cli.Args().Slice(), c.showClaims)
+}
+
+func (c *call) showClaims(l *ledger.Ledger) error {
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err

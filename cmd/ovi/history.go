@@ -32,11 +32,10 @@ func (c *call) history() error {
 	if err := c.oneRef(); err != nil {
 		return err
 	}
-	l, err := c.memory()
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(nil, c.showHistory)
+}
+
+func (c *call) showHistory(l *ledger.Ledger) error {
 	ref, err := c.ref(l, c.arg(0))
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -20,11 +21,10 @@ func (c *call) inventory() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	l, err := c.memory(c.cli.Args().Slice()...)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(c.cli.Args().Slice(), c.showUnmanaged)
+}
+
+func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	all, err := l.Unmanaged(c)
 	if err != nil {
 		return err

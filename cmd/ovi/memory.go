@@ -10,14 +10,18 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// memory opens the record for a command that asks it something; args may name a source that
-// the record stands beside. It needs no source and no provider.
-func (c *call) memory(args ...string) (*ledger.Ledger, error) {
+// withMemory opens the record for a command that asks it something; args may name a source
+// that the record stands beside. It needs no source and no provider.
+func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 	dir, err := c.recordDir(args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.openLedger(dir)
+	l, err := c.openLedger(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(l), l.Close())
 }
 
 // ref finds the thing that was meant, by any spelling.

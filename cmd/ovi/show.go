@@ -42,11 +42,10 @@ func (c *call) show() error {
 		}
 		return c.showPlan(planned, head.DataDir, "Plan")
 	}
-	l, err := c.memory()
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(nil, c.showRef)
+}
+
+func (c *call) showRef(l *ledger.Ledger) error {
 	ref, err := c.ref(l, c.arg(0))
 	if err != nil {
 		return err
@@ -96,8 +95,12 @@ func (c *call) showThing(l *ledger.Ledger, t ledger.Thing) error {
 		return c.out.records(x.record(render.NewNames(t.Ref.Scope())))
 	}
 	rows := [][]string{
-		{"ref", t.Ref.String()}, {"id", t.ID}, {"stack", orNone(t.Stack)}, {"health", x.health()},
-		{"seen", c.ago(x.at)}, {"first seen", fmt.Sprintf("revision %d", t.First)},
+		{"ref", t.Ref.String()},
+		{"id", t.ID},
+		{"stack", orNone(t.Stack)},
+		{"health", x.health()},
+		{"seen", c.ago(x.at)},
+		{"first seen", fmt.Sprintf("revision %d", t.First)},
 		{"last different", fmt.Sprintf("revision %d", t.Changed)},
 	}
 	if !t.Since.IsZero() {

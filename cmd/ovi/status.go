@@ -34,11 +34,10 @@ func (c *call) status() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	l, err := c.memory(c.cli.Args().Slice()...)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+	return c.withMemory(c.cli.Args().Slice(), c.showState)
+}
+
+func (c *call) showState(l *ledger.Ledger) error {
 	s, err := c.stateOf(l)
 	if err != nil {
 		return err

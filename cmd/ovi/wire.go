@@ -16,7 +16,6 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -45,7 +44,7 @@ func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})}
 // sources; a new one is one case here and one row in the README.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
 	digests := &digester{file: filepath.Join(dir, "secrets.key")}
-	var s source.Source = config.New(paths, config.Options{
+	s := config.New(paths, config.Options{
 		Schemas: schemas(), Env: c.env, Digest: digests.sum, Region: c.region(),
 	})
 	intent, err := s.Load(c)
