@@ -22,10 +22,20 @@
 //	tries/<ref>             failures in a row of one wish
 //	blessed/<ref>           protected: by whom, since when, why
 //	plan/<stack>            the last plan of a stack: id, hash, counts
+//	approved/<plan>         who said yes to a plan
 //	decided/<ref>           the last decision on a thing, and in which plan it was first made
 //	acts/<ref>              the last events about a thing; the ones before are its history
 //
 // Unchanged content is not written again, so a quiet world costs one small record a scan.
+//
+// An outcome that was logged under a claim counts only if the claim still stood when it
+// reached the store; if not, the next batch says so (Refused), and a replay leaves it out.
+//
+// # The data directory
+//
+//	wal/, wal.key    the log and the key that signs it
+//	store.db         the store, unless another one was given
+//	runs/            a locked file for each living process, so that nobody waits for the dead
 //
 // The ledger knows nothing of providers and decides nothing.
 package ledger

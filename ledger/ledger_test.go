@@ -212,8 +212,17 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("the refused outcome changed the store: %v", err)
 	}
-	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 {
+	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || !got[0].Uncertain {
 		t.Errorf("the action must stay open for the next look: %+v", got)
+	}
+	var last ledger.Record
+	for r, err := range l.Log(ctx, ledger.Filter{Ref: ref("a")}) {
+		if last = r; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, ok := last.Event.(ledger.Ended); !ok || e.Outcome != ledger.Late || e.Thing != nil {
+		t.Errorf("the last record is %+v, want the late end", last.Event)
 	}
 	if err := l.Broken(); err != nil {
 		t.Errorf("a refusal broke the ledger: %v", err)

@@ -140,7 +140,7 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 				continue
 			}
 			if !held {
-				r.refused, r.events = true, []Event{refusal(r.events, *r.guard)}
+				r.refused, r.events = true, refusal(r.events, *r.guard)
 			}
 		}
 		ready = append(ready, r)
@@ -153,18 +153,22 @@ func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
 	return err == nil && g.Holds(e), err
 }
 
-// refusal stands in the record for events that came too late.
-func refusal(events []Event, g storage.Guard) Refused {
+// refusal stands in the record for events that came too late. An end is kept beside it, as
+// one that does not count: it tells whoever settles the action where to look.
+func refusal(events []Event, g storage.Guard) []Event {
 	out := Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
+	var late []Event
 	for _, e := range events {
 		if ref := e.About(); !ref.IsZero() {
 			out.Ref = ref
 		}
 		if ended, ok := e.(Ended); ok {
 			out.Key = ended.Key
+			ended.Outcome, ended.Thing = Late, nil
+			late = append(late, ended)
 		}
 	}
-	return out
+	return append([]Event{out}, late...)
 }
 
 // write appends one batch, commits its projection, and fills in the receipts. ErrConflict:
