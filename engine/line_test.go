@@ -43,7 +43,7 @@ func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
 	}
 }
 
-func TestE2_Law8_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
+func TestLaw8_E2_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
 	if n := b.calls(); n != 0 {
