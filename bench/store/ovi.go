@@ -35,7 +35,7 @@ func (o *ovi) world(ctx context.Context, rev int, see func(key, value []byte)) e
 	if rev > 0 {
 		at = o.revs[rev-1]
 	}
-	seq, _, err := o.s.Range(ctx, "obs/", at)
+	seq, _, err := storage.Scan(ctx, o.s, "obs/", at)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ rounds. Things are 600 bytes of JSON under keys of 38 bytes; each read looks at 
 Times are milliseconds unless said, in parentheses those of the processors (the machine is
 shared; GC and background work included). "Bytes written" is what was handed to the kernel for each
 byte of data. Memory is the growth of anonymous memory. The other systems are used the best
-way known for them, and stay open; ovi's store is opened, its sums checked, and closed again
-within each operation, as the program does.
+way known for them, alone with their files; ovi's store takes its lock, checks its sums and
+lets the lock go within each operation (of a scan, each half megabyte), as the program does.
 
 `, time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu(), runtime.Version(), load())
 }

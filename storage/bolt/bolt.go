@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -23,10 +24,14 @@ type Store struct {
 	turn    chan struct{} // held by the goroutine whose operation it is
 	closed  bool
 	handle  *handle
-	cramped bool // there is no room to map more than the file
+	chunks  sync.Pool // of *chunk, whose buffers the next long read uses again
+	cramped bool      // there is no room to map more than the file
 }
 
-var _ storage.Store = (*Store)(nil)
+var (
+	_ storage.Store  = (*Store)(nil)
+	_ storage.Lender = (*Store)(nil)
+)
 
 // An Option changes how a store is opened.
 type Option func(*Store)

@@ -1,16 +1,34 @@
 package bolt
 
-import "github.com/ovi-project/ovi/storage"
+import (
+	"bytes"
+
+	"github.com/ovi-project/ovi/storage"
+)
 
 // A chunk is copies of entries, made while the file is locked. Values are cut from blocks
 // and keys from one string, which costs a tenth of the allocations; a caller who keeps one
-// value keeps a block of 16 KiB. All else is used again for the next chunk.
+// value keeps a block of 16 KiB. All else is used again for the next chunk, and where values
+// are only lent, so is their block.
 type chunk struct {
+	lends   bool
+	lent    []byte
 	entries []storage.Entry
 	keys    []byte
-	ends    []int // where each key ends in keys
-	block   []byte
+	ends    []int    // where each key ends in keys
+	waiting [][]byte // values of the last entries, still in the file
+	size    int      // of those
 	bytes   int
+}
+
+func (s *Store) chunk(lends bool) *chunk {
+	c, ok := s.chunks.Get().(*chunk)
+	if !ok {
+		c = &chunk{}
+	}
+	c.lends = lends
+	c.reset()
+	return c
 }
 
 // chunkBytes is how much a long read takes along each time it locks the file: enough that
@@ -18,39 +36,60 @@ type chunk struct {
 // cache, and that other processes do not feel it.
 const chunkBytes = 512 << 10
 
-func (c *chunk) reset() {
-	c.entries, c.keys, c.ends, c.bytes = c.entries[:0], c.keys[:0], c.ends[:0], 0
-}
-
 const blockSize = 16 << 10
+
+func (c *chunk) reset() {
+	c.entries, c.keys, c.ends, c.lent, c.bytes = c.entries[:0], c.keys[:0], c.ends[:0], c.lent[:0], 0
+}
 
 func (c *chunk) full() bool { return c.bytes >= chunkBytes }
 
 func (c *chunk) add(key []byte, v *version) {
+	if !c.lends && c.size+len(v.value) > blockSize {
+		c.flush()
+	}
 	c.keys = append(c.keys, key...)
 	c.ends = append(c.ends, len(c.keys))
-	c.entries = append(c.entries, v.entry("", c.copy(v.value)))
+	c.entries = append(c.entries, storage.Entry{Created: v.created, Modified: v.modified, Deleted: v.deleted()})
+	if c.lends {
+		c.lend(v.value)
+	} else {
+		c.waiting = append(c.waiting, v.value)
+		c.size += len(v.value)
+	}
 	c.bytes += len(key) + len(v.value) + 64
 }
 
-func (c *chunk) copy(value []byte) []byte {
-	if len(value) == 0 || len(value) > blockSize/4 {
-		return append([]byte{}, value...)
-	}
-	if cap(c.block)-len(c.block) < len(value) {
-		size := blockSize
-		if c.bytes < blockSize && c.block == nil {
-			size = max(1<<10, 2*c.bytes, len(value)) // a read of a few keys keeps little
-		}
-		c.block = make([]byte, 0, size)
-	}
-	start := len(c.block)
-	c.block = append(c.block, value...)
-	return c.block[start:len(c.block):len(c.block)]
+// lend copies a value to where the one before the last chunk's was. What was lent from a
+// block that became too small stays good for as long as it is looked at.
+func (c *chunk) lend(value []byte) {
+	start := len(c.lent)
+	c.lent = append(c.lent, value...)
+	c.entries[len(c.entries)-1].Value = c.lent[start:len(c.lent):len(c.lent)]
 }
 
-// seal gives the entries their keys.
+// flush copies the values that wait into one block, while the processor still has them at
+// hand from adding them up.
+func (c *chunk) flush() {
+	if len(c.waiting) == 0 {
+		return
+	}
+	block := bytes.Join(c.waiting, nil)
+	if block == nil {
+		block = []byte{} // an empty value is not none
+	}
+	first, start := len(c.entries)-len(c.waiting), 0
+	for i, value := range c.waiting {
+		end := start + len(value)
+		c.entries[first+i].Value = block[start:end:end]
+		start = end
+	}
+	c.waiting, c.size = c.waiting[:0], 0
+}
+
+// seal makes the entries independent of the file.
 func (c *chunk) seal() {
+	c.flush()
 	all, start := string(c.keys), 0
 	for i, end := range c.ends {
 		c.entries[i].Key = all[start:end]

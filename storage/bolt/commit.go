@@ -175,12 +175,12 @@ func (w *writer) applyPlain(key []byte, op storage.Op) error {
 		if err := w.hist.Put(histKey(nil, rev, key), raw); err != nil {
 			return err
 		}
-		g.remove(old)
+		g.remove(&old)
 	}
 	if err := w.cur.Put(key, w.encode(op.Key, &v)); err != nil {
 		return err
 	}
-	g.add(v)
+	g.add(&v)
 	if alive {
 		w.st.keys--
 	}

@@ -34,14 +34,14 @@ func groupOf(key string) string {
 	return key[:end]
 }
 
-func (g *group) add(v version) {
+func (g *group) add(v *version) {
 	if !v.deleted() {
 		g.count++
 		g.sum += uint64(v.sum)
 	}
 }
 
-func (g *group) remove(v version) {
+func (g *group) remove(v *version) {
 	if !v.deleted() {
 		g.count--
 		g.sum -= uint64(v.sum)
@@ -115,7 +115,7 @@ func (r *reader) checkGroup(name string) error {
 		if err != nil {
 			return err
 		}
-		seen.add(v)
+		seen.add(&v)
 	}
 	return r.compare(name, seen, want)
 }

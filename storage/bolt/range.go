@@ -14,7 +14,16 @@ import (
 
 // Range implements storage.Store.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
-	first := &scan{prefix: prefix, at: at}
+	return s.scan(ctx, prefix, at, false)
+}
+
+// Lend implements storage.Lender.
+func (s *Store) Lend(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	return s.scan(ctx, prefix, at, true)
+}
+
+func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision, lends bool) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	first := &scan{prefix: prefix, at: at, out: s.chunk(lends)}
 	if err := s.view(ctx, first.start); err != nil {
 		return nil, 0, err
 	}
@@ -24,7 +33,7 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 	return func(yield func(storage.Entry, error) bool) {
 		sc := unused.Swap(nil)
 		if sc == nil {
-			sc = &scan{prefix: prefix, at: rev, now: first.now}
+			sc = &scan{prefix: prefix, at: rev, now: first.now, out: s.chunk(lends)}
 			if err := s.view(ctx, sc.start); err != nil {
 				yield(storage.Entry{}, err)
 				return
@@ -34,8 +43,12 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 	}, rev, nil
 }
 
-// run yields chunk after chunk. The file is open only within next.
+// run yields chunk after chunk. The file is locked only within next.
 func (s *Store) run(ctx context.Context, sc *scan, yield func(storage.Entry, error) bool) {
+	defer func() {
+		clear(sc.out.entries) // what was given away is not ours to keep alive
+		s.chunks.Put(sc.out)
+	}()
 	for {
 		for _, e := range sc.out.entries {
 			for len(sc.leased) > 0 && sc.leased[0].Key < e.Key {
@@ -74,7 +87,7 @@ type scan struct {
 	seen   group
 	from   []byte
 	done   bool
-	out    chunk
+	out    *chunk
 	leased []storage.Entry
 }
 
@@ -150,7 +163,7 @@ func (sc *scan) take(r *reader, key, raw []byte) error {
 			return err
 		}
 	}
-	sc.seen.add(v)
+	sc.seen.add(&v)
 	if v.modified > sc.at {
 		if v, ok, err = r.visible(key, v, sc.at); err != nil || !ok {
 			return err

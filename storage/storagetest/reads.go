@@ -225,6 +225,40 @@ func largeSnapshot(t *testing.T, s storage.Store) {
 	}
 }
 
+// scanLends looks at each value when its step comes, while others commit.
+func scanLends(t *testing.T, s storage.Store) {
+	const n = 2500
+	var tx storage.Tx
+	value := func(i int) string { return strings.Repeat(fmt.Sprint(i, " "), 200) }
+	for i := range n {
+		tx.Ops = append(tx.Ops, storage.Op{Key: fmt.Sprintf("k/%04d", i), Value: []byte(value(i))})
+	}
+	tx.Ops = append(tx.Ops, storage.Op{Key: "k/zero", Value: nil})
+	rev := commit(t, s, tx)
+	for _, at := range []storage.Revision{storage.Now, rev} {
+		seq, got, err := storage.Scan(t.Context(), s, "k/", at)
+		if err != nil || got != rev {
+			t.Fatalf("scan at %d: revision %d, %v", at, got, err)
+		}
+		i := 0
+		for e, err := range seq {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case i == n && e.Key == "k/zero" && len(e.Value) == 0:
+			case e.Key != fmt.Sprintf("k/%04d", i) || string(e.Value) != value(i):
+				t.Fatalf("entry %d is %q with %d bytes", i, e.Key, len(e.Value))
+			}
+			if i++; i%600 == 0 && at == rev {
+				commit(t, s, put(fmt.Sprintf("k/%04d", i+5), "later"))
+			}
+		}
+		if i != n+1 {
+			t.Fatalf("%d entries, want %d", i, n+1)
+		}
+	}
+}
+
 func cancelled(t *testing.T, s storage.Store) {
 	commit(t, s, put("a", "1"))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -38,6 +38,7 @@ func Run(t *testing.T, open Open) {
 		{"a loop over a range may use the store", useInLoop},
 		{"what a caller does to a value stays with the caller", copies},
 		{"a large snapshot is whole", largeSnapshot},
+		{"a scan that lends shows the same", scanLends},
 		{"of many who guard the same, one wins", oneWins},
 		{"counters by many goroutines lose nothing", nothingLost},
 		{"leased keys keep apart from revisions", leasedApart},
