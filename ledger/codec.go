@@ -17,7 +17,7 @@ import (
 // field or event not known here, is refused: to skip it would be to project half of it.
 const format = 1
 
-// ErrNewer: the record was written by a newer version of ovi.
+// ErrNewer says: the record was written by a newer version of ovi.
 var ErrNewer = errors.New("ledger: written by a newer version of ovi")
 
 // envelope is a record as it stands in the log.

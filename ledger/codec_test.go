@@ -32,29 +32,40 @@ func every() []ledger.Event {
 	until := at.Add(time.Hour)
 	veto := decider.Veto{Policy: "window", Reason: "not now", Until: &until}
 	values := resource.Attrs{
-		{Name: "bool", Value: resource.Bool(true)}, {Name: "float", Value: resource.Float(1.5)}, {Name: "int", Value: resource.Int(1 << 60)},
+		{Name: "bool", Value: resource.Bool(true)},
+		{Name: "float", Value: resource.Float(1.5)},
+		{Name: "int", Value: resource.Int(1 << 60)},
 		{Name: "list", Value: resource.List{resource.String("x"), resource.Reference{Ref: ref("net")}}},
 		{Name: "secret", Value: resource.Digest("digest")},
 	}
 	return []ledger.Event{
 		ledger.Loaded{Stack: "web", Source: "ovi.yaml", Version: "v", Objects: 3},
-		ledger.Observed{Scope: scope, Looked: at, Complete: true, Count: 2, Stacks: []string{"web"}, Part: 1, Of: 2,
-			Changed: []resource.Observed{o, thing("b", "s")}, Odd: []ledger.Odd{{As: ref("a@copy"), Thing: odd}}, Gone: []resource.Ref{ref("c"), ref("d")}},
-		ledger.Planned{Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", Counts: ledger.Counts{Create: 1, Blind: 2},
+		ledger.Observed{
+			Scope: scope, Looked: at, Complete: true, Count: 2, Stacks: []string{"web"}, Part: 1, Of: 2,
+			Changed: []resource.Observed{o, thing("b", "s")}, Odd: []ledger.Odd{{As: ref("a@copy"), Thing: odd}}, Gone: []resource.Ref{ref("c"), ref("d")},
+		},
+		ledger.Planned{
+			Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", Counts: ledger.Counts{Create: 1, Blind: 2},
 			Blind: map[string]string{"fake/there": "denied"}, Decisions: []ledger.Decision{{
 				Ref: ref("a"), Stack: "web", Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
 				Reason: decider.ReasonImmutable, Detail: "d", Vetoes: []decider.Veto{veto}, Changes: []resource.Change{
 					{Path: "size", From: resource.String("s"), To: resource.String("m"), Effect: resource.Replace},
 					{Path: "net", To: resource.Reference{Ref: ref("net")}, Unsettled: true, Note: "n", Effect: resource.Restart},
 					{Path: "all", From: values, To: nil},
-				}}}},
+				},
+			}},
+		},
 		ledger.Vetoed{Plan: "p", Ref: ref("a"), Proposed: decider.Delete, Vetoes: []decider.Veto{veto}},
 		ledger.Approved{Plan: "p", Hash: "h", Who: "ann", How: "typed yes", Until: until},
-		ledger.Began{Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Replace, Half: ledger.HalfCreate, Token: 9,
+		ledger.Began{
+			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Replace, Half: ledger.HalfCreate, Token: 9,
 			Reason: decider.ReasonImmutable, Detail: "d", Wish: "w", Have: "id", Host: "host", PID: 42,
-			Applying: &ledger.Applied{Attrs: values, Tags: o.Tags, Wish: "w", Stack: "web", At: at}},
-		ledger.Ended{Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Token: 9, Outcome: ledger.Done,
-			ID: "id", Tries: 2, Seconds: 1.5, Wish: "w", Thing: &o},
+			Applying: &ledger.Applied{Attrs: values, Tags: o.Tags, Wish: "w", Stack: "web", At: at},
+		},
+		ledger.Ended{
+			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Token: 9, Outcome: ledger.Done,
+			ID: "id", Tries: 2, Seconds: 1.5, Wish: "w", Thing: &o,
+		},
 		ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: ledger.Failed, Error: "no", Class: "denied", Recoverable: true},
 		ledger.Abandoned{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: ledger.FoundDone, ID: "id", Evidence: "seen"},
 		ledger.NotBegun{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},

@@ -30,7 +30,7 @@ type Event interface {
 	About() resource.Ref
 }
 
-// Loaded: a source was read completely.
+// Loaded says: a source was read completely.
 type Loaded struct {
 	Stack   string `json:"stack"`
 	Source  string `json:"source,omitempty"`
@@ -38,7 +38,7 @@ type Loaded struct {
 	Objects int    `json:"objects"`
 }
 
-// Observed: a scope was looked at. A look at many things is several records of one batch,
+// Observed says: a scope was looked at. A look at many things is several records of one batch,
 // Part 1 to Of. A look that is not Complete changes nothing but its own scan entry.
 type Observed struct {
 	Scope    resource.Scope      `json:"scope"`
@@ -98,7 +98,7 @@ type Decision struct {
 	Changes    []resource.Change `json:"changes,omitempty"`
 }
 
-// Planned: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
+// Planned says: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
 // are those of the stack's last plan lists none of them and names that plan in Same.
 type Planned struct {
 	Plan      string            `json:"plan"` // ULID
@@ -111,7 +111,7 @@ type Planned struct {
 	Decisions []Decision        `json:"decisions,omitempty"`
 }
 
-// Vetoed: an apply left out what a policy held back.
+// Vetoed says: an apply left out what a policy held back.
 type Vetoed struct {
 	Plan     string         `json:"plan"`
 	Ref      resource.Ref   `json:"ref"`
@@ -119,7 +119,7 @@ type Vetoed struct {
 	Vetoes   []decider.Veto `json:"vetoes"`
 }
 
-// Approved: somebody said yes to a plan.
+// Approved says: somebody said yes to a plan.
 type Approved struct {
 	Plan  string    `json:"plan"`
 	Hash  string    `json:"hash"`
@@ -128,7 +128,7 @@ type Approved struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Began: an action is about to be done. It is durable before the provider is called.
+// Began says: an action is about to be done. It is durable before the provider is called.
 type Began struct {
 	Plan   string         `json:"plan,omitempty"`
 	Ref    resource.Ref   `json:"ref"`
@@ -166,7 +166,7 @@ const (
 	Late      Outcome = "refused"   // the claim was lost: the result does not count
 )
 
-// Ended: an action that began has come to its end, as far as the one who did it knows.
+// Ended says: an action that began has come to its end, as far as the one who did it knows.
 type Ended struct {
 	Plan        string         `json:"plan,omitempty"`
 	Ref         resource.Ref   `json:"ref"`
@@ -206,7 +206,7 @@ const (
 	FoundUnknown Finding = "unknown" // a human is asked
 )
 
-// Abandoned: an action that began and never ended was answered by observing.
+// Abandoned says: an action that began and never ended was answered by observing.
 type Abandoned struct {
 	Ref      resource.Ref   `json:"ref"`
 	Key      string         `json:"key"`
@@ -216,7 +216,7 @@ type Abandoned struct {
 	Evidence string         `json:"evidence"`
 }
 
-// NotBegun: an action of an apply that was not begun, and why.
+// NotBegun says: an action of an apply that was not begun, and why.
 type NotBegun struct {
 	Plan   string         `json:"plan"`
 	Ref    resource.Ref   `json:"ref"`
@@ -226,7 +226,7 @@ type NotBegun struct {
 	Detail string         `json:"detail,omitempty"`
 }
 
-// Blessed: a thing was protected, or with On false its protection was taken away.
+// Blessed says: a thing was protected, or with On false its protection was taken away.
 type Blessed struct {
 	Ref    resource.Ref `json:"ref"`
 	On     bool         `json:"on"`
@@ -234,7 +234,7 @@ type Blessed struct {
 	Reason string       `json:"reason,omitempty"`
 }
 
-// Adopted: a thing that existed was taken into a stack.
+// Adopted says: a thing that existed was taken into a stack.
 type Adopted struct {
 	Ref    resource.Ref `json:"ref"`
 	ID     string       `json:"id"`
@@ -243,7 +243,7 @@ type Adopted struct {
 	Reason string       `json:"reason,omitempty"`
 }
 
-// Revoked: a human took a claim away from its holder.
+// Revoked says: a human took a claim away from its holder.
 type Revoked struct {
 	Ref    resource.Ref `json:"ref"`
 	Holder string       `json:"holder,omitempty"`
@@ -252,7 +252,7 @@ type Revoked struct {
 	Reason string       `json:"reason,omitempty"`
 }
 
-// Refused: a batch that was logged was not projected: its claim was lost before. It changed
+// Refused says: a batch that was logged was not projected: its claim was lost before. It changed
 // nothing.
 type Refused struct {
 	From   wal.Seq      `json:"from"`
@@ -263,7 +263,7 @@ type Refused struct {
 	Reason string       `json:"reason"`
 }
 
-// Compacted: the store has forgotten what only reads before a revision could see.
+// Compacted says: the store has forgotten what only reads before a revision could see.
 type Compacted struct {
 	Before int64  `json:"before"`
 	Who    string `json:"who,omitempty"`

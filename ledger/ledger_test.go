@@ -424,8 +424,10 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
-	d := []ledger.Decision{{Ref: ref("a"), Stack: "web", Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
-		Changes: []resource.Change{{Path: "size", To: resource.String("s"), Effect: resource.Replace}}}}
+	d := []ledger.Decision{{
+		Ref: ref("a"), Stack: "web", Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
+		Changes: []resource.Change{{Path: "size", To: resource.String("s"), Effect: resource.Replace}},
+	}}
 	hash := must[string](t)(ledger.HashDecisions(d))
 	for _, id := range []string{"p1", "p2", "p3"} {
 		must[ledger.Receipt](t)(l.RecordPlan(ctx, ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: hash, Decisions: d}))

@@ -30,6 +30,8 @@ func Types() []string {
 	}
 }
 
+//revive:disable:exported the methods of the sum type say what their names do
+
 // The names of the events.
 func (Loaded) Type() string    { return TypeLoaded }
 func (Observed) Type() string  { return TypeObserved }
