@@ -21,7 +21,7 @@ type delta struct {
 // compare merges the snapshot with the things on record, both in key order, and compares
 // canonical bytes. What is unchanged is not decoded.
 func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
-	entries, _, err := store.Range(ctx, thingPrefix(snapshot.Scope), storage.Now)
+	entries, _, err := storage.Scan(ctx, store, thingPrefix(snapshot.Scope), storage.Now)
 	if err != nil {
 		return err
 	}
