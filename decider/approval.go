@@ -1,6 +1,10 @@
 package decider
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Approvals vetoes what a stack's rules ask people's yes for, until enough different people
 // have given it to this very plan.
@@ -12,7 +16,7 @@ func (Approvals) Name() string { return "approval" }
 // Review implements Policy.
 func (Approvals) Review(p Plan, f Facts) (map[int]Veto, error) {
 	out := map[int]Veto{}
-	digest := ""
+	var approved []string
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		people := 0
@@ -24,29 +28,48 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Veto, error) {
 		if people == 0 {
 			continue
 		}
-		if digest == "" {
-			digest = p.Digest()
+		if approved == nil {
+			approved = f.ApprovedBy(p)
 		}
-		if v, held := f.Unapproved(digest, people); held {
+		if v, held := Unapproved(approved, people); held {
 			out[i] = v
 		}
 	}
 	return out, nil
 }
 
-// Unapproved is the veto on what needs so many people's yes and has not got it.
-func (f Facts) Unapproved(digest string, people int) (Veto, bool) {
-	who := map[string]bool{}
-	if f.Approvals != nil {
-		for _, a := range f.Approvals(digest) {
-			who[a.Who] = true
+// ApprovedBy are the people who said yes to this very plan, each once; never nil.
+func (f Facts) ApprovedBy(p Plan) []string {
+	out := []string{}
+	if f.Approvals == nil {
+		return out
+	}
+	digest := ""
+	if f.Digest != nil {
+		digest = f.Digest(p)
+	} else {
+		digest = p.Digest()
+	}
+	for _, a := range f.Approvals(digest) {
+		if !slices.Contains(out, a.Who) {
+			out = append(out, a.Who)
 		}
 	}
-	if len(who) >= people {
+	return out
+}
+
+// Unapproved is the veto on what needs so many people's yes and has not got it.
+func Unapproved(by []string, people int) (Veto, bool) {
+	if len(by) >= people {
 		return Veto{}, false
 	}
-	return Veto{Policy: "approval", Reason: fmt.Sprintf(
-		"it needs the approval of %s, and has %d: save the plan with --out, then: ovi approve PLANFILE", persons(people), len(who))}, true
+	has := "none"
+	if len(by) > 0 {
+		has = "that of " + strings.Join(by, ", ")
+	}
+	return Veto{Policy: Approvals{}.Name(), People: people, Reason: fmt.Sprintf(
+		"it needs the approval of %s, and has %s; the yes to an apply is not one: save the plan with --out FILE, then ovi approve FILE, then ovi apply FILE",
+		persons(people), has)}, true
 }
 
 func persons(n int) string {

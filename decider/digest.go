@@ -1,8 +1,10 @@
 package decider
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -10,15 +12,25 @@ import (
 // Digest names what a plan proposes, before any veto: which actions on which things, with
 // which changes. An approval binds to it: it stays the same while the proposals do, and a
 // plan that proposes anything else, or less, has another.
-func (p Plan) Digest() string {
-	h := sha256.New()
-	var b []byte
+func (p Plan) Digest() string { return p.digest(func(resource.Ref) bool { return true }) }
+
+// DigestOf is the Digest of what the plan proposes for some things alone.
+func (p Plan) DigestOf(refs map[resource.Ref]bool) string {
+	return p.digest(func(r resource.Ref) bool { return refs[r] })
+}
+
+// digest does not depend on the order of the decisions: other things in the plan may move
+// those that are meant.
+func (p Plan) digest(in func(resource.Ref) bool) string {
+	var all [][]byte
 	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		if !d.Proposed.Executes() {
-			continue
+		if d := &p.Decisions[i]; d.Proposed.Executes() && in(d.Ref) {
+			all = append(all, appendProposal(nil, d))
 		}
-		b = appendProposal(b[:0], d)
+	}
+	slices.SortFunc(all, bytes.Compare)
+	h := sha256.New()
+	for _, b := range all {
 		_, _ = h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -65,6 +65,8 @@ type Veto struct {
 	Policy string     `json:"policy"`          // "blessed", "skip-destructive", "max-destroy", "target"…
 	Reason string     `json:"reason"`          // a sentence, with what to do about it
 	Until  *time.Time `json:"until,omitempty"` // deferred until then
+	// People is how many different people must say yes to lift it; 0: no yes lifts it.
+	People int `json:"people,omitempty"`
 }
 
 // Warning is a policy's word that holds nothing back.
@@ -122,6 +124,9 @@ type Facts struct {
 	// Approvals are the yeses on record to a plan of a Digest; nil: none. Those that have
 	// expired by Now are left out.
 	Approvals func(digest string) []Approval
+	// Digest names the plan that an approval must be of; nil: the plan's own. A saved plan
+	// that is done later is found again among what else is proposed by then.
+	Digest func(Plan) string
 	// History is what was done to a thing before, newest first; nil: nothing is known.
 	History func(resource.Ref) []Past
 }

@@ -1,11 +1,13 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
 
 	"github.com/ovi-project/ovi/resource"
@@ -21,7 +23,28 @@ type Rules struct{ rules []compiled }
 
 type compiled struct {
 	Rule
-	when, until cel.Program
+	when  expression
+	until *expression // nil: not said
+}
+
+// expression is a compiled text with the place it stands at.
+type expression struct {
+	program cel.Program
+	ast     *cel.Ast
+	at      resource.Position
+}
+
+// place is where in its file an expression failed; its beginning, if that is not known.
+func (e expression) place(err error) resource.Position {
+	var failed *types.Err
+	if !errors.As(err, &failed) || failed.NodeID() == 0 {
+		return e.at
+	}
+	at := e.ast.NativeRep().SourceInfo().GetStartLocation(failed.NodeID())
+	if at.Line() < 1 {
+		return e.at
+	}
+	return shift(e.at, at.Line(), at.Column())
 }
 
 // Compile checks every rule's words and types. What is wrong comes all at once, each with the
@@ -103,28 +126,30 @@ func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	var ps, more source.Problems
 	c.when, ps = compileExpr(env, r.Name, r.When, cel.BoolType, r.WhenAt)
 	if r.Until != "" {
-		c.until, more = compileExpr(env, r.Name, r.Until, cel.TimestampType, r.UntilAt)
+		var until expression
+		until, more = compileExpr(env, r.Name, r.Until, cel.TimestampType, r.UntilAt)
+		c.until = &until
 	}
 	return c, append(ps, more...)
 }
 
-func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Position) (cel.Program, source.Problems) {
+func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Position) (expression, source.Problems) {
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		var ps source.Problems
 		for _, e := range issues.Errors() {
 			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Ref: name, Summary: fmt.Sprintf("rule %q: %s", name, e.Message)})
 		}
-		return nil, ps
+		return expression{}, ps
 	}
 	if t := ast.OutputType(); !t.IsEquivalentType(want) && !t.IsEquivalentType(cel.DynType) {
-		return nil, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: the expression gives %s, not %s", name, t, want)}}
+		return expression{}, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: the expression gives %s, not %s", name, t, want)}}
 	}
 	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
 	if err != nil {
-		return nil, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: %v", name, err)}}
+		return expression{}, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: %v", name, err)}}
 	}
-	return p, nil
+	return expression{p, ast, at}, nil
 }
 
 // shift moves a place inside an expression to its place in the file. CEL counts lines from 1

@@ -32,17 +32,36 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 
 func variables(d decider.Decision, t Totals, owned int, f decider.Facts) map[string]any {
 	t.Owned = owned
-	history := []Past{}
-	if f.History != nil {
-		for _, p := range f.History(d.Ref) {
-			history = append(history, Past(p))
-		}
-		history = history[:min(len(history), HistoryLimit)]
-	}
 	return map[string]any{
-		"resource": thingOf(d), "desired": wishOf(d), "changes": changesOf(d),
-		"decision": proposalOf(d), "plan": t, "now": f.Now, "history": history,
+		"resource": lazy(func() any { return thingOf(d) }),
+		"desired":  lazy(func() any { return wishOf(d) }),
+		"changes":  lazy(func() any { return changesOf(d) }),
+		"history":  lazy(func() any { return historyOf(d, f) }),
+		"decision": proposalOf(d), "plan": t, "now": f.Now,
 	}
+}
+
+// lazy is what CEL asks for only when a rule speaks of it, and then once: most rules look at
+// little, and a thing's history is read from the record.
+func lazy(f func() any) func() any {
+	var got any
+	return func() any {
+		if got == nil {
+			got = f()
+		}
+		return got
+	}
+}
+
+func historyOf(d decider.Decision, f decider.Facts) []Past {
+	history := []Past{}
+	if f.History == nil {
+		return history
+	}
+	for _, p := range f.History(d.Ref) {
+		history = append(history, Past(p))
+	}
+	return history[:min(len(history), HistoryLimit)]
 }
 
 func count(p decider.Plan) Totals {
@@ -67,9 +86,9 @@ func count(p decider.Plan) Totals {
 }
 
 func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool) {
-	holds, err := evalBool(c.when, vars)
+	holds, err := evalBool(c.when.program, vars)
 	if err != nil {
-		return c.failed(d, err), true
+		return c.failed(d, c.when, err), true
 	}
 	if !holds {
 		return Finding{}, false
@@ -79,9 +98,9 @@ func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool
 		f.People = max(1, c.People)
 	}
 	if c.until != nil {
-		at, err := evalTime(c.until, vars)
+		at, err := evalTime(c.until.program, vars)
 		if err != nil {
-			return c.failed(d, err), true
+			return c.failed(d, *c.until, err), true
 		}
 		f.Until = &at
 	}
@@ -97,8 +116,12 @@ func (c *compiled) message() string {
 
 // failed makes the finding of a rule that could not be evaluated (E12: an earlier tool skipped
 // such rules, so that a broken guardrail let everything pass).
-func (c *compiled) failed(d decider.Decision, err error) Finding {
-	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
+func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
+	at := e.place(err)
+	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, At: at, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
+	if at.File != "" {
+		f.Message += fmt.Sprintf(" (%s:%d:%d)", at.File, at.Line, at.Column)
+	}
 	if d.Proposed.Destroys() {
 		f.Effect = Deny
 	}

@@ -190,3 +190,32 @@ func TestSameInputSameFindings(t *testing.T) {
 		}
 	}
 }
+
+// A broken condition names the place in its file where it broke, not only that it did.
+func TestAFailedRuleNamesItsPlace(t *testing.T) {
+	at := resource.Position{File: "p.yaml", Line: 7, Column: 10}
+	got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: `true && resource.tags["nobody"] == "x"`, WhenAt: at, Effect: deny})
+	for _, f := range got {
+		if want := (resource.Position{File: "p.yaml", Line: 7, Column: 31}); f.At != want || !strings.Contains(f.Message, "p.yaml:7:31") {
+			t.Errorf("it failed at %+v, want %+v: %s", f.At, want, f.Message)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("%d findings, want 2", len(got))
+	}
+}
+
+// The record is asked for a thing's history only by rules that speak of it, and once.
+func TestHistoryIsReadOnlyWhereARuleNeedsIt(t *testing.T) {
+	asked := 0
+	f := decider.Facts{Now: noon, History: func(resource.Ref) []decider.Past { asked++; return nil }}
+	judge(t, f, cel.Rule{Name: "r", When: `decision.destroys`, Effect: deny})
+	if asked != 0 {
+		t.Errorf("a rule without history asked for it %d times", asked)
+	}
+	judge(t, f, cel.Rule{Name: "a", When: `history.size() == 9`, Effect: deny},
+		cel.Rule{Name: "b", When: `decision.destroys && history.size() == 8`, Effect: deny})
+	if asked != 2 {
+		t.Errorf("asked %d times for two decisions", asked)
+	}
+}

@@ -20,7 +20,7 @@ func (policy) Name() string { return "rule" }
 // decision, the first that is not answered speaks.
 func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Veto, error) {
 	out := map[int]decider.Veto{}
-	digest := ""
+	var approved []string
 	for _, found := range p.findings(plan, f) {
 		if _, held := out[found.Index]; held || found.Effect == Warn {
 			continue
@@ -28,14 +28,14 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Veto
 		v := decider.Veto{Policy: "rule " + found.Rule, Reason: found.Message}
 		switch found.Effect {
 		case RequireApproval:
-			if digest == "" {
-				digest = plan.Digest()
+			if approved == nil {
+				approved = f.ApprovedBy(plan)
 			}
-			asked, held := f.Unapproved(digest, found.People)
+			asked, held := decider.Unapproved(approved, found.People)
 			if !held {
 				continue
 			}
-			v.Reason += ": " + asked.Reason
+			v.People, v.Reason = asked.People, v.Reason+": "+asked.Reason
 		case Defer:
 			if found.Until != nil {
 				at := time.Unix(*found.Until, 0).UTC()

@@ -25,9 +25,9 @@ func TestPolicyVetoesAndWarns(t *testing.T) {
 		"this stack's rule":              {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", veto: "never"},
 		"deferred":                       {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, veto: "later"},
 		"deferred, and the time is up":   {rule: cel.Rule{Effect: "defer", Until: at(past)}},
-		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, veto: "one person, and has 0"},
+		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, veto: "one person, and has none"},
 		"approved":                       {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
-		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", People: 2}, facts: decider.Facts{Approvals: yes}, veto: "2 different people, and has 1"},
+		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", People: 2}, facts: decider.Facts{Approvals: yes}, veto: "2 different people, and has that of ann"},
 		"warned of, and not held back":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
 		"a broken rule on what destroys": {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, veto: "could not be evaluated"},
 	} {

@@ -29,5 +29,6 @@ type Finding struct {
 	Message string
 	Until   *int64 // unix seconds; nil: not said
 	People  int
-	Failed  bool // the rule could not be evaluated
+	Failed  bool              // the rule could not be evaluated
+	At      resource.Position // where it failed
 }

@@ -66,10 +66,10 @@ type (
 	// Past is one event of a thing's history, newest first in the list.
 	Past struct {
 		At      time.Time `cel:"at"`
-		Event   string    `cel:"event"` // "began", "ended", "planned", "blessed"…
-		Action  string    `cel:"action"`
-		Outcome string    `cel:"outcome"`
-		Who     string    `cel:"who"`
+		Event   string    `cel:"event"`   // vetoed, began, ended, abandoned, not_begun, blessed, unblessed, adopted, revoked, refused
+		Action  string    `cel:"action"`  // create, update, replace, restart, delete; "" where there is none
+		Outcome string    `cel:"outcome"` // of ended: done, failed, uncertain, refused; of abandoned: done, not_done, unknown
+		Who     string    `cel:"who"`     // who ran it, or did it
 	}
 )
 
