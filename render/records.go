@@ -57,6 +57,7 @@ type ChangeSummary struct {
 	Counts
 	Plan    string  `json:"plan"` // its id
 	Seconds float64 `json:"seconds"`
+	Sandbox bool    `json:"sandbox,omitempty"` // it was the practice cloud
 }
 
 // Step is the start or the end of an action.

@@ -131,7 +131,7 @@ func (c *call) sameWorld(head planHead, name string) error {
 // nothing ends an apply that has nothing to do, or may do nothing.
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID}
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cli.Bool("sandbox")}
 		sum.Counts = standing(p)
 		if err := c.out.records(sum); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := done(p, r)
 	if c.out.machine() {
 		err := c.out.records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(),
+			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.cli.Bool("sandbox"),
 		})
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=20ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=")
+	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=")
 	return cmd
 }
 
@@ -132,6 +132,11 @@ func killedAt(t *testing.T, moment time.Duration) {
 	time.Sleep(moment)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
+	made := 0
+	if _, err := os.Stat(filepath.Join(dir, ".ovi", "sandbox", "aws.json")); err == nil {
+		made = len(instances(t, dir))
+	}
+	t.Logf("killed after %s: %d instances were there", moment.Round(time.Millisecond), made)
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
 	there := instances(t, dir)
 	if len(there) != 50 {

@@ -109,7 +109,7 @@ func (c *call) showPlan(p *engine.Planned, dir, verb string) error {
 			return err
 		}
 		return c.out.records(render.ChangeSummary{
-			Type: "change_summary", Operation: strings.ToLower(verb), Counts: render.Count(p.Plan), Plan: p.ID,
+			Type: "change_summary", Operation: strings.ToLower(verb), Counts: render.Count(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
 		})
 	}
 	view := render.PlanView{Plan: p.Plan, Names: names, Verb: verb}

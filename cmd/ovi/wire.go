@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
 )
@@ -181,7 +182,12 @@ const (
 
 // openLedger opens the record for writing; the directory is made if it is not there.
 func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
-	return ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now})
+	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now})
+	if err == nil {
+		log := c.log.Named("ledger")
+		l.Listen(func(r ledger.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
+	}
+	return l, err
 }
 
 // Close closes what openLine opened, the last first.
