@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,7 +27,7 @@ func (l *Ledger) AllApplied(ctx context.Context) (applied func(resource.Ref) (Ap
 		if raw == nil {
 			raw = map[string][]byte{}
 			broken = l.entries(ctx, keyApplied, storage.Now, func(e storage.Entry) error {
-				raw[e.Key] = e.Value
+				raw[e.Key] = bytes.Clone(e.Value)
 				return nil
 			})
 		}

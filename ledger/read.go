@@ -81,9 +81,9 @@ func (l *Ledger) things(ctx context.Context, prefix string, at storage.Revision,
 	})
 }
 
-// entries walks over a prefix; an error names the key.
+// entries walks over a prefix; an error names the key. A value is lent: each must not keep it.
 func (l *Ledger) entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
-	found, _, err := l.store.Range(ctx, prefix, at)
+	found, _, err := storage.Scan(ctx, l.store, prefix, at)
 	if err != nil {
 		return err
 	}
