@@ -340,6 +340,13 @@ func TestALostAnswerLeavesNoClaimBehind(t *testing.T) {
 		if list, err := a.List(t.Context()); err != nil || len(list) != 1 || list[0].Ref != "other" {
 			t.Errorf("a TTL later: %v %v", list, err)
 		}
+		l.lose.Store(1)
+		a.Hold(t.Context(), "thing", nil)
+		begun := time.Now()
+		err = a.Hold(t.Context(), "thing", func(context.Context, coordinator.Claim) error { return nil })
+		if err != nil || time.Since(begun) > time.Second {
+			t.Errorf("trying again after a lost answer: %v, after %s", err, time.Since(begun))
+		}
 		close(keep)
 		<-kept
 		closeAll(t, a)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/storage"
@@ -142,8 +143,13 @@ func (c *Claims) holder(ctx context.Context, ref string) error {
 	}
 	claim := Claim{Ref: ref}
 	if e.Created != 0 {
-		if claim, _, err = decode(e); err != nil {
+		var r record
+		if claim, r, err = decode(e); err != nil {
 			return err
+		}
+		if c.owes(debt{ref, r.Nonce}) { // it is ours, from an attempt whose answer was lost
+			c.pay(ctx)
+			claim = Claim{Ref: ref}
 		}
 	}
 	return &HeldError{Claim: claim, Until: time.Now().Add(claim.TTL)}
@@ -184,6 +190,12 @@ func (c *Claims) owe(d debt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.owed = append(c.owed, d)
+}
+
+func (c *Claims) owes(d debt) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.owed, d)
 }
 
 func (c *Claims) nextNonce() string {

@@ -399,3 +399,27 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// E11: twenty scans of 5,000 things that did not change add next to nothing.
+func TestQuietScansAddLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := reopen(t, path)
+	var tx storage.Tx
+	for i := range 5000 {
+		tx.Ops = append(tx.Ops, storage.Op{Key: fmt.Sprintf("thing/aws/us-east-1/ec2/i-%08d", i), Value: make([]byte, 600)})
+	}
+	_, err := s.Commit(t.Context(), tx)
+	must(t, err)
+	before, err := os.Stat(path)
+	must(t, err)
+	for i := range 20 {
+		write(t, s, "scan/aws/us-east-1", fmt.Sprintf(`{"at":"2026-01-02T03:04:%02dZ","complete":true}`, i))
+	}
+	after, err := os.Stat(path)
+	must(t, err)
+	if added := after.Size() - before.Size(); added > 100_000 {
+		t.Errorf("20 quiet scans added %d bytes to %d", added, before.Size())
+	} else {
+		t.Logf("20 quiet scans added %d bytes to %d", added, before.Size())
+	}
+}

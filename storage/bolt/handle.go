@@ -141,8 +141,8 @@ func (s *Store) validate(h *handle, write bool) (bool, error) {
 	if fresh {
 		h.txid = txid
 	}
-	// The file grows by a sixteenth: each growth costs a sync, unused room costs disk.
-	h.db.AllocSize = int(min(max(mine.Size()/16, 64<<10), 16<<20))
+	// Each growth of the file costs a sync, unused room costs disk.
+	h.db.AllocSize = int(min(max(mine.Size()/64, 32<<10), 16<<20))
 	return mine.Size() <= h.mapped && (!write || h.txid == txid), nil
 }
 

@@ -178,6 +178,7 @@ func longChain(t *testing.T, s storage.Store) {
 	}
 }
 
+// E17: reads are copies.
 func copies(t *testing.T, s storage.Store) {
 	value := []byte("right")
 	r1 := commit(t, s, storage.Tx{Ops: []storage.Op{{Key: "a", Value: value}, {Key: "b", Value: []byte("b")}}})

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// E17: a refused transaction leaves no change and moves no revision.
 func guardsRefuse(t *testing.T, s storage.Store) {
 	r1 := commit(t, s, put("a", "1"))
 	r2 := commit(t, s, put("a", "2"))
@@ -124,6 +125,7 @@ func compaction(t *testing.T, s storage.Store) {
 	}
 }
 
+// E6: whatever is compacted, the newest version of a live key stays.
 func compactionLiveKeys(t *testing.T, s storage.Store) {
 	want := map[string]string{}
 	var last storage.Revision
