@@ -16,6 +16,7 @@ const (
 	defaultParallelism = 10
 	defaultTries       = 5
 	defaultBackoff     = 500 * time.Millisecond
+	patience           = 5 * time.Minute // after which a failing action is not tried again
 )
 
 // apply is one apply under way.

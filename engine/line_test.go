@@ -174,6 +174,24 @@ func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
 	})
 }
 
+func TestPatienceEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
+			if c.Verb != fake.Create {
+				return nil
+			}
+			time.Sleep(4 * time.Minute) // a wait that runs out
+			return fake.ErrTransient
+		}})
+		r := b.apply(wants(disk("d", 20)))
+		if o := r.Outcomes[0]; o.Status != engine.Failed || !o.Recoverable || b.calls() != 2 {
+			t.Errorf("%s after %d calls, want failed after 2", o.Status, b.calls())
+		}
+		b.stop()
+	})
+}
+
 func TestInterrupt(t *testing.T) {
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -161,10 +161,11 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (thing *r
 	if ctx.Err() != nil {
 		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was cut off
 	}
+	start := time.Now()
 	for wait := a.o.Backoff; ; wait *= 2 {
 		tries++
 		thing, err = safely(ctx, p, v, *r)
-		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || ctx.Err() != nil || a.stopped() {
+		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > patience || ctx.Err() != nil || a.stopped() {
 			return thing, tries, err
 		}
 		select {

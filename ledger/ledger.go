@@ -41,6 +41,8 @@ const defaultWait = 30 * time.Second
 type Config struct {
 	Dir   string        // the data directory; made if it is not there
 	Store storage.Store // nil: bolt in Dir
+	// Shared says that other instances record into Store too.
+	Shared bool
 	User  string        // who runs this; stands in every record
 	Run   string        // ULID of this run; "": minted
 	Clock func() time.Time
@@ -122,11 +124,13 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.appear(); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, l.cfg.Wait)
+	defer cancel()
 	turn, err := l.log.Lock(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("ledger: no turn at the log: %w", err)
 	}
-	return errors.Join(l.catchUp(ctx, turn), turn.Unlock())
+	return errors.Join(l.catchUp(context.WithoutCancel(ctx), turn), turn.Unlock())
 }
 
 // Close signs and closes the log and closes the store if Open opened it. The second call
