@@ -3,6 +3,7 @@ package bolt_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -154,4 +155,25 @@ func wrongPart(truth, got string) string {
 		}
 	}
 	return ""
+}
+
+// A file in which bbolt cannot even begin must not stay locked by the one who tried.
+func TestADamagedFileIsNotLeftLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	populate(t, path)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	defer file.Close()
+	for page := range int64(2) { // both say where the list of free pages is
+		var at [8]byte
+		_, err := file.ReadAt(at[:], page*4096+16+32)
+		must(t, err)
+		_, err = file.WriteAt(bytes.Repeat([]byte{0xff}, 16), int64(binary.NativeEndian.Uint64(at[:]))*4096)
+		must(t, err)
+	}
+	for range 3 {
+		if _, err := bolt.Open(path, bolt.WithTimeout(time.Second)); !errors.Is(err, storage.ErrCorrupt) || errors.Is(err, storage.ErrBusy) {
+			t.Fatalf("got %v", err)
+		}
+	}
 }

@@ -95,6 +95,7 @@ func (h *handle) close() error {
 // learned that its store is damaged; the file's lock is not.
 func (s *Store) abandon() {
 	if s.handle != nil {
+		unlock(s.handle.file) // closing would not: the mapping keeps the file, and so its lock
 		s.handle.file.Close()
 		s.handle = nil
 	}
