@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // Claim is a held claim; its token proves it.
@@ -48,8 +49,12 @@ type PlanOptions struct {
 	MaxDestroy      resource.Budget  // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: a human who tries again is not held up
 	Policies        []decider.Policy // asked after the built-in ones
+	Rules           resource.Rules   // hold for every stack, besides the stacks' own
 	// MaxAge takes a scope that was seen completely within it from the record. 0: look at all.
 	MaxAge time.Duration
+	// At plans against the world as it was on record at a revision. Such a plan is not
+	// recorded, and Apply refuses it. 0: now.
+	At storage.Revision
 }
 
 func (o PlanOptions) mode() ledger.Mode {

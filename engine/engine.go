@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/observer"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // Engine plans and applies. It may be used from many goroutines.
@@ -42,15 +44,23 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	}
 	p.Intents = places.intents
 	p.Stacks = stacksOf(p.Intents)
-	if err := e.look(ctx, p, places, o.MaxAge); err != nil {
+	if o.At != storage.Now {
+		err = e.lookBack(ctx, p, places, o.At)
+	} else {
+		err = e.look(ctx, p, places, o.MaxAge)
+	}
+	if err != nil {
 		return nil, err
 	}
-	memory, err := e.remember(ctx)
+	memory, err := e.remember(ctx, o.At)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.decide(p, memory, o); err != nil {
 		return nil, err
+	}
+	if p.Past {
+		return p, nil
 	}
 	return p, e.recordPlan(ctx, p)
 }
@@ -107,6 +117,9 @@ func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 // written); what went wrong with single things is in the result, which is never nil.
 func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result, error) {
 	a := e.begin(ctx, p, o)
+	if p.Past {
+		return a.result(), errors.New("this plan is against the past: it can only be looked at")
+	}
 	if err := a.announce(); err != nil {
 		return a.result(), err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 func sortObjects(objects []resource.Desired) {
@@ -172,6 +173,41 @@ func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
 		}
 		b.stop()
 	})
+}
+
+func TestAPlanOfThePastIsOnlyToLookAt(t *testing.T) {
+	b := newBench(t)
+	b.settled(wants())
+	before, err := b.ledger.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.apply(wants(disk("a", 20)))
+	then, err := b.ledger.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.apply(wants(disk("b", 20)))
+	records, calls := len(b.events()), len(b.cloud.Calls())
+	for at, want := range map[storage.Revision][]string{before: {"create disk/a"}, then: {"update disk/a"}} {
+		p, err := b.engine.Plan(t.Context(), wants(disk("a", 30)), engine.PlanOptions{At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, brief(p)); diff != "" || !p.Looks[0].Recorded {
+			t.Errorf("at %d (-want +got):\n%s", at, diff)
+		}
+		if r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err == nil || r == nil {
+			t.Errorf("a plan of the past was applied: %+v", r)
+		}
+	}
+	p, err := b.engine.Plan(t.Context(), wants(disk("a", 30)), engine.PlanOptions{At: 1 << 40})
+	if !errors.Is(err, storage.ErrFuture) {
+		t.Errorf("a plan of the future: %v %v", p, err)
+	}
+	if len(b.events()) != records || len(b.cloud.Calls()) != calls {
+		t.Error("looking back left records or made calls")
+	}
 }
 
 func TestPatienceEnds(t *testing.T) {

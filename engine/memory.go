@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // memory is what the record adds to what was seen.
@@ -19,13 +20,14 @@ type memory struct {
 	tries   map[resource.Ref]ledger.Tries
 }
 
-func (e *Engine) remember(ctx context.Context) (m *memory, err error) {
+// remember reads it as of a revision. What was tried is of interest only now.
+func (e *Engine) remember(ctx context.Context, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
-	m.applied, m.failed = e.cfg.Ledger.AllApplied(ctx)
+	m.applied, m.failed = e.cfg.Ledger.AllApplied(ctx, at)
 	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("what was tried: %w", err)
 	}
-	blessings, err := e.cfg.Ledger.Blessings(ctx, 0)
+	blessings, err := e.cfg.Ledger.Blessings(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("what is blessed: %w", err)
 	}

@@ -25,6 +25,7 @@ type Planned struct {
 	Looks    []Look             // the scopes it rests on, sorted
 	Settled  []ledger.Abandoned // open actions that this plan's look answered
 	Counts   ledger.Counts
+	Past     bool // against the world of Revision, not of now: only to look at
 
 	kinds decider.Kinds
 	world resource.World

@@ -17,16 +17,16 @@ func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revis
 	return a, found, err
 }
 
-// AllApplied answers for many things. It reads everything when it is asked for the first
+// AllApplied answers for many things at a revision. It reads everything when it is asked for the first
 // time, and decodes only what it is asked for; it may be called from one goroutine. Once
 // failed gives an error, the answers are worth nothing.
-func (l *Ledger) AllApplied(ctx context.Context) (applied func(resource.Ref) (Applied, bool), failed func() error) {
+func (l *Ledger) AllApplied(ctx context.Context, at storage.Revision) (applied func(resource.Ref) (Applied, bool), failed func() error) {
 	var raw map[string][]byte
 	var broken error
 	applied = func(ref resource.Ref) (a Applied, ok bool) {
 		if raw == nil {
 			raw = map[string][]byte{}
-			broken = l.entries(ctx, keyApplied, storage.Now, func(e storage.Entry) error {
+			broken = l.entries(ctx, keyApplied, at, func(e storage.Entry) error {
 				raw[e.Key] = bytes.Clone(e.Value)
 				return nil
 			})
