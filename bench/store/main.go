@@ -45,6 +45,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		table(&page, things, *rounds, results)
+		verdict(&page, results)
 	}
 	if err := special(ctx, &page, *rounds); err != nil {
 		return err

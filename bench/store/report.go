@@ -60,6 +60,41 @@ func load() string {
 	return first
 }
 
+// verdict sets ovi's figures against the goals: a delta under twice what its bytes cost
+// raw, a world within one and a half times of the best of all others.
+func verdict(page *bytes.Buffer, results map[string][]result) {
+	ours := results["ovi storage/bolt"]
+	if len(ours) == 0 {
+		return
+	}
+	pick := func(rs []result, get func(result) timing) float64 {
+		var all []timing
+		for _, r := range rs {
+			all = append(all, get(r))
+		}
+		return middle(all).CPU
+	}
+	line := func(what, goal string, get func(result) timing, among func(name string) bool) {
+		best, name := 0.0, ""
+		for _, c := range contenders()[1:] {
+			if v := pick(results[c.name], get); among(c.name) && v > 0 && (best == 0 || v < best) {
+				best, name = v, c.name
+			}
+		}
+		if best > 0 {
+			fmt.Fprintf(page, "- %s: %.2f times %s (goal: %s).\n", what, pick(ours, get)/best, name, goal)
+		}
+	}
+	any := func(string) bool { return true }
+	fmt.Fprintln(page, "By time of the processors:")
+	fmt.Fprintln(page)
+	line("1 % delta", "under 2 times its bytes raw", func(r result) timing { return r.Delta }, func(name string) bool { return name == "bbolt, newest only" })
+	line("the world now", "1.5 times the best", func(r result) timing { return r.Now }, any)
+	line("the world now, after 20 deltas", "1.5 times the best", func(r result) timing { return r.NowDeltas }, any)
+	line("the first revision, after 20 deltas", "1.5 times the best", func(r result) timing { return r.Old }, any)
+	fmt.Fprintln(page)
+}
+
 // cells are the figures of one system, the medians of its rounds.
 func cells(rs []result) []string {
 	times := func(get func(result) timing) string {

@@ -122,10 +122,10 @@ func (sc *scan) next(r *reader) error {
 	}
 	sc.out.reset()
 	prefix, cur := []byte(sc.prefix), r.cur.Cursor()
-	var last []byte
+	last, first := sc.from, true
 	key, raw := cur.Seek(sc.from)
 	for ; key != nil && bytes.HasPrefix(key, prefix); key, raw = cur.Next() {
-		if bytes.Compare(key, last) <= 0 && last != nil || bytes.Compare(key, sc.from) < 0 {
+		if order := bytes.Compare(key, last); order < 0 || order == 0 && !first {
 			return r.s.corrupt(fmt.Errorf("key %q: out of order", key))
 		}
 		if sc.out.full() {
@@ -136,7 +136,7 @@ func (sc *scan) next(r *reader) error {
 		if err := sc.take(r, key, raw); err != nil {
 			return err
 		}
-		last = key
+		last, first = key, false
 	}
 	sc.done = true
 	sc.out.seal()

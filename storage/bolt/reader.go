@@ -51,12 +51,7 @@ func (s *Store) reader(tx *bbolt.Tx) (*reader, error) {
 	case err != nil:
 		return nil, s.corrupt(err)
 	}
-	for _, name := range buckets() {
-		if tx.Bucket(name) == nil {
-			return nil, s.corrupt(fmt.Errorf("bucket %q is gone", name))
-		}
-	}
-	return &reader{
+	r := &reader{
 		s: s, tx: tx, st: st,
 		cur:    tx.Bucket(bucketCur),
 		past:   tx.Bucket(bucketHist),
@@ -64,7 +59,13 @@ func (s *Store) reader(tx *bbolt.Tx) (*reader, error) {
 		groups: tx.Bucket(bucketGroups),
 		leased: tx.Bucket(bucketLeased),
 		leases: tx.Bucket(bucketLeases),
-	}, nil
+	}
+	for i, b := range []*bbolt.Bucket{r.cur, r.past, r.groups, r.leased, r.leases} {
+		if b == nil {
+			return nil, s.corrupt(fmt.Errorf("bucket %d is gone", i+1))
+		}
+	}
+	return r, nil
 }
 
 // resolve checks that a revision can be read.

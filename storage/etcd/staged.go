@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,10 +53,11 @@ func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, kn
 	if err != nil {
 		return 0, err
 	}
-	if len(guards) > maxOps {
-		return 0, fmt.Errorf("etcd: %w: %d guards, at most %d are allowed", storage.ErrInvalid, len(guards), maxOps)
+	leased := slices.DeleteFunc(slices.Clone(guards), func(g storage.Guard) bool { return !known[g.Key].leased })
+	if len(leased) > maxOps {
+		return 0, fmt.Errorf("etcd: %w: %d guards on leased keys, at most %d are allowed", storage.ErrInvalid, len(leased), maxOps)
 	}
-	compares := append(s.compares(st, guards, known, nil), s.notStaged(),
+	compares := append(s.compares(st, leased, known, nil), s.notStaged(),
 		clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head))
 	resp, err := s.client.Txn(ctx).If(compares...).Then(clientv3.OpPut(s.control("staged"), string(value))).Commit()
 	if err != nil {
