@@ -6,18 +6,19 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
 
 // refuse records that the batch before was not projected.
-func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq) error {
+func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq, why string) error {
 	now := l.cfg.Clock().UTC().Round(0)
 	b := batch{at: now, first: to + 1}
-	event := Refused{From: from, To: to, Reason: "the claim was lost while it was recorded"}
+	event := Refused{From: from, To: to, Reason: why}
 	if err := b.add(l.stamp(now), []Event{event}, nil); err != nil {
 		return err
 	}
-	tx, err := l.project(ctx, l.store, b.records)
+	tx, err := l.project(ctx, l.store, b.records, storage.Now)
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq) e
 	if err != nil {
 		return err
 	}
-	_, err = l.commit(ctx, tx, done, nil)
+	_, err = l.commit(ctx, tx, done, tx.Guards)
 	return err
 }
 

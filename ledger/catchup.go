@@ -60,6 +60,9 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 		if err != nil {
 			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
 		}
+		if err := l.belongs(ctx, step); err != nil {
+			return err
+		}
 		if err := l.replay(ctx, turn, step); err != nil {
 			return err
 		}
@@ -73,7 +76,10 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	if s.refused {
 		return nil
 	}
-	tx, err := l.project(ctx, l.store, s.records)
+	if l.cfg.Shared && s.last && l.head.Seq+1 == s.batch.First {
+		return l.unacknowledged(ctx, turn, s)
+	}
+	tx, err := l.project(ctx, l.store, s.records, storage.Now)
 	if err != nil {
 		return err
 	}
@@ -81,9 +87,9 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	if s.last {
 		guards = s.guards
 	}
-	_, err = l.commit(ctx, tx, s.batch, guards)
+	_, err = l.commit(ctx, tx, s.batch, append(guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
-		return l.refuse(ctx, turn, s.batch.First, s.batch.Last)
+		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "the claim was lost while it was recorded")
 	}
 	return err
 }
@@ -117,6 +123,9 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 	tx.Ops = slices.Insert(tx.Ops, at, op)
 	tx.Guards = append([]storage.Guard{{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}}, guards...)
 	rev, err := l.store.Commit(ctx, tx)
+	if l.cfg.Shared && errors.Is(err, storage.ErrUnknown) {
+		rev, err = l.commitAgain(ctx, tx, next)
+	}
 	if err != nil {
 		was := l.at
 		if failed := l.readHead(ctx, l.store); failed != nil {

@@ -23,8 +23,13 @@
 //	blessed/<ref>           protected: by whom, since when, why
 //	plan/<stack>            the last plan of a stack: id, hash, counts
 //	approved/<plan>         who said yes to a plan
+//	approved/<plan>         who said yes to doing a plan
+//	consent/<digest>/<who>  an approval that rules ask for, of what a plan proposes
 //	decided/<ref>           the last decision on a thing, and in which plan it was first made
 //	acts/<ref>              the last events about a thing; the ones before are its history
+//
+// Several instances may record into one store (Config.Shared), each with its own log: see
+// shared.go for how their batches stay in one order, and Merge for the proof.
 //
 // Unchanged content is not written again, so a quiet world costs one small record a scan.
 //

@@ -43,10 +43,10 @@ type Config struct {
 	Store storage.Store // nil: bolt in Dir
 	// Shared says that other instances record into Store too.
 	Shared bool
-	User  string        // who runs this; stands in every record
-	Run   string        // ULID of this run; "": minted
-	Clock func() time.Time
-	Wait  time.Duration // for the turn at the log; 0: 30 s
+	User   string // who runs this; stands in every record
+	Run    string // ULID of this run; "": minted
+	Clock  func() time.Time
+	Wait   time.Duration // for the turn at the log; 0: 30 s
 	// LogOptions go to the log (another file system, signing keys).
 	LogOptions []wal.Option
 }

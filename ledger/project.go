@@ -21,12 +21,19 @@ type projection struct {
 	wrote map[string]int // index into ops, of all but the things of big looks
 	acts  map[resource.Ref][]json.RawMessage
 	buf   []byte
+	// guards are what the projection rests on, in a store that others write; nil in one that
+	// only the holder of the log's turn writes.
+	guards map[string]storage.Guard
 }
 
 // project refuses what the store would refuse, so that nothing is appended to the log that
-// cannot be projected.
-func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record) (storage.Tx, error) {
+// cannot be projected. In a shared store the transaction has guards on what it rests on, and
+// since is the revision from which the records were made (Now: they rest on nothing else).
+func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (storage.Tx, error) {
 	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
+	if l.cfg.Shared {
+		p.guards = map[string]storage.Guard{}
+	}
 	for _, r := range records {
 		if err := p.apply(r); err != nil {
 			return storage.Tx{}, fmt.Errorf("ledger: project %s: %w", r.Event.Type(), err)
@@ -36,6 +43,12 @@ func (l *Ledger) project(ctx context.Context, store storage.Store, records []Rec
 		return storage.Tx{}, err
 	}
 	tx := storage.Tx{Ops: p.tidy()}
+	if l.cfg.Shared {
+		if err := p.guardBulk(since); err != nil {
+			return storage.Tx{}, err
+		}
+		tx.Guards = p.reads()
+	}
 	_, err := tx.Sorted()
 	return tx, err
 }
@@ -51,6 +64,9 @@ func (p *projection) apply(r Record) error {
 	case Planned:
 		return p.planned(r, e)
 	case Approved:
+		if e.Digest != "" {
+			return p.put(approvalKey(e.Digest, e.Who), approval{r.Seq, r.At, e})
+		}
 		return p.put(keyYes+e.Plan, noted{r.At, r.User, r.Run, e})
 	case Began:
 		return p.put(keyOpen+e.Ref.String(), OpenIntent{Began: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
@@ -110,6 +126,9 @@ func (p *projection) get(key string) ([]byte, error) {
 		return p.ops[i].Value, nil
 	}
 	e, err := get(p.ctx, p.store, key, storage.Now)
+	if err == nil {
+		p.rests(key, e)
+	}
 	return e.Value, err
 }
 

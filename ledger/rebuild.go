@@ -13,7 +13,9 @@ import (
 // Rebuild projects the whole log into an empty store. Afterwards Digest of it equals that of
 // the live one.
 func (l *Ledger) Rebuild(ctx context.Context, into storage.Store) (storage.Revision, error) {
-	other := &Ledger{cfg: l.cfg, instance: l.instance, log: l.log, store: into}
+	cfg := l.cfg
+	cfg.Shared = false // nobody else writes into it
+	other := &Ledger{cfg: cfg, instance: l.instance, log: l.log, store: into}
 	if err := other.readHead(ctx, into); err != nil {
 		return 0, err
 	}

@@ -103,11 +103,18 @@ func (e *unwritten) Unwrap() error { return e.err }
 // batch is refused and everybody's events are written again alone; so they are if something
 // in the group cannot be written at all.
 func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
+	since := storage.Now
+	if l.cfg.Shared {
+		var err error
+		if since, err = l.Revision(ctx); err != nil {
+			return nil, err
+		}
+	}
 	ready := l.prepare(ctx, group)
 	if len(ready) == 0 {
 		return nil, nil
 	}
-	records, err := l.write(ctx, turn, ready)
+	records, err := l.write(ctx, turn, ready, since)
 	var kept *unwritten
 	if len(ready) == 1 && errors.As(err, &kept) {
 		ready[0].err = err
@@ -117,6 +124,9 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 		return records, err
 	}
 	var all []Record
+	if l.cfg.Shared {
+		yield(ctx, len(ready))
+	}
 	for _, r := range ready {
 		records, err := l.writeAll(ctx, turn, []*request{r})
 		all = append(all, records...)
@@ -173,7 +183,7 @@ func refusal(events []Event, g storage.Guard) []Event {
 
 // write appends one batch, commits its projection, and fills in the receipts. ErrConflict:
 // a claim was lost meanwhile, and the batch is on record as refused.
-func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
+func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, since storage.Revision) ([]Record, error) {
 	now := l.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
 	for _, r := range group {
@@ -186,7 +196,10 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([
 			return nil, &unwritten{err}
 		}
 	}
-	tx, err := l.project(ctx, l.store, b.records)
+	tx, err := l.project(ctx, l.store, b.records, since)
+	if errors.Is(err, errRaced) {
+		return nil, fmt.Errorf("%w: %w", storage.ErrConflict, err)
+	}
 	if err != nil {
 		return nil, &unwritten{err}
 	}
@@ -197,9 +210,9 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request) ([
 	if err != nil {
 		return nil, err
 	}
-	rev, err := l.commit(ctx, tx, done, guards)
-	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
-		if failed := l.refuse(ctx, turn, done.First, done.Last); failed != nil {
+	rev, err := l.commit(ctx, tx, done, append(guards, tx.Guards...))
+	if errors.Is(err, storage.ErrConflict) && (len(guards) > 0 || l.cfg.Shared) {
+		if failed := l.refuse(ctx, turn, done.First, done.Last, l.lost(ctx, guards)); failed != nil {
 			return nil, failed
 		}
 		return nil, err

@@ -46,8 +46,8 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 }
 
 // decide makes the commit happen, if its guards hold; 0 says that something moved. Guards
-// beyond what one transaction takes were read together with the head: if the head has not
-// moved, no unleased key has.
+// on unleased keys were read after the head and held: if the head has not moved since, none of
+// those keys has. Claims do not move the head, and stand in the transaction themselves.
 func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op, plan staged) (int64, error) {
 	value, err := json.Marshal(plan)
 	if err != nil {

@@ -1,0 +1,210 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// A store that several instances record into (Config.Shared) is written by ledgers that do
+// not wait for each other: each holds its own log's turn, no more. A projection therefore
+// counts only if nothing it was made from has changed when it is committed: every key it read
+// or replaces stands as a guard in the transaction. The loser's batch is refused in its log
+// and made anew on what the winner left. So the store is always what one gets by projecting
+// all batches that were not refused, in the order of their revisions.
+
+var (
+	// ErrElsewhere: the log was kept with another store; projecting its past into this one
+	// would put old looks over newer ones.
+	ErrElsewhere = errors.New("ledger: the record of this data directory was kept in another store")
+	// errRaced: another instance has recorded something that this batch rests on.
+	errRaced = errors.New("another instance recorded first")
+)
+
+const (
+	raceTries = 20
+	racePause = 5 * time.Millisecond
+)
+
+// rests notes that the projection rests on an entry as it stands; key names absent ones.
+func (p *projection) rests(key string, e storage.Entry) {
+	if p.guards != nil {
+		p.guards[key] = storage.Guard{Key: key, Created: e.Created, Modified: e.Modified}
+	}
+}
+
+// guardBulk puts guards on the things of looks, and finds those that another instance wrote
+// after the look was compared with the record.
+func (p *projection) guardBulk(since storage.Revision) error {
+	if since == storage.Now {
+		return nil
+	}
+	written := map[string]bool{}
+	for _, op := range p.ops {
+		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, keyThing) {
+			written[op.Key] = true
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	if err := p.versions(written); err != nil {
+		return err
+	}
+	for e, err := range p.store.Changes(p.ctx, keyThing, since, storage.Now) {
+		if err != nil {
+			return err
+		}
+		if written[e.Key] {
+			return fmt.Errorf("%w: %s", errRaced, e.Key)
+		}
+	}
+	return nil
+}
+
+// versions reads how keys stand, one by one if they are few.
+func (p *projection) versions(keys map[string]bool) error {
+	if len(keys) <= manyDecisions {
+		for key := range keys {
+			e, err := get(p.ctx, p.store, key, storage.Now)
+			if err != nil {
+				return err
+			}
+			p.rests(key, e)
+		}
+		return nil
+	}
+	for key := range keys {
+		p.rests(key, storage.Entry{})
+	}
+	entries, _, err := p.store.Range(p.ctx, keyThing, storage.Now)
+	if err != nil {
+		return err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		if keys[e.Key] {
+			p.rests(e.Key, e)
+		}
+	}
+	return nil
+}
+
+// reads are the guards of what the projection rests on, in order.
+func (p *projection) reads() []storage.Guard {
+	out := make([]storage.Guard, 0, len(p.guards))
+	for _, g := range p.guards {
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b storage.Guard) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// lost says which claim of the batch was lost, or that another instance came first.
+func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {
+	for _, g := range claims {
+		if held, err := l.holds(ctx, g); err == nil && !held {
+			return "the claim was lost while it was recorded"
+		}
+	}
+	return errRaced.Error() + "; it is recorded anew"
+}
+
+// yield lets the others go first, longer each time.
+func yield(ctx context.Context, try int) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(rand.N(racePause * time.Duration(1+min(try, 10)))):
+	}
+}
+
+// fence makes sure that a commit whose answer was lost does not happen any more: it moves the
+// key that every commit of this log is guarded by. Afterwards head tells whether it happened.
+func (l *Ledger) fence(ctx context.Context) error {
+	for range raceTries {
+		if err := l.readHead(ctx, l.store); err != nil {
+			return err
+		}
+		if l.at.Created == 0 {
+			return nil // nothing was ever committed; the refusal's own guard does the rest
+		}
+		op := storage.Op{Key: l.headKey(), Value: l.at.Value}
+		rev, err := l.store.Commit(ctx, storage.Tx{
+			Guards: []storage.Guard{{Key: op.Key, Created: l.at.Created, Modified: l.at.Modified}}, Ops: []storage.Op{op},
+		})
+		switch {
+		case err == nil:
+			l.at.Modified = rev
+			return nil
+		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrUnknown):
+			return err
+		}
+	}
+	return fmt.Errorf("ledger: %w", storage.ErrUnknown)
+}
+
+// commitAgain finds out what became of a commit without an answer, and makes it again once it
+// cannot happen any more.
+func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (storage.Revision, error) {
+	for try := range raceTries {
+		yield(ctx, try)
+		if err := l.fence(ctx); err != nil {
+			return 0, err
+		}
+		if l.head.Seq == next.Seq && l.head.Chain == next.Chain {
+			return l.at.Modified, nil
+		}
+		tx.Guards[0] = storage.Guard{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}
+		rev, err := l.store.Commit(ctx, tx)
+		if !errors.Is(err, storage.ErrUnknown) {
+			return rev, err
+		}
+	}
+	return 0, fmt.Errorf("ledger: %w", storage.ErrUnknown)
+}
+
+// unacknowledged deals with the batch at the end of the log that is not in the shared store:
+// nobody was told that it is recorded, and others may have gone on since. Under a claim that
+// still stands it is projected; otherwise it is refused.
+func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.Turn, s step) error {
+	if err := l.fence(ctx); err != nil {
+		return err
+	}
+	if l.head.Seq >= s.batch.Last {
+		return nil // it had come through
+	}
+	if len(s.guards) == 0 {
+		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "it had not reached the store when its process ended")
+	}
+	tx, err := l.project(ctx, l.store, s.records, storage.Now)
+	if err != nil {
+		return err
+	}
+	_, err = l.commit(ctx, tx, s.batch, append(s.guards, tx.Guards...))
+	if errors.Is(err, storage.ErrConflict) {
+		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "its claim was lost before it reached the store")
+	}
+	return err
+}
+
+// belongs refuses to project a log from its beginning into a store that others record into.
+func (l *Ledger) belongs(ctx context.Context, first step) error {
+	if !l.cfg.Shared || l.at.Created != 0 || first.last {
+		return nil
+	}
+	others := false
+	err := l.entries(ctx, keyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
+	if err == nil && others {
+		err = fmt.Errorf("%w: use another data directory with this store, or bring the old record along with ovi store copy", ErrElsewhere)
+	}
+	return err
+}

@@ -1,0 +1,210 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/etcd"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// shared opens a ledger of an instance of its own on a store that others record into.
+func shared(t *testing.T, dir string, store storage.Store, user string) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, Shared: true, User: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// moody is a store that loses answers: of commits that happened, and of some that did not.
+type moody struct {
+	storage.Store
+	every int64
+	n     atomic.Int64
+}
+
+func (m *moody) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	n := m.n.Add(1)
+	if n%m.every == 0 {
+		return 0, fmt.Errorf("the request was lost: %w", storage.ErrUnknown)
+	}
+	rev, err := m.Store.Commit(ctx, tx)
+	if err == nil && n%m.every == m.every/2 {
+		return 0, fmt.Errorf("the answer was lost: %w", storage.ErrUnknown)
+	}
+	return rev, err
+}
+
+// live lets an instance record what instances record, on things that all of them share.
+func live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error {
+	r := rand.New(rand.NewPCG(seed, 7))
+	for i := range rounds {
+		since, err := l.Revision(ctx)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("t%d", r.IntN(4))
+		switch r.IntN(5) {
+		case 0:
+			_, err = l.Record(ctx, ledger.Blessed{Ref: ref(name), On: r.IntN(2) == 0, Who: l.User()})
+		case 1, 2:
+			var seen []resource.Observed
+			for k := range 4 {
+				if r.IntN(4) > 0 {
+					seen = append(seen, thing(fmt.Sprintf("t%d", k), fmt.Sprint(r.IntN(3))))
+				}
+			}
+			_, err = l.RecordWorld(ctx, world(seen...), ledger.LookOptions{Since: since})
+		case 3:
+			decisions := []ledger.Decision{{Ref: ref(name), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
+			hash, bad := ledger.HashDecisions(decisions)
+			_, err = l.RecordPlan(ctx, ledger.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: hash, Decisions: decisions})
+			err = errors.Join(err, bad)
+		default:
+			key := fmt.Sprintf("%s-%d", l.User(), i)
+			o := thing(name, fmt.Sprint(i))
+			_, err = l.Record(ctx, ledger.Began{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Applying: &ledger.Applied{Wish: key}})
+			if err == nil {
+				_, err = l.Record(ctx, ledger.Ended{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Outcome: ledger.Done, Thing: &o})
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s, round %d: %w", l.User(), i, err)
+		}
+	}
+	return nil
+}
+
+// together lets instances record at once and then replays their logs, merged.
+func together(t *testing.T, rounds int, stores ...storage.Store) []*ledger.Ledger {
+	t.Helper()
+	var logs []*ledger.Ledger
+	for i, s := range stores {
+		logs = append(logs, shared(t, t.TempDir(), s, fmt.Sprintf("user%d", i)))
+	}
+	var wait sync.WaitGroup
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for i, l := range logs {
+		wait.Go(func() {
+			if err := live(t.Context(), l, rounds, seed+uint64(i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	replayed := mem.New()
+	if err := ledger.Merge(t.Context(), logs, replayed); err != nil {
+		t.Fatal(err)
+	}
+	want := must[string](t)(ledger.Content(t.Context(), logs[0].Store()))
+	if got := must[string](t)(ledger.Content(t.Context(), replayed)); got != want {
+		t.Error("the logs, merged and replayed, do not give what stands in the store")
+	}
+	return logs
+}
+
+func TestInterleavedInstancesReplayToTheSameStore(t *testing.T) {
+	store := mem.New()
+	together(t, 60, store, store, store)
+}
+
+func TestInstancesWhoseAnswersAreLost(t *testing.T) {
+	store := mem.New()
+	together(t, 40, &moody{Store: store, every: 7}, &moody{Store: store, every: 11})
+}
+
+func TestInstancesOnOneEtcd(t *testing.T) {
+	server := etcdtest.Start(t)
+	connect := func() storage.Store {
+		s := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: "two"}))
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	logs := together(t, 12, connect(), connect())
+	must[ledger.Receipt](t)(logs[0].Record(t.Context(), ledger.Blessed{Ref: ref("t0"), On: true, Who: "user0"}))
+	moments := must[[]ledger.Moment](t)(logs[1].History(t.Context(), ref("t0")))
+	if last := moments[len(moments)-1]; len(last.Records) != 1 || last.Records[0].User != "user0" {
+		t.Errorf("the other instance does not tell of the blessing: %+v", last)
+	}
+}
+
+// TestALookThatLostTheRaceIsComparedAnew: a deed of another instance between the comparison
+// of a look and its commit stays.
+func TestALookThatLostTheRaceIsComparedAnew(t *testing.T) {
+	store := &between{Store: mem.New()}
+	a, b := shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store.Store, "b")
+	since := must[storage.Revision](t)(a.Revision(t.Context()))
+	o := thing("new", "m")
+	store.before.Store(func() {
+		must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Ended{Ref: ref("new"), Stack: "web", Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &o}))
+	})
+	must[ledger.Receipt](t)(a.RecordWorld(t.Context(), world(thing("new", "s"), thing("old", "s")), ledger.LookOptions{Since: since}))
+	got := must[ledger.Thing](t)(a.Thing(t.Context(), ref("new"), storage.Now))
+	if size, _ := got.Attrs.Get("size"); size != resource.String("m") {
+		t.Errorf("the older look overwrote the newer deed: %v", got.Attrs)
+	}
+}
+
+// between calls a function once, before the first commit that comes.
+type between struct {
+	storage.Store
+	before atomic.Value
+	once   sync.Once
+}
+
+func (b *between) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if f, ok := b.before.Load().(func()); ok {
+		b.once.Do(f)
+	}
+	return b.Store.Commit(ctx, tx)
+}
+
+// TestAnUnacknowledgedBatchDoesNotComeLate: what stood in the log of a dead instance and not
+// in the store does not overwrite what others recorded since.
+func TestAnUnacknowledgedBatchDoesNotComeLate(t *testing.T) {
+	store := mem.New()
+	dying := &failing{Store: store}
+	dir := t.TempDir()
+	a, b := shared(t, dir, dying, "a"), shared(t, t.TempDir(), store, "b")
+	must[ledger.Receipt](t)(a.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	dying.err = errors.New("the host lost its power")
+	if _, err := a.Record(t.Context(), ledger.Blessed{Ref: ref("x"), On: false, Who: "a"}); err == nil {
+		t.Fatal("recorded without a store")
+	}
+	_ = a.Close()
+	must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Blessed{Ref: ref("x"), On: true, Who: "b"}))
+	again := shared(t, dir, store, "a")
+	if all := must[[]ledger.Blessing](t)(again.Blessings(t.Context(), storage.Now)); len(all) != 1 {
+		t.Errorf("the blessing of b is gone: %v", all)
+	}
+}
+
+func TestALogOfAnotherStoreIsRefused(t *testing.T) {
+	dir, other := t.TempDir(), mem.New()
+	l := open(t, dir, mem.New())
+	for range 3 {
+		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	}
+	_ = l.Close()
+	b := shared(t, t.TempDir(), other, "b")
+	must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	_, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: other, Shared: true, User: "a", Wait: 5 * time.Second})
+	if !errors.Is(err, ledger.ErrElsewhere) {
+		t.Errorf("error %v, want ErrElsewhere", err)
+	}
+}
