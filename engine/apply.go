@@ -100,6 +100,7 @@ func (a *apply) announce() error {
 	if a.o.Approved != nil {
 		events = append(events, *a.o.Approved)
 	}
+	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
 		if d.Proposed.Executes() && !d.Action.Executes() && heldByPolicy(d) {
 			events = append(events, ledger.Vetoed{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})

@@ -55,6 +55,9 @@ type PlanOptions struct {
 	// At plans against the world as it was on record at a revision. Such a plan is not
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
+
+	guards []decider.Policy          // of the intents and of Rules, compiled
+	digest func(decider.Plan) string // what approvals must be of; nil: the plan's own
 }
 
 func (o PlanOptions) mode() ledger.Mode {
@@ -73,7 +76,8 @@ func (o PlanOptions) policies(first ...decider.Policy) []decider.Policy {
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)
 	}
-	return append(append(out, o.Policies...), decider.MaxDestroy{Limit: o.MaxDestroy})
+	out = append(append(out, o.Policies...), o.guards...)
+	return append(out, decider.MaxDestroy{Limit: o.MaxDestroy})
 }
 
 // ApplyOptions say how a plan is done. Zero fields are defaults.

@@ -37,6 +37,10 @@ func New(cfg Config) *Engine {
 // decides what would have to be done. It calls nothing but Observe. Scopes that could not be
 // seen are in the plan's Blind, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
+	var err error
+	if o.guards, err = Guards(intents, o.Rules); err != nil {
+		return nil, err
+	}
 	p := e.blank(o.mode())
 	places, err := e.locate(ctx, intents)
 	if err != nil {
@@ -83,10 +87,15 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	facts := decider.Facts{
 		Now: p.At, Rules: rulesOf(p.Intents), Failed: p.world.Failed, Blessed: m.isBlessed, Attempts: m.attempts,
+		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 	}
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(unsettled{p.open})...); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
+	if err := errors.Join(m.broken, m.forgot()); err != nil {
+		return fmt.Errorf("decide: %w", err)
+	}
+	p.blessed, p.known = m.blessed, m.known
 	if p.Mode == ledger.ForDrift {
 		p.Plan = m.onlyDrift(p.Plan)
 	}
@@ -96,7 +105,10 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 
 // recordPlan puts the plan on record; from then on it can be told why.
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
-	event := ledger.Planned{Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Blind: map[string]string{}}
+	event := ledger.Planned{
+		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Blind: map[string]string{},
+		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(),
+	}
 	for _, d := range p.Plan.Decisions {
 		event.Decisions = append(event.Decisions, ledger.Recorded(d))
 	}
@@ -133,6 +145,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // what is new since is vetoed as "not-in-plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
+	o.digest = only.digest
 	o.Mode, o.Policies = ledger.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

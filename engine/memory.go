@@ -7,9 +7,11 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // memory is what the record adds to what was seen.
@@ -18,6 +20,12 @@ type memory struct {
 	failed  func() error // why applied could not answer, if so
 	blessed map[resource.Ref]bool
 	tries   map[resource.Ref]ledger.Tries
+	known   wal.Seq // the last record of the log that this memory goes up to
+
+	past     func(resource.Ref) []decider.Past
+	forgot   func() error // why past could not answer, if so
+	consents func(digest string) ([]ledger.Consent, error)
+	broken   error
 }
 
 // remember reads it as of a revision. What was tried is of interest only now.
@@ -34,6 +42,9 @@ func (e *Engine) remember(ctx context.Context, at storage.Revision) (m *memory, 
 	for _, b := range blessings {
 		m.blessed[b.Ref] = true
 	}
+	m.known = e.cfg.Ledger.WAL().Frontier().Seq
+	m.past, m.forgot = e.cfg.Ledger.Pasts(ctx, m.known, cel.HistoryLimit)
+	m.consents = func(digest string) ([]ledger.Consent, error) { return e.cfg.Ledger.Consents(ctx, digest) }
 	return m, nil
 }
 

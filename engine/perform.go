@@ -43,7 +43,11 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	if err != nil {
 		out.Class, out.Recoverable, out.Detail = provider.ClassOf(err), end.Recoverable, err.Error()
 	}
-	return a.finish(ctx, guard, out, end, thing)
+	ends := []ledger.Event{end}
+	if a.blesses(d, end) {
+		ends = append(ends, a.blessing(d.Wanted))
+	}
+	return a.finish(ctx, guard, out, end, ends...)
 }
 
 // notBegun reads why a beginning could not be recorded.
@@ -58,8 +62,8 @@ func (a *apply) notBegun(out Outcome, err error) Outcome {
 
 // finish records the end. An end that comes after the claim was lost does not count: what
 // became of the action is answered by the next look.
-func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, end ledger.Ended, thing *resource.Observed) Outcome {
-	_, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, end)
+func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, end ledger.Ended, ends ...ledger.Event) Outcome {
+	_, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...)
 	switch {
 	case errors.Is(err, ledger.ErrRefused):
 		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, err), "the claim was lost before the end could be recorded: the next look tells what became of it"
@@ -71,7 +75,7 @@ func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, en
 	switch end.Outcome {
 	case ledger.Done:
 		out.Status = Done
-		a.noteThing(end.Ref, thing)
+		a.noteThing(end.Ref, end.Thing)
 	case ledger.Uncertain:
 		out.Status = Uncertain
 	}

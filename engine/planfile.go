@@ -33,6 +33,7 @@ type planFile struct {
 	Counts    ledger.Counts     `json:"counts"`
 	Blind     map[string]string `json:"blind,omitempty"`
 	Looks     []lookFile        `json:"looks"`
+	Owned     map[string]int    `json:"owned,omitempty"`
 	Decisions []decisionFile    `json:"decisions"`
 }
 
@@ -51,13 +52,15 @@ type decisionFile struct {
 	ID       string          `json:"id,omitempty"`
 	Wish     string          `json:"wish"`
 	There    string          `json:"there,omitempty"`
+	// Thing is what the decision would be done to, so that policies can be tried on the file.
+	Thing *resource.Observed `json:"thing,omitempty"`
 }
 
 // Save writes the plan as a plan file: versioned JSON, secrets as digests.
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: planFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
-		Stacks: p.Stacks, Counts: p.Counts, Blind: map[string]string{},
+		Stacks: p.Stacks, Counts: p.Counts, Blind: map[string]string{}, Owned: p.Plan.Owned,
 	}
 	for s, why := range p.Plan.Blind {
 		f.Blind[s.String()] = why
@@ -78,6 +81,9 @@ func (p *Planned) Save(w io.Writer) error {
 		x := decisionFile{Decision: ledger.Recorded(*d), Needs: d.Needs, Wish: b.Wish, There: b.There}
 		if d.There != nil {
 			x.ID = d.There.ID
+			if d.Proposed.Executes() {
+				x.Thing = d.There
+			}
 		}
 		f.Decisions = append(f.Decisions, x)
 	}
@@ -119,6 +125,7 @@ func (f planFile) planned() (*Planned, error) {
 		ID: f.ID, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
 		base: map[resource.Ref]base{},
 	}
+	p.Plan.Owned = f.Owned
 	p.Plan.Unchanged, p.Plan.Blind = f.Counts.Unchanged, map[resource.Scope]string{}
 	for s, why := range f.Blind {
 		var scope resource.Scope
@@ -139,7 +146,7 @@ func (f planFile) planned() (*Planned, error) {
 		recorded = append(recorded, x.Decision)
 		d := x.decision()
 		p.Plan.Decisions = append(p.Plan.Decisions, d)
-		p.base[d.Ref] = base{Action: d.Action, Wish: x.Wish, There: x.There}
+		p.base[d.Ref] = base{Action: promised(&d), Wish: x.Wish, There: x.There}
 	}
 	hash, err := ledger.HashDecisions(recorded)
 	if err == nil && hash != f.Hash {
@@ -149,14 +156,12 @@ func (f planFile) planned() (*Planned, error) {
 }
 
 func (x decisionFile) decision() decider.Decision {
-	d := decider.Decision{
-		Ref: x.Decision.Ref, Stack: x.Decision.Stack, Difference: x.Decision.Difference, Action: x.Decision.Action,
-		Proposed: x.Decision.Proposed, Reason: x.Decision.Reason, Detail: x.Decision.Detail,
-		Vetoes: x.Decision.Vetoes, Changes: x.Decision.Changes, Needs: x.Needs,
+	there := x.Thing
+	if there == nil && x.ID != "" {
+		there = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
 	}
-	if x.ID != "" {
-		d.There = &resource.Observed{Ref: d.Ref, ID: x.ID}
-	}
+	d := x.Decision.Recall(there)
+	d.Needs = x.Needs
 	return d
 }
 

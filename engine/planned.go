@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // Planned is a plan with everything needed to show, save and apply it. It is not changed
@@ -26,6 +27,9 @@ type Planned struct {
 	Settled  []ledger.Abandoned // open actions that this plan's look answered
 	Counts   ledger.Counts
 	Past     bool // against the world of Revision, not of now: only to look at
+
+	blessed map[resource.Ref]bool // by the record
+	known   wal.Seq               // the last record of the log that policies could see
 
 	kinds decider.Kinds
 	world resource.World

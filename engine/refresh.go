@@ -41,6 +41,16 @@ func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.V
 	return out, nil
 }
 
+// digest names what of the saved plan is proposed again: approvals of it hold only while that
+// is all of it, unchanged.
+func (s *savedPolicy) digest(p decider.Plan) string {
+	mine := map[resource.Ref]bool{}
+	for ref := range s.saved {
+		mine[ref] = true
+	}
+	return p.DigestOf(mine)
+}
+
 // settledSince are the decisions of the saved plan that the world no longer calls for.
 func (s *savedPolicy) settledSince(saved, now *Planned) []decider.Decision {
 	still := map[resource.Ref]bool{}
@@ -67,7 +77,7 @@ type base struct {
 
 // baseOf is what a decision rests on.
 func baseOf(d *decider.Decision, kinds decider.Kinds) base {
-	b := base{Action: d.Action, Wish: d.Wish()}
+	b := base{Action: promised(d), Wish: d.Wish()}
 	if d.There != nil {
 		b.There = contentOf(*d.There, kinds)
 	}

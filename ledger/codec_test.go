@@ -74,6 +74,16 @@ func every() []ledger.Event {
 		ledger.Revoked{Ref: ref("a"), Holder: "run", Token: 9, Who: "ann", Reason: "r"},
 		ledger.Refused{From: 1, To: 2, Ref: ref("a"), Key: "k", Token: 9, Reason: "r"},
 		ledger.Compacted{Before: 7, Who: "ann"},
+		// What came later stands behind, so that the lines before stay as they were written.
+		ledger.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
+		ledger.Planned{Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", At: at, Known: 7,
+			Owned: map[string]int{"web": 3}, Digest: "g", Decisions: []ledger.Decision{{
+				Ref: ref("a"), Stack: "web", Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
+				Reason: decider.ReasonMissing, Vetoes: []decider.Veto{{Policy: "approval", Reason: "r", People: 2}},
+				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
+				Wanted: &ledger.Wish{Attrs: values, Tags: o.Tags, Needs: []resource.Ref{ref("net")}, Blessed: true,
+					At: resource.Position{File: "ovi.yaml", Line: 3, Column: 5}},
+			}}},
 	}
 }
 

@@ -13,10 +13,26 @@ import (
 
 // Recorded is a decision as it is recorded.
 func Recorded(d decider.Decision) Decision {
-	return Decision{
+	out := Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
-		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes,
+		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings,
 	}
+	if w := d.Wanted; w != nil && d.Proposed.Executes() {
+		out.Wanted = &Wish{Attrs: w.Attrs, Tags: w.Tags, Needs: w.Needs, Blessed: w.Blessed, At: w.At}
+	}
+	return out
+}
+
+// Recall is the inverse of Recorded; the thing, which stands elsewhere, comes in.
+func (d Decision) Recall(there *resource.Observed) decider.Decision {
+	out := decider.Decision{
+		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings, There: there,
+	}
+	if w := d.Wanted; w != nil {
+		out.Wanted = &resource.Desired{Ref: d.Ref, Attrs: w.Attrs, Tags: w.Tags, Needs: w.Needs, Blessed: w.Blessed, At: w.At}
+	}
+	return out
 }
 
 // HashDecisions names the content of a plan: the same decisions in the same order give the
@@ -36,15 +52,17 @@ func HashDecisions(decisions []Decision) (string, error) {
 
 // wireDecision spells out what encoding/json cannot know: values and effects.
 type wireDecision struct {
-	Ref        resource.Ref    `json:"ref"`
-	Stack      string          `json:"stack,omitempty"`
-	Difference comparator.Sort `json:"difference"`
-	Action     decider.Action  `json:"action"`
-	Proposed   decider.Action  `json:"proposed"`
-	Reason     decider.Reason  `json:"reason"`
-	Detail     string          `json:"detail,omitempty"`
-	Vetoes     []decider.Veto  `json:"vetoes,omitempty"`
-	Changes    []wireChange    `json:"changes,omitempty"`
+	Ref        resource.Ref      `json:"ref"`
+	Stack      string            `json:"stack,omitempty"`
+	Difference comparator.Sort   `json:"difference"`
+	Action     decider.Action    `json:"action"`
+	Proposed   decider.Action    `json:"proposed"`
+	Reason     decider.Reason    `json:"reason"`
+	Detail     string            `json:"detail,omitempty"`
+	Vetoes     []decider.Veto    `json:"vetoes,omitempty"`
+	Changes    []wireChange      `json:"changes,omitempty"`
+	Warnings   []decider.Warning `json:"warnings,omitempty"`
+	Wanted     *Wish             `json:"wanted,omitempty"`
 }
 
 type wireChange struct {
@@ -58,7 +76,7 @@ type wireChange struct {
 
 // MarshalJSON writes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Detail, d.Vetoes, nil}
+	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Detail, d.Vetoes, nil, d.Warnings, d.Wanted}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
 	}
@@ -71,7 +89,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := strict(b, &w); err != nil {
 		return err
 	}
-	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Detail, w.Vetoes, nil}
+	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Detail, w.Vetoes, nil, w.Warnings, w.Wanted}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)
 		if err != nil {

@@ -85,7 +85,7 @@ type Counts struct {
 	Failed    int `json:"failed"`
 }
 
-// Decision is a decision as it is recorded: without the wish and the thing themselves.
+// Decision is a decision as it is recorded: without the thing itself.
 type Decision struct {
 	Ref        resource.Ref      `json:"ref"`
 	Stack      string            `json:"stack,omitempty"`
@@ -96,6 +96,20 @@ type Decision struct {
 	Detail     string            `json:"detail,omitempty"`
 	Vetoes     []decider.Veto    `json:"vetoes,omitempty"`
 	Changes    []resource.Change `json:"changes,omitempty"`
+	Warnings   []decider.Warning `json:"warnings,omitempty"`
+	// Wanted is the wish of what would be done, so that policies can be tried on it later;
+	// nil where nothing is wanted or nothing would be done. The thing itself stands in the
+	// looks before.
+	Wanted *Wish `json:"wanted,omitempty"`
+}
+
+// Wish is a wish as it is recorded: secrets as digests.
+type Wish struct {
+	Attrs   resource.Attrs    `json:"attrs,omitempty"`
+	Tags    resource.Tags     `json:"tags,omitempty"`
+	Needs   []resource.Ref    `json:"needs,omitempty"`
+	Blessed bool              `json:"blessed,omitempty"`
+	At      resource.Position `json:"at,omitzero"`
 }
 
 // Planned says: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
@@ -109,6 +123,13 @@ type Planned struct {
 	Counts    Counts            `json:"counts"`
 	Blind     map[string]string `json:"blind,omitempty"` // scopes not seen, and why
 	Decisions []Decision        `json:"decisions,omitempty"`
+	// What policies saw besides the decisions: the time that was now for them, the last record
+	// of this log that was known to them, how many things each stack had.
+	At    time.Time      `json:"at,omitzero"`
+	Known wal.Seq        `json:"known,omitempty"`
+	Owned map[string]int `json:"owned,omitempty"`
+	// Digest names the proposals, and is what an approval binds to.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Vetoed says: an apply left out what a policy held back.
@@ -119,13 +140,17 @@ type Vetoed struct {
 	Vetoes   []decider.Veto `json:"vetoes"`
 }
 
-// Approved says: somebody said yes to a plan.
+// Approved says: somebody said yes to a plan. With a Digest it is an approval that rules ask for:
+// it holds for whatever plan proposes the same, until it expires. Without one it is the yes
+// of somebody who applies, and no rule counts it.
 type Approved struct {
-	Plan  string    `json:"plan"`
-	Hash  string    `json:"hash"`
-	Who   string    `json:"who"`
-	How   string    `json:"how"` // "typed yes", "auto-approve", "plan file"
-	Until time.Time `json:"until,omitzero"`
+	Plan   string    `json:"plan"`
+	Hash   string    `json:"hash"`
+	Who    string    `json:"who"`
+	How    string    `json:"how"` // "typed yes", "auto-approve", "plan file", "ovi approve"
+	Until  time.Time `json:"until,omitzero"`
+	Digest string    `json:"digest,omitempty"`
+	Reason string    `json:"reason,omitempty"`
 }
 
 // Began says: an action is about to be done. It is durable before the provider is called.

@@ -20,6 +20,7 @@ const (
 	keyBlessed = "blessed/"
 	keyPlan    = "plan/"
 	keyYes     = "approved/"
+	keyConsent = "consent/"
 	keyDecided = "decided/"
 	keyActs    = "acts/"
 )

@@ -62,6 +62,7 @@ func (p *projection) planned(r Record, e Planned) error {
 
 func (p *projection) decided(r Record, e Planned, d Decision, old func(string) ([]byte, error)) error {
 	key := keyDecided + d.Ref.String()
+	d.Wanted = nil // the log has it; here it would only make a wish that moved in its file a new decision
 	raw, err := marshal(d)
 	if err != nil {
 		return err

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Guards compiles what people have written to hold decisions back: the windows, rules and
+// approvals of each intent, and those that hold for every stack. What is wrong with a rule
+// comes as source.Problems with its place.
+//
+// They are asked in this order, after what protects single things (an open question, unseen,
+// blessed), what the command line leaves out, and a saved plan; before the limit of what may
+// be destroyed, so that what waits does not count against it:
+//
+//	windows, then rules, then approvals; of the stack first, then those of every stack
+//
+// Each says its no by itself, whatever the others say, and all of them stand in the plan.
+func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Policy, error) {
+	var rules []decider.Policy
+	for _, in := range intents {
+		if len(in.Rules.Expressions) == 0 {
+			continue
+		}
+		compiled, err := cel.Compile(in.Rules.Expressions)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, compiled.Policy(in.Stack))
+	}
+	out := append([]decider.Policy{decider.Windows{}}, rules...)
+	out = append(out, decider.Approvals{})
+	more, err := guardsEverywhere(everywhere)
+	return append(out, more...), err
+}
+
+// guardsEverywhere are the policies of files that belong to no stack.
+func guardsEverywhere(r resource.Rules) ([]decider.Policy, error) {
+	var out []decider.Policy
+	if r.SkipDestructive {
+		out = append(out, everywhere{decider.SkipDestructive{}, r})
+	}
+	if len(r.Windows) > 0 {
+		out = append(out, everywhere{decider.Windows{}, r})
+	}
+	if len(r.Expressions) > 0 {
+		compiled, err := cel.Compile(r.Expressions)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, compiled.Policy(""))
+	}
+	if len(r.Approvals) > 0 {
+		out = append(out, everywhere{decider.Approvals{}, r})
+	}
+	if r.MaxDestroy.Set {
+		out = append(out, everywhere{decider.MaxDestroy{}, r})
+	}
+	return out, nil
+}
+
+// everywhere asks a policy with one set of rules for all stacks. Their own rules are asked
+// apart, so that a window of one opens nothing that the other keeps shut.
+type everywhere struct {
+	decider.Policy
+	rules resource.Rules
+}
+
+// Review implements decider.Policy.
+func (e everywhere) Review(p decider.Plan, f decider.Facts) (map[int]decider.Veto, error) {
+	f.Rules = map[string]resource.Rules{}
+	for i := range p.Decisions {
+		f.Rules[p.Decisions[i].Stack] = e.rules
+	}
+	return e.Policy.Review(p, f)
+}
