@@ -23,7 +23,11 @@ import (
 // TestMain lets the test binary be the holder that is stopped.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("OVI_TEST_STORE"); path != "" {
-		if err := holder(path); err != nil {
+		work := holder
+		if os.Getenv("OVI_TEST_CROWD") != "" {
+			work = crowd
+		}
+		if err := work(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -53,6 +57,66 @@ func holder(path string) error {
 		fmt.Println("lost:", errors.Is(context.Cause(ctx), coordinator.ErrLost))
 		return nil
 	})
+}
+
+// crowd holds one claim again and again, and makes sure by other means that it is alone.
+func crowd(path string) error {
+	store, err := bolt.Open(path)
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprint(os.Getpid())
+	c := coordinator.New(store, coordinator.Identity{Instance: name}, coordinator.WithLockTimeout(time.Minute))
+	ctx := context.Background()
+	for i := range 12 {
+		err := c.Hold(ctx, "thing", func(ctx context.Context, claim coordinator.Claim) error {
+			file, err := os.OpenFile(path+".inside", os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return fmt.Errorf("somebody else is inside: %w", err)
+			}
+			file.Close()
+			err = record(ctx, store, claim, fmt.Sprint(name, "/", i))
+			return errors.Join(err, os.Remove(path+".inside"))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.Close(ctx)
+}
+
+// Several processes on one host claim through one file.
+func TestACrowdOfProcessesTakesTurns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	var running []*exec.Cmd
+	for range 3 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "OVI_TEST_STORE="+path, "OVI_TEST_CROWD=1")
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("a process: %v", err)
+		}
+	}
+	store, err := bolt.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := 0
+	for _, err := range store.Changes(t.Context(), "fact/", 0, storage.Now) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts++
+	}
+	if facts != 36 {
+		t.Errorf("%d facts on record, want 36", facts)
+	}
 }
 
 // A process that was stopped for longer than its TTL cannot do harm when it wakes: law 7.
