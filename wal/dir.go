@@ -195,12 +195,3 @@ func createSegment(o options, dir string, h segmentHeader) (vfs.File, Chain, int
 	}
 	return f, chain, size, nil
 }
-
-// exists says whether a file is there.
-func exists(fsys vfs.FS, name string) (bool, error) {
-	_, err := fsys.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}

@@ -9,7 +9,12 @@ type encoder struct {
 	compress bool
 	buf      []byte // chain value before, header, payload, padding, chain value
 	scratch  []byte // the payload that is to be compressed
+	failed   int    // how often in a row compressing did not pay
+	skip     int    // how many batches not to try it for
 }
+
+// maxSkip bounds how long a change to what compresses goes unnoticed.
+const maxSkip = 64
 
 // keepBuffer is the size above which a buffer is given back after use.
 const keepBuffer = 8 << 20
@@ -24,20 +29,37 @@ func (e *encoder) payload(d Draft) frameHeader {
 		kind: kindRecords, at: d.At.UnixNano(), meta: d.Meta,
 		plain: uint32(plain), stored: uint32(plain), count: uint32(len(d.Records)),
 	}
-	if !e.compress || plain < compressFrom {
+	if !e.tryCompress(plain) {
 		e.reset(plain)
 		e.buf = appendRecords(e.buf, d.Records)
 		return h
 	}
 	e.reset(s2.MaxEncodedLen(plain))
 	e.scratch = appendRecords(e.scratch[:0], d.Records)
-	if n, pays := compressInto(e.buf[len(e.buf):cap(e.buf)], e.scratch); pays {
+	n, pays := compressInto(e.buf[len(e.buf):cap(e.buf)], e.scratch)
+	if pays {
 		h.coding, h.stored = codingS2, uint32(n)
 		e.buf = e.buf[:len(e.buf)+n]
-	} else {
-		e.buf = append(e.buf, e.scratch...)
+		e.failed = 0
+		return h
 	}
+	e.buf = append(e.buf, e.scratch...)
+	e.failed++
+	e.skip = min(1<<min(e.failed, 10)-1, maxSkip)
 	return h
+}
+
+// tryCompress says whether to try it: what did not compress lately costs as
+// much as a sync to try again, and mostly will not now.
+func (e *encoder) tryCompress(plain int) bool {
+	if !e.compress || plain < compressFrom {
+		return false
+	}
+	if e.skip > 0 {
+		e.skip--
+		return false
+	}
+	return true
 }
 
 // compressInto compresses b into dst, which has room for the worst case, and
