@@ -30,6 +30,8 @@ fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 
 bench: need ## the figures of docs/benchmarks.md
 	$(GO) run ./bench/plan
+	cd bench/wal && $(GO) run .
+	cd bench/store && $(GO) run .
 
 demo: build ## plan, apply, break something, plan: against the practice cloud
 	@tools/demo.sh bin/ovi

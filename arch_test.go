@@ -27,7 +27,7 @@ var layers = map[string]int{
 	"internal/awsfake": 1, "internal/etcdtest": 1,
 	"decider": 2, "coordinator": 2, "observer": 2, "storage/": 2, "provider/": 2, "source/": 2,
 	"ledger": 3,
-	"engine": 4, "render": 4, "metrics": 4,
+	"engine": 4, "render": 4, "metrics": 4, "story": 4,
 	"cmd/ovi": 5, "bench": 5,
 }
 

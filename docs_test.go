@@ -65,6 +65,25 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
+// TestCrashTableIsTheTestedOne: each row of the table that the engine's test dies through
+// stands in ARCHITECTURE.md in the same words.
+func TestCrashTableIsTheTestedOne(t *testing.T) {
+	code, err := os.ReadFile("engine/crash_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\t\{"[^"]*", "[^"]*", "[^"]*", "([^"]+)"\},$`).FindAllSubmatch(code, -1)
+	if len(rows) < 8 {
+		t.Fatalf("%d rows found in engine/crash_test.go, want at least 8", len(rows))
+	}
+	text := pages(t)["ARCHITECTURE.md"]
+	for _, row := range rows {
+		if !strings.Contains(text, "| "+string(row[1])+" |") {
+			t.Errorf("ARCHITECTURE.md lacks the row %q", row[1])
+		}
+	}
+}
+
 // TestProviderGuideNamesItsCases: each case of the conformance suite stands in the guide, and
 // the guide names no other.
 func TestProviderGuideNamesItsCases(t *testing.T) {

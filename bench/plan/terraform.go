@@ -39,13 +39,13 @@ func writeTerraform(home string, n int) error {
 	}
 	if err := write(filepath.Join(home, "main.tf"), func(w *bufio.Writer) {
 		for i := range n {
-			fmt.Fprintf(w, "resource \"terraform_data\" \"disk_%07d\" {\n  input = {\n    size        = 20\n    weight      = 0.5\n    environment = \"prod\"\n    team        = \"platform\"\n  }\n}\n", i)
+			fmt.Fprintf(w, "resource \"terraform_data\" \"disk_%07d\" {\n  input = {\n    size        = 20\n    environment = \"prod\"\n    team        = \"platform\"\n  }\n}\n", i)
 		}
 	}); err != nil {
 		return err
 	}
 	return write(filepath.Join(home, "terraform.tfstate"), func(w *bufio.Writer) {
-		const value = `{"value":{"environment":"prod","size":20,"team":"platform","weight":0.5},"type":["object",{"environment":"string","size":"number","team":"string","weight":"number"}]}`
+		const value = `{"value":{"environment":"prod","size":20,"team":"platform"},"type":["object",{"environment":"string","size":"number","team":"string"}]}`
 		fmt.Fprint(w, `{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"00000000-0000-4000-8000-000000000000","outputs":{},"resources":[`)
 		for i := range n {
 			if i > 0 {

@@ -35,7 +35,7 @@ func writeConfig(home string, n int) error {
 	w := bufio.NewWriter(f)
 	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: fake\nregion: %s\nresources:\n", stack, place)
 	for i := range n {
-		fmt.Fprintf(w, "  - type: disk\n    name: disk-%07d\n    size: 20\n    weight: 0.5\n    tags:\n      environment: prod\n      team: platform\n", i)
+		fmt.Fprintf(w, "  - type: disk\n    name: disk-%07d\n    size: 20\n    tags:\n      environment: prod\n      team: platform\n", i)
 	}
 	return errors.Join(w.Flush(), f.Close())
 }
