@@ -1,0 +1,84 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark is the accident of the tool whose
+// protection stood in the block: who took the block away took the protection away with it,
+// and the thing was destroyed.
+func TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark(t *testing.T) {
+	b := newBench(t)
+	precious := disk("d", 20)
+	precious.Blessed, precious.At = true, resource.Position{File: "ovi.yaml", Line: 7}
+	b.apply(wants(precious))
+	b.settled(wants(precious))
+	blessings, err := b.ledger.Blessings(t.Context(), 0)
+	if err != nil || len(blessings) != 1 {
+		t.Fatalf("blessings %+v %v", blessings, err)
+	}
+	if got := blessings[0]; got.Who != "ann" || got.At.IsZero() || !strings.Contains(got.Reason, "ovi.yaml:7") {
+		t.Errorf("who, when and why: %+v", got)
+	}
+	held := []string{"notify disk/d (delete held by blessed)"}
+	if diff := cmp.Diff(held, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("without the block (-want +got):\n%s", diff)
+	}
+	o, _, _ := b.cloud.Find(ref("disk", "d"))
+	o.Blessed = false
+	b.cloud.Put(o)
+	if diff := cmp.Diff(held, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("without the block and the mark (-want +got):\n%s", diff)
+	}
+	b.stop()
+	b.start()
+	b.apply(wants())
+	if _, ok, _ := b.cloud.Find(ref("disk", "d")); !ok {
+		t.Fatal("it was destroyed")
+	}
+}
+
+func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
+	b := newBench(t)
+	precious := disk("d", 20)
+	precious.Blessed = true
+	b.apply(wants(precious))
+	if err := b.engine.Unbless(t.Context(), ref("disk", "d"), engine.Act{Who: "bob", Reason: "copied elsewhere"}); err != nil {
+		t.Fatal(err)
+	}
+	var facts []string
+	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{ledger.TypeBlessed}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.Event.(ledger.Blessed)
+		facts = append(facts, map[bool]string{true: "blessed", false: "unblessed"}[e.On]+" by "+e.Who+": "+e.Reason)
+	}
+	if diff := cmp.Diff([]string{"blessed by ann: the wish says blessed", "unblessed by bob: copied elsewhere"}, facts); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	b.apply(wants())
+	if _, ok, _ := b.cloud.Find(ref("disk", "d")); ok {
+		t.Error("it is still protected")
+	}
+}
+
+// A thing that carries the mark already, and was never on record, becomes a fact too.
+func TestAMarkWithoutAFactBecomesOne(t *testing.T) {
+	b := newBench(t)
+	precious := disk("d", 20)
+	precious.Blessed = true
+	b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), ID: "d-1", Managed: true, Stack: stack, Blessed: true, Attrs: attrs("size", resource.Int(20))})
+	b.apply(wants(precious))
+	b.apply(wants(precious))
+	if got := b.events(ledger.TypeBlessed); len(got) != 1 {
+		t.Errorf("facts: %v", got)
+	}
+}

@@ -1,0 +1,187 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// under gives the wishes rules of their own.
+func under(r resource.Rules, in []resource.Intent) []resource.Intent {
+	in[0].Rules = r
+	return in
+}
+
+func rule(name, when, effect string) resource.Expression {
+	return resource.Expression{Name: name, When: when, Effect: effect, At: resource.Position{File: "ovi.yaml", Line: 3}, WhenAt: resource.Position{File: "ovi.yaml", Line: 4, Column: 11}}
+}
+
+func TestARuleOfTheStackHoldsBackAndAnotherStacksDoesNot(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	deny := resource.Rules{Expressions: []resource.Expression{rule("keep", `decision.action == "delete"`, "deny")}}
+	p := b.plan(under(deny, wants()))
+	if diff := cmp.Diff([]string{"notify disk/d (delete held by rule keep)"}, brief(p)); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	other := append(wants(), resource.Intent{Stack: "other", Rules: deny})
+	if diff := cmp.Diff([]string{"delete disk/d"}, brief(b.plan(other))); diff != "" {
+		t.Errorf("with the rule of another stack (-want +got):\n%s", diff)
+	}
+	everywhere, err := b.engine.Plan(t.Context(), wants(), engine.PlanOptions{Rules: deny})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"notify disk/d (delete held by rule keep)"}, brief(everywhere)); diff != "" {
+		t.Errorf("with a rule for every stack (-want +got):\n%s", diff)
+	}
+}
+
+func TestABrokenRuleStopsThePlanBeforeItLooks(t *testing.T) {
+	b := newBench(t)
+	_, err := b.engine.Plan(t.Context(), under(resource.Rules{Expressions: []resource.Expression{rule("bad", `decision.acton == "delete"`, "deny")}}, wants()), engine.PlanOptions{})
+	var all source.Problems
+	if !errors.As(err, &all) || all[0].At.Line != 4 || !strings.Contains(err.Error(), "acton") {
+		t.Fatalf("error %v", err)
+	}
+	if got := b.events(); len(got) != 0 {
+		t.Errorf("recorded: %v", got)
+	}
+}
+
+func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
+	b := newBench(t)
+	p := b.plan(under(resource.Rules{Expressions: []resource.Expression{rule("loud", `decision.action == "create"`, "warn")}}, wants(disk("d", 20))))
+	d, _ := decisionOn(p, ref("disk", "d"))
+	if d.Action != decider.Create || len(d.Warnings) != 1 || d.Warnings[0].Policy != "rule loud" {
+		t.Errorf("decision %+v", d)
+	}
+	planned := b.lastPlan()
+	if got := planned.Decisions[0]; len(got.Warnings) != 1 || got.Wanted == nil {
+		t.Errorf("on record: %+v", got)
+	}
+	if planned.At.IsZero() || planned.Known == 0 || planned.Digest != p.Plan.Digest() {
+		t.Errorf("what policies saw is not on record: %+v", planned)
+	}
+}
+
+// lastPlan is the newest plan on record.
+func (b *bench) lastPlan() (last ledger.Planned) {
+	b.t.Helper()
+	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		last = r.Event.(ledger.Planned)
+	}
+	return last
+}
+
+// Windows and everything else are asked about one plan as if the others were not there: a
+// window for every stack does not open what the stack's own keeps shut.
+func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // begins at midnight UTC, 1 January 2000
+		b := newBench(t)
+		b.apply(wants(disk("d", 20)))
+		night := resource.Window{Name: "night", From: 22 * time.Hour, To: 23 * time.Hour}
+		open := resource.Rules{Windows: []resource.Window{{Name: "always"}}}
+		rules := resource.Rules{Windows: []resource.Window{night}}
+		p, err := b.engine.Plan(t.Context(), under(rules, wants()), engine.PlanOptions{Rules: open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := decisionOn(p, ref("disk", "d"))
+		if len(d.Vetoes) != 1 || d.Vetoes[0].Policy != "window" || d.Vetoes[0].Until == nil || d.Vetoes[0].Until.Hour() != 22 {
+			t.Fatalf("vetoes %+v", d.Vetoes)
+		}
+		saved := b.saved(under(rules, wants()))
+		if diff := cmp.Diff([]string{"notify disk/d (delete held by window)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
+			t.Errorf("before the window (-want +got):\n%s", diff)
+		}
+		time.Sleep(22*time.Hour + 30*time.Minute)
+		if diff := cmp.Diff([]string{"delete disk/d"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
+			t.Errorf("in the window (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.apply(wants(disk("d", 20)))
+		two := func(objects ...resource.Desired) []resource.Intent {
+			return under(resource.Rules{Approvals: []resource.ApprovalRule{{People: 2}}}, wants(objects...))
+		}
+		saved := b.saved(two())
+		held := func(name string, want bool) {
+			t.Helper()
+			d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "d"))
+			if (d.Action != decider.Delete) != want {
+				t.Errorf("%s: held %v, want %v: %+v", name, !want, want, d.Vetoes)
+			}
+		}
+		approve := func(p *engine.Planned, who string, d time.Duration) {
+			t.Helper()
+			if _, err := b.engine.Approve(t.Context(), p, engine.Act{Who: who}, time.Now().Add(d)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held("nobody", true)
+		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &ledger.Approved{Who: "cid", How: "typed yes"}}); err != nil || len(r.Vetoed) != 1 {
+			t.Errorf("the yes to an apply counts as an approval: %+v %v", r, err)
+		}
+		approve(saved, "ann", time.Hour)
+		approve(saved, "ann", time.Hour)
+		held("the same person twice", true)
+		approve(b.saved(two(disk("e", 1))), "bob", time.Hour)
+		held("another plan's approval", true)
+		approve(saved, "bob", time.Hour)
+		held("two people", false)
+		time.Sleep(2 * time.Hour)
+		held("expired", true)
+		approve(saved, "ann", time.Hour)
+		approve(saved, "bob", time.Hour)
+		o, _, _ := b.cloud.Find(ref("disk", "x"))
+		o = resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Managed: true, Stack: stack, Attrs: attrs("size", resource.Int(1))}
+		b.cloud.Put(o)
+		held("what else has come up since does not matter", false)
+		d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "x"))
+		if d.Action != decider.Notify {
+			t.Errorf("what is not in the plan is done under its approval: %+v", d)
+		}
+		if _, err := b.engine.Apply(t.Context(), b.refresh(saved, two()), engine.ApplyOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, _ := b.cloud.Find(ref("disk", "d")); ok {
+			t.Error("what was approved was not done")
+		}
+	})
+}
+
+func TestAnEmptyPlanCannotBeApproved(t *testing.T) {
+	b := newBench(t)
+	_, err := b.engine.Approve(t.Context(), b.saved(wants()), engine.Act{Who: "ann"}, time.Now().Add(time.Hour))
+	if !errors.Is(err, engine.ErrNothingToApprove) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestHistoryIsWhatWasDoneBefore(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	twice := resource.Rules{Expressions: []resource.Expression{rule("twice",
+		`history.size() == 2 && history[0].event == "ended" && history[0].outcome == "done" && history[1].event == "began" && history[1].who == "ann"`, "deny")}}
+	if diff := cmp.Diff([]string{"notify disk/d (update held by rule twice)"}, brief(b.plan(under(twice, wants(disk("d", 30)))))); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
