@@ -95,7 +95,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.H
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
 		return nil, a.fail(err)
 	case d.Action == decider.Delete && err != nil:
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Detail: "run " + by.Run + " has deleted it"}, nil
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, Detail: "run " + by.Run + " has deleted it"}, nil
 	case d.Action == decider.Delete || err != nil || half == decider.Take:
 		return stale, nil
 	}
@@ -105,7 +105,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.H
 	}
 	if known && applied.Wish == d.Wish() && there.Managed && there.Stack == d.Stack {
 		a.noteThing(d.Ref, &there.Observed)
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}
 	return stale, nil
 }

@@ -41,7 +41,7 @@ type Outcome struct {
 	Class       provider.Class
 	Recoverable bool
 	On          resource.Ref // of Waiting: what it waits for
-	Holder      string       // of Held: who has it
+	Holder      string       // of Held: who has it; of ByOther: who did it
 	Detail      string       // a sentence, for people
 	Seconds     float64
 }

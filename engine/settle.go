@@ -65,7 +65,7 @@ func (e *Engine) bury(ctx context.Context, claims []Claim) ([]Claim, error) {
 		}
 		ref, err := resource.ParseRef(c.Ref)
 		if err != nil {
-			return nil, fmt.Errorf("a claim: %w", err)
+			continue // the right to lead a loop: no thing, and no deed was done under it
 		}
 		event := ledger.Revoked{Ref: ref, Holder: c.Run, Token: c.Token, Who: e.cfg.Ledger.User(), Reason: fmt.Sprintf("its process, %d on %s, died", c.PID, c.Host)}
 		if _, err := e.cfg.Ledger.Record(ctx, event); err != nil {

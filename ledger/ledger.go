@@ -43,10 +43,12 @@ type Config struct {
 	Store storage.Store // nil: bolt in Dir
 	// Shared says that other instances record into Store too.
 	Shared bool
-	User   string // who runs this; stands in every record
-	Run    string // ULID of this run; "": minted
-	Clock  func() time.Time
-	Wait   time.Duration // for the turn at the log; 0: 30 s
+	// CloseStore says that Close closes Store too.
+	CloseStore bool
+	User       string // who runs this; stands in every record
+	Run        string // ULID of this run; "": minted
+	Clock      func() time.Time
+	Wait       time.Duration // for the turn at the log; 0: 30 s
 	// LogOptions go to the log (another file system, signing keys).
 	LogOptions []wal.Option
 }
@@ -145,7 +147,7 @@ func (l *Ledger) close() error {
 	if l.log != nil {
 		errs = append(errs, l.log.Close())
 	}
-	if l.owned {
+	if l.owned || l.cfg.CloseStore && l.store != nil {
 		errs = append(errs, l.store.Close())
 	}
 	errs = append(errs, l.vanish())

@@ -94,6 +94,7 @@ const (
 func globalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "data-dir", Category: catGlobal, Usage: "where the record is kept: `DIR` (OVI_DATA_DIR; else .ovi beside the source)"},
+		&cli.StringFlag{Name: "store", Category: catGlobal, Usage: "the store that hosts share: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; else a file in the data directory)"},
 		&cli.BoolFlag{Name: "sandbox", Category: catGlobal, Usage: "use the built-in practice cloud, kept in the data directory, instead of AWS"},
 		&cli.StringFlag{Name: "profile", Category: catGlobal, Usage: "the AWS credentials `PROFILE`"},
 		&cli.StringFlag{Name: "region", Category: catGlobal, Usage: "the `REGION` where neither a thing nor its file names one"},

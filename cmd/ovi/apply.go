@@ -249,6 +249,7 @@ func resultCodes(r *engine.Result) []int {
 
 // explain tells what to do about what was not done.
 func (c *call) explain(r *engine.Result) {
+	c.creditOthers(r)
 	for _, o := range r.Outcomes {
 		name := o.Ref.Kind + "/" + o.Ref.Name
 		switch o.Status {

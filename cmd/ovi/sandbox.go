@@ -54,7 +54,7 @@ func (p *process) sandboxCommand() *cli.Command {
 // sandboxPath is the file of the practice cloud beside a source, or here.
 func (c *call) sandboxPath(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
-	file := sandboxFile(c.dataDir(named))
+	file := c.sandboxFile(c.dataDir(named))
 	return file, os.MkdirAll(filepath.Dir(file), 0o700)
 }
 

@@ -78,6 +78,9 @@ func dataDirOf(p *process, cc *cli.Context, sources []string) string {
 func (c *call) recordDir(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
 	dir := c.dataDir(named)
+	if c.storeName() != "" {
+		return dir, nil // the record is where hosts share it
+	}
 	if _, err := os.Stat(dir); err != nil {
 		return "", &problem{
 			code: exitError, summary: "there is no record here", file: dir, err: plain(err),

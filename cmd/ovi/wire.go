@@ -30,7 +30,7 @@ func (c *call) providers(dir string) (provider.Set, []closer, error) {
 	if !c.cli.Bool("sandbox") {
 		return provider.Set{"aws": aws.New(real)}, nil, nil
 	}
-	cloud, err := c.openCloud(sandboxFile(dir))
+	cloud, err := c.openCloud(c.sandboxFile(dir))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +44,7 @@ func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})}
 // load reads everything that is wanted. Which source reads the paths is the table of the
 // sources; a new one is one case here and one row in the README.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
-	digests := &digester{file: filepath.Join(dir, "secrets.key")}
+	digests := &digester{file: c.secretsKey(dir)}
 	s := config.New(paths, config.Options{
 		Schemas: schemas(), Env: c.env, Digest: digests.sum, Region: c.region(),
 	})
@@ -86,7 +86,23 @@ func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
 	return cloud, nil
 }
 
-func sandboxFile(dir string) string { return filepath.Join(dir, "sandbox", "aws.json") }
+// sandboxFile is where the practice cloud is: OVI_SANDBOX_FILE, for instances that share one,
+// else in the data directory.
+func (c *call) sandboxFile(dir string) string {
+	if file := c.getenv("OVI_SANDBOX_FILE"); file != "" {
+		return file
+	}
+	return filepath.Join(dir, "sandbox", "aws.json")
+}
+
+// secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
+// share a store and must digest alike, else in the data directory.
+func (c *call) secretsKey(dir string) string {
+	if file := c.getenv("OVI_SECRETS_KEY_FILE"); file != "" {
+		return file
+	}
+	return filepath.Join(dir, "secrets.key")
+}
 
 type closer func() error
 
@@ -180,9 +196,8 @@ const (
 	shortWait    = 10 * time.Second // --lock-timeout
 )
 
-// openLedger opens the record for writing; the directory is made if it is not there.
-func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
-	l, err := ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now})
+// listened lets every record stand in the log for people too.
+func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
 		log := c.log.Named("ledger")
 		l.Listen(func(r ledger.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })

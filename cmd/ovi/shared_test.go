@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/internal/etcdtest"
+)
+
+// site is what instances with data directories of their own share: an etcd, a practice cloud
+// and a file of wishes.
+type site struct {
+	t      *testing.T
+	dir    string
+	server *etcdtest.Server
+}
+
+func newSite(t *testing.T, config string) *site {
+	t.Helper()
+	s := &site{t, t.TempDir(), etcdtest.Start(t)}
+	writeConfig(t, s.dir, config)
+	return s
+}
+
+// as is a command of one of the instances.
+func (s *site) as(instance string, args ...string) *exec.Cmd {
+	cmd := ovi(s.t, s.dir, args...)
+	cmd.Env = append(cmd.Env,
+		"OVI_STORE=etcd://"+s.server.Endpoint+"/site", "OVI_SANDBOX_FILE="+filepath.Join(s.dir, "cloud", "aws.json"),
+		"OVI_DATA_DIR="+filepath.Join(s.dir, instance), "USER="+instance)
+	return cmd
+}
+
+// run runs a command of an instance and wants one of the exit codes.
+func (s *site) run(instance string, codes string, args ...string) string {
+	s.t.Helper()
+	out, err := s.as(instance, args...).CombinedOutput()
+	code := "0"
+	if err != nil {
+		code = exitText(err)
+	}
+	if !strings.Contains(" "+codes+" ", " "+code+" ") {
+		s.t.Fatalf("%s: ovi %s: exit code %s, want %s\n%s", instance, strings.Join(args, " "), code, codes, out)
+	}
+	return string(out)
+}
+
+// made counts what exists in the practice cloud, and complains of what is there twice.
+func (s *site) made() int {
+	s.t.Helper()
+	cloud, err := awsfake.Open(filepath.Join(s.dir, "cloud", "aws.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer cloud.Close()
+	all, err := cloud.Things()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	names := map[string]int{}
+	for _, x := range all {
+		if x.Kind == "ec2" && x.State != "terminated" && x.State != "shutting-down" {
+			names[x.Name]++
+		}
+	}
+	for name, n := range names {
+		if n != 1 {
+			s.t.Errorf("%s is there %d times", name, n)
+		}
+	}
+	return len(names)
+}
+
+func fleet(n int) string {
+	return strings.Replace(fifty, "count: 50", fmt.Sprintf("count: %d", n), 1)
+}
+
+// TestTwoHostsApplyAtOnce is the first promise of a shared store: two data directories, one
+// etcd, one stack applied from both at once. Each thing is made once, each says what the other
+// did, and each can tell the whole story.
+func TestTwoHostsApplyAtOnce(t *testing.T) {
+	s := newSite(t, fleet(20))
+	type end struct {
+		who, out, code string
+	}
+	ends := make(chan end, 2)
+	for _, who := range []string{"ann", "bob"} {
+		cmd := s.as(who, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "60s")
+		go func() {
+			out, err := cmd.CombinedOutput()
+			code := "0"
+			if err != nil {
+				code = exitText(err)
+			}
+			ends <- end{who, string(out), code}
+		}()
+	}
+	var outs []string
+	for range 2 {
+		e := <-ends
+		if outs = append(outs, e.out); e.code != "0" && e.code != fmt.Sprint(exitHeld) {
+			t.Errorf("%s ended with %s:\n%s", e.who, e.code, e.out)
+		}
+	}
+	if n := s.made(); n != 20 {
+		t.Errorf("%d instances, want 20", n)
+	}
+	for _, who := range []string{"ann", "bob"} {
+		s.run(who, "0", "plan", "--sandbox", "--detailed-exitcode")
+		s.run(who, "0", "audit", "verify")
+	}
+	if !strings.Contains(strings.Join(outs, ""), "had been done meanwhile by another run") && !strings.Contains(strings.Join(outs, ""), "held by") && !strings.Contains(strings.Join(outs, ""), "nothing to do") {
+		t.Errorf("neither says what the other did")
+	}
+	ann, bob := s.run("ann", "0", "history", "web-3"), s.run("bob", "0", "history", "web-3")
+	if ann != bob || !strings.Contains(ann, "create done") {
+		t.Errorf("the story is another from the other side:\n%s\n%s", ann, bob)
+	}
+}
+
+// TestTheStoreOfADirectoryIsRemembered: a record that is kept in etcd is not begun anew in a
+// file because an option was forgotten, and no password shows.
+func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
+	s := newSite(t, fleet(1))
+	s.run("ann", "0", "plan", "--sandbox")
+	cmd := s.as("ann", "status")
+	cmd.Env = append(cmd.Env, "OVI_STORE=")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "kept in etcd://"+s.server.Endpoint+"/site") {
+		t.Errorf("without a store: %v\n%s", err, out)
+	}
+	cmd = s.as("eve", "plan", "--sandbox", "--store", "etcd://eve:not-a-real-password@127.0.0.1:1/site")
+	out, err = cmd.CombinedOutput()
+	if err == nil || strings.Contains(string(out), "not-a-real-password") {
+		t.Errorf("an unreachable store: %v\n%s", err, out)
+	}
+	if note, err := os.ReadFile(filepath.Join(s.dir, "ann", storeNote)); err != nil || strings.Contains(string(note), "@") {
+		t.Errorf("the note: %s, %v", note, err)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+	"github.com/ovi-project/ovi/storage/etcd"
+)
+
+const (
+	etcdScheme = "etcd://"
+	// storeNote, in a data directory, names the shared store its record is kept with.
+	storeNote = "store"
+	storeFile = "store.db"
+)
+
+// storeName is the store that was asked for: --store, OVI_STORE, or "": bolt in the data
+// directory.
+func (c *call) storeName() string {
+	if name := c.cli.String("store"); name != "" {
+		return name
+	}
+	return c.getenv("OVI_STORE")
+}
+
+// sharedStore opens the store that hosts share, if one was asked for; nil if not.
+func (c *call) sharedStore(dir string) (storage.Store, error) {
+	name := c.storeName()
+	note := filepath.Join(dir, storeNote)
+	if name == "" {
+		kept, err := os.ReadFile(note)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return nil, &problem{
+			code: exitError, summary: "the record of this data directory is kept in " + strings.TrimSpace(string(kept)), file: dir,
+			next: "say --store or set OVI_STORE, or name another --data-dir",
+		}
+	}
+	store, where, err := c.connect(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(note, []byte(where+"\n"), 0o600)); err != nil {
+		return nil, errors.Join(fmt.Errorf("note the store: %w", err), store.Close())
+	}
+	return store, nil
+}
+
+// connect opens a store in etcd, and says where that is without who asked.
+func (c *call) connect(name string) (storage.Store, string, error) {
+	if !strings.HasPrefix(name, etcdScheme) {
+		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix", "there is no such kind of store")
+	}
+	cfg, err := etcd.Parse(name)
+	if err != nil {
+		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "--store: %s", err)
+	}
+	if cfg.Username == "" {
+		cfg.Username = c.getenv("OVI_STORE_USER")
+	}
+	if cfg.Password == "" {
+		cfg.Password = c.getenv("OVI_STORE_PASSWORD")
+	}
+	where := etcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
+	store, err := etcd.Open(c, cfg)
+	if err != nil {
+		return nil, where, &problem{code: exitError, summary: "the store cannot be used", err: err, next: "nothing was begun; run this again when it can be reached"}
+	}
+	return store, where, nil
+}
+
+// eitherStore opens a store by name: etcd://…, a data directory, or a file of bolt.
+func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, error) {
+	if strings.HasPrefix(name, etcdScheme) {
+		return c.connect(name)
+	}
+	file := strings.TrimPrefix(name, "bolt:")
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, storeFile)
+	}
+	if _, err := os.Stat(file); mustExist && err != nil {
+		return nil, file, &problem{code: exitError, summary: "there is no store", file: file, err: plain(err), next: "name a data directory, its store.db, or etcd://host:2379/prefix"}
+	}
+	store, err := bolt.Open(file)
+	return store, file, err
+}
+
+// creditOthers says what somebody else did of what this apply was about to do.
+func (c *call) creditOthers(r *engine.Result) {
+	by := map[string]int{}
+	for _, o := range r.Outcomes {
+		if o.Status == engine.ByOther {
+			by[o.Holder]++
+		}
+	}
+	for _, who := range sortedKeys(by) {
+		c.out.say("%d of these had been done meanwhile by another run, of %s: see `ovi history REF`.", by[who], who)
+	}
+}
+
+// openLedger opens the record for writing; the directory is made if it is not there.
+func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
+	store, err := c.sharedStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	return c.listened(ledger.Open(c, ledger.Config{
+		Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: store != nil, CloseStore: store != nil,
+	}))
+}
