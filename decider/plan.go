@@ -94,6 +94,20 @@ type Decision struct {
 	Needs []resource.Ref
 }
 
+// Waits says until when a decision is only deferred: nothing but time holds it back. The
+// latest of several counts.
+func (d *Decision) Waits() (until time.Time, waits bool) {
+	for _, v := range d.Vetoes {
+		if v.Until == nil {
+			return time.Time{}, false
+		}
+		if v.Until.After(until) {
+			until = *v.Until
+		}
+	}
+	return until, len(d.Vetoes) > 0 && !d.Action.Executes()
+}
+
 // Plan is a value that exists before anything happens. Decisions are in the order people
 // read: by level of need, then by ref.
 type Plan struct {

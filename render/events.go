@@ -20,6 +20,9 @@ func Sentence(e ledger.Event) string {
 	case ledger.Vetoed:
 		return fmt.Sprintf("%s held back: %s", e.Proposed, vetoes(e))
 	case ledger.Approved:
+		if e.Digest != "" {
+			return fmt.Sprintf("%s approved of plan %s until %s%s", e.Who, e.Plan, minute(e.Until), because(e.Reason))
+		}
 		return fmt.Sprintf("%s said yes (%s)", e.Who, e.How)
 	case ledger.Began:
 		return fmt.Sprintf("%s began%s: %s", e.Action, half(e.Half), why(string(e.Reason), e.Detail))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -128,13 +129,18 @@ func (p *planWriter) decision(d decider.Decision) {
 	if why == "" {
 		why = string(d.Reason)
 	}
-	if d.Proposed.Executes() && !d.Action.Executes() {
+	if at, waits := d.Waits(); waits {
+		why = string(d.Proposed) + " waits until " + minute(at) + ": " + why
+	} else if d.Proposed.Executes() && !d.Action.Executes() {
 		why = string(d.Proposed) + " held back: " + why
 	}
 	p.WriteString("  " + p.mark(d.Action) + " " + p.in(bold, d.Ref.Name))
 	p.after(columns(head), why)
 	for _, veto := range d.Vetoes {
-		p.para(6, yellow, "held back by "+veto.Policy+": "+veto.Reason+until(veto))
+		p.para(6, yellow, heldBack(veto))
+	}
+	for _, w := range d.Warnings {
+		p.para(6, yellow, "warning of "+w.Policy+": "+w.Text)
 	}
 	p.changes(d)
 }
@@ -154,12 +160,15 @@ func (p *planWriter) after(used int, text string) {
 	}
 }
 
-func until(v decider.Veto) string {
+// heldBack says what a veto does: it waits for a time, or it says no.
+func heldBack(v decider.Veto) string {
 	if v.Until == nil {
-		return ""
+		return "held back by " + v.Policy + ": " + v.Reason
 	}
-	return " (until " + v.Until.UTC().Format("2006-01-02 15:04 UTC") + ")"
+	return "waits until " + minute(*v.Until) + " (" + v.Policy + "): " + v.Reason
 }
+
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // unmanaged counts in one line what belongs to nobody.
 func (p *planWriter) unmanaged(plan decider.Plan) {
