@@ -74,7 +74,7 @@ func (p *process) commands() []*cli.Command {
 	return []*cli.Command{
 		p.planCommand(), p.applyCommand(), p.driftCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(),
-		p.showCommand(), p.historyCommand(), p.auditCommand(),
+		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(),
 		p.adoptCommand(), p.blessCommand(), p.unblessCommand(),
 		p.kindsCommand(), p.schemaCommand(),
 		p.sandboxCommand(), p.versionCommand(), p.completionCommand(),

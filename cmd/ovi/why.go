@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/story"
+)
+
+// shortStory is how many chapters are told unless all are asked for: a screen.
+const shortStory = 3
+
+func (p *process) whyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "why", Category: catMemory, ArgsUsage: "REF",
+		Usage: "the story of one thing, backwards: why it is as it is, or why it is gone",
+		Flags: []cli.Flag{
+			sourceFlag(),
+			&cli.BoolFlag{Name: "all", Usage: fmt.Sprintf("tell everything, not the last %d things that happened", shortStory)},
+		},
+		Action: p.action((*call).why),
+	}
+}
+
+func (c *call) why() error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	return c.withMemory(nil, c.tell)
+}
+
+func (c *call) tell(l *ledger.Ledger) error {
+	ref, err := c.ref(l, c.arg(0))
+	if err != nil {
+		return err
+	}
+	chronicle, err := l.Chronicle(c, ref)
+	if err != nil {
+		return err
+	}
+	s := c.teller(ref).Tell(chronicle)
+	if c.out.machine() {
+		return c.out.records(storyRecord(s, ref))
+	}
+	return storyPage(s, c.cli.Bool("all")).Write(c.out.w, c.out.style)
+}
+
+// teller tells of things as seen from one of them.
+func (c *call) teller(ref resource.Ref) story.Teller {
+	return story.Teller{Now: c.now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
+}
+
+func storyRecord(s story.Story, ref resource.Ref) render.Story {
+	out := render.Story{
+		Type: "story", Ref: s.Ref, Scope: ref.Scope().String(), State: string(s.State), Headline: s.Headline, Next: s.Next,
+		Facts: factsOf(s.Facts), Chapters: make([]render.Chapter, len(s.Chapters)),
+	}
+	for i, x := range s.Chapters {
+		out.Chapters[i] = render.Chapter{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: x.Records}
+	}
+	return out
+}
+
+func storyPage(s story.Story, all bool) render.Page {
+	page := render.Page{Lead: s.Headline, Next: s.Next, Facts: factsOf(s.Facts)}
+	for i, x := range s.Chapters {
+		if i == shortStory && !all {
+			page.Foot = fmt.Sprintf("%d more things happened before: ovi why --all %s", len(s.Chapters)-i, s.Ref)
+			break
+		}
+		facts := factsOf(x.Facts)
+		if len(facts) > 0 && len(x.Records) > 0 {
+			facts = append(facts, render.Fact{Label: "records", Text: numbers(x.Records)})
+		}
+		page.Sections = append(page.Sections, render.Section{
+			Head: x.At.UTC().Format("2006-01-02 15:04:05"), Title: x.Title, Facts: facts,
+		})
+	}
+	return page
+}
+
+func factsOf(in []story.Fact) []render.Fact {
+	out := make([]render.Fact, len(in))
+	for i, f := range in {
+		out[i] = render.Fact(f)
+	}
+	return out
+}
+
+// numbers lists records, those that follow each other as from-to.
+func numbers(seqs []uint64) string {
+	var parts []string
+	for i := 0; i < len(seqs); {
+		j := i
+		for j+1 < len(seqs) && seqs[j+1] == seqs[j]+1 {
+			j++
+		}
+		text := fmt.Sprint(seqs[i])
+		if j > i {
+			text += fmt.Sprintf("-%d", seqs[j])
+		}
+		parts = append(parts, text)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}

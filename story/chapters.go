@@ -1,0 +1,229 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+)
+
+// chapters finishes the drafts, the newest first. Plans that were carried out or held back
+// are told there, and not again for themselves.
+func (b *book) chapters() []Chapter {
+	told := map[string]bool{}
+	for _, d := range b.drafts {
+		if d.What != "planned" {
+			told[d.plan] = true
+		}
+	}
+	var out []Chapter
+	for i, d := range slices.Backward(b.drafts) {
+		if d.What == "planned" && (told[d.plan] || b.tookPlace(i)) {
+			continue
+		}
+		if d.deed != nil {
+			b.tellDeed(d)
+		} else if p, ok := b.plans[d.plan]; ok && d.What != "planned" {
+			d.Facts = append(d.Facts, b.why(p)...)
+		}
+		if d.times > 1 {
+			d.Title += fmt.Sprintf(" (%d times, the last one here)", d.times)
+		}
+		out = append(out, d.Chapter)
+	}
+	return out
+}
+
+// tookPlace says that what a plan only looked at was decided again, the same, and carried out
+// or held back before anything else happened.
+func (b *book) tookPlace(i int) bool {
+	p := b.plans[b.drafts[i].plan]
+	for _, next := range b.drafts[i+1:] {
+		if next.What == "planned" || next.What == "seen" {
+			continue
+		}
+		q, ok := b.plans[next.plan]
+		return ok && p.decision != nil && q.decision != nil && p.decision.Proposed == q.decision.Proposed &&
+			b.t.changes(*p.decision) == b.t.changes(*q.decision)
+	}
+	return false
+}
+
+// tellDeed fills in who did what, why, and how it ended.
+func (b *book) tellDeed(d *draft) {
+	x := d.deed
+	d.Title = title(x)
+	var facts []Fact
+	if p, ok := b.plans[x.began.Plan]; ok {
+		facts = b.why(p)
+	} else {
+		facts = []Fact{{"rule", reason(x.began.Reason, x.began.Detail)}}
+	}
+	facts = append(facts,
+		Fact{"approved", b.approval(x)},
+		Fact{"claim", claim(x)},
+		Fact{"called", called(x)},
+		Fact{"ended", ending(x)},
+	)
+	if x.later != "" {
+		facts = append(facts, Fact{"seen since", x.later})
+	}
+	d.Facts = facts
+}
+
+// why is what was seen, what differed, which rule decided, what policies said, and which
+// source wanted it so.
+func (b *book) why(p planned) []Fact {
+	d := p.decision
+	if d == nil {
+		return nil
+	}
+	facts := []Fact{{"looked", stamp(p.record.At) + ", plan " + p.event.Plan}}
+	if c := b.t.changes(*d); c != "" {
+		facts = append(facts, Fact{"differed", c})
+	} else {
+		facts = append(facts, Fact{"differed", string(d.Difference)})
+	}
+	facts = append(facts, Fact{"rule", string(d.Reason) + ": " + reason(d.Reason, d.Detail)})
+	policies := "none held it back"
+	if len(d.Vetoes) > 0 {
+		policies = vetoes(d.Vetoes)
+	}
+	facts = append(facts, Fact{"policies", policies})
+	if l, ok := b.load(p); ok {
+		facts = append(facts, Fact{"wish", fmt.Sprintf("stack %s, read from %s%s", l.Stack, l.Source, version(l.Version))})
+	}
+	return facts
+}
+
+// load is the reading of the source that a plan rests on: the last one before it, of the
+// same run.
+func (b *book) load(p planned) (ledger.Loaded, bool) {
+	for _, r := range slices.Backward(b.loads) {
+		e := r.Event.(ledger.Loaded)
+		mine := r.Run == p.record.Run && (r.Seq < p.record.Seq || r.Seq == 0)
+		if mine && slices.Contains(p.event.Stacks, e.Stack) && (p.decision.Stack == "" || p.decision.Stack == e.Stack) {
+			return e, true
+		}
+	}
+	return ledger.Loaded{}, false
+}
+
+func version(v string) string {
+	if v == "" {
+		return ""
+	}
+	if len(v) > 19 && strings.Contains(v, ":") {
+		v = v[:19] + "…"
+	}
+	return ", version " + v
+}
+
+// approval is who said yes to the plan of a deed.
+func (b *book) approval(x *deed) string {
+	p := b.plans[x.began.Plan]
+	var out []string
+	for _, r := range b.yes {
+		e := r.Event.(ledger.Approved)
+		if e.Plan != "" && e.Plan == x.began.Plan || e.Hash != "" && e.Hash == p.event.Hash && !r.At.After(x.record.At) {
+			out = append(out, fmt.Sprintf("%s, %s, %s", e.Who, e.How, stamp(r.At)))
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return strings.Join(out, "; ")
+	case p.decision == nil:
+		return x.record.User + " asked for it"
+	}
+	return "no yes is on record"
+}
+
+func claim(x *deed) string {
+	text := fmt.Sprintf("token %d, held by %s", x.began.Token, orUnknown(x.record.User))
+	if x.began.Host != "" {
+		text += fmt.Sprintf(" on %s, process %d", x.began.Host, x.began.PID)
+	}
+	return text + ", run " + x.record.Run + ", instance " + x.record.Instance
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown user"
+	}
+	return s
+}
+
+func called(x *deed) string {
+	text := string(x.began.Action)
+	if x.began.Half != "" {
+		text = x.began.Half
+	}
+	if x.began.Have != "" {
+		text += " of " + x.began.Have
+	}
+	return text + ", key " + x.began.Key + ", " + stamp(x.record.At)
+}
+
+func ending(x *deed) string {
+	text := "no end is on record"
+	if e := x.ended; e != nil {
+		text = string(e.Outcome) + fmt.Sprintf(" after %.1f s", e.Seconds)
+		if e.Tries > 1 {
+			text += fmt.Sprintf(" and %d calls", e.Tries)
+		}
+		if e.Outcome == ledger.Done && e.ID != "" && e.Action != decider.Delete {
+			text += ": " + e.ID
+		}
+		text += because(e.Error)
+	}
+	if x.found != nil {
+		text += "; " + answered(*x.found)
+	}
+	return text
+}
+
+func answered(e ledger.Abandoned) string {
+	words := map[ledger.Finding]string{
+		ledger.FoundDone: "it was done", ledger.FoundNotDone: "it was not done", ledger.FoundUnknown: "nobody can tell, a human is asked",
+	}
+	return "looking answered later: " + words[e.Finding] + " (" + e.Evidence + ")"
+}
+
+// title says in a few words what was done.
+func title(x *deed) string {
+	who := " by " + orUnknown(x.record.User)
+	a := x.began.Action
+	switch {
+	case x.ended == nil && x.found == nil:
+		return string(a) + half(x.began.Half) + " begun" + who + "; no end is on record"
+	case x.ended == nil && x.found.Finding == ledger.FoundDone, x.ended != nil && x.ended.Outcome == ledger.Done:
+		return done(a) + half(x.began.Half) + who
+	case x.ended == nil:
+		return string(a) + half(x.began.Half) + " begun" + who + ", and cut short"
+	case x.ended.Outcome == ledger.Late:
+		return string(a) + half(x.began.Half) + who + " came too late: its claim was lost"
+	case x.ended.Outcome == ledger.Uncertain:
+		return string(a) + half(x.began.Half) + who + ": how it ended was not clear"
+	}
+	return string(a) + half(x.began.Half) + who + " failed"
+}
+
+// act is what a person, or the record, did besides.
+func act(e ledger.Event) string {
+	switch e := e.(type) {
+	case ledger.Blessed:
+		if e.On {
+			return "blessed by " + e.Who + because(e.Reason)
+		}
+		return "blessing taken away by " + e.Who + because(e.Reason)
+	case ledger.Adopted:
+		return e.ID + " adopted into stack " + e.Stack + " by " + e.Who + because(e.Reason)
+	case ledger.Revoked:
+		return fmt.Sprintf("claim %d of %s taken away by %s%s", e.Token, e.Holder, e.Who, because(e.Reason))
+	case ledger.Refused:
+		return "an end came too late and does not count: " + e.Reason
+	}
+	return strings.ReplaceAll(e.Type(), "_", " ")
+}

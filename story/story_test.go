@@ -1,0 +1,213 @@
+package story_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/story"
+	"github.com/ovi-project/ovi/wal"
+)
+
+var update = flag.Bool("update", false, "write the golden stories anew")
+
+var (
+	web   = resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "web"}
+	start = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
+)
+
+// told makes a chronicle: each record is a minute after the one before.
+type told struct{ ledger.Chronicle }
+
+func (c *told) add(run string, events ...ledger.Event) *told {
+	for _, e := range events {
+		seq := wal.Seq(len(c.Records) + 1)
+		c.Records = append(c.Records, ledger.Record{
+			Seq: seq, ID: fmt.Sprint("id", seq), At: start.Add(time.Duration(seq) * time.Minute),
+			Instance: "here", Run: run, User: "ada", Event: e,
+		})
+	}
+	return c
+}
+
+func (c *told) now() time.Time { return start.Add(time.Duration(len(c.Records)) * time.Minute) }
+
+func thing(size string) resource.Observed {
+	return resource.Observed{Ref: web, ID: "i-1", Stack: "two", Managed: true, Health: "healthy",
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)})}
+}
+
+func look(changed ...resource.Observed) ledger.Observed {
+	return ledger.Observed{Scope: web.Scope(), Complete: true, Count: 2, Part: 1, Of: 1, Changed: changed}
+}
+
+func read() ledger.Loaded {
+	return ledger.Loaded{Stack: "two", Source: "ovi.yaml", Version: "v7", Objects: 3}
+}
+
+func plan(id string, mode ledger.Mode, d ledger.Decision) ledger.Planned {
+	d.Ref, d.Stack = web, "two"
+	return ledger.Planned{Plan: id, Stacks: []string{"two"}, Mode: mode, Hash: "hash of " + string(d.Proposed), Decisions: []ledger.Decision{d}}
+}
+
+func yes(id string) ledger.Approved { return ledger.Approved{Plan: id, Who: "grace", How: "typed yes"} }
+
+func began(id string, a decider.Action, r decider.Reason, detail string) ledger.Began {
+	return ledger.Began{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Reason: r, Detail: detail, Have: "i-1", Host: "desk", PID: 42}
+}
+
+func ended(id string, a decider.Action, o ledger.Outcome, text string) ledger.Ended {
+	e := ledger.Ended{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Outcome: o, Seconds: 1.5, Error: text, ID: "i-1"}
+	if t := thing("small"); o == ledger.Done && a != decider.Delete {
+		e.Thing = &t
+	}
+	return e
+}
+
+// decisions as the rules make them.
+var (
+	missing  = ledger.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Detail: "it is wanted and not there"}
+	unwanted = ledger.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Detail: "it belongs to stack two and is wanted no more"}
+	drifted  = ledger.Decision{Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Detail: "size differs",
+		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}}}
+)
+
+func vetoed(d ledger.Decision, policy, why string) ledger.Decision {
+	d.Action, d.Vetoes = decider.Notify, []decider.Veto{{Policy: policy, Reason: why}}
+	return d
+}
+
+func created() *told {
+	return new(told).add("run1", read(), plan("p1", ledger.ForApply, missing), yes("p1"),
+		began("p1", decider.Create, decider.ReasonMissing, missing.Detail), ended("p1", decider.Create, ledger.Done, ""))
+}
+
+// last sets what stands in the store: the thing, the last look, the last plan.
+func (c *told) last(there *resource.Observed, d *ledger.Decision) ledger.Chronicle {
+	c.Ref = web
+	if there != nil {
+		c.There = &ledger.Thing{Observed: *there}
+	}
+	if c.Scan == nil {
+		c.Scan = &ledger.Scan{Scope: web.Scope(), Looked: c.now(), Seen: c.now(), Complete: true}
+	}
+	for _, r := range c.Records {
+		if p, ok := r.Event.(ledger.Planned); ok {
+			c.Last = &ledger.LastPlan{At: r.At, Mode: p.Mode, Decision: d}
+		}
+	}
+	return c.Chronicle
+}
+
+func stories() map[string]ledger.Chronicle {
+	small, large, nobodys := thing("small"), thing("large"), thing("small")
+	nobodys.Managed, nobodys.Stack = false, ""
+	blind := created()
+	blind.Scan = &ledger.Scan{Scope: web.Scope(), Looked: start.Add(9 * time.Minute), Seen: start, Error: "access denied"}
+	open := created().add("run2", read(), plan("p2", ledger.ForApply, unwanted), yes("p2"), began("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Detail))
+	open.Open = &ledger.OpenIntent{Began: began("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Detail), At: open.now(), User: "ada", Uncertain: true, Error: "connection reset"}
+	failing := created().add("run2", look(large), plan("p2", ledger.ForApply, drifted), yes("p2"),
+		began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Failed, "quota"))
+	failing.Tries = &ledger.Tries{Attempts: decider.Attempts{Failures: 1, Last: failing.now(), Error: "quota"}}
+	blessed := vetoed(unwanted, "blessed", "it is blessed: ovi unbless ec2/web")
+	backoff := vetoed(drifted, "back-off", "it failed 3 times: quota")
+	foreign := ledger.Decision{Difference: comparator.Foreign, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonForeign, Detail: "i-1 already exists and carries no mark of ovi"}
+	unseen := ledger.Decision{Difference: comparator.Unknown, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnseen, Detail: "aws/us-east-1 was not seen: throttled"}
+	trimmed := created()
+	trimmed.From = 40
+	return map[string]ledger.Chronicle{
+		"as-wanted": created().add("run2", look(large), read(), plan("p2", ledger.ForApply, drifted), yes("p2"),
+			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, "")).last(&small, nil),
+		"deleted": created().add("run2", ledger.Blessed{Ref: web, On: true, Who: "ada", Reason: "data"}, ledger.Blessed{Ref: web, Who: "ada"}, read(),
+			plan("p2", ledger.ForPlan, unwanted)).add("run3", read(), ledger.Planned{Plan: "p3", Same: "p2", Stacks: []string{"two"}, Mode: ledger.ForApply, Hash: "hash of delete"}, yes("p3"),
+			began("p3", decider.Delete, decider.ReasonUnwanted, unwanted.Detail), ended("p3", decider.Delete, ledger.Done, "")).last(nil, &unwanted),
+		"vanished":  created().add("run2", ledger.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}, plan("p2", ledger.ForPlan, missing)).last(nil, &missing),
+		"vetoed":    created().add("run2", read(), plan("p2", ledger.ForApply, blessed), ledger.Vetoed{Plan: "p2", Ref: web, Proposed: decider.Delete, Vetoes: blessed.Vetoes}).add("run3", plan("p3", ledger.ForApply, blessed), ledger.Vetoed{Plan: "p3", Ref: web, Proposed: decider.Delete, Vetoes: blessed.Vetoes}).last(&small, &blessed),
+		"backoff":   created().add("run2", look(large), plan("p2", ledger.ForApply, backoff)).last(&large, &backoff),
+		"pending":   created().add("run2", look(large), read(), plan("p2", ledger.ForPlan, drifted)).last(&large, &drifted),
+		"blind":     blind.last(&small, nil),
+		"unseen":    new(told).add("run1", plan("p1", ledger.ForPlan, unseen)).last(nil, &unseen),
+		"open":      open.last(&small, &unwanted),
+		"failing":   failing.last(&large, &drifted),
+		"foreign":   new(told).add("run1", look(nobodys), plan("p1", ledger.ForPlan, foreign)).last(&nobodys, &foreign),
+		"unmanaged": new(told).add("run1", look(nobodys)).last(&nobodys, nil),
+		"trimmed":   trimmed.last(&small, nil),
+	}
+}
+
+func text(s story.Story) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nNext: %s\n", s.State, s.Headline, s.Next)
+	for _, f := range s.Facts {
+		fmt.Fprintf(&b, "  %s | %s\n", f.Label, f.Text)
+	}
+	for _, c := range s.Chapters {
+		fmt.Fprintf(&b, "\n%s %s %v: %s\n", c.At.Format("15:04"), c.What, c.Records, c.Title)
+		for _, f := range c.Facts {
+			fmt.Fprintf(&b, "  %s | %s\n", f.Label, f.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestGoldenStories(t *testing.T) {
+	for name, c := range stories() {
+		t.Run(name, func(t *testing.T) {
+			teller := story.Teller{
+				Now:   start.Add(time.Hour),
+				Value: func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) },
+				Ref:   resource.Ref.String,
+			}
+			got := text(teller.Tell(c))
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("the story changed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTheHeadlineAnswers holds what a person must be told first, whatever else changes.
+func TestTheHeadlineAnswers(t *testing.T) {
+	teller := story.Teller{Now: start.Add(time.Hour), Value: func(resource.Value) string { return "x" }, Ref: resource.Ref.String}
+	all := stories()
+	for name, words := range map[string][]string{
+		"deleted":   {"ada", "desk", "2026-02-03 10:14:00", "ovi.yaml", "stack two", "no longer wanted", "grace", "typed yes", "run3"},
+		"vanished":  {"gone", "not by ovi"},
+		"vetoed":    {"Nothing was done", "delete", "policy blessed", "unbless"},
+		"backoff":   {"Nothing was done", "failed 3 times"},
+		"blind":     {"not known", "access denied"},
+		"unseen":    {"Nothing was done", "throttled"},
+		"open":      {"delete", "ada", "no end on record", "connection reset"},
+		"failing":   {"failed once", "quota"},
+		"foreign":   {"wanted", "no mark"},
+		"unmanaged": {"nobody's", "never touched"},
+		"pending":   {"not as wanted", "nobody has done"},
+	} {
+		s := teller.Tell(all[name])
+		for _, w := range words {
+			if !strings.Contains(s.Headline, w) {
+				t.Errorf("%s: the headline does not say %q: %s", name, w, s.Headline)
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+)
+
+// verdict answers in a sentence or two why the thing is as it is, and what to do about it.
+func (t Teller) verdict(c ledger.Chronicle, b *book) (State, string, string) {
+	name := t.Ref(c.Ref)
+	switch {
+	case c.Open != nil:
+		return t.openVerdict(c, name)
+	case c.There == nil:
+		return t.goneVerdict(c, b, name)
+	}
+	return t.thereVerdict(c, b, name)
+}
+
+func (t Teller) openVerdict(c ledger.Chronicle, name string) (State, string, string) {
+	o := c.Open
+	text := fmt.Sprintf("How %s stands is not known: the %s that %s began %s has no end on record", name, o.Action, orUnknown(o.User), t.when(o.At))
+	if o.Uncertain {
+		text += because(o.Error)
+	}
+	if !o.Asked.IsZero() {
+		return Open, text + ". Looking could not answer it.", "look at it yourself, then: ovi plan"
+	}
+	return Open, text + ".", "the next `ovi plan` or `ovi apply` answers it by looking"
+}
+
+// goneVerdict is about a thing that is not there.
+func (t Teller) goneVerdict(c ledger.Chronicle, b *book, name string) (State, string, string) {
+	var last *draft
+	for _, d := range slices.Backward(b.drafts) {
+		if d.What == "gone" || d.What == "seen" || d.deed != nil && finished(d.deed) {
+			last = d
+			break
+		}
+	}
+	switch {
+	case last != nil && last.deed != nil && takes(last.deed):
+		return Deleted, t.deletedSentence(b, last, name), t.nextOf(c)
+	case last != nil && (last.What == "gone" || last.deed != nil || last.What == "seen"):
+		return Vanished, fmt.Sprintf("%s is gone, and not by ovi: it was missing when %s was looked at %s, and no deletion of it is on record.", name, t.scope(c.Ref), t.when(last.At)), t.nextOf(c)
+	}
+	if state, text, next, ok := t.undone(c, name); ok {
+		return state, text, next
+	}
+	return Absent, name + " is not there, and nothing is on record that would have made it.", ""
+}
+
+func finished(x *deed) bool {
+	return x.ended != nil && x.ended.Outcome == ledger.Done || x.found != nil && x.found.Finding == ledger.FoundDone
+}
+
+func takes(x *deed) bool {
+	return x.began.Action == decider.Delete || x.began.Half == ledger.HalfDelete
+}
+
+// deletedSentence says who deleted it, when, because of what, and on whose yes.
+func (t Teller) deletedSentence(b *book, d *draft, name string) string {
+	x := d.deed
+	text := fmt.Sprintf("%s was deleted %s by %s", name, t.when(d.At), orUnknown(x.record.User))
+	if x.began.Host != "" {
+		text += " on " + x.began.Host
+	}
+	text += " (run " + x.record.Run + "), because "
+	p, ok := b.plans[x.began.Plan]
+	l, loaded := ledger.Loaded{}, false
+	if ok && p.decision != nil {
+		l, loaded = b.load(p)
+	}
+	switch {
+	case loaded && x.began.Reason == decider.ReasonUnwanted:
+		text += fmt.Sprintf("%s (stack %s) no longer wanted it", l.Source, l.Stack)
+	default:
+		text += reason(x.began.Reason, x.began.Detail)
+	}
+	return text + "; approved: " + b.approval(x) + "."
+}
+
+// thereVerdict is about a thing that is there.
+func (t Teller) thereVerdict(c ledger.Chronicle, b *book, name string) (State, string, string) {
+	if c.Scan != nil && !c.Scan.Complete {
+		return Blind, fmt.Sprintf("How %s is now is not known: %s could not be seen %s: %s. Nothing is decided there until it can be seen.",
+			name, t.scope(c.Ref), t.when(c.Scan.Looked), c.Scan.Error), "make it reachable, then: ovi plan"
+	}
+	if state, text, next, ok := t.undone(c, name); ok {
+		return state, text, next
+	}
+	if !c.There.Managed {
+		text := fmt.Sprintf("%s (%s) is nobody's: it carries no mark of ovi, so it is only reported, never touched.", name, c.There.ID)
+		if b.first != nil {
+			text += " It was first seen " + t.when(b.first.At) + "."
+		}
+		return Unmanaged, text, "to take it into a stack, write it into the source, then: ovi adopt"
+	}
+	return AsWanted, t.asWanted(c, b, name), ""
+}
+
+func (t Teller) asWanted(c ledger.Chronicle, b *book, name string) string {
+	state := name + " is as wanted"
+	if c.Last == nil {
+		state = name + " is there, and no plan about it is on record"
+	}
+	d := b.lastChange()
+	if d == nil {
+		return state + "; ovi has done nothing to it that is on record."
+	}
+	x := d.deed
+	text := fmt.Sprintf("%s. It was %s %s by %s, because %s", state, done(x.began.Action), t.when(d.At), orUnknown(x.record.User), reason(x.began.Reason, x.began.Detail))
+	if p := b.plans[x.began.Plan]; p.decision != nil {
+		if diff := t.changes(*p.decision); diff != "" {
+			text += " (" + diff + ")"
+		}
+	}
+	return text + "; approved: " + b.approval(x) + "."
+}
+
+// lastChange is the newest deed that was done: one that a plan called for, if there is any.
+// What else people had done are marks.
+func (b *book) lastChange() (found *draft) {
+	for _, d := range slices.Backward(b.drafts) {
+		if d.deed == nil || !finished(d.deed) {
+			continue
+		}
+		if b.plans[d.plan].decision != nil {
+			return d
+		}
+		if found == nil {
+			found = d
+		}
+	}
+	return found
+}
+
+// undone says why nothing was done though something is to be done; false if nothing is.
+func (t Teller) undone(c ledger.Chronicle, name string) (State, string, string, bool) {
+	if c.Last == nil || c.Last.Decision == nil {
+		return "", "", "", false
+	}
+	d := *c.Last.Decision
+	what := string(d.Proposed)
+	if diff := t.changes(d); diff != "" {
+		what += " (" + diff + ")"
+	}
+	switch {
+	case d.Difference == comparator.Unknown:
+		return Blind, fmt.Sprintf("Nothing was done to %s: %s.", name, reason(d.Reason, d.Detail)), "make its place reachable, then: ovi plan", true
+	case d.Difference == comparator.Foreign:
+		return Foreign, fmt.Sprintf("Nothing was done to %s: it is wanted, but %s.", name, reason(d.Reason, d.Detail)), "choose another name, or: ovi adopt", true
+	case d.Difference == comparator.Unmanaged:
+		return "", "", "", false
+	case d.Proposed.Executes() && !d.Action.Executes():
+		return Held, fmt.Sprintf("Nothing was done to %s: its %s is held back by %s.", name, what, vetoes(d.Vetoes)), "", true
+	case d.Proposed.Executes() && c.Tries != nil:
+		return Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", what, name, times(c.Tries.Failures), t.when(c.Tries.Last), c.Tries.Error), "mend what the error says, then: ovi apply", true
+	case d.Proposed.Executes() && t.stillToDo(c):
+		return Pending, fmt.Sprintf("%s is not as wanted (%s): a plan made %s would %s, and nobody has done that yet.", name, reason(d.Reason, d.Detail), t.when(c.Last.At), what), "do it: ovi apply", true
+	}
+	return "", "", "", false
+}
+
+// stillToDo says that nothing was done to the thing since its last plan.
+func (t Teller) stillToDo(c ledger.Chronicle) bool {
+	for _, r := range slices.Backward(c.Records) {
+		if e, ok := r.Event.(ledger.Ended); ok && !r.At.Before(c.Last.At) && e.Outcome == ledger.Done {
+			return false
+		}
+		if e, ok := r.Event.(ledger.Abandoned); ok && !r.At.Before(c.Last.At) && e.Finding == ledger.FoundDone {
+			return false
+		}
+	}
+	return true
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// nextOf is what the last plan would do about a thing that is gone.
+func (t Teller) nextOf(c ledger.Chronicle) string {
+	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || !c.Last.Decision.Action.Executes() {
+		return ""
+	}
+	return "the last plan would " + string(c.Last.Decision.Action) + " it: ovi apply"
+}
