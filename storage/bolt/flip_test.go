@@ -59,7 +59,12 @@ func TestAFlippedBitIsNeverSilentlyWrong(t *testing.T) {
 			t.Errorf("byte %d: %s", at, got[strings.Index(got, "error"):])
 		default:
 			counts["found"]++
-			if part := wrongPart(truth, got); part != "" {
+			switch part := wrongPart(truth, got); {
+			case part == "":
+			case strings.HasPrefix(part, "range of some:") && strings.Contains(lineOf(got, "range of all:"), "error"):
+				// A read of less than a group cannot add up; the scan of the group does.
+				counts["found by the next scan"]++
+			default:
 				counts["silently wrong, in part"]++
 				t.Errorf("byte %d (page %d + %d): silently wrong: %s", at, at/4096, at%4096, part)
 			}
@@ -176,4 +181,13 @@ func TestADamagedFileIsNotLeftLocked(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
+}
+
+func lineOf(text, start string) string {
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, start) {
+			return line
+		}
+	}
+	return ""
 }
