@@ -75,7 +75,7 @@ func (p *process) commands() []*cli.Command {
 		p.planCommand(), p.applyCommand(), p.driftCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(),
 		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(),
-		p.adoptCommand(), p.blessCommand(), p.unblessCommand(),
+		p.adoptCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(),
 		p.kindsCommand(), p.schemaCommand(),
 		p.sandboxCommand(), p.versionCommand(), p.completionCommand(),
 		p.helpCommand(),

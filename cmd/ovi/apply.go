@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,7 +96,7 @@ func (c *call) applyFile(name string) error {
 		return err
 	}
 	return c.withLine(head.Sources, func(l *line) error {
-		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply})
+		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply, Rules: l.rules})
 		if err != nil {
 			return err
 		}
@@ -119,6 +120,14 @@ func (c *call) sameWorld(head planHead, name string) error {
 			continue
 		}
 		if err := c.cli.Set(flag, value); err != nil {
+			return err
+		}
+	}
+	for _, path := range head.Policies {
+		if !c.takes("policy") || slices.Contains(c.policyPaths(), path) {
+			continue
+		}
+		if err := c.cli.Set("policy", path); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // a bare machine knows no time zones, and windows stand in one
 )
 
 // version is set by the build.

@@ -21,6 +21,7 @@ func planFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a whole ref, or a pattern) and what it needs; may be repeated"},
 		&cli.StringSliceFlag{Name: "exclude", Usage: "all but `REF` and what needs it; may be repeated"},
 		&cli.BoolFlag{Name: "skip-destructive", Usage: "hold back everything that deletes or replaces"},
+		policyFlag(),
 		&cli.DurationFlag{Name: "max-age", Usage: "take what was seen completely within `DURATION` from the record instead of looking"},
 	}
 }
@@ -82,18 +83,19 @@ func (c *call) makePlan(l *line, mode ledger.Mode) (*engine.Planned, error) {
 	if err := c.checkPatterns(); err != nil {
 		return nil, err
 	}
-	p, err := l.engine.Plan(c, l.intents, c.planOptions(mode))
+	p, err := l.engine.Plan(c, l.intents, c.planOptions(l, mode))
 	if err != nil {
 		return nil, err
 	}
 	return p, c.checkTargets(p)
 }
 
-func (c *call) planOptions(mode ledger.Mode) engine.PlanOptions {
+func (c *call) planOptions(l *line, mode ledger.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cli.StringSlice("target"), Excludes: c.cli.StringSlice("exclude"),
 		SkipDestructive: c.cli.Bool("skip-destructive"),
+		Rules:           l.rules,
 		MaxAge:          c.cli.Duration("max-age"),
 	}
 }

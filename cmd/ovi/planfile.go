@@ -19,9 +19,12 @@ type planHead struct {
 	Format  int      `json:"format"`
 	Sources []string `json:"sources"` // absolute
 	DataDir string   `json:"data_dir"`
-	Sandbox bool     `json:"sandbox"`
-	Profile string   `json:"profile,omitempty"`
-	Region  string   `json:"region,omitempty"`
+	// Policies are the files that held for every stack, absolute: they hold again when the
+	// plan is done.
+	Policies []string `json:"policies,omitempty"`
+	Sandbox  bool     `json:"sandbox"`
+	Profile  string   `json:"profile,omitempty"`
+	Region   string   `json:"region,omitempty"`
 }
 
 const (
@@ -45,6 +48,9 @@ func (c *call) savePlan(name string, sources []string, dir string, p *engine.Pla
 			return err
 		}
 		head.Sources = append(head.Sources, abs)
+	}
+	if head.Policies, err = absolutes(c.policyPaths()); err != nil {
+		return err
 	}
 	line, err := json.Marshal(head)
 	if err != nil {

@@ -110,6 +110,7 @@ type closer func() error
 type line struct {
 	dir     string
 	intents []resource.Intent
+	rules   resource.Rules // for every stack
 	kinds   provider.Set
 	ledger  *ledger.Ledger
 	engine  *engine.Engine
@@ -124,7 +125,15 @@ func (c *call) openLine(paths []string) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.openWorld(dir, intents)
+	rules, err := c.policies(intents)
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.openWorld(dir, intents)
+	if err == nil {
+		l.rules = rules
+	}
+	return l, err
 }
 
 // withLine opens the line from what the command line names, for as long as do runs.

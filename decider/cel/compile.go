@@ -97,7 +97,7 @@ func environment() (*cel.Env, error) {
 func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 	var ps source.Problems
 	say := func(summary, suggestion string) {
-		ps = append(ps, source.Problem{At: r.At, Ref: r.Name, Summary: summary, Suggestion: suggestion})
+		ps = append(ps, source.Problem{At: r.At, Summary: summary, Suggestion: suggestion})
 	}
 	if r.Name == "" {
 		say("a rule has no name", "write name: what-it-guards")
@@ -121,7 +121,7 @@ func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	c := compiled{Rule: r}
 	if r.When == "" {
-		return c, source.Problems{{At: r.At, Ref: r.Name, Summary: fmt.Sprintf("rule %q has no condition", r.Name), Suggestion: "write when: an expression that gives true or false"}}
+		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name), Suggestion: "write when: an expression that gives true or false"}}
 	}
 	var ps, more source.Problems
 	c.when, ps = compileExpr(env, r.Name, r.When, cel.BoolType, r.WhenAt)
@@ -138,16 +138,16 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Po
 	if issues.Err() != nil {
 		var ps source.Problems
 		for _, e := range issues.Errors() {
-			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Ref: name, Summary: fmt.Sprintf("rule %q: %s", name, e.Message)})
+			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Summary: fmt.Sprintf("rule %q: %s", name, e.Message)})
 		}
 		return expression{}, ps
 	}
 	if t := ast.OutputType(); !t.IsEquivalentType(want) && !t.IsEquivalentType(cel.DynType) {
-		return expression{}, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: the expression gives %s, not %s", name, t, want)}}
+		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression gives %s, not %s", name, t, want)}}
 	}
 	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
 	if err != nil {
-		return expression{}, source.Problems{{At: at, Ref: name, Summary: fmt.Sprintf("rule %q: %v", name, err)}}
+		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: %v", name, err)}}
 	}
 	return expression{p, ast, at}, nil
 }

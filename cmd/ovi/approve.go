@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) approveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "approve", Category: catActs, ArgsUsage: "PLANFILE",
+		Usage: "say yes to exactly what a saved plan proposes, where a rule asks for it",
+		Description: "The approval binds to what the plan proposes, not to the file: `ovi apply PLANFILE` counts\n" +
+			"it while the same is proposed of the same things, and until it expires. The same person\n" +
+			"twice is one person. The yes to a plain `ovi apply` is no approval that a rule counts.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "until", Usage: "how long it holds, or until which `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
+			reasonFlag(),
+		},
+		Action: p.action((*call).approve),
+	}
+}
+
+func (c *call) approve() error {
+	if c.cli.NArg() != 1 || !isPlan(c.arg(0)) {
+		return usage("make one with: ovi plan --out FILE", "`ovi approve` needs a saved plan")
+	}
+	until, err := c.later("until")
+	if err != nil {
+		return err
+	}
+	head, saved, err := loadPlan(c.arg(0))
+	if err != nil {
+		return err
+	}
+	if err := c.sameWorld(head, c.arg(0)); err != nil {
+		return err
+	}
+	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.approveIn(l, saved, until) })
+}
+
+func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) error {
+	if err := c.showUnlessQuiet(p, c.cli.String("data-dir")); err != nil {
+		return err
+	}
+	e := engine.New(engine.Config{Ledger: l, Clock: c.now})
+	yes, err := e.Approve(c, p, engine.Act{Who: c.user(), Reason: c.cli.String("reason")}, until)
+	if errors.Is(err, engine.ErrNothingToApprove) {
+		return &problem{code: exitError, summary: "there is nothing to approve", err: err, next: "plan again, without what is drift only"}
+	}
+	if err != nil {
+		return err
+	}
+	all, err := l.Consents(c, yes.Digest)
+	if err != nil {
+		return err
+	}
+	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, People: asked(p)}
+	for _, a := range all {
+		if a.Holds(c.now()) {
+			out.Approved = append(out.Approved, a.Who)
+		}
+	}
+	return c.tellApproval(out)
+}
+
+func (c *call) tellApproval(a render.Approval) error {
+	if c.out.machine() {
+		return c.out.records(a)
+	}
+	c.out.say("")
+	c.out.say("Approved by %s until %s.", a.Who, a.Until.Format("2006-01-02 15:04 UTC"))
+	switch n := a.People - len(a.Approved); {
+	case a.People == 0:
+		c.out.say("No rule asks for it; do the plan with: ovi apply %s", c.arg(0))
+	case n > 0:
+		c.out.say("%d of the %d different people that are asked for: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
+	default:
+		c.out.say("That is all that is asked for (%s); do the plan with: ovi apply %s", strings.Join(a.Approved, ", "), c.arg(0))
+	}
+	return nil
+}
+
+// asked is how many different people the rules ask for, as far as the plan knows.
+func asked(p *engine.Planned) int {
+	n := 0
+	for _, d := range p.Plan.Decisions {
+		for _, v := range d.Vetoes {
+			n = max(n, v.People)
+		}
+	}
+	return n
+}
+
+// later reads an option that is a time to come, or how far ahead.
+func (c *call) later(flag string) (time.Time, error) {
+	text := c.cli.String(flag)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		var d time.Duration
+		if d, err = days(text); err == nil {
+			at = c.now().Add(d)
+		}
+	}
+	if err != nil || !at.After(c.now()) {
+		return at, usage("write how long, such as 24h or 7d, or a time to come such as 2030-01-02T15:04:05Z", "--%s: %q is no time to come", flag, text)
+	}
+	return at, nil
+}
+
+// days reads a duration that may be in days.
+func days(text string) (time.Duration, error) {
+	if n, ok := strings.CutSuffix(text, "d"); ok {
+		count, err := strconv.ParseUint(n, 10, 16)
+		if err != nil {
+			return 0, fmt.Errorf("%q is no number of days", n)
+		}
+		return time.Duration(count) * 24 * time.Hour, nil
+	}
+	return time.ParseDuration(text)
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+func policyFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "policy", Usage: "policies for every stack, besides its own: a `FILE` or folder (OVI_POLICY); may be repeated"}
+}
+
+// policyPaths are the files and folders of policies that hold for every stack.
+func (c *call) policyPaths() []string {
+	paths := c.cli.StringSlice("policy")
+	if more := c.getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
+		paths = append([]string{more}, paths...)
+	}
+	return paths
+}
+
+// takes says that the command knows an option.
+func (c *call) takes(option string) bool {
+	return slices.ContainsFunc(c.cli.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
+}
+
+// policies reads what holds for every stack, and compiles all that was read, so that a wrong
+// rule is found before anything is opened.
+func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err error) {
+	if paths := c.policyPaths(); len(paths) > 0 {
+		if rules, err = c.readPolicies(paths); err != nil {
+			return rules, err
+		}
+	}
+	_, err = engine.Guards(intents, rules)
+	return rules, err
+}
+
+func (c *call) readPolicies(paths []string) (resource.Rules, error) {
+	return config.Policy(c, paths, config.Options{Schemas: schemas(), Env: c.env})
+}
+
+// absolutes are paths that mean the same from wherever a plan file is applied.
+func absolutes(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, abs)
+	}
+	return out, nil
+}
