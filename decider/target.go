@@ -117,3 +117,18 @@ func Names(pattern string, r resource.Ref) (bool, error) {
 	}
 	return named, nil
 }
+
+// NotInPlan names the veto of what a saved plan does not hold: whoever applies that plan asked
+// for it and for nothing else.
+const NotInPlan = "not-in-plan"
+
+// LeftOut says that a decision is held back by nothing but the choice of what to do (targets,
+// excludes, a saved plan): whoever chose knows, and it is no policy's no.
+func (d Decision) LeftOut() bool {
+	for _, v := range d.Vetoes {
+		if v.Policy != (Targets{}).Name() && v.Policy != (Excludes{}).Name() && v.Policy != NotInPlan {
+			return false
+		}
+	}
+	return len(d.Vetoes) > 0 && !d.Action.Executes()
+}

@@ -102,21 +102,11 @@ func (a *apply) announce() error {
 	}
 	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
-		if d.Proposed.Executes() && !d.Action.Executes() && heldByPolicy(d) {
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Vetoes) > 0 && !d.LeftOut() {
 			events = append(events, ledger.Vetoed{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})
 		}
 	}
 	return a.record(events...)
-}
-
-// heldByPolicy says that a decision was held back by more than the choice of what to do.
-func heldByPolicy(d decider.Decision) bool {
-	for _, v := range d.Vetoes {
-		if v.Policy != (decider.Targets{}).Name() && v.Policy != (decider.Excludes{}).Name() && v.Policy != notInPlan {
-			return true
-		}
-	}
-	return false
 }
 
 // leave records what was not begun.

@@ -9,11 +9,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Names under which a plan made from a saved one holds things back.
-const (
-	staleVeto = "stale"
-	notInPlan = "not-in-plan"
-)
+// staleVeto holds back what has changed since a plan was saved.
+const staleVeto = "stale"
 
 // savedPolicy lets pass what a saved plan was going to do, to things that have not changed.
 type savedPolicy struct {
@@ -31,7 +28,7 @@ func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.V
 		d := &p.Decisions[i]
 		b, ok := s.saved[d.Ref]
 		if !ok || !b.Action.Executes() {
-			out[i] = decider.Veto{Policy: notInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
+			out[i] = decider.Veto{Policy: decider.NotInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
 			continue
 		}
 		if why := b.differs(d, s.kinds); why != "" {

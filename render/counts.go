@@ -24,7 +24,7 @@ type Counts struct {
 	Skipped int `json:"skipped"`
 	// Held are things somebody else held the claim of.
 	Held int `json:"held"`
-	// LeftOut differ, but --target or --exclude left them out.
+	// LeftOut differ, but --target, --exclude or the saved plan left them out.
 	LeftOut int `json:"left_out"`
 }
 
@@ -35,7 +35,7 @@ func Count(p decider.Plan) Counts {
 		c.Add(d.Action)
 		switch {
 		case !d.Proposed.Executes() || d.Action.Executes() || d.Difference == comparator.Unknown:
-		case LeftOut(d):
+		case d.LeftOut():
 			c.LeftOut++
 		default:
 			c.Vetoed++

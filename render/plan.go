@@ -42,20 +42,9 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 }
 
 // quiet decisions are counted, not listed: unmanaged things, things nobody could see, and
-// what the command line left out.
+// what was left out on purpose.
 func quiet(d decider.Decision) bool {
-	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown || LeftOut(d)
-}
-
-// LeftOut says that a decision is held back by nothing but --target or --exclude: whoever
-// typed those knows, and it is no policy's no.
-func LeftOut(d decider.Decision) bool {
-	for _, v := range d.Vetoes {
-		if v.Policy != (decider.Targets{}).Name() && v.Policy != (decider.Excludes{}).Name() {
-			return false
-		}
-	}
-	return len(d.Vetoes) > 0 && !d.Action.Executes()
+	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown || d.LeftOut()
 }
 
 // group is the decisions of one kind in one scope.
