@@ -56,7 +56,11 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 	if l.head.Seq == end {
 		return nil
 	}
-	for step, err := range steps(l.log.Read(l.head.Seq + 1)) {
+	from := l.head.Seq + 1
+	if l.head.Seq == 0 {
+		from = 0 // all there is: trimming carried forward what stood before
+	}
+	for step, err := range steps(l.log.Read(from)) {
 		if err != nil {
 			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
 		}

@@ -102,6 +102,10 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return read[Refused](data)
 	case TypeCompacted:
 		return read[Compacted](data)
+	case TypeCarried:
+		return read[Carried](data)
+	case TypeAcknowledged:
+		return read[Acknowledged](data)
 	}
 	return nil, fmt.Errorf("%w: an event %q", ErrNewer, name)
 }

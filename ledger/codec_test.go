@@ -74,6 +74,8 @@ func every() []ledger.Event {
 		ledger.Revoked{Ref: ref("a"), Holder: "run", Token: 9, Who: "ann", Reason: "r"},
 		ledger.Refused{From: 1, To: 2, Ref: ref("a"), Key: "k", Token: 9, Reason: "r"},
 		ledger.Compacted{Before: 7, Who: "ann"},
+		ledger.Carried{Before: 7, Who: "ann", Facts: []ledger.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"who":"<ann>"}`)}}},
+		ledger.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s → m", Until: until, Who: "ann", Reason: "r"},
 		// What came later stands behind, so that the lines before stay as they were written.
 		ledger.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		ledger.Planned{Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", At: at, Known: 7,

@@ -22,7 +22,8 @@ type Record struct {
 
 // Event is something that happened, in the past tense. The set is closed: Loaded, Observed,
 // Planned, Vetoed, Approved, Began, Ended, Abandoned, NotBegun, Blessed, Adopted, Revoked,
-// Refused and Compacted. Events hold no secrets: values with secrets are encoded as digests.
+// Refused, Compacted, Carried and Acknowledged. Events hold no secrets: values with secrets
+// are encoded as digests.
 type Event interface {
 	// Type is the event's name in the log: "began".
 	Type() string
@@ -292,4 +293,15 @@ type Refused struct {
 type Compacted struct {
 	Before int64  `json:"before"`
 	Who    string `json:"who,omitempty"`
+}
+
+// Acknowledged: somebody said that a drift may stay for a while. It is that drift that is
+// silenced, and no other of the same thing.
+type Acknowledged struct {
+	Ref    resource.Ref `json:"ref"`
+	Drift  string       `json:"drift"` // digest of what differs
+	What   string       `json:"what"`  // in words
+	Until  time.Time    `json:"until"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason"`
 }

@@ -23,6 +23,7 @@ const (
 	keyConsent = "consent/"
 	keyDecided = "decided/"
 	keyActs    = "acts/"
+	keyAcked   = "acked/"
 )
 
 func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {

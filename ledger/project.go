@@ -79,6 +79,10 @@ func (p *projection) apply(r Record) error {
 			return p.delete(keyBlessed + e.Ref.String())
 		}
 		return p.put(keyBlessed+e.Ref.String(), blessing{e.Who, e.Reason, r.At})
+	case Acknowledged:
+		return p.put(keyAcked+e.Ref.String(), noted{r.At, r.User, r.Run, e})
+	case Carried:
+		return p.carried(e)
 	}
 	return nil
 }

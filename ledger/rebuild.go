@@ -11,7 +11,7 @@ import (
 )
 
 // Rebuild projects the whole log into an empty store. Afterwards Digest of it equals that of
-// the live one.
+// the live one, if the log still has its beginning.
 func (l *Ledger) Rebuild(ctx context.Context, into storage.Store) (storage.Revision, error) {
 	cfg := l.cfg
 	cfg.Shared = false // nobody else writes into it
@@ -22,7 +22,7 @@ func (l *Ledger) Rebuild(ctx context.Context, into storage.Store) (storage.Revis
 	if other.head.Seq != 0 {
 		return 0, fmt.Errorf("ledger: rebuild: the store is not empty: it has seen record %d", other.head.Seq)
 	}
-	for step, err := range steps(l.log.Read(1)) {
+	for step, err := range steps(l.log.Read(0)) {
 		if err != nil {
 			return 0, fmt.Errorf("ledger: rebuild: %w", err)
 		}

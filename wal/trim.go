@@ -78,6 +78,24 @@ func readTrim(fsys vfs.FS, dir string) (*trimNotice, error) {
 	return t, nil
 }
 
+// Trimmable returns the number of the first record that Trim(keep) would keep, and changes
+// nothing.
+func (l *Log) Trimmable(keep Seq) (Seq, error) {
+	d, err := lookAround(l.o.fs, l.dir)
+	if err != nil || len(d.segments) == 0 {
+		return 0, err
+	}
+	return d.segments[d.before(keep)].first, nil
+}
+
+// before counts the segments all of whose records are before keep; the last is never one.
+func (d *directory) before(keep Seq) (n int) {
+	for n+1 < len(d.segments) && d.segments[n+1].first <= keep {
+		n++
+	}
+	return n
+}
+
 // Trim removes the oldest segments as far as all their records are before
 // keep, and leaves a signed notice of where the log begins now, so that what
 // is kept still verifies. The segment in use always stays. It returns the
@@ -100,10 +118,7 @@ func (l *Log) trim(keep Seq) (Seq, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	for n+1 < len(d.segments) && d.segments[n+1].first <= keep {
-		n++
-	}
+	n := d.before(keep)
 	kept := d.segments[n]
 	if n > 0 {
 		notice := trimNotice{segment: kept.index, Checkpoint: Checkpoint{

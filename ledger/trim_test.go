@@ -1,0 +1,85 @@
+package ledger_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// lived is a ledger over many small segments with a blessing at its beginning.
+func lived(t *testing.T, dir string) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "data"}))
+	for i := range 300 {
+		o := thing("a", fmt.Sprint("size", i))
+		o.Detail = fmt.Sprintf("%0900d", i)
+		must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(o, thing("b", "s")), ledger.LookOptions{Since: -1}))
+	}
+	return l
+}
+
+func TestReplayGivesTheSameStore(t *testing.T) {
+	dir := t.TempDir()
+	l := lived(t, dir)
+	into := mem.New()
+	got := must[ledger.Replayed](t)(ledger.Replay(t.Context(), dir, into))
+	if got.Trimmed() || got.Last == 0 {
+		t.Fatalf("replayed %+v", got)
+	}
+	c := must[ledger.Comparison](t)(ledger.CompareHistories(t.Context(), l.Store(), into, 0, got.Revision))
+	if !c.Equal || c.DigestA != c.DigestB {
+		t.Fatalf("they part at %+v and %+v", c.PartA, c.PartB)
+	}
+	if _, err := into.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "blessed/x", Value: []byte("{}")}}}); err != nil {
+		t.Fatal(err)
+	}
+	c = must[ledger.Comparison](t)(ledger.CompareHistories(t.Context(), l.Store(), into, 0, storage.Now))
+	if c.Equal || c.PartB.Key != "blessed/x" || c.DigestA == c.DigestB {
+		t.Fatalf("a store that was written by somebody else passes for equal: %+v", c)
+	}
+}
+
+// TestATrimmedLogStillTellsWhatStands: what was said only before the cut survives it.
+func TestATrimmedLogStillTellsWhatStands(t *testing.T) {
+	dir := t.TempDir()
+	l := lived(t, dir)
+	before := must[storage.Revision](t)(l.Revision(t.Context()))
+	first := must[wal.Seq](t)(l.Trim(t.Context(), 200))
+	if first <= 1 || first > 200 {
+		t.Fatalf("the log begins at %d", first)
+	}
+	if h := must[[]ledger.Moment](t)(l.History(t.Context(), ref("a"))); len(h) != 301 {
+		t.Errorf("trimming the log took history from the store: %d moments are left", len(h))
+	}
+	if again := must[wal.Seq](t)(l.Trim(t.Context(), 200)); again != first {
+		t.Errorf("trimming the same again moved the beginning to %d", again)
+	}
+	if after := must[storage.Revision](t)(l.Revision(t.Context())); after != before+1 {
+		t.Errorf("carrying facts forward wrote %d revisions", after-before)
+	}
+	into := mem.New()
+	got := must[ledger.Replayed](t)(ledger.Replay(t.Context(), dir, into))
+	if !got.Trimmed() || got.First != first {
+		t.Fatalf("replayed %+v", got)
+	}
+	if c := must[ledger.Comparison](t)(ledger.CompareLiving(t.Context(), l.Store(), into)); !c.Equal || c.DigestA != c.DigestB {
+		t.Fatalf("they part at %+v and %+v", c.PartA, c.PartB)
+	}
+	lost, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: mem.New(), User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lost.Close()
+	if b := must[[]ledger.Blessing](t)(lost.Blessings(t.Context(), storage.Now)); len(b) != 1 || b[0].Reason != "data" {
+		t.Errorf("the blessing from before the cut is lost: %+v", b)
+	}
+}
