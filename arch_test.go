@@ -37,6 +37,8 @@ var goroutines = map[string]int{
 	"cmd/ovi/ask.go":                1, // waits for a line to be typed
 	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
+	"engine/eyes.go":                1, // a look of a loop at a scope, one at a time each
+	"engine/run.go":                 1, // one a stack that a loop keeps
 	"engine/walk.go":                1, // one an action, bounded
 	"observer/observer.go":          1, // one a scope, bounded
 	"provider/aws/observe.go":       1, // one a service of a region

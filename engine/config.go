@@ -56,6 +56,7 @@ type PlanOptions struct {
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
 
+	eyes   *eyes                     // of a loop; nil: every scope is waited for
 	guards []decider.Policy          // of the intents and of Rules, compiled
 	digest func(decider.Plan) string // what approvals must be of; nil: the plan's own
 }

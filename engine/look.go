@@ -52,7 +52,11 @@ func pauses() []time.Duration { return []time.Duration{500 * time.Millisecond, t
 // be to make a thing twice.
 func (e *Engine) see(ctx context.Context, p *Planned, scopes []resource.Scope, failed map[resource.Scope]error) (resource.World, error) {
 	o := ledger.LookOptions{Since: p.Revision, Young: young, Before: loaded(p.Intents)}
-	seen := e.observer.Observe(ctx, scopes)
+	observe := e.observer.Observe
+	if p.eyes != nil {
+		observe = p.eyes.observe
+	}
+	seen := observe(ctx, scopes)
 	maps.Copy(seen.Failed, failed)
 	for _, pause := range append(pauses(), 0) {
 		if ctx.Err() != nil {
@@ -104,7 +108,7 @@ func loaded(intents []resource.Intent) []ledger.Event {
 // an open action is always looked at.
 func (e *Engine) divide(ctx context.Context, p *Planned, scopes []resource.Scope, doubts []doubt, maxAge time.Duration) (map[resource.Scope]resource.Snapshot, []resource.Scope, error) {
 	fresh := map[resource.Scope]resource.Snapshot{}
-	if maxAge <= 0 {
+	if maxAge <= 0 && p.eyes == nil {
 		return fresh, scopes, nil
 	}
 	scans, err := e.cfg.Ledger.Scans(ctx, 0)
@@ -115,7 +119,8 @@ func (e *Engine) divide(ctx context.Context, p *Planned, scopes []resource.Scope
 	for _, s := range scopes {
 		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
 		open := slices.ContainsFunc(doubts, func(d doubt) bool { return d.Ref.Scope() == s })
-		if i < 0 || open || !scans[i].Complete || p.At.Sub(scans[i].Seen) > maxAge {
+		late := p.eyes.take(s)
+		if i < 0 || open || !scans[i].Complete || !late && (maxAge <= 0 || p.At.Sub(scans[i].Seen) > maxAge) {
 			stale = append(stale, s)
 			continue
 		}

@@ -27,6 +27,7 @@
 //	consent/<digest>/<who>  an approval that rules ask for, of what a plan proposes
 //	decided/<ref>           the last decision on a thing, and in which plan it was first made
 //	acked/<ref>             a drift that may stay for a while: which, by whom, until when, why
+//	loaded/<stack>          the version of the wishes that was last read
 //	acts/<ref>              the last events about a thing; the ones before are its history
 //
 // Several instances may record into one store (Config.Shared), each with its own log: see

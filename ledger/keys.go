@@ -24,6 +24,7 @@ const (
 	keyDecided = "decided/"
 	keyActs    = "acts/"
 	keyAcked   = "acked/"
+	keyLoaded  = "loaded/"
 )
 
 func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {

@@ -59,6 +59,8 @@ func (p *projection) apply(r Record) error {
 		return err
 	}
 	switch e := r.Event.(type) {
+	case Loaded:
+		return p.loaded(e)
 	case Observed:
 		return p.observed(r, e)
 	case Planned:

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// cycle reads, looks, plans and, if so told, applies, and tells of it.
+func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
+	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.cfg.Clock()}
+	if l.stack.Mark != nil {
+		l.mark = l.stack.Mark()
+	}
+	intents, err := l.stack.Load(ctx)
+	if err == nil {
+		err = l.turn(ctx, &c, intents)
+	} else {
+		c.Concerns = append(c.Concerns, Concern{Kind: SourceUnread, Text: err.Error()})
+	}
+	c.Err, c.Took = err, l.engine.cfg.Clock().Sub(c.At)
+	if ctx.Err() == nil || c.Result != nil {
+		l.o.Tell(c)
+	}
+	return c
+}
+
+func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (err error) {
+	if !c.Led {
+		if agree, err := l.agrees(ctx, c, intents); !agree || err != nil {
+			return err
+		}
+	}
+	o := l.o.Plan
+	o.eyes = l.eyes
+	if o.Mode = ledger.ForPlan; l.o.Apply {
+		o.Mode = ledger.ForApply
+	}
+	if o.BackOff == nil {
+		o.BackOff = &decider.BackOff{}
+	}
+	if !c.Led { // the one that leads has just looked
+		o.MaxAge = 2*l.o.Interval + clockRoom
+	}
+	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
+		return err
+	}
+	l.helped = newest(c.Planned.Looks)
+	c.Concerns = append(c.Concerns, l.concerns(c.Planned)...)
+	if !l.o.Apply || c.Planned.Plan.Empty() {
+		return nil
+	}
+	do := l.o.Do
+	do.Approved = &ledger.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.cfg.Ledger.User(), How: "ovi run --auto-approve"}
+	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
+	return err
+}
+
+// clockRoom is how far apart the clocks of two hosts may be before one that helps looks
+// itself. It looks too often then; nothing is decided wrongly.
+const clockRoom = time.Minute
+
+// help does what the leader's newest look calls for, side by side with it: the claims see to
+// it that each thing is done once.
+func (l *loop) help(ctx context.Context) {
+	if !l.o.Apply {
+		return
+	}
+	scans, err := l.engine.cfg.Ledger.Scans(ctx, 0)
+	if err != nil {
+		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.cfg.Clock(), Err: err})
+		return
+	}
+	var at time.Time
+	for _, s := range scans {
+		if s.Complete && s.Seen.After(at) {
+			at = s.Seen
+		}
+	}
+	if at.After(l.helped) {
+		l.cycle(ctx, "help", false)
+		l.helped = at
+	}
+}
+
+// agrees says that this instance wants what the one that leads has read. Two that want
+// different things would undo each other's work for ever: the one that leads has its way.
+func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
+	for _, in := range intents {
+		version, err := l.engine.cfg.Ledger.LoadedVersion(ctx, in.Stack)
+		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+			return false, err
+		}
+		if err != nil || version != in.Version {
+			c.Concerns = append(c.Concerns, Concern{Kind: OtherWishes, Text: fmt.Sprintf(
+				"the instance that leads stack %s has read another version of the source than this one: this one stands by", in.Stack)})
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func newest(looks []Look) (at time.Time) {
+	for _, k := range looks {
+		if k.Err == nil && k.At.After(at) {
+			at = k.At
+		}
+	}
+	return at
+}

@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Lead is what the claim of the instance that leads a stack's loop begins with.
+const Lead = "lead/"
+
+// Stack is a source of wishes that a loop keeps.
+type Stack struct {
+	Name string // the loop is led under the claim Lead + Name
+	// Load reads all wishes, anew each time.
+	Load func(context.Context) ([]resource.Intent, error)
+	// Mark is another string when the source may have changed. It is asked every second and
+	// must be cheap. nil: it never changes by itself.
+	Mark func() string
+}
+
+// RunOptions say how loops run. Zero fields are defaults.
+type RunOptions struct {
+	Interval time.Duration // between the beginnings of two cycles; 0: a minute
+	Patience time.Duration // how long a cycle waits for slow scopes; 0: 30 s
+	Poll     time.Duration // how often one that does not lead looks whether it can; 0: 1 s
+	// Apply does what is planned. Without it a cycle only looks, plans and tells.
+	Apply bool
+	Plan  PlanOptions
+	Do    ApplyOptions
+	// BlindAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
+	BlindAfter int
+	Wakes      *Wakes      // nil: nobody wakes the loops
+	Tell       func(Cycle) // hears of each cycle; called from many goroutines
+}
+
+func (o RunOptions) orDefault() RunOptions {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d <= 0 {
+			*d = to
+		}
+	}
+	set(&o.Interval, time.Minute)
+	set(&o.Patience, 30*time.Second)
+	set(&o.Poll, time.Second)
+	if o.BlindAfter <= 0 {
+		o.BlindAfter = 3
+	}
+	if o.Wakes == nil {
+		o.Wakes = &Wakes{}
+	}
+	if o.Tell == nil {
+		o.Tell = func(Cycle) {}
+	}
+	return o
+}
+
+// Cycle is one turn of a loop, as it ended.
+type Cycle struct {
+	Stack    string
+	Why      string // "start", "interval", "changed", "woken"...
+	Led      bool   // false: it helped the one that leads
+	At       time.Time
+	Took     time.Duration
+	Planned  *Planned // nil if it came to none
+	Result   *Result  // nil if nothing was to be done, or only planned
+	Err      error
+	Concerns []Concern // what only a human can settle
+}
+
+// Run keeps the stacks as wished until ctx ends: each in a loop of its own, one cycle at a
+// time. Among the instances that run a stack one leads: it looks; the others help with what
+// its looks call for, and one of them takes over when it dies. When ctx ends, what is in
+// flight is let finish, and nothing more is begun (Do.Hard cuts that off too). The error is
+// that of a record that cannot be written any more: open it anew and run again.
+func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var wait sync.WaitGroup
+	for i := range stacks {
+		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), blind: map[resource.Scope]int{}}
+		wait.Go(func() {
+			defer stop() // the record is shared: what ends one ends all
+			l.keep(ctx)
+		})
+	}
+	wait.Wait()
+	return e.cfg.Ledger.Broken()
+}
+
+// loop keeps one stack.
+type loop struct {
+	engine *Engine
+	stack  *Stack
+	o      RunOptions
+	eyes   *eyes
+	wake   chan string
+	mark   string
+	blind  map[resource.Scope]int // cycles in a row
+	helped time.Time              // the look that was last helped with
+}
+
+// keep leads the stack whenever it can, and helps whoever leads it when it can't.
+func (l *loop) keep(ctx context.Context) {
+	var leave func()
+	l.wake, leave = l.o.Wakes.join()
+	defer leave()
+	l.eyes = newEyes(ctx, l)
+	defer l.eyes.close()
+	for ctx.Err() == nil {
+		err := l.engine.cfg.Claims.Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
+		var held *coordinator.HeldError
+		switch {
+		case ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil:
+			return
+		case errors.As(err, &held):
+			l.help(ctx)
+		case err != nil:
+			l.o.Tell(Cycle{Stack: l.stack.Name, Why: "lead", At: l.engine.cfg.Clock(), Err: err})
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(l.o.Poll):
+		}
+	}
+}
+
+// lead goes from cycle to cycle until the claim is lost, ctx ends or the record is broken.
+func (l *loop) lead(ctx context.Context) error {
+	t := tempo{interval: l.o.Interval}
+	for why := "start"; ; {
+		begun := time.Now()
+		c := l.cycle(ctx, why, true)
+		if ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil {
+			return nil
+		}
+		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(begun), chance())
+		if why = l.pause(ctx, pause); why == "" {
+			return nil
+		}
+	}
+}
+
+// markEvery is how often the source is asked whether it changed.
+const markEvery = time.Second
+
+// pause waits for the next cycle and says what began it; "" if ctx ended.
+func (l *loop) pause(ctx context.Context, d time.Duration) string {
+	timer, look := time.NewTimer(d), time.NewTicker(markEvery)
+	defer timer.Stop()
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ""
+		case why := <-l.wake:
+			return why
+		case <-timer.C:
+			return "interval"
+		case <-look.C:
+			if l.stack.Mark != nil && l.stack.Mark() != l.mark {
+				return "changed"
+			}
+		}
+	}
+}
+
+// Wakes begins the next cycle of all loops at once. The zero value is ready.
+type Wakes struct {
+	mu    sync.Mutex
+	loops map[chan string]struct{}
+}
+
+// Wake begins a cycle in each loop now, or as soon as the one under way has ended.
+func (w *Wakes) Wake(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.loops {
+		select {
+		case c <- why:
+		default: // woken already
+		}
+	}
+}
+
+func (w *Wakes) join() (chan string, func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.loops == nil {
+		w.loops = map[chan string]struct{}{}
+	}
+	c := make(chan string, 1)
+	w.loops[c] = struct{}{}
+	return c, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.loops, c)
+	}
+}

@@ -1,0 +1,199 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// diary keeps what a loop tells.
+type diary struct {
+	mu     sync.Mutex
+	cycles []engine.Cycle
+}
+
+func (d *diary) tell(c engine.Cycle) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cycles = append(d.cycles, c)
+}
+
+func (d *diary) all() []engine.Cycle {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]engine.Cycle(nil), d.cycles...)
+}
+
+func (d *diary) last() engine.Cycle {
+	all := d.all()
+	return all[len(all)-1]
+}
+
+// stackOf is a loop's source that always wants the same.
+func stackOf(intents []resource.Intent) []engine.Stack {
+	return []engine.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) { return intents, nil }}}
+}
+
+// loops runs the loop of a bench until stop is called, which gives what Run returned.
+func (b *bench) loops(stacks []engine.Stack, o engine.RunOptions) (stop func() error) {
+	ctx, cancel := context.WithCancel(b.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.engine.Run(ctx, stacks, o) }()
+	return func() error { cancel(); return <-ended }
+}
+
+func TestRunKeepsTheWorldAsWished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var d diary
+		mark, wakes := "one", &engine.Wakes{}
+		stacks := stackOf(wants(network("main"), server("a", "main")))
+		stacks[0].Mark = func() string { return mark }
+		stop := b.loops(stacks, engine.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
+		time.Sleep(10 * time.Second)
+		if n := len(b.cloud.Things(here)); n != 2 {
+			t.Fatalf("%d things after the first cycle, want 2", n)
+		}
+		gone, _, _ := b.cloud.Find(ref("server", "a"))
+		b.cloud.Remove(here, gone.ID)
+		time.Sleep(70 * time.Second) // the interval and its jitter
+		if n := len(b.cloud.Things(here)); n != 2 {
+			t.Errorf("%d things an interval after one was removed, want 2", n)
+		}
+		before := len(d.all())
+		mark = "two"
+		time.Sleep(2 * time.Second)
+		if c := d.last(); len(d.all()) != before+1 || c.Why != "changed" {
+			t.Errorf("after the source changed: %d cycles more, the last for %q", len(d.all())-before, c.Why)
+		}
+		wakes.Wake("woken")
+		time.Sleep(time.Second)
+		if c := d.last(); c.Why != "woken" || !c.Led || c.Err != nil {
+			t.Errorf("after a wake: %+v", c)
+		}
+		if err := stop(); err != nil {
+			t.Errorf("stopped with %v", err)
+		}
+		if claims, err := b.claims.List(t.Context()); err != nil || len(claims) != 0 {
+			t.Errorf("claims are left: %v, %v", claims, err)
+		}
+	})
+}
+
+// TestRunWithoutApplyOnlyTells: what would be done waits for a human, and is said to.
+func TestRunWithoutApplyOnlyTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var d diary
+		stop := b.loops(stackOf(wants(network("main"))), engine.RunOptions{Tell: d.tell})
+		time.Sleep(3 * time.Minute)
+		if n := b.calls(); n != 0 {
+			t.Errorf("%d calls that change something", n)
+		}
+		if c := d.last(); len(c.Concerns) != 1 || c.Concerns[0].Kind != engine.Pending || c.Concerns[0].Ref != ref("network", "main") {
+			t.Errorf("concerns: %+v", c.Concerns)
+		}
+		_ = stop()
+	})
+}
+
+func TestASlowScopeHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		there := resource.Scope{Provider: "fake", Place: "there"}
+		b.cloud.Break(fake.Faults{Before: func(ctx context.Context, c fake.Call) error {
+			if c.Verb == fake.Observe && c.Scope == there {
+				time.Sleep(5 * time.Minute)
+			}
+			return ctx.Err()
+		}})
+		far := disk("far", 10)
+		far.Ref.Place = "there"
+		want := wants(network("main"), far)
+		want[0].Scopes = append(want[0].Scopes, there)
+		var d diary
+		stop := b.loops(stackOf(want), engine.RunOptions{Apply: true, Patience: 10 * time.Second, BlindAfter: 2, Tell: d.tell})
+		time.Sleep(15 * time.Second)
+		if n := len(b.cloud.Things(here)); n != 1 {
+			t.Errorf("%d things in the quick scope, want 1: it waited for the slow one", n)
+		}
+		time.Sleep(2 * time.Minute)
+		if c := d.last(); len(c.Concerns) != 1 || c.Concerns[0].Kind != engine.Blind || c.Concerns[0].Scope != there {
+			t.Errorf("concerns after two blind cycles: %+v", c.Concerns)
+		}
+		time.Sleep(4 * time.Minute)
+		if n := len(b.cloud.Things(there)); n != 1 {
+			t.Errorf("%d things in the slow scope after it was seen, want 1", n)
+		}
+		_ = stop()
+	})
+}
+
+// TestOneLeadsAndTheOthersHelp: one instance looks, both act, nothing is made twice, and
+// when the first leaves the other looks.
+func TestOneLeadsAndTheOthersHelp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		one, two := b.another(0), b.another(0)
+		defer one.stop()
+		defer two.stop()
+		var want []resource.Desired
+		for i := range 40 {
+			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
+		}
+		b.cloud.Break(fake.Faults{Delay: time.Second})
+		var first, second diary
+		stops := []func() error{
+			one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: first.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
+			two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: second.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
+		}
+		time.Sleep(50 * time.Second)
+		if n := len(b.cloud.Things(here)); n != 40 {
+			t.Errorf("%d things, want 40", n)
+		}
+		for i, d := range []*diary{&first, &second} {
+			did := 0
+			for _, c := range d.all() {
+				if c.Result != nil {
+					did += c.Result.Counts.Create
+				}
+			}
+			if did == 0 {
+				t.Errorf("instance %d did nothing", i+1)
+			}
+		}
+		looks := observes(b)
+		time.Sleep(10 * time.Minute)
+		if n := observes(b) - looks; n < 9 || n > 12 {
+			t.Errorf("%d looks in ten minutes: want one a minute, by one instance", n)
+		}
+		leader, other := stops[0], stops[1]
+		diaries := []*diary{&first, &second}
+		if !first.last().Led {
+			leader, other, diaries = other, leader, []*diary{&second, &first}
+		}
+		_ = leader()
+		time.Sleep(3 * time.Second)
+		if c := diaries[1].last(); !c.Led {
+			t.Errorf("nobody leads after the leader left: %+v", c)
+		}
+		_ = other()
+	})
+}
+
+func observes(b *bench) (n int) {
+	for _, c := range b.cloud.Calls() {
+		if c.Verb == fake.Observe {
+			n++
+		}
+	}
+	return n
+}
