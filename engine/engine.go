@@ -42,6 +42,7 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p := e.blank(o.mode())
+	p.eyes = o.eyes
 	places, err := e.locate(ctx, intents)
 	if err != nil {
 		return nil, err

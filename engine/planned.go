@@ -31,6 +31,7 @@ type Planned struct {
 	blessed map[resource.Ref]bool // by the record
 	known   wal.Seq               // the last record of the log that policies could see
 
+	eyes  *eyes
 	kinds decider.Kinds
 	world resource.World
 	open  map[resource.Ref]ledger.OpenIntent // still without an answer
