@@ -20,18 +20,12 @@ import (
 func (p *process) auditCommand() *cli.Command {
 	return &cli.Command{
 		Name: "audit", Category: catMemory,
-		Usage: "the log: read it, verify it",
-		Subcommands: []*cli.Command{
+		Usage: "the log: read it, verify it, rebuild the store from it",
+		Subcommands: append([]*cli.Command{
 			{
 				Name: "log", ArgsUsage: "[REF]", Usage: "the records of the log, oldest first",
-				Flags: []cli.Flag{
-					sourceFlag(),
-					&cli.StringFlag{Name: "ref", Usage: "only about `REF`"},
-					&cli.StringSliceFlag{Name: "type", Usage: "only events of `TYPE` (" + strings.Join(ledger.Types(), ", ") + "); may be repeated"},
-					&cli.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m: so long ago)"},
-					&cli.StringFlag{Name: "until", Usage: "only before `TIME`"},
-					&cli.StringFlag{Name: "run", Usage: "only of the run whose id begins with `ID`"},
-				},
+				Flags: append(logFilters(), fileFlag(),
+					&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is recorded from now on, until Ctrl-C"}),
 				Action: p.action((*call).auditLog),
 			},
 			{
@@ -43,7 +37,7 @@ func (p *process) auditCommand() *cli.Command {
 				},
 				Action: p.action((*call).auditVerify),
 			},
-		},
+		}, p.auditMore()...),
 	}
 }
 
@@ -51,7 +45,7 @@ func (c *call) auditLog() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(nil, c.showLog)
+	return c.withMemory(c.cli.StringSlice("file"), c.showLog)
 }
 
 func (c *call) showLog(l *ledger.Ledger) error {
@@ -59,38 +53,39 @@ func (c *call) showLog(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	for r, err := range l.Log(c, filter) {
-		if err != nil {
-			return err
-		}
-		if err := c.logRecord(r); err != nil {
-			return err
-		}
+	if filter.From, err = c.logFrom(l, filter, c.logRecord); err != nil || !c.cli.Bool("follow") {
+		return err
 	}
-	return nil
+	return c.follow(l, filter)
 }
 
 func (c *call) logRecord(r ledger.Record) error {
-	about := ""
-	if ref := r.Event.About(); !ref.IsZero() {
-		about = ref.String()
-	}
 	if c.out.machine() {
-		return c.out.records(render.LogRecord{
-			Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(), Ref: about,
-			Instance: r.Instance, Run: r.Run, User: r.User, Data: r.Event,
-		})
+		return c.out.records(logLine(r))
 	}
-	if about != "" {
+	about := ""
+	if !r.Event.About().IsZero() {
 		about = r.Event.About().Kind + "/" + r.Event.About().Name + "  "
 	}
 	_, err := fmt.Fprintf(c.out.w, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
 	return err
 }
 
+// logLine is a record as machines get it.
+func logLine(r ledger.Record) render.LogRecord {
+	line := render.LogRecord{
+		Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(),
+		Instance: r.Instance, Run: r.Run, User: r.User, Data: r.Event,
+	}
+	if ref := r.Event.About(); !ref.IsZero() {
+		line.Ref = ref.String()
+	}
+	return line
+}
+
 // filter reads what of the log is wanted.
 func (c *call) filter(l *ledger.Ledger) (ledger.Filter, error) {
-	f := ledger.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run")}
+	f := ledger.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run"), Instance: c.cli.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, ledger.Types()); !ok || near != t {
 			return f, usage("write one of "+strings.Join(ledger.Types(), ", "), "%q is no type of event", t)

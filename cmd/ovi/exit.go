@@ -140,7 +140,7 @@ func nextOf(err error) string {
 	case errors.As(err, &held), errors.Is(err, storage.ErrBusy):
 		return "wait for the other process, or give it longer with --lock-timeout"
 	case errors.Is(err, storage.ErrCorrupt):
-		return "move store.db out of the data directory: the next command rebuilds it from the log"
+		return "rebuild it from the log, the damaged one is kept aside: ovi audit replay --repair"
 	case errors.Is(err, storage.ErrNewer), errors.Is(err, wal.ErrVersion):
 		return "use the version of ovi that wrote it, or a newer one"
 	}

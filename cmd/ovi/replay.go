@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+)
+
+func (p *process) replayCommand() *cli.Command {
+	return &cli.Command{
+		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "rebuild the store from the log and compare it with the live one",
+		Description: "A lost store is rebuilt by the next command anyway. A damaged one is kept aside by --repair, and a\n" +
+			"rebuilt one takes its place.",
+		Flags: []cli.Flag{
+			sourceFlag(),
+			&cli.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`"},
+			&cli.BoolFlag{Name: "repair", Usage: "put the rebuilt store in the place of the live one if that is damaged, lost or different"},
+		},
+		Action: p.action((*call).auditReplay),
+	}
+}
+
+// replayed is what `audit replay` tells machines.
+type replayed struct {
+	Equal    bool   `json:"equal"`
+	Live     string `json:"live"` // "there", "damaged", "lost"
+	First    uint64 `json:"first"`
+	Last     uint64 `json:"last"`
+	Trimmed  bool   `json:"trimmed"` // what lives was compared, not its history
+	Revision int64  `json:"revision"`
+	From     int64  `json:"from"` // compared from this revision on
+	Digest   string `json:"digest,omitempty"`
+	Part     string `json:"part,omitempty"` // the key where they part first
+	Why      string `json:"why,omitempty"`
+	Into     string `json:"into,omitempty"`
+	Repaired bool   `json:"repaired"`
+}
+
+func (c *call) auditReplay() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	dir, err := c.recordDir(c.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	if shared, err := os.ReadFile(filepath.Join(dir, storeNote)); err == nil || c.storeName() != "" {
+		return usage("compare the logs of all its instances: ovi audit export", "a store that hosts share (%s) is not made of one log", shared)
+	}
+	out := replayed{Live: "there"}
+	if err := c.settleStore(dir); err != nil {
+		if !errors.Is(err, storage.ErrCorrupt) {
+			return err
+		}
+		out.Live, out.Why = "damaged", err.Error()
+	}
+	place, keep, err := c.replayPlace(dir)
+	if err != nil {
+		return err
+	}
+	if !keep {
+		defer os.RemoveAll(filepath.Dir(place))
+	}
+	if err := c.rebuild(dir, place, &out); err != nil {
+		return err
+	}
+	if keep {
+		out.Into = place
+	}
+	if c.cli.Bool("repair") && !out.Equal {
+		if err := replaceStore(dir, place, keep); err != nil {
+			return err
+		}
+		out.Repaired = true
+	}
+	return c.tellReplay(out, dir)
+}
+
+// settleStore brings the live store up to its log; ErrCorrupt if it cannot be read.
+func (c *call) settleStore(dir string) error {
+	l, err := c.openLedger(dir)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// replayPlace is where the rebuilt store goes: --into, or beside the live one for a while.
+func (c *call) replayPlace(dir string) (file string, keep bool, err error) {
+	into := c.cli.String("into")
+	if into == "" {
+		into, err = os.MkdirTemp(dir, ".replay-*")
+		return filepath.Join(into, storeFile), false, err
+	}
+	file = filepath.Join(into, storeFile)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		return "", false, &problem{code: exitError, summary: "there is a store already", file: file, err: err, next: "name an empty folder"}
+	}
+	return file, true, os.MkdirAll(into, 0o700)
+}
+
+// rebuild makes the store anew and holds the live one against it.
+func (c *call) rebuild(dir, place string, out *replayed) (err error) {
+	fresh, err := bolt.Open(place)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	got, err := ledger.Replay(c, dir, fresh)
+	if err != nil {
+		return err
+	}
+	out.First, out.Last, out.Revision, out.Trimmed = uint64(got.First), uint64(got.Last), int64(got.Revision), got.Trimmed()
+	if out.Live != "there" {
+		return nil
+	}
+	live, err := bolt.Open(filepath.Join(dir, storeFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, live.Close()) }()
+	found, err := c.compareStores(live, fresh, got)
+	if errors.Is(err, storage.ErrCorrupt) {
+		out.Live, out.Why = "damaged", err.Error()
+		return nil
+	}
+	out.Equal, out.From, out.Digest = found.Equal, int64(found.From), found.DigestA
+	if !found.Equal {
+		out.Part = orElse(found.PartA.Key, found.PartB.Key)
+		out.Why = partSentence(found)
+	}
+	return err
+}
+
+// compareStores compares all that both have; of a trimmed log that is what lives.
+func (c *call) compareStores(live, fresh storage.Store, got ledger.Replayed) (ledger.Comparison, error) {
+	if got.Trimmed() {
+		return ledger.CompareLiving(c, live, fresh)
+	}
+	stats, err := live.Stats(c)
+	if err != nil {
+		return ledger.Comparison{}, err
+	}
+	return ledger.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
+}
+
+func partSentence(f ledger.Comparison) string {
+	switch {
+	case f.PartA.Key == "":
+		return fmt.Sprintf("the live store has nothing where the log says %s of revision %d", f.PartB.Key, f.PartB.Modified)
+	case f.PartB.Key == "":
+		return fmt.Sprintf("the live store has %s of revision %d, which is not in the log", f.PartA.Key, f.PartA.Modified)
+	}
+	return fmt.Sprintf("the live store has %s of revision %d where the log says %s of revision %d", f.PartA.Key, f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// replaceStore keeps the live store aside and puts the rebuilt one in its place.
+func replaceStore(dir, place string, keep bool) error {
+	live := filepath.Join(dir, storeFile)
+	if _, err := os.Stat(live); err == nil {
+		aside, err := os.MkdirTemp(dir, "store-kept-aside-*")
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(live, filepath.Join(aside, storeFile)); err != nil {
+			return err
+		}
+	}
+	if !keep {
+		return os.Rename(place, live)
+	}
+	b, err := os.ReadFile(place)
+	if err != nil {
+		return err
+	}
+	return writeFile(live, b)
+}
+
+func (c *call) tellReplay(out replayed, dir string) error {
+	if c.out.machine() {
+		if err := c.out.records(render.Info{Type: "replayed", Data: out}); err != nil {
+			return err
+		}
+	} else {
+		c.sayReplay(out, dir)
+	}
+	if out.Equal || out.Repaired {
+		return nil
+	}
+	return &problem{
+		code: exitError, summary: "the live store is not what the log says", detail: out.Why,
+		next: "put the rebuilt one in its place, the live one is kept aside: ovi audit replay --repair",
+	}
+}
+
+func (c *call) sayReplay(out replayed, dir string) {
+	c.out.say("Rebuilt from records %d to %d: %d revisions.", out.First, out.Last, out.Revision)
+	if out.Trimmed {
+		c.out.say("The log begins with record %d: older history is not in it and revisions are numbered anew, so what lives now was compared.", out.First)
+	} else if out.From > 0 {
+		c.out.say("Compared from revision %d on: the live store has forgotten what is older.", out.From)
+	}
+	if out.Equal {
+		c.out.say("Equal: the live store is what the log says, digest %s.", out.Digest[:16])
+	}
+	if out.Repaired {
+		c.out.say("Put in the place of the live store (%s), which is kept aside in %s.", orElse(out.Why, out.Live), dir)
+	}
+	if out.Into != "" {
+		c.out.say("Kept in %s.", out.Into)
+	}
+}
