@@ -29,7 +29,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("ROOT", root)
 			e.Setenv("USER", "ada")
 			// A weekday on which no window of a test can be open now, wherever now is.
-			e.Setenv("FARDAY", strings.ToLower(time.Now().Add(72*time.Hour).Weekday().String()[:3]))
+			e.Setenv("FARDAY", strings.ToLower(time.Now().Add(72 * time.Hour).Weekday().String()[:3]))
 			e.Setenv("OVI_SANDBOX_SETTLE", "50ms")
 			// Nothing of the machine's own accounts.
 			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
