@@ -184,6 +184,20 @@ func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 	}
 }
 
+// A misspelt region is a place that cannot be seen, and the things in the right one look
+// unwanted: they are not deleted for that.
+func TestWhatMovesToAnUnseenPlaceIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(wishes{want("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).blind("b")
+	if d := cmp.Diff(map[string]string{"s": "unseen"}, vetoed(s.plan(t, decider.Facts{}, decider.Unseen{}))); d != "" {
+		t.Errorf("vetoes (-want +got):\n%s", d)
+	}
+	seen := sceneOf(wishes{want("b/server/s", "")}, ours("a/server/s", "s-1", ""))
+	if v := vetoed(seen.plan(t, decider.Facts{}, decider.Unseen{})); len(v) > 0 {
+		t.Errorf("both places are seen, and still it is held back: %v", v)
+	}
+}
+
 func TestBackOff(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(wishes{want("a/disk/d", "size 1")}, ours("a/disk/gone", "g-1", ""))

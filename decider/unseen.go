@@ -1,7 +1,14 @@
 package decider
 
+import (
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/resource"
+)
+
 // Unseen vetoes every action in a scope that was not seen. The comparator already concludes
-// nothing there; this stands behind it.
+// nothing there; this stands behind it. It also keeps what the stack wants by the same name in
+// such a scope: a thing that moves is not deleted before its new place was seen, and a
+// misspelt region is just such a place.
 type Unseen struct{}
 
 // Name implements Policy.
@@ -10,11 +17,36 @@ func (Unseen) Name() string { return "unseen" }
 // Review implements Policy.
 func (Unseen) Review(p Plan, _ Facts) (map[int]Veto, error) {
 	out := map[int]Veto{}
+	if len(p.Blind) == 0 {
+		return out, nil
+	}
+	moved := wantedUnseen(p.Decisions)
 	for i := range p.Decisions {
-		scope := p.Decisions[i].Ref.Scope()
+		d := &p.Decisions[i]
+		scope := d.Ref.Scope()
 		if why, blind := p.Blind[scope]; blind {
 			out[i] = Veto{Reason: scope.String() + " was not seen, and nothing is done on doubt: " + why}
+		} else if to, ok := moved[nameOf(d)]; ok && d.Proposed == Delete {
+			out[i] = Veto{Reason: "it is wanted in " + to.String() + " now, which was not seen: check that name, or make that place be seen"}
 		}
 	}
 	return out, nil
+}
+
+// sameName is what stays of a thing that moves.
+type sameName struct{ provider, stack, kind, name string }
+
+func nameOf(d *Decision) sameName {
+	return sameName{d.Ref.Provider, d.Stack, d.Ref.Kind, d.Ref.Name}
+}
+
+// wantedUnseen is what is wanted in scopes that were not seen, and where.
+func wantedUnseen(all []Decision) map[sameName]resource.Scope {
+	out := map[sameName]resource.Scope{}
+	for i := range all {
+		if all[i].Difference == comparator.Unknown && all[i].Wanted != nil {
+			out[nameOf(&all[i])] = all[i].Ref.Scope()
+		}
+	}
+	return out
 }
