@@ -97,6 +97,9 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		return fmt.Errorf("decide: %w", err)
 	}
 	p.blessed, p.known = m.blessed, m.known
+	if o.digest != nil {
+		p.approving = o.digest(p.Plan)
+	}
 	if p.Mode == ledger.ForDrift {
 		p.Plan = m.onlyDrift(p.Plan)
 	}
@@ -108,7 +111,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	event := ledger.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Blind: map[string]string{},
-		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(),
+		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
 	}
 	for _, d := range p.Plan.Decisions {
 		event.Decisions = append(event.Decisions, ledger.Recorded(d))

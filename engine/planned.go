@@ -29,7 +29,9 @@ type Planned struct {
 	Past     bool // against the world of Revision, not of now: only to look at
 
 	blessed map[resource.Ref]bool // by the record
-	known   wal.Seq               // the last record of the log that policies could see
+	// approving is what approvals had to be of, of a plan made from a saved one.
+	approving string
+	known     wal.Seq // the last record of the log that policies could see
 
 	eyes  *eyes
 	kinds decider.Kinds

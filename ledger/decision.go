@@ -17,7 +17,7 @@ func Recorded(d decider.Decision) Decision {
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings,
 	}
-	if w := d.Wanted; w != nil && d.Proposed.Executes() {
+	if w := d.Wanted; w != nil {
 		out.Wanted = &Wish{Attrs: w.Attrs, Tags: w.Tags, Needs: w.Needs, Blessed: w.Blessed, At: w.At}
 	}
 	return out

@@ -98,9 +98,8 @@ type Decision struct {
 	Vetoes     []decider.Veto    `json:"vetoes,omitempty"`
 	Changes    []resource.Change `json:"changes,omitempty"`
 	Warnings   []decider.Warning `json:"warnings,omitempty"`
-	// Wanted is the wish of what would be done, so that policies can be tried on it later;
-	// nil where nothing is wanted or nothing would be done. The thing itself stands in the
-	// looks before.
+	// Wanted is the wish, so that policies can be tried on the decision later; nil where nothing
+	// is wanted. The thing itself stands in the looks before.
 	Wanted *Wish `json:"wanted,omitempty"`
 }
 
@@ -131,6 +130,8 @@ type Planned struct {
 	Owned map[string]int `json:"owned,omitempty"`
 	// Digest names the proposals, and is what an approval binds to.
 	Digest string `json:"digest,omitempty"`
+	// Approving is the digest that approvals had to be of, if it was another: of a saved plan.
+	Approving string `json:"approving,omitempty"`
 }
 
 // Vetoed says: an apply left out what a policy held back.

@@ -120,24 +120,5 @@ func (l *Ledger) Approval(ctx context.Context, plan string) (Approved, error) {
 
 // Log reads this instance's log, oldest first, up to what is acknowledged when it begins.
 func (l *Ledger) Log(ctx context.Context, f Filter) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		match := f.matcher()
-		for b, err := range l.log.Read(f.From) {
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				yield(Record{}, err)
-				return
-			}
-			for i, raw := range b.Records {
-				r, ok, err := match(raw)
-				r.Seq = b.First + seq(i)
-				if err != nil {
-					yield(r, fmt.Errorf("record %d: %w", r.Seq, err))
-					return
-				}
-				if ok && !yield(r, nil) {
-					return
-				}
-			}
-		}
-	}
+	return func(yield func(Record, error) bool) { readLog(ctx, l.log, f, yield) }
 }
