@@ -1,0 +1,155 @@
+package metrics
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+)
+
+// Cycle is a turn of a loop, as it is counted.
+type Cycle struct {
+	Stack     string
+	Led       bool
+	At        time.Time
+	Took      time.Duration
+	Failed    bool
+	Decisions map[decider.Action]int // of its plan; nil: it came to none
+	Vetoed    int
+	Unchanged int
+	Concerns  map[string]int // by kind
+}
+
+// Loops counts the cycles of the loops of one process. Any number of goroutines may use it.
+type Loops struct {
+	mu     sync.Mutex
+	stacks map[string]*stackCounts
+}
+
+type stackCounts struct {
+	cycles    map[[2]string]int // role, outcome
+	decisions map[string]int
+	last      Cycle
+	planned   Cycle // the last with a plan
+	good      time.Time
+	buckets   []int // not cumulative
+	sum       float64
+	n         int
+}
+
+// bounds of the histogram of cycles, in seconds: a quiet cycle on a small stack to one that
+// waits for slow clouds.
+func bounds() []float64 { return []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800} }
+
+// Add counts one cycle.
+func (l *Loops) Add(c Cycle) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stacks == nil {
+		l.stacks = map[string]*stackCounts{}
+	}
+	s := l.stacks[c.Stack]
+	if s == nil {
+		s = &stackCounts{cycles: map[[2]string]int{}, decisions: map[string]int{}, buckets: make([]int, len(bounds())+1)}
+		l.stacks[c.Stack] = s
+	}
+	key := [2]string{"helper", "done"}
+	if c.Led {
+		key[0] = "leader"
+	}
+	if c.Failed {
+		key[1] = "failed"
+	} else {
+		s.good = c.At.Add(c.Took)
+	}
+	s.cycles[key]++
+	for a, n := range c.Decisions {
+		s.decisions[string(a)] += n
+	}
+	if s.last = c; c.Decisions != nil {
+		s.planned = c
+	}
+	i, _ := slices.BinarySearch(bounds(), c.Took.Seconds())
+	s.buckets[i]++
+	s.sum += c.Took.Seconds()
+	s.n++
+}
+
+// Ready says whether every loop that had a cycle ended its last one well, and which did not.
+func (l *Loops) Ready() (failing []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, s := range l.stacks {
+		if s.last.Failed {
+			failing = append(failing, name)
+		}
+	}
+	slices.Sort(failing)
+	return failing
+}
+
+// Families is what was counted.
+func (l *Loops) Families() []Family {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	took := Family{"ovi_cycle_duration_seconds", "How long cycles took.", Histogram, nil}
+	cycles := Family{"ovi_cycles_total", "Cycles by role (leader, helper) and how they ended.", Counter, nil}
+	good := Family{"ovi_cycle_last_success_timestamp_seconds", "When the last cycle ended well.", Gauge, nil}
+	leads := Family{"ovi_leader", "1 if this instance led the last cycle of the stack.", Gauge, nil}
+	made := Family{"ovi_decisions_total", "Decisions planned, by action; the same one in each cycle until it is done.", Counter, nil}
+	now := Family{"ovi_decisions", "Decisions in the last plan, by action.", Gauge, nil}
+	held := Family{"ovi_decisions_vetoed", "Decisions in the last plan that policies held back.", Gauge, nil}
+	fine := Family{"ovi_things_unchanged", "Things in the last plan that are as wished.", Gauge, nil}
+	concerns := Family{"ovi_concerns", "What waits for a human, by kind.", Gauge, nil}
+	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
+		s, of := l.stacks[name], Labels{"stack", name}
+		took.Samples = append(took.Samples, s.histogram(of)...)
+		for _, key := range slices.SortedFunc(maps.Keys(s.cycles), compareKeys) {
+			cycles.Samples = append(cycles.Samples, Sample{"", Labels{"stack", name, "role", key[0], "outcome", key[1]}, float64(s.cycles[key])})
+		}
+		if !s.good.IsZero() {
+			good.Samples = append(good.Samples, Sample{"", of, Seconds(s.good)})
+		}
+		leads.Samples = append(leads.Samples, Sample{"", of, truth(s.last.Led)})
+		made.Samples = append(made.Samples, counted(s.decisions, "stack", name, "action")...)
+		now.Samples = append(now.Samples, counted(s.planned.Decisions, "stack", name, "action")...)
+		held.Samples = append(held.Samples, Sample{"", of, float64(s.planned.Vetoed)})
+		fine.Samples = append(fine.Samples, Sample{"", of, float64(s.planned.Unchanged)})
+		concerns.Samples = append(concerns.Samples, counted(s.last.Concerns, "stack", name, "kind")...)
+	}
+	return []Family{took, cycles, good, leads, made, now, held, fine, concerns}
+}
+
+func compareKeys(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
+
+func (s *stackCounts) histogram(of Labels) []Sample {
+	var out []Sample
+	below := 0
+	for i, bound := range append(bounds(), math.Inf(1)) {
+		below += s.buckets[i]
+		out = append(out, Sample{"_bucket", append(slices.Clone(of), "le", number(bound)), float64(below)})
+	}
+	return append(out, Sample{"_sum", of, s.sum}, Sample{"_count", of, float64(s.n)})
+}
+
+// counted are the samples of counts by one more label.
+func counted[K ~string](m map[K]int, labels ...string) []Sample {
+	var out []Sample
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Sample{"", append(slices.Clone(labels), string(k)), float64(m[k])})
+	}
+	return out
+}
+
+// Seconds is a time as Prometheus wants it.
+func Seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
