@@ -1,6 +1,12 @@
 package render
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+)
 
 // Approval is somebody's yes to what a plan proposes.
 type Approval struct {
@@ -15,3 +21,133 @@ type Approval struct {
 }
 
 func (Approval) record() {}
+
+// Judged is what policies said of a decision: "passes", "denied", "needs_approval", "deferred".
+type Judged struct {
+	Verdict string     `json:"verdict"`
+	Policy  string     `json:"policy,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
+}
+
+// Tried is a recorded decision, as policies judged it and as those under trial would have.
+type Tried struct {
+	Type     string            `json:"type"` // "policy_verdict"
+	Ref      string            `json:"ref"`
+	Stack    string            `json:"stack,omitempty"`
+	Proposed string            `json:"proposed"`
+	First    time.Time         `json:"first"`
+	Last     time.Time         `json:"last"`
+	Times    int               `json:"times"` // plans that decided and judged the same
+	Plan     string            `json:"plan"`  // the first of them
+	Done     bool              `json:"done"`  // it was done in one of them
+	Flips    bool              `json:"flips"`
+	Was      Judged            `json:"was"`
+	Would    Judged            `json:"would"`
+	Warnings []decider.Warning `json:"warnings,omitempty"`
+}
+
+// Trial sums up a test of policies.
+type Trial struct {
+	Type      string `json:"type"` // "policy_test"
+	Plans     int    `json:"plans"`
+	Decisions int    `json:"decisions"`
+	Flips     int    `json:"flips"`
+	Unjudged  int    `json:"unjudged"` // plans that could not be put together again
+}
+
+// RuleSays is what one rule says of one decision of a plan.
+type RuleSays struct {
+	Type     string     `json:"type"` // "rule_verdict"
+	Ref      string     `json:"ref"`
+	Proposed string     `json:"proposed"`
+	Rule     string     `json:"rule"`
+	Holds    bool       `json:"holds"`
+	Effect   string     `json:"effect,omitempty"`
+	Message  string     `json:"message,omitempty"`
+	Until    *time.Time `json:"until,omitempty"`
+	Failed   bool       `json:"failed"` // it could not be evaluated
+	File     string     `json:"file,omitempty"`
+	Line     int        `json:"line,omitempty"`
+	Column   int        `json:"column,omitempty"`
+}
+
+func (Tried) record()    {}
+func (Trial) record()    {}
+func (RuleSays) record() {}
+
+// TriedTable lists what was tried for people: what flips is marked.
+func TriedTable(rows []Tried) Table {
+	t := Table{Head: []string{"", "LAST", "THING", "PROPOSED", "WAS", "WOULD BE", "WHY"}, Flexible: 6}
+	for _, r := range rows {
+		mark := ""
+		if r.Flips {
+			mark = "≠"
+		}
+		was := r.Was.words()
+		if r.Done {
+			was = "done"
+		}
+		t.Rows = append(t.Rows, []string{
+			mark, r.Last.UTC().Format("2006-01-02 15:04"), r.Ref, r.Proposed + times(r.Times), was, r.Would.words(), r.why(),
+		})
+	}
+	return t
+}
+
+func (r Tried) why() string {
+	var out []string
+	if r.Would.Policy != "" {
+		out = append(out, r.Would.Policy+": "+r.Would.Reason)
+	} else if r.Was.Policy != "" {
+		out = append(out, "was held back by "+r.Was.Policy)
+	}
+	for _, w := range r.Warnings {
+		out = append(out, "warning of "+w.Policy+": "+w.Text)
+	}
+	return strings.Join(out, "; ")
+}
+
+func (j Judged) words() string {
+	if j.Until != nil {
+		return "deferred to " + j.Until.UTC().Format("2006-01-02 15:04")
+	}
+	return strings.ReplaceAll(j.Verdict, "_", " ")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" ×%d", n)
+}
+
+// Sentence says what came of the test.
+func (t Trial) Sentence() string {
+	return fmt.Sprintf("%d decisions of %d plans tried; %d verdicts flip.", t.Decisions, t.Plans, t.Flips)
+}
+
+// NotJudged says how much the log does not hold.
+func (t Trial) NotJudged() string {
+	return fmt.Sprintf("%d plans could not be judged: the log no longer has all that they rested on", t.Unjudged)
+}
+
+// RuleTable lists what a rule says, for people.
+func RuleTable(rows []RuleSays) Table {
+	t := Table{Head: []string{"THING", "PROPOSED", "HOLDS", "EFFECT", "MESSAGE"}, Flexible: 4}
+	for _, r := range rows {
+		holds := "no"
+		switch {
+		case r.Failed:
+			holds = "failed"
+		case r.Holds:
+			holds = "yes"
+		}
+		effect := strings.ReplaceAll(r.Effect, "_", " ")
+		if r.Until != nil {
+			effect += " until " + minute(*r.Until)
+		}
+		t.Rows = append(t.Rows, []string{r.Ref, r.Proposed, holds, effect, r.Message})
+	}
+	return t
+}

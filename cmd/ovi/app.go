@@ -72,9 +72,9 @@ func finish(c *cli.Command) {
 // commands are all commands, by what they are for.
 func (p *process) commands() []*cli.Command {
 	return []*cli.Command{
-		p.planCommand(), p.applyCommand(), p.driftCommand(),
+		p.planCommand(), p.applyCommand(), p.driftCommand(), p.runCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(),
-		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(),
+		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(), p.policyCommand(),
 		p.adoptCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(),
 		p.kindsCommand(), p.schemaCommand(),
 		p.sandboxCommand(), p.versionCommand(), p.completionCommand(),

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"iter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (p *process) policyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "policy", Category: catMemory,
+		Usage: "try policies on what was recorded, or on a saved plan",
+		Subcommands: []*cli.Command{
+			{
+				Name: "test", ArgsUsage: "FILE…", Usage: "say which verdicts of the past these policies would flip; exit 2 if any",
+				Description: "FILE is a policy file or a folder of them. Its rules stand in the place of the rules of\n" +
+					"the same names that were in force, its windows and approvals in the place of theirs;\n" +
+					"with --instead, in the place of all. Nothing is looked at but the log.",
+				Flags: []cli.Flag{
+					sourceFlag(),
+					&cli.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
+					&cli.StringFlag{Name: "wal", Usage: "the log in `DIR`, or a copy of one, instead of the one here"},
+					&cli.BoolFlag{Name: "instead", Usage: "in the place of every rule, window and approval that was in force"},
+				},
+				Action: p.action((*call).policyTest),
+			},
+			{
+				Name: "eval", ArgsUsage: "PLANFILE", Usage: "say what one rule says of each decision of a saved plan",
+				Flags: []cli.Flag{
+					policyFlag(),
+					&cli.StringFlag{Name: "rule", Usage: "the rule called `NAME`, of --policy or of the plan's own sources"},
+					&cli.StringFlag{Name: "expr", Usage: "a condition in `CEL`"},
+				},
+				Action: p.action((*call).policyEval),
+			},
+		},
+	}
+}
+
+func (c *call) policyTest() error {
+	files := c.cli.Args().Slice()
+	if len(files) == 0 {
+		return usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies to try")
+	}
+	rules, err := c.readPolicies(files)
+	if err != nil {
+		return err
+	}
+	if _, err := engine.Guards(nil, rules); err != nil {
+		return err
+	}
+	since, err := c.before("since")
+	if err != nil {
+		return err
+	}
+	trial := engine.Trial{Rules: rules, Instead: c.cli.Bool("instead"), Since: since, Kinds: schemas().Kind}
+	if dir := c.cli.String("wal"); dir != "" {
+		return c.try(trial, ledger.ReadLog(c, dir, ledger.Filter{}))
+	}
+	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.try(trial, l.Log(c, ledger.Filter{})) })
+}
+
+func (c *call) try(trial engine.Trial, records iter.Seq2[ledger.Record, error]) error {
+	out, err := trial.Run(records)
+	if err != nil {
+		return err
+	}
+	summary := render.Trial{Type: "policy_test", Plans: out.Plans, Decisions: out.Decisions, Unjudged: out.Unjudged}
+	var rows []render.Tried
+	var scopes []resource.Scope
+	for _, t := range out.Tried {
+		scopes = append(scopes, t.Ref.Scope())
+	}
+	names := render.NewNames(scopes...)
+	for _, t := range out.Tried {
+		rows = append(rows, tried(t, names))
+		if t.Flips() {
+			summary.Flips++
+		}
+	}
+	if err := c.tellTrial(rows, summary); err != nil {
+		return err
+	}
+	if summary.Flips > 0 {
+		return status(exitChanges)
+	}
+	return nil
+}
+
+func tried(t engine.Tried, names render.Names) render.Tried {
+	return render.Tried{
+		Type: "policy_verdict", Ref: names.Ref(t.Ref), Stack: t.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
+		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
+	}
+}
+
+func judged(j engine.Judgement) render.Judged {
+	return render.Judged{Verdict: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: timeOrNil(j.Until)}
+}
+
+func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {
+	if c.out.machine() {
+		for _, r := range rows {
+			if err := c.out.records(r); err != nil {
+				return err
+			}
+		}
+		return c.out.records(sum)
+	}
+	if err := c.out.table(render.TriedTable(rows), "These policies would have said nothing."); err != nil {
+		return err
+	}
+	c.out.say("")
+	c.out.say("%s", sum.Sentence())
+	if sum.Unjudged > 0 {
+		c.out.warn(sum.NotJudged(), "see docs/policy.md: what a back-test cannot see")
+	}
+	return nil
+}
+
+// before reads an option that is a time, or how long ago; days too.
+func (c *call) before(flag string) (time.Time, error) {
+	text := c.cli.String(flag)
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	ago, err := days(text)
+	if err != nil {
+		return time.Time{}, usage("write how long ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "--%s: %q is no time", flag, text)
+	}
+	return c.now().Add(-ago), nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (c *call) policyEval() error {
+	if c.cli.NArg() != 1 || !isPlan(c.arg(0)) {
+		return usage("make one with: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
+	}
+	head, saved, err := loadPlan(c.arg(0))
+	if err != nil {
+		return err
+	}
+	if err := c.sameWorld(head, c.arg(0)); err != nil {
+		return err
+	}
+	rule, err := c.oneRule(head)
+	if err != nil {
+		return err
+	}
+	rules, err := cel.Compile([]cel.Rule{rule})
+	if err != nil {
+		return err
+	}
+	facts := decider.Facts{Now: saved.At}
+	dir := c.dataDir(nil)
+	if _, err := os.Stat(dir); err != nil {
+		c.out.warn("the record that the plan was made from is not here: rules see no history", "say where it is with --data-dir")
+		return c.evaluate(saved, rule, rules, facts)
+	}
+	return c.withMemory(nil, func(l *ledger.Ledger) error {
+		past, failed := l.Pasts(c, math.MaxInt64, math.MaxInt)
+		facts.History = func(ref resource.Ref) []decider.Past { return upTo(past(ref), saved.At) }
+		if err := c.evaluate(saved, rule, rules, facts); err != nil {
+			return err
+		}
+		return failed()
+	})
+}
+
+// upTo leaves out what came after a moment.
+func upTo(all []decider.Past, at time.Time) []decider.Past {
+	var out []decider.Past
+	for _, p := range all {
+		if !p.At.After(at) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// oneRule finds the rule that was named, or makes one of a condition.
+func (c *call) oneRule(head planHead) (cel.Rule, error) {
+	name, expr := c.cli.String("rule"), c.cli.String("expr")
+	if (name == "") == (expr == "") {
+		return cel.Rule{}, usage("write --rule NAME or --expr 'CEL', one of them", "what is to be evaluated?")
+	}
+	if expr != "" {
+		at := resource.Position{File: "--expr", Line: 1, Column: 1}
+		return cel.Rule{Name: "--expr", When: expr, Effect: string(cel.Deny), At: at, WhenAt: at}, nil
+	}
+	var all []cel.Rule
+	if paths := c.policyPaths(); len(paths) > 0 {
+		rules, err := c.readPolicies(paths)
+		if err != nil {
+			return cel.Rule{}, err
+		}
+		all = rules.Expressions
+	}
+	intents, err := c.load(head.Sources, c.dataDir(head.Sources))
+	if err != nil {
+		return cel.Rule{}, err
+	}
+	for _, in := range intents {
+		all = append(all, in.Rules.Expressions...)
+	}
+	var names []string
+	for _, r := range all {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	next := "it must stand in --policy FILE, or in the policy of the plan's sources"
+	if near, ok := resource.Nearest(name, names); ok {
+		next = "did you mean " + near + "?"
+	}
+	return cel.Rule{}, usage(next, "there is no rule called %q", name)
+}
+
+// evaluate says what the rule says of each decision that would do something.
+func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
+	found := map[int]cel.Finding{}
+	for _, f := range rules.Judge(p.Plan, facts) {
+		found[f.Index] = f
+	}
+	names := namesOf(p)
+	var rows []render.RuleSays
+	failed := false
+	for i, d := range p.Plan.Decisions {
+		if !d.Proposed.Executes() {
+			continue
+		}
+		f, holds := found[i]
+		row := render.RuleSays{Type: "rule_verdict", Ref: names.Ref(d.Ref), Proposed: string(d.Proposed), Rule: rule.Name, Holds: holds && !f.Failed}
+		if holds {
+			row.Effect, row.Message, row.Failed = string(f.Effect), f.Message, f.Failed
+			row.File, row.Line, row.Column = f.At.File, f.At.Line, f.At.Column
+		}
+		if f.Until != nil {
+			at := time.Unix(*f.Until, 0).UTC()
+			row.Until = &at
+		}
+		if rule.Name == "--expr" && !f.Failed {
+			row.Effect, row.Message = "", "" // a condition alone does nothing
+		}
+		failed = failed || f.Failed
+		rows = append(rows, row)
+	}
+	if err := c.tellRule(rows); err != nil || !failed {
+		return err
+	}
+	return &problem{code: exitError, summary: fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
+		next: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md"}
+}
+
+func (c *call) tellRule(rows []render.RuleSays) error {
+	if !c.out.machine() {
+		return c.out.table(render.RuleTable(rows), "The plan proposes nothing.")
+	}
+	for _, r := range rows {
+		if err := c.out.records(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
