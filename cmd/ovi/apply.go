@@ -33,9 +33,6 @@ func (c *call) apply() error {
 	}
 	saved := c.cli.NArg() == 1 && isPlan(c.arg(0))
 	if !saved {
-		if err := c.canAsk(); err != nil {
-			return err
-		}
 		return c.applySource()
 	}
 	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "max-age"} {
@@ -52,6 +49,9 @@ func (c *call) applySource() error {
 	if err != nil {
 		return err
 	}
+	if err := c.canAsk(); err != nil {
+		return err
+	}
 	return c.withLine(paths, c.planAndApply)
 }
 
@@ -60,7 +60,7 @@ func (c *call) planAndApply(l *line) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showUnlessQuiet(planned, l.dir); err != nil {
+	if err := c.showUnlessQuiet(planned, l.dir, !c.cli.Bool("auto-approve")); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
@@ -78,9 +78,9 @@ func (c *call) planAndApply(l *line) error {
 
 // showUnlessQuiet shows the plan of an apply, unless nobody is asked and nobody wants to see
 // it: then only what cannot be seen or done is told.
-func (c *call) showUnlessQuiet(p *engine.Planned, dir string) error {
+func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
 	counts := render.Count(p.Plan)
-	if c.out.quiet && !c.out.machine() && c.cli.Bool("auto-approve") && counts.Blind+counts.Vetoed == 0 {
+	if c.out.quiet && !c.out.machine() && !asks && counts.Blind+counts.Vetoed == 0 {
 		return nil
 	}
 	return c.showPlan(p, dir, "Plan")
@@ -100,7 +100,7 @@ func (c *call) applyFile(name string) error {
 		if err != nil {
 			return err
 		}
-		if err := c.showUnlessQuiet(fresh, l.dir); err != nil {
+		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
 			return err
 		}
 		if executing(fresh.Plan) == 0 {

@@ -72,7 +72,7 @@ func hintFor(code, message string) string {
 	case "IdempotentParameterMismatch":
 		return "an earlier attempt asked for something else: plan again"
 	case "UnauthorizedOperation", "AccessDenied", "AccessDeniedException":
-		return "the credentials may not do this: compare their policy with ovi kinds --iam"
+		return "the credentials may not do this: compare their policy with `ovi kinds --iam`"
 	case "ExpiredToken", "ExpiredTokenException":
 		return "the credentials have expired: log in again"
 	case "InsufficientInstanceCapacity", "InsufficientDBInstanceCapacity":
@@ -80,7 +80,7 @@ func hintFor(code, message string) string {
 	case "VolumeModificationRateExceeded", "IncorrectModificationState":
 		return "AWS changes a volume once in about six hours: apply again later"
 	case "InvalidGroup.Duplicate", "DBInstanceAlreadyExists":
-		return "ovi adopt takes over what exists; or choose another name"
+		return "`ovi adopt` takes over what exists; or choose another name"
 	}
 	return ""
 }
@@ -88,7 +88,7 @@ func hintFor(code, message string) string {
 func hintForClass(c provider.Class, err error) string {
 	switch {
 	case c == provider.Denied && noCredentials(err):
-		return "no usable credentials were found: see aws configure, --profile, or practise with --sandbox"
+		return "no usable credentials were found: see `aws configure`, --profile, or practise with --sandbox"
 	case c == provider.Uncertain:
 		return "no answer came, so it may have been done: plan again to see"
 	}

@@ -3,7 +3,6 @@ package aws
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,12 +31,12 @@ type look struct {
 func (p *Provider) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	g, err := p.at(ctx, s.Place)
 	if err != nil {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", s, err)
+		return resource.Snapshot{}, err // the observer says of what
 	}
 	at := g.clock()
 	seen, err := g.look(ctx)
 	if err != nil {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", s, classify("", err))
+		return resource.Snapshot{}, classify("", err)
 	}
 	return resource.Snapshot{
 		Scope:   resource.Scope{Provider: Name, Place: g.place()},
