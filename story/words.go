@@ -2,14 +2,12 @@ package story
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/resource"
 )
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
@@ -103,73 +101,4 @@ func (t Teller) changes(d ledger.Decision) string {
 		parts = append(parts, c.Path+" "+t.Value(c.From)+" → "+t.Value(c.To))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// between lists what is different between two looks at one thing.
-func (t Teller) between(a, b resource.Observed) string {
-	var out []string
-	if a.ID != b.ID {
-		out = append(out, "id "+a.ID+" → "+b.ID)
-	}
-	if a.Health != b.Health {
-		out = append(out, fmt.Sprintf("health %s → %s", a.Health, b.Health))
-	}
-	for _, path := range paths(a, b) {
-		was, is := at(a, path), at(b, path)
-		if !same(was, is) {
-			out = append(out, path+" "+t.Value(was)+" → "+t.Value(is))
-		}
-	}
-	if a.Managed != b.Managed {
-		out = append(out, map[bool]string{true: "ovi's marks put on", false: "ovi's marks taken off"}[b.Managed])
-	}
-	return strings.Join(out, ", ")
-}
-
-// paths are the attributes and tags of either look.
-func paths(a, b resource.Observed) []string {
-	var out []string
-	for _, o := range []resource.Observed{a, b} {
-		for _, x := range o.Attrs {
-			out = append(out, x.Name)
-		}
-		for _, x := range o.Tags {
-			out = append(out, "tags."+x.Key)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// at is the value of a thing at a path; nil if it has none.
-func at(o resource.Observed, path string) resource.Value {
-	return valueAt(o.Attrs, o.Tags, path)
-}
-
-func valueAt(attrs resource.Attrs, tags resource.Tags, path string) resource.Value {
-	if key, ok := strings.CutPrefix(path, "tags."); ok {
-		if v, ok := tags.Get(key); ok {
-			return resource.String(v)
-		}
-		return nil
-	}
-	var v resource.Value = attrs
-	for name := range strings.SplitSeq(path, ".") {
-		inner, ok := v.(resource.Attrs)
-		if !ok {
-			return nil
-		}
-		if v, ok = inner.Get(name); !ok {
-			return nil
-		}
-	}
-	return v
-}
-
-// same compares what may be absent.
-func same(a, b resource.Value) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return resource.Equal(a, b)
 }

@@ -73,7 +73,7 @@ func finish(c *cli.Command) {
 func (p *process) commands() []*cli.Command {
 	return []*cli.Command{
 		p.planCommand(), p.applyCommand(), p.driftCommand(), p.runCommand(),
-		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(),
+		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(), p.diffCommand(),
 		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(), p.policyCommand(),
 		p.adoptCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(),
 		p.kindsCommand(), p.schemaCommand(),

@@ -33,6 +33,7 @@ func (p *process) planCommand() *cli.Command {
 		Flags: append(planFlags(),
 			&cli.StringFlag{Name: "out", Usage: "save the plan to `FILE`, for `ovi apply FILE`"},
 			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when there is something to do"},
+			&cli.StringFlag{Name: "at", Usage: "what would have been done then: against the world on record at `REVISION` or time (2006-01-02T15:04:05Z, or 90m: so long ago); only to look at"},
 		),
 		Action: p.action((*call).plan),
 	}
@@ -40,6 +41,9 @@ func (p *process) planCommand() *cli.Command {
 
 func (c *call) plan() error {
 	if err := c.atMost(1); err != nil {
+		return err
+	}
+	if err := c.onlyToLookAt(); err != nil {
 		return err
 	}
 	paths, err := c.sources(c.cli.Args().Slice()...)
@@ -83,7 +87,12 @@ func (c *call) makePlan(l *line, mode ledger.Mode) (*engine.Planned, error) {
 	if err := c.checkPatterns(); err != nil {
 		return nil, err
 	}
-	p, err := l.engine.Plan(c, l.intents, c.planOptions(l, mode))
+	options := c.planOptions(l, mode)
+	var err error
+	if options.At, err = c.revision(l.ledger); err != nil {
+		return nil, err
+	}
+	p, err := l.engine.Plan(c, l.intents, options)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +116,7 @@ func (c *call) showPlan(p *engine.Planned, dir, verb string) error {
 		if err := c.blindness(p, names); err != nil {
 			return err
 		}
-		if err := c.out.records(render.Planned(p.Plan, names)...); err != nil {
+		if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
 			return err
 		}
 		return c.out.records(render.ChangeSummary{
@@ -140,11 +149,7 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 		line = "PRACTICE CLOUD (nothing real is touched) · " + line
 	}
 	head := []string{line}
-	for _, look := range p.Looks {
-		if look.Recorded {
-			head = append(head, fmt.Sprintf("%s: as seen %s ago, not looked at now (--max-age)", namesOf(p).Scope(look.Scope), render.Age(c.now().Sub(look.At))))
-		}
-	}
+	head = append(head, c.rests(p)...)
 	for _, s := range p.Settled {
 		head = append(head, fmt.Sprintf("%s/%s: the %s of an earlier run was found %s: %s", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
 	}

@@ -66,7 +66,10 @@ func (c *call) showRef(l *ledger.Ledger) error {
 
 // revision reads --at: a revision, a time, or a time ago.
 func (c *call) revision(l *ledger.Ledger) (storage.Revision, error) {
-	text := c.cli.String("at")
+	return c.revisionOf(l, c.cli.String("at"))
+}
+
+func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, error) {
 	if text == "" {
 		return storage.Now, nil
 	}
