@@ -53,9 +53,7 @@ func (p *process) app() *cli.App {
 // finish gives every command what they all have in common.
 func finish(c *cli.Command) {
 	c.HideHelp = true
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error {
-		return usage("see `ovi "+c.Name+" --help`", "%s", err)
-	}
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return badOption(c, err) }
 	if len(c.Subcommands) == 0 {
 		c.Flags = append(c.Flags, globalFlags()...)
 	}

@@ -76,7 +76,10 @@ func (p *process) action(do func(*call) error) cli.ActionFunc {
 			return err
 		}
 		c := &call{process: p, Context: cc.Context, cli: cc, out: out, log: log}
-		err = errors.Join(do(c), out.finish())
+		if err = withinLimits(cc); err == nil {
+			err = do(c)
+		}
+		err = errors.Join(err, out.finish())
 		if err == nil {
 			return nil
 		}
