@@ -38,11 +38,19 @@ func Start(t testing.TB, extra ...string) *Server {
 // Cluster runs a cluster of n members until the test ends.
 func Cluster(t testing.TB, n int, extra ...string) []*Server {
 	t.Helper()
+	return ClusterVia(t, n, func(peer string) string { return peer }, extra...)
+}
+
+// ClusterVia is a Cluster whose members reach each other where via says: a proxy, say, that
+// can cut them off.
+func ClusterVia(t testing.TB, n int, via func(peer string) string, extra ...string) []*Server {
+	t.Helper()
 	bin := build(t)
 	ports := freePorts(t, 2*n)
-	var peers []string
+	var peers, advertised []string
 	for i := range n {
-		peers = append(peers, fmt.Sprintf("m%d=http://127.0.0.1:%d", i, ports[2*i+1]))
+		advertised = append(advertised, "http://"+via(fmt.Sprintf("127.0.0.1:%d", ports[2*i+1])))
+		peers = append(peers, fmt.Sprintf("m%d=%s", i, advertised[i]))
 	}
 	members := make([]*Server, n)
 	for i := range n {
@@ -53,7 +61,7 @@ func Cluster(t testing.TB, n int, extra ...string) []*Server {
 			"--name", fmt.Sprintf("m%d", i), "--data-dir", filepath.Join(dir, "data"),
 			"--listen-client-urls", "http://" + s.Endpoint, "--advertise-client-urls", "http://" + s.Endpoint,
 			"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", peer),
-			"--initial-advertise-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", peer),
+			"--initial-advertise-peer-urls", advertised[i],
 			"--initial-cluster", strings.Join(peers, ","), "--log-level", "error", "--log-outputs", s.log,
 			"--heartbeat-interval", "50", "--election-timeout", "500",
 		}, extra...)
@@ -81,6 +89,14 @@ func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.start(t)
 	s.await(t)
+}
+
+// PID is the process of a running member, 0 of a killed one.
+func (s *Server) PID() int {
+	if s.cmd == nil {
+		return 0
+	}
+	return s.cmd.Process.Pid
 }
 
 func (s *Server) signal(sig syscall.Signal) {

@@ -1,0 +1,225 @@
+package faultrun
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/faultrun/check"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/etcd"
+	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// gather reads everything that the run left behind. The instances must have ended.
+func (s *site) gather() check.History {
+	s.Helper()
+	h := check.History{Calls: s.cloud.calls, Live: s.cloud.live(s), Wanted: s.wishes.wanted(), Logs: map[string]error{}}
+	claims := s.witness.whole()
+	for _, list := range claims {
+		for _, c := range list {
+			h.Claims = append(h.Claims, c.Claim)
+		}
+	}
+	var endpoints []string
+	for _, m := range s.members {
+		endpoints = append(endpoints, m.Endpoint)
+	}
+	ctx := context.Background()
+	store, err := etcd.Open(ctx, etcd.Config{Endpoints: endpoints, Prefix: prefix})
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer store.Close()
+	var logs []*ledger.Ledger
+	for i, p := range s.instances {
+		_, err := wal.Verify(filepath.Join(p.Dir, "wal"), nil)
+		h.Logs[p.Name] = err
+		h.Ops = append(h.Ops, s.attempts(i, p, claims)...)
+		l, err := ledger.Open(ctx, ledger.Config{Dir: p.Dir, Store: store, Shared: true, User: "checker"})
+		if err != nil {
+			s.Errorf("open the record of %s: %v", p.Name, err)
+			continue
+		}
+		defer l.Close()
+		logs = append(logs, l)
+		h.Deeds = append(h.Deeds, s.deeds(ctx, p.Name, l, store)...)
+	}
+	h.Ops = append(h.Ops, vanished(claims, h.Ops)...)
+	if opens, err := logs[0].OpenIntents(ctx); err != nil {
+		s.Error(err)
+	} else {
+		for _, o := range opens {
+			h.Open = append(h.Open, o.Ref.String())
+		}
+	}
+	replayed := mem.New()
+	if err := ledger.Merge(ctx, logs, replayed); err != nil {
+		s.Errorf("merge: %v", err)
+		h.Replayed = "none"
+	} else if h.Replayed, err = ledger.Content(ctx, replayed); err != nil {
+		s.Error(err)
+	}
+	if h.Content, err = ledger.Content(ctx, store); err != nil {
+		s.Error(err)
+	}
+	return h
+}
+
+// attempts are what an instance tried on claims. What became of one without an answer is
+// known if the store has ever shown its claim.
+func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) (out []check.ClaimOp) {
+	f, err := os.Open(filepath.Join(p.Dir, "ops.jsonl"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer f.Close()
+	begun := map[string]attempt{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var a attempt
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			s.Fatalf("%s: %v", p.Name, err)
+		}
+		if a.Result == "" {
+			begun[a.ID] = a
+			continue
+		}
+		first := begun[a.ID]
+		delete(begun, a.ID)
+		if a.Result != skipped {
+			out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: first.At, To: a.At, Take: a.Take, Token: a.Token, Result: check.OpResult(a.Result)})
+			if a.Take && a.Result == string(check.OpUnknown) {
+				begun[a.ID] = first
+				out = out[:len(out)-1]
+			}
+		}
+	}
+	for _, a := range begun {
+		op := check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: a.At, Take: a.Take, Token: a.Token, Result: check.OpUnknown}
+		if a.Take {
+			i := slices.IndexFunc(claims[a.Ref], func(c *seenClaim) bool { return c.nonce == a.Run+" "+a.Nonce })
+			if i < 0 {
+				continue // it never came through
+			}
+			op.Token = claims[a.Ref][i].Token
+		}
+		out = append(out, op)
+	}
+	return out
+}
+
+// vanished are the ends of claims that nobody gave back: their leases ended.
+func vanished(claims map[string][]*seenClaim, ops []check.ClaimOp) (out []check.ClaimOp) {
+	type id struct {
+		ref   string
+		token int64
+	}
+	taken, given := map[id]time.Time{}, map[id]bool{}
+	for _, op := range ops {
+		switch k := (id{op.Ref, op.Token}); {
+		case op.Take && op.Result != check.OpRefused:
+			taken[k] = op.From
+		case !op.Take && op.Result == check.OpDone:
+			given[k] = true
+		}
+	}
+	for ref, list := range claims {
+		for _, c := range list {
+			k := id{ref, c.Token}
+			from, ours := taken[k]
+			if c.Ended != 0 && ours && !given[k] {
+				out = append(out, check.ClaimOp{Client: 1000, Ref: ref, From: from, To: c.EndSeen, Token: c.Token, Result: check.OpVanished})
+			}
+		}
+	}
+	return out
+}
+
+// deeds reads the actions from a log. Those of refused batches are none.
+func (s *site) deeds(ctx context.Context, name string, l *ledger.Ledger, store storage.Store) (out []check.Deed) {
+	places := s.places(ctx, l.Instance(), store)
+	revision := func(seq uint64) int64 {
+		i, _ := slices.BinarySearchFunc(places, seq, func(p place, seq uint64) int { return cmp.Compare(p.seq, seq) })
+		if i == len(places) {
+			return 0
+		}
+		return places[i].revision
+	}
+	var refused [][2]uint64
+	plans := map[string]int64{}
+	for r, err := range l.Log(ctx, ledger.Filter{}) {
+		if err != nil {
+			s.Errorf("read the log of %s: %v", name, err)
+			return out
+		}
+		d := check.Deed{Instance: name, Seq: uint64(r.Seq), Revision: revision(uint64(r.Seq)), Ref: r.Event.About().String()}
+		switch e := r.Event.(type) {
+		case ledger.Planned:
+			plans[e.Plan] = d.Revision
+			continue
+		case ledger.Refused:
+			if e.From != 0 {
+				refused = append(refused, [2]uint64{uint64(e.From), uint64(e.To)})
+			}
+			continue
+		case ledger.Began:
+			d.Kind, d.Key, d.Token, d.Plan, d.Saw = check.Began, e.Key, e.Token, e.Plan, plans[e.Plan]
+			d.Deletes = e.Action == decider.Delete || e.Half == ledger.HalfDelete
+		case ledger.Ended:
+			d.Kind, d.Key, d.Token = endKind(e.Outcome), e.Key, e.Token
+		case ledger.Abandoned:
+			d.Kind, d.Key = check.Answered, e.Key
+			if e.Finding == ledger.FoundUnknown {
+				d.Kind = check.Uncertain
+			}
+		default:
+			continue
+		}
+		out = append(out, d)
+	}
+	return slices.DeleteFunc(out, func(d check.Deed) bool {
+		return slices.ContainsFunc(refused, func(r [2]uint64) bool { return d.Seq >= r[0] && d.Seq <= r[1] })
+	})
+}
+
+func endKind(o ledger.Outcome) check.DeedKind {
+	switch o {
+	case ledger.Uncertain:
+		return check.Uncertain
+	case ledger.Late:
+		return check.Late
+	}
+	return check.Ended
+}
+
+// place says which revision a batch of a log committed.
+type place struct {
+	seq      uint64
+	revision int64
+}
+
+func (s *site) places(ctx context.Context, instance string, store storage.Store) (out []place) {
+	for e, err := range store.History(ctx, "log/"+instance) {
+		var head struct {
+			Seq uint64 `json:"seq"`
+		}
+		if err == nil {
+			err = json.Unmarshal(e.Value, &head)
+		}
+		if err != nil {
+			s.Fatal(err)
+		}
+		if len(out) == 0 || out[len(out)-1].seq < head.Seq { // the same place again only fences
+			out = append(out, place{head.Seq, int64(e.Modified)})
+		}
+	}
+	return out
+}

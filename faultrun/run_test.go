@@ -1,0 +1,183 @@
+package faultrun
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/faultrun/check"
+)
+
+const (
+	stop = syscall.SIGSTOP
+	cont = syscall.SIGCONT
+)
+
+// settings are how long and how large a run is.
+func settings(t *testing.T) (length time.Duration, things int, seed uint64) {
+	t.Helper()
+	length, things, seed = 25*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
+	if text := os.Getenv("OVI_FAULTS"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, things = d, 500
+	}
+	if text := os.Getenv("OVI_FAULTS_THINGS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		things = n
+	}
+	if text := os.Getenv("OVI_FAULTS_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	return length, things, seed
+}
+
+// TestFaultRun: five instances, three members of etcd, one practice cloud, and everything
+// that can go wrong between them.
+func TestFaultRun(t *testing.T) {
+	length, things, seed := settings(t)
+	t.Logf("%s, %d things, seed %d", length, things, seed)
+	s := newSite(t, 3, 5, things, 4*time.Second, seed, false)
+	c := s.torment(length, seed)
+	if !s.settle(max(90*time.Second, length/4)) {
+		t.Error("the instances did not come to rest")
+	}
+	for _, p := range s.instances {
+		p.drain()
+	}
+	h := s.gather()
+	s.report(h, c)
+	s.judge(h)
+}
+
+// judge checks the history, and keeps what is needed to look into a breach.
+func (s *site) judge(h check.History) {
+	s.Helper()
+	found := check.Check(h)
+	for _, b := range found[:min(len(found), 20)] {
+		s.Errorf("breach: %s", b)
+	}
+	if len(found) > 20 {
+		s.Errorf("and %d more", len(found)-20)
+	}
+	if !s.Failed() {
+		return
+	}
+	for _, p := range s.instances {
+		if b, err := os.ReadFile(filepath.Join(s.dir, p.Name+".err")); err == nil {
+			s.Logf("%s said last: %s", p.Name, b[max(0, len(b)-1500):])
+		}
+	}
+	if keep := os.Getenv("OVI_FAULTS_KEEP"); keep != "" {
+		b, err := json.Marshal(h)
+		if err == nil {
+			err = os.MkdirAll(keep, 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(keep, "history.json"), b, 0o600)
+		}
+		if err == nil {
+			err = os.CopyFS(filepath.Join(keep, "site"), os.DirFS(s.dir))
+		}
+		s.Logf("kept in %s: %v", keep, err)
+	}
+}
+
+// report says how much there was to check: a run that did nothing proves nothing.
+func (s *site) report(h check.History, c *chaos) {
+	s.Helper()
+	count := map[string]int{}
+	for _, call := range h.Calls {
+		count["calls"]++
+		if call.Lost {
+			count["answers lost"]++
+		}
+		if !call.Good() {
+			count["calls refused"]++
+		}
+	}
+	for _, d := range h.Deeds {
+		count[string(d.Kind)]++
+	}
+	starts := 0
+	for _, p := range s.instances {
+		starts += p.starts
+	}
+	s.Logf("%d changing calls (%d refused, %d answers lost); %d began, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d things live",
+		count["calls"], count["calls refused"], count["answers lost"], count["began"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
+	if count["ended"] < len(s.wishes.things) || len(h.Ops) < count["began"] {
+		s.Error("the run did too little to prove anything")
+	}
+	if c != nil {
+		s.takeovers(c)
+	}
+}
+
+// takeovers says how long the claims of killed instances stood on.
+func (s *site) takeovers(c *chaos) {
+	var waits []time.Duration
+	for _, k := range c.kills {
+		var worst time.Duration
+		for _, list := range s.witness.claims {
+			for _, claim := range list {
+				if claim.pid == k.pid && claim.beganSeen.Before(k.at) && claim.EndSeen.After(k.at) {
+					worst = max(worst, claim.EndSeen.Sub(k.at))
+				}
+			}
+		}
+		if worst > 0 {
+			waits = append(waits, worst)
+		}
+	}
+	if len(waits) > 0 {
+		slices.Sort(waits)
+		s.Logf("claims of %d killed instances were free after %s (median), %s (worst); TTL %s", len(waits), waits[len(waits)/2].Round(time.Millisecond), waits[len(waits)-1].Round(time.Millisecond), s.ttl)
+	}
+}
+
+// TestFencingSwitchedOffIsFound: the same checker on instances that do not fence. Stopped for
+// longer than the TTL in the middle of their calls, they go on as if nothing had been, and the
+// checker must see it. Were it not to, its silence about the real ones would be worth nothing.
+func TestFencingSwitchedOffIsFound(t *testing.T) {
+	const ttl = 2 * time.Second
+	s := newSite(t, 1, 2, 30, ttl, 7, true)
+	s.cloud.setLuck(0, 400*time.Millisecond)
+	for i := range 4 {
+		time.Sleep(1500 * time.Millisecond)
+		s.wishes.change()
+		s.wishes.write(t)
+		p := s.instances[i%2]
+		p.signal(stop)
+		time.Sleep(2*ttl + time.Second)
+		p.signal(cont)
+	}
+	s.heal()
+	time.Sleep(time.Second)
+	for _, p := range s.instances {
+		p.drain()
+	}
+	found := check.Check(s.gather())
+	rules := map[string]int{}
+	for _, b := range found {
+		rules[b.Rule]++
+	}
+	t.Log(fmt.Sprint("found: ", rules))
+	if rules["record-under-claim"] == 0 {
+		t.Error("instances that do not fence passed the check: the check cannot fail")
+	}
+}

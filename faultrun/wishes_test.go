@@ -1,0 +1,97 @@
+package faultrun
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+)
+
+// wishes are what is wanted of a number of things, two fifths of them servers and the rest
+// disks. They change during the run.
+type wishes struct {
+	file    string
+	rng     *rand.Rand
+	version int
+	things  []thing
+}
+
+type thing struct {
+	kind, name string
+	there      bool
+	size       int // of a disk in GiB; of a server an index into sizes
+	label      int // a tag
+}
+
+var serverSizes = []string{"t3.micro", "t3.small", "t3.medium"}
+
+func newWishes(file string, n int, seed uint64) *wishes {
+	w := &wishes{file: file, rng: rand.New(rand.NewPCG(seed, 2))}
+	for i := range n {
+		kind := "ebs"
+		if i%5 < 2 {
+			kind = "ec2"
+		}
+		w.things = append(w.things, thing{kind: kind, name: fmt.Sprintf("%s-%03d", kind, i), there: true})
+	}
+	return w
+}
+
+// change lets some things come and go, and changes the labels and sizes of others.
+func (w *wishes) change() {
+	for i := range w.things {
+		t := &w.things[i]
+		switch p := w.rng.Float64(); {
+		case p < 0.03:
+			t.there = !t.there
+		case p < 0.08:
+			t.label++
+		case p < 0.09 && t.kind == "ec2":
+			t.size = (t.size + 1) % len(serverSizes)
+		}
+	}
+}
+
+func (w *wishes) write(t testing.TB) {
+	t.Helper()
+	w.version++
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %d\nversion: v1\nstack: faults\nprovider: aws\nregion: us-east-1\npolicy: {max_destroy: 100%%}\nresources:\n", w.version)
+	for _, one := range w.things {
+		if !one.there {
+			continue
+		}
+		size := fmt.Sprint(10)
+		if one.kind == "ec2" {
+			size = serverSizes[one.size%len(serverSizes)]
+		}
+		fmt.Fprintf(&b, "  - {type: %s, name: %s, size: %s, tags: {label: l%d}", one.kind, one.name, size, one.label)
+		if one.kind == "ebs" {
+			b.WriteString(", zone: us-east-1a")
+		}
+		b.WriteString("}\n")
+	}
+	if err := replace(w.file, []byte(b.String())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wanted are the refs of what is there in the last wish.
+func (w *wishes) wanted() map[string]bool {
+	out := map[string]bool{}
+	for _, one := range w.things {
+		if one.there {
+			out["aws/000000000000/us-east-1/"+one.kind+"/"+one.name] = true
+		}
+	}
+	return out
+}
+
+// version is the number in a file of wishes.
+func version(file string) (string, error) {
+	b, err := os.ReadFile(file)
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	return strings.TrimPrefix(string(line), "# "), err
+}

@@ -1,0 +1,220 @@
+package faultrun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/boottime"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/etcd"
+)
+
+// workerEnv holds the orders of a process that is an instance.
+const workerEnv = "OVI_FAULT_WORKER"
+
+// orders are what an instance is told.
+type orders struct {
+	Name      string
+	Dir       string
+	Endpoints []string
+	Prefix    string
+	Cloud     string
+	Wish      string
+	TTL       time.Duration
+	Unfenced  bool
+	Holds     int // hold this many claims and do nothing else
+}
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(workerEnv)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var o orders
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	work := instance
+	if o.Holds > 0 {
+		work = holder
+	}
+	if err := work(ctx, o); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(os.Stderr, "%s %s: %v\n", time.Now().Format("15:04:05.000"), o.Name, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// progress is what an instance says of its last cycle.
+type progress struct {
+	Version string
+	Left    int // decisions that were to be executed, and open actions
+	Cycles  int
+}
+
+// worker is one instance: what cmd/ovi wires up, on a clock that can be stepped.
+type worker struct {
+	orders
+	wall, boot atomic.Int64 // what the clocks are off by
+	ledger     *ledger.Ledger
+	claims     *coordinator.Claims
+	engine     *engine.Engine
+}
+
+// instance runs cycles until it is told to stop or its record breaks.
+func instance(ctx context.Context, o orders) error {
+	w := &worker{orders: o}
+	w.step()
+	go func() {
+		for range time.Tick(200 * time.Millisecond) {
+			w.step()
+		}
+	}()
+	if err := w.open(ctx); err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	for n := 1; ctx.Err() == nil; n++ {
+		p, err := w.cycle(ctx)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s %s: cycle: %v\n", time.Now().Format("15:04:05.000"), w.Name, err)
+		}
+		if broken := w.ledger.Broken(); broken != nil {
+			return broken // whoever runs us starts us again
+		}
+		if p.Cycles = n; err == nil {
+			w.tell(p)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+	end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := w.claims.Close(end); err != nil {
+		fmt.Fprintln(os.Stderr, w.Name, err)
+	}
+	return w.ledger.Close()
+}
+
+// step reads how far the clocks are off: nanoseconds of the wall's, then of the boot's.
+func (w *worker) step() {
+	text, err := os.ReadFile(filepath.Join(w.Dir, "clock"))
+	if err != nil {
+		return
+	}
+	var wall, boot int64
+	if _, err := fmt.Sscan(string(text), &wall, &boot); err == nil {
+		w.wall.Store(wall)
+		w.boot.Store(boot)
+	}
+}
+
+func (w *worker) clock() time.Time { return time.Now().Add(time.Duration(w.wall.Load())) }
+
+func (w *worker) open(ctx context.Context) error {
+	raw, err := etcd.Open(ctx, etcd.Config{Endpoints: w.Endpoints, Prefix: w.Prefix})
+	if err != nil {
+		return err
+	}
+	ops, err := os.OpenFile(filepath.Join(w.Dir, "ops.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	var store storage.Store = &witnessed{Store: raw, name: fmt.Sprintf("%s.%d", w.Name, os.Getpid()), file: ops}
+	if w.Unfenced {
+		store = &unfenced{Store: store, taken: map[string]storage.Revision{}}
+	}
+	w.ledger, err = ledger.Open(ctx, ledger.Config{Dir: w.Dir, Store: store, Shared: true, CloseStore: true, User: w.Name, Clock: w.clock, Wait: 20 * time.Second})
+	if err != nil {
+		return err
+	}
+	host := boottime.Host()
+	w.claims = coordinator.New(w.ledger.Store(),
+		coordinator.Identity{Instance: w.ledger.Instance(), Host: "faultrun", User: w.Name, Run: w.ledger.Run(), PID: os.Getpid()},
+		coordinator.WithTTL(w.TTL), coordinator.WithClock(func() (string, time.Duration) {
+			name, since := host()
+			return name, since + time.Duration(w.boot.Load())
+		}))
+	var claims engine.Claims = w.claims
+	if w.Unfenced {
+		claims = deaf{w.claims}
+	}
+	there, err := url.Parse(w.Cloud)
+	if err != nil {
+		return err
+	}
+	p := marked{aws.New(aws.Options{Sandbox: true, PlainPace: true, Attempts: 4, HTTPClient: &http.Client{
+		Transport: carrier{there.Host, w.Name, &http.Transport{MaxIdleConnsPerHost: 16}},
+	}})}
+	w.engine = engine.New(engine.Config{Providers: provider.Set{"aws": p}, Ledger: w.ledger, Claims: claims, Clock: w.clock})
+	return nil
+}
+
+// cycle brings the cloud to what is wished now.
+func (w *worker) cycle(ctx context.Context) (progress, error) {
+	intent, err := config.New([]string{w.Wish}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
+	if err != nil {
+		return progress{}, err
+	}
+	if intent.Version, err = version(w.Wish); err != nil {
+		return progress{}, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	plan, err := w.engine.Plan(bounded, []resource.Intent{intent}, engine.PlanOptions{Mode: ledger.ForApply})
+	if err != nil {
+		return progress{}, fmt.Errorf("plan: %w", err)
+	}
+	p := progress{Version: intent.Version, Left: len(plan.Plan.Blind)}
+	for _, d := range plan.Plan.Decisions {
+		if d.Proposed.Executes() {
+			p.Left++
+		}
+	}
+	if p.Left == 0 {
+		opens, err := w.ledger.OpenIntents(bounded)
+		p.Left += len(opens)
+		return p, err
+	}
+	_, err = w.engine.Apply(ctx, plan, engine.ApplyOptions{Parallelism: 6, Tries: 3, Backoff: 100 * time.Millisecond})
+	return p, err
+}
+
+func (w *worker) tell(p progress) {
+	b, err := json.Marshal(p)
+	if err == nil {
+		err = replace(filepath.Join(w.Dir, "progress"), b)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, w.Name, err)
+	}
+}
+
+// replace puts a file there at once or not at all.
+func replace(name string, b []byte) error {
+	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
