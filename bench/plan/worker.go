@@ -12,7 +12,6 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
@@ -33,9 +32,17 @@ func writeConfig(home string, n int) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: fake\nregion: %s\nresources:\n", stack, place)
+	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nregion: %s\nresources:\n", stack, place)
 	for i := range n {
-		fmt.Fprintf(w, "  - type: disk\n    name: disk-%07d\n    size: 20\n    tags:\n      environment: prod\n      team: platform\n", i)
+		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n", name(i), address(i))
+		for _, word := range words {
+			fmt.Fprintf(w, "    %s: %s\n", word[0], word[1])
+		}
+		fmt.Fprint(w, "    tags:\n")
+		for _, l := range labels {
+			fmt.Fprintf(w, "      %s: \"%s\"\n", l[0], l[1])
+		}
+		fmt.Fprintf(w, "      unit: %s\n", name(i))
 	}
 	return errors.Join(w.Flush(), f.Close())
 }
@@ -43,9 +50,7 @@ func writeConfig(home string, n int) error {
 // work is what `ovi plan` does, with a provider in memory whose world is as the file says.
 func work(home string, n int) error {
 	ctx := context.Background()
-	cloud := fake.New("fake")
-	cloud.Fill(place, stack, n)
-	providers := provider.Set{"fake": cloud}
+	providers := provider.Set{"bench": world{n}}
 	intent, err := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Schemas: providers}).Load(ctx)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestSimpleReadsWhatBlocksAreWrittenIn(t *testing.T) {
 
 func TestSimpleGivesUpOnWhatItIsNotSureOf(t *testing.T) {
 	for _, text := range []string{
-		"", "-", "- a", "- a:", "- a: b: c\n", "- a: yes\n", "- a: 010\n", "- a: 1.5\n", "- a: ~\n", "- a: 2024-01-01\n", "- a: *b\n",
+		"", "-", "- a", "- a:", "- a: b: c\n", "- a: yes\n", "- a: 010\n", "- a: 1.5e3\n", "- a: 01.5\n", "- a: 1.\n", "- a: ~\n", "- a: 2024-01-01\n", "- a: *b\n",
 		"- a: !!str b\n", "- a: >\n    b\n", "- a: \"b\\x41\"\n", "- a: [ä]\n", "- a: b\u0085c\n", "- a: \ufeffb\n", "- a: 'b''c'\n", "- a: b\n    c\n", "- a: [b,\n  c]\n", "- a: [b,]\n", "- a:\tb\n",
 		"- ? a\n", "- <<: b\n", "- a: 0x1f\n", "- a: 1_000\n", "- a: .inf\n", "- a: |\n\n    b\n", "- a: |2\n    b\n", "- a: |+\n    b\n\n", "- a: @b\n", "- a: b #\tc\n", "- null: b\n",
 	} {
@@ -84,7 +84,7 @@ func TestSimpleGivesUpOnWhatItIsNotSureOf(t *testing.T) {
 // yamlish draws texts that look like blocks, with what could be misread sprinkled in.
 func yamlish(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{
-		"a", "type", "ec2", "true", "no", "12", "0", "007", "1.5", "10.0.0.0/16", "\"q\"", "'s'", "\"a: b\"", "[a, b]", "[1,2]", "{a: b}", "[]", "{}", "[a, [b]]",
+		"a", "type", "ec2", "true", "no", "12", "0", "007", "1.5", "0.25", "10.0.0.1", "1.2.3", "10.0.0.0/16", "\"q\"", "'s'", "\"a: b\"", "[a, b]", "[1,2]", "{a: b}", "[]", "{}", "[a, [b]]",
 		"x y", "a:b", "a: b", "a #c", "a#c", "-", "- b", "$", "${env:A}", "|", "|-", ">", "&x", "*x", "!t", "~", "null", "", "ä", "ä b", "\"ä\"", "[ä, b]", "\"\\n\"", "\"\\\\\"", "\"a\\\"b\"", "\"\\x41\"", "\"\\\\n\"", "'it''s'", "a,b", "(x)", "?", "%", "@", "`", "2024-01-01", "12:30", "1e3", "=", "<<", "#", "# c", "a\tb", "{a: b,}", "[a b]", "a]", "}", "key:", "a  b",
 	})
 	var b strings.Builder

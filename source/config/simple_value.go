@@ -150,20 +150,24 @@ func resolve(s string) (typ, bool) {
 	case s[0] < '0' || s[0] > '9':
 		return strT, !reserved(s)
 	}
-	slash := false
+	slash, dots := false, 0
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '/':
 			slash = true
 		case s[i] == '.':
+			dots++
 		case s[i] < '0' || s[i] > '9':
 			return strT, false
 		}
 	}
-	if slash {
-		return strT, true // an address block such as 10.0.0.0/16
+	switch {
+	case slash || dots > 1:
+		return strT, true // an address such as 10.0.0.1, or a block of them
+	case dots == 1:
+		return floatT, len(s) < 18 && (s[0] != '0' || s[1] == '.') && s[len(s)-1] != '.'
 	}
-	return intT, len(s) < 18 && (s[0] != '0' || s == "0") && strings.IndexByte(s, '.') < 0
+	return intT, len(s) < 18 && (s[0] != '0' || s == "0")
 }
 
 // reserved says that a word may be more than a text in some reading of YAML.
