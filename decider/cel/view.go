@@ -8,68 +8,68 @@ import (
 )
 
 // The types a rule sees. Their cel tags are the field names in rules, and are for ever:
-// renaming one breaks policies that people have written.
+// renaming one breaks policies that people have written. Their doc tags are docs/policy.md.
 type (
 	// Thing is the reality of a thing; exists is false where there is none (or none was seen).
 	Thing struct {
-		Exists   bool              `cel:"exists"`
-		Ref      string            `cel:"ref"`
-		Provider string            `cel:"provider"`
-		Place    string            `cel:"place"`
-		Kind     string            `cel:"kind"`
-		Name     string            `cel:"name"`
-		ID       string            `cel:"id"`
-		Stack    string            `cel:"stack"`
-		Owner    string            `cel:"owner"`
-		Managed  bool              `cel:"managed"`
-		Blessed  bool              `cel:"blessed"`
-		Health   string            `cel:"health"`
-		Since    time.Time         `cel:"since"`
-		Tags     map[string]string `cel:"tags"`
-		Attrs    map[string]any    `cel:"attrs"`
+		Exists   bool              `cel:"exists" doc:"whether there is one, as far as was seen"`
+		Ref      string            `cel:"ref" doc:"its whole name, provider/place/kind/name"`
+		Provider string            `cel:"provider" doc:"who has it"`
+		Place    string            `cel:"place" doc:"the account and region, the host, the site"`
+		Kind     string            `cel:"kind" doc:"ec2, rds…"`
+		Name     string            `cel:"name" doc:"the name its wish has"`
+		ID       string            `cel:"id" doc:"the provider's own name for it"`
+		Stack    string            `cel:"stack" doc:"the stack that owns it, or would"`
+		Owner    string            `cel:"owner" doc:"the ovi:owner mark"`
+		Managed  bool              `cel:"managed" doc:"whether it carries ovi's marks"`
+		Blessed  bool              `cel:"blessed" doc:"whether it carries the blessed mark"`
+		Health   string            `cel:"health" doc:"healthy, pending, stopped, failing or unknown"`
+		Since    time.Time         `cel:"since" doc:"when it was made, where the provider says; else the year 1"`
+		Tags     map[string]string `cel:"tags" doc:"its tags, without ovi's own"`
+		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; secrets are \"(secret)\", references the name of what they point to"`
 	}
 	// Wish is what is wanted; exists is false where nothing is.
 	Wish struct {
-		Exists  bool              `cel:"exists"`
-		Blessed bool              `cel:"blessed"`
-		File    string            `cel:"file"`
-		Line    int               `cel:"line"`
-		Tags    map[string]string `cel:"tags"`
-		Attrs   map[string]any    `cel:"attrs"`
+		Exists  bool              `cel:"exists" doc:"whether anything is wanted"`
+		Blessed bool              `cel:"blessed" doc:"whether it is wanted blessed"`
+		File    string            `cel:"file" doc:"where the wish stands"`
+		Line    int               `cel:"line" doc:"in which line"`
+		Tags    map[string]string `cel:"tags" doc:"the tags that are wanted"`
+		Attrs   map[string]any    `cel:"attrs" doc:"what the wish mentions, and defaults that are compared"`
 	}
 	// Change is one attribute or tag that differs, as text.
 	Change struct {
-		Path   string `cel:"path"`
-		From   string `cel:"from"`
-		To     string `cel:"to"`
-		Effect string `cel:"effect"` // in_place, restart, replace
+		Path   string `cel:"path" doc:"size, root.size, tags.team…"`
+		From   string `cel:"from" doc:"what is there, as text; \"\" if nothing"`
+		To     string `cel:"to" doc:"what is wanted, as text; \"\" if nothing"`
+		Effect string `cel:"effect" doc:"in_place, restart or replace"`
 	}
 	// Proposal is the decision before policies.
 	Proposal struct {
-		Action     string `cel:"action"`
-		Difference string `cel:"difference"`
-		Reason     string `cel:"reason"`
-		Destroys   bool   `cel:"destroys"`
+		Action     string `cel:"action" doc:"create, update, replace, restart or delete, before any policy"`
+		Difference string `cel:"difference" doc:"missing, drifted or unwanted"`
+		Reason     string `cel:"reason" doc:"missing, changed, interrupts, immutable, follows_replaced or unwanted"`
+		Destroys   bool   `cel:"destroys" doc:"whether the action takes a thing away: delete and replace"`
 	}
 	// Totals counts the plan's proposals.
 	Totals struct {
-		Create    int `cel:"create"`
-		Update    int `cel:"update"`
-		Replace   int `cel:"replace"`
-		Restart   int `cel:"restart"`
-		Delete    int `cel:"delete"`
-		Notify    int `cel:"notify"`
-		Unchanged int `cel:"unchanged"`
-		Owned     int `cel:"owned"` // things of the decision's stack that exist
-		Blind     int `cel:"blind"` // scopes not seen
+		Create    int `cel:"create" doc:"how many the plan proposes"`
+		Update    int `cel:"update" doc:"the same"`
+		Replace   int `cel:"replace" doc:"the same"`
+		Restart   int `cel:"restart" doc:"the same"`
+		Delete    int `cel:"delete" doc:"the same"`
+		Notify    int `cel:"notify" doc:"what is only told"`
+		Unchanged int `cel:"unchanged" doc:"things as wanted"`
+		Owned     int `cel:"owned" doc:"things there of the decision's stack"`
+		Blind     int `cel:"blind" doc:"places that could not be seen"`
 	}
 	// Past is one event of a thing's history, newest first in the list.
 	Past struct {
-		At      time.Time `cel:"at"`
-		Event   string    `cel:"event"`   // vetoed, began, ended, abandoned, not_begun, blessed, unblessed, adopted, revoked, refused
-		Action  string    `cel:"action"`  // create, update, replace, restart, delete; "" where there is none
-		Outcome string    `cel:"outcome"` // of ended: done, failed, uncertain, refused; of abandoned: done, not_done, unknown
-		Who     string    `cel:"who"`     // who ran it, or did it
+		At      time.Time `cel:"at" doc:"when"`
+		Event   string    `cel:"event" doc:"vetoed, began, ended, abandoned, not_begun, blessed, unblessed, adopted, revoked or refused"`
+		Action  string    `cel:"action" doc:"create, update, replace, restart or delete; \"\" where there is none"`
+		Outcome string    `cel:"outcome" doc:"of ended: done, failed, uncertain or refused; of abandoned: done, not_done or unknown; of not_begun: why"`
+		Who     string    `cel:"who" doc:"who ran it, or did it"`
 	}
 )
 

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// proposal is a plan that proposes one thing.
+type proposal struct {
+	action  decider.Action
+	kind    string
+	there   resource.Attrs
+	wanted  resource.Attrs
+	tags    map[string]string
+	changes []resource.Change
+	more    int // other creates in the plan
+	owned   int
+	at      string // RFC 3339; a Wednesday's noon without it
+	history []decider.Past
+}
+
+func (p proposal) plan() decider.Plan {
+	ref := resource.Ref{Provider: "aws", Place: "1/us-east-1", Kind: p.kind, Name: "x"}
+	d := decider.Decision{Ref: ref, Stack: "web", Action: p.action, Proposed: p.action, Changes: p.changes}
+	if p.action != decider.Create {
+		d.There = &resource.Observed{Ref: ref, ID: "id", Managed: true, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
+	}
+	if p.action != decider.Delete {
+		d.Wanted = &resource.Desired{Ref: ref, Attrs: p.wanted, Tags: resource.TagsOf(p.tags)}
+	}
+	out := decider.Plan{Decisions: []decider.Decision{d}, Owned: map[string]int{"web": cmp.Or(p.owned, 100)}}
+	for range p.more {
+		out.Decisions = append(out.Decisions, decider.Decision{Proposed: decider.Create, Action: decider.Create, Stack: "other"})
+	}
+	return out
+}
+
+func (p proposal) facts(t *testing.T) decider.Facts {
+	now, err := time.Parse(time.RFC3339, cmp.Or(p.at, "2026-11-18T12:00:00Z"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decider.Facts{Now: now, History: func(resource.Ref) []decider.Past { return p.history }}
+}
+
+func attr(kv ...any) resource.Attrs {
+	var out []resource.Attr
+	for i := 0; i < len(kv); i += 2 {
+		out = append(out, resource.Attr{Name: kv[i].(string), Value: kv[i+1].(resource.Value)})
+	}
+	return resource.NewAttrs(out...)
+}
+
+func rules(kv ...any) resource.Value { return resource.List{attr(kv...)} }
+
+// exampleCases say what each rule of the examples does to what: every one fires somewhere and
+// is silent somewhere.
+func exampleCases() map[string][]struct {
+	name string
+	proposal
+	want []string
+} {
+	failed := decider.Past{Event: "ended", Action: "delete", Outcome: "failed", At: time.Date(2026, 11, 18, 11, 0, 0, 0, time.UTC)}
+	size := func(s string) resource.Attrs { return attr("size", resource.String(s)) }
+	type c = struct {
+		name string
+		proposal
+		want []string
+	}
+	return map[string][]c{
+		"protect-production.yaml": {
+			{"production goes", proposal{action: decider.Delete, kind: "ec2", tags: map[string]string{"environment": "prod"}}, []string{"denied by rule keep-production"}},
+			{"a test server goes", proposal{action: decider.Delete, kind: "ec2", tags: map[string]string{"environment": "test"}}, nil},
+			{"a thing without tags goes", proposal{action: decider.Delete, kind: "ec2"}, nil},
+			{"a fourth of the stack goes", proposal{action: decider.Delete, kind: "ec2", owned: 4}, []string{"denied by max-destroy"}},
+		},
+		"no-deletes-on-fridays.yaml": {
+			{"a Friday", proposal{action: decider.Delete, kind: "ec2", at: "2026-11-20T12:00:00Z"}, []string{"deferred by rule not-on-fridays"}},
+			{"Thursday in London, Friday in Berlin", proposal{action: decider.Delete, kind: "ec2", at: "2026-11-19T23:30:00Z"}, []string{"deferred by rule not-on-fridays"}},
+			{"a Wednesday", proposal{action: decider.Delete, kind: "ec2"}, nil},
+			{"it failed twice", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed, failed}}, []string{"needs approval by rule twice-is-enough"}},
+			{"it failed once", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed}}, nil},
+		},
+		"two-people-for-databases.yaml": {
+			{"a database goes", proposal{action: decider.Delete, kind: "rds"}, []string{"needs approval by approval of 2"}},
+			{"a database restarts", proposal{action: decider.Restart, kind: "rds"}, []string{"needs approval by approval"}},
+			{"a server goes", proposal{action: decider.Delete, kind: "ec2"}, nil},
+		},
+		"freeze.yaml": {
+			{"a restart by day", proposal{action: decider.Restart, kind: "ec2"}, []string{"deferred by window"}},
+			{"a restart by night", proposal{action: decider.Restart, kind: "ec2", at: "2026-11-18T22:30:00Z"}, nil},
+			{"a new thing by day", proposal{action: decider.Create, kind: "ec2"}, nil},
+			{"a change in the holidays", proposal{action: decider.Update, kind: "ec2", at: "2026-12-24T22:30:00Z"}, []string{"deferred by rule holidays"}},
+			{"a new thing in the holidays", proposal{action: decider.Create, kind: "ec2", at: "2026-12-24T22:30:00Z"}, nil},
+		},
+		"cost.yaml": {
+			{"a large one", proposal{action: decider.Create, kind: "ec2", wanted: size("m5.12xlarge")}, []string{"needs approval by rule large-sizes"}},
+			{"growing to a large one", proposal{action: decider.Restart, kind: "ec2", wanted: size("m5.4xlarge"), changes: []resource.Change{{Path: "size"}}}, []string{"needs approval by rule large-sizes"}},
+			{"a new tag on a large one", proposal{action: decider.Update, kind: "ec2", wanted: size("m5.4xlarge"), changes: []resource.Change{{Path: "tags.a"}}}, nil},
+			{"a small one", proposal{action: decider.Create, kind: "ec2", wanted: size("t3.large")}, nil},
+			{"a thing without a size", proposal{action: decider.Create, kind: "vpc"}, nil},
+			{"thirty at once", proposal{action: decider.Create, kind: "vpc", more: 30}, []string{"needs approval by rule many-at-once of 2"}},
+		},
+		"exposure.yaml": {
+			{"a public database", proposal{action: decider.Update, kind: "rds", wanted: attr("public", resource.Bool(true))}, []string{"warned by rule public-database"}},
+			{"a private database", proposal{action: decider.Update, kind: "rds", wanted: attr("public", resource.Bool(false))}, nil},
+			{"an open port 22", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
+			{"an open range", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
+			{"port 443", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
+			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule nobodys"}},
+			{"a team", proposal{action: decider.Create, kind: "vpc", tags: map[string]string{"team": "web"}}, nil},
+		},
+	}
+}
+
+// TestE12_EveryExamplePolicyCompilesAndFires: an earlier tool shipped rules of which some did
+// not compile and most were never asked.
+func TestE12_EveryExamplePolicyCompilesAndFires(t *testing.T) {
+	files, err := filepath.Glob("../../examples/policies/*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("examples: %v %v", files, err)
+	}
+	cases := exampleCases()
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			read, err := config.Policy(t.Context(), []string{file}, config.Options{Schemas: schemas()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			policies, err := engine.Guards(nil, read)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spoken := map[string]bool{}
+			for _, c := range cases[filepath.Base(file)] {
+				got := said(t, policies, c.proposal)
+				if d := gocmp.Diff(c.want, got); d != "" {
+					t.Errorf("%s (-want +got):\n%s", c.name, d)
+				}
+				for _, s := range got {
+					_, by, _ := strings.Cut(s, " by ")
+					spoken[strings.TrimSuffix(by, " of 2")] = true
+				}
+			}
+			for _, rule := range read.Expressions {
+				if !spoken["rule "+rule.Name] {
+					t.Errorf("rule %s never fires", rule.Name)
+				}
+			}
+			if len(spoken) == 0 {
+				t.Error("it never says anything")
+			}
+		})
+	}
+}
+
+// said is what policies say of the first decision, in words.
+func said(t *testing.T, policies []decider.Policy, p proposal) []string {
+	t.Helper()
+	var out []string
+	for _, policy := range policies {
+		vetoes, err := policy.Review(p.plan(), p.facts(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, held := vetoes[0]; held {
+			word := "denied"
+			switch {
+			case strings.Contains(v.Reason, "could not be evaluated"):
+				word = v.Reason
+			case v.People > 0:
+				word = "needs approval"
+			case v.Until != nil:
+				word = "deferred"
+			}
+			s := word + " by " + cmp.Or(v.Policy, policy.Name())
+			if v.People > 1 {
+				s += " of 2"
+			}
+			out = append(out, s)
+		}
+		if w, warns := policy.(decider.Warner); warns {
+			for _, x := range w.Warn(p.plan(), p.facts(t))[0] {
+				if strings.Contains(x.Text, "could not be evaluated") {
+					t.Errorf("it failed: %s", x.Text)
+				}
+				out = append(out, "warned by "+x.Policy)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,78 @@
+package cel
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// variable is one thing a rule can name.
+type variable struct {
+	name, doc string
+	of        reflect.Type
+	list      bool
+}
+
+// variables in the order people read them.
+func allVariables() []variable {
+	return []variable{
+		{"resource", "the thing as it is", reflect.TypeFor[Thing](), false},
+		{"desired", "what is wanted of it", reflect.TypeFor[Wish](), false},
+		{"changes", "what differs, one for each attribute or tag; of a thing to be made, the whole wish", reflect.TypeFor[Change](), true},
+		{"decision", "what is proposed, before any policy has spoken", reflect.TypeFor[Proposal](), false},
+		{"plan", "the whole plan in numbers, as proposed", reflect.TypeFor[Totals](), false},
+		{"now", "when the plan was made; days and hours take a zone, such as `now.getHours(\"Europe/Berlin\")` (Sunday is 0)", reflect.TypeFor[time.Time](), false},
+		{"history", fmt.Sprintf("what was done to the thing before, newest first, at most %d", HistoryLimit), reflect.TypeFor[Past](), true},
+	}
+}
+
+// Reference is the variables of rules as tables in Markdown, for docs/policy.md.
+func Reference() string {
+	var b strings.Builder
+	for _, v := range allVariables() {
+		fmt.Fprintf(&b, "\n### `%s`\n\n%s: %s.\n", v.name, strings.ToUpper(v.doc[:1])+v.doc[1:], v.shape())
+		if v.of.Kind() != reflect.Struct || v.of == reflect.TypeFor[time.Time]() {
+			continue
+		}
+		b.WriteString("\n| field | type | what it is |\n|---|---|---|\n")
+		for i := range v.of.NumField() {
+			f := v.of.Field(i)
+			fmt.Fprintf(&b, "| `%s.%s` | %s | %s |\n", v.item(), f.Tag.Get("cel"), typeName(f.Type), f.Tag.Get("doc"))
+		}
+	}
+	return b.String()
+}
+
+func (v variable) shape() string {
+	if v.list {
+		return "a list"
+	}
+	return typeName(v.of)
+}
+
+// item is how a field of it is written.
+func (v variable) item() string {
+	if v.list {
+		return v.name + "[]"
+	}
+	return v.name
+}
+
+func typeName(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return "timestamp"
+	case t.Kind() == reflect.Struct:
+		return "an object"
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.String:
+		return "map of text"
+	case t.Kind() == reflect.Map:
+		return "map of anything"
+	case t.Kind() == reflect.String:
+		return "text"
+	case t.Kind() == reflect.Bool:
+		return "bool"
+	}
+	return "int"
+}
