@@ -35,6 +35,9 @@ var layers = map[string]int{
 // many in which file. Benchmarks may do as they like. Who adds one adds a line here, and one in ARCHITECTURE.md.
 var goroutines = map[string]int{
 	"cmd/ovi/ask.go":                1, // waits for a line to be typed
+	"cmd/ovi/listen.go":             1, // serves /metrics and its like
+	"cmd/ovi/notify.go":             1, // sends what waits for the webhook
+	"cmd/ovi/run.go":                1, // waits for SIGHUP
 	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
 	"engine/eyes.go":                1, // a look of a loop at a scope, one at a time each

@@ -38,6 +38,7 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	}
 	o := l.o.Plan
 	o.eyes = l.eyes
+	l.eyes.helping = !c.Led
 	if o.Mode = ledger.ForPlan; l.o.Apply {
 		o.Mode = ledger.ForApply
 	}

@@ -20,6 +20,8 @@ type eyes struct {
 	stop context.CancelFunc
 	wait sync.WaitGroup
 
+	helping bool // the loop's own
+
 	mu    sync.Mutex
 	under map[resource.Scope]*glance // under way
 	fresh map[resource.Scope]bool    // on record, and no plan has rested on it yet
@@ -144,6 +146,10 @@ func (y *eyes) leave(_ resource.Scope, g *glance) bool {
 		return true
 	}
 }
+
+// helps says that the plan under way is one of an instance that does not lead: the one that
+// leads looks, also at what is under way.
+func (y *eyes) helps() bool { return y != nil && y.helping }
 
 // take says, once, that a late look at the scope is on record for a plan to rest on.
 func (y *eyes) take(s resource.Scope) bool {

@@ -120,7 +120,7 @@ func (e *Engine) divide(ctx context.Context, p *Planned, scopes []resource.Scope
 		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
 		open := slices.ContainsFunc(doubts, func(d doubt) bool { return d.Ref.Scope() == s })
 		late := p.eyes.take(s)
-		if i < 0 || open || !scans[i].Complete || !late && (maxAge <= 0 || p.At.Sub(scans[i].Seen) > maxAge) {
+		if i < 0 || open && !p.eyes.helps() || !scans[i].Complete || !late && (maxAge <= 0 || p.At.Sub(scans[i].Seen) > maxAge) {
 			stale = append(stale, s)
 			continue
 		}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/engine"
+)
+
+// notice is what is told of a concern: when it comes up, and when it is settled.
+type notice struct {
+	Type  string    `json:"type"` // "concern"
+	State string    `json:"state"`
+	At    time.Time `json:"at"`
+	Stack string    `json:"stack"`
+	Kind  string    `json:"kind"`
+	Ref   string    `json:"ref,omitempty"`
+	Scope string    `json:"scope,omitempty"`
+	Text  string    `json:"text"`
+}
+
+// The states of a concern.
+const (
+	concernNew     = "new"
+	concernSettled = "settled"
+)
+
+// book remembers which concerns were told, so that each is told once.
+type book struct {
+	mu   sync.Mutex
+	open map[string]map[string]notice // by stack, by key
+	tell func(notice)
+}
+
+// cycle tells what is new in a cycle, and what is no concern any more. One that came to
+// nothing settles nothing.
+func (b *book) cycle(c engine.Cycle) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open == nil {
+		b.open = map[string]map[string]notice{}
+	}
+	role := c.Stack + "/helper"
+	if c.Led {
+		role = c.Stack
+	}
+	now := map[string]notice{}
+	for _, x := range c.Concerns {
+		n := notice{Type: "concern", State: concernNew, At: c.At.UTC(), Stack: c.Stack, Kind: string(x.Kind), Text: x.Text}
+		if !x.Ref.IsZero() {
+			n.Ref = x.Ref.String()
+		}
+		if x.Scope.Provider != "" {
+			n.Scope = x.Scope.String()
+		}
+		if _, told := b.open[role][x.Key()]; !told {
+			b.tell(n)
+		}
+		now[x.Key()] = n
+	}
+	for key, n := range b.open[role] {
+		if _, still := now[key]; still {
+			continue
+		}
+		if c.Err != nil {
+			now[key] = n
+			continue
+		}
+		n.State, n.At = concernSettled, c.At.UTC()
+		b.tell(n)
+	}
+	b.open[role] = now
+}
+
+// notices tells people on standard output and, if asked to, a webhook.
+type notices struct {
+	c      *call
+	url    string
+	key    []byte
+	client *http.Client
+	queue  chan notice
+	done   chan struct{}
+	pauses []time.Duration
+}
+
+// noticeQueue is how many notices wait for a webhook that does not answer; more are only
+// told on standard output.
+const noticeQueue = 256
+
+func (c *call) openNotices() (*notices, error) {
+	n := &notices{
+		c: c, url: c.cli.String("webhook"), client: &http.Client{Timeout: 10 * time.Second}, queue: make(chan notice, noticeQueue),
+		done: make(chan struct{}), pauses: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute},
+	}
+	if n.url == "" {
+		close(n.done)
+		return n, nil
+	}
+	if u, err := url.Parse(n.url); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, usage("write --webhook https://host/path", "--webhook: that is no URL")
+	}
+	file := c.cli.String("webhook-key-file")
+	if file == "" {
+		return nil, usage("add --webhook-key-file FILE: who is told must be able to tell who tells", "--webhook needs a key to sign with")
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &problem{code: exitError, summary: "the key of the webhook cannot be read", file: file, err: plain(err)}
+	}
+	if n.key = bytes.TrimSpace(b); len(n.key) < 16 {
+		return nil, &problem{code: exitError, summary: "the key of the webhook is shorter than 16 bytes", file: file, next: "make one: openssl rand -hex 32"}
+	}
+	go n.deliver()
+	return n, nil
+}
+
+// send tells of a concern.
+func (n *notices) send(x notice) {
+	if n.c.out.machine() {
+		_ = n.c.out.records(infoOf(x))
+	} else if x.State == concernSettled {
+		n.c.out.say("settled: %s %s%s", x.Kind, x.Ref, x.Scope)
+	} else {
+		n.c.out.warn(fmt.Sprintf("stack %s: %s %s%s: %s", x.Stack, x.Kind, x.Ref, x.Scope, x.Text), "only a human can settle that")
+	}
+	if n.url == "" {
+		return
+	}
+	select {
+	case n.queue <- x:
+	default:
+		n.c.out.warn("the webhook does not keep up: one notice was not sent", "see that it answers")
+	}
+}
+
+// Close lets what waits be sent, once each and for a short while.
+func (n *notices) Close() {
+	close(n.queue)
+	select {
+	case <-n.done:
+	case <-time.After(drainWait):
+	}
+}
+
+func (n *notices) deliver() {
+	defer close(n.done)
+	for x := range n.queue {
+		if err := n.post(x); err != nil {
+			n.c.out.warn("the webhook was not told: "+err.Error(), "see that it answers; the notice stands above")
+		}
+	}
+}
+
+// post sends one notice, again if the other side could not take it.
+func (n *notices) post(x notice) error {
+	body, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		again, err := n.once(body)
+		if err == nil || !again || try == len(n.pauses) {
+			return err
+		}
+		select {
+		case <-n.c.Done():
+			return err
+		case <-time.After(n.pauses[try]):
+		}
+	}
+}
+
+func (n *notices) once(body []byte) (again bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(n.c), n.client.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.url, bytes.NewReader(body))
+	if err != nil {
+		return false, fmt.Errorf("the webhook's address cannot be used")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Ovi-Signature", sign(n.key, n.c.now(), body))
+	response, err := n.client.Do(request)
+	if err != nil {
+		return true, withoutURL(err)
+	}
+	_ = response.Body.Close()
+	switch {
+	case response.StatusCode < 300:
+		return false, nil
+	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500:
+		return true, fmt.Errorf("it answered %s", response.Status)
+	}
+	return false, fmt.Errorf("it answered %s", response.Status)
+}
+
+// withoutURL is an error of a request without its address, which may hold a secret.
+func withoutURL(err error) error {
+	if e, ok := err.(*url.Error); ok { //nolint:errorlint // what Do returns is that very type
+		return e.Err
+	}
+	return err
+}
+
+// sign is t=SECONDS,v1=HEX: the HMAC-SHA256 of "SECONDS.BODY".
+func sign(key []byte, at time.Time, body []byte) string {
+	t := fmt.Sprint(at.Unix())
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(t + "."))
+	mac.Write(body)
+	return strings.Join([]string{"t=" + t, "v1=" + hex.EncodeToString(mac.Sum(nil))}, ",")
+}

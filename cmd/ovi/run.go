@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (p *process) runCommand() *cli.Command {
+	return &cli.Command{
+		Name: "run", Category: catLine, ArgsUsage: "[SOURCE...]",
+		Usage: "keep looking, and with --auto-approve keep the world as wished, until stopped; each source is a stack",
+		Flags: []cli.Flag{
+			&cli.DurationFlag{Name: "interval", Usage: "a cycle every `DURATION`, give or take a tenth", Value: time.Minute},
+			&cli.BoolFlag{Name: "auto-approve", Usage: "do what is planned, as far as the files' rules allow; without it, plan and tell"},
+			&cli.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve: delete and replace too; without it, that waits for a human"},
+			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once in a stack (the file's options, else 10)"},
+			&cli.DurationFlag{Name: "patience", Usage: "a cycle waits `DURATION` for a slow scope, and goes on without it", Value: 30 * time.Second},
+			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the files' options, else 30s)"},
+			&cli.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
+			&cli.StringFlag{Name: "tls-cert", Usage: "certificate `FILE`; needed where the address is not loopback"},
+			&cli.StringFlag{Name: "tls-key", Usage: "key `FILE` of the certificate"},
+			&cli.StringFlag{Name: "token-file", Usage: "who asks must send the bearer token in `FILE`; needed where the address is not loopback"},
+			&cli.StringFlag{Name: "webhook", Usage: "tell `URL` of what only a human can settle"},
+			&cli.StringFlag{Name: "webhook-key-file", Usage: "sign what is sent with the key in `FILE` (HMAC-SHA256)"},
+		},
+		Description: "A cycle begins at the interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
+			"one stack on one store share the work; one of them looks. SIGTERM lets what is in flight finish.",
+		Action: p.action((*call).run),
+	}
+}
+
+// keeper is `ovi run` while it runs.
+type keeper struct {
+	*call
+	dir      string
+	stacks   []engine.Stack
+	intents  []resource.Intent // as first read: for what is set once
+	options  engine.RunOptions
+	wakes    engine.Wakes
+	loops    metrics.Loops
+	counters *metrics.Counters
+	line     atomic.Pointer[line] // nil while the record is not open
+	book     *book
+	store    storeFigures
+}
+
+func (c *call) run() error {
+	if c.cli.Bool("allow-destroy") && !c.cli.Bool("auto-approve") {
+		return usage("add --auto-approve", "--allow-destroy does nothing without --auto-approve")
+	}
+	if c.cli.Duration("interval") < time.Second {
+		return usage("write --interval 1m", "--interval must be a second or more")
+	}
+	c.out.share()
+	k := &keeper{call: c, counters: metrics.New()}
+	if err := k.readSources(); err != nil {
+		return err
+	}
+	tell, err := c.openNotices()
+	if err != nil {
+		return err
+	}
+	defer tell.Close()
+	k.book = &book{tell: tell.send}
+	k.options = k.runOptions()
+	closeListener, err := k.listen()
+	if err != nil {
+		return err
+	}
+	defer closeListener()
+	defer k.hangups()()
+	return k.keep()
+}
+
+// readSources makes a stack of each source and reads all once: what is wrong at the start is
+// a mistake of whoever starts it.
+func (k *keeper) readSources() error {
+	paths, err := k.sources(k.cli.Args().Slice()...)
+	if err != nil {
+		return err
+	}
+	k.dir = k.dataDir(paths)
+	named := map[string]string{}
+	for _, path := range paths {
+		intents, err := k.load([]string{path}, k.dir)
+		if err != nil {
+			return err
+		}
+		name := intents[0].Stack
+		if other, twice := named[name]; twice {
+			return usage("give each its own `stack:`, or read them as one with a folder", "%s and %s are both stack %s", other, path, name)
+		}
+		named[name] = path
+		k.intents = append(k.intents, intents...)
+		k.stacks = append(k.stacks, engine.Stack{
+			Name: name, Mark: func() string { return markOf(path) },
+			Load: func(context.Context) ([]resource.Intent, error) { return k.load([]string{path}, k.dir) },
+		})
+	}
+	return nil
+}
+
+func (k *keeper) runOptions() engine.RunOptions {
+	o := engine.RunOptions{
+		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"), Poll: k.poll(),
+		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.told,
+		Do: engine.ApplyOptions{Parallelism: k.cli.Int("parallelism"), Hard: k.hard},
+	}
+	o.Plan.SkipDestructive = o.Apply && !k.cli.Bool("allow-destroy")
+	return o
+}
+
+// poll is how often an instance that does not lead looks whether it can: often enough to take
+// over close behind the end of a claim.
+func (k *keeper) poll() time.Duration {
+	ttl := k.cli.Duration("claim-ttl")
+	for _, in := range k.intents {
+		if ttl == 0 {
+			ttl = in.Options.ClaimTTL
+		}
+	}
+	return min(max(ttl/20, 200*time.Millisecond), time.Second)
+}
+
+// The pauses before a record that broke is opened again.
+const (
+	reopenFirst = time.Second
+	reopenMost  = 30 * time.Second
+)
+
+// keep runs the loops, and opens the record anew when it broke: a store that went away comes
+// back, and what was left open is settled by looking. Only the first opening must succeed.
+func (k *keeper) keep() error {
+	pause := reopenFirst
+	for first := true; k.Err() == nil; first = false {
+		began := k.now()
+		err := k.loop()
+		if k.Err() != nil {
+			break
+		}
+		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
+			return err
+		}
+		if k.now().Sub(began) > reopenMost {
+			pause = reopenFirst
+		}
+		if !errors.Is(err, errBack) {
+			k.out.warn("nothing more is begun: "+err.Error(), fmt.Sprintf("nothing: the record is opened again in %s", pause))
+		}
+		select {
+		case <-k.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, reopenMost)
+	}
+	k.out.say("Stopped: what was in flight has ended or is an open question, nothing more was begun.")
+	return nil
+}
+
+// loop opens the record and runs the loops until they end.
+func (k *keeper) loop() error {
+	l, err := k.openWorld(k.dir, k.intents)
+	if err != nil {
+		return err
+	}
+	stop := l.ledger.Listen(k.heard)
+	k.line.Store(l)
+	k.out.say("Instance %s keeps %d stacks; record in %s.", l.ledger.Instance(), len(k.stacks), k.dir)
+	err = l.engine.Run(k, k.stacks, k.options)
+	k.line.Store(nil)
+	stop()
+	if bad := l.Close(); bad != nil && k.Err() != nil {
+		k.out.warn(bad.Error(), "see that the record is whole: ovi audit verify")
+	}
+	if err != nil {
+		return err
+	}
+	return errBack
+}
+
+var errBack = errors.New("the loops ended")
+
+// hangups wakes the loops at SIGHUP, until the returned function is called.
+func (k *keeper) hangups() func() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			k.wakes.Wake("SIGHUP")
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/awsfake"
+)
+
+const runTTL = 3 * time.Second
+
+// instance is a running `ovi run`.
+type instance struct {
+	s    *site
+	name string
+	cmd  *exec.Cmd
+	mu   sync.Mutex
+	out  bytes.Buffer
+}
+
+func (i *instance) Write(b []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.out.Write(b)
+}
+
+func (i *instance) said() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.out.String()
+}
+
+// keep starts an instance that keeps the stack until the test ends.
+func (s *site) keep(name string, args ...string) *instance {
+	s.t.Helper()
+	i := &instance{s: s, name: name}
+	i.cmd = s.as(name, append([]string{"run", "--sandbox", "--auto-approve", "--interval", "2s", "--claim-ttl", runTTL.String()}, args...)...)
+	i.cmd.Env = append(i.cmd.Env, "OVI_SANDBOX_SETTLE=150ms")
+	i.cmd.Stdout, i.cmd.Stderr = i, i
+	if err := i.cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = i.cmd.Process.Kill()
+		_ = i.cmd.Wait()
+		if s.t.Failed() {
+			s.t.Logf("%s said:\n%s", name, i.said())
+		}
+	})
+	return i
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, within time.Duration, so func() bool) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for !so() {
+		if time.Since(start) > within {
+			t.Fatalf("%s: not within %s", what, within)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return time.Since(start)
+}
+
+var leadLine = regexp.MustCompile(`lead/fleet\s+(\w+)@`)
+
+// leader is who holds the lead of the stack; "" if nobody does.
+func (s *site) leader() string {
+	out, _ := s.as("eve", "claims").CombinedOutput()
+	if m := leadLine.FindSubmatch(out); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// created counts the calls that make instances.
+func (s *site) created() int {
+	all, err := awsfake.ReadRequests(filepath.Join(s.dir, "cloud", "aws.json"))
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for what, times := range awsfake.Changes(all) {
+		if strings.Contains(what, "RunInstances") {
+			n += times
+		}
+	}
+	return n
+}
+
+// settled waits until all n things are there, each once, and nothing is left to do.
+func (s *site) settled(n int) {
+	s.t.Helper()
+	eventually(s.t, "everything settled", 60*time.Second, func() bool {
+		if s.created() == 0 || s.made() < n {
+			return false
+		}
+		out, err := s.as("eve", "plan", "--sandbox", "--detailed-exitcode").CombinedOutput()
+		return err == nil && strings.Contains(string(out), "nothing to do")
+	})
+	if got := s.made(); got != n {
+		s.t.Errorf("%d things, want %d", got, n)
+	}
+}
+
+// TestAnotherTakesTheLead kills the leader with kill -9: another instance goes on within the
+// TTL, and SIGTERM lets that one end well.
+func TestAnotherTakesTheLead(t *testing.T) {
+	s := newSite(t, fleet(5))
+	byName := map[string]*instance{"ann": s.keep("ann"), "bob": s.keep("bob")}
+	s.settled(5)
+	first := s.leader()
+	other := map[string]string{"ann": "bob", "bob": "ann"}[first]
+	if other == "" {
+		t.Fatalf("%q leads", first)
+	}
+	if err := byName[first].cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
+	took := eventually(t, "another leads", runTTL+4*time.Second, func() bool { return s.leader() == other })
+	t.Logf("taken over after %s, the TTL is %s", took.Round(time.Millisecond), runTTL)
+	if took > runTTL+1500*time.Millisecond { // etcd looks for ended leases every half a second
+		t.Errorf("taken over after %s: the TTL is %s", took, runTTL)
+	}
+	s.settled(5)
+	if err := byName[other].cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := byName[other].cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+	if who := s.leader(); who != "" {
+		t.Errorf("%s still leads", who)
+	}
+}
+
+// TestLaw7_AStoppedInstanceIsOvertaken stops the leader in the middle of its work for twice
+// the TTL: another goes on, the late outcomes are refused and on record, and looking settles
+// what became of them.
+func TestLaw7_AStoppedInstanceIsOvertaken(t *testing.T) {
+	s := newSite(t, fleet(12))
+	ann := s.keep("ann", "--parallelism", "2")
+	eventually(t, "the first action began", 20*time.Second, func() bool {
+		return strings.Count(ann.said(), "create begun")+strings.Count(ann.said(), "began") >= 1 || s.created() >= 2
+	})
+	if err := ann.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	bob := s.keep("bob", "--parallelism", "4")
+	eventually(t, "bob leads", 3*runTTL, func() bool { return s.leader() == "bob" })
+	time.Sleep(2 * runTTL)
+	if err := ann.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.settled(12)
+	eventually(t, "the late outcome is refused, on record", 15*time.Second, func() bool {
+		out, _ := s.as("ann", "audit", "log", "--type", "refused").CombinedOutput()
+		return strings.Contains(string(out), "its claim was lost")
+	})
+	if !strings.Contains(bob.said(), "found") {
+		t.Errorf("bob settled nothing by looking:\n%s", bob.said())
+	}
+	s.run("ann", "0", "audit", "verify")
+	s.run("bob", "0", "audit", "verify")
+}
+
+// TestLaw2_NothingBeginsWithoutTheStore kills etcd in the middle of the work: no further call
+// begins, the message says so, and when it is back everything settles by itself.
+func TestLaw2_NothingBeginsWithoutTheStore(t *testing.T) {
+	s := newSite(t, fleet(15))
+	ann := s.keep("ann", "--parallelism", "2")
+	eventually(t, "the work began", 20*time.Second, func() bool { return s.created() >= 2 })
+	s.server.Kill()
+	time.Sleep(runTTL)
+	before := s.created()
+	time.Sleep(3 * time.Second)
+	if after := s.created(); after != before || after >= 15 {
+		t.Errorf("%d calls began after the store was gone, %d in all", after-before, after)
+	}
+	eventually(t, "it says so", 40*time.Second, func() bool { return strings.Contains(ann.said(), "nothing more is begun") })
+	s.server.Restart(t)
+	s.settled(15)
+}
+
+// TestListen asks a running loop what others ask of it.
+func TestListen(t *testing.T) {
+	s := newSite(t, fleet(2))
+	address := freeAddress(t)
+	token := filepath.Join(s.dir, "token")
+	if err := os.WriteFile(token, []byte("not-a-real-token-0123456789\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ann := s.keep("ann", "--listen", address, "--token-file", token, "--interval", "10m")
+	ask := func(method, path, bearer string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer response.Body.Close()
+		b, _ := io.ReadAll(response.Body)
+		return response.StatusCode, string(b)
+	}
+	const good = "not-a-real-token-0123456789"
+	eventually(t, "ready", 20*time.Second, func() bool { code, _ := ask("GET", "/readyz", good); return code == 200 })
+	s.settled(2)
+	if code, _ := ask("GET", "/metrics", "wrong"); code != http.StatusUnauthorized {
+		t.Errorf("a wrong token: %d", code)
+	}
+	var text string
+	eventually(t, "a cycle is counted", 20*time.Second, func() bool {
+		_, text = ask("GET", "/metrics", good)
+		return strings.Contains(text, `ovi_cycles_total{stack="fleet",role="leader",outcome="done"} `)
+	})
+	for _, want := range []string{`ovi_actions_total{action="create",outcome="done"} 2`,
+		`ovi_scope_last_seen_timestamp_seconds{scope="aws/`, "ovi_interval_seconds 600", "ovi_store_up 1", "ovi_claims_held 1", `ovi_leader{stack="fleet"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in the scrape:\n%s", want, text)
+		}
+	}
+	cycles := strings.Count(ann.said(), "(woken")
+	if code, _ := ask("POST", "/wake", good); code != http.StatusAccepted {
+		t.Errorf("wake: %d", code)
+	}
+	eventually(t, "woken", 10*time.Second, func() bool { return strings.Count(ann.said(), "(woken") > cycles })
+	if out := s.run("eve", "1", "run", "--listen", "0.0.0.0:1", "--sandbox"); !strings.Contains(out, "not loopback") {
+		t.Errorf("listening for everybody: %s", out)
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return fmt.Sprint(l.Addr())
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/render"
+)
+
+// told hears of each cycle.
+func (k *keeper) told(c engine.Cycle) {
+	k.loops.Add(counted(c))
+	k.book.cycle(c)
+	if c.Err != nil {
+		k.out.warn(fmt.Sprintf("stack %s: a cycle came to nothing: %s", c.Stack, c.Err), "nothing: it is tried again; what was in flight is settled by looking")
+		return
+	}
+	if k.out.machine() {
+		_ = k.out.records(render.Info{Type: "cycle", Data: cycleData(c)})
+		return
+	}
+	if c.Planned == nil || !c.Led && c.Result == nil {
+		return
+	}
+	k.out.say("%s  %s (%s, %s): %s", c.At.UTC().Format("15:04:05"), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
+}
+
+// summary is what a cycle did, in a line.
+func summary(c engine.Cycle) string {
+	if c.Result != nil {
+		return done(c.Planned, c.Result).Done("done")
+	}
+	return render.Count(c.Planned.Plan).Sentence("planned")
+}
+
+// cycleRecord is what machines are told of a cycle.
+type cycleRecord struct {
+	Stack    string         `json:"stack"`
+	Why      string         `json:"why"`
+	Led      bool           `json:"led"`
+	Seconds  float64        `json:"seconds"`
+	Plan     string         `json:"plan,omitempty"`
+	Planned  *ledger.Counts `json:"planned,omitempty"`
+	Done     *ledger.Counts `json:"done,omitempty"`
+	Concerns int            `json:"concerns"`
+}
+
+func cycleData(c engine.Cycle) cycleRecord {
+	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Concerns: len(c.Concerns)}
+	if c.Planned != nil {
+		out.Plan, out.Planned = c.Planned.ID, &c.Planned.Counts
+	}
+	if c.Result != nil {
+		out.Done = &c.Result.Counts
+	}
+	return out
+}
+
+// counted is a cycle as the metrics want it.
+func counted(c engine.Cycle) metrics.Cycle {
+	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil, Concerns: map[string]int{}}
+	for _, x := range c.Concerns {
+		out.Concerns[string(x.Kind)]++
+	}
+	if c.Planned != nil {
+		n := c.Planned.Counts
+		out.Vetoed, out.Unchanged = n.Vetoed, n.Unchanged
+		out.Decisions = map[decider.Action]int{
+			decider.Create: n.Create, decider.Update: n.Update, decider.Replace: n.Replace,
+			decider.Restart: n.Restart, decider.Delete: n.Delete, decider.Notify: n.Notify,
+		}
+	}
+	return out
+}
+
+// heard hears of each record that this process makes.
+func (k *keeper) heard(r ledger.Record) {
+	k.counters.Record(r)
+	switch r.Event.(type) {
+	case ledger.Began, ledger.Ended, ledger.Abandoned, ledger.Refused:
+	default:
+		return
+	}
+	if k.out.machine() {
+		return // the log has it, and `ovi audit log` reads it
+	}
+	about := ""
+	if ref := r.Event.About(); !ref.IsZero() {
+		about = ref.Kind + "/" + ref.Name + ": "
+	}
+	k.out.say("%s    %s%s", r.At.UTC().Format("15:04:05"), about, render.Line(r.Event))
+}
+
+// markMost is how many files of a folder are looked at for changes.
+const markMost = 10_000
+
+// markOf is another string when a file, or one in a folder, is another one by size or time.
+// It is asked once a second: that works on every file system and through the links of a
+// mounted ConfigMap, where notifications of the system do not.
+func markOf(path string) string {
+	h, n := fnv.New64a(), 0
+	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if n++; err != nil || n > markMost {
+			return fs.SkipAll
+		}
+		if d.IsDir() && name != path && d.Name()[0] == '.' {
+			return fs.SkipDir // the record itself, a repository
+		}
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			_, _ = fmt.Fprintln(h, name, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return fmt.Sprint(h.Sum64())
+}
