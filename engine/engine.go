@@ -101,7 +101,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		p.approving = o.digest(p.Plan)
 	}
 	if p.Mode == ledger.ForDrift {
-		p.Plan = m.onlyDrift(p.Plan)
+		p.Whole, p.Plan = p.Plan, m.onlyDrift(p.Plan)
 	}
 	p.tries, p.Counts = m.tries, count(p.Plan)
 	return nil

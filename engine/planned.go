@@ -23,6 +23,7 @@ type Planned struct {
 	Stacks   []string
 	Intents  []resource.Intent // of a loaded plan: none until Refresh
 	Plan     decider.Plan
+	Whole    decider.Plan       // of a look for drift: with what the config changed too
 	Looks    []Look             // the scopes it rests on, sorted
 	Settled  []ledger.Abandoned // open actions that this plan's look answered
 	Counts   ledger.Counts

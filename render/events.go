@@ -50,6 +50,10 @@ func acts(e ledger.Event) string {
 		return fmt.Sprintf("claim of %s taken away by %s%s", e.Holder, e.Who, because(e.Reason))
 	case ledger.Refused:
 		return "not counted, its claim was lost: " + e.Reason
+	case ledger.Acknowledged:
+		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, e.Until.UTC().Format("2006-01-02 15:04 UTC"), because(e.Reason))
+	case ledger.Carried:
+		return fmt.Sprintf("%d facts carried forward, before records older than %d are removed", len(e.Facts), e.Before)
 	case ledger.Compacted:
 		return fmt.Sprintf("history before revision %d forgotten", e.Before)
 	}

@@ -222,6 +222,8 @@ func act(e ledger.Event) string {
 		return e.ID + " adopted into stack " + e.Stack + " by " + e.Who + because(e.Reason)
 	case ledger.Revoked:
 		return fmt.Sprintf("claim %d of %s taken away by %s%s", e.Token, e.Holder, e.Who, because(e.Reason))
+	case ledger.Acknowledged:
+		return "drift (" + e.What + ") acknowledged by " + e.Who + " until " + stamp(e.Until) + because(e.Reason)
 	case ledger.Refused:
 		return "an end came too late and does not count: " + e.Reason
 	}

@@ -54,7 +54,7 @@ func (p *process) app() *cli.App {
 func finish(c *cli.Command) {
 	c.HideHelp = true
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return badOption(c, err) }
-	if len(c.Subcommands) == 0 {
+	if len(c.Subcommands) == 0 || takesArgs(c) {
 		c.Flags = append(c.Flags, globalFlags()...)
 	}
 	if c.Action == nil {

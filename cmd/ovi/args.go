@@ -52,6 +52,10 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 			}
 		case len(level) > 0:
 			next := find(level, arg)
+			if next == nil && takesArgs(leaf) {
+				rest, level = append(rest, arg), nil
+				continue
+			}
 			if next == nil {
 				return nil, nil, nil, unknownCommand(level, path, arg)
 			}
@@ -84,15 +88,21 @@ func candidates(all []*cli.Command, leaf *cli.Command) []*cli.Command {
 	if leaf != nil && len(leaf.Subcommands) == 0 {
 		return []*cli.Command{leaf}
 	}
+	var out []*cli.Command
 	if leaf != nil {
 		all = leaf.Subcommands
+		if takesArgs(leaf) {
+			out = append(out, leaf)
+		}
 	}
-	var out []*cli.Command
 	for _, c := range all {
 		out = append(append(out, c), candidates(c.Subcommands, nil)...)
 	}
 	return out
 }
+
+// takesArgs says that a command with commands below it also does something itself.
+func takesArgs(c *cli.Command) bool { return c != nil && c.ArgsUsage != "" }
 
 func takesValue(commands []*cli.Command, name string) bool {
 	for _, c := range commands {

@@ -80,7 +80,7 @@ func commandHelp(path string, c *cli.Command) string {
 
 func usageLine(path string, c *cli.Command) string {
 	line := path
-	if len(c.Subcommands) > 0 {
+	if len(c.Subcommands) > 0 && !takesArgs(c) {
 		line += " COMMAND"
 	}
 	if c.ArgsUsage != "" {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/story"
+)
+
+func (p *process) driftAckCommand() *cli.Command {
+	return &cli.Command{
+		Name: "ack", ArgsUsage: "REF [SOURCE]",
+		Usage: "acknowledge a drift: it is left out until then, or until it is another one",
+		Flags: []cli.Flag{
+			sourceFlag(), reasonFlag(),
+			&cli.StringFlag{Name: "until", Usage: "for so long (7d, 12h), or until `TIME` (2006-01-02T15:04:05Z)"},
+		},
+		Action: p.action((*call).driftAck),
+	}
+}
+
+func (c *call) driftAck() error {
+	if c.arg(0) == "" {
+		return usage("name one, such as ec2/web-0: see `ovi drift`", "`ovi drift ack` needs a thing")
+	}
+	if err := c.atMost(2); err != nil {
+		return err
+	}
+	if c.cli.String("reason") == "" || c.cli.String("until") == "" {
+		return usage("write --reason 'being looked into' --until 7d", "`ovi drift ack` needs a reason and an end")
+	}
+	until, err := c.untilWhen(c.cli.String("until"))
+	if err != nil {
+		return err
+	}
+	paths, err := c.sources(c.cli.Args().Slice()[1:]...)
+	if err != nil {
+		return err
+	}
+	return c.withLine(paths, func(l *line) error { return c.ackIn(l, until) })
+}
+
+// untilWhen reads an end: so long from now, or a time.
+func (c *call) untilWhen(text string) (time.Time, error) {
+	if age, err := ageOf(text); err == nil {
+		return c.now().Add(age).UTC().Round(0), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !t.After(c.now()) {
+		return t, usage("write 7d, 12h, or a time to come such as 2026-01-02T15:04:05Z", "--until: %q is no end", text)
+	}
+	return t.UTC(), nil
+}
+
+// ackIn looks for the drift first: it is that one which is acknowledged.
+func (c *call) ackIn(l *line, until time.Time) error {
+	planned, err := c.makePlan(l, ledger.ForDrift)
+	if err != nil {
+		return err
+	}
+	ref, err := c.ref(l.ledger, c.arg(0))
+	if err != nil {
+		return err
+	}
+	for _, d := range planned.Plan.Decisions {
+		if d.Ref != ref || d.Difference == comparator.Unknown {
+			continue
+		}
+		e := ledger.Acknowledged{
+			Ref: ref, Drift: story.DriftDigest(d), What: driftText(d), Until: until, Who: c.user(), Reason: c.cli.String("reason"),
+		}
+		if _, err := l.ledger.Record(c, e); err != nil {
+			return err
+		}
+		c.out.say("%s may stay as it is until %s (%s); any other drift of it is shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
+		return nil
+	}
+	return &problem{code: exitError, summary: namesOf(planned).Ref(ref) + " has not drifted", next: "see what has: ovi drift"}
+}
+
+// driftText says in a line what differs.
+func driftText(d decider.Decision) string {
+	if d.Difference == comparator.Missing {
+		return "it is gone"
+	}
+	text := ""
+	for i, x := range d.Changes {
+		if i > 0 {
+			text += ", "
+		}
+		text += x.Path + " " + render.Value(x.To) + " → " + render.Value(x.From)
+	}
+	if text == "" {
+		return d.Detail
+	}
+	return text
+}
+
+func (c *call) listAcked(l *ledger.Ledger) error {
+	acked, err := l.Acknowledged(c)
+	if err != nil {
+		return err
+	}
+	t := render.Table{Head: []string{"THING", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
+	for _, a := range acked {
+		over := !c.now().Before(a.Until)
+		if c.out.machine() {
+			err := c.out.records(render.AckedDrift{
+				Type: "acked", Ref: a.Ref.String(), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		until := a.Until.UTC().Format("2006-01-02 15:04")
+		if over {
+			until += " (over)"
+		}
+		t.Rows = append(t.Rows, []string{namesOfRefs(a.Ref).Ref(a.Ref), a.What, until, a.Who, a.Reason})
+	}
+	if c.out.machine() {
+		return nil
+	}
+	return c.out.table(t, "No drift was acknowledged.")
+}
+
+// driftRecords tell machines the three sides of each difference of a thing.
+func driftRecords(d decider.Decision, told []story.Drift, ack *ledger.Acked, names render.Names) []render.Record {
+	out := make([]render.Record, 0, len(told))
+	for _, x := range told {
+		r := render.Drift{
+			Type: "drift", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Difference: string(d.Difference), Path: x.Path,
+			Applied: render.JSON(x.Applied), Observed: render.JSON(x.Observed), Desired: render.JSON(x.Desired),
+			Cause: string(x.Cause), Since: timeOrNil(x.Since), Revision: x.Revision, Times: x.Times,
+		}
+		if ack != nil {
+			r.Acked, r.Until, r.Reason = true, &ack.Until, ack.Reason
+		}
+		out = append(out, r)
+	}
+	return out
+}
