@@ -7,7 +7,7 @@ LDFLAGS := -X main.version=$(VERSION)
 TOOL    := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 20s
 
-.PHONY: build test race lint fuzz bench demo check need golden kill100
+.PHONY: build test race lint fuzz bench demo check need golden kill100 kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -41,3 +41,16 @@ golden: need ## rewrite the golden files and the generated pages; look at the di
 
 kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
 	OVI_KILLS=100 $(GO) test -run TestKilledAtAnyMoment -timeout 30m -v ./cmd/ovi
+
+kill200: need ## the same with updates, replaces and deletes among the actions, 200 times (10 in `make test`)
+	OVI_KILLS=200 $(GO) test -run TestKilledAmongAllActions -timeout 60m -v ./cmd/ovi
+
+powercut: need ## cut the power of an ext4 and an xfs under the record, 100 times (root; part of `make test`)
+	$(GO) test -count=1 -v ./bench/powercut
+
+powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and controls that must lose (root)
+	$(GO) build -o bin/powercut ./bench/powercut
+	bin/powercut -fs ext4 -cuts 10000
+	bin/powercut -fs xfs -cuts 1000
+	bin/powercut -fs ext4 -cuts 100 -nosync
+	bin/powercut -fs xfs -cuts 100 -nosync

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes sure that what `make test` needs is here: Go, and a C compiler for the race detector.
+# Makes sure that what `make test` needs is here: Go, a C compiler for the race detector, and
+# for the tests that cut power and inject faults (as root on Linux) mkfs and strace.
 # As root on Debian it installs what is missing; elsewhere it says what to install.
 set -eu
 
@@ -7,6 +8,12 @@ missing=""
 command -v go >/dev/null 2>&1 || missing="$missing golang-go"
 command -v gcc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 command -v git >/dev/null 2>&1 || missing="$missing git ca-certificates"
+if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+	command -v mkfs.ext4 >/dev/null 2>&1 || missing="$missing e2fsprogs"
+	command -v mkfs.xfs >/dev/null 2>&1 || missing="$missing xfsprogs"
+	command -v mount >/dev/null 2>&1 || missing="$missing mount"
+	command -v strace >/dev/null 2>&1 || missing="$missing strace"
+fi
 [ -z "$missing" ] && exit 0
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -1,0 +1,90 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestMain lets this test binary be the writer.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "-child") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestPowerCuts cuts the power of a real ext4 and a real xfs under the whole record. It needs
+// root and loop devices: a machine that checks a change (CI=true) must have them if it is
+// root, elsewhere the test says what is missing. OVI_CUTS is how many; 100, and on xfs 20.
+func TestPowerCuts(t *testing.T) {
+	cuts := 100
+	if text := os.Getenv("OVI_CUTS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cuts = n
+	}
+	if testing.Short() {
+		cuts = 5
+	}
+	for _, o := range []options{
+		{kind: "ext4", traffic: "record", cuts: cuts},
+		{kind: "xfs", traffic: "record", cuts: max(5, cuts/5)},
+		{kind: "ext4", traffic: "log", cuts: max(5, cuts/5)},
+		{kind: "ext4", traffic: "record", nosync: true, cuts: 10},
+		{kind: "xfs", traffic: "record", nosync: true, cuts: 10},
+	} {
+		name := o.kind + "/" + o.traffic
+		if o.nosync {
+			name += "/control without sync"
+		}
+		t.Run(name, func(t *testing.T) { cutOff(t, o) })
+	}
+}
+
+func cutOff(t *testing.T, o options) {
+	if os.Geteuid() != 0 {
+		t.Skip("cutting the power of a file system needs root: mount, and the shutdown ioctl")
+	}
+	need(t, "mkfs."+o.kind, "mount")
+	if o.nosync {
+		need(t, "strace")
+	}
+	o.limit = 5 * time.Minute
+	sum, err := run(t.Context(), o)
+	sum.print(t.Output(), o)
+	switch {
+	case err != nil && sum.cuts == 0 && sum.acked == 0 && os.Getenv("CI") == "":
+		t.Skipf("no file system could be mounted over a loop device here: %v", err)
+	case err != nil:
+		t.Fatal(err)
+	case o.nosync && sum.lost == 0:
+		t.Error("without a sync nothing was lost: this test would not see a lost record")
+	case !o.nosync && sum.lost > 0:
+		t.Errorf("%d acknowledged records were lost", sum.lost)
+	case sum.cuts < o.cuts:
+		t.Errorf("%d cuts in %v, want %d", sum.cuts, o.limit, o.cuts)
+	}
+}
+
+// need skips where a program is missing, and fails where it must not be: tools/need.sh
+// installs all of them.
+func need(t *testing.T, programs ...string) {
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err == nil {
+			continue
+		}
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is missing: run `make need` as root", name)
+		}
+		t.Skipf("%s is missing: run `make need` as root", name)
+	}
+}
