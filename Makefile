@@ -7,7 +7,7 @@ LDFLAGS := -X main.version=$(VERSION)
 TOOL    := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 20s
 
-.PHONY: build test race lint fuzz bench demo check need golden kill100 kill200 powercut powercut-nightly
+.PHONY: build test race lint fuzz bench demo check need golden kill100 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -17,6 +17,7 @@ test: need ## format, vet, layers, every test with the race detector
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "error: not formatted:" $$out; echo "  next: gofmt -w" $$out; exit 1; }
 	$(GO) vet -race ./...
 	$(GO) test -race -timeout 20m ./...
+	cd faultrun && $(GO) vet -race ./... && $(GO) test -race -timeout 10m ./...
 
 race: test ## the same: there is no test run without it
 
@@ -54,3 +55,9 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs xfs -cuts 1000
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
+
+faults: need ## three minutes of faults over five instances, three members of etcd and 500 things
+	cd faultrun && OVI_FAULTS=3m $(GO) test -run 'TestFaultRun|TestFencing' -timeout 20m -v .
+
+faults-nightly: need ## the same for half an hour
+	cd faultrun && OVI_FAULTS=30m $(GO) test -run 'TestFaultRun|TestFencing' -timeout 90m -v .

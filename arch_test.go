@@ -28,7 +28,7 @@ var layers = map[string]int{
 	"decider": 2, "coordinator": 2, "observer": 2, "storage/": 2, "provider/": 2, "source/": 2,
 	"ledger": 3,
 	"engine": 4, "render": 4, "metrics": 4, "story": 4,
-	"cmd/ovi": 5, "bench": 5,
+	"cmd/ovi": 5, "bench": 5, "faultrun": 5,
 }
 
 // goroutines is where `go` statements and the synonyms of errgroup and sync may stand: how

@@ -43,6 +43,7 @@ type cloud struct {
 	lose  float64       // share of answers to changes that are lost
 	delay time.Duration // before a change, at most
 	calls []check.Call
+	busy  map[string]int // changes under way, by instance
 }
 
 func newCloud(t testing.TB, seed uint64) *cloud {
@@ -51,7 +52,7 @@ func newCloud(t testing.TB, seed uint64) *cloud {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1))}
+	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1)), busy: map[string]int{}}
 	server := httptest.NewServer(c)
 	c.url = server.URL
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); inner.Close() })
@@ -74,6 +75,14 @@ func (c *cloud) setLuck(lose float64, delay time.Duration) {
 	c.lose, c.delay = lose, delay
 }
 
+// under counts the changes under way of an instance, and says how many there are.
+func (c *cloud) under(name string, more int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy[name] += more
+	return c.busy[name]
+}
+
 // ServeHTTP implements http.Handler.
 func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -89,6 +98,8 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	lost, delay := c.luck()
 	if !read {
+		c.under(r.Header.Get(headName), 1)
+		defer c.under(r.Header.Get(headName), -1)
 		time.Sleep(delay / 2)
 	}
 	answer := httptest.NewRecorder()

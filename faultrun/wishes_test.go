@@ -54,6 +54,13 @@ func (w *wishes) change() {
 	}
 }
 
+// relabel changes everything.
+func (w *wishes) relabel() {
+	for i := range w.things {
+		w.things[i].label++
+	}
+}
+
 func (w *wishes) write(t testing.TB) {
 	t.Helper()
 	w.version++
@@ -78,12 +85,13 @@ func (w *wishes) write(t testing.TB) {
 	}
 }
 
-// wanted are the refs of what is there in the last wish.
+// wanted are the refs of what is there in the last wish, as they stand in tags: without the
+// account.
 func (w *wishes) wanted() map[string]bool {
 	out := map[string]bool{}
 	for _, one := range w.things {
 		if one.there {
-			out["aws/000000000000/us-east-1/"+one.kind+"/"+one.name] = true
+			out["aws/us-east-1/"+one.kind+"/"+one.name] = true
 		}
 	}
 	return out
