@@ -183,12 +183,12 @@ func (g *gatherer) addApprovals(ctx context.Context, l *Ledger) error {
 
 // records are those of the thing with what its plans rest on, oldest first.
 func (g *gatherer) records() []Record {
-	plans, hashes, runs := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	plans, digests, runs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range g.own {
 		runs[r.Run] = true
 		switch e := r.Event.(type) {
 		case Planned:
-			plans[e.Plan], hashes[e.Hash] = true, true
+			plans[e.Plan], digests[e.Digest], digests[e.Approving] = true, true, true
 		case Began:
 			plans[e.Plan] = true
 		}
@@ -197,7 +197,7 @@ func (g *gatherer) records() []Record {
 	for _, r := range g.context {
 		switch e := r.Event.(type) {
 		case Approved:
-			if plans[e.Plan] || e.Hash != "" && hashes[e.Hash] {
+			if e.Digest == "" && plans[e.Plan] || e.Digest != "" && digests[e.Digest] {
 				out = append(out, r)
 			}
 		case Loaded:

@@ -91,6 +91,9 @@ func (b *book) why(p planned) []Fact {
 	if len(d.Vetoes) > 0 {
 		policies = vetoes(d.Vetoes)
 	}
+	for _, w := range d.Warnings {
+		policies += "; policy " + w.Policy + " warned: " + w.Text
+	}
 	facts = append(facts, Fact{"policies", policies})
 	if l, ok := b.load(p); ok {
 		facts = append(facts, Fact{"wish", fmt.Sprintf("stack %s, read from %s%s", l.Stack, l.Source, version(l.Version))})
@@ -126,9 +129,8 @@ func (b *book) approval(x *deed) string {
 	p := b.plans[x.began.Plan]
 	var out []string
 	for _, r := range b.yes {
-		e := r.Event.(ledger.Approved)
-		if e.Plan != "" && e.Plan == x.began.Plan || e.Hash != "" && e.Hash == p.event.Hash && !r.At.After(x.record.At) {
-			out = append(out, fmt.Sprintf("%s, %s, %s", e.Who, e.How, stamp(r.At)))
+		if e := r.Event.(ledger.Approved); isAbout(e, x.began.Plan, p.event) && !r.At.After(x.record.At) {
+			out = append(out, fmt.Sprintf("%s, %s, %s", e.Who, e.How, stamp(r.At))+because(e.Reason))
 		}
 	}
 	switch {
@@ -138,6 +140,14 @@ func (b *book) approval(x *deed) string {
 		return x.record.User + " asked for it"
 	}
 	return "no yes is on record"
+}
+
+// isAbout says that a yes is to a plan, or to what it proposes.
+func isAbout(e ledger.Approved, plan string, p ledger.Planned) bool {
+	if e.Digest != "" {
+		return e.Digest == p.Digest || e.Digest == p.Approving
+	}
+	return e.Plan != "" && e.Plan == plan
 }
 
 func claim(x *deed) string {

@@ -128,6 +128,9 @@ func stories() map[string]ledger.Chronicle {
 	return map[string]ledger.Chronicle{
 		"as-wanted": created().add("run2", look(large), read(), plan("p2", ledger.ForApply, drifted), yes("p2"),
 			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, "")).last(&small, nil),
+		"approved": created().add("run2", look(large), read(), warned("p2"),
+			ledger.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, yes("p2"),
+			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, "")).last(&small, nil),
 		"deleted": created().add("run2", ledger.Blessed{Ref: web, On: true, Who: "ada", Reason: "data"}, ledger.Blessed{Ref: web, Who: "ada"}, read(),
 			plan("p2", ledger.ForPlan, unwanted)).add("run3", read(), ledger.Planned{Plan: "p3", Same: "p2", Stacks: []string{"two"}, Mode: ledger.ForApply, Hash: "hash of delete"}, yes("p3"),
 			began("p3", decider.Delete, decider.ReasonUnwanted, unwanted.Detail), ended("p3", decider.Delete, ledger.Done, "")).last(nil, &unwanted),
@@ -143,6 +146,15 @@ func stories() map[string]ledger.Chronicle {
 		"unmanaged": new(told).add("run1", look(nobodys)).last(&nobodys, nil),
 		"trimmed":   trimmed.last(&small, nil),
 	}
+}
+
+// warned is a plan on which a policy had a word to say, and which needed an approval.
+func warned(id string) ledger.Planned {
+	d := drifted
+	d.Warnings = []decider.Warning{{Policy: "rule size", Text: "it gets smaller"}}
+	p := plan(id, ledger.ForApply, d)
+	p.Digest = "what"
+	return p
 }
 
 func text(s story.Story) string {

@@ -1,0 +1,119 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+func types(records []ledger.Record) (out []string) {
+	for _, r := range records {
+		out = append(out, r.Event.Type())
+	}
+	return out
+}
+
+// acted records a look, a plan and a deed on a thing, as an apply does.
+func acted(t *testing.T, l *ledger.Ledger, plan string) {
+	t.Helper()
+	d := ledger.Decision{Ref: ref("a"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted}
+	for _, events := range [][]ledger.Event{
+		{ledger.Loaded{Stack: "web", Source: "ovi.yaml"}},
+		{ledger.Planned{Plan: plan, Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", Decisions: []ledger.Decision{d, {Ref: ref("b"), Stack: "web"}}}},
+		{ledger.Approved{Plan: plan, Who: "ann", How: "typed yes"}, ledger.Approved{Plan: "another", Who: "eve"}},
+		{ledger.Began{Plan: plan, Ref: ref("a"), Stack: "web", Key: "k" + plan, Action: decider.Delete, Token: 1}},
+		{ledger.Ended{Plan: plan, Ref: ref("a"), Stack: "web", Key: "k" + plan, Action: decider.Delete, Outcome: ledger.Done}},
+	} {
+		must[ledger.Receipt](t)(l.Record(t.Context(), events...))
+	}
+}
+
+func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
+	l := fresh(t)
+	must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(thing("a", "s"), thing("b", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("b"), On: true, Who: "ann"}))
+	acted(t, l, "p1")
+	c := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("a")))
+	want := []string{"observed", "loaded", "planned", "approved", "began", "ended"}
+	if got := types(c.Records); !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	if o := c.Records[0].Event.(ledger.Observed); len(o.Changed) != 1 || o.Changed[0].Ref != ref("a") {
+		t.Errorf("the look is not cut down to the thing: %+v", o)
+	}
+	if p := c.Records[2].Event.(ledger.Planned); len(p.Decisions) != 1 || p.Decisions[0].Ref != ref("a") {
+		t.Errorf("the plan is not cut down to the thing: %+v", p)
+	}
+	if c.There != nil || c.Open != nil || c.Blessed != nil || c.Scan == nil || c.Last == nil || c.Last.Decision == nil {
+		t.Errorf("how things stand: %+v", c)
+	}
+	b := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("b")))
+	if b.There == nil || b.Blessed == nil || b.Blessed.Who != "ann" {
+		t.Errorf("how the other stands: %+v", b)
+	}
+	if _, err := l.Chronicle(t.Context(), ref("never")); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("of a thing nobody knows: %v", err)
+	}
+}
+
+// TestAChronicleTellsWhatAnotherInstanceDid: its log is elsewhere, the store has it.
+func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
+	store := mem.New()
+	one := must[*ledger.Ledger](t)(ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store, Shared: true, User: "ann"}))
+	defer one.Close()
+	two := must[*ledger.Ledger](t)(ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store, Shared: true, User: "bob"}))
+	defer two.Close()
+	must[ledger.Receipt](t)(one.RecordWorld(t.Context(), world(thing("a", "s")), ledger.LookOptions{Since: -1}))
+	acted(t, one, "p1")
+	c := must[ledger.Chronicle](t)(two.Chronicle(t.Context(), ref("a")))
+	want := []string{"observed", "planned", "began", "ended", "approved"}
+	seen := map[string]bool{}
+	for _, name := range types(c.Records) {
+		seen[name] = true
+	}
+	for _, name := range want {
+		if !seen[name] {
+			t.Errorf("%s is not told by the other instance: %v", name, types(c.Records))
+		}
+	}
+}
+
+func TestBetweenTwoRevisions(t *testing.T) {
+	l := fresh(t)
+	look := func(things ...resource.Observed) storage.Revision {
+		return must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(things...), ledger.LookOptions{Since: -1})).Revision
+	}
+	first := look(thing("a", "s"), thing("b", "s"), thing("d", "s"))
+	look(thing("a", "m"), thing("c", "s"), thing("d", "l"))
+	last := look(thing("a", "m"), thing("c", "s"), thing("d", "s"))
+	what := func(from, to storage.Revision) (out []string) {
+		for _, s := range must[[]ledger.Shift](t)(l.Between(context.Background(), from, to)) {
+			text := s.Ref.Name
+			if s.Before == nil {
+				text = "+" + text
+			}
+			if s.After == nil {
+				text = "-" + text
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	if got := what(first, storage.Now); !slices.Equal(got, []string{"a", "-b", "+c"}) {
+		t.Errorf("forwards: %v", got)
+	}
+	if got := what(last, first); !slices.Equal(got, []string{"a", "+b", "-c"}) {
+		t.Errorf("backwards: %v", got)
+	}
+	if got := what(last, last); len(got) != 0 {
+		t.Errorf("nothing: %v", got)
+	}
+}
