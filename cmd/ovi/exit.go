@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/source"
@@ -141,6 +143,10 @@ func nextOf(err error) string {
 		return "wait for the other process, or give it longer with --lock-timeout"
 	case errors.Is(err, storage.ErrCorrupt):
 		return "rebuild it from the log, the damaged one is kept aside: ovi audit replay --repair"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room there, and run the same command again: it goes on where this one stopped"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return "the data directory must be writable for you: see --data-dir and OVI_DATA_DIR"
 	case errors.Is(err, storage.ErrNewer), errors.Is(err, wal.ErrVersion):
 		return "use the version of ovi that wrote it, or a newer one"
 	}

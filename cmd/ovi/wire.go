@@ -205,9 +205,12 @@ const (
 	shortWait    = 10 * time.Second // --lock-timeout
 )
 
-// listened lets every record stand in the log for people too.
+// listened lets every record stand in the log for people too, and says what opening cut off.
 func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
+		if tear := l.WAL().Torn(); tear != nil {
+			c.out.warn(tear.String(), "nothing: it was never acknowledged")
+		}
 		log := c.log.Named("ledger")
 		l.Listen(func(r ledger.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
 	}

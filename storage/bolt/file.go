@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-const rebuild = "rebuild the store from the log: ovi audit replay --into"
+const rebuild = "rebuild the store from the log: ovi audit replay --repair"
 
 // view runs fn on the store as it stands now. Nothing that fn was given outlives it.
 func (s *Store) view(ctx context.Context, fn func(*reader) error) error {

@@ -163,7 +163,7 @@ func TestAVanishedStoreIsAnError(t *testing.T) {
 	write(t, s, "a", "1")
 	must(t, os.Remove(path))
 	_, err := s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "b"}}})
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ovi audit replay --into") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ovi audit replay --repair") {
 		t.Fatalf("commit: %v", err)
 	}
 	if _, _, err := s.Range(t.Context(), "", storage.Now); !errors.Is(err, fs.ErrNotExist) {
