@@ -72,7 +72,7 @@ func (p *process) commands() []*cli.Command {
 	return []*cli.Command{
 		p.planCommand(), p.applyCommand(), p.driftCommand(), p.runCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.claimsCommand(), p.diffCommand(),
-		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(), p.policyCommand(),
+		p.whyCommand(), p.showCommand(), p.historyCommand(), p.auditCommand(), p.storeCommand(), p.policyCommand(),
 		p.adoptCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(),
 		p.kindsCommand(), p.schemaCommand(),
 		p.sandboxCommand(), p.versionCommand(), p.completionCommand(),

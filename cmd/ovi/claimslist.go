@@ -1,9 +1,12 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -12,14 +15,25 @@ import (
 
 func (p *process) claimsCommand() *cli.Command {
 	return &cli.Command{
-		Name: "claims", Category: catMemory, ArgsUsage: "[SOURCE]",
-		Usage:  "who may act on what now, since when and until when",
-		Flags:  []cli.Flag{sourceFlag()},
+		Name: "claims", Category: catMemory, ArgsUsage: "[SOURCE | revoke REF]",
+		Usage: "who may act on what now, since when and until when; take a claim away",
+		Flags: []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "reason", Usage: "with revoke: why, for the record"}},
+		Description: "A claim ends by itself when its holder dies; to revoke one is for a holder that lives and must not\n" +
+			"act: its next record is refused, and its call is ended at its next heartbeat.",
 		Action: p.action((*call).claims),
 	}
 }
 
 func (c *call) claims() error {
+	if c.arg(0) == "revoke" {
+		if c.cli.NArg() != 2 || c.cli.String("reason") == "" {
+			return usage("ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a thing and a reason")
+		}
+		return c.withMemory(nil, c.revoke)
+	}
+	if c.cli.String("reason") != "" {
+		return usage("ovi claims revoke REF --reason WHY", "--reason goes with revoke")
+	}
 	if err := c.atMost(1); err != nil {
 		return err
 	}
@@ -62,9 +76,25 @@ func holderOf(x coordinator.Claim) string {
 
 // shortRef shortens a ref that is text; a claim's key need not be one.
 func shortRef(names render.Names, text string) string {
-	ref, err := resource.ParseRef(text)
-	if err != nil {
+	ref, ok := claimedThing(text)
+	if !ok {
 		return text
 	}
 	return names.Ref(ref)
+}
+
+// claimedThing is the thing a claim is on; false for a claim on something else, such as the
+// lead of a stack.
+func claimedThing(text string) (resource.Ref, bool) {
+	if strings.HasPrefix(text, engine.Lead) {
+		return resource.Ref{}, false
+	}
+	ref, err := resource.ParseRef(text)
+	return ref, err == nil
+}
+
+// fitsClaim says that people may call a claim so.
+func fitsClaim(claim, spelling string) bool {
+	ref, ok := claimedThing(claim)
+	return ok && ledger.Fits(ref, spelling)
 }

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) storeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "store", Category: catMemory,
+		Usage: "the store of the record: how it stands, move it",
+		Subcommands: []*cli.Command{
+			{
+				Name: "status", ArgsUsage: "[SOURCE]", Usage: "size, revisions, and the instances that record into it",
+				Flags:  []cli.Flag{sourceFlag()},
+				Action: p.action((*call).storeStatus),
+			},
+			{
+				Name: "copy", ArgsUsage: "FROM TO", Usage: "copy a store into an empty one, with its history, and prove it",
+				Description: "FROM and TO are a data directory, a store.db, or etcd://HOST:2379/PREFIX. The numbers of the\n" +
+					"revisions are the new store's own; claims are not copied. Stop what records into FROM first.",
+				Action: p.action((*call).storeCopy),
+			},
+		},
+	}
+}
+
+// storeRecord is what `store status` tells machines.
+type storeRecord struct {
+	Store     string           `json:"store"`
+	Revision  int64            `json:"revision"`
+	Compacted int64            `json:"compacted"`
+	Keys      int              `json:"keys"`
+	Bytes     int64            `json:"bytes"`
+	Claims    int              `json:"claims"`
+	Instances []instanceRecord `json:"instances"`
+}
+
+type instanceRecord struct {
+	Instance string `json:"instance"`
+	Last     uint64 `json:"last"`
+	Revision int64  `json:"revision"`
+	At       string `json:"at"`
+	Here     bool   `json:"here,omitempty"`
+	// Lag is how many records of the log are not in the store yet; known of this one only.
+	Lag uint64 `json:"lag,omitempty"`
+}
+
+func (c *call) storeStatus() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	return c.withMemory(c.cli.Args().Slice(), c.showStore)
+}
+
+func (c *call) showStore(l *ledger.Ledger) error {
+	s, err := c.storeRecord(l)
+	if err != nil {
+		return err
+	}
+	if c.out.machine() {
+		return c.out.records(render.Info{Type: "store", Data: s})
+	}
+	c.out.say("%s: revision %d, %d keys, %d bytes, %d claims; readable from revision %d on.", s.Store, s.Revision, s.Keys, s.Bytes, s.Claims, s.Compacted)
+	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "AT REVISION", "WHEN", ""}}
+	for _, i := range s.Instances {
+		here := ""
+		if i.Here {
+			here = fmt.Sprintf("this one; its log is %d records ahead of the store", i.Lag)
+		}
+		t.Rows = append(t.Rows, []string{i.Instance, fmt.Sprint(i.Last), fmt.Sprint(i.Revision), i.At, here})
+	}
+	return c.out.table(t, "Nobody has recorded into it.")
+}
+
+func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
+	s := storeRecord{Store: "file"}
+	if name := c.storeName(); name != "" {
+		s.Store = "etcd"
+	}
+	stats, err := l.Store().Stats(c)
+	if err != nil {
+		return s, err
+	}
+	s.Revision, s.Compacted, s.Keys, s.Bytes = int64(stats.Revision), int64(stats.Compacted), stats.Keys, stats.Bytes
+	claims, err := coordinator.New(l.Store(), coordinator.Identity{}).List(c)
+	if err != nil {
+		return s, err
+	}
+	s.Claims = len(claims)
+	all, err := ledger.Instances(c, l.Store())
+	for _, i := range all {
+		r := instanceRecord{Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision), At: i.At.UTC().Format("2006-01-02 15:04:05")}
+		if i.ID == l.Instance() {
+			r.Here, r.Lag = true, uint64(l.WAL().Frontier().Seq-i.Last)
+		}
+		s.Instances = append(s.Instances, r)
+	}
+	return s, err
+}
+
+func (c *call) storeCopy() error {
+	if c.cli.NArg() != 2 {
+		return usage("ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores: from and to")
+	}
+	from, fromName, err := c.eitherStore(c.arg(0), true)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, toName, err := c.eitherStore(c.arg(1), false)
+	if err != nil {
+		return err
+	}
+	copied, err := ledger.Copy(c, from, to)
+	if err = errors.Join(err, to.Close()); err != nil {
+		next := ""
+		if errors.Is(err, ledger.ErrNotEmpty) {
+			next = "name an empty one: another prefix, or another file"
+		}
+		return &problem{code: exitError, summary: "the store was not copied", err: err, next: next}
+	}
+	if err := c.moveNote(toName); err != nil {
+		return err
+	}
+	if c.out.machine() {
+		return c.out.records(render.Info{Type: "store_copied", Data: copied})
+	}
+	c.out.say("Copied %d commits with %d versions from %s to %s.", copied.Revisions, copied.Keys, fromName, toName)
+	c.out.say("Both hold the same, commit by commit: %s.", copied.Digest)
+	if copied.Base > 0 {
+		c.out.say("The source had forgotten what was older than its revision %d: that stands as one commit; the logs have it.", copied.Base)
+	}
+	if strings.HasPrefix(toName, etcdScheme) {
+		c.out.say("Use it with: --store %s, or OVI_STORE.", toName)
+	}
+	return nil
+}
+
+// moveNote takes the note away that a data directory's record is kept elsewhere: it is here
+// again.
+func (c *call) moveNote(file string) error {
+	if strings.HasPrefix(file, etcdScheme) || filepath.Base(file) != storeFile {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(file), storeNote)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// revoke takes a claim away from its holder, on record.
+func (c *call) revoke(l *ledger.Ledger) error {
+	claims := coordinator.New(l.Store(), coordinator.Identity{})
+	all, err := claims.List(c)
+	if err != nil {
+		return err
+	}
+	var found []coordinator.Claim
+	for _, x := range all {
+		if x.Ref == c.arg(1) || fitsClaim(x.Ref, c.arg(1)) {
+			found = append(found, x)
+		}
+	}
+	if len(found) != 1 {
+		return usage("see `ovi claims`", "%d claims are called %q", len(found), c.arg(1))
+	}
+	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
+	if err != nil {
+		return err
+	}
+	event := ledger.Revoked{Holder: holderOf(gone), Token: gone.Token, Who: c.user(), Reason: c.cli.String("reason")}
+	if ref, ok := claimedThing(gone.Ref); ok {
+		event.Ref = ref
+	} else {
+		event.Reason = gone.Ref + ": " + event.Reason
+	}
+	if _, err := l.Record(c, event); err != nil {
+		return fmt.Errorf("the claim is revoked, but that is not on record: %w", err)
+	}
+	c.out.say("%s is no longer held by %s. What was in flight there is an open question: `ovi plan` looks.", gone.Ref, holderOf(gone))
+	return nil
+}

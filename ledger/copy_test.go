@@ -1,0 +1,77 @@
+package ledger_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+	"github.com/ovi-project/ovi/storage/etcd"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// TestACopyHoldsTheSameCommitByCommit copies a lived-in store from a file to etcd and back,
+// with and without a compacted past.
+func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
+	server := etcdtest.Start(t)
+	for _, compacted := range []bool{false, true} {
+		source := must[*bolt.Store](t)(bolt.Open(filepath.Join(t.TempDir(), "store.db")))
+		l := shared(t, t.TempDir(), source, "ann")
+		if err := live(t.Context(), l, 40, 3); err != nil {
+			t.Fatal(err)
+		}
+		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("t0"), On: true, Who: "ann", Reason: "keep"}))
+		if compacted {
+			if err := l.Compact(t.Context(), must[storage.Revision](t)(l.Revision(t.Context()))-10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prefix := map[bool]string{false: "whole", true: "compacted"}[compacted]
+		far := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: prefix}))
+		back := must[*bolt.Store](t)(bolt.Open(filepath.Join(t.TempDir(), "store.db")))
+		there := must[ledger.Copied](t)(ledger.Copy(t.Context(), source, far))
+		again := must[ledger.Copied](t)(ledger.Copy(t.Context(), far, back))
+		if there.Digest != again.Digest && !compacted { // its base is the first commit there
+			t.Errorf("%s: the copy back has another sequence", prefix)
+		}
+		for _, s := range []storage.Store{far, back} {
+			if a, b := must[string](t)(ledger.Content(t.Context(), source)), must[string](t)(ledger.Content(t.Context(), s)); a != b {
+				t.Errorf("%s: the content differs", prefix)
+			}
+		}
+		before, after := must[[]ledger.Moment](t)(l.History(t.Context(), ref("t0"))), must[[]ledger.Moment](t)(shared(t, t.TempDir(), far, "bob").History(t.Context(), ref("t0")))
+		if compacted { // what stood at the base is one moment now
+			before, after = gathered(before), gathered(after)
+		}
+		if len(before) != len(after) {
+			t.Fatalf("%s: %d moments, %d after the copy", prefix, len(before), len(after))
+		}
+		for i := range before {
+			if !compacted && !before[i].At.Equal(after[i].At) || len(before[i].Records) != len(after[i].Records) {
+				t.Errorf("%s: moment %d: %+v, after the copy %+v", prefix, i, before[i], after[i])
+			}
+		}
+		if _, err := ledger.Copy(t.Context(), source, far); !errors.Is(err, ledger.ErrNotEmpty) {
+			t.Errorf("copied into a store that is not empty: %v", err)
+		}
+		_ = far.Close()
+	}
+}
+
+func TestACopyOfAnEmptyStore(t *testing.T) {
+	if c := must[ledger.Copied](t)(ledger.Copy(t.Context(), mem.New(), mem.New())); c.Revisions != 0 {
+		t.Errorf("copied %+v", c)
+	}
+}
+
+// gathered is a history as one moment.
+func gathered(moments []ledger.Moment) []ledger.Moment {
+	var all ledger.Moment
+	for _, m := range moments {
+		all.Records = append(all.Records, m.Records...)
+	}
+	return []ledger.Moment{all}
+}
