@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -47,7 +48,7 @@ func newRecollection() *recollection {
 }
 
 // learn takes a record in, as the store's projection does.
-func (m *recollection) learn(r ledger.Record) {
+func (m *recollection) learn(r ledger.Record) error {
 	if p, ok := ledger.PastOf(r); ok {
 		ref := r.Event.About()
 		m.pasts[ref] = append(m.pasts[ref], pastAt{r.Seq, p})
@@ -65,11 +66,24 @@ func (m *recollection) learn(r ledger.Record) {
 		}
 	case ledger.Approved:
 		if e.Digest != "" {
-			m.approved(r, e)
+			m.consent(ledger.Consent{Approved: e, At: r.At})
 		}
 	case ledger.Refused:
 		m.refused(e)
+	case ledger.Carried:
+		return m.carried(e)
 	}
+	return nil
+}
+
+// carried takes in what a trimmed log says of what was before.
+func (m *recollection) carried(e ledger.Carried) error {
+	things, consents, err := e.Known()
+	maps.Copy(m.things, things)
+	for _, c := range consents {
+		m.consent(c)
+	}
+	return err
 }
 
 func (m *recollection) observed(e ledger.Observed) {
@@ -119,9 +133,10 @@ func (m *recollection) refused(e ledger.Refused) {
 	}
 }
 
-func (m *recollection) approved(r ledger.Record, e ledger.Approved) {
-	all := slices.DeleteFunc(m.consents[e.Digest], func(c ledger.Consent) bool { return c.Who == e.Who })
-	m.consents[e.Digest] = append(all, ledger.Consent{Approved: e, At: r.At})
+// consent keeps the last word of each person.
+func (m *recollection) consent(c ledger.Consent) {
+	others := slices.DeleteFunc(m.consents[c.Digest], func(x ledger.Consent) bool { return x.Who == c.Who })
+	m.consents[c.Digest] = append(others, c)
 }
 
 // decisions are those of a plan, also if its record only names the plan that lists them;

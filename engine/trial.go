@@ -123,8 +123,7 @@ func (t *trialRun) record(r ledger.Record) error {
 			t.out.Tried[i].Done = true
 		}
 	}
-	t.past.learn(r)
-	return nil
+	return t.past.learn(r)
 }
 
 func (t *trialRun) planned(r ledger.Record, e ledger.Planned) error {

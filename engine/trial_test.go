@@ -197,3 +197,28 @@ func TestATrialDoesNotGuess(t *testing.T) {
 func (b *bench) kinds() func(provider, kind string) (resource.Kind, bool) {
 	return provider.Set{"fake": b.cloud}.Kind
 }
+
+// What a trimmed log carried forward is enough to judge the plans behind it.
+func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	key := "thing/" + ref("disk", "d").String()
+	there, err := b.ledger.Thing(t.Context(), ref("disk", "d"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision, err := b.ledger.Record(t.Context(), ledger.Carried{Facts: []ledger.Fact{{Key: key, Value: there.AppendJSON(nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.plan(wants())
+	out, err := engine.Trial{Kinds: b.kinds(), Rules: resource.Rules{Expressions: []resource.Expression{
+		rule("keep", `resource.attrs.size == 20`, "deny"),
+	}}}.Run(b.ledger.Log(t.Context(), ledger.Filter{From: revision.First}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"delete disk/d: passes -> denied by rule keep"}, short(out)); diff != "" || out.Unjudged != 0 {
+		t.Errorf("trial, %d not judged (-want +got):\n%s", out.Unjudged, diff)
+	}
+}

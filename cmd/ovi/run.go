@@ -29,6 +29,7 @@ func (p *process) runCommand() *cli.Command {
 			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once in a stack (the file's options, else 10)"},
 			&cli.DurationFlag{Name: "patience", Usage: "a cycle waits `DURATION` for a slow scope, and goes on without it", Value: 30 * time.Second},
 			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the files' options, else 30s)"},
+			policyFlag(),
 			&cli.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
 			&cli.StringFlag{Name: "tls-cert", Usage: "certificate `FILE`; needed where the address is not loopback"},
 			&cli.StringFlag{Name: "tls-key", Usage: "key `FILE` of the certificate"},
@@ -69,6 +70,10 @@ func (c *call) run() error {
 	if err := k.readSources(); err != nil {
 		return err
 	}
+	rules, err := k.policies(k.intents)
+	if err != nil {
+		return err
+	}
 	tell, err := c.openNotices()
 	if err != nil {
 		return err
@@ -76,6 +81,7 @@ func (c *call) run() error {
 	defer tell.Close()
 	k.book = &book{tell: tell.send}
 	k.options = k.runOptions()
+	k.options.Plan.Rules = rules
 	closeListener, err := k.listen()
 	if err != nil {
 		return err
