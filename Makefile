@@ -43,7 +43,7 @@ golden: need ## rewrite the golden files and the generated pages; look at the di
 kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
 	OVI_KILLS=100 $(GO) test -run TestKilledAtAnyMoment -timeout 30m -v ./cmd/ovi
 
-kill200: need ## the same with updates, replaces and deletes among the actions, 200 times (10 in `make test`)
+kill200: need ## the same with updates, replaces and deletes among the actions, 200 times (6 in `make test`)
 	OVI_KILLS=200 $(GO) test -run TestKilledAmongAllActions -timeout 60m -v ./cmd/ovi
 
 powercut: need ## cut the power of an ext4 and an xfs under the record, 100 times (root; part of `make test`)
