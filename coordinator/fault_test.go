@@ -40,8 +40,10 @@ func seconds(t *rapid.T, most int, what string) time.Duration {
 func TestNoHistoryHasTwoHolders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		turns := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) turn {
-			return turn{rapid.IntRange(0, 2).Draw(t, "who"), rapid.IntRange(0, 1).Draw(t, "ref"),
-				seconds(t, 100, "start"), seconds(t, 60, "work"), max(0, seconds(t, 120, "deaf")-60*time.Second)}
+			return turn{
+				rapid.IntRange(0, 2).Draw(t, "who"), rapid.IntRange(0, 1).Draw(t, "ref"),
+				seconds(t, 100, "start"), seconds(t, 60, "work"), max(0, seconds(t, 120, "deaf")-60*time.Second),
+			}
 		}), 1, 12).Draw(rt, "turns")
 		faults := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
 			return fault{rapid.IntRange(0, 2).Draw(t, "who"), seconds(t, 100, "start"), seconds(t, 60, "duration")}

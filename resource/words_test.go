@@ -76,8 +76,12 @@ func TestBudgets(t *testing.T) {
 func TestEqualLooksAtEverything(t *testing.T) {
 	t.Parallel()
 	values := []resource.Value{
-		nil, resource.String(""), resource.String("1"), resource.Int(1), resource.Float(1), resource.Bool(true), resource.List{},
-		resource.List{nil}, list1("1"), resource.Attrs{}, attrs("a", "1"), attrs("b", "1"), attrs("a", "2"), attrs("a", "1", "b", "1"),
+		nil, resource.String(""), resource.String("1"), resource.Int(1), resource.Float(1), resource.Bool(true),
+		resource.List{},
+		resource.List{nil},
+		list1("1"),
+		resource.Attrs{},
+		attrs("a", "1"), attrs("b", "1"), attrs("a", "2"), attrs("a", "1", "b", "1"),
 		resource.Digest("1"), thingRef("a"), thingRef("b"),
 	}
 	for i, a := range values {

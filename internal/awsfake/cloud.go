@@ -87,11 +87,11 @@ func Reset(path string) error {
 	if err != nil {
 		return err
 	}
-	defer j.close()
+	defer func() { _ = j.close() }() // whether it was written is what begin says
 	if err := lockFile(j.lock); err != nil {
 		return fmt.Errorf("practice cloud: lock %s: %w", path, err)
 	}
-	defer unlockFile(j.lock)
+	defer func() { _ = unlockFile(j.lock) }()
 	for _, name := range []string{requestsPath(path), requestsPath(path) + ".old", faultsPath(path)} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("practice cloud: %w", err)
@@ -110,7 +110,7 @@ func (c *Cloud) locked(do func() error) error {
 	if err := lockFile(c.journal.lock); err != nil {
 		return fmt.Errorf("practice cloud: lock %s: %w", c.journal.path, err)
 	}
-	defer unlockFile(c.journal.lock)
+	defer func() { _ = unlockFile(c.journal.lock) }()
 	st, err := c.journal.refresh(c.st)
 	if err != nil {
 		return err

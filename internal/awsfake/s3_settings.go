@@ -164,7 +164,7 @@ func putEncryption(x *exchange) (any, error) {
 	if r.Algorithm == "AES256" && r.Key != "" {
 		return nil, failf("InvalidArgument", "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or aws:kms:dsse")
 	}
-	return x.change(func(b *bucket) error { b.Encryption = encryption{r.Algorithm, r.Key, r.BucketKey}; return nil }, 200)
+	return x.change(func(b *bucket) error { b.Encryption = encryption(r); return nil }, 200)
 }
 
 func deleteEncryption(x *exchange) (any, error) {

@@ -18,12 +18,16 @@ func kinds(provider string) []resource.Kind {
 		}},
 		{Provider: provider, Name: "server", Doc: "A server.", Attrs: []resource.Attribute{
 			network, password,
-			{Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
-				Enum: []string{"small", "medium", "large"}, Doc: "How big it is."},
+			{
+				Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
+				Enum: []string{"small", "medium", "large"}, Doc: "How big it is.",
+			},
 			{Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("linux-1"), Doc: "What it boots."},
 			{Name: "ports", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TInt, Min: at(1), Max: at(65535)}, Doc: "Open ports."},
-			{Name: "disks", Type: resource.TSet, Doc: "Disks that are attached.",
-				Elem: &resource.Attribute{Type: resource.TString, RefKind: "disk", IDPrefix: "disk-"}},
+			{
+				Name: "disks", Type: resource.TSet, Doc: "Disks that are attached.",
+				Elem: &resource.Attribute{Type: resource.TString, RefKind: "disk", IDPrefix: "disk-"},
+			},
 			{Name: "env", Type: resource.TMap, Doc: "Its environment."},
 			{Name: "root", Type: resource.TObject, Doc: "Its root disk.", Fields: []resource.Attribute{
 				{Name: "size", Type: resource.TInt, Default: resource.Int(8), Doc: "In GiB."},

@@ -78,7 +78,7 @@ func (s *Store) release() {
 // drop closes the handle.
 func (s *Store) drop() {
 	if s.handle != nil {
-		s.handle.close()
+		_ = s.handle.close() // nothing is lost: what counts was synced when it was committed
 		s.handle = nil
 	}
 }
@@ -95,7 +95,7 @@ func (h *handle) close() error {
 // learned that its store is damaged; the file's lock is not.
 func (s *Store) abandon() {
 	if s.handle != nil {
-		unlock(s.handle.file) // closing would not: the mapping keeps the file, and so its lock
+		_ = unlock(s.handle.file) // closing would not: the mapping keeps the file, and so its lock
 		s.handle.file.Close()
 		s.handle = nil
 	}

@@ -157,7 +157,7 @@ func (sc *scan) take(r *reader, key, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	ok := true
+	var ok bool
 	if v.modified > sc.base {
 		if v, ok, err = r.visible(key, v, sc.base); err != nil || !ok {
 			return err

@@ -136,8 +136,12 @@ func changesInOrder(t *testing.T, s storage.Store) {
 		after, upTo storage.Revision
 		want        []storage.Entry
 	}{
-		{0, storage.Now, all}, {0, r3, all}, {0, r1, all[:2]}, {r1, r2, all[2:3]},
-		{r1, storage.Now, all[2:]}, {r3, storage.Now, nil},
+		{0, storage.Now, all},
+		{0, r3, all},
+		{0, r1, all[:2]},
+		{r1, r2, all[2:3]},
+		{r1, storage.Now, all[2:]},
+		{r3, storage.Now, nil},
 	} {
 		got, err := collect(s.Changes(t.Context(), "x/", c.after, c.upTo))
 		if err != nil {
