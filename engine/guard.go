@@ -19,7 +19,9 @@ import (
 // Each says its no by itself, whatever the others say, and all of them stand in the plan.
 func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Policy, error) {
 	var rules []decider.Policy
+	windows, approvals := false, false
 	for _, in := range intents {
+		windows, approvals = windows || len(in.Rules.Windows) > 0, approvals || len(in.Rules.Approvals) > 0
 		if len(in.Rules.Expressions) == 0 {
 			continue
 		}
@@ -29,8 +31,15 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 		}
 		rules = append(rules, compiled.Policy(in.Stack))
 	}
-	out := append([]decider.Policy{decider.Windows{}}, rules...)
-	out = append(out, decider.Approvals{})
+	// Each policy is given the whole plan: those with nothing to say are not asked.
+	var out []decider.Policy
+	if windows {
+		out = append(out, decider.Windows{})
+	}
+	out = append(out, rules...)
+	if approvals {
+		out = append(out, decider.Approvals{})
+	}
 	more, err := guardsEverywhere(everywhere)
 	return append(out, more...), err
 }
