@@ -14,7 +14,9 @@ import (
 const waitStaged = 20 * time.Millisecond
 
 // Commit applies a transaction. It waits while a large commit of somebody else is being
-// applied, and finishes that one if its writer is gone.
+// applied, and finishes that one if its writer is gone. Claims wait too: one that was made
+// between the revisions of a large commit could not be told from the commit's own keys, and
+// its token would not be the one that its holder was given.
 func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
 	ops, err := tx.Sorted()
 	if err != nil {
@@ -30,7 +32,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 		if err != nil {
 			return 0, err
 		}
-		if st.staged != nil && anyUnleased(ops) {
+		if st.staged != nil {
 			if err := s.helpOrWait(ctx, *st.staged); err != nil {
 				return 0, err
 			}
@@ -62,10 +64,7 @@ func (s *Store) commit(ctx context.Context, st state, guards []storage.Guard, op
 		rev, again, err := s.stage(ctx, st, guards, known, ops)
 		return rev, again, err
 	}
-	compares := s.compares(st, guards, known, ops)
-	if unleased {
-		compares = append(compares, s.notStaged())
-	}
+	compares := append(s.compares(st, guards, known, ops), s.notStaged())
 	resp, err := s.client.Txn(ctx).If(compares...).Then(s.puts(ops, unleased)...).Commit()
 	if err != nil {
 		return 0, false, s.unsure(err)

@@ -83,7 +83,7 @@ func (s *Store) read(st *state, kv *mvccpb.KeyValue) error {
 		st.big = append(st.big, sp)
 	}
 	if err != nil {
-		return fmt.Errorf("etcd: %s: %w: %v", kv.Key, storage.ErrCorrupt, err)
+		return fmt.Errorf("etcd: %s: %w: %w", kv.Key, storage.ErrCorrupt, err)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (s *Store) readPart(ctx context.Context, plan staged, n int) ([]clientv3.Op
 	}
 	var p part
 	if err := json.Unmarshal(resp.Kvs[0].Value, &p); err != nil {
-		return nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %v", plan.ID, n, storage.ErrCorrupt, err)
+		return nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %w", plan.ID, n, storage.ErrCorrupt, err)
 	}
 	ops := make([]clientv3.Op, 0, len(p))
 	for _, o := range p {

@@ -153,6 +153,50 @@ func TestLargeCommitsSideBySide(t *testing.T) {
 	}
 }
 
+// TestClaimsTakenDuringLargeCommitsKeepTheirTokens: the token that a claim's holder was given
+// is the one that stands in the store, whatever others write at the time. Were it another, its
+// holder could neither record under it nor give it back.
+func TestClaimsTakenDuringLargeCommitsKeepTheirTokens(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	a, b := connect(t, server, "tokens"), connect(t, server, "tokens")
+	lease, err := b.Grant(t.Context(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := make(chan error, 1)
+	go func() {
+		for i := range 8 {
+			if _, err := a.Commit(t.Context(), storage.Tx{Ops: many(1500, fmt.Sprint(i))}); err != nil {
+				large <- err
+				return
+			}
+		}
+		large <- nil
+	}()
+	tokens := map[string]storage.Revision{}
+	for over := false; !over; {
+		key := fmt.Sprintf("claim/%d", len(tokens))
+		tokens[key], err = b.Commit(t.Context(), storage.Tx{Guards: []storage.Guard{{Key: key}}, Ops: []storage.Op{{Key: key, Value: []byte("x"), Lease: lease}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-large:
+			if over = true; err != nil {
+				t.Fatal(err)
+			}
+		default:
+		}
+	}
+	for key, token := range tokens {
+		give := storage.Tx{Guards: []storage.Guard{{Key: key, Created: token}}, Ops: []storage.Op{{Key: key, Delete: true}}}
+		if _, err := b.Commit(t.Context(), give); err != nil {
+			t.Errorf("give %s back under token %d: %v", key, token, err)
+		}
+	}
+}
+
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t, "--quota-backend-bytes", "3000000")
