@@ -118,7 +118,7 @@ func (s *site) report(h check.History, c *chaos) {
 	}
 	s.Logf("%d changing calls (%d refused, %d answers lost); %d began, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d things live",
 		count["calls"], count["calls refused"], count["answers lost"], count["began"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
-	if count["ended"] < len(s.wishes.things) || len(h.Ops) < count["began"] {
+	if count["began"] < len(h.Live) || len(h.Live) < len(s.wishes.things)/3 || len(h.Ops) < 2*count["began"] {
 		s.Error("the run did too little to prove anything")
 	}
 	if c != nil {

@@ -27,7 +27,6 @@ type witness struct {
 type seenClaim struct {
 	check.Claim
 	nonce     string
-	user      string
 	pid       int
 	beganSeen time.Time
 }
@@ -71,9 +70,10 @@ func (w *witness) note(answer clientv3.WatchResponse) {
 				Instance, User, Run, Nonce string
 				PID                        int
 			}
-			if err := json.Unmarshal(e.Kv.Value, &v); err == nil {
-				c.Instance, c.user, c.nonce, c.pid = v.User, v.User, v.Run+" "+v.Nonce, v.PID
+			if err := json.Unmarshal(e.Kv.Value[4:], &v); err != nil { // behind the store's own sum
+				w.site.Errorf("the claim on %s at revision %d: %v", ref, e.Kv.ModRevision, err)
 			}
+			c.Instance, c.nonce, c.pid = v.User, v.Run+" "+v.Nonce, v.PID
 			w.claims[ref] = append(all, c)
 		}
 	}
@@ -84,7 +84,7 @@ func (w *witness) whole() map[string][]*seenClaim {
 	w.site.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	last, err := w.client.Put(ctx, w.prefix+"last", "{}")
+	last, err := w.client.Put(ctx, w.prefix+"last", "sum {}")
 	if err == nil {
 		_, err = w.client.Delete(ctx, w.prefix+"last")
 	}
