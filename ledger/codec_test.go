@@ -78,14 +78,18 @@ func every() []ledger.Event {
 		ledger.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s → m", Until: until, Who: "ann", Reason: "r"},
 		// What came later stands behind, so that the lines before stay as they were written.
 		ledger.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
-		ledger.Planned{Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", At: at, Known: 7,
+		ledger.Planned{
+			Plan: "p", Stacks: []string{"web"}, Mode: ledger.ForApply, Hash: "h", At: at, Known: 7,
 			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Decisions: []ledger.Decision{{
 				Ref: ref("a"), Stack: "web", Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
 				Reason: decider.ReasonMissing, Vetoes: []decider.Veto{{Policy: "approval", Reason: "r", People: 2}},
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
-				Wanted: &ledger.Wish{Attrs: values, Tags: o.Tags, Needs: []resource.Ref{ref("net")}, Blessed: true,
-					At: resource.Position{File: "ovi.yaml", Line: 3, Column: 5}},
-			}}},
+				Wanted: &ledger.Wish{
+					Attrs: values, Tags: o.Tags, Needs: []resource.Ref{ref("net")}, Blessed: true,
+					At: resource.Position{File: "ovi.yaml", Line: 3, Column: 5},
+				},
+			}},
+		},
 	}
 }
 

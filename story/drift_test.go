@@ -29,7 +29,8 @@ func sized(size string) *ledger.Applied { return &ledger.Applied{Attrs: thing(si
 
 func differs(observed, desired string) decider.Decision {
 	return decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{
-		{Path: "size", From: resource.String(observed), To: resource.String(desired)}}}
+		{Path: "size", From: resource.String(observed), To: resource.String(desired)},
+	}}
 }
 
 func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {

@@ -43,8 +43,10 @@ func (c *told) add(run string, events ...ledger.Event) *told {
 func (c *told) now() time.Time { return start.Add(time.Duration(len(c.Records)) * time.Minute) }
 
 func thing(size string) resource.Observed {
-	return resource.Observed{Ref: web, ID: "i-1", Stack: "two", Managed: true, Health: "healthy",
-		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)})}
+	return resource.Observed{
+		Ref: web, ID: "i-1", Stack: "two", Managed: true, Health: "healthy",
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
+	}
 }
 
 func look(changed ...resource.Observed) ledger.Observed {
@@ -78,8 +80,10 @@ func ended(id string, a decider.Action, o ledger.Outcome, text string) ledger.En
 var (
 	missing  = ledger.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Detail: "it is wanted and not there"}
 	unwanted = ledger.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Detail: "it belongs to stack two and is wanted no more"}
-	drifted  = ledger.Decision{Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Detail: "size differs",
-		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}}}
+	drifted  = ledger.Decision{
+		Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Detail: "size differs",
+		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}},
+	}
 )
 
 func vetoed(d ledger.Decision, policy, why string) ledger.Decision {

@@ -71,8 +71,10 @@ type field struct{ name, value, typ string }
 // fields are the same nine attributes that ovi's config has, in order of name.
 func fields(i int) []field {
 	out := []field{
-		{"address", strconv.Quote(address(i)), "string"}, {"encrypted", "true", "bool"},
-		{"price", "0.25", "number"}, {"size", "20", "number"},
+		{"address", strconv.Quote(address(i)), "string"},
+		{"encrypted", "true", "bool"},
+		{"price", "0.25", "number"},
+		{"size", "20", "number"},
 	}
 	for _, w := range words {
 		out = append(out, field{w[0], strconv.Quote(w[1]), "string"})

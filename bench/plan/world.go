@@ -16,8 +16,11 @@ type world struct{ n int }
 
 // words are the attributes that are text, and those that are the same everywhere.
 var words = [...][2]string{
-	{"engine", "postgres"}, {"image", "ami-0123456789abcdef0"}, {"owner", "team-platform@example.com"},
-	{"purpose", "orders and invoices"}, {"zone", "us-east-1a"},
+	{"engine", "postgres"},
+	{"image", "ami-0123456789abcdef0"},
+	{"owner", "team-platform@example.com"},
+	{"purpose", "orders and invoices"},
+	{"zone", "us-east-1a"},
 }
 
 var labels = [...][2]string{

@@ -34,8 +34,10 @@ func plan() decider.Plan {
 	}
 	return decider.Plan{
 		Decisions: []decider.Decision{
-			{Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Wanted: wish,
-				Changes: []resource.Change{{Path: "size", To: resource.String("m5.large")}}},
+			{
+				Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Wanted: wish,
+				Changes: []resource.Change{{Path: "size", To: resource.String("m5.large")}},
+			},
 			{Ref: ref("rds", "db"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, There: prod},
 			{Ref: ref("ec2", "i-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify},
 		},

@@ -126,7 +126,7 @@ func (s *Server) await(t testing.TB) {
 	if err != nil {
 		t.Fatalf("connect to etcd: %v", err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // it was only asked
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if _, err := c.Get(ctx, "ready"); err != nil {
@@ -162,7 +162,7 @@ func freePorts(t testing.TB, n int) []int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
+		defer func() { _ = l.Close() }() // at the end, so that no port comes twice
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports

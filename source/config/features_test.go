@@ -81,7 +81,8 @@ func TestEveryKey(t *testing.T) {
 	place := func(line, column int) resource.Position {
 		return resource.Position{File: "ovi.yaml", Line: line, Column: column}
 	}
-	wantRules := resource.Rules{SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
+	wantRules := resource.Rules{
+		SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
 		Ignore:    []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
 		Windows:   []resource.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
 		Approvals: []resource.ApprovalRule{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, People: 2}},
@@ -89,7 +90,8 @@ func TestEveryKey(t *testing.T) {
 			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: place(21, 7), WhenAt: place(22, 13)},
 			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: place(25, 7), WhenAt: place(27, 9), UntilAt: place(29, 15)},
 			{Name: "two", When: "x", Effect: "require_approval", People: 2, At: place(30, 7), WhenAt: place(30, 26)},
-		}}
+		},
+	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
 	}
@@ -202,8 +204,10 @@ func TestValuesFromOutside(t *testing.T) {
 	if got := in.Objects[0].Ref.String(); got != "aws/prod-1/ebs/prod-data" {
 		t.Error(got)
 	}
-	want = resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.small"), "state": resource.String("running"),
-		"user_data": resource.String("#!/bin/sh\necho ${HOME}"), "key_name": resource.String("${env:STAGE}")})
+	want = resource.AttrsOf(map[string]resource.Value{
+		"size": resource.String("t3.small"), "state": resource.String("running"),
+		"user_data": resource.String("#!/bin/sh\necho ${HOME}"), "key_name": resource.String("${env:STAGE}"),
+	})
 	if diff := cmp.Diff(want, in.Objects[1].Attrs); diff != "" {
 		t.Error(diff)
 	}

@@ -57,7 +57,8 @@ func (l *loader) problem(at resource.Position, ref, summary, suggestion string) 
 		return
 	}
 	l.problems = append(l.problems, source.Problem{
-		At: at, Ref: l.redact(ref), Summary: l.redact(summary), Suggestion: l.redact(suggestion)})
+		At: at, Ref: l.redact(ref), Summary: l.redact(summary), Suggestion: l.redact(suggestion),
+	})
 }
 
 // redact puts back how a value was written where the value itself came from outside: it may

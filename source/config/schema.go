@@ -29,8 +29,10 @@ func Schema(schemas source.Schemas) []byte {
 		}
 		blocks.Properties = map[string]*jsonSchema{"type": {Enum: names}}
 		root.Definitions[p] = blocks
-		root.AllOf = append(root.AllOf, &jsonSchema{If: when("provider", p),
-			Then: &jsonSchema{Properties: map[string]*jsonSchema{"resources": {Items: &jsonSchema{Ref: "#/$defs/" + p}}}}})
+		root.AllOf = append(root.AllOf, &jsonSchema{
+			If:   when("provider", p),
+			Then: &jsonSchema{Properties: map[string]*jsonSchema{"resources": {Items: &jsonSchema{Ref: "#/$defs/" + p}}}},
+		})
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

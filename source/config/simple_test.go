@@ -14,7 +14,8 @@ import (
 func agree(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, text string) (simpleEnough bool) {
+}, text string,
+) (simpleEnough bool) {
 	t.Helper()
 	var r simple
 	got, ok := r.block(text, 7)
