@@ -34,6 +34,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	}
 	start := a.engine.cfg.Clock()
 	thing, tries, err := a.call(ctx, verbOf(d.Action, half), r)
+	err = discreet(err, r.Want.Attrs)
 	end := a.ending(began, thing, tries, err)
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != ledger.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
@@ -126,6 +127,27 @@ func (a *apply) ending(b ledger.Began, thing *resource.Observed, tries int, err 
 		e.Outcome = ledger.Uncertain
 	}
 	return e
+}
+
+// discreetError says what its error says, without the secrets that the call was given.
+type discreetError struct {
+	error
+	text string
+}
+
+func (e *discreetError) Error() string { return e.text }
+func (e *discreetError) Unwrap() error { return e.error }
+
+// discreet keeps a provider from quoting a secret to the record and to the screen.
+func discreet(err error, given resource.Attrs) error {
+	if err == nil {
+		return nil
+	}
+	said := err.Error()
+	if text := resource.Conceal(said, given); text != said {
+		return &discreetError{err, text}
+	}
+	return err
 }
 
 // inDoubt says that after this error nobody knows whether the deed was done.

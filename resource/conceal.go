@@ -1,0 +1,23 @@
+package resource
+
+import "strings"
+
+// Conceal returns the text with every secret of the value hidden: whoever was given a secret
+// may quote it, in an error for one.
+func Conceal(text string, v Value) string {
+	switch v := v.(type) {
+	case Secret:
+		if v.plain != "" {
+			text = strings.ReplaceAll(text, v.plain, v.String())
+		}
+	case List:
+		for _, e := range v {
+			text = Conceal(text, e)
+		}
+	case Attrs:
+		for _, a := range v {
+			text = Conceal(text, a.Value)
+		}
+	}
+	return text
+}
