@@ -23,6 +23,8 @@ type Progress struct {
 	mu    sync.Mutex
 	steps *steps
 	drawn int // lines that stand below what scrolled
+	last  time.Time
+	ended bool
 	err   error
 
 	stop chan struct{}
@@ -51,6 +53,7 @@ func (p *Progress) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.draw(nil, nil, time.Time{})
+	p.ended = true
 	return p.err
 }
 
@@ -65,6 +68,7 @@ func (p *Progress) tick() {
 			return
 		case now := <-t.C:
 			p.mu.Lock()
+			p.last = now
 			p.draw(nil, p.steps.order, now)
 			p.mu.Unlock()
 		}
@@ -85,6 +89,28 @@ func (p *Progress) Record(r ledger.Record) {
 		return
 	}
 	p.draw(lines, p.steps.order, r.At)
+}
+
+// Interrupted says at once that an interrupt was heard, and what it waits for.
+func (p *Progress) Interrupted() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended || p.style.Quiet {
+		return
+	}
+	text := "interrupted: nothing more is begun"
+	if len(p.steps.order) > 0 {
+		text += "; waiting for what is in flight (Ctrl-C again stops that too)"
+	}
+	lines := wrap(text, p.style.room(0))
+	for i := range lines {
+		lines[i] = p.style.in(bold, lines[i]) + "\n"
+	}
+	if !p.style.Live {
+		p.write(strings.Join(lines, ""))
+		return
+	}
+	p.draw(lines, p.steps.order, p.last)
 }
 
 // draw replaces the running lines by new ones, with what has ended above them.

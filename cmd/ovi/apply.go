@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -175,7 +176,10 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		style := c.out.style
 		style.Live, style.Quiet = style.Live && !c.out.quiet, c.out.quiet
 		c.out.say("")
-		show = render.NewProgress(c.out.w, style, namesOf(p))
+		progress := render.NewProgress(c.out.w, style, namesOf(p))
+		show = progress
+		heard := context.AfterFunc(c, progress.Interrupted)
+		defer heard()
 	}
 	stop := l.ledger.Listen(func(r ledger.Record) {
 		counters.Record(r)
