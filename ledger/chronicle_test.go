@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
 )
 
 func types(records []ledger.Record) (out []string) {
@@ -83,6 +84,31 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 		if !seen[name] {
 			t.Errorf("%s is not told by the other instance: %v", name, types(c.Records))
 		}
+	}
+}
+
+// TestReadingOnNeedsNoSecondLook: who follows the log reads each record once.
+func TestReadingOnNeedsNoSecondLook(t *testing.T) {
+	l := fresh(t)
+	var next wal.Seq
+	read := func() (n int) {
+		for _, err := range l.LogTo(t.Context(), ledger.Filter{Types: []string{"blessed"}, From: next}, &next) {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n
+	}
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("a"), On: true}, ledger.Loaded{Stack: "web"}))
+	if n := read(); n != 1 || next != 3 {
+		t.Fatalf("%d records, go on with %d", n, next)
+	}
+	if n := read(); n != 0 || next != 3 {
+		t.Fatalf("nothing new: %d records, go on with %d", n, next)
+	}
+	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("b"), On: true}))
+	if n := read(); n != 1 || next != 4 {
+		t.Fatalf("one new: %d records, go on with %d", n, next)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // History is the life of a thing, oldest first; ErrNotFound if nothing is known of it. What
@@ -120,5 +121,12 @@ func (l *Ledger) Approval(ctx context.Context, plan string) (Approved, error) {
 
 // Log reads this instance's log, oldest first, up to what is acknowledged when it begins.
 func (l *Ledger) Log(ctx context.Context, f Filter) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) { readLog(ctx, l.log, f, yield) }
+	var end wal.Seq
+	return l.LogTo(ctx, f, &end)
+}
+
+// LogTo is Log that also says from where on to read the next time, whatever was selected.
+func (l *Ledger) LogTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[Record, error] {
+	*next = f.From
+	return func(yield func(Record, error) bool) { readLog(ctx, l.log, f, next, yield) }
 }

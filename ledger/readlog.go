@@ -29,7 +29,8 @@ func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[Record, error]
 			return
 		}
 		defer func() { _ = log.Close() }()
-		readLog(ctx, log, f, yield)
+		var end wal.Seq
+		readLog(ctx, log, f, &end, yield)
 	}
 }
 
@@ -38,7 +39,7 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func readLog(ctx context.Context, log *wal.Log, f Filter, yield func(Record, error) bool) {
+func readLog(ctx context.Context, log *wal.Log, f Filter, next *wal.Seq, yield func(Record, error) bool) {
 	match := f.matcher()
 	for b, err := range log.Read(f.From) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -52,6 +53,7 @@ func readLog(ctx context.Context, log *wal.Log, f Filter, yield func(Record, err
 				yield(r, fmt.Errorf("record %d: %w", r.Seq, err))
 				return
 			}
+			*next = r.Seq + 1
 			if ok && !yield(r, nil) {
 				return
 			}

@@ -58,17 +58,15 @@ func (p *process) auditMore() []*cli.Command {
 	}
 }
 
-// logFrom writes the records that a filter selects, and returns where it stopped.
-func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(ledger.Record) error) (wal.Seq, error) {
-	next := f.From
-	for r, err := range l.Log(c, f) {
+// logFrom writes the records that a filter selects, and returns where to go on.
+func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(ledger.Record) error) (next wal.Seq, err error) {
+	for r, err := range l.LogTo(c, f, &next) {
 		if err != nil {
 			return next, err
 		}
 		if err := each(r); err != nil {
 			return next, err
 		}
-		next = r.Seq + 1
 	}
 	return next, nil
 }
