@@ -13,26 +13,19 @@ import (
 
 // Recorded is a decision as it is recorded.
 func Recorded(d decider.Decision) Decision {
-	out := Decision{
+	return Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
-		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings,
+		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings, Wanted: wishOf(d),
 	}
-	if w := d.Wanted; w != nil {
-		out.Wanted = &Wish{Attrs: w.Attrs, Tags: w.Tags, Needs: w.Needs, Blessed: w.Blessed, At: w.At}
-	}
-	return out
 }
 
 // Recall is the inverse of Recorded; the thing, which stands elsewhere, comes in.
 func (d Decision) Recall(there *resource.Observed) decider.Decision {
-	out := decider.Decision{
+	return decider.Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
-		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings, There: there,
+		Reason: d.Reason, Detail: d.Detail, Vetoes: d.Vetoes, Changes: d.Changes, Warnings: d.Warnings,
+		There: there, Wanted: d.Wanted.desired(d.Ref, d.Changes),
 	}
-	if w := d.Wanted; w != nil {
-		out.Wanted = &resource.Desired{Ref: d.Ref, Attrs: w.Attrs, Tags: w.Tags, Needs: w.Needs, Blessed: w.Blessed, At: w.At}
-	}
-	return out
 }
 
 // HashDecisions names the content of a plan: the same decisions in the same order give the

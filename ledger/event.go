@@ -103,15 +103,6 @@ type Decision struct {
 	Wanted *Wish `json:"wanted,omitempty"`
 }
 
-// Wish is a wish as it is recorded: secrets as digests.
-type Wish struct {
-	Attrs   resource.Attrs    `json:"attrs,omitempty"`
-	Tags    resource.Tags     `json:"tags,omitempty"`
-	Needs   []resource.Ref    `json:"needs,omitempty"`
-	Blessed bool              `json:"blessed,omitempty"`
-	At      resource.Position `json:"at,omitzero"`
-}
-
 // Planned says: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
 // are those of the stack's last plan lists none of them and names that plan in Same.
 type Planned struct {
