@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type Claims struct {
 	session *session
 	holds   map[*hold]struct{}
 	owed    []debt
+	self    uint64 // drawn: several processes may have one Identity.Instance
 	nonce   int
 }
 
@@ -49,7 +51,7 @@ func WithClock(clock boottime.Clock) Option { return func(c *Claims) { c.clock =
 func New(store storage.Store, who Identity, opts ...Option) *Claims {
 	c := &Claims{
 		store: store, who: who, ttl: 30 * time.Second, clock: boottime.Host(),
-		turn: make(chan struct{}, 1), holds: map[*hold]struct{}{},
+		turn: make(chan struct{}, 1), holds: map[*hold]struct{}{}, self: rand.Uint64(),
 	}
 	for _, opt := range opts {
 		opt(c)

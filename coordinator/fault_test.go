@@ -113,3 +113,27 @@ func play(t *testing.T, turns []turn, faults []fault) {
 	}
 	closeAll(t, instances...)
 }
+
+// TestSiblingsDoNotTakeEachOthersClaims: processes on one data directory are one instance. What
+// one of them tried without an answer is not what the other holds.
+func TestSiblingsDoNotTakeEachOthersClaims(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		broken := &link{Store: store}
+		one, other := instance(broken, "same"), instance(store, "same")
+		broken.cut.Store(true)
+		err := one.Hold(t.Context(), "ref", func(context.Context, coordinator.Claim) error { return nil })
+		if !errors.Is(err, errCut) {
+			t.Fatalf("cut off, it gives %v", err)
+		}
+		err = other.Hold(t.Context(), "ref", func(ctx context.Context, _ coordinator.Claim) error {
+			broken.cut.Store(false)
+			time.Sleep(2 * ttl) // the first one's heartbeat looks after what it left behind
+			return ctx.Err()
+		})
+		if err != nil {
+			t.Errorf("the other process lost its claim: %v", err)
+		}
+		closeAll(t, one, other)
+	})
+}

@@ -202,5 +202,5 @@ func (c *Claims) nextNonce() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.nonce++
-	return fmt.Sprintf("%s/%d", c.who.Instance, c.nonce)
+	return fmt.Sprintf("%x/%d", c.self, c.nonce)
 }
