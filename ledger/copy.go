@@ -15,11 +15,11 @@ var ErrNotEmpty = errors.New("ledger: the store is not empty")
 
 // Copied says what a copy took along.
 type Copied struct {
-	Revisions int              // commits, each one again
-	Keys      int              // versions and deletions
-	Base      storage.Revision // of the source: what is older was forgotten there; 0: nothing was
-	Upto      storage.Revision // of the source
-	Digest    string           // of both, see Sequence
+	Revisions int              `json:"revisions"` // commits, each one again
+	Keys      int              `json:"keys"`      // versions and deletions
+	Base      storage.Revision `json:"base"`      // of the source: what is older was forgotten there; 0: nothing was
+	Upto      storage.Revision `json:"upto"`      // of the source
+	Digest    string           `json:"digest"`    // of both, see Sequence
 }
 
 // Copy brings everything in a store into an empty one: what lived at the oldest revision that

@@ -98,9 +98,12 @@ type notices struct {
 // told on standard output.
 const noticeQueue = 256
 
+// webhookWait is how long a webhook has to answer.
+const webhookWait = 10 * time.Second
+
 func (c *call) openNotices() (*notices, error) {
 	n := &notices{
-		c: c, url: c.cli.String("webhook"), client: &http.Client{Timeout: 10 * time.Second}, queue: make(chan notice, noticeQueue),
+		c: c, url: c.cli.String("webhook"), client: &http.Client{}, queue: make(chan notice, noticeQueue),
 		done: make(chan struct{}), pauses: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute},
 	}
 	if n.url == "" {
@@ -132,7 +135,7 @@ func (n *notices) send(x notice) {
 	} else if x.State == concernSettled {
 		n.c.out.say("settled: %s %s%s", x.Kind, x.Ref, x.Scope)
 	} else {
-		n.c.out.warn(fmt.Sprintf("stack %s: %s %s%s: %s", x.Stack, x.Kind, x.Ref, x.Scope, x.Text), "only a human can settle that")
+		_, _ = fmt.Fprintf(n.c.out.w, "stack %s: %s %s%s: %s (only a human can settle that)\n", x.Stack, strings.ReplaceAll(x.Kind, "_", " "), x.Ref, x.Scope, x.Text)
 	}
 	if n.url == "" {
 		return
@@ -182,7 +185,7 @@ func (n *notices) post(x notice) error {
 }
 
 func (n *notices) once(body []byte) (again bool, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(n.c), n.client.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(n.c), webhookWait)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.url, bytes.NewReader(body))
 	if err != nil {

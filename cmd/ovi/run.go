@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -184,7 +185,7 @@ func (k *keeper) loop() error {
 	}
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)
-	k.out.say("Instance %s keeps %d stacks; record in %s.", l.ledger.Instance(), len(k.stacks), k.dir)
+	k.out.say("Instance %s keeps %s; record in %s.", l.ledger.Instance(), k.names(), k.dir)
 	err = l.engine.Run(k, k.stacks, k.options)
 	k.line.Store(nil)
 	stop()
@@ -195,6 +196,15 @@ func (k *keeper) loop() error {
 		return err
 	}
 	return errBack
+}
+
+// names are the stacks, for people.
+func (k *keeper) names() string {
+	names := make([]string, len(k.stacks))
+	for i, s := range k.stacks {
+		names[i] = s.Name
+	}
+	return "stack " + strings.Join(names, ", stack ")
 }
 
 var errBack = errors.New("the loops ended")

@@ -71,7 +71,9 @@ func (c *call) connect(name string) (storage.Store, string, error) {
 		cfg.Username = c.getenv("OVI_STORE_USER")
 	}
 	if cfg.Password == "" {
-		cfg.Password = c.getenv("OVI_STORE_PASSWORD")
+		if cfg.Password, err = c.storePassword(); err != nil {
+			return nil, "", err
+		}
 	}
 	where := etcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
 	store, err := etcd.Open(c, cfg)
@@ -79,6 +81,19 @@ func (c *call) connect(name string) (storage.Store, string, error) {
 		return nil, where, &problem{code: exitError, summary: "the store cannot be used", err: err, next: "nothing was begun; run this again when it can be reached"}
 	}
 	return store, where, nil
+}
+
+// storePassword is the password of the store from outside the command line.
+func (c *call) storePassword() (string, error) {
+	file := c.getenv("OVI_STORE_PASSWORD_FILE")
+	if file == "" {
+		return c.getenv("OVI_STORE_PASSWORD"), nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", &problem{code: exitError, summary: "the password of the store cannot be read", file: file, err: plain(err), next: "see OVI_STORE_PASSWORD_FILE"}
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
 // eitherStore opens a store by name: etcd://…, a data directory, or a file of bolt.
