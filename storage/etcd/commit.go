@@ -28,7 +28,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 	}
 	defer cancel()
 	for {
-		st, err := s.state(ctx, 0)
+		st, known, err := s.look(ctx, tx.Guards, ops)
 		if err != nil {
 			return 0, err
 		}
@@ -38,7 +38,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 			}
 			continue
 		}
-		rev, again, err := s.commit(ctx, st, tx.Guards, ops)
+		rev, again, err := s.commit(ctx, st, known, tx.Guards, ops)
 		if again {
 			continue
 		}
@@ -46,11 +46,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 	}
 }
 
-func (s *Store) commit(ctx context.Context, st state, guards []storage.Guard, ops []storage.Op) (_ storage.Revision, again bool, err error) {
-	known, err := s.present(ctx, guards, ops)
-	if err != nil {
-		return 0, false, err
-	}
+func (s *Store) commit(ctx context.Context, st state, known known, guards []storage.Guard, ops []storage.Op) (_ storage.Revision, again bool, err error) {
 	for _, g := range guards {
 		if !known.holds(st, g) {
 			return 0, false, fmt.Errorf("etcd: %q: %w", g.Key, storage.ErrConflict)

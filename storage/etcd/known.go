@@ -18,9 +18,10 @@ type version struct {
 // known holds the keys of a commit that exist.
 type known map[string]version
 
-// present reads the versions of all keys of a commit, in transactions of gets. The
-// values come along: a read of keys only does not say which are leased.
-func (s *Store) present(ctx context.Context, guards []storage.Guard, ops []storage.Op) (known, error) {
+// look reads how the store stands and the versions of all keys of a commit, in transactions of
+// gets: in one, and so at one revision, unless the commit is large. The values come along: a
+// read of keys only does not say which are leased.
+func (s *Store) look(ctx context.Context, guards []storage.Guard, ops []storage.Op) (st state, k known, err error) {
 	keys := make([]string, 0, len(guards)+len(ops))
 	for _, g := range guards {
 		keys = append(keys, g.Key)
@@ -28,32 +29,43 @@ func (s *Store) present(ctx context.Context, guards []storage.Guard, ops []stora
 	for _, op := range ops {
 		keys = append(keys, op.Key)
 	}
-	out := known{}
-	for len(keys) > 0 {
-		n := min(len(keys), maxOps)
-		if err := s.versions(ctx, keys[:n], out); err != nil {
-			return nil, err
-		}
-		keys = keys[n:]
+	k = known{}
+	n := min(len(keys), maxOps)
+	if st, err = s.versions(ctx, keys[:n], k); err != nil {
+		return st, nil, err
 	}
-	return out, nil
+	for keys = keys[n:]; len(keys) > 0; keys = keys[n:] {
+		n = min(len(keys), maxOps)
+		if _, err := s.versions(ctx, keys[:n], k); err != nil {
+			return st, nil, err
+		}
+	}
+	return st, k, nil
 }
 
-func (s *Store) versions(ctx context.Context, keys []string, out known) error {
-	gets := make([]clientv3.Op, len(keys))
-	for i, k := range keys {
-		gets[i] = clientv3.OpGet(s.data(k))
+// versions reads the control keys, and adds the versions of keys to what is known.
+func (s *Store) versions(ctx context.Context, keys []string, out known) (state, error) {
+	gets := make([]clientv3.Op, 0, len(keys)+1)
+	gets = append(gets, clientv3.OpGet(s.control(""), clientv3.WithPrefix()))
+	for _, k := range keys {
+		gets = append(gets, clientv3.OpGet(s.data(k)))
 	}
 	resp, err := s.client.Txn(ctx).Then(gets...).Commit()
 	if err != nil {
-		return s.explain("read", err)
+		return state{}, s.explain("read", err)
 	}
-	for i, r := range resp.Responses {
+	st := state{at: resp.Header.Revision}
+	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
+		if err := s.read(&st, kv); err != nil {
+			return state{}, err
+		}
+	}
+	for i, r := range resp.Responses[1:] {
 		for _, kv := range r.GetResponseRange().Kvs {
 			out[keys[i]] = version{kv.CreateRevision, kv.ModRevision, kv.Lease != 0}
 		}
 	}
-	return nil
+	return st, nil
 }
 
 func (k known) holds(st state, g storage.Guard) bool {
