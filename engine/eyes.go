@@ -8,7 +8,6 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage"
 )
 
 // eyes look for a loop without letting a slow scope hold up the others. A plan waits so long
@@ -30,7 +29,6 @@ type eyes struct {
 // glance is a look under way at one scope.
 type glance struct {
 	began time.Time
-	since storage.Revision
 	done  chan struct{}
 	world resource.World
 	late  bool // no plan waits for it any more

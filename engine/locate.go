@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -26,7 +27,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places
 	for _, s := range scopesOf(intents) {
 		there, err := e.located(ctx, s)
 		if err != nil {
-			p.failed[s] = fmt.Errorf("locate %s: %w", s, err)
+			p.failed[s] = unlocated(err)
 			continue
 		}
 		if there != s {
@@ -44,15 +45,35 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places
 			continue // of the sandbox, say, seen from a real account: not ours to judge here
 		}
 		if err != nil {
-			p.failed[s] = fmt.Errorf("locate %s: %w", s, err)
+			p.failed[s] = unlocated(err)
 			continue
 		}
 		p.scopes = append(p.scopes, there)
 	}
+	p.join(moved)
 	slices.SortFunc(p.scopes, resource.Scope.Compare)
 	p.scopes = slices.Compact(p.scopes)
 	p.intents = move(intents, moved)
 	return p, nil
+}
+
+func unlocated(err error) error { return fmt.Errorf("whose place it is could not be asked: %w", err) }
+
+// join takes a place that could not be located for the one place it can be by the record, if
+// that failed too: else one blind region would be told of as two. In both nothing is done.
+func (p *places) join(moved map[resource.Scope]resource.Scope) {
+	for s := range p.failed {
+		var same []resource.Scope
+		for there := range p.failed {
+			if there.Provider == s.Provider && strings.HasSuffix(there.Place, "/"+s.Place) {
+				same = append(same, there)
+			}
+		}
+		if len(same) == 1 {
+			moved[s] = same[0]
+			delete(p.failed, s)
+		}
+	}
 }
 
 // located asks the provider where a place really is, if it tells them apart.

@@ -74,6 +74,7 @@ func everything() decider.Plan {
 			{Ref: ref("ec2", "a-name-that-is-quite-long-for-a-thing-but-nothing-forbids-it-at-all"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Detail: "belongs to stack web, and no file wants it any more"},
 			{Ref: ref("ec2", "taken"), Difference: comparator.Foreign, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonForeign, Detail: "exists, but without ovi's tags: take it in with `ovi adopt ec2/taken`, or choose another name"},
 			{Ref: ref("ec2", "unmanaged-0"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
+			{Ref: ref("vpc", "vpc-0aaaaaaaaaaaaaaaa"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged, There: &resource.Observed{Detail: resource.DetailDefault}},
 			{Ref: there, Difference: comparator.Unknown, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnseen},
 			{Ref: ref("rds", "db"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Detail: "engine differs and cannot be changed", Changes: []resource.Change{
 				change("engine", resource.String("mysql"), resource.String("postgres"), resource.Replace),

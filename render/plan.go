@@ -159,11 +159,12 @@ func heldBack(v decider.Veto) string {
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// unmanaged counts in one line what belongs to nobody.
+// unmanaged counts in one line what belongs to nobody. What the provider put there by itself
+// is in every account, and only in the inventory.
 func (p *planWriter) unmanaged(plan decider.Plan) {
 	n := 0
 	for _, d := range plan.Decisions {
-		if d.Difference == comparator.Unmanaged {
+		if d.Difference == comparator.Unmanaged && (d.There == nil || d.There.Detail != resource.DetailDefault) {
 			n++
 		}
 	}

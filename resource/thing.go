@@ -50,6 +50,10 @@ const (
 	Unclear Health = "unknown"
 )
 
+// DetailDefault is the Detail of an unmanaged thing that the provider put there by itself, such
+// as a default network: nobody made it, so nobody need be told that it is there.
+const DetailDefault = "default"
+
 // Intent is everything one stack wants, read completely: a source gives the whole or an error.
 type Intent struct {
 	Stack   string

@@ -35,7 +35,7 @@ func (g *region) seeGroup(s types.SecurityGroup) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindGroup, "", tagsOf(s.Tags))
 	if aws.ToString(s.GroupName) == "default" && !o.Managed {
-		o.Detail = "default"
+		o.Detail = resource.DetailDefault
 	}
 	return o
 }

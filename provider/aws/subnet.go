@@ -42,7 +42,7 @@ func (g *region) seeSubnet(s types.Subnet) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindSubnet, "", tagsOf(s.Tags))
 	if aws.ToBool(s.DefaultForAz) && !o.Managed {
-		o.Detail = "default"
+		o.Detail = resource.DetailDefault
 	}
 	return o
 }

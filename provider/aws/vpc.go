@@ -36,7 +36,7 @@ func (g *region) seeVPC(v types.Vpc) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindVPC, "", tagsOf(v.Tags))
 	if aws.ToBool(v.IsDefault) && !o.Managed {
-		o.Detail = "default"
+		o.Detail = resource.DetailDefault
 	}
 	return o
 }

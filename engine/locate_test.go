@@ -1,0 +1,46 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// abroad is a provider whose places stand in an account, which it has to ask for.
+type abroad struct {
+	*fake.Cloud
+	err error
+}
+
+func (a *abroad) Locate(_ context.Context, place string) (string, error) {
+	if a.err != nil {
+		return "", a.err
+	}
+	return "account/" + strings.TrimPrefix(place, "account/"), nil
+}
+
+// TestOneUnreachablePlaceIsToldOfOnce: the files say "here", the record "account/here"; who
+// cannot ask the account must not tell of two blind places.
+func TestOneUnreachablePlaceIsToldOfOnce(t *testing.T) {
+	b := newBench(t)
+	far := &abroad{Cloud: b.cloud}
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": far}, Ledger: b.ledger, Claims: b.claims})
+	b.apply(wants(disk("d", 20)))
+
+	far.err = fake.ErrTransient
+	there := resource.Scope{Provider: "fake", Place: "account/here"}
+	p := b.plan(wants(disk("e", 20)))
+	if why := p.Plan.Blind[there]; len(p.Plan.Blind) != 1 || p.Counts.Blind != 1 || why == "" {
+		t.Errorf("blind %v, want %s alone", p.Plan.Blind, there)
+	}
+	for _, d := range p.Plan.Decisions {
+		if d.Action.Executes() || d.Proposed.Executes() {
+			t.Errorf("in a place that was not seen: %s %s", d.Proposed, d.Ref)
+		}
+	}
+}
