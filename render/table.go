@@ -14,26 +14,38 @@ type Table struct {
 	Flexible int
 }
 
-const gap = 2
+const (
+	gap          = 2
+	narrowest    = 8 // of the flexible column, before rows are folded
+	worthFolding = 16
+	foldIndent   = 4
+)
 
 // Write writes the table; nothing for no rows.
 func (t Table) Write(w io.Writer, s Style) error {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	widths := t.widths(s)
+	widths, folded := t.widths(s)
 	var b strings.Builder
-	b.WriteString(s.in(bold, t.line(t.Head, widths)) + "\n")
-	for _, row := range t.Rows {
-		b.WriteString(t.line(row, widths) + "\n")
+	for i, row := range append([][]string{t.Head}, t.Rows...) {
+		text := t.line(row, widths)
+		if folded {
+			text = t.fold(row, widths)
+		}
+		if i == 0 {
+			text = s.in(bold, text)
+		}
+		b.WriteString(text + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// widths measures the columns, and takes what is too much from the flexible one.
-func (t Table) widths(s Style) []int {
-	widths := make([]int, len(t.Head))
+// widths measures the columns, and takes what is too much from the flexible one. Where that is
+// not enough the rows are folded: the first column gets a line of its own.
+func (t Table) widths(s Style) (widths []int, folded bool) {
+	widths = make([]int, len(t.Head))
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], columns(printable(cell)))
@@ -43,20 +55,41 @@ func (t Table) widths(s Style) []int {
 	for _, n := range widths {
 		total += n
 	}
-	if over := total - s.Width; s.Width > 0 && over > 0 && t.Flexible > 0 {
-		widths[t.Flexible] = max(widths[t.Flexible]-over, 8)
+	over := total - s.Width
+	if s.Width == 0 || over <= 0 {
+		return widths, false
 	}
-	return widths
+	if t.Flexible > 0 && widths[t.Flexible]-over >= narrowest {
+		widths[t.Flexible] -= over
+		return widths, false
+	}
+	if folded = widths[0] >= worthFolding; folded {
+		over += foldIndent - widths[0] - gap
+	}
+	if over > 0 && t.Flexible > 0 {
+		widths[t.Flexible] = max(widths[t.Flexible]-over, narrowest)
+	}
+	return widths, folded
 }
 
-func (t Table) line(cells []string, widths []int) string {
-	parts := make([]string, len(cells))
-	for i, cell := range cells {
+// fold is a row whose first column stands above the others.
+func (t Table) fold(row []string, widths []int) string {
+	cells := t.cells(row, widths)
+	return printable(row[0]) + "\n" + strings.TrimRight(spaces(foldIndent)+strings.Join(cells[1:], spaces(gap)), " ")
+}
+
+func (t Table) line(row []string, widths []int) string {
+	return strings.TrimRight(strings.Join(t.cells(row, widths), spaces(gap)), " ")
+}
+
+func (t Table) cells(row []string, widths []int) []string {
+	cells := make([]string, len(row))
+	for i, cell := range row {
 		cell = printable(cell)
 		if i > 0 && i == t.Flexible {
 			cell = truncate(cell, widths[i])
 		}
-		parts[i] = pad(cell, widths[i])
+		cells[i] = pad(cell, widths[i])
 	}
-	return strings.TrimRight(strings.Join(parts, spaces(gap)), " ")
+	return cells
 }

@@ -1,0 +1,42 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/render"
+)
+
+// A table keeps to the terminal: first its prose is cut, then the refs get lines of their own.
+// Ids and refs stay whole, to be copied.
+func TestATableKeepsToTheTerminal(t *testing.T) {
+	t.Parallel()
+	table := render.Table{
+		Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3,
+		Rows: [][]string{{"aws/us-east-1/security_group/web", "sg-0c55eb183a9bd256e", "web", "healthy, blessed", "0s ago"}},
+	}
+	for width, want := range map[int]string{
+		0: "THING                             ID                    STACK  HEALTH            SEEN\n" +
+			"aws/us-east-1/security_group/web  sg-0c55eb183a9bd256e  web    healthy, blessed  0s ago\n",
+		80: "THING                             ID                    STACK  HEALTH     SEEN\n" +
+			"aws/us-east-1/security_group/web  sg-0c55eb183a9bd256e  web    healthy,…  0s ago\n",
+		60: "THING\n    ID                    STACK  HEALTH            SEEN\n" +
+			"aws/us-east-1/security_group/web\n    sg-0c55eb183a9bd256e  web    healthy, blessed  0s ago\n",
+	} {
+		var b strings.Builder
+		if err := table.Write(&b, render.Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("%d columns (-want +got):\n%s", width, diff)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > 0 && n > width {
+				t.Errorf("%d columns: a line of %d: %s", width, n, line)
+			}
+		}
+	}
+}
