@@ -10,7 +10,7 @@ import (
 // Rules are the promises, by name, in the order they are checked.
 func Rules() []string {
 	return []string{
-		"claims-overlap", "record-under-claim", "call-began", "call-under-claim", "call-accounted", "made-twice",
+		"claims-overlap", "record-under-claim", "call-began", "call-under-claim", "calls-overlap", "call-accounted", "made-twice",
 		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "settled",
 	}
 }
@@ -123,10 +123,24 @@ func (c *checker) calls() {
 				c.breach("delete-against-newer", "%s: %s of %s, token %d, arrived after %s of %s, token %d", call.Ref, call.Action, call.Instance, call.Token, newer.Action, newer.Instance, newer.Token)
 			}
 		}
-		if late && slices.ContainsFunc(ends, func(e Deed) bool { return e.Kind == Ended }) {
+		counts := slices.ContainsFunc(ends, func(e Deed) bool { return e.Kind == Ended })
+		if other, is := c.during(call); is && counts {
+			c.breach("calls-overlap", "%s: %s of %s, token %d, began while %s of %s, token %d, went on, and the end of that counts", call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
+		}
+		if late && counts {
 			c.breach("call-under-claim", "%s: %s of %s under token %d came after that claim had ended, and its end counts", call.Ref, call.Action, call.Instance, call.Token)
 		}
 	}
+}
+
+// during finds a call under another claim that arrived while this one went on.
+func (c *checker) during(call Call) (Call, bool) {
+	for _, other := range c.byRef[call.Ref] {
+		if other.Token != call.Token && !other.From.Before(call.From) && other.From.Before(call.To) {
+			return other, true
+		}
+	}
+	return Call{}, false
 }
 
 // harms says that a late delete took away what the newer call had made or kept.

@@ -71,6 +71,9 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 		"an overtaken call that counts": {"call-under-claim", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(8), To: at(8.1), Status: 200})
 		}},
+		"a call of another in the middle": {"calls-overlap", func(h *check.History) {
+			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(9.05), To: at(9.2), Status: 200})
+		}},
 		"made twice at once": {"made-twice", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "b", Ref: "r", Key: "k2", Token: 30, Action: "RunInstances", From: at(7), To: at(7.1), Status: 200, Made: []string{"i-2"}})
 		}},
