@@ -31,6 +31,7 @@ func (p *process) runCommand() *cli.Command {
 			&cli.DurationFlag{Name: "patience", Usage: "a cycle waits `DURATION` for a slow scope, and goes on without it", Value: 30 * time.Second},
 			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the files' options, else 30s)"},
 			policyFlag(),
+			&cli.DurationFlag{Name: "keep-history", Usage: "let the store forget versions older than `DURATION`, such as 2160h; the logs keep everything (default: keep all)"},
 			&cli.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
 			&cli.StringFlag{Name: "tls-cert", Usage: "certificate `FILE`; needed where the address is not loopback"},
 			&cli.StringFlag{Name: "tls-key", Usage: "key `FILE` of the certificate"},
@@ -57,6 +58,7 @@ type keeper struct {
 	line     atomic.Pointer[line] // nil while the record is not open
 	book     *book
 	store    storeFigures
+	forgot   forgetting
 }
 
 func (c *call) run() error {

@@ -181,6 +181,9 @@ func TestLaw7_AStoppedInstanceIsOvertaken(t *testing.T) {
 // TestLaw2_NothingBeginsWithoutTheStore kills etcd in the middle of the work: no further call
 // begins, the message says so, and when it is back everything settles by itself.
 func TestLaw2_NothingBeginsWithoutTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits half a minute for a store that is away")
+	}
 	s := newSite(t, fleet(15))
 	ann := s.keep("ann", "--parallelism", "2")
 	eventually(t, "the work began", 20*time.Second, func() bool { return s.created() >= 2 })

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
@@ -18,6 +21,9 @@ import (
 func (k *keeper) told(c engine.Cycle) {
 	k.loops.Add(counted(c))
 	k.book.cycle(c)
+	if keep := k.cli.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
+		k.forget(keep)
+	}
 	if c.Err != nil {
 		k.out.warn(fmt.Sprintf("stack %s: a cycle came to nothing: %s", c.Stack, c.Err), "nothing: it is tried again; what was in flight is settled by looking")
 		return
@@ -61,6 +67,41 @@ func cycleData(c engine.Cycle) cycleRecord {
 		out.Done = &c.Result.Counts
 	}
 	return out
+}
+
+// forgetEvery is how often the one that leads compacts the store, if told to.
+const forgetEvery = time.Hour
+
+// forgetting remembers when the store was last compacted.
+type forgetting struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// due says, once an hour, that it is time.
+func (f *forgetting) due(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.at) < forgetEvery {
+		return false
+	}
+	f.at = now
+	return true
+}
+
+// forget lets the store forget what is older than it has to keep.
+func (k *keeper) forget(keep time.Duration) {
+	l := k.line.Load()
+	if l == nil || !k.forgot.due(k.now()) {
+		return
+	}
+	before, err := l.ledger.RevisionAt(k, k.now().Add(-keep))
+	if err == nil {
+		err = l.ledger.Compact(k, before)
+	}
+	if err != nil && !errors.Is(err, ledger.ErrNotFound) { // nothing is so old
+		k.out.warn("the store was not compacted: "+err.Error(), "nothing: it is tried again in an hour")
+	}
 }
 
 // counted is a cycle as the metrics want it.
