@@ -47,9 +47,11 @@ func (l *Ledger) appear() error {
 	return nil
 }
 
-// vanish gives the lock back and takes the file away.
+// vanish gives the lock back and takes the file away. A broken ledger leaves both to the end of
+// its process: where nothing could be recorded no claim could be given back either, and the
+// next run need not wait for one whose file says that it is dead.
 func (l *Ledger) vanish() error {
-	if l.life == nil {
+	if l.life == nil || l.Broken() != nil {
 		return nil
 	}
 	err := os.Remove(l.runFile(l.cfg.Run))

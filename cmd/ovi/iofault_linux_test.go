@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const faultBefore = `version: v1
+provider: aws
+region: us-east-1
+stack: small
+resources:
+  - {type: ec2, name: kept, size: t3.micro}
+  - {type: s3, name: small-old}
+`
+
+const faultAfter = `version: v1
+provider: aws
+region: us-east-1
+stack: small
+resources:
+  - {type: ec2, name: kept, size: t3.small}
+  - {type: ec2, name: fresh, size: t3.micro}
+  - {type: s3, name: small-fresh}
+`
+
+func faultWanted() map[string]int {
+	return map[string]int{"ec2/kept t3.small": 1, "ec2/fresh t3.micro": 1, "s3/small-fresh ": 1}
+}
+
+// faultCalls are the system calls that fail, and with what.
+func faultCalls() map[string][]string {
+	return map[string][]string{
+		"pwrite64": {"EIO", "ENOSPC"}, "write": {"EIO", "ENOSPC"}, "fdatasync": {"EIO", "ENOSPC"}, "fsync": {"EIO", "ENOSPC"},
+		"ftruncate": {"EIO", "ENOSPC"}, "openat": {"EIO", "ENOSPC"}, "mkdirat": {"EIO", "ENOSPC"}, "linkat": {"EIO", "ENOSPC"},
+		"renameat": {"EIO", "ENOSPC"}, "unlinkat": {"EIO"}, "getdents64": {"EIO"}, "pread64": {"EIO"}, "newfstatat": {"EIO"},
+		"fstat": {"EIO"}, "flock": {"EIO"}, "fcntl": {"EIO"},
+	}
+}
+
+// TestAnySystemCallFails lets strace fail the k-th call of each kind that an apply makes, once
+// (EIO) and from then on (ENOSPC). The apply must not claim what is not so, must leave log and
+// store readable, and the next one must end it. strace counts for each thread, so that now and
+// then two calls fail in one run. A few calls here; OVI_FAULTS=all for every k.
+func TestAnySystemCallFails(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is missing: run `make need` as root")
+	}
+	if testing.Short() {
+		t.Skip("takes a while")
+	}
+	base := t.TempDir()
+	writeConfig(t, base, faultBefore)
+	must(t, base, "apply", "--sandbox", "--auto-approve", "--quiet")
+	for _, begin := range []string{"the first apply", "a later apply"} {
+		from := base
+		if begin == "the first apply" {
+			from = t.TempDir()
+		}
+		counts := callsOf(t, strace, from)
+		hits, runs := 0, 0
+		for call, errnos := range faultCalls() {
+			for _, errno := range errnos {
+				for _, k := range sampled(counts[call]) {
+					runs++
+					t.Run(fmt.Sprintf("%s/%s %d %s", begin, call, k, errno), func(t *testing.T) {
+						if failedApply(t, strace, from, call, errno, k) {
+							hits++
+						}
+					})
+				}
+			}
+		}
+		t.Logf("%s: %d runs, in %d of them the call failed", begin, runs, hits)
+	}
+}
+
+// sampled are the calls that are made to fail, of n: all, or two.
+func sampled(n int) (out []int) {
+	if os.Getenv("OVI_FAULTS") != "all" && n > 2 {
+		return []int{1 + n/3, n - n/4}
+	}
+	for k := 1; k <= n; k++ {
+		out = append(out, k)
+	}
+	return out
+}
+
+func straced(t *testing.T, strace, dir, trace string, flags ...string) *exec.Cmd {
+	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "10s")
+	args := append([]string{strace, "-f", "-qq", "-o", trace}, flags...)
+	cmd.Args = append(append(args, cmd.Path), cmd.Args[1:]...)
+	cmd.Path = strace
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "OVI_SANDBOX_SETTLE=20ms")
+	return cmd
+}
+
+func copyOf(t *testing.T, from string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	writeConfig(t, dir, faultAfter)
+	return dir
+}
+
+// callsOf counts how often the busiest thread of an apply makes each call.
+func callsOf(t *testing.T, strace, from string) map[string]int {
+	t.Helper()
+	dir, trace := copyOf(t, from), filepath.Join(t.TempDir(), "trace")
+	if out, err := straced(t, strace, dir, trace, "-e", "trace=desc,file").CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "" && strings.Contains(string(out), "ptrace") {
+			t.Skipf("strace may not trace here: %s", out)
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each, most := map[string]int{}, map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^(\d+) +(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		each[m[1]+m[2]]++
+		most[m[2]] = max(most[m[2]], each[m[1]+m[2]])
+	}
+	return most
+}
+
+// saidDone is a line of an apply that says that something was made.
+var saidDone = regexp.MustCompile(`(?m)^\S (\S+/\S+)  (?:created|updated, with a restart|updated) (i-\w+)`)
+
+func failedApply(t *testing.T, strace, from, call, errno string, k int) (hit bool) {
+	dir, trace := copyOf(t, from), filepath.Join(t.TempDir(), "trace")
+	when := strconv.Itoa(k)
+	if errno == "ENOSPC" {
+		when += "+"
+	}
+	out, err := straced(t, strace, dir, trace, "-e", "trace="+call, "-e", "inject="+call+":error="+errno+":when="+when).CombinedOutput()
+	text, err2 := os.ReadFile(trace)
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	for _, bad := range []string{"panic:", "fatal error:", "goroutine 1 ["} {
+		if bytes.Contains(out, []byte(bad)) {
+			t.Errorf("it fell over:\n%s", out)
+		}
+	}
+	if err == nil {
+		noLie(t, dir, out)
+	} else if len(bytes.TrimSpace(out)) == 0 && call != "write" {
+		t.Errorf("it ended with %v and said nothing", err)
+	}
+	afterFault(t, dir, out)
+	return bytes.Contains(text, []byte("(INJECTED)"))
+}
+
+// noLie holds an apply to its word that all went well.
+func noLie(t *testing.T, dir string, out []byte) {
+	t.Helper()
+	if counts, _ := managed(t, dir); !cmp.Equal(faultWanted(), counts) {
+		t.Errorf("it ended with 0, and there is %v:\n%s", counts, out)
+	}
+	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "nothing to do") {
+		t.Errorf("it ended with 0, and something is left to do:\n%s\n%s", out, said)
+	}
+}
+
+// afterFault wants the record readable, what was said to be done done, and the next apply to
+// do the rest.
+func afterFault(t *testing.T, dir string, out []byte) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, ".ovi", "wal", "000000000001.wal")); err == nil {
+		must(t, dir, "audit", "verify")
+		must(t, dir, "status", "--sandbox")
+	}
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--claim-ttl", "3s", "--lock-timeout", "10s")
+	counts, ids := managed(t, dir)
+	if diff := cmp.Diff(faultWanted(), counts); diff != "" {
+		t.Errorf("after the next apply (-want +got):\n%s\n%s", diff, out)
+	}
+	for _, m := range saidDone.FindAllSubmatch(out, -1) {
+		if ids[string(m[1])] != string(m[2]) {
+			t.Errorf("it said %q, and %s is %s now", m[0], m[1], ids[string(m[1])])
+		}
+	}
+	must(t, dir, "audit", "verify")
+	if said := must(t, dir, "audit", "replay"); !strings.Contains(said, "Equal") {
+		t.Error(said)
+	}
+	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "nothing to do") {
+		t.Errorf("something is left to do:\n%s", said)
+	}
+}
