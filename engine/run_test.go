@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,9 +54,11 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		var d diary
-		mark, wakes := "one", &engine.Wakes{}
+		var mark atomic.Value
+		mark.Store("one")
+		wakes := &engine.Wakes{}
 		stacks := stackOf(wants(network("main"), server("a", "main")))
-		stacks[0].Mark = func() string { return mark }
+		stacks[0].Mark = func() string { return mark.Load().(string) }
 		stop := b.loops(stacks, engine.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
 		time.Sleep(10 * time.Second)
 		if n := len(b.cloud.Things(here)); n != 2 {
@@ -68,7 +71,7 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 			t.Errorf("%d things an interval after one was removed, want 2", n)
 		}
 		before := len(d.all())
-		mark = "two"
+		mark.Store("two")
 		time.Sleep(2 * time.Second)
 		if c := d.last(); len(d.all()) != before+1 || c.Why != "changed" {
 			t.Errorf("after the source changed: %d cycles more, the last for %q", len(d.all())-before, c.Why)

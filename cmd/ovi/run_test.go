@@ -131,9 +131,10 @@ func TestAnotherTakesTheLead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
-	took := eventually(t, "another leads", runTTL+4*time.Second, func() bool { return s.leader() == other })
+	took := eventually(t, "another leads", 3*runTTL, func() bool { return s.leader() == other })
 	t.Logf("taken over after %s, the TTL is %s", took.Round(time.Millisecond), runTTL)
-	if took > runTTL+1500*time.Millisecond { // etcd looks for ended leases every half a second
+	// etcd looks for ended leases every half a second, and asking who leads takes a process.
+	if took > runTTL+2500*time.Millisecond {
 		t.Errorf("taken over after %s: the TTL is %s", took, runTTL)
 	}
 	s.settled(5)

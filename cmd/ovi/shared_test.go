@@ -117,6 +117,11 @@ func TestTwoHostsApplyAtOnce(t *testing.T) {
 	if !strings.Contains(strings.Join(outs, ""), "had been done meanwhile by another run") && !strings.Contains(strings.Join(outs, ""), "held by") && !strings.Contains(strings.Join(outs, ""), "nothing to do") {
 		t.Errorf("neither says what the other did")
 	}
+	for _, who := range []string{"ann", "bob"} {
+		if out := s.run(who, "0", "why", "web-3"); !strings.Contains(out, "create") {
+			t.Errorf("%s cannot tell why:\n%s", who, out)
+		}
+	}
 	ann, bob := s.run("ann", "0", "history", "web-3"), s.run("bob", "0", "history", "web-3")
 	if ann != bob || !strings.Contains(ann, "create done") {
 		t.Errorf("the story is another from the other side:\n%s\n%s", ann, bob)
