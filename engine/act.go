@@ -43,6 +43,8 @@ func (a *apply) afterHold(out Outcome, err error) Outcome {
 	case errors.As(err, &held):
 		out.Status, out.Err, out.Detail = Held, err, err.Error()
 		out.Holder = held.Claim.User + "@" + held.Claim.Host
+	case errors.Is(err, coordinator.ErrLost):
+		out.Status, out.Err, out.Detail = Held, err, "the claim was lost before it began"
 	case a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
 	default:
 		out.Status, out.Err, out.Detail = Failed, err, "it was not begun: "+err.Error()
@@ -77,13 +79,13 @@ func (a *apply) untilAcquired() (ctx context.Context, acquired func(), stop func
 func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.Half) (*Outcome, error) {
 	l := a.engine.cfg.Ledger
 	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
-		return nil, a.fail(err)
+		return nil, a.unread(ctx, err)
 	} else if is {
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s begun by run %s has no known end: plan again", open.Action, open.Run)}, nil
 	}
 	others, err := l.DeedsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
 	if err != nil {
-		return nil, a.fail(err)
+		return nil, a.unread(ctx, err)
 	}
 	if len(others) == 0 {
 		return nil, nil
@@ -93,7 +95,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.H
 	there, err := l.Thing(ctx, d.Ref, 0)
 	switch {
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
-		return nil, a.fail(err)
+		return nil, a.unread(ctx, err)
 	case d.Action == decider.Delete && err != nil:
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, Detail: "run " + by.Run + " has deleted it"}, nil
 	case d.Action == decider.Delete || err != nil || half == decider.Take:
@@ -101,13 +103,22 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.H
 	}
 	applied, known, err := l.Applied(ctx, d.Ref, 0)
 	if err != nil {
-		return nil, a.fail(err)
+		return nil, a.unread(ctx, err)
 	}
 	if known && applied.Wish == d.Wish() && there.Managed && there.Stack == d.Stack {
 		a.noteThing(d.Ref, &there.Observed)
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}
 	return stale, nil
+}
+
+// unread is why the record could not be asked. A claim that was lost meanwhile stops this
+// action; anything else stops the apply.
+func (a *apply) unread(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, coordinator.ErrLost) {
+		return cause
+	}
+	return a.fail(err)
 }
 
 // idOf finds the id of a thing: made just now, or seen by the plan.

@@ -180,3 +180,44 @@ func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
 	}
 	b.settled(want)
 }
+
+// losing loses the first claim before any work is done under it.
+type losing struct {
+	engine.Claims
+	once sync.Once
+}
+
+// Hold implements engine.Claims.
+func (l *losing) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
+	return l.Claims.Hold(ctx, ref, func(ctx context.Context, c engine.Claim) error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		l.once.Do(func() { cancel(fmt.Errorf("%w: for a test", coordinator.ErrLost)) })
+		return do(ctx, c)
+	})
+}
+
+// TestALostClaimStopsItsActionAlone: that the record was not asked any more under a lost claim
+// does not mean that it cannot be written.
+func TestALostClaimStopsItsActionAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		defer b.stop()
+		e := engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: b.ledger, Claims: &losing{Claims: b.claims}})
+		p, err := e.Plan(t.Context(), wants(network("one"), network("two")), engine.PlanOptions{Mode: ledger.ForApply})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Apply(t.Context(), p, engine.ApplyOptions{Parallelism: 1})
+		if err != nil {
+			t.Fatalf("the apply stopped: %v", err)
+		}
+		got := map[engine.Status]int{}
+		for _, o := range r.Outcomes {
+			got[o.Status]++
+		}
+		if got[engine.Held] != 1 || got[engine.Done] != 1 {
+			t.Errorf("outcomes %v, want one held and one done", got)
+		}
+	})
+}
