@@ -176,8 +176,10 @@ func (r *rig) child() *exec.Cmd {
 	cmd := exec.Command(self, args...)
 	if _, err := os.Stat(r.dir()); r.nosync && err == nil {
 		syncs := "fsync,fdatasync,sync_file_range,msync"
-		cmd = exec.Command("strace", append([]string{"-f", "-qqq", "-o", "/dev/null", "--seccomp-bpf",
-			"-e", "trace=" + syncs, "-e", "inject=" + syncs + ":retval=0", self}, args...)...)
+		cmd = exec.Command("strace", append([]string{
+			"-f", "-qqq", "-o", "/dev/null", "--seccomp-bpf",
+			"-e", "trace=" + syncs, "-e", "inject=" + syncs + ":retval=0", self,
+		}, args...)...)
 	}
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

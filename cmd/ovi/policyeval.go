@@ -131,8 +131,10 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 	if err := c.tellRule(rows); err != nil || !failed {
 		return err
 	}
-	return &problem{code: exitError, summary: fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
-		next: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md"}
+	return &problem{
+		code: exitError, summary: fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
+		next: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md",
+	}
 }
 
 func (c *call) tellRule(rows []render.RuleSays) error {
