@@ -2,129 +2,73 @@ package ovi_test
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// pages are the documents, with their text.
-func pages(t *testing.T) map[string]string {
+// TestTheMapIsTrue holds ARCHITECTURE.md to the code: it names every package, and of the tests
+// that bear a law's name just those that are.
+func TestTheMapIsTrue(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for _, s := range sources(t) {
+		if !strings.Contains(text, "`"+s.pkg+"`") && !within(s.pkg, "bench") && s.pkg != "internal/awsfake/raw" {
+			t.Errorf("ARCHITECTURE.md does not say what %s is for: give it a sentence in section 3", s.pkg)
+		}
+	}
+	law := regexp.MustCompile(`TestLaw[0-9]_\w+`)
+	told := law.FindAllString(text, -1)
+	var there []string
+	for _, f := range testFiles(t) {
+		there = append(there, regexp.MustCompile(`(?m)^func (TestLaw[0-9]_\w+)`).FindAllString(f, -1)...)
+	}
+	for i := range there {
+		there[i] = strings.TrimPrefix(there[i], "func ")
+		if !slices.Contains(told, there[i]) {
+			t.Errorf("ARCHITECTURE.md does not name %s beside its law", there[i])
+		}
+	}
+	for _, name := range told {
+		if !slices.Contains(there, name) {
+			t.Errorf("ARCHITECTURE.md names %s, and there is no such test", name)
+		}
+	}
+}
+
+// testFiles gives the text of every test of this module and of faultrun.
+func testFiles(t *testing.T) []string {
 	t.Helper()
-	out := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		files, err := filepath.Glob(pattern)
+	var out []string
+	for _, s := range folders(t) {
+		entries, err := os.ReadDir(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range files {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), "_test.go") {
+				b, err := os.ReadFile(s + "/" + e.Name())
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, string(b))
 			}
-			out[f] = string(b)
 		}
 	}
 	return out
 }
 
-// TestLinksLeadSomewhere: what a page links to inside the repository is there.
-func TestLinksLeadSomewhere(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for file, text := range pages(t) {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
-				t.Errorf("%s links to %s, which is not there", file, m[1])
-			}
-		}
-	}
-}
-
-// TestNamedTestsExist: a law in ARCHITECTURE.md that names a test has that test, and each law
-// names at least one.
-func TestNamedTestsExist(t *testing.T) {
-	there := testNames(t)
-	text := pages(t)["ARCHITECTURE.md"]
-	named := regexp.MustCompile("`(Test[A-Za-z0-9_]+)(/[a-z0-9-]+)?`").FindAllStringSubmatch(text, -1)
-	for _, m := range named {
-		if m[2] != "" {
-			if _, err := os.Stat("cmd/ovi/testdata/script" + m[2] + ".txtar"); err != nil {
-				t.Errorf("ARCHITECTURE.md names the script %s: %v", m[2], err)
-			}
-		}
-		if !slices.Contains(there, m[1]) {
-			t.Errorf("ARCHITECTURE.md names %s, which is no test", m[1])
-		}
-	}
-	for _, law := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"} {
-		row := regexp.MustCompile(`(?m)^\| ` + law + `\. .*$`).FindString(text)
-		if !strings.Contains(row, "`Test") {
-			t.Errorf("law %s names no test: %q", law, row)
-		}
-	}
-}
-
-// TestCrashTableIsTheTestedOne: each row of the table that the engine's test dies through
-// stands in ARCHITECTURE.md in the same words.
-func TestCrashTableIsTheTestedOne(t *testing.T) {
-	code, err := os.ReadFile("engine/crash_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := regexp.MustCompile(`(?m)^\t\{"[^"]*", "[^"]*", "[^"]*", "([^"]+)"\},$`).FindAllSubmatch(code, -1)
-	if len(rows) < 8 {
-		t.Fatalf("%d rows found in engine/crash_test.go, want at least 8", len(rows))
-	}
-	text := pages(t)["ARCHITECTURE.md"]
-	for _, row := range rows {
-		if !strings.Contains(text, "| "+string(row[1])+" |") {
-			t.Errorf("ARCHITECTURE.md lacks the row %q", row[1])
-		}
-	}
-}
-
-// TestProviderGuideNamesItsCases: each case of the conformance suite stands in the guide, and
-// the guide names no other.
-func TestProviderGuideNamesItsCases(t *testing.T) {
-	code, err := os.ReadFile("provider/providertest/suite.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []string
-	for _, m := range regexp.MustCompile(`(?m)^\t\t\{"(\w+)", \w+\},$`).FindAllSubmatch(code, -1) {
-		cases = append(cases, string(m[1]))
-	}
-	text := pages(t)["docs/provider-guide.md"]
-	for _, c := range cases {
-		if !strings.Contains(text, "`"+c+"`") {
-			t.Errorf("docs/provider-guide.md does not name the case %s", c)
-		}
-	}
-	table := text[strings.Index(text, "| promise"):strings.Index(text, "## Errors")]
-	for _, m := range regexp.MustCompile("`([A-Z][a-z]+[A-Z]\\w+)`[,|]? *\\|?$").FindAllStringSubmatch(table, -1) {
-		if !slices.Contains(cases, m[1]) {
-			t.Errorf("docs/provider-guide.md names %s, which is no case", m[1])
-		}
-	}
-}
-
-func testNames(t *testing.T) []string {
+func folders(t *testing.T) []string {
 	t.Helper()
-	var out []string
-	declared := regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
-	err := filepath.WalkDir(".", func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, "_test.go") {
-			return err
+	out := []string{"."}
+	for _, s := range sources(t) {
+		if !slices.Contains(out, s.pkg) {
+			out = append(out, s.pkg)
 		}
-		b, err := os.ReadFile(name)
-		for _, m := range declared.FindAllSubmatch(b, -1) {
-			out = append(out, string(m[1]))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return out
 }
