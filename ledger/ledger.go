@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -85,7 +86,8 @@ type Ledger struct {
 }
 
 // Open opens the log and the store, brings the store up to the log (a lost store is rebuilt
-// so), and takes the identity of the log as that of the instance.
+// so), and takes the identity of the log as that of the instance. Where the disk is full the
+// store may stay behind the log: then the ledger is open to read, and Broken says why.
 func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
@@ -132,7 +134,17 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ledger: no turn at the log: %w", err)
 	}
-	return errors.Join(l.catchUp(context.WithoutCancel(ctx), turn), turn.Unlock())
+	return errors.Join(l.readable(l.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
+}
+
+// readable lets a ledger be opened whose store has no room for the end of the log: it is broken,
+// so nothing can be done in its trust, and everything that the store has can be read.
+func (l *Ledger) readable(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		_ = l.breakDown(err)
+		return nil
+	}
+	return err
 }
 
 // Close signs and closes the log and closes the store if Open opened it. The second call

@@ -211,6 +211,9 @@ func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 		if tear := l.WAL().Torn(); tear != nil {
 			c.out.warn(tear.String(), "nothing: it was never acknowledged")
 		}
+		if err := l.Broken(); err != nil {
+			c.out.warn("the disk is full, so that what happened last is not shown: "+err.Error(), "make room there; nothing can be done before")
+		}
 		log := c.log.Named("ledger")
 		l.Listen(func(r ledger.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
 	}
