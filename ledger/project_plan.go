@@ -84,18 +84,19 @@ func (p *projection) ahead(prefix string) (func(string) ([]byte, error), error) 
 	if err != nil {
 		return nil, err
 	}
-	all := map[string][]byte{}
+	all := map[string]storage.Entry{}
 	for e, err := range entries {
 		if err != nil {
 			return nil, err
 		}
-		all[e.Key] = e.Value
+		all[e.Key] = e
 	}
 	return func(key string) ([]byte, error) {
 		if i, ok := p.wrote[key]; ok {
 			return p.ops[i].Value, nil
 		}
-		return all[key], nil
+		p.rests(key, all[key])
+		return all[key].Value, nil
 	}, nil
 }
 

@@ -1,0 +1,51 @@
+package ledger_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// overtaken is a store on which somebody else records between a projection and its commit.
+type overtaken struct {
+	storage.Store
+	first func()
+}
+
+func (o *overtaken) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if first := o.first; first != nil {
+		o.first = nil
+		first()
+	}
+	return o.Store.Commit(ctx, tx)
+}
+
+// TestLargePlansOfTwoInstancesReplayToTheSameStore: a plan with so many decisions that the old
+// ones are read in one go rests on them all the same.
+func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
+	store := mem.New()
+	late := &overtaken{Store: store}
+	one, two := shared(t, t.TempDir(), late, "one"), shared(t, t.TempDir(), store, "two")
+	plan := func(l *ledger.Ledger, id string, action decider.Action) {
+		e := ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: id}
+		for i := range 40 {
+			e.Decisions = append(e.Decisions, ledger.Decision{Ref: ref(fmt.Sprint("t", i)), Stack: "web", Action: action, Proposed: action})
+		}
+		must[ledger.Receipt](t)(l.Record(t.Context(), e))
+	}
+	plan(one, "p0", decider.Update)
+	late.first = func() { plan(two, "p1", decider.Delete) }
+	plan(one, "p2", decider.Update) // as p0 had it, when p1 was not there yet
+	replayed := mem.New()
+	if err := ledger.Merge(t.Context(), []*ledger.Ledger{one, two}, replayed); err != nil {
+		t.Fatal(err)
+	}
+	if must[string](t)(ledger.Content(t.Context(), store)) != must[string](t)(ledger.Content(t.Context(), replayed)) {
+		t.Error("the logs, merged and replayed, do not give what stands in the store")
+	}
+}
