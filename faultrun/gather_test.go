@@ -2,14 +2,18 @@ package faultrun
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/faultrun/check"
 	"github.com/ovi-project/ovi/ledger"
@@ -71,7 +75,39 @@ func (s *site) gather() check.History {
 	if h.Content, err = ledger.Content(ctx, store); err != nil {
 		s.Error(err)
 	}
+	if h.Content != h.Replayed {
+		s.part(ctx, store, replayed)
+	}
 	return h
+}
+
+// part says where the live store and the replayed one differ.
+func (s *site) part(ctx context.Context, live, replayed storage.Store) {
+	s.Helper()
+	read := func(store storage.Store) map[string]storage.Entry {
+		out := map[string]storage.Entry{}
+		entries, _, err := store.Range(ctx, "", storage.Now)
+		if err != nil {
+			s.Fatal(err)
+		}
+		for e, err := range entries {
+			if err != nil {
+				s.Fatal(err)
+			}
+			if !strings.HasPrefix(e.Key, "log/") && !strings.HasPrefix(e.Key, coordinator.Prefix) {
+				out[e.Key] = e
+			}
+		}
+		return out
+	}
+	one, two := read(live), read(replayed)
+	all := maps.Clone(one)
+	maps.Copy(all, two)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if a, b := one[key], two[key]; !bytes.Equal(a.Value, b.Value) {
+			s.Logf("they part at %s\nlive (revision %d): %.1500s\nreplayed: %.1500s", key, a.Modified, a.Value, b.Value)
+		}
+	}
 }
 
 // attempts are what an instance tried on claims. What became of one without an answer is
