@@ -62,9 +62,6 @@ func (c *Counts) Add(a decider.Action) {
 	}
 }
 
-// Executing is how many things something is done with.
-func (c Counts) Executing() int { return c.Create + c.Update + c.Replace + c.Restart + c.Delete }
-
 // Sentence says the counts of a plan, such as "Plan: 4 to create, 1 to delete; 2 unchanged".
 func (c Counts) Sentence(verb string) string {
 	var do []string

@@ -6,18 +6,13 @@ import (
 )
 
 // Pace is the size and the refill a second of the token buckets that throttle
-// requests. A zero bucket does not throttle.
+// requests. A zero bucket does not throttle. AWS publishes ("Request throttling for
+// the Amazon EC2 API") 100 and 20 for reads, 1000 and 2 for instances to run; for
+// changes it differs by call, 50 and 5 are typical.
 type Pace struct {
 	Read, ReadPerSecond     float64
 	Change, ChangePerSecond float64
 	Run, RunPerSecond       float64 // RunInstances, by instance
-}
-
-// AWSPace is what AWS publishes ("Request throttling for the Amazon EC2 API"):
-// non-mutating calls 100 and 20 a second, instances of RunInstances 1000 and 2 a
-// second. The figures for changing calls differ by call; 50 and 5 are typical.
-func AWSPace() Pace {
-	return Pace{Read: 100, ReadPerSecond: 20, Change: 50, ChangePerSecond: 5, Run: 1000, RunPerSecond: 2}
 }
 
 // pace throttles by API and region, each API evaluated alone. The buckets are

@@ -85,17 +85,6 @@ func Any(faults ...Fault) Fault {
 	}
 }
 
-// Hang waits in each call of a verb until its context ends.
-func Hang(v Verb) Fault {
-	return func(ctx context.Context, c Call) error {
-		if c.Verb != v {
-			return nil
-		}
-		<-ctx.Done()
-		return ctx.Err()
-	}
-}
-
 // Errors as a real system gives them, ready for faults.
 var (
 	ErrThrottled = fail(provider.Throttled, "slow down")
