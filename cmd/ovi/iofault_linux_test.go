@@ -152,7 +152,8 @@ func failedApply(t *testing.T, strace, from, call, errno string, k int) (hit boo
 		t.Fatal(err2)
 	}
 	for _, bad := range []string{"panic:", "fatal error:", "goroutine 1 ["} {
-		if bytes.Contains(out, []byte(bad)) {
+		// Go's runtime wakes its poller by a write that never fails but here.
+		if bytes.Contains(out, []byte(bad)) && !bytes.Contains(out, []byte("netpollBreak write failed")) {
 			t.Errorf("it fell over:\n%s", out)
 		}
 	}
