@@ -234,7 +234,8 @@ func TestListen(t *testing.T) {
 		_, text = ask("GET", "/metrics", good)
 		return strings.Contains(text, `ovi_cycles_total{stack="fleet",role="leader",outcome="done"} `)
 	})
-	for _, want := range []string{`ovi_actions_total{action="create",outcome="done"} 2`,
+	for _, want := range []string{
+		`ovi_actions_total{action="create",outcome="done"} 2`,
 		`ovi_scope_last_seen_timestamp_seconds{scope="aws/`, "ovi_interval_seconds 600", "ovi_store_up 1", "ovi_claims_held 1", `ovi_leader{stack="fleet"} 1`,
 	} {
 		if !strings.Contains(text, want) {
