@@ -56,11 +56,11 @@ func (s *Store) commit(ctx context.Context, st state, known known, guards []stor
 		return storage.Revision(st.head), false, err
 	}
 	unleased := anyUnleased(withKnown(ops, known))
-	if tooLarge(guards, ops) {
+	compares := append(s.compares(st, guards, known, ops), s.notStaged())
+	if len(compares) > maxOps || tooLarge(guards, ops) { // a guard on a large commit's key takes up to four
 		rev, again, err := s.stage(ctx, st, guards, known, ops)
 		return rev, again, err
 	}
-	compares := append(s.compares(st, guards, known, ops), s.notStaged())
 	resp, err := s.client.Txn(ctx).If(compares...).Then(s.puts(ops, unleased)...).Commit()
 	if err != nil {
 		return 0, false, s.unsure(err)

@@ -153,6 +153,38 @@ func TestLargeCommitsSideBySide(t *testing.T) {
 	}
 }
 
+// TestManyGuardsOnLargeCommitsKeys: each takes several of etcd's comparisons, of which a
+// transaction has 128.
+func TestManyGuardsOnLargeCommitsKeys(t *testing.T) {
+	t.Parallel()
+	s := connect(t, etcdtest.Start(t), "guards")
+	for _, value := range []string{"one", "two"} {
+		if _, err := s.Commit(t.Context(), storage.Tx{Ops: many(300, value)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seq, _, err := s.Range(t.Context(), "thing/", storage.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}}
+	for e, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tx.Guards) < 90 {
+			tx.Guards = append(tx.Guards, storage.Guard{Key: e.Key, Created: e.Created, Modified: e.Modified})
+		}
+	}
+	if _, err := s.Commit(t.Context(), tx); err != nil {
+		t.Error(err)
+	}
+	tx.Guards[50].Modified--
+	if _, err := s.Commit(t.Context(), tx); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("a guard that does not hold among many: %v, want ErrConflict", err)
+	}
+}
+
 // TestClaimsTakenDuringLargeCommitsKeepTheirTokens: the token that a claim's holder was given
 // is the one that stands in the store, whatever others write at the time. Were it another, its
 // holder could neither record under it nor give it back.
