@@ -65,6 +65,9 @@ type Attribute struct {
 	WriteOnly bool
 	// Secret: the value is a Secret in wishes and a Digest everywhere else.
 	Secret bool
+	// SecretInFile: a Secret that may also be written in its source, such as a script, which
+	// often holds one.
+	SecretInFile bool
 	// Computed: only observed, never wished.
 	Computed bool
 	// RefKind: the value names a thing of this kind (of the same provider and place), or

@@ -132,7 +132,9 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 	if on, _ := flag(a, "termination_protection"); on {
 		in.DisableApiTermination = aws.Bool(true)
 	}
-	if s, ok := text(a, "user_data"); ok {
+	if s, given, err := secret(a, "user_data"); err != nil {
+		return nil, err
+	} else if given {
 		in.UserData = aws.String(base64.StdEncoding.EncodeToString([]byte(s)))
 	}
 	if p := wanted(a, "iam_profile"); p != nil {

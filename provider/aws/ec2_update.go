@@ -160,7 +160,10 @@ func (g *region) changeInside(ctx context.Context, r provider.Request, id string
 	if !changed(r, "user_data") {
 		return nil
 	}
-	s, _ := text(r.Want.Attrs, "user_data")
+	s, _, err := secret(r.Want.Attrs, "user_data")
+	if err != nil {
+		return err
+	}
 	return g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{UserData: &types.SecureBlobAttributeValue{Value: []byte(s)}}) // the SDK encodes it
 }
 

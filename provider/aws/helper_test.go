@@ -168,4 +168,7 @@ func (w *world) count(call string) int { return w.cloud.Counts()[call] }
 
 func text(s string) resource.Value { return resource.String(s) }
 
+// script is user data as a source gives it: a secret, which the record knows by its digest.
+func script(s string) resource.Value { return resource.NewSecret(s, resource.Digest("digest of "+s)) }
+
 type values = map[string]resource.Value

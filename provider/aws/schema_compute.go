@@ -37,8 +37,8 @@ func ec2Kind() resource.Kind {
 				Example: "ops", Doc: "The SSH key pair that is put on it.",
 			},
 			{
-				Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384),
-				Example: "|", Doc: "What cloud-init runs at the first start. Anyone who may describe the instance can read it: no secrets.",
+				Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,
+				Example: "|", Doc: "What cloud-init runs at the first start. It may stand in the file; the record keeps only its digest. Anyone who may describe the instance can read it.",
 			},
 			{
 				Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,

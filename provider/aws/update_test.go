@@ -21,7 +21,7 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	two := w.make(wish(t, "security_group", "two", values{"vpc": text(vpc.ID)}))
 	before := wish(t, "ec2", "web", values{
 		"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(one.ID)},
-		"user_data": text("#!/bin/sh\necho one"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(true),
+		"user_data": script("#!/bin/sh\necho one"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(true),
 		"iam_profile": text("web"), "imdsv2": text("optional"), "root_volume": resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(20)}),
 	}, "team", "web")
 	w.make(before)
@@ -31,7 +31,7 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	}
 	after := wish(t, "ec2", "web", values{
 		"size": text("t3.small"), "subnet": text(subnet.ID), "security_groups": resource.List{text(two.ID), text(one.ID)},
-		"user_data": text("#!/bin/sh\necho two"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(false),
+		"user_data": script("#!/bin/sh\necho two"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(false),
 		"iam_profile": text("worker"), "imdsv2": text("required"), "root_volume": resource.NewAttrs(
 			resource.Attr{Name: "size", Value: resource.Int(30)}, resource.Attr{Name: "type", Value: text("gp2")}),
 	}, "team", "core")

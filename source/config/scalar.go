@@ -171,7 +171,7 @@ func (r *reading) brought(path string, a *resource.Attribute, n *node, s string)
 
 // secret reads a secret, which must come from outside, and says nothing about it.
 func (r *reading) secret(path string, a *resource.Attribute, n *node) resource.Value {
-	if n.shape != scalar || !r.fromOutside(n) {
+	if n.shape != scalar || !a.SecretInFile && !r.fromOutside(n) {
 		r.wrong(n, path+" is a secret and must not stand in the file", "write "+path+": ${env:NAME} or ${file:PATH}")
 		return nil
 	}

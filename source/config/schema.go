@@ -163,7 +163,7 @@ func attributeSchema(a *resource.Attribute) *jsonSchema {
 
 func typeSchema(a *resource.Attribute) *jsonSchema {
 	switch {
-	case a.Secret:
+	case a.Secret && !a.SecretInFile:
 		return fromOutsideSchema()
 	case a.Type == resource.TList || a.Type == resource.TSet:
 		s := &jsonSchema{Type: oneOf("array"), MinItems: a.Min, MaxItems: a.Max}
