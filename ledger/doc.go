@@ -22,7 +22,6 @@
 //	tries/<ref>             failures in a row of one wish
 //	blessed/<ref>           protected: by whom, since when, why
 //	plan/<stack>            the last plan of a stack: id, hash, counts
-//	approved/<plan>         who said yes to a plan
 //	approved/<plan>         who said yes to doing a plan
 //	consent/<digest>/<who>  an approval that rules ask for, of what a plan proposes
 //	decided/<ref>           the last decision on a thing, and in which plan it was first made
