@@ -6,7 +6,7 @@
 // files that no program contains. So does the one way to switch fencing off, with which the
 // run must fail.
 //
-//	go test -run TestFaultRun -v .                      15 s of faults, 60 things
+//	go test -run TestFaultRun -v .                      10 s of faults, 60 things
 //	OVI_FAULTS=3m go test -run TestFaultRun -v .        500 things; OVI_FAULTS_SEED, _THINGS, _KEEP
 //	OVI_FAULTS=30m go test -run TestFaultRun -timeout 60m -v .
 //	OVI_FIGURES=1 go test -run TestFigures -v .         the figures of docs/benchmarks.md

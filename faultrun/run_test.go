@@ -22,7 +22,7 @@ const (
 // settings are how long and how large a run is.
 func settings(t *testing.T) (length time.Duration, things int, seed uint64) {
 	t.Helper()
-	length, things, seed = 15*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
+	length, things, seed = 10*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
 	if text := os.Getenv("OVI_FAULTS"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
