@@ -86,6 +86,51 @@ func (s *site) leader() string {
 	return ""
 }
 
+// stopOutsideTheCloud stops an instance with SIGSTOP while it does not hold the file lock of
+// the practice cloud: under it the others would wait as for no real cloud.
+func (s *site) stopOutsideTheCloud(i *instance) {
+	s.t.Helper()
+	lock, err := os.OpenFile(filepath.Join(s.dir, "cloud", "aws.json.lock"), os.O_RDWR, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer lock.Close()
+	eventually(s.t, i.name+" stopped outside the cloud", time.Minute, func() bool {
+		if err := i.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			s.t.Fatal(err)
+		}
+		s.stopped(i)
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			return true // closing the file gives the lock back
+		}
+		if err := i.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			s.t.Fatal(err)
+		}
+		return false
+	})
+}
+
+// stopped waits until the kernel says that all of an instance stands still: the signal is
+// delivered a moment after it was sent.
+func (s *site) stopped(i *instance) {
+	s.t.Helper()
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		time.Sleep(100 * time.Millisecond)
+		return
+	}
+	tasks := fmt.Sprintf("/proc/%d/task/*/stat", i.cmd.Process.Pid)
+	eventually(s.t, i.name+" stands still", time.Minute, func() bool {
+		stats, err := filepath.Glob(tasks)
+		for _, path := range stats {
+			stat, bad := os.ReadFile(path)
+			if bad == nil && !bytes.Contains(stat, []byte(") T ")) {
+				return false
+			}
+		}
+		return err == nil && len(stats) > 0
+	})
+}
+
 // created counts the calls that make instances.
 func (s *site) created() int {
 	all, err := awsfake.ReadRequests(filepath.Join(s.dir, "cloud", "aws.json"))
@@ -158,11 +203,9 @@ func TestLaw7_AStoppedInstanceIsOvertaken(t *testing.T) {
 	eventually(t, "the first action began", 20*time.Second, func() bool {
 		return strings.Count(ann.said(), "create begun")+strings.Count(ann.said(), "began") >= 1 || s.created() >= 2
 	})
-	if err := ann.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	s.stopOutsideTheCloud(ann)
 	bob := s.keep("bob", "--parallelism", "4")
-	eventually(t, "bob leads", 3*runTTL, func() bool { return s.leader() == "bob" })
+	eventually(t, "bob leads", time.Minute, func() bool { return s.leader() == "bob" })
 	time.Sleep(2 * runTTL)
 	if err := ann.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
