@@ -13,15 +13,18 @@ import (
 	"sync"
 )
 
-// digester makes the keyed digests that stand in the record for secrets. Its key is made at
-// the first secret and never leaves the data directory: without it nobody can try passwords
-// against a digest.
+// digester makes the keyed digests that stand in the record for secrets. Its key is made for
+// the first stack with a secret and never leaves the data directory: without it nobody can try
+// passwords against a digest.
 type digester struct {
 	file string
 	once sync.Once
 	key  []byte
 	err  error // why there is no key; what was digested then must not be used
 }
+
+// errNoKey: no key has been made yet.
+var errNoKey = errors.New("there is no key for digests of secrets")
 
 // sum digests one secret.
 func (d *digester) sum(secret []byte) string {
@@ -31,14 +34,13 @@ func (d *digester) sum(secret []byte) string {
 	return "hmac-sha256:" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// digestKey reads the key, or makes it. Of two processes that make it at once, one wins.
+// digestKey reads the key. It makes none: what is read may turn out to be wrong, and a wrong
+// file leaves nothing behind.
 func digestKey(file string) ([]byte, error) {
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		if err := makeKey(file); err != nil {
-			return nil, fmt.Errorf("make the key for digests of secrets: %w", err)
-		}
-	}
 	key, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoKey
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key for digests of secrets: %w", err)
 	}
@@ -48,6 +50,7 @@ func digestKey(file string) ([]byte, error) {
 	return key, nil
 }
 
+// makeKey makes the key. Of two processes that make it at once, one wins.
 func makeKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

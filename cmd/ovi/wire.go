@@ -44,15 +44,25 @@ func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})}
 // load reads everything that is wanted. Which source reads the paths is the table of the
 // sources; a new one is one case here and one row in the README.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
-	digests := &digester{file: c.secretsKey(dir)}
-	s := config.New(paths, config.Options{
+	file := c.secretsKey(dir)
+	intent, err := c.loadWith(paths, &digester{file: file})
+	if errors.Is(err, errNoKey) {
+		if err = makeKey(file); err != nil {
+			return nil, fmt.Errorf("make the key for digests of secrets: %w", err)
+		}
+		intent, err = c.loadWith(paths, &digester{file: file})
+	}
+	return []resource.Intent{intent}, err
+}
+
+func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, error) {
+	intent, err := config.New(paths, config.Options{
 		Schemas: schemas(), Env: c.env, Digest: digests.sum, Region: c.region(),
-	})
-	intent, err := s.Load(c)
+	}).Load(c)
 	if err == nil {
 		err = digests.err
 	}
-	return []resource.Intent{intent}, err
+	return intent, err
 }
 
 // region is what is used where neither a thing nor its file names one.
