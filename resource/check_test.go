@@ -248,3 +248,41 @@ func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
 		}
 	})
 }
+
+func TestValidSaysWhatTypesCannot(t *testing.T) {
+	odd := func(v resource.Value) []resource.Problem {
+		if n, _ := v.(resource.Int); n%2 == 0 {
+			return []resource.Problem{{Summary: "even"}}
+		}
+		return nil
+	}
+	pair := func(v resource.Value) []resource.Problem {
+		if a, _ := v.(resource.Attrs); len(a) == 2 {
+			return []resource.Problem{{Path: "n", Summary: "two"}, {Summary: "whole"}}
+		}
+		return nil
+	}
+	k := resource.Kind{Provider: "p", Name: "k", Attrs: []resource.Attribute{
+		{Name: "n", Type: resource.TInt, Valid: odd},
+		{Name: "l", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Valid: pair, Fields: []resource.Attribute{
+			{Name: "n", Type: resource.TInt, Valid: odd}, {Name: "m", Type: resource.TInt},
+		}}},
+	}}
+	num := func(n int64) resource.Attrs {
+		return resource.NewAttrs(resource.Attr{Name: "n", Value: resource.Int(n)}, resource.Attr{Name: "m", Value: resource.Int(1)})
+	}
+	_, problems := resource.Check(k, resource.NewAttrs(
+		resource.Attr{Name: "n", Value: resource.Int(2)},
+		resource.Attr{Name: "l", Value: resource.List{num(2), num(1)}}))
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Path+" "+p.Summary)
+	}
+	// The first element is wrong within, so nothing is said of it as a whole.
+	if diff := cmp.Diff([]string{"l[0].n even", "l[1].n two", "l[1] whole", "n even"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "n", Value: resource.String("x")})); len(problems) != 1 {
+		t.Errorf("a value of the wrong type was asked about: %v", problems)
+	}
+}

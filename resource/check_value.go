@@ -13,6 +13,23 @@ import (
 // value checks one value and gives it in the declared type. Where there is a problem what it
 // gives is of no use.
 func (r *run) value(path string, v Value, s *Attribute) Value {
+	told := len(r.problems)
+	out := r.typed(path, v, s)
+	if s.Valid == nil || len(r.problems) > told {
+		return out
+	}
+	for _, p := range s.Valid(out) {
+		if p.Path == "" {
+			p.Path = path
+		} else {
+			p.Path = join(path, p.Path)
+		}
+		r.problems = append(r.problems, p)
+	}
+	return out
+}
+
+func (r *run) typed(path string, v Value, s *Attribute) Value {
 	switch v := v.(type) {
 	case Reference:
 		if s.RefKind == "" {

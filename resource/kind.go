@@ -15,6 +15,11 @@ type Kind struct {
 	// Canonical brings checked attributes to the form Observe gives, and reports what no
 	// single attribute can say (rules across attributes). Nil leaves them as they are.
 	Canonical func(Attrs) (Attrs, []Problem)
+	// Together reports what no single set of attributes can say: rules between things (a part
+	// lies in its whole), and rules about a thing's place, name and tags. It is given all
+	// wishes of this kind in one stack, sorted by ref, and finds any wish of that stack; nil
+	// is one that is not there or could not be read. It is pure. Nil: there are no such rules.
+	Together func(wishes []*Desired, find func(Ref) *Desired) []Finding
 }
 
 // Type is the type of an attribute.
@@ -80,6 +85,9 @@ type Attribute struct {
 	Min, Max *int64      // bounds of an Int; of a String or List: its length
 	Pattern  string      // regular expression a String must match as a whole
 	Example  string      // as it would be written in a config
+	// Valid reports what type, bounds and pattern can't say of a value that satisfies them,
+	// with paths relative to it ("" is the value itself). Nil: there is nothing more to say.
+	Valid func(Value) []Problem
 }
 
 // Problem is one thing wrong with a wish. Path is relative to the thing ("root_volume.size").
@@ -87,6 +95,13 @@ type Problem struct {
 	Path       string
 	Summary    string // what is wrong
 	Suggestion string // what to write instead, if known
+}
+
+// Finding is a problem of one wish among others. Its path may also be "name", "region", "tags"
+// or "tags." with a key behind it.
+type Finding struct {
+	Ref Ref
+	Problem
 }
 
 // Change is one attribute or tag that differs. From is nil where nothing was there, To is

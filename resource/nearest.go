@@ -6,15 +6,15 @@ package resource
 func Nearest(word string, candidates []string) (string, bool) {
 	best, found := len(word)/3+1, ""
 	for _, c := range candidates {
-		if d := distance(word, c); d < best || d == best && found == "" {
+		if d := Distance(word, c); d < best || d == best && found == "" {
 			best, found = d, c
 		}
 	}
 	return found, found != ""
 }
 
-// distance is the edit distance with swaps of neighbours, over bytes.
-func distance(a, b string) int {
+// Distance is the edit distance with swaps of neighbours, over bytes.
+func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -28,6 +28,8 @@ type file struct {
 	sum  string // what was read, before any cleaning
 }
 
+func (f *file) isJSON() bool { return strings.EqualFold(filepath.Ext(f.name), ".json") }
+
 func (f *file) at(line, col int32) resource.Position {
 	return resource.Position{File: f.name, Line: int(line), Column: int(col)}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -206,6 +207,9 @@ func (d *frame) kind(name string) (*kind, error) {
 	k := &kind{Kind: schema, checker: checker, partial: partial, attrs: map[string]*resource.Attribute{}}
 	for i := range schema.Attrs {
 		a := &schema.Attrs[i]
+		if slices.Contains(spelling(d.table), a.Name) {
+			return nil, fmt.Errorf("%s of %s can't be wished: every block has a key %s of its own", a.Name, schema.Name, a.Name)
+		}
 		k.attrs[a.Name] = a
 		if !a.Computed {
 			k.names = append(k.names, a.Name)

@@ -92,7 +92,7 @@ func (l *loader) sorted() source.Problems {
 
 // file reads all documents of a file. False asks for a new load with whole documents.
 func (l *loader) file(f *file, whole bool) bool {
-	if strings.EqualFold(filepath.Ext(f.name), ".json") {
+	if f.isJSON() {
 		root, err := parseJSON([]byte(f.text))
 		if err != nil {
 			l.syntax(f, err)
@@ -141,7 +141,7 @@ func (l *loader) intent(files []*file) resource.Intent {
 	if !l.wished && len(l.problems) == 0 {
 		l.problem(files[0].at(1, 1), "", "nothing says what the stack wants", "add resources:, or resources: [] for a stack that wants nothing")
 	}
-	objects := l.join()
+	objects := l.join(files)
 	in := resource.Intent{
 		Stack: l.stack(files), Source: files[0].name, Objects: objects,
 		Rules: l.words.rules, Options: l.words.options,

@@ -24,11 +24,13 @@ type group struct {
 	at    resource.Position
 }
 
-// join sorts the wishes and looks up every name.
-func (l *loader) join() []resource.Desired {
+// join sorts the wishes, looks up every name, and asks the kinds what they say of all wishes
+// together.
+func (l *loader) join(files []*file) []resource.Desired {
 	l.order()
 	l.clashes()
 	l.needs()
+	l.together(files)
 	if len(l.problems) == 0 {
 		l.circles(l.wishes)
 	}

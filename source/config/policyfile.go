@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -44,7 +43,7 @@ func (l *loader) policyDocument(f *file, root *node) {
 
 // roots reads all documents of a file as they stand.
 func (l *loader) roots(f *file) []node {
-	if strings.EqualFold(filepath.Ext(f.name), ".json") {
+	if f.isJSON() {
 		root, err := parseJSON([]byte(f.text))
 		if err != nil {
 			l.syntax(f, err)

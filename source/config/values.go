@@ -82,12 +82,12 @@ func (r *reading) report(p resource.Problem) {
 	}
 	for _, o := range r.outside {
 		if p.Path == o || strings.HasPrefix(o, p.Path+".") || strings.HasPrefix(o, p.Path+"[") {
-			n, _ := r.locate(o)
+			n, _ := r.n.locate(o)
 			r.wrong(n, o+" can't be what "+quote(n.text)+" stands for", rule(r.kind.schemaAt(o)))
 			return
 		}
 	}
-	at, _ := r.locate(p.Path)
+	at, _ := r.n.locate(p.Path)
 	suggestion := p.Suggestion
 	if suggestion == "" {
 		suggestion = rule(r.kind.schemaAt(p.Path))
@@ -130,8 +130,7 @@ func (k *kind) schemaAt(p string) *resource.Attribute {
 }
 
 // locate finds the node that a path of a problem speaks of, or the deepest one above it.
-func (b *block) locate(p string) (n *node, exact bool) {
-	n = b.n
+func (n *node) locate(p string) (found *node, exact bool) {
 	for p != "" {
 		step := p
 		if i := strings.IndexAny(p, ".["); i >= 0 {
@@ -159,7 +158,7 @@ func (b *block) locate(p string) (n *node, exact bool) {
 func (b *block) again(c *checked) {
 	b.uses = slices.Grow(b.uses, len(c.uses))
 	for i, u := range c.uses {
-		n, _ := b.locate(c.paths[i])
+		n, _ := b.n.locate(c.paths[i])
 		u.line, u.col = n.line, n.col
 		b.uses = append(b.uses, u)
 	}
