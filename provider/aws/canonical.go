@@ -1,26 +1,19 @@
 package aws
 
 import (
-	"fmt"
 	"net/netip"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// canonicalCIDR brings a block of addresses to the form AWS gives it: host bits are zero.
+// canonicalCIDR brings a block of addresses, which networkBlock has judged, to the form AWS
+// gives it.
 func canonicalCIDR(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	s, ok := text(a, "cidr")
-	if !ok {
-		return a, nil
+	if p, err := netip.ParsePrefix(s); ok && err == nil {
+		a = a.With("cidr", resource.String(p.Masked().String()))
 	}
-	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		return a, []resource.Problem{{Path: "cidr", Summary: fmt.Sprintf("%q is not a block of addresses", s), Suggestion: "10.0.0.0/16"}}
-	}
-	if p != p.Masked() {
-		return a, []resource.Problem{{Path: "cidr", Summary: fmt.Sprintf("%q has address bits behind its prefix", s), Suggestion: p.Masked().String()}}
-	}
-	return a.With("cidr", resource.String(p.String())), nil
+	return a, nil
 }
 
 // canonicalEC2 leaves the image out where the wish says "the current one": what image an
@@ -29,11 +22,33 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, _ := text(a, "image"); s == latestImage {
 		a = a.Without("image")
 	}
+	var out []resource.Problem
 	_, subnet := a.Get("subnet")
 	if _, zone := a.Get("zone"); zone && subnet {
-		return a, []resource.Problem{{Path: "zone", Summary: "the subnet already says the zone", Suggestion: "leave zone out"}}
+		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already says the zone", Suggestion: "leave zone out"})
 	}
-	return a, nil
+	if v, ok := a.Get("root_volume"); ok {
+		root, _ := v.(resource.Attrs)
+		for _, p := range judgeVolume(root, "type") {
+			p.Path = "root_volume." + p.Path
+			out = append(out, p)
+		}
+	}
+	return a, out
+}
+
+// keyPattern: "Up to 255 ASCII characters" (CreateKeyPairInput), without spaces at the ends.
+const keyPattern = `[!-~]([ -~]{0,253}[!-~])?`
+
+// maxUserData: "limited to 16 KB, in raw form, before it is base64-encoded" ("Run commands at
+// launch"). It is bytes, where the schema counts characters.
+const maxUserData = 16384
+
+func userDataSize(v resource.Value) []resource.Problem {
+	if n := len(revealed(v)); n > maxUserData {
+		return wrongValue("fetch the rest from a bucket", "user_data has %d bytes, and AWS allows %d", n, maxUserData)
+	}
+	return nil
 }
 
 func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
@@ -47,32 +62,17 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if !zone && !attach {
 		out = append(out, resource.Problem{Path: "zone", Summary: "a volume needs a zone, or an instance in attach_to whose zone it takes", Suggestion: "zone: us-east-1a"})
 	}
-	kind, _ := text(a, "type")
+	kind, _ := text(a, volumeType)
 	if _, iops := a.Get("iops"); (kind == "io1" || kind == "io2") && !iops {
-		out = append(out, resource.Problem{Path: "type", Summary: kind + " needs its iops said", Suggestion: "iops: 3000"})
+		out = append(out, resource.Problem{Path: volumeType, Summary: kind + " needs its iops said", Suggestion: "iops: 3000"})
 	}
 	if _, device := a.Get("device"); device && !attach {
 		out = append(out, resource.Problem{Path: "device", Summary: "device says where a volume is attached, but attach_to names no instance"})
 	}
-	return a, out
+	return a, append(out, judgeVolume(a, volumeType)...)
 }
 
-// leastSSD is the least storage that RDS gives on its faster disks.
-const leastSSD = 20
-
-func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
-	kind, _ := text(a, "storage_type")
-	if n, ok := number(a, "storage"); ok && n < leastSSD && kind != "standard" {
-		return a, []resource.Problem{{Path: "storage", Summary: fmt.Sprintf("%d GiB is less than RDS gives, which is %d", n, leastSSD), Suggestion: "20"}}
-	}
-	if s, _ := text(a, "username"); s == "admin" || s == "rdsadmin" {
-		engine, ok := text(a, "engine")
-		if s == "rdsadmin" || !ok || engine == "postgres" {
-			return a, []resource.Problem{{Path: "username", Summary: fmt.Sprintf("%q is reserved by RDS", s), Suggestion: "dbadmin"}}
-		}
-	}
-	return a, nil
-}
+func canonicalRDS(a resource.Attrs) (resource.Attrs, []resource.Problem) { return a, judgeDB(a) }
 
 // text reads a string attribute.
 func text(a resource.Attrs, name string) (string, bool) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -20,17 +21,11 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 			continue
 		}
 		out := make(resource.List, 0, len(list))
-		for i, item := range list {
-			rule, isRule := item.(resource.Attrs)
-			if !isRule {
-				continue // the type check has already said so
+		for _, item := range list {
+			if rule, isRule := item.(resource.Attrs); isRule {
+				canon, _ := canonicalRule(rule) // validRule has told what is wrong
+				out = append(out, canon)
 			}
-			canon, found := canonicalRule(rule)
-			for _, p := range found {
-				p.Path = strings.TrimSuffix(fmt.Sprintf("%s.%d.%s", name, i, p.Path), ".")
-				problems = append(problems, p)
-			}
-			out = append(out, canon)
 		}
 		out = sortedRules(out)
 		problems = append(problems, twice(name, out)...)
@@ -60,6 +55,13 @@ func sortedRules(l resource.List) resource.List {
 	bytesOf := func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) }
 	slices.SortFunc(l, func(a, b resource.Value) int { return strings.Compare(bytesOf(a), bytesOf(b)) })
 	return slices.CompactFunc(l, func(a, b resource.Value) bool { return bytesOf(a) == bytesOf(b) })
+}
+
+// validRule judges one rule of a wish.
+func validRule(v resource.Value) []resource.Problem {
+	r, _ := v.(resource.Attrs)
+	_, problems := canonicalRule(r)
+	return problems
 }
 
 func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
@@ -105,6 +107,9 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 	if !ok {
 		return "tcp", nil
 	}
+	if n, err := strconv.Atoi(p); err == nil && n > 255 { // one byte of the IP header
+		return p, []resource.Problem{{Path: "protocol", Summary: "there is no protocol " + p, Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
+	}
 	return protocolName(p), nil
 }
 
@@ -148,9 +153,13 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	case ported && from < 0:
 		return bad("port", "a rule for "+protocol+" needs a port or a range", "from_port: 0 and to_port: 65535, for all")
 	case ported && to < from:
-		return bad("to_port", "to_port is below from_port", "")
+		return bad("to_port", "to_port is below from_port", "the lower one in from_port")
 	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
 		return bad("port", "protocol "+protocol+" has no ports", "leave the ports out")
+	case !ported && (from > 255 || to > 255): // one byte each of the ICMP header
+		return bad("from_port", "types and codes of "+protocol+" go up to 255", "from_port: 8 and to_port: -1, for echo requests")
+	case !ported && from == -1 && to != -1: // the type IpPermission, ToPort
+		return bad("to_port", "all types of "+protocol+" have all codes", "to_port: -1, or the type in from_port")
 	}
 	return from, to, nil
 }

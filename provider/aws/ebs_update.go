@@ -33,7 +33,7 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 // reshape changes a volume while it is in use. It can only grow: shrinking would lose data,
 // so it is refused rather than answered with a new volume.
 func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, changed func(string) bool) error {
-	if !changed("size") && !changed("type") && !changed("iops") && !changed("throughput") {
+	if !changed("size") && !changed("volume_type") && !changed("iops") && !changed("throughput") {
 		return nil
 	}
 	v, err := g.volume(ctx, id)
@@ -68,7 +68,7 @@ func reshaping(v types.Volume, want resource.Attrs, changed func(string) bool) *
 		return n
 	}
 	in.Size, in.Iops, in.Throughput = pick("size", v.Size), pick("iops", v.Iops), pick("throughput", v.Throughput)
-	if s, ok := text(want, "type"); ok && changed("type") && types.VolumeType(s) != v.VolumeType {
+	if s, ok := text(want, "volume_type"); ok && changed("volume_type") && types.VolumeType(s) != v.VolumeType {
 		in.VolumeType = types.VolumeType(s)
 		any = true
 	}

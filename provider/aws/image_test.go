@@ -66,7 +66,7 @@ func TestWishesThatMakeNoSense(t *testing.T) {
 		{"ebs", "size", values{"zone": text("us-east-1a")}},
 		{"ebs", "zone", values{"size": resource.Int(10)}},
 		{"ebs", "device", values{"size": resource.Int(10), "zone": text("us-east-1a"), "device": text("/dev/sdg")}},
-		{"ebs", "type", values{"size": resource.Int(10), "zone": text("us-east-1a"), "type": text("io2")}},
+		{"ebs", "volume_type", values{"size": resource.Int(10), "zone": text("us-east-1a"), "volume_type": text("io2")}},
 		{"rds", "storage", values{"size": text("db.t3.micro"), "storage": resource.Int(10)}},
 		{"rds", "username", values{"size": text("db.t3.micro"), "username": text("admin")}},
 		{"rds", "username", values{"size": text("db.t3.micro"), "engine": text("mysql"), "username": text("rdsadmin")}},

@@ -40,7 +40,9 @@ const (
 	tagNameDoc = "letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 127"
 
 	cidrPattern = `[0-9a-fA-F.:]+/[0-9]{1,3}`
-	zonePattern = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
+	// defaultDevice is what a disk is attached as where nothing is said.
+	defaultDevice = "/dev/sdf"
+	zonePattern   = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
 )
 
 func groupsAttr(doc string) resource.Attribute {

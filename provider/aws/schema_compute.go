@@ -11,7 +11,7 @@ func ec2Kind() resource.Kind {
 		Provider: Name, Name: kindEC2,
 		Doc:         "A virtual machine.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEC2,
+		Canonical: canonicalEC2, Together: together(zones, groupsFit),
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[a-z0-9-]+\.[a-z0-9-]+`,
@@ -33,12 +33,12 @@ func ec2Kind() resource.Kind {
 				Example: "us-east-1a", Doc: "The availability zone, where no subnet says it.",
 			},
 			{
-				Name: "key_name", Type: resource.TString, Effect: resource.Replace, Max: bound(255),
+				Name: "key_name", Type: resource.TString, Effect: resource.Replace, Pattern: keyPattern,
 				Example: "ops", Doc: "The SSH key pair that is put on it.",
 			},
 			{
 				Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,
-				Example: "|", Doc: "What cloud-init runs at the first start. It may stand in the file; the record keeps only its digest. Anyone who may describe the instance can read it.",
+				Valid: userDataSize, Example: "|", Doc: "What cloud-init runs at the first start. It may stand in the file; the record keeps only its digest. Anyone who may describe the instance can read it.",
 			},
 			{
 				Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,
@@ -70,7 +70,7 @@ func ec2Kind() resource.Kind {
 func rootFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(16384), Example: "30",
+			Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "30",
 			Doc: "In GiB; the image's own size where nothing is said. It can only grow.",
 		},
 		{
@@ -93,13 +93,13 @@ func ebsKind() resource.Kind {
 		Provider: Name, Name: kindEBS,
 		Doc:         "A disk that outlives instances.\n\nIts name is its Name tag. Root disks of instances are no things of their own.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEBS,
+		Canonical: canonicalEBS, Together: together(zones, disks),
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",
 				Doc: "In GiB. It can only grow. Needed unless a snapshot says it.",
 			},
-			{Name: "type", Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
+			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
 			{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations a second, for gp3, io1 and io2."},
 			{Name: "throughput", Type: resource.TInt, Min: bound(125), Max: bound(2000), Example: "125", Doc: "MiB a second, for gp3."},
 			{
@@ -120,7 +120,7 @@ func ebsKind() resource.Kind {
 			},
 			{
 				Name: "device", Type: resource.TString, Effect: resource.Restart, Pattern: `/dev/[a-z0-9/]+|xvd[a-z]{1,2}`,
-				CreateDefault: resource.String("/dev/sdf"), Example: "/dev/sdf", Doc: "The device name that the instance is told. Changing it detaches the disk for a moment.",
+				CreateDefault: resource.String(defaultDevice), Example: "/dev/sdf", Doc: "The device name that the instance is told. Changing it detaches the disk for a moment.",
 			},
 		},
 	}

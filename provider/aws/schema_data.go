@@ -8,8 +8,8 @@ func rdsKind() resource.Kind {
 		Doc: "A managed database.\n\nIts name is its identifier. Where nothing else is said: PostgreSQL, 20 GiB, encrypted, " +
 			"not public, seven days of backups, a password that AWS makes and keeps in its Secrets Manager, and a last snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "small letters, digits and single hyphens, beginning with a letter, at most 63",
-		Canonical: canonicalRDS,
-		Attrs:     append(rdsMachine(), rdsPlace()...),
+		Canonical: canonicalRDS, Together: together(dbNames, groupsFit),
+		Attrs: append(rdsMachine(), rdsPlace()...),
 	}
 }
 
@@ -26,7 +26,7 @@ func rdsMachine() []resource.Attribute {
 			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
 		},
 		{
-			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Pattern: `[0-9]+(\.[0-9A-Za-z.-]+)?`,
+			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
 			Example: "16", Doc: "A major version, or an exact one. AWS's own minor upgrades are no drift; running_version says what runs.",
 		},
 		{
@@ -51,11 +51,11 @@ func rdsMachine() []resource.Attribute {
 		},
 		{
 			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"),
-			Pattern: `[A-Za-z][A-Za-z0-9_]{0,15}`, Example: "dbadmin", Doc: "The first user.",
+			Pattern: `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin", Doc: "The first user; at most 16 characters with mysql and mariadb.",
 		},
 		{
-			Name: "password", Type: resource.TString, WriteOnly: true, Secret: true, Min: bound(8), Max: bound(128),
-			Example: "${env:DB_PASSWORD}", Doc: "The first user's password. Without it AWS makes one and keeps it in Secrets Manager, which is better.",
+			Name: "password", Type: resource.TString, WriteOnly: true, Secret: true, Min: bound(8), Max: bound(128), Valid: passwordText,
+			Example: "${env:DB_PASSWORD}", Doc: "The first user's password, of printable ASCII without / \" and @; at most 41 characters with mysql and mariadb. Without it AWS makes one and keeps it in Secrets Manager, which is better.",
 		},
 	}
 }
@@ -64,7 +64,7 @@ func rdsMachine() []resource.Attribute {
 func rdsPlace() []resource.Attribute {
 	return []resource.Attribute{
 		{
-			Name: "database", Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z][A-Za-z0-9_]{0,62}`,
+			Name: "database", Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z][A-Za-z0-9_]{0,63}`,
 			Example: "app", Doc: "A database to make in it.",
 		},
 		{
@@ -100,9 +100,10 @@ func s3Kind() resource.Kind {
 		Doc: "A bucket.\n\nIts name is the bucket's name, unless bucket says another. ovi never empties a bucket: " +
 			"one that holds objects cannot be deleted before somebody has emptied it.",
 		NamePattern: bucketPattern, NameDoc: "small letters, digits, '.' and '-', from 3 to 63",
+		Canonical: canonicalS3, Together: together(bucketsOnce),
 		Attrs: []resource.Attribute{
 			{
-				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Example: "acme-assets",
+				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue, Example: "acme-assets",
 				Doc: "The bucket's name, if it is not the thing's. Bucket names are unique among all accounts of AWS.",
 			},
 			{

@@ -7,10 +7,10 @@ func vpcKind() resource.Kind {
 		Provider: Name, Name: kindVPC,
 		Doc:         "A virtual private network.\n\nSubnets and security groups stand in it. Its name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalCIDR,
+		Canonical: canonicalCIDR, Together: together(),
 		Attrs: []resource.Attribute{
 			{
-				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern,
+				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern, Valid: networkBlock,
 				Example: "10.0.0.0/16", Doc: "The block of addresses, between /16 and /28.",
 			},
 			{
@@ -30,15 +30,15 @@ func subnetKind() resource.Kind {
 		Provider: Name, Name: kindSubnet,
 		Doc:         "A range of a vpc's addresses in one availability zone.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalCIDR,
+		Canonical: canonicalCIDR, Together: together(zones, subnetsFit),
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
 				Example: "main", Doc: "The network it is part of.",
 			},
 			{
-				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern,
-				Example: "10.0.1.0/24", Doc: "Its part of the network's addresses.",
+				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern, Valid: networkBlock,
+				Example: "10.0.1.0/24", Doc: "Its part of the network's addresses, between /16 and /28; no two subnets of a network overlap.",
 			},
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern,
@@ -62,7 +62,7 @@ func groupKind() resource.Kind {
 			"All of its rules stand in the wish: a rule added by hand is drift, and is taken away again. " +
 			"Its name is its group name in AWS.",
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces; not beginning with sg-",
-		Canonical: canonicalGroup,
+		Canonical: canonicalGroup, Together: together(groupNames),
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
@@ -95,7 +95,7 @@ func ruleElem() *resource.Attribute {
 	port := func(name, doc string) resource.Attribute {
 		return resource.Attribute{Name: name, Type: resource.TInt, Min: bound(-1), Max: bound(65535), Doc: doc}
 	}
-	return &resource.Attribute{Type: resource.TObject, Fields: []resource.Attribute{
+	return &resource.Attribute{Type: resource.TObject, Valid: validRule, Fields: []resource.Attribute{
 		port("port", "One port. For a range: from_port and to_port."),
 		port("from_port", "The first port of a range; for icmp the type, -1 for all."),
 		port("to_port", "The last port of a range; for icmp the code, -1 for all."),

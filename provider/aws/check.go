@@ -1,0 +1,111 @@
+package aws
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// checking is one look at the wishes of one kind in a stack. It finds, before anything is
+// done, what AWS would refuse only when it is asked; each rule cites where AWS says it. Where
+// AWS's words leave room the wish passes: a miss costs a refused call, a false refusal bars a
+// way that is open.
+type checking struct {
+	wishes []*resource.Desired
+	find   func(resource.Ref) *resource.Desired
+	found  []resource.Finding
+}
+
+// together makes a kind's rules into the function that its schema holds. Rules about region
+// and tags hold for every kind.
+func together(rules ...func(*checking)) func([]*resource.Desired, func(resource.Ref) *resource.Desired) []resource.Finding {
+	return func(wishes []*resource.Desired, find func(resource.Ref) *resource.Desired) []resource.Finding {
+		c := &checking{wishes: wishes, find: find}
+		c.regions()
+		c.tags()
+		for _, rule := range rules {
+			rule(c)
+		}
+		return c.found
+	}
+}
+
+func (c *checking) wrong(d *resource.Desired, path, suggestion, format string, args ...any) {
+	c.found = append(c.found, resource.Finding{
+		Ref: d.Ref, Problem: resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion},
+	})
+}
+
+// regions judges each region once.
+func (c *checking) regions() {
+	judged := map[string][2]string{}
+	for _, d := range c.wishes {
+		verdict, known := judged[d.Ref.Place]
+		if !known {
+			verdict = placeVerdict(d.Ref.Place)
+			judged[d.Ref.Place] = verdict
+		}
+		if verdict[0] != "" {
+			c.wrong(d, "region", verdict[1], "%q %s", d.Ref.Place, verdict[0])
+		}
+	}
+}
+
+func placeVerdict(place string) [2]string {
+	_, name := accountAndRegion(place)
+	wrong, meant := judgeRegion(name)
+	switch {
+	case wrong == "":
+		return [2]string{}
+	case meant == "":
+		return [2]string{wrong, "such as us-east-1"}
+	}
+	return [2]string{wrong, "did you mean " + meant + "?"}
+}
+
+// zones holds zones against the region that a thing stands in.
+func zones(c *checking) {
+	for _, d := range c.wishes {
+		_, region := accountAndRegion(d.Ref.Place)
+		if zone, ok := text(d.Attrs, "zone"); ok && !zoneOf(zone, region) {
+			if wrong, _ := judgeRegion(region); wrong != "" {
+				continue // the region is told
+			}
+			c.wrong(d, "zone", "such as "+region+"a", "the zone %s is none of the region %s", zone, region)
+		}
+	}
+}
+
+// other finds the wish that an attribute names; nil for an id, and for one that is not there
+// to be read.
+func (c *checking) other(d *resource.Desired, name string) *resource.Desired {
+	v, _ := d.Attrs.Get(name)
+	return c.named(v)
+}
+
+func (c *checking) named(v resource.Value) *resource.Desired {
+	r, ok := v.(resource.Reference)
+	if !ok {
+		return nil
+	}
+	return c.find(r.Ref)
+}
+
+// place says where a wish stands, for people.
+func place(d *resource.Desired) string {
+	if d.At.File == "" {
+		return d.Ref.Name
+	}
+	return fmt.Sprintf("%s (%s line %d)", d.Ref.Name, d.At.File, d.At.Line)
+}
+
+// earlier says that a stands before b in the files.
+func earlier(a, b *resource.Desired) bool {
+	switch {
+	case a.At.File != b.At.File:
+		return a.At.File < b.At.File
+	case a.At.Line != b.At.Line:
+		return a.At.Line < b.At.Line
+	}
+	return a.Ref.Compare(b.Ref) < 0
+}

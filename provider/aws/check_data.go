@@ -1,0 +1,155 @@
+package aws
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// bucketWrong says what is wrong with a bucket's name that has the right characters and length
+// ("General purpose bucket naming rules"); empty if nothing is.
+func bucketWrong(name string) string {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return "looks like an IP address"
+	}
+	if strings.Contains(name, "..") {
+		return "has two dots side by side"
+	}
+	for _, p := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
+		if strings.HasPrefix(name, p) {
+			return "begins with " + p + ", which S3 keeps for itself"
+		}
+	}
+	for _, s := range []string{"-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3"} {
+		if strings.HasSuffix(name, s) {
+			return "ends with " + s + ", which S3 keeps for itself"
+		}
+	}
+	return ""
+}
+
+func bucketValue(v resource.Value) []resource.Problem {
+	s, _ := v.(resource.String)
+	if wrong := bucketWrong(string(s)); wrong != "" {
+		return wrongValue("such as acme-assets", "%q %s", s, wrong)
+	}
+	return nil
+}
+
+// bucketOf gives a bucket's name, and what says it.
+func bucketOf(d *resource.Desired) (name, path string) {
+	if s, ok := text(d.Attrs, "bucket"); ok {
+		return s, "bucket"
+	}
+	return d.Ref.Name, "name"
+}
+
+// bucketsOnce: the name of a bucket is unique in all regions ("General purpose buckets overview").
+func bucketsOnce(c *checking) {
+	first := map[string]*resource.Desired{}
+	for _, d := range c.wishes {
+		name, path := bucketOf(d)
+		if wrong := bucketWrong(name); wrong != "" && path == "name" {
+			c.wrong(d, path, "such as acme-assets", "%q %s", name, wrong)
+		}
+		other, again := first[name]
+		if !again {
+			first[name] = d
+			continue
+		}
+		second := d
+		if earlier(second, other) {
+			other, second = second, other
+		}
+		_, path = bucketOf(second)
+		c.wrong(second, path, "names of buckets are unique among all regions and accounts", "the bucket %s is wished already by s3/%s", name, place(other))
+	}
+}
+
+// canonicalS3: the key "is allowed if and only if SSEAlgorithm is set to aws:kms"
+// (ServerSideEncryptionByDefault).
+func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
+	cipher, said := text(a, "encryption")
+	if _, key := a.Get("kms_key"); key && (!said || cipher != "aws:kms") {
+		return a, []resource.Problem{{Path: "kms_key", Summary: "a key of one's own goes with encryption aws:kms alone", Suggestion: "encryption: aws:kms"}}
+	}
+	return a, nil
+}
+
+// storageLimits are what RDS gives on a type of storage, in GiB (CreateDBInstanceInput,
+// AllocatedStorage, for MariaDB, MySQL and PostgreSQL).
+func storageLimits(storage string) (least, most int64) {
+	if storage == "standard" {
+		return 5, 3072
+	}
+	return 20, 65536
+}
+
+// dbLimits are what the engines allow in length: the first user ("Naming constraints in Amazon
+// RDS"), the password and the database (CreateDBInstanceInput).
+func dbLimits(engine string) (user, password, database int) {
+	if engine == "postgres" {
+		return 63, 128, 63
+	}
+	return 16, 41, 64
+}
+
+func judgeDB(a resource.Attrs) (out []resource.Problem) {
+	wrong := func(path, suggestion, format string, args ...any) {
+		out = append(out, resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion})
+	}
+	engine, said := text(a, "engine")
+	if !said {
+		engine = "postgres"
+	}
+	storage, typed := text(a, "storage_type")
+	if !typed {
+		storage = "gp3"
+	}
+	least, most := storageLimits(storage)
+	if n, ok := number(a, "storage"); ok && (n < least || n > most) {
+		wrong("storage", fmt.Sprintf("from %d to %d", least, most), "RDS has no %s storage of %d GiB", storage, n)
+	}
+	user, password, database := dbLimits(engine)
+	name, _ := text(a, "username")
+	switch {
+	case name == "rdsadmin", name == "admin" && engine == "postgres":
+		wrong("username", "dbadmin", "%q is reserved by RDS", name)
+	case len(name) > user:
+		wrong("username", fmt.Sprintf("at most %d characters", user), "the name of the first user has %d characters", len(name))
+	}
+	if s, _ := text(a, "database"); len(s) > database {
+		wrong("database", fmt.Sprintf("at most %d characters", database), "the name of the database has %d characters", len(s))
+	}
+	if v, _ := a.Get("password"); len(revealed(v)) > password {
+		wrong("password", fmt.Sprintf("at most %d characters for %s", password, engine), "the password is too long for %s", engine)
+	}
+	return out
+}
+
+func revealed(v resource.Value) string {
+	s, _ := v.(resource.Secret)
+	return s.Reveal()
+}
+
+// passwordText: "any printable ASCII character except "/", """, or "@"" (MasterUserPassword).
+// What is said of a password does not show it.
+func passwordText(v resource.Value) []resource.Problem {
+	for _, r := range revealed(v) {
+		if r < ' ' || r > '~' || strings.ContainsRune(`/"@`, r) {
+			return wrongValue(`printable ASCII without / " and @`, "the password has a character that RDS does not take")
+		}
+	}
+	return nil
+}
+
+// dbNames: "Can't end with a hyphen or contain two consecutive hyphens" (DBInstanceIdentifier).
+func dbNames(c *checking) {
+	for _, d := range c.wishes {
+		if strings.Contains(d.Ref.Name, "--") {
+			c.wrong(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens side by side", d.Ref.Name)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package aws
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// networkBlock judges the block of a vpc or subnet: IPv4, between /16 and /28 ("VPC CIDR
+// blocks": "The allowed block size is between a /28 netmask and /16 netmask"; the same for
+// subnets). AWS itself takes address bits behind the prefix and drops them; a wish that holds
+// some is mistaken about one of its two halves.
+func networkBlock(v resource.Value) []resource.Problem {
+	s, _ := v.(resource.String)
+	p, err := netip.ParsePrefix(string(s))
+	switch {
+	case err != nil:
+		return wrongValue("10.0.0.0/16", "%q is not a block of addresses", s)
+	case !p.Addr().Is4():
+		return wrongValue("an IPv4 block, such as 10.0.0.0/16", "%s is not IPv4", s)
+	case p != p.Masked():
+		return wrongValue(p.Masked().String(), "%q has address bits behind its prefix", s)
+	case p.Bits() < 16:
+		return wrongValue("at most "+netip.PrefixFrom(p.Addr(), 16).String(), "%s is larger than AWS allows, which is /16", s)
+	case p.Bits() > 28:
+		return wrongValue("at least "+netip.PrefixFrom(p.Addr(), 28).Masked().String(), "%s is smaller than AWS allows, which is /28", s)
+	}
+	return nil
+}
+
+func wrongValue(suggestion, format string, args ...any) []resource.Problem {
+	return []resource.Problem{{Summary: fmt.Sprintf(format, args...), Suggestion: suggestion}}
+}
+
+// part is a subnet with its block.
+type part struct {
+	*resource.Desired
+	block netip.Prefix
+}
+
+func block(d *resource.Desired) (netip.Prefix, bool) {
+	s, _ := text(d.Attrs, "cidr")
+	p, err := netip.ParsePrefix(s)
+	return p, err == nil
+}
+
+// subnetsFit holds the subnets of one network against it and against each other ("Subnet CIDR
+// blocks": within the network's block, and no two overlap; InvalidSubnet.Range and
+// InvalidSubnet.Conflict). A network named by its id may have more blocks than ovi knows of:
+// there only the subnets are compared.
+func subnetsFit(c *checking) {
+	byNetwork := map[string][]part{}
+	for _, d := range c.wishes {
+		own, ok := block(d)
+		if !ok {
+			continue
+		}
+		if vpc := c.other(d, "vpc"); vpc != nil {
+			if whole, ok := block(vpc); ok && !(whole.Contains(own.Addr()) && own.Bits() >= whole.Bits()) {
+				c.wrong(d, "cidr", "a part of "+whole.String()+"; name the network by its id if it was given more blocks by hand",
+					"%s is not within %s of vpc/%s", own, whole, place(vpc))
+			}
+		}
+		v, _ := d.Attrs.Get("vpc")
+		network := d.Ref.Place + " " + string(resource.AppendJSON(nil, v))
+		byNetwork[network] = append(byNetwork[network], part{d, own})
+	}
+	for _, d := range c.wishes { // in the order of the wishes, not of the map
+		v, _ := d.Attrs.Get("vpc")
+		network := d.Ref.Place + " " + string(resource.AppendJSON(nil, v))
+		c.overlaps(byNetwork[network])
+		delete(byNetwork, network)
+	}
+}
+
+// overlaps tells each block that another one holds, once, at the later of the two.
+func (c *checking) overlaps(parts []part) {
+	slices.SortStableFunc(parts, func(a, b part) int {
+		if n := a.block.Addr().Compare(b.block.Addr()); n != 0 {
+			return n
+		}
+		return a.block.Bits() - b.block.Bits()
+	})
+	told := map[resource.Position]bool{}
+	for i := 1; i < len(parts); i++ {
+		first, second := parts[i-1], parts[i]
+		if !first.block.Overlaps(second.block) {
+			continue
+		}
+		parts[i] = first // the wider one, for those behind it
+		if earlier(second.Desired, first.Desired) {
+			first, second = second, first
+		}
+		if at := second.At; at.File == "" || !told[at] {
+			told[at] = true
+			c.wrong(second.Desired, "cidr", "blocks of one network must not overlap",
+				"%s overlaps %s of subnet/%s", second.block, first.block, place(first.Desired))
+		}
+	}
+}
+
+// defaultBlock is the block of every default network ("Default VPCs"). A vpc with this block
+// may be that network, adopted.
+const defaultBlock = "172.31.0.0/16"
+
+// groupsFit holds the groups of an instance against the network of its subnet: AWS refuses a
+// group of another network (InvalidParameter: "belong to different networks").
+func groupsFit(c *checking) {
+	for _, d := range c.wishes {
+		network, known := c.networkOf(d)
+		if !known {
+			continue
+		}
+		v, _ := d.Attrs.Get("security_groups")
+		groups, _ := v.(resource.List)
+		for i, g := range groups {
+			group := c.named(g)
+			if group == nil {
+				continue
+			}
+			other, known := c.home(group)
+			if !known || other == network {
+				continue
+			}
+			path := "security_groups"
+			if len(groups) == 1 {
+				path = fmt.Sprintf("%s[%d]", path, i)
+			}
+			c.wrong(d, path, "a group of the same network", "security_group/%s stands in %s, and this thing in %s",
+				place(group), networkName(other), networkName(network))
+		}
+	}
+}
+
+// networkOf finds the network that an instance or a database stands in.
+func (c *checking) networkOf(d *resource.Desired) (network resource.Ref, known bool) {
+	name := "subnet"
+	if d.Ref.Kind == kindRDS {
+		name = "subnet_group"
+	}
+	if _, said := d.Attrs.Get(name); !said {
+		return resource.Ref{}, true // the default network
+	}
+	if subnet := c.other(d, name); subnet != nil {
+		return c.home(subnet)
+	}
+	return resource.Ref{}, false
+}
+
+// home is the vpc that a subnet or group names; the zero Ref is the region's default network.
+// It is not known where an id is named, or a vpc that may itself be the default one.
+func (c *checking) home(d *resource.Desired) (network resource.Ref, known bool) {
+	v, said := d.Attrs.Get("vpc")
+	if !said {
+		return resource.Ref{}, true
+	}
+	r, ok := v.(resource.Reference)
+	if vpc := c.named(v); !ok || vpc == nil || is(vpc, "cidr", defaultBlock) {
+		return resource.Ref{}, false
+	}
+	return r.Ref, true
+}
+
+func is(d *resource.Desired, name, want string) bool {
+	s, _ := text(d.Attrs, name)
+	return s == want
+}
+
+func networkName(r resource.Ref) string {
+	if r.Name == "" {
+		return "the default network"
+	}
+	return "vpc/" + r.Name
+}
+
+// groupNames: "Can't start with sg-", and default is the name of the group that every network
+// has from the start (CreateSecurityGroup).
+func groupNames(c *checking) {
+	for _, d := range c.wishes {
+		switch {
+		case len(d.Ref.Name) >= 3 && d.Ref.Name[:3] == "sg-":
+			c.wrong(d, "name", "another beginning", "the name of a group can't begin with sg-, which is how ids begin")
+		case d.Ref.Name == "default":
+			c.wrong(d, "name", "another name", "default is the name of the group that every network has by itself")
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package aws
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// The limits of tags: "Tag your Amazon EC2 resources" (tag restrictions), the same for RDS
+// and for buckets. Lengths are in characters.
+const (
+	maxTags     = 50
+	maxTagKey   = 128
+	maxTagValue = 256
+)
+
+// rdsTag is what RDS takes in keys and values; EC2 takes every character (the types Tag of the
+// two services). Neither may begin with aws: or rds: there.
+var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+
+// tags judges each set of tags once where wishes share it, as those of one file mostly do.
+func (c *checking) tags() {
+	for _, d := range c.wishes {
+		if n := ownTags(d); len(d.Tags)+n > maxTags {
+			c.wrong(d, "tags", "take away "+strconv.Itoa(len(d.Tags)+n-maxTags),
+				"%d tags, with %d that ovi writes itself: AWS allows %d", len(d.Tags)+n, n, maxTags)
+		}
+		for _, t := range d.Tags {
+			if summary, suggestion := judgeTag(d.Ref.Kind, t.Key, t.Value); summary != "" {
+				c.wrong(d, "tags."+t.Key, suggestion, "%s", summary)
+			}
+		}
+		if n := utf8.RuneCountInString(markedRef(d.Ref)); n > maxTagValue {
+			c.wrong(d, "name", "a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
+		}
+	}
+}
+
+// markedRef is the ref as it stands in ovi's tag.
+func markedRef(r resource.Ref) string {
+	_, r.Place = accountAndRegion(r.Place)
+	return r.String()
+}
+
+func judgeTag(kind, key, value string) (summary, suggestion string) {
+	shown := key
+	if len(key) > 40 {
+		shown = strings.ToValidUTF8(key[:40], "") + "…"
+	}
+	reserved := reservedTag(kind)
+	switch n, m := length(key, maxTagKey), length(value, maxTagValue); {
+	case n > maxTagKey:
+		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " + strconv.Itoa(maxTagKey), "a shorter key"
+	case m > maxTagValue:
+		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " + strconv.Itoa(maxTagValue), "a shorter value"
+	case reserved(key):
+		return "the tag " + shown + " begins with what AWS keeps for itself", "a key that does not begin with aws:"
+	case kind == kindRDS && reserved(value):
+		return "the value of the tag " + shown + " begins with what RDS keeps for itself", "a value that begins with neither aws: nor rds:"
+	case kind == kindRDS && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
+		return "the tag " + shown + " has characters that RDS does not take", "letters, digits, white space and _ . : / = + - @"
+	}
+	return "", ""
+}
+
+// length counts characters, where there may be more than the limit.
+func length(s string, limit int) int {
+	if len(s) <= limit {
+		return len(s)
+	}
+	return utf8.RuneCountInString(s)
+}
+
+// reservedTag tells the prefixes that are AWS's own; rds: is RDS's alone.
+func reservedTag(kind string) func(string) bool {
+	return func(s string) bool {
+		lower := s
+		if len(s) >= 4 {
+			lower = strings.ToLower(s[:4])
+		}
+		return lower == "aws:" || kind == kindRDS && lower == "rds:"
+	}
+}
+
+// ownTags counts what ovi itself writes on a thing: see marks.
+func ownTags(d *resource.Desired) int {
+	n := 5 // managed, owner, stack, ref, key
+	if d.Blessed {
+		n++
+	}
+	switch d.Ref.Kind {
+	case kindVPC, kindSubnet, kindEC2, kindEBS:
+		if _, wished := d.Tags.Get(tagHuman); !wished {
+			n += 2 // Name, and that it is ovi's
+		}
+	case kindRDS:
+		if keep, said := flag(d.Attrs, "final_snapshot"); said && !keep {
+			n++
+		}
+	}
+	return n
+}
