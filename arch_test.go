@@ -41,12 +41,13 @@ var goroutines = map[string]int{
 	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
 	"engine/eyes.go":                1, // a look of a loop at a scope, one at a time each
-	"engine/run.go":                 1, // one a stack that a loop keeps
+	"engine/run.go":                 2, // one a stack that a loop keeps; two while it stands by
 	"engine/walk.go":                1, // one an action, bounded
 	"observer/observer.go":          1, // one a scope, bounded
 	"provider/aws/observe.go":       1, // one a service of a region
 	"provider/aws/s3.go":            1, // one a bucket, bounded
 	"render/progress.go":            1, // redraws the elapsed times
+	"storage/storagetest/watch.go":  1, // the conformance suite's watchers
 	"storage/storagetest/writes.go": 2, // the conformance suite's writers
 }
 

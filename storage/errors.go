@@ -21,6 +21,8 @@ var (
 	ErrForeign = errors.New("storage: not an ovi store")
 	// ErrNoLease: the lease has ended; nothing was changed.
 	ErrNoLease = errors.New("storage: no such lease")
+	// ErrTooShort: no lease of this store can end so soon.
+	ErrTooShort = errors.New("storage: too short for a lease")
 	// ErrUnknown: the commit may or may not have happened (a lost answer).
 	ErrUnknown = errors.New("storage: outcome unknown")
 	// ErrInvalid: the transaction is not well formed; nothing was changed.

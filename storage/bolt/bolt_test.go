@@ -34,3 +34,7 @@ func TestLeasesExpire(t *testing.T) {
 	}
 	storagetest.Expiry(t, s, time.Second, func(d time.Duration) { now += d })
 }
+
+func TestWatchesTellOfLeasesThatEnd(t *testing.T) {
+	storagetest.WatchExpiry(t, open(t), time.Second)
+}

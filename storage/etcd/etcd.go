@@ -43,6 +43,12 @@ type Store struct {
 	closed atomic.Bool
 }
 
+var (
+	_ storage.Store    = (*Store)(nil)
+	_ storage.Watcher  = (*Store)(nil)
+	_ storage.Punctual = (*Store)(nil)
+)
+
 // Open connects and checks the format of what stands under the prefix; an empty prefix is
 // made a store. It fails within seconds if no endpoint answers.
 func Open(ctx context.Context, cfg Config) (*Store, error) {

@@ -30,6 +30,32 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (storage.LeaseID, 
 	return storage.LeaseID(resp.ID), nil
 }
 
+// late is how long after a lease's end its keys may still stand: etcd's leader looks for ended
+// leases every 500 ms, and takes them away by a commit of the cluster, for which the rest is.
+const late = time.Second
+
+// GrantWithin implements storage.Punctual. The seconds asked for are what is left when etcd is
+// as late as it can be; the seconds granted, which may be more, are what counts. A change of
+// etcd's leader starts the time of all leases over, and is not within the promise.
+func (s *Store) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
+	ctx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer cancel()
+	resp, err := s.client.Grant(ctx, max(1, int64((within-late)/time.Second)))
+	if err != nil {
+		return 0, 0, s.explain("grant a lease", err)
+	}
+	lives := time.Duration(resp.TTL) * time.Second
+	if lives+late > within {
+		_, _ = s.client.Revoke(ctx, resp.ID) // else it ends by itself: nothing hangs on it
+		return 0, 0, fmt.Errorf("etcd at %s: %w: nothing can be sure to be free after %s: the shortest lease here is %s, and etcd needs up to %s more to end it; take a TTL of %s or more, or lower etcd's --election-timeout",
+			s.where, storage.ErrTooShort, within, lives, late, lives+late)
+	}
+	return storage.LeaseID(resp.ID), lives, nil
+}
+
 // KeepAlive renews a lease once.
 func (s *Store) KeepAlive(ctx context.Context, id storage.LeaseID) error {
 	ctx, cancel, err := s.enter(ctx)

@@ -53,9 +53,13 @@ func (s *Store) apply(ops []storage.Op) storage.Revision {
 	var plain, leased bool
 	for _, op := range ops {
 		if _, ok := s.leased[op.Key]; !ok && (op.Lease == 0 || op.Delete) {
-			plain = s.applyPlain(op, rev) || plain
+			if s.applyPlain(op, rev) {
+				plain = true
+				s.changed(op.Key)
+			}
 			continue
 		}
+		s.changed(op.Key)
 		leased = true
 		s.applyLeased(op, counter)
 	}
@@ -168,6 +172,7 @@ func (s *Store) end(id storage.LeaseID) {
 	for key, e := range s.leased {
 		if e.lease == id {
 			delete(s.leased, key)
+			s.changed(key)
 		}
 	}
 	s.counter++

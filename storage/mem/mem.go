@@ -24,6 +24,7 @@ type Store struct {
 	leased    map[string]leasedEntry
 	leases    map[storage.LeaseID]*lease
 	lastLease storage.LeaseID
+	watches   map[*watching]struct{}
 }
 
 type leasedEntry struct {
@@ -36,7 +37,10 @@ type lease struct {
 	deadline time.Time
 }
 
-var _ storage.Store = (*Store)(nil)
+var (
+	_ storage.Store   = (*Store)(nil)
+	_ storage.Watcher = (*Store)(nil)
+)
 
 // New returns an empty store.
 func New() *Store {
@@ -44,6 +48,7 @@ func New() *Store {
 		versions: map[string][]storage.Entry{},
 		leased:   map[string]leasedEntry{},
 		leases:   map[storage.LeaseID]*lease{},
+		watches:  map[*watching]struct{}{},
 	}
 }
 
@@ -178,6 +183,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	s.tell(func(string) bool { return true })
 	return nil
 }
 

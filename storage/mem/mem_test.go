@@ -19,3 +19,7 @@ func TestMachine(t *testing.T) { storagetest.Machine(t, open, open) }
 func TestLeasesExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { storagetest.Expiry(t, mem.New(), time.Second, time.Sleep) })
 }
+
+func TestWatchesTellOfLeasesThatEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { storagetest.WatchExpiry(t, mem.New(), 20*time.Second) })
+}

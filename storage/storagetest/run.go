@@ -47,6 +47,9 @@ func Run(t *testing.T, open Open) {
 		{"a transaction can stand under a token", underToken},
 		{"an ended lease carries nothing", endedLease},
 		{"a key never changes sides", sides},
+		{"a watch tells of every change under its prefix", watchTells},
+		{"a watch tells of a large commit when it can be read", watchLarge},
+		{"a watch ends when it is told to", watchEnds},
 		{"a cancelled context stops", cancelled},
 		{"a closed handle refuses", closedHandle},
 	} {
