@@ -36,8 +36,10 @@ type Claims struct {
 // An Option changes how claims are taken.
 type Option func(*Claims)
 
-// WithTTL says how long after its holder's last sign of life a claim is free; 30 s unless
-// told. Shorter frees sooner, and loses claims to shorter pauses.
+// WithTTL says how long after its holder's last sign of life a claim is free for others, at the
+// latest; 30 s unless told. The holder counts on less: on etcd, a second. Shorter frees sooner,
+// and loses claims to shorter pauses; what is too short for the store is refused with
+// storage.ErrTooShort by Ready and Hold.
 func WithTTL(d time.Duration) Option { return func(c *Claims) { c.ttl = d } }
 
 // WithLockTimeout says how long Hold waits for a claim that someone else has; not at all
@@ -59,9 +61,20 @@ func New(store storage.Store, who Identity, opts ...Option) *Claims {
 	return c
 }
 
-// margin is how long before the lease can end the holder's contexts do: room for a pause
+// margin is how long before a lease can end the holder's contexts do: room for a pause
 // between looking at the clock and acting, and for clocks that run at different rates.
-func (c *Claims) margin() time.Duration { return min(max(c.ttl/5, 2*time.Second), c.ttl/3) }
+func margin(lives time.Duration) time.Duration {
+	return min(max(lives/5, 2*time.Second), lives/3)
+}
+
+// Ready takes the lease that the claims hang on, if there is none yet. storage.ErrTooShort: the
+// store cannot keep the promise of WithTTL.
+func (c *Claims) Ready(ctx context.Context) error {
+	if _, err := c.live(ctx); err != nil {
+		return fmt.Errorf("claims with a TTL of %s: %w", c.ttl, err)
+	}
+	return nil
+}
 
 // List returns the claims that stand, in order of their refs.
 func (c *Claims) List(ctx context.Context) ([]Claim, error) {
@@ -140,14 +153,17 @@ func (c *Claims) Close(ctx context.Context) error {
 
 // read returns the claim on a ref as it stands, or the zero entry.
 func (c *Claims) read(ctx context.Context, ref string) (storage.Entry, error) {
-	var found storage.Entry
-	for e, err := range c.store.History(ctx, key(ref)) {
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		found = e
+	seq, _, err := c.store.Range(ctx, key(ref), storage.Now)
+	if err != nil {
+		return storage.Entry{}, err
 	}
-	return found, nil
+	for e, err := range seq {
+		if err != nil || e.Key == key(ref) {
+			return e, err
+		}
+		break // longer refs come behind
+	}
+	return storage.Entry{}, nil
 }
 
 // remove deletes the claim with this token, and no other.

@@ -77,7 +77,7 @@ func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr
 
 // acquire tries until it has the claim, or has waited long enough.
 func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, string, error) {
-	begun, wait := time.Now(), 20*time.Millisecond
+	begun, wait := time.Now(), firstPause
 	for {
 		s, err := c.live(ctx)
 		if err != nil {
@@ -95,18 +95,41 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
 		case held.Claim.Token != 0 && time.Since(begun) >= c.lockTimeout:
 			return nil, Claim{}, "", held
+		case held.Claim.Token != 0:
+			wait = firstPause
+			if err := c.awaitUntil(ctx, ref, begun.Add(c.lockTimeout)); err != nil {
+				return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
+			}
 		}
-		pause := wait/2 + rand.N(wait)
-		if held != nil && held.Claim.Token != 0 {
-			pause = min(pause, c.lockTimeout-time.Since(begun))
-		}
-		select {
+		select { // others wait for the same
 		case <-ctx.Done():
 			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, context.Cause(ctx))
-		case <-time.After(pause):
+		case <-time.After(rand.N(wait)):
 			wait = min(2*wait, time.Second)
 		}
 	}
+}
+
+const firstPause = 20 * time.Millisecond
+
+// Await returns nil when nobody has the claim on the ref, if only for now, and else when ctx
+// ends or the store does not answer. Hold may find somebody faster.
+func (c *Claims) Await(ctx context.Context, ref string) error {
+	again := min(max(c.ttl/3, time.Second), 10*time.Second) // whether or not the store tells
+	return storage.Await(ctx, c.store, key(ref), again, func(ctx context.Context) (bool, error) {
+		e, err := c.read(ctx, ref)
+		return e.Created == 0, err
+	})
+}
+
+// awaitUntil is Await until a moment; that it has come is no error.
+func (c *Claims) awaitUntil(ctx context.Context, ref string, end time.Time) error {
+	bounded, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	if err := c.Await(bounded, ref); err != nil && (bounded.Err() == nil || ctx.Err() != nil) {
+		return err
+	}
+	return nil
 }
 
 // try makes one attempt. A *HeldError says who has the claim.

@@ -11,12 +11,32 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// Why the work ends before the claim can, and the claim ends within its TTL. Times are told from
+// when the last renewal that got through was sent (0); all of the holder's are counted on its own
+// two clocks, all of the store's on the store's.
+//
+//	every  = lives/3              it is renewed
+//	left   = lives - margin       the contexts of the work end, on Go's clock by a timer, on the
+//	                              boot's by the tick that sees it, at most every/4 = lives/12 later
+//	lives                         the store keeps the lease at least until here: it counts from when
+//	                              it got the request, which is after 0
+//	ttl    = what was promised    the claim is free for others, at the latest
+//
+// margin is lives/3 up to 6 s of lives, 2 s up to 10 s and lives/5 above, which is always more than
+// lives/12: so also a host that slept sees that before the lease can have ended, unless it slept
+// through that very moment, and then its first tick, before any work can go far, ends it. What
+// was already on its way then is what the guard of the claim's token is for. Nothing here counts
+// on ttl: the store grants less than was promised by as much as it may be late (GrantWithin), and
+// if it cannot it refuses. A store that keeps a lease longer than promised, as etcd does after it
+// changed its leader, makes others wait longer, and nothing unsafe.
+
 // A session is the life of one lease. Its context ends before the lease can: when no renewal
 // was confirmed in time on either clock, when the store says that the lease is gone, or when
 // the Claims are closed. The next Hold then begins another session.
 type session struct {
 	c      *Claims
 	lease  storage.LeaseID
+	lives  time.Duration // at least, from each renewal; less than what Claims promise
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the heartbeat has stopped
@@ -54,13 +74,13 @@ func (c *Claims) live(ctx context.Context) (*session, error) {
 func (c *Claims) begin(ctx context.Context) (*session, error) {
 	begun := time.Now()
 	_, boot := c.clock()
-	lease, err := c.store.Grant(ctx, c.ttl)
+	lease, lives, err := storage.GrantWithin(ctx, c.store, c.ttl)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{c: c, lease: lease, done: make(chan struct{})}
+	s := &session{c: c, lease: lease, lives: lives, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	s.timer = time.AfterFunc(c.ttl, s.late)
+	s.timer = time.AfterFunc(lives, s.late)
 	s.extend(begun, boot)
 	c.mu.Lock()
 	c.session, c.owed = s, nil // what was owed went with the lease before
@@ -90,7 +110,7 @@ func (s *session) late() {
 func (s *session) extend(begun time.Time, boot time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := s.c.ttl - s.c.margin()
+	left := s.lives - margin(s.lives)
 	s.renewed, s.failure = begun, nil
 	s.deadline, s.asleep = begun.Add(left), boot+left
 	s.timer.Reset(time.Until(s.deadline))
@@ -100,7 +120,7 @@ func (s *session) extend(begun time.Time, boot time.Duration) {
 // claims.
 func (s *session) beat() {
 	defer close(s.done)
-	every := s.c.ttl / 3
+	every := s.lives / 3
 	tick := time.NewTicker(every / 4) // often enough to see within the margin that the host slept
 	defer tick.Stop()
 	for {

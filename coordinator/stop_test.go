@@ -153,6 +153,7 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 		t.Fatalf("the next holder: %v", err)
 	}
 	t.Logf("taken over %s after the stop, TTL %s", time.Since(begun).Round(time.Millisecond), shortTTL)
+	time.Sleep(time.Until(begun.Add(2 * shortTTL)))
 	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
