@@ -21,6 +21,8 @@ type Claims interface {
 	// claim is lost, and nobody else gets the claim before that. A *coordinator.HeldError
 	// says who has it.
 	Hold(ctx context.Context, ref string, do func(context.Context, Claim) error) error
+	// Await returns nil when nobody has the claim on ref, if only for now.
+	Await(ctx context.Context, ref string) error
 	// List says which claims stand.
 	List(ctx context.Context) ([]Claim, error)
 	// Revoke ends the claim with this token; coordinator.ErrNotHeld if it ended before.

@@ -67,26 +67,39 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 const clockRoom = time.Minute
 
 // help does what the leader's newest look calls for, side by side with it: the claims see to
-// it that each thing is done once.
-func (l *loop) help(ctx context.Context) {
+// it that each thing is done once. It says whether that look could be read.
+func (l *loop) help(ctx context.Context) bool {
 	if !l.o.Apply {
-		return
+		return true
 	}
 	scans, err := l.engine.cfg.Ledger.Scans(ctx, 0)
 	if err != nil {
 		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.cfg.Clock(), Err: err})
-		return
+		return false
 	}
-	var at time.Time
+	if at := lastSeen(scans); at.After(l.helped) {
+		l.cycle(ctx, "help", false)
+		l.helped = at
+	}
+	return true
+}
+
+// untilLooked waits for a look that this instance has not helped with, if it helps at all.
+func (l *loop) untilLooked(ctx context.Context) error {
+	if !l.o.Apply {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return l.engine.cfg.Ledger.AwaitScans(ctx, func(scans []ledger.Scan) bool { return lastSeen(scans).After(l.helped) })
+}
+
+func lastSeen(scans []ledger.Scan) (at time.Time) {
 	for _, s := range scans {
 		if s.Complete && s.Seen.After(at) {
 			at = s.Seen
 		}
 	}
-	if at.After(l.helped) {
-		l.cycle(ctx, "help", false)
-		l.helped = at
-	}
+	return at
 }
 
 // agrees says that this instance wants what the one that leads has read. Two that want

@@ -27,7 +27,7 @@ type Stack struct {
 type RunOptions struct {
 	Interval time.Duration // between the beginnings of two cycles; 0: a minute
 	Patience time.Duration // how long a cycle waits for slow scopes; 0: 30 s
-	Poll     time.Duration // how often one that does not lead looks whether it can; 0: 1 s
+	Poll     time.Duration // the pause before one that could not ask who leads asks again; 0: 1 s
 	// Apply does what is planned. Without it a cycle only looks, plans and tells.
 	Apply bool
 	Plan  PlanOptions
@@ -118,7 +118,9 @@ func (l *loop) keep(ctx context.Context) {
 		case ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil:
 			return
 		case errors.As(err, &held):
-			l.help(ctx)
+			if l.help(ctx) && l.engine.cfg.Ledger.Broken() == nil && l.standBy(ctx) == nil {
+				continue
+			}
 		case err != nil:
 			l.o.Tell(Cycle{Stack: l.stack.Name, Why: "lead", At: l.engine.cfg.Clock(), Err: err})
 		}
@@ -143,6 +145,29 @@ func (l *loop) lead(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// standBy waits until nobody leads, or the one that leads has looked anew. An error says that
+// it cannot be told.
+func (l *loop) standBy(ctx context.Context) error {
+	ctx, enough := context.WithCancel(ctx)
+	defer enough()
+	var wait sync.WaitGroup
+	var errs [2]error
+	for i, until := range []func() error{
+		func() error { return l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) },
+		func() error { return l.untilLooked(ctx) },
+	} {
+		wait.Go(func() {
+			defer enough()
+			errs[i] = until()
+		})
+	}
+	wait.Wait()
+	if errs[0] == nil || errs[1] == nil { // the other one was cut off
+		return nil
+	}
+	return errors.Join(errs[:]...)
 }
 
 // markEvery is how often the source is asked whether it changed.

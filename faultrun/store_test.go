@@ -97,6 +97,16 @@ func (w *witnessed) Commit(ctx context.Context, tx storage.Tx) (storage.Revision
 	return rev, err
 }
 
+// GrantWithin implements storage.Punctual.
+func (w *witnessed) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
+	return storage.GrantWithin(ctx, w.Store, within)
+}
+
+// Watch implements storage.Watcher.
+func (w *witnessed) Watch(ctx context.Context, prefix string, notice func() bool) error {
+	return w.Store.(storage.Watcher).Watch(ctx, prefix, notice)
+}
+
 // unfenced is a store that forgets why claims have tokens: what an instance commits counts
 // whether its claim stands or not. It exists to show that the checker can fail.
 type unfenced struct {
@@ -120,6 +130,16 @@ func (u *unfenced) Commit(ctx context.Context, tx storage.Tx) (storage.Revision,
 	return rev, err
 }
 
+// GrantWithin implements storage.Punctual.
+func (u *unfenced) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
+	return storage.GrantWithin(ctx, u.Store, within)
+}
+
+// Watch implements storage.Watcher.
+func (u *unfenced) Watch(ctx context.Context, prefix string, notice func() bool) error {
+	return u.Store.(storage.Watcher).Watch(ctx, prefix, notice)
+}
+
 // Range implements storage.Store: a claim once taken looks as if it stood for ever.
 func (u *unfenced) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	u.mu.Lock()
@@ -129,7 +149,7 @@ func (u *unfenced) Range(ctx context.Context, prefix string, at storage.Revision
 		return u.Store.Range(ctx, prefix, at)
 	}
 	return func(yield func(storage.Entry, error) bool) {
-		yield(storage.Entry{Key: prefix, Created: token, Modified: token}, nil)
+		yield(storage.Entry{Key: prefix, Value: []byte("{}"), Created: token, Modified: token}, nil)
 	}, 0, nil
 }
 

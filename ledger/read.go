@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
@@ -126,6 +127,15 @@ func (l *Ledger) Thing(ctx context.Context, ref resource.Ref, at storage.Revisio
 func (l *Ledger) Scans(ctx context.Context, at storage.Revision) ([]Scan, error) {
 	out, _, err := l.scans(ctx, at)
 	return out, err
+}
+
+// AwaitScans returns nil as soon as ready says yes to the scans as they stand. The store tells of
+// new ones; a store that says nothing is asked each ten seconds.
+func (l *Ledger) AwaitScans(ctx context.Context, ready func([]Scan) bool) error {
+	return storage.Await(ctx, l.store, keyScan, 10*time.Second, func(ctx context.Context) (bool, error) {
+		scans, err := l.Scans(ctx, storage.Now)
+		return err == nil && ready(scans), err
+	})
 }
 
 func (l *Ledger) scans(ctx context.Context, at storage.Revision) ([]Scan, storage.Revision, error) {

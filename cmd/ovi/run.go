@@ -124,24 +124,12 @@ func (k *keeper) readSources() error {
 
 func (k *keeper) runOptions() engine.RunOptions {
 	o := engine.RunOptions{
-		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"), Poll: k.poll(),
+		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"),
 		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.told,
 		Do: engine.ApplyOptions{Parallelism: k.cli.Int("parallelism"), Hard: k.hard},
 	}
 	o.Plan.SkipDestructive = o.Apply && !k.cli.Bool("allow-destroy")
 	return o
-}
-
-// poll is how often an instance that does not lead looks whether it can: often enough to take
-// over close behind the end of a claim.
-func (k *keeper) poll() time.Duration {
-	ttl := k.cli.Duration("claim-ttl")
-	for _, in := range k.intents {
-		if ttl == 0 {
-			ttl = in.Options.ClaimTTL
-		}
-	}
-	return min(max(ttl/20, 200*time.Millisecond), time.Second)
 }
 
 // The pauses before a record that broke is opened again.
@@ -188,7 +176,9 @@ func (k *keeper) loop() error {
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)
 	k.out.say("Instance %s keeps %s; record in %s.", l.ledger.Instance(), k.names(), k.dir)
-	err = l.engine.Run(k, k.stacks, k.options)
+	if err = l.claims.Ready(k); err == nil {
+		err = l.engine.Run(k, k.stacks, k.options)
+	}
 	k.line.Store(nil)
 	stop()
 	if bad := l.Close(); bad != nil && k.Err() != nil {
