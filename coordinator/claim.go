@@ -20,6 +20,8 @@ var (
 	ErrLost = errors.New("the claim was lost")
 	// ErrClosed: the Claims were closed.
 	ErrClosed = errors.New("claims are closed")
+	// ErrWorking: work under claims went on when they were closed.
+	ErrWorking = errors.New("some work goes on")
 	// ErrNotHeld: nobody holds a claim on the ref, or it is not the one that was named.
 	ErrNotHeld = errors.New("not held")
 )

@@ -119,8 +119,8 @@ func (c *Claims) Revoke(ctx context.Context, ref string, token int64) (Claim, er
 }
 
 // Close ends the work under all claims, waits for it, and gives all claims back. If the
-// work does not end in time the claims are left to expire by themselves: what may still act
-// must not be overtaken.
+// work does not end in time (ErrWorking) the claims are left to expire by themselves: what may
+// still act must not be overtaken.
 func (c *Claims) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -137,7 +137,7 @@ func (c *Claims) Close(ctx context.Context) error {
 	select {
 	case <-c.drained:
 	case <-ctx.Done():
-		return fmt.Errorf("close claims: %w: some work goes on; its claims expire in %s", context.Cause(ctx), c.ttl)
+		return fmt.Errorf("close claims: %w: %w; its claims expire in %s", context.Cause(ctx), ErrWorking, c.ttl)
 	}
 	s := c.session // nobody makes another one any more
 	if s == nil {

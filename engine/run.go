@@ -112,6 +112,7 @@ func (l *loop) keep(ctx context.Context) {
 	l.eyes = newEyes(ctx, l)
 	defer l.eyes.close()
 	for ctx.Err() == nil {
+		l.engine.free(ctx)
 		err := l.engine.cfg.Claims.Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
 		var held *coordinator.HeldError
 		switch {

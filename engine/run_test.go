@@ -9,9 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // diary keeps what a loop tells.
@@ -199,4 +201,31 @@ func observes(b *bench) (n int) {
 		}
 	}
 	return n
+}
+
+// TestAReopenedRecordDoesNotWaitForItsOwnClaims: the process lives on, its record broke, and
+// what it held could not be given back.
+func TestAReopenedRecordDoesNotWaitForItsOwnClaims(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		lease, err := b.store.Grant(t.Context(), time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := fmt.Sprintf(`{"instance":%q,"host":"host","run":%q,"pid":1,"since":"2026-01-02T03:04:05Z","ttl_ms":3600000,"nonce":"n"}`, b.ledger.Instance(), b.ledger.Run())
+		_, err = b.store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: coordinator.Prefix + engine.Lead + stack, Value: []byte(value), Lease: lease}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.ledger.Owe(false)
+		b.stop()
+		b.start()
+		var d diary
+		stop := b.loops(stackOf(wants(network("main"))), engine.RunOptions{Apply: true, Tell: d.tell})
+		time.Sleep(10 * time.Second)
+		if all := d.all(); len(all) == 0 || !all[0].Led {
+			t.Errorf("it does not lead: %+v", all)
+		}
+		_ = stop()
+	})
 }

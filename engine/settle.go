@@ -80,6 +80,17 @@ func (e *Engine) bury(ctx context.Context, claims []Claim) ([]Claim, error) {
 	return left, nil
 }
 
+// free ends the claims of processes on this data directory that died before anybody waits for
+// one of them. What fails here is tried again, and told, by the next cycle.
+func (e *Engine) free(ctx context.Context) {
+	if dead, err := e.cfg.Ledger.Dead(); err != nil || len(dead) == 0 {
+		return
+	}
+	if claims, err := e.cfg.Claims.List(ctx); err == nil {
+		_, _ = e.bury(ctx, claims)
+	}
+}
+
 // answer settles what the look can answer, on record, and gives what stays open.
 func (e *Engine) answer(ctx context.Context, doubts []doubt, w resource.World) ([]ledger.Abandoned, map[resource.Ref]ledger.OpenIntent, error) {
 	open := map[resource.Ref]ledger.OpenIntent{}

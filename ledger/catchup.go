@@ -47,8 +47,8 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 	if l.head.Seq == end && end != 0 {
 		return nil
 	}
-	if err := l.readHead(ctx, l.store); err != nil {
-		return err
+	if err := l.reread(ctx); err != nil {
+		return spare(err)
 	}
 	if l.head.Seq > end {
 		return fmt.Errorf("ledger: the store has seen record %d, but the log ends at %d: its tail was cut off or another log was put in its place; run ovi audit verify", l.head.Seq, end)
@@ -64,8 +64,11 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 		if err != nil {
 			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
 		}
-		if err := l.belongs(ctx, step); err != nil {
+		switch err := patiently(ctx, func() error { return l.belongs(ctx, step) }); {
+		case errors.Is(err, ErrElsewhere):
 			return err
+		case err != nil:
+			return spare(err)
 		}
 		if err := l.replay(ctx, turn, step); err != nil {
 			return err
@@ -85,7 +88,7 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	}
 	tx, err := l.project(ctx, l.store, s.records, storage.Now)
 	if err != nil {
-		return err
+		return spare(err)
 	}
 	var guards []storage.Guard
 	if s.last {
@@ -95,7 +98,21 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
 		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "the claim was lost while it was recorded")
 	}
+	return l.undone(err)
+}
+
+// undone spares an error of a commit, of what already stood in the log, that certainly did not
+// happen in a store that can be away for a while: it is made with the next turn.
+func (l *Ledger) undone(err error) error {
+	if err != nil && l.cfg.Shared && passing(err) {
+		return spare(err)
+	}
 	return err
+}
+
+// reread is readHead, with patience.
+func (l *Ledger) reread(ctx context.Context) error {
+	return patiently(ctx, func() error { return l.readHead(ctx, l.store) })
 }
 
 // readHead reads how far the store has come.
@@ -126,17 +143,17 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 	at, _ := slices.BinarySearchFunc(tx.Ops, op, byKey) // a store takes sorted operations as they are
 	tx.Ops = slices.Insert(tx.Ops, at, op)
 	tx.Guards = append([]storage.Guard{{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}}, guards...)
-	rev, err := l.store.Commit(ctx, tx)
+	rev, err := l.tryCommit(ctx, tx)
 	if l.cfg.Shared && errors.Is(err, storage.ErrUnknown) {
 		rev, err = l.commitAgain(ctx, tx, next)
 	}
 	if err != nil {
 		was := l.at
-		if failed := l.readHead(ctx, l.store); failed != nil {
-			return 0, errors.Join(err, failed)
+		if failed := l.reread(ctx); failed != nil {
+			return 0, fmt.Errorf("%w, and what became of it cannot be read: %w: %w", err, storage.ErrUnknown, failed)
 		}
 		switch {
-		case errors.Is(err, storage.ErrUnknown) && l.head.Seq == next.Seq && l.head.Chain == next.Chain:
+		case l.head.Seq == next.Seq && l.head.Chain == next.Chain: // whatever was said of it, it is there
 			return l.at.Modified, nil
 		case errors.Is(err, storage.ErrConflict) && l.at.Modified != was.Modified:
 			return 0, errUsurped
@@ -149,6 +166,19 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 		l.at.Created = rev
 	}
 	return rev, nil
+}
+
+// tryCommit commits; in a store that can be away for a while again, as long as it is certain
+// that nothing happened.
+func (l *Ledger) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
+	if !l.cfg.Shared {
+		return l.store.Commit(ctx, tx)
+	}
+	err = patiently(ctx, func() error {
+		rev, err = l.store.Commit(ctx, tx)
+		return err
+	})
+	return rev, err
 }
 
 // step is one batch of the log on its way into a store.

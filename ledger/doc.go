@@ -6,7 +6,8 @@
 // sees them. One batch of events is one revision of the store, so that a replay of the log
 // gives the same revisions again. A log or store that could not be written breaks the ledger:
 // every later Record fails with ErrBroken until it is opened anew, and whoever was about to
-// act must not.
+// act must not. A store that cannot be read for a moment is waited for; one that still cannot
+// be read fails the Record and breaks nothing, for nothing was appended (see patience.go).
 //
 // # The store as a projection
 //

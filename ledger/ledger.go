@@ -74,6 +74,8 @@ type Ledger struct {
 	mu     sync.Mutex // guards what follows
 	queue  []*request
 	broken error
+	owes   bool // claims of this run are left; see Owe
+	acting bool
 	ears   map[int]func(Record)
 	nextID int
 

@@ -29,7 +29,15 @@ type projection struct {
 // project refuses what the store would refuse, so that nothing is appended to the log that
 // cannot be projected. In a shared store the transaction has guards on what it rests on, and
 // since is the revision from which the records were made (Now: they rest on nothing else).
-func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (storage.Tx, error) {
+func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (tx storage.Tx, err error) {
+	err = patiently(ctx, func() error {
+		tx, err = l.projectOnce(ctx, store, records, since)
+		return err
+	})
+	return tx, err
+}
+
+func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (storage.Tx, error) {
 	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
 	if l.cfg.Shared {
 		p.guards = map[string]storage.Guard{}

@@ -84,7 +84,7 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error)
 	if err = l.catchUp(ctx, turn); err == nil {
 		records, err = l.writeAll(ctx, turn, group)
 	}
-	if err != nil {
+	if err != nil && !isSpared(err) {
 		err = l.breakDown(err)
 	}
 	if failed := turn.Unlock(); failed != nil {
@@ -94,7 +94,10 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error)
 }
 
 // unwritten is why events cannot be recorded. Nothing was appended, so nothing is broken.
-type unwritten struct{ err error }
+type unwritten struct {
+	err error
+	all bool // the store cannot be read: nor can any others of the group be recorded
+}
 
 func (e *unwritten) Error() string { return "ledger: not recorded: " + e.err.Error() }
 func (e *unwritten) Unwrap() error { return e.err }
@@ -105,9 +108,9 @@ func (e *unwritten) Unwrap() error { return e.err }
 func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
 	since := storage.Now
 	if l.cfg.Shared {
-		var err error
-		if since, err = l.Revision(ctx); err != nil {
-			return nil, err
+		err := patiently(ctx, func() (err error) { since, err = l.Revision(ctx); return err })
+		if err != nil {
+			return nil, spare(err)
 		}
 	}
 	ready := l.prepare(ctx, group)
@@ -116,8 +119,10 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 	}
 	records, err := l.write(ctx, turn, ready, since)
 	var kept *unwritten
-	if len(ready) == 1 && errors.As(err, &kept) {
-		ready[0].err = err
+	if errors.As(err, &kept) && (len(ready) == 1 || kept.all) {
+		for _, r := range ready {
+			r.err = err
+		}
 		return nil, nil
 	}
 	if err == nil || !errors.Is(err, storage.ErrConflict) && !errors.As(err, &kept) {
@@ -139,23 +144,33 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 
 // prepare builds the events of each request and replaces those whose claim is lost.
 func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*request) {
+	try := patiently
 	for _, r := range group {
-		r.refused = false
-		if r.events, r.err = r.build(ctx); r.err != nil || len(r.events) == 0 {
-			continue
+		r.refused, r.events = false, nil
+		r.err = try(ctx, func() error { return l.fill(ctx, r) })
+		switch {
+		case r.err != nil && passing(r.err):
+			try = once // the patience of one is enough for all
+		case r.err == nil && len(r.events) > 0:
+			ready = append(ready, r)
 		}
-		if r.guard != nil {
-			held, err := l.holds(ctx, *r.guard)
-			if r.err = err; err != nil {
-				continue
-			}
-			if !held {
-				r.refused, r.events = true, refusal(r.events, *r.guard)
-			}
-		}
-		ready = append(ready, r)
 	}
 	return ready
+}
+
+// fill builds the events of a request, or what stands in their place if its claim is lost.
+func (l *Ledger) fill(ctx context.Context, r *request) error {
+	events, err := r.build(ctx)
+	if err != nil || len(events) == 0 || r.guard == nil {
+		r.events = events
+		return err
+	}
+	held, err := l.holds(ctx, *r.guard)
+	if err == nil && !held {
+		r.refused, events = true, refusal(events, *r.guard)
+	}
+	r.events = events
+	return err
 }
 
 func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
@@ -193,7 +208,7 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, si
 			guards = append(guards, *r.guard)
 		}
 		if err := b.add(l.stamp(now), r.events, under); err != nil {
-			return nil, &unwritten{err}
+			return nil, &unwritten{err: err}
 		}
 	}
 	tx, err := l.project(ctx, l.store, b.records, since)
@@ -201,11 +216,11 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, si
 		return nil, fmt.Errorf("%w: %w", storage.ErrConflict, err)
 	}
 	if err != nil {
-		return nil, &unwritten{err}
+		return nil, &unwritten{err, passing(err)}
 	}
 	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
 	if errors.Is(err, wal.ErrTooLarge) {
-		return nil, &unwritten{err}
+		return nil, &unwritten{err: err}
 	}
 	if err != nil {
 		return nil, err

@@ -47,12 +47,28 @@ func (l *Ledger) appear() error {
 	return nil
 }
 
-// vanish gives the lock back and takes the file away. A broken ledger leaves both to the end of
-// its process: where nothing could be recorded no claim could be given back either, and the
-// next run need not wait for one whose file says that it is dead.
+// Owe says, before Close, that claims of this run still stand which could not be given back.
+// If nobody acts under them any more, Close leaves the file of this run behind without its
+// lock: the run is dead, and the next one on this host ends the claims at once, also when the
+// process lives on. If somebody may still act, the lock outlives Close, and the claims are left
+// to expire; the caller then keeps the Ledger for as long as its process lives.
+func (l *Ledger) Owe(acting bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.owes, l.acting = true, acting
+}
+
+// vanish gives the lock back and takes the file away. A broken ledger leaves the file: where
+// nothing could be recorded perhaps no claim could be given back either.
 func (l *Ledger) vanish() error {
-	if l.life == nil || l.Broken() != nil {
+	l.mu.Lock()
+	owes, acting := l.owes || l.broken != nil, l.acting
+	l.mu.Unlock()
+	switch {
+	case l.life == nil || acting:
 		return nil
+	case owes:
+		return l.life.Close()
 	}
 	err := os.Remove(l.runFile(l.cfg.Run))
 	return errors.Join(err, l.life.Close())

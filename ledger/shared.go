@@ -131,14 +131,14 @@ func yield(ctx context.Context, try int) {
 // key that every commit of this log is guarded by. Afterwards head tells whether it happened.
 func (l *Ledger) fence(ctx context.Context) error {
 	for range raceTries {
-		if err := l.readHead(ctx, l.store); err != nil {
+		if err := l.reread(ctx); err != nil {
 			return err
 		}
 		if l.at.Created == 0 {
 			return nil // nothing was ever committed; the refusal's own guard does the rest
 		}
 		op := storage.Op{Key: l.headKey(), Value: l.at.Value}
-		rev, err := l.store.Commit(ctx, storage.Tx{
+		rev, err := l.tryCommit(ctx, storage.Tx{
 			Guards: []storage.Guard{{Key: op.Key, Created: l.at.Created, Modified: l.at.Modified}}, Ops: []storage.Op{op},
 		})
 		switch {
@@ -164,7 +164,7 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (sto
 			return l.at.Modified, nil
 		}
 		tx.Guards[0] = storage.Guard{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}
-		rev, err := l.store.Commit(ctx, tx)
+		rev, err := l.tryCommit(ctx, tx)
 		if !errors.Is(err, storage.ErrUnknown) {
 			return rev, err
 		}
@@ -177,7 +177,7 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (sto
 // still stands it is projected; otherwise it is refused.
 func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.Turn, s step) error {
 	if err := l.fence(ctx); err != nil {
-		return err
+		return spare(err)
 	}
 	if l.head.Seq >= s.batch.Last {
 		return nil // it had come through
@@ -187,13 +187,13 @@ func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.Turn, s step) err
 	}
 	tx, err := l.project(ctx, l.store, s.records, storage.Now)
 	if err != nil {
-		return err
+		return spare(err)
 	}
 	_, err = l.commit(ctx, tx, s.batch, append(s.guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) {
 		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "its claim was lost before it reached the store")
 	}
-	return err
+	return l.undone(err)
 }
 
 // belongs refuses to project a log from its beginning into a store that others record into.

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -61,6 +62,9 @@ type call struct {
 	cli *cli.Context
 	out *output
 	log hclog.Logger
+	// acting are closed records under whose claims something may still be done: kept, so that
+	// the files that say so stay locked.
+	acting []*ledger.Ledger
 }
 
 // action makes a command's action of a function of its call. Every error ends up here: it is

@@ -178,7 +178,7 @@ func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
 	}
 	l.kinds, l.closers = kinds, append(l.closers, clouds...)
 	l.claims = c.claimsOf(l)
-	l.closers = append(l.closers, l.giveBack)
+	l.closers = append(l.closers, func() error { return c.giveBack(l) })
 	l.engine = engine.New(engine.Config{
 		Providers: kinds, Ledger: l.ledger, Owner: c.getenv("OVI_OWNER"), Clock: c.now, Claims: l.claims,
 	})
@@ -203,11 +203,20 @@ func (c *call) claimsOf(l *line) *coordinator.Claims {
 	}, options...)
 }
 
-// giveBack gives the claims back, also when the command was interrupted.
-func (l *line) giveBack() error {
+// giveBack gives the claims back, also when the command was interrupted. What cannot be given
+// back is known to the record, so that nobody on this host waits for it.
+func (c *call) giveBack(l *line) error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
 	defer cancel()
-	return l.claims.Close(ctx)
+	err := l.claims.Close(ctx)
+	if err != nil {
+		acting := errors.Is(err, coordinator.ErrWorking)
+		l.ledger.Owe(acting)
+		if acting {
+			c.acting = append(c.acting, l.ledger)
+		}
+	}
+	return err
 }
 
 const (

@@ -1,0 +1,73 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// A store that several hosts share is away for moments: a leader changes, a connection is made
+// anew. What certainly did nothing, such as a read, is done again for about three seconds, and
+// an error that is left then leaves the ledger as it was. The ledger breaks only where the log
+// and the store may have come apart: when an append failed, or a commit behind one.
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 1600 * time.Millisecond
+)
+
+// patiently does something again whose error may pass by itself.
+func patiently(ctx context.Context, do func() error) error {
+	for pause := firstPause; ; pause *= 2 {
+		err := do()
+		if err == nil || !passing(err) || ctx.Err() != nil || pause > lastPause {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
+func once(_ context.Context, do func() error) error { return do() }
+
+// passing says that an error may pass by itself: it is none of those that say what is wrong.
+func passing(err error) bool {
+	for _, lasting := range []error{
+		storage.ErrConflict, storage.ErrCompacted, storage.ErrFuture, storage.ErrCorrupt, storage.ErrBusy, storage.ErrNewer,
+		storage.ErrForeign, storage.ErrNoLease, storage.ErrUnknown, storage.ErrInvalid, storage.ErrClosed,
+		ErrNewer, ErrNotFound, ErrElsewhere, ErrRefused, errRaced, context.Canceled,
+		fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT,
+	} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	var young *YoungError
+	return !errors.As(err, &young)
+}
+
+// spared is an error before which nothing was appended, and after which the store is what it
+// was: the ledger goes on.
+type spared struct{ err error }
+
+func (e *spared) Error() string { return "ledger: not recorded: " + e.err.Error() }
+func (e *spared) Unwrap() error { return e.err }
+
+func spare(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &spared{err}
+}
+
+// isSpared says that the ledger is whole after this error.
+func isSpared(err error) bool {
+	var s *spared
+	return errors.As(err, &s)
+}
