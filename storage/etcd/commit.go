@@ -27,13 +27,14 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 		return 0, err
 	}
 	defer cancel()
+	var waited wait
 	for {
 		st, known, err := s.look(ctx, tx.Guards, ops)
 		if err != nil {
 			return 0, err
 		}
 		if st.staged != nil {
-			if err := s.helpOrWait(ctx, *st.staged); err != nil {
+			if err := s.helpOrWait(ctx, *st.staged, &waited); err != nil {
 				return 0, err
 			}
 			continue

@@ -20,5 +20,6 @@
 // under a guard on c/staged, and a last transaction moves c/head and takes c/staged away.
 // While c/staged stands nobody else commits unleased keys, and readers read at the revision
 // of c/head before it: they see the commit whole or not at all. Whoever finds c/staged and
-// its writer gone finishes it; every step can be done twice.
+// its writer gone finishes it, or nothing in etcd moving for a second: the writer stands still.
+// Every part is applied once, whoever does it.
 package etcd

@@ -20,6 +20,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 		return err
 	}
 	defer cancel()
+	var waited wait
 	for {
 		st, err := s.state(ctx, 0)
 		if err != nil {
@@ -32,7 +33,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 			return nil
 		}
 		if st.staged != nil {
-			if err := s.helpOrWait(ctx, *st.staged); err != nil {
+			if err := s.helpOrWait(ctx, *st.staged, &waited); err != nil {
 				return err
 			}
 			continue

@@ -3,19 +3,30 @@ package etcd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/oklog/ulid/v2"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/ovi-project/ovi/storage"
 )
 
-// aliveTTL is how long a large commit whose writer is gone waits for somebody to finish it.
-const aliveTTL = 10 * time.Second
+// aliveTTL is how long the parts of a large commit stand whose writer shows no sign of life. It
+// shows one every aliveParts parts.
+const (
+	aliveTTL   = 10 * time.Second
+	aliveParts = 16
+)
+
+// standstill is how long nothing may happen in etcd before a large commit that was decided is
+// finished by who waits for it, though its writer may live: it stands still. Anybody may finish
+// what was decided, beside its writer too.
+const standstill = time.Second
 
 // stage commits what does not fit in one etcd transaction; see the package's documentation.
 func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op) (_ storage.Revision, again bool, err error) {
@@ -32,7 +43,14 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 	if err := s.sweep(ctx); err != nil {
 		return 0, false, err
 	}
-	if plan.Parts, err = s.writeParts(ctx, plan.ID, ops); err != nil {
+	renew := func() error {
+		_, err := s.client.KeepAliveOnce(ctx, lease.ID)
+		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			return nil // the decision will see that
+		}
+		return err
+	}
+	if plan.Parts, err = s.writeParts(ctx, plan.ID, ops, renew); err != nil {
 		return 0, false, err
 	}
 	if plan.rev, err = s.decide(ctx, st, guards, known, ops, plan); err != nil || plan.rev == 0 {
@@ -45,7 +63,8 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 	return rev, false, nil
 }
 
-// decide makes the commit happen, if its guards hold; 0 says that something moved. Guards
+// decide makes the commit happen, if its guards hold and the writer still shows its sign of life
+// (without it somebody may have taken its parts for left behind); 0 says that something moved. Guards
 // on unleased keys were read after the head and held: if the head has not moved since, none of
 // those keys has. Claims do not move the head, and stand in the transaction themselves.
 func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op, plan staged) (int64, error) {
@@ -58,7 +77,8 @@ func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, kn
 		return 0, fmt.Errorf("etcd: %w: %d guards on leased keys, at most %d are allowed", storage.ErrInvalid, len(leased), maxOps)
 	}
 	compares := append(s.compares(st, leased, known, nil), s.notStaged(),
-		clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head))
+		clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head),
+		clientv3.Compare(clientv3.CreateRevision(s.prefix+plan.Alive), ">", 0))
 	resp, err := s.client.Txn(ctx).If(compares...).Then(clientv3.OpPut(s.control("staged"), string(value))).Commit()
 	if err != nil {
 		return 0, s.unsure(err)
@@ -83,9 +103,14 @@ func (s *Store) partKey(id string, n int) string {
 	return s.prefix + "s/" + id + "/" + strconv.Itoa(n)
 }
 
-func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op) (int, error) {
+func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, renew func() error) (int, error) {
 	n := 0
 	for len(ops) > 0 {
+		if n%aliveParts == aliveParts-1 {
+			if err := renew(); err != nil {
+				return 0, s.explain("stage", err)
+			}
+		}
 		var p part
 		for size := 0; len(ops) > 0 && len(p) < maxOps && (len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
 			op := ops[0]
@@ -108,11 +133,14 @@ func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op) (in
 func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, error) {
 	mine := clientv3.Compare(clientv3.CreateRevision(s.control("staged")), "=", plan.rev)
 	for n := range plan.Parts {
-		ops, err := s.readPart(ctx, plan, n)
-		if err != nil || ops == nil {
+		ops, todo, err := s.readPart(ctx, plan, n)
+		if err != nil {
 			return 0, err
 		}
-		if _, err := s.client.Txn(ctx).If(mine).Then(ops...).Commit(); err != nil {
+		if ops == nil {
+			return s.finishedBy(ctx, plan)
+		}
+		if _, err := s.client.Txn(ctx).If(append(todo, mine)...).Then(ops...).Commit(); err != nil {
 			return 0, s.explain("apply a large commit", err)
 		}
 	}
@@ -145,34 +173,52 @@ func (s *Store) finishedBy(ctx context.Context, plan staged) (storage.Revision, 
 	return storage.Revision(resp.Kvs[0].ModRevision), nil
 }
 
-// readPart is one part as etcd operations; nil if somebody else has finished the commit. A
-// lease that ended meanwhile takes its keys with it before they were there.
-func (s *Store) readPart(ctx context.Context, plan staged, n int) ([]clientv3.Op, error) {
+// readPart is one part as etcd operations, with what holds while nobody has applied it; nil if
+// somebody else has finished the commit. A lease that ended meanwhile takes its keys with it
+// before they were there.
+func (s *Store) readPart(ctx context.Context, plan staged, n int) (ops []clientv3.Op, todo []clientv3.Cmp, err error) {
 	resp, err := s.client.Get(ctx, s.partKey(plan.ID, n))
 	if err != nil {
-		return nil, s.explain("apply a large commit", err)
+		return nil, nil, s.explain("apply a large commit", err)
 	}
 	if len(resp.Kvs) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var p part
 	if err := json.Unmarshal(resp.Kvs[0].Value, &p); err != nil {
-		return nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %w", plan.ID, n, storage.ErrCorrupt, err)
+		return nil, nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %w", plan.ID, n, storage.ErrCorrupt, err)
 	}
-	ops := make([]clientv3.Op, 0, len(p))
 	for _, o := range p {
+		if !o.Delete && todo == nil { // a part is applied as one, so one of its keys tells; deleting twice leaves no trace
+			todo = append(todo, clientv3.Compare(clientv3.ModRevision(s.data(o.Key)), "<", plan.rev))
+		}
 		ops = append(ops, s.put(storage.Op{Key: o.Key, Value: o.Value, Delete: o.Delete, Lease: storage.LeaseID(o.Lease)}))
 	}
-	return ops, nil
+	return ops, todo, nil
 }
 
-// helpOrWait finishes a large commit whose writer is gone, or waits a little.
-func (s *Store) helpOrWait(ctx context.Context, plan staged) error {
+// wait is how somebody waits for a large commit: for which, and when etcd last moved.
+type wait struct {
+	plan  int64
+	at    int64
+	since time.Time
+}
+
+// still says that nothing has happened in etcd for too long.
+func (w *wait) still(plan staged, at int64) bool {
+	if w.plan != plan.rev || w.at != at {
+		*w = wait{plan.rev, at, time.Now()}
+	}
+	return time.Since(w.since) > standstill
+}
+
+// helpOrWait finishes a large commit whose writer is gone or stands still, or waits a little.
+func (s *Store) helpOrWait(ctx context.Context, plan staged, w *wait) error {
 	resp, err := s.client.Get(ctx, s.prefix+plan.Alive, clientv3.WithCountOnly())
 	if err != nil {
 		return s.explain("wait for a large commit", err)
 	}
-	if resp.Count == 0 {
+	if resp.Count == 0 || w.still(plan, resp.Header.Revision) {
 		_, err := s.finish(ctx, plan)
 		return err
 	}

@@ -76,23 +76,12 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan := staged{ID: "01TEST", Alive: "s/alive/01TEST"} // its sign of life is gone
-			if plan.Parts, err = dying.writeParts(ctx, plan.ID, many(n, "new")); err != nil {
-				t.Fatal(err)
-			}
+			plan := begun(t, dying, many(n, "new"))
 			if c.parts >= 0 {
-				if plan.rev, err = dying.decide(ctx, st, nil, nil, nil, plan); err != nil || plan.rev == 0 {
-					t.Fatalf("decide: %d, %v", plan.rev, err)
-				}
-				for i := range c.parts {
-					ops, err := dying.readPart(ctx, plan, i)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if _, err := dying.client.Txn(ctx).Then(ops...).Commit(); err != nil {
-						t.Fatal(err)
-					}
-				}
+				decided(t, dying, st, &plan, c.parts)
+			}
+			if _, err := dying.client.Delete(ctx, dying.prefix+plan.Alive); err != nil { // its sign of life ends
+				t.Fatal(err)
 			}
 			if got := sees(t, other, storage.Now); got["old"] != n {
 				t.Fatalf("half of a commit shows: %v", got)
@@ -114,6 +103,103 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 				t.Errorf("%d parts are left, %v", left.Count, err)
 			}
 		})
+	}
+}
+
+// begun is a large commit up to its decision, by a writer that shows a sign of life.
+func begun(t *testing.T, s *Store, ops []storage.Op) staged {
+	t.Helper()
+	plan := staged{ID: "01TEST", Alive: "s/alive/01TEST"}
+	if _, err := s.client.Put(t.Context(), s.prefix+plan.Alive, ""); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if plan.Parts, err = s.writeParts(t.Context(), plan.ID, ops, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// decided makes it happen and applies some of its parts.
+func decided(t *testing.T, s *Store, st state, plan *staged, parts int) {
+	t.Helper()
+	var err error
+	if plan.rev, err = s.decide(t.Context(), st, nil, nil, nil, *plan); err != nil || plan.rev == 0 {
+		t.Fatalf("decide: %d, %v", plan.rev, err)
+	}
+	for i := range parts {
+		ops, _, err := s.readPart(t.Context(), *plan, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.client.Txn(t.Context()).Then(ops...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A writer that stands still in the middle of a large commit is not waited for, though it shows
+// a sign of life; when it goes on it finds its commit done, once.
+func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	const n = 350
+	still, other := connect(t, server, "still"), connect(t, server, "still")
+	ctx := t.Context()
+	before, err := still.Commit(ctx, storage.Tx{Ops: many(n, "old")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := still.state(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := begun(t, still, many(n, "new"))
+	decided(t, still, st, &plan, 2)
+	after, err := other.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}})
+	if err != nil {
+		t.Fatalf("somebody else's commit: %v", err)
+	}
+	rev, err := still.finish(ctx, plan)
+	if err != nil || rev <= before || rev >= after {
+		t.Errorf("its writer learns of revision %d, %v: want one between %d and %d", rev, err, before, after)
+	}
+	versions := 0
+	for e, err := range still.Changes(ctx, "thing/", before, storage.Now) {
+		if err != nil || e.Modified != rev {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		versions++
+	}
+	if versions != n {
+		t.Errorf("%d versions of %d keys: what two applied shows twice", versions, n)
+	}
+}
+
+// A writer whose sign of life has ended decides nothing: somebody may have swept its parts away.
+func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
+	t.Parallel()
+	s := connect(t, etcdtest.Start(t), "late")
+	ctx := t.Context()
+	if _, err := s.Commit(ctx, storage.Tx{Ops: many(1, "old")}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.state(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := begun(t, s, many(350, "new"))
+	if _, err := s.client.Delete(ctx, s.prefix+plan.Alive); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.sweep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if rev, err := s.decide(ctx, st, nil, nil, nil, plan); rev != 0 || err != nil {
+		t.Errorf("decided at %d: %v", rev, err)
+	}
+	if _, err := s.Commit(ctx, storage.Tx{Ops: many(1, "next")}); err != nil {
+		t.Errorf("the next commit: %v", err)
 	}
 }
 
@@ -236,7 +322,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 
 	var err error
 	big := make([]byte, 900_000)
-	for range 12 {
+	for range 60 { // it notices with a delay
 		if _, err = s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "fill", Value: big}}}); err != nil {
 			break
 		}
