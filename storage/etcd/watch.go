@@ -76,12 +76,13 @@ func (s *Store) visible(ctx context.Context, events []*clientv3.Event) error {
 
 // unstaged returns when no large commit is being applied.
 func (s *Store) unstaged(ctx context.Context) error {
+	var waited wait
 	for {
 		st, err := s.stateFor(ctx, storage.Now)
 		if err != nil || st.staged == nil {
 			return err
 		}
-		if err := s.helpOrWait(ctx, *st.staged); err != nil {
+		if err := s.helpOrWait(ctx, *st.staged, &waited); err != nil {
 			return err
 		}
 	}
