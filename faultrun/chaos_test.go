@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,15 +78,9 @@ func (c *chaos) repeat(fault func()) {
 }
 
 func (c *chaos) instance(p *process) {
-	switch c.n(7) {
+	switch c.n(10) {
 	case 0, 1:
-		p.mu.Lock()
-		if p.cmd != nil {
-			c.mu.Lock()
-			c.kills = append(c.kills, kill{time.Now(), p.cmd.Process.Pid})
-			c.mu.Unlock()
-		}
-		p.mu.Unlock()
+		c.killed(p)
 		p.kill(c.during(300*time.Millisecond, 2*c.ttl))
 		c.say("instance killed", p.Name)
 	case 2, 3:
@@ -94,16 +89,31 @@ func (c *chaos) instance(p *process) {
 		p.signal(cont)
 		c.say("instance stopped longer than the TTL", p.Name)
 	case 4:
-		p.cut(true, true)
-		time.Sleep(c.during(c.ttl/2, 2*c.ttl))
-		p.cut(false, false)
-		c.say("instance cut off from the store", p.Name)
+		c.cut(p, true, true, "instance cut off from the store")
 	case 5:
-		p.cut(false, true)
-		time.Sleep(c.during(c.ttl/2, 2*c.ttl))
-		p.cut(false, false)
-		c.say("answers of the store to an instance held back", p.Name)
+		c.cut(p, false, true, "answers of the store to an instance dropped")
 	case 6:
+		c.cut(p, true, false, "what an instance sends to the store dropped")
+	case 7:
+		for range 2 + c.n(8) {
+			p.cut(true, true)
+			time.Sleep(c.during(50*time.Millisecond, 400*time.Millisecond))
+			p.cut(false, false)
+			time.Sleep(c.during(50*time.Millisecond, 800*time.Millisecond))
+		}
+		c.say("bursts of loss between an instance and the store", p.Name)
+	case 8:
+		p.cut(true, true) // nobody hears that its connections are gone
+		c.killed(p)
+		p.kill(c.ttl)
+		time.Sleep(c.during(c.ttl/2, c.ttl))
+		p.cut(false, false)
+		c.say("instance gone with its host", p.Name)
+	case 9:
+		p.signal(syscall.SIGTERM)
+		c.say("instance drained and started again", p.Name)
+	}
+	if c.n(3) == 0 {
 		wall := time.Duration(c.n(7200)-3600) * time.Second
 		p.clock(wall, time.Duration(c.n(2))*c.ttl)
 		c.say("clocks of an instance stepped", fmt.Sprint(p.Name, " ", wall))
@@ -112,10 +122,26 @@ func (c *chaos) instance(p *process) {
 	}
 }
 
+// killed notes, for the take-over times, that an instance is about to be killed.
+func (c *chaos) killed(p *process) {
+	if pid := p.pid(); pid != 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.kills = append(c.kills, kill{time.Now(), pid})
+	}
+}
+
+func (c *chaos) cut(p *process, there, back bool, what string) {
+	p.cut(there, back)
+	time.Sleep(c.during(c.ttl/2, 2*c.ttl))
+	p.cut(false, false)
+	c.say(what, p.Name)
+}
+
 func (c *chaos) member() {
 	i := c.n(len(c.members))
 	m, name := c.members[i], fmt.Sprint("m", i)
-	switch c.n(4) {
+	switch c.n(5) {
 	case 0:
 		m.Kill()
 		time.Sleep(c.during(time.Second, 6*time.Second))
@@ -127,13 +153,26 @@ func (c *chaos) member() {
 		m.Continue()
 		c.say("member stopped", name)
 	case 2:
-		c.isolate(i)
-		time.Sleep(c.during(time.Second, 8*time.Second))
-		c.isolate(-1)
-		c.say("member cut off from the others", name)
+		c.isolate(i, true, true, "member cut off from the others")
+	case 3:
+		out := c.n(2) == 0
+		if !c.net.oneWay() {
+			c.isolate(i, true, true, "member cut off from the others")
+		} else if out {
+			c.isolate(i, true, false, "what a member sends to the others dropped")
+		} else {
+			c.isolate(i, false, true, "what the others send to a member dropped")
+		}
 	default:
 		time.Sleep(2 * time.Second) // the cluster has to get somewhere in between
 	}
+}
+
+func (c *chaos) isolate(member int, out, in bool, what string) {
+	c.net.isolate(member, out, in)
+	time.Sleep(c.during(time.Second, 8*time.Second))
+	c.net.isolate(member, false, false)
+	c.say(what, fmt.Sprint("m", member))
 }
 
 // weather is what the cloud and the people do.

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,14 +47,17 @@ type cloud struct {
 	busy  map[string]int // changes under way, by instance
 }
 
-func newCloud(t testing.TB, seed uint64) *cloud {
+func newCloud(t testing.TB, at net.Listener, seed uint64) *cloud {
 	t.Helper()
 	inner, err := awsfake.Open("", awsfake.WithSettle(50*time.Millisecond), awsfake.WithKeepDead(20*time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1)), busy: map[string]int{}}
-	server := httptest.NewServer(c)
+	server := httptest.NewUnstartedServer(c)
+	_ = server.Listener.Close() // it is to listen elsewhere
+	server.Listener = at
+	server.Start()
 	c.url = server.URL
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); inner.Close() })
 	return c
@@ -201,7 +205,10 @@ func (c *cloud) live(t testing.TB) map[string][]string {
 }
 
 // marked is the AWS provider, whose every call says under which beginning it is made.
-type marked struct{ *aws.Provider }
+type marked struct {
+	*aws.Provider
+	looks func() // hears of each look that begins
+}
 
 type markKey struct{}
 

@@ -48,6 +48,7 @@ func (s *site) gather() check.History {
 		_, err := wal.Verify(filepath.Join(p.Dir, "wal"), nil)
 		h.Logs[p.Name] = err
 		h.Ops = append(h.Ops, s.attempts(i, p, claims)...)
+		h.Looks = append(h.Looks, s.looks(p)...)
 		l, err := ledger.Open(ctx, ledger.Config{Dir: p.Dir, Store: store, Shared: true, User: "checker"})
 		if err != nil {
 			s.Errorf("open the record of %s: %v", p.Name, err)

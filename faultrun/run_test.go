@@ -51,15 +51,26 @@ func settings(t *testing.T) (length time.Duration, things int, seed uint64) {
 // that can go wrong between them.
 func TestFaultRun(t *testing.T) {
 	t.Parallel()
+	networked(t, faultRun)
+}
+
+func faultRun(t *testing.T, n network) {
 	length, things, seed := settings(t)
 	t.Logf("%s, %d things, seed %d", length, things, seed)
-	s := newSite(t, 3, 5, things, 4*time.Second, seed, false)
+	s := newSite(t, n, shape{members: 3, instances: 5, loops: 3, things: things, ttl: 4 * time.Second, seed: seed})
 	c := s.torment(length, seed)
 	if !s.settle(max(90*time.Second, length/4)) {
 		t.Error("the instances did not come to rest")
 	}
+	rounds := 2
+	if length >= time.Minute {
+		rounds = 10
+	}
+	successions, drains := s.calm(rounds)
 	h := s.finish()
+	h.Successions, h.Drains = successions, append(h.Drains, drains...)
 	s.report(h, c)
+	s.succeeded(h)
 	s.judge(h)
 }
 
@@ -118,11 +129,31 @@ func (s *site) report(h check.History, c *chaos) {
 	}
 	s.Logf("%d changing calls (%d refused, %d answers lost); %d began, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d things live",
 		count["calls"], count["calls refused"], count["answers lost"], count["began"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
+	s.shares(h)
 	if count["began"] < len(h.Live) || len(h.Live) < len(s.wishes.things)/3 || len(h.Ops) < 2*count["began"] {
 		s.Error("the run did too little to prove anything")
 	}
 	if c != nil {
 		s.takeovers(c)
+	}
+}
+
+// shares says who did how much.
+func (s *site) shares(h check.History) {
+	s.Helper()
+	calls, led, other := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, c := range h.Calls {
+		calls[c.Instance]++
+	}
+	for _, l := range h.Looks {
+		if l.Token != 0 {
+			led[l.Instance]++
+		} else {
+			other[l.Instance]++
+		}
+	}
+	for _, p := range s.instances {
+		s.Logf("%s (loop: %v): %d changing calls, %d looks as the one that leads, %d others, %d starts", p.Name, p.Interval > 0, calls[p.Name], led[p.Name], other[p.Name], p.starts)
 	}
 }
 
@@ -180,7 +211,7 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 // stoppedInCalls stops each of two instances twice while the cloud works on what it asked for.
 func stoppedInCalls(t *testing.T, unfenced bool) *site {
 	const ttl = 2 * time.Second
-	s := newSite(t, 1, 2, 30, ttl, 7, unfenced)
+	s := newSite(t, newProxies(t), shape{members: 1, instances: 2, things: 30, ttl: ttl, seed: 7, unfenced: unfenced})
 	s.cloud.setLuck(0, 400*time.Millisecond)
 	for i := range 4 {
 		s.wishes.relabel()
@@ -201,8 +232,15 @@ func stoppedInCalls(t *testing.T, unfenced bool) *site {
 // finish drains the instances and reads what they left.
 func (s *site) finish() check.History {
 	s.Helper()
+	var drains []check.Drain
 	for _, p := range s.instances {
+		pid := p.pid()
 		p.drain()
+		if pid != 0 {
+			drains = append(drains, check.Drain{Instance: p.Name, Left: s.witness.standing(pid)})
+		}
 	}
-	return s.gather()
+	h := s.gather()
+	h.Drains = drains
+	return h
 }

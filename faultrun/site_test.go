@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -21,42 +20,42 @@ import (
 
 const prefix = "faults"
 
-// site is everything of one run: members, cloud, instances, and the proxies between them.
+// site is everything of one run: members, cloud, instances, and the network between them.
 type site struct {
 	testing.TB
 	dir       string
 	ttl       time.Duration
+	net       network
 	members   []*etcdtest.Server
-	peers     []*proxy // before each member, for the other members
-	ids       []string // of the members, as they name themselves to each other
 	cloud     *cloud
 	wishes    *wishes
 	instances []*process
 	witness   *witness
 }
 
-func newSite(t testing.TB, members, instances, things int, ttl time.Duration, seed uint64, unfenced bool) *site {
+// shape is how large a site is.
+type shape struct {
+	members, instances, loops, things int
+	ttl                               time.Duration
+	seed                              uint64
+	unfenced                          bool
+}
+
+func newSite(t testing.TB, n network, w shape) *site {
 	t.Helper()
-	s := &site{TB: t, dir: t.TempDir(), ttl: ttl, cloud: newCloud(t, seed)}
-	via := func(peer string) string {
-		p := newProxy(t, peer)
-		s.peers = append(s.peers, p)
-		return p.addr
-	}
-	s.members = etcdtest.ClusterVia(t, members, via, "--heartbeat-interval", "100", "--election-timeout", "1000")
+	s := &site{TB: t, dir: t.TempDir(), ttl: w.ttl, net: n, cloud: newCloud(t, n.listen(), w.seed)}
+	s.members = etcdtest.ClusterOn(t, n.hosts(w.members), "--heartbeat-interval", "100", "--election-timeout", "1000")
 	s.nameMembers()
 	s.witness = newWitness(s)
-	s.wishes = newWishes(filepath.Join(s.dir, "wish.yaml"), things, seed)
+	s.wishes = newWishes(filepath.Join(s.dir, "wish.yaml"), w.things, w.seed)
 	s.wishes.write(t)
-	for i := range instances {
-		p := &process{site: s, orders: orders{
-			Name: fmt.Sprintf("i%d", i), Dir: filepath.Join(s.dir, fmt.Sprintf("i%d", i)), Prefix: prefix,
-			Cloud: s.cloud.url, Wish: s.wishes.file, TTL: ttl, Unfenced: unfenced,
+	for i := range w.instances {
+		p := &process{site: s, n: i, orders: orders{
+			Name: fmt.Sprintf("i%d", i), Dir: filepath.Join(s.dir, fmt.Sprintf("i%d", i)), Prefix: prefix, Endpoints: n.endpoints(i, s.members),
+			Cloud: s.cloud.url, Wish: s.wishes.file, TTL: w.ttl, Unfenced: w.unfenced,
 		}}
-		for _, m := range s.members {
-			via := newProxy(t, m.Endpoint)
-			p.proxies = append(p.proxies, via)
-			p.Endpoints = append(p.Endpoints, via.addr)
+		if i < w.loops {
+			p.Interval = loopInterval
 		}
 		if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -90,36 +89,22 @@ func (s *site) nameMembers() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.ids = make([]string, len(s.members))
+	ids := make([]string, len(s.members))
 	for _, m := range list.Members {
 		var i int
 		if _, err := fmt.Sscanf(m.Name, "m%d", &i); err != nil {
 			s.Fatal(err)
 		}
-		s.ids[i] = fmt.Sprintf("%x", m.ID)
+		ids[i] = fmt.Sprintf("%x", m.ID)
 	}
-}
-
-// isolate cuts a member off from the other members, both ways; -1 heals.
-func (s *site) isolate(member int) {
-	for i, p := range s.peers {
-		switch {
-		case member < 0:
-			p.set(never, never)
-		case i == member:
-			p.set(always, always)
-		default:
-			from := func(id string) bool { return id == s.ids[member] }
-			p.set(from, from)
-		}
-	}
+	s.net.named(ids)
 }
 
 // process is one instance and whoever starts it again when it ends.
 type process struct {
 	orders
-	site    *site
-	proxies []*proxy
+	site *site
+	n    int // among the instances
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -144,7 +129,7 @@ func (p *process) run() {
 		defer close(p.done)
 		defer out.Close()
 		for {
-			cmd := exec.Command(os.Args[0])
+			cmd := p.site.net.command(p.n, os.Args[0])
 			cmd.Env = append(os.Environ(), workerEnv+"="+string(text))
 			cmd.Stdout, cmd.Stderr = out, out
 			p.mu.Lock()
@@ -175,6 +160,16 @@ func (p *process) signal(sig syscall.Signal) {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Signal(sig)
 	}
+}
+
+// pid is that of the process that runs now, 0 between two.
+func (p *process) pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return 0
+	}
+	return p.cmd.Process.Pid
 }
 
 // kill ends it at once; it comes back after a pause.
@@ -208,18 +203,8 @@ func (p *process) end() {
 	<-p.done
 }
 
-// cut holds back what goes between the instance and the store: there, back or both ways.
-func (p *process) cut(there, back bool) {
-	rule := func(on bool) func(string) bool {
-		if on {
-			return always
-		}
-		return never
-	}
-	for _, via := range p.proxies {
-		via.set(rule(there), rule(back))
-	}
-}
+// cut keeps what it sends from the store (there), and what the store sends from it (back).
+func (p *process) cut(there, back bool) { p.site.net.cut(p.n, there, back) }
 
 // clock steps its clocks.
 func (p *process) clock(wall, boot time.Duration) {
@@ -236,7 +221,9 @@ func (p *process) progress() (out progress) {
 
 // heal takes every fault back.
 func (s *site) heal() {
-	s.isolate(-1)
+	for i := range s.members {
+		s.net.isolate(i, false, false)
+	}
 	s.cloud.setLuck(0, 0)
 	s.cloud.ClearFaults()
 	for _, p := range s.instances {
@@ -245,17 +232,35 @@ func (s *site) heal() {
 	}
 }
 
-// settle waits until every instance has seen the last wish done.
+// settle waits until the last wish is done: every instance that goes through cycles by itself
+// has seen it done, and so has one loop; no loop sees anything left.
 func (s *site) settle(limit time.Duration) bool {
 	s.wishes.write(s)
-	want := fmt.Sprint(s.wishes.version)
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
-		if !slices.ContainsFunc(s.instances, func(p *process) bool { g := p.progress(); return g.Version != want || g.Left > 0 }) {
+		if s.settled() {
 			return true
 		}
 	}
 	for _, p := range s.instances {
-		s.Logf("%s: %+v, want wish %s", p.Name, p.progress(), want)
+		s.Logf("%s: %+v, want wish %d", p.Name, p.progress(), s.wishes.version)
 	}
 	return false
+}
+
+func (s *site) settled() bool {
+	loops, led, want := 0, 0, fmt.Sprint(s.wishes.version)
+	for _, p := range s.instances {
+		g := p.progress()
+		done := g.Version == want && g.Left == 0
+		if p.Interval > 0 {
+			loops++
+			if g.Led && done {
+				led++
+			}
+		}
+		if !done {
+			return false
+		}
+	}
+	return loops == 0 || led > 0
 }

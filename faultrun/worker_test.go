@@ -3,6 +3,7 @@ package faultrun
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,7 +22,6 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/source/config"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
 )
@@ -38,6 +38,7 @@ type orders struct {
 	Cloud     string
 	Wish      string
 	TTL       time.Duration
+	Interval  time.Duration // of the loop of ovi run; 0: single cycles of plan and apply
 	Unfenced  bool
 	Holds     int // hold this many claims and do nothing else
 }
@@ -70,6 +71,7 @@ type progress struct {
 	Version string
 	Left    int // decisions that were to be executed, and open actions
 	Cycles  int
+	Led     bool `json:",omitempty"`
 }
 
 // worker is one instance: what cmd/ovi wires up, on a clock that can be stepped.
@@ -79,24 +81,37 @@ type worker struct {
 	ledger     *ledger.Ledger
 	claims     *coordinator.Claims
 	engine     *engine.Engine
+	ops        *os.File
+	leads      atomic.Int64 // the token of the claim to lead, 0 without it
+	loaded     atomic.Pointer[string]
+	cycles     int
 }
 
-// instance runs cycles until it is told to stop or its record breaks.
+// instance works until it is told to stop: as `ovi run` does, or through cycle after cycle of
+// plan and apply until its record breaks.
 func instance(ctx context.Context, o orders) error {
 	w := &worker{orders: o}
 	w.step()
+	ops, err := os.OpenFile(filepath.Join(w.Dir, "ops.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	w.ops = ops // for as long as the process lives, whatever still writes to it
 	go func() {
 		for range time.Tick(200 * time.Millisecond) {
 			w.step()
 		}
 	}()
+	if o.Interval > 0 {
+		return w.keep(ctx)
+	}
 	if err := w.open(ctx); err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
 	for n := 1; ctx.Err() == nil; n++ {
 		p, err := w.cycle(ctx)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s %s: cycle: %v\n", time.Now().Format("15:04:05.000"), w.Name, err)
+			w.say("cycle: %v", err)
 		}
 		if broken := w.ledger.Broken(); broken != nil {
 			return broken // whoever runs us starts us again
@@ -109,12 +124,14 @@ func instance(ctx context.Context, o orders) error {
 		case <-time.After(300 * time.Millisecond):
 		}
 	}
-	end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	return w.close()
+}
+
+// close gives the claims back and closes the record, whatever became of them.
+func (w *worker) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := w.claims.Close(end); err != nil {
-		fmt.Fprintln(os.Stderr, w.Name, err)
-	}
-	return w.ledger.Close()
+	return errors.Join(w.claims.Close(ctx), w.ledger.Close())
 }
 
 // step reads how far the clocks are off: nanoseconds of the wall's, then of the boot's.
@@ -137,11 +154,7 @@ func (w *worker) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ops, err := os.OpenFile(filepath.Join(w.Dir, "ops.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	var store storage.Store = &witnessed{Store: raw, name: fmt.Sprintf("%s.%d", w.Name, os.Getpid()), file: ops}
+	var store storage.Store = &witnessed{Store: raw, name: fmt.Sprintf("%s.%d", w.Name, os.Getpid()), file: w.ops}
 	if w.Unfenced {
 		store = &unfenced{Store: store, taken: map[string]storage.Revision{}}
 	}
@@ -156,7 +169,7 @@ func (w *worker) open(ctx context.Context) error {
 			name, since := host()
 			return name, since + time.Duration(w.boot.Load())
 		}))
-	var claims engine.Claims = w.claims
+	var claims engine.Claims = leading{w.claims, &w.leads}
 	if w.Unfenced {
 		claims = deaf{w.claims}
 	}
@@ -166,18 +179,15 @@ func (w *worker) open(ctx context.Context) error {
 	}
 	p := marked{aws.New(aws.Options{Sandbox: true, PlainPace: true, Attempts: 4, HTTPClient: &http.Client{
 		Transport: carrier{there.Host, w.Name, &http.Transport{MaxIdleConnsPerHost: 16}},
-	}})}
+	}}), w.looked}
 	w.engine = engine.New(engine.Config{Providers: provider.Set{"aws": p}, Ledger: w.ledger, Claims: claims, Clock: w.clock})
 	return nil
 }
 
 // cycle brings the cloud to what is wished now.
 func (w *worker) cycle(ctx context.Context) (progress, error) {
-	intent, err := config.New([]string{w.Wish}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
+	intent, err := w.wishes(ctx)
 	if err != nil {
-		return progress{}, err
-	}
-	if intent.Version, err = version(w.Wish); err != nil {
 		return progress{}, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, time.Minute)
@@ -186,12 +196,7 @@ func (w *worker) cycle(ctx context.Context) (progress, error) {
 	if err != nil {
 		return progress{}, fmt.Errorf("plan: %w", err)
 	}
-	p := progress{Version: intent.Version, Left: len(plan.Plan.Blind)}
-	for _, d := range plan.Plan.Decisions {
-		if d.Proposed.Executes() {
-			p.Left++
-		}
-	}
+	p := progress{Version: intent.Version, Left: left(plan)}
 	if p.Left == 0 {
 		opens, err := w.ledger.OpenIntents(bounded)
 		p.Left += len(opens)

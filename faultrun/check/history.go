@@ -75,18 +75,43 @@ const (
 	OpVanished OpResult = "vanished" // the lease ended: the store's own doing
 )
 
+// Look is one at the whole cloud, as it was begun, by the host's clock.
+type Look struct {
+	Instance string
+	Token    int64 // of the claim to lead under which it was begun; 0: none
+	At       time.Time
+}
+
+// Succession is what came of it that the instance that led was gone, by the host's clock.
+type Succession struct {
+	From    string
+	Drained bool // else: killed
+	Gone    time.Time
+	Next    time.Time     // when another led; zero: nobody did
+	Within  time.Duration // when another must
+}
+
+// Drain is an instance that was told to end and did.
+type Drain struct {
+	Instance string
+	Left     []string // refs of its claims that stood then
+}
+
 // History is everything a run left behind.
 type History struct {
-	Calls    []Call
-	Deeds    []Deed
-	Claims   []Claim
-	Ops      []ClaimOp
-	Live     map[string][]string // ref to the ids that live in the cloud at the end
-	Wanted   map[string]bool     // refs wanted at the end; nil: not looked at
-	Open     []string            // refs with an action still open in the store
-	Logs     map[string]error    // how verifying each log ended
-	Content  string              // of the live store
-	Replayed string              // of the merged replay
+	Calls       []Call
+	Deeds       []Deed
+	Claims      []Claim
+	Ops         []ClaimOp
+	Live        map[string][]string // ref to the ids that live in the cloud at the end
+	Wanted      map[string]bool     // refs wanted at the end; nil: not looked at
+	Open        []string            // refs with an action still open in the store
+	Logs        map[string]error    // how verifying each log ended
+	Looks       []Look
+	Successions []Succession
+	Drains      []Drain
+	Content     string // of the live store
+	Replayed    string // of the merged replay
 }
 
 // Breach is one promise that was not kept.

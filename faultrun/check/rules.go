@@ -11,7 +11,7 @@ import (
 func Rules() []string {
 	return []string{
 		"claims-overlap", "record-under-claim", "call-began", "call-under-claim", "calls-overlap", "call-accounted", "made-twice",
-		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "settled",
+		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "one-leads", "lead-passes-on", "drained-gives-back", "settled",
 	}
 }
 
@@ -19,7 +19,7 @@ func Rules() []string {
 func Check(h History) []Breach {
 	c := newChecker(h)
 	for _, rule := range []func(){
-		c.overlaps, c.underClaim, c.calls, c.twice, c.oldPlans, c.logs, c.linear, c.settled,
+		c.overlaps, c.underClaim, c.calls, c.twice, c.oldPlans, c.logs, c.linear, c.leads, c.succession, c.settled,
 	} {
 		rule()
 	}

@@ -32,6 +32,8 @@ func good() check.History {
 		Claims: []check.Claim{
 			{Ref: "r", Token: 10, Instance: "a", Ended: 20, EndSeen: at(5)},
 			{Ref: "r", Token: 30, Instance: "b", Ended: 34, EndSeen: at(10)},
+			{Ref: "lead/s", Token: 12, Instance: "a", Ended: 21, EndSeen: at(5)},
+			{Ref: "lead/s", Token: 22, Instance: "b"},
 		},
 		Ops: []check.ClaimOp{
 			{Client: 0, Ref: "r", From: at(0), To: at(0.5), Take: true, Token: 10, Result: check.OpDone},
@@ -41,7 +43,10 @@ func good() check.History {
 			{Client: 0, Ref: "r", From: at(8), To: at(8.5), Token: 10, Result: check.OpRefused},
 			{Client: 1, Ref: "r", From: at(9.5), To: at(10), Token: 30, Result: check.OpDone},
 		},
-		Live: map[string][]string{}, Wanted: map[string]bool{},
+		Looks:       []check.Look{{Instance: "a", Token: 12, At: at(1)}, {Instance: "b", At: at(2)}, {Instance: "a", Token: 12, At: at(5.5)}, {Instance: "b", Token: 22, At: at(6)}},
+		Successions: []check.Succession{{From: "a", Gone: at(1), Next: at(6), Within: 10 * time.Second}},
+		Drains:      []check.Drain{{Instance: "b"}},
+		Live:        map[string][]string{}, Wanted: map[string]bool{},
 		Logs: map[string]error{"a": nil, "b": nil}, Content: "x", Replayed: "x",
 	}
 }
@@ -82,15 +87,24 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 		"a delete overtaken by an update": {"delete-against-newer", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(8), To: at(8.1), Status: 200})
 		}},
-		"a log that does not verify": {"log-verifies", func(h *check.History) { h.Logs["b"] = errors.New("chain broken at 7") }},
-		"a replay that differs":      {"replay-equals", func(h *check.History) { h.Replayed = "y" }},
-		"taken twice":                {"claims-linearizable", func(h *check.History) { h.Ops[1].Result, h.Ops[1].Token = check.OpDone, 12 }},
-		"a token that went back":     {"claims-linearizable", func(h *check.History) { h.Ops[3].Token, h.Ops[5].Token = 9, 9 }},
-		"given back by another":      {"claims-linearizable", func(h *check.History) { h.Ops[4].Result = check.OpDone }},
-		"refused while it was free":  {"claims-linearizable", func(h *check.History) { h.Ops[1].From, h.Ops[1].To = at(11), at(12) }},
-		"an action left open":        {"settled", func(h *check.History) { h.Open = []string{"r"} }},
-		"wanted and not there":       {"settled", func(h *check.History) { h.Wanted["r"] = true }},
-		"there and not wanted":       {"settled", func(h *check.History) { h.Live["r"] = []string{"i-1"} }},
+		"a log that does not verify":     {"log-verifies", func(h *check.History) { h.Logs["b"] = errors.New("chain broken at 7") }},
+		"a replay that differs":          {"replay-equals", func(h *check.History) { h.Replayed = "y" }},
+		"taken twice":                    {"claims-linearizable", func(h *check.History) { h.Ops[1].Result, h.Ops[1].Token = check.OpDone, 12 }},
+		"a token that went back":         {"claims-linearizable", func(h *check.History) { h.Ops[3].Token, h.Ops[5].Token = 9, 9 }},
+		"given back by another":          {"claims-linearizable", func(h *check.History) { h.Ops[4].Result = check.OpDone }},
+		"refused while it was free":      {"claims-linearizable", func(h *check.History) { h.Ops[1].From, h.Ops[1].To = at(11), at(12) }},
+		"one leads on without its claim": {"one-leads", func(h *check.History) { h.Looks = append(h.Looks, check.Look{Instance: "a", Token: 12, At: at(5.8)}) }},
+		"one leads on beside the next": {"one-leads", func(h *check.History) {
+			h.Claims[2].EndSeen = at(30)
+			h.Looks = append(h.Looks, check.Look{Instance: "a", Token: 12, At: at(7)}, check.Look{Instance: "a", Token: 12, At: at(8)})
+		}},
+		"one leads under another's claim": {"one-leads", func(h *check.History) { h.Looks[0].Instance = "b" }},
+		"nobody leads":                    {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = time.Time{} }},
+		"another leads too late":          {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = at(12) }},
+		"drained, and claims left":        {"drained-gives-back", func(h *check.History) { h.Drains[0].Left = []string{"r"} }},
+		"an action left open":             {"settled", func(h *check.History) { h.Open = []string{"r"} }},
+		"wanted and not there":            {"settled", func(h *check.History) { h.Wanted["r"] = true }},
+		"there and not wanted":            {"settled", func(h *check.History) { h.Live["r"] = []string{"i-1"} }},
 	}
 	tried := map[string]bool{}
 	for name, tt := range tests {

@@ -1,6 +1,6 @@
-// Package etcdtest starts real etcd servers for tests, on loopback, each in a directory of
-// its own. The server is built once from the module that tools/etcd pins; a test that needs
-// it fails where it cannot be built.
+// Package etcdtest starts real etcd servers for tests, on loopback unless told otherwise, each
+// in a directory of its own. The server is built once from the module that tools/etcd pins; a
+// test that needs it fails where it cannot be built.
 package etcdtest
 
 import (
@@ -25,6 +25,7 @@ type Server struct {
 	Endpoint string // host:port
 	args     []string
 	bin      string
+	command  func(program string, args ...string) *exec.Cmd
 	cmd      *exec.Cmd
 	log      string
 }
@@ -38,30 +39,46 @@ func Start(t testing.TB, extra ...string) *Server {
 // Cluster runs a cluster of n members until the test ends.
 func Cluster(t testing.TB, n int, extra ...string) []*Server {
 	t.Helper()
-	return ClusterVia(t, n, func(peer string) string { return peer }, extra...)
+	return ClusterOn(t, Loopback(t, n), extra...)
 }
 
-// ClusterVia is a Cluster whose members reach each other where via says: a proxy, say, that
-// can cut them off.
-func ClusterVia(t testing.TB, n int, via func(peer string) string, extra ...string) []*Server {
+// Loopback are n hosts on this machine's loopback.
+func Loopback(t testing.TB, n int) []Host {
+	t.Helper()
+	ports := freePorts(t, 2*n)
+	hosts := make([]Host, n)
+	for i := range hosts {
+		peer := fmt.Sprintf("127.0.0.1:%d", ports[2*i+1])
+		hosts[i] = Host{Client: fmt.Sprintf("127.0.0.1:%d", ports[2*i]), Peer: peer, Via: peer}
+	}
+	return hosts
+}
+
+// Host is where a member runs.
+type Host struct {
+	Client, Peer string                                         // host:port that it listens on
+	Via          string                                         // where the other members reach Peer: a proxy, say
+	Command      func(program string, args ...string) *exec.Cmd // nil: exec.Command
+}
+
+// ClusterOn runs a member on each of the hosts until the test ends.
+func ClusterOn(t testing.TB, hosts []Host, extra ...string) []*Server {
 	t.Helper()
 	bin := build(t)
-	ports := freePorts(t, 2*n)
-	var peers, advertised []string
-	for i := range n {
-		advertised = append(advertised, "http://"+via(fmt.Sprintf("127.0.0.1:%d", ports[2*i+1])))
-		peers = append(peers, fmt.Sprintf("m%d=%s", i, advertised[i]))
+	peers, members := make([]string, len(hosts)), make([]*Server, len(hosts))
+	for i, h := range hosts {
+		peers[i] = fmt.Sprintf("m%d=http://%s", i, h.Via)
 	}
-	members := make([]*Server, n)
-	for i := range n {
-		client, peer := ports[2*i], ports[2*i+1]
+	for i, h := range hosts {
 		dir := t.TempDir()
-		s := &Server{Endpoint: fmt.Sprintf("127.0.0.1:%d", client), bin: bin, log: filepath.Join(dir, "log")}
+		s := &Server{Endpoint: h.Client, bin: bin, log: filepath.Join(dir, "log"), command: h.Command}
+		if s.command == nil {
+			s.command = exec.Command
+		}
 		s.args = append([]string{
 			"--name", fmt.Sprintf("m%d", i), "--data-dir", filepath.Join(dir, "data"),
 			"--listen-client-urls", "http://" + s.Endpoint, "--advertise-client-urls", "http://" + s.Endpoint,
-			"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", peer),
-			"--initial-advertise-peer-urls", advertised[i],
+			"--listen-peer-urls", "http://" + h.Peer, "--initial-advertise-peer-urls", "http://" + h.Via,
 			"--initial-cluster", strings.Join(peers, ","), "--log-level", "error", "--log-outputs", s.log,
 			"--heartbeat-interval", "50", "--election-timeout", "500",
 		}, extra...)
@@ -114,7 +131,7 @@ func (s *Server) reap() {
 
 func (s *Server) start(t testing.TB) {
 	t.Helper()
-	s.cmd = exec.Command(s.bin, s.args...)
+	s.cmd = s.command(s.bin, s.args...)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatalf("start etcd: %v", err)
 	}

@@ -1,0 +1,156 @@
+package faultrun
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/faultrun/check"
+)
+
+// calm is what must hold while nothing else goes wrong: the instance that leads is killed, or
+// drained, and another leads. It is asked when all has settled.
+func (s *site) calm(rounds int) (out []check.Succession, drains []check.Drain) {
+	s.Helper()
+	for _, p := range s.instances {
+		p.clock(0, 0)
+	}
+	for i := range rounds {
+		p, token := s.leader()
+		if p == nil {
+			s.Error("nobody leads a minute after everything was healed")
+			return out, drains
+		}
+		drained := i%2 == 1
+		one := check.Succession{From: p.Name, Drained: drained, Within: s.ttl + 30*time.Second, Gone: time.Now()}
+		if drained {
+			drains = append(drains, s.drainNow(p))
+		} else {
+			p.kill(2 * s.ttl)
+		}
+		for end := one.Gone.Add(one.Within); one.Next.IsZero() && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			one.Next = s.witness.ledAfter(token)
+		}
+		out = append(out, one)
+	}
+	return out, drains
+}
+
+// leader is the instance that leads, with its token, once there is one.
+func (s *site) leader() (*process, int64) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		pid, token := s.witness.leads()
+		i := slices.IndexFunc(s.instances, func(p *process) bool { return p.pid() == pid })
+		if token != 0 && i >= 0 {
+			return s.instances[i], token
+		}
+	}
+	return nil, 0
+}
+
+// drainNow ends an instance in order, which is started again, and says what it left.
+func (s *site) drainNow(p *process) check.Drain {
+	s.Helper()
+	pid := p.pid()
+	p.signal(syscall.SIGTERM)
+	for end := time.Now().Add(30 * time.Second); p.pid() == pid; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Errorf("%s did not drain in 30 s", p.Name)
+			break
+		}
+	}
+	return check.Drain{Instance: p.Name, Left: s.witness.standing(pid)}
+}
+
+// leads are the process and the token that stand on the claim to lead, 0 if there is none.
+func (w *witness) leads() (pid int, token int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.claims[engine.Lead+"faults"]
+	if len(all) == 0 || all[len(all)-1].Ended != 0 {
+		return 0, 0
+	}
+	return all[len(all)-1].pid, all[len(all)-1].Token
+}
+
+// ledAfter is when a claim to lead with a newer token was seen.
+func (w *witness) ledAfter(token int64) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.claims[engine.Lead+"faults"] {
+		if c.Token > token {
+			return c.beganSeen
+		}
+	}
+	return time.Time{}
+}
+
+// standing asks the store itself which claims of a process stand now.
+func (w *witness) standing(pid int) (refs []string) {
+	w.site.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	all, err := w.client.Get(ctx, w.prefix, clientv3.WithPrefix())
+	if err != nil {
+		w.site.Fatal(err)
+	}
+	for _, kv := range all.Kvs {
+		var v struct{ PID int }
+		if err := json.Unmarshal(kv.Value[4:], &v); err != nil {
+			w.site.Fatal(err)
+		}
+		if v.PID == pid {
+			refs = append(refs, strings.TrimPrefix(string(kv.Key), w.prefix))
+		}
+	}
+	return refs
+}
+
+// looks are those that an instance began at the whole cloud.
+func (s *site) looks(p *process) (out []check.Look) {
+	s.Helper()
+	f, err := os.Open(filepath.Join(p.Dir, "looks.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var l look
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			s.Fatalf("%s: %v", p.Name, err)
+		}
+		out = append(out, check.Look{Instance: p.Name, Token: l.Token, At: l.At})
+	}
+	return out
+}
+
+// succeeded says how long stacks were without a leader.
+func (s *site) succeeded(h check.History) {
+	s.Helper()
+	for _, drained := range []bool{false, true} {
+		var waits []time.Duration
+		for _, one := range h.Successions {
+			if one.Drained == drained && !one.Next.IsZero() {
+				waits = append(waits, one.Next.Sub(one.Gone))
+			}
+		}
+		if slices.Sort(waits); len(waits) > 0 {
+			s.Logf("another led after the leader was gone (drained: %v): %d times, after %s (median), %s (worst); TTL %s",
+				drained, len(waits), waits[len(waits)/2].Round(time.Millisecond), waits[len(waits)-1].Round(time.Millisecond), s.ttl)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package faultrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// loopInterval is short, that there be many cycles in a run.
+const loopInterval = 3 * time.Second
+
+// The pauses before a record that broke is opened again, as in cmd/ovi/run.go, but shorter at
+// most: a run is short.
+const (
+	reopenFirst = time.Second
+	reopenMost  = 5 * time.Second
+)
+
+var errBack = errors.New("the loops ended")
+
+// keep is `ovi run --auto-approve --allow-destroy`, as cmd/ovi/run.go wires it up: loops, and
+// the record opened anew when it broke. Only the first opening must succeed.
+func (w *worker) keep(ctx context.Context) error {
+	pause := reopenFirst
+	for first := true; ctx.Err() == nil; first = false {
+		began := time.Now()
+		err := w.loop(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
+			return err
+		}
+		if time.Since(began) > reopenMost {
+			pause = reopenFirst
+		}
+		w.say("the loops ended; the record is opened again in %s: %v", pause, err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, reopenMost)
+	}
+	return nil
+}
+
+// loop opens the record and runs the loop until it ends.
+func (w *worker) loop(ctx context.Context) error {
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	err := w.engine.Run(ctx, []engine.Stack{w.stack()}, engine.RunOptions{
+		Interval: w.Interval, Poll: min(max(w.TTL/20, 200*time.Millisecond), time.Second), Apply: true, Tell: w.told,
+	})
+	if bad := w.close(); bad != nil {
+		w.say("closing: %v", bad)
+	}
+	if err != nil {
+		return err
+	}
+	return errBack
+}
+
+func (w *worker) stack() engine.Stack {
+	return engine.Stack{
+		Name: "faults",
+		Mark: func() string { v, _ := version(w.Wish); return v },
+		Load: func(ctx context.Context) ([]resource.Intent, error) {
+			intent, err := w.wishes(ctx)
+			w.loaded.Store(&intent.Version)
+			return []resource.Intent{intent}, err
+		},
+	}
+}
+
+// wishes reads the file.
+func (w *worker) wishes(ctx context.Context) (resource.Intent, error) {
+	intent, err := config.New([]string{w.Wish}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
+	if err == nil {
+		intent.Version, err = version(w.Wish)
+	}
+	return intent, err
+}
+
+// told hears of each cycle of the loop.
+func (w *worker) told(c engine.Cycle) {
+	w.cycles++
+	if c.Err != nil {
+		w.say("cycle (%s, led %v): %v", c.Why, c.Led, c.Err)
+	}
+	if c.Err != nil || c.Planned == nil {
+		return
+	}
+	p := progress{Version: *w.loaded.Load(), Left: left(c.Planned), Cycles: w.cycles, Led: c.Led}
+	if p.Left == 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		opens, err := w.ledger.OpenIntents(ctx)
+		if err != nil {
+			return
+		}
+		p.Left = len(opens)
+	}
+	w.tell(p)
+}
+
+// left is what a plan leaves to do: decisions to execute, and scopes not seen.
+func left(p *engine.Planned) int {
+	n := len(p.Plan.Blind)
+	for _, d := range p.Plan.Decisions {
+		if d.Proposed.Executes() {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *worker) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s %s: %s\n", time.Now().Format("15:04:05.000"), w.Name, fmt.Sprintf(format, args...))
+}
+
+// leading are claims that tell under which token this instance leads, 0 if it doesn't.
+type leading struct {
+	engine.Claims
+	token *atomic.Int64
+}
+
+// Hold implements engine.Claims.
+func (l leading) Hold(ctx context.Context, ref string, do func(context.Context, coordinator.Claim) error) error {
+	if !strings.HasPrefix(ref, engine.Lead) {
+		return l.Claims.Hold(ctx, ref, do)
+	}
+	return l.Claims.Hold(ctx, ref, func(ctx context.Context, c coordinator.Claim) error {
+		l.token.Store(c.Token)
+		defer l.token.Store(0)
+		return do(ctx, c)
+	})
+}
+
+// look is one line of the looks at the whole cloud that an instance began.
+type look struct {
+	At    time.Time `json:"at"`
+	Token int64     `json:"token,omitempty"` // of the claim to lead
+}
+
+// Observe implements provider.Provider.
+func (m marked) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
+	m.looks()
+	return m.Provider.Observe(ctx, s)
+}
+
+// looked keeps that a look begins. The token is read first: what is kept is never too early.
+func (w *worker) looked() {
+	l := look{Token: w.leads.Load()}
+	l.At = time.Now()
+	b, err := json.Marshal(l)
+	if err == nil {
+		err = appendLine(filepath.Join(w.Dir, "looks.jsonl"), b)
+	}
+	if err != nil {
+		panic(err) // without its witness a run proves nothing
+	}
+}
+
+func appendLine(name string, b []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Close())
+}
