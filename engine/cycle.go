@@ -51,7 +51,11 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
 		return err
 	}
-	l.helped = newest(c.Planned.Looks)
+	for _, k := range c.Planned.Looks { // its own need no help
+		if k.Err == nil && !k.Recorded {
+			l.helped[k.Scope] = k.At
+		}
+	}
 	c.Concerns = append(c.Concerns, l.concerns(c.Planned)...)
 	if !l.o.Apply || c.Planned.Plan.Empty() {
 		return nil
@@ -77,9 +81,11 @@ func (l *loop) help(ctx context.Context) bool {
 		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.cfg.Clock(), Err: err})
 		return false
 	}
-	if at := lastSeen(scans); at.After(l.helped) {
+	if l.anew(scans) {
+		for _, s := range scans {
+			l.helped[s.Scope] = s.Seen
+		}
 		l.cycle(ctx, "help", false)
-		l.helped = at
 	}
 	return true
 }
@@ -90,16 +96,18 @@ func (l *loop) untilLooked(ctx context.Context) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	return l.engine.cfg.Ledger.AwaitScans(ctx, func(scans []ledger.Scan) bool { return lastSeen(scans).After(l.helped) })
+	return l.engine.cfg.Ledger.AwaitScans(ctx, l.anew)
 }
 
-func lastSeen(scans []ledger.Scan) (at time.Time) {
+// anew says that a scope was seen that this instance has not helped with. Looks are told apart
+// by their times and not ordered by them: each is by the clock of the host that looked.
+func (l *loop) anew(scans []ledger.Scan) bool {
 	for _, s := range scans {
-		if s.Complete && s.Seen.After(at) {
-			at = s.Seen
+		if s.Complete && !s.Seen.Equal(l.helped[s.Scope]) {
+			return true
 		}
 	}
-	return at
+	return false
 }
 
 // agrees says that this instance wants what the one that leads has read. Two that want
@@ -117,13 +125,4 @@ func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) 
 		}
 	}
 	return true, nil
-}
-
-func newest(looks []Look) (at time.Time) {
-	for _, k := range looks {
-		if k.Err == nil && k.At.After(at) {
-			at = k.At
-		}
-	}
-	return at
 }

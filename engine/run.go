@@ -82,7 +82,7 @@ func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
 	defer stop()
 	var wait sync.WaitGroup
 	for i := range stacks {
-		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), blind: map[resource.Scope]int{}}
+		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), blind: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
 		wait.Go(func() {
 			defer stop() // the record is shared: what ends one ends all
 			l.keep(ctx)
@@ -100,8 +100,8 @@ type loop struct {
 	eyes   *eyes
 	wake   chan string
 	mark   string
-	blind  map[resource.Scope]int // cycles in a row
-	helped time.Time              // the look that was last helped with
+	blind  map[resource.Scope]int       // cycles in a row
+	helped map[resource.Scope]time.Time // the looks that were last helped with
 }
 
 // keep leads the stack whenever it can, and helps whoever leads it when it can't.

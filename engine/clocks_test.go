@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// stepped is a provider on a host whose clock is off.
+type stepped struct {
+	provider.Provider
+	clock func() time.Time
+}
+
+// Observe implements provider.Provider.
+func (s stepped) Observe(ctx context.Context, at resource.Scope) (resource.Snapshot, error) {
+	snapshot, err := s.Provider.Observe(ctx, at)
+	snapshot.At = s.clock().UTC()
+	return snapshot, err
+}
+
+// on is another instance on the same store, on a host whose clock is off.
+func (b *bench) on(name string, off time.Duration) *bench {
+	b.t.Helper()
+	clock := func() time.Time { return time.Now().Add(off) }
+	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: name, Clock: clock, LogOptions: []wal.Option{wal.WithFS(b.disk)}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c := coordinator.New(b.store, coordinator.Identity{Instance: l.Instance() + name, User: name, Host: name, Run: l.Run()})
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": stepped{b.cloud, clock}}, Ledger: l, Claims: c, Clock: clock})
+	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
+}
+
+// TestHelpersGoOnWhenTheNextLeadersClockIsBehind: the looks of the next one that leads bear
+// earlier times than those of the last one. They are looks all the same.
+func TestHelpersGoOnWhenTheNextLeadersClockIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		ahead, one, two := b.on("ahead", time.Hour), b.on("one", 0), b.on("two", 0)
+		defer ahead.stop()
+		defer one.stop()
+		defer two.stop()
+		want := stackOf(wants(network("main")))
+		var first, second, third diary
+		leave := ahead.loops(want, engine.RunOptions{Apply: true, Tell: first.tell})
+		time.Sleep(5 * time.Second)
+		stops := []func() error{
+			one.loops(want, engine.RunOptions{Apply: true, Tell: second.tell}),
+			two.loops(want, engine.RunOptions{Apply: true, Tell: third.tell}),
+		}
+		time.Sleep(3 * time.Minute)
+		_ = leave()
+		time.Sleep(time.Minute)
+		helps := len(second.all()) + len(third.all()) - led(&second) - led(&third)
+		time.Sleep(10 * time.Minute)
+		if n := len(second.all()) + len(third.all()) - led(&second) - led(&third) - helps; n < 8 {
+			t.Errorf("the one that does not lead helped %d times in ten minutes, with one look a minute", n)
+		}
+		for _, stop := range stops {
+			_ = stop()
+		}
+	})
+}
+
+func led(d *diary) (n int) {
+	for _, c := range d.all() {
+		if c.Led {
+			n++
+		}
+	}
+	return n
+}
