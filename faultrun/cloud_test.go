@@ -207,7 +207,8 @@ func (c *cloud) live(t testing.TB) map[string][]string {
 // marked is the AWS provider, whose every call says under which beginning it is made.
 type marked struct {
 	*aws.Provider
-	looks func() // hears of each look that begins
+	looks func()           // hears of each look that begins
+	clock func() time.Time // of the host
 }
 
 type markKey struct{}

@@ -160,7 +160,9 @@ type look struct {
 // Observe implements provider.Provider.
 func (m marked) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	m.looks()
-	return m.Provider.Observe(ctx, s)
+	snapshot, err := m.Provider.Observe(ctx, s)
+	snapshot.At = m.clock()
+	return snapshot, err
 }
 
 // looked keeps that a look begins. The token is read first: what is kept is never too early.

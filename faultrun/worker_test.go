@@ -179,7 +179,7 @@ func (w *worker) open(ctx context.Context) error {
 	}
 	p := marked{aws.New(aws.Options{Sandbox: true, PlainPace: true, Attempts: 4, HTTPClient: &http.Client{
 		Transport: carrier{there.Host, w.Name, &http.Transport{MaxIdleConnsPerHost: 16}},
-	}}), w.looked}
+	}}), w.looked, w.clock}
 	w.engine = engine.New(engine.Config{Providers: provider.Set{"aws": p}, Ledger: w.ledger, Claims: claims, Clock: w.clock})
 	return nil
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what `make test` needs is here: Go, a C compiler for the race detector, and
-# for the tests that cut power and inject faults (as root on Linux) mkfs and strace.
+# for the tests that cut power, drop packets and inject faults (as root on Linux) mkfs, ip and strace.
 # As root on Debian it installs what is missing; elsewhere it says what to install.
 set -eu
 
@@ -12,6 +12,7 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
 	command -v mkfs.ext4 >/dev/null 2>&1 || missing="$missing e2fsprogs"
 	command -v mkfs.xfs >/dev/null 2>&1 || missing="$missing xfsprogs"
 	command -v mount >/dev/null 2>&1 || missing="$missing mount"
+	command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
 	command -v strace >/dev/null 2>&1 || missing="$missing strace"
 fi
 [ -z "$missing" ] && exit 0
