@@ -36,7 +36,7 @@ func (g *region) seeVolume(v types.Volume) resource.Observed {
 	o.Health, o.Detail = volumeHealth(v.State)
 	a := attrs{}
 	a.number("size", v.Size)
-	a["volume_type"] = resource.String(v.VolumeType)
+	a[volumeType] = resource.String(v.VolumeType)
 	a.number("iops", v.Iops)
 	a.number("throughput", v.Throughput)
 	a.text("zone", v.AvailabilityZone)
@@ -80,7 +80,7 @@ func createVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	kind, _ := text(a, "volume_type")
+	kind, _ := text(a, volumeType)
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
 		Size: wantedInt(a, "size"), Iops: wantedInt(a, "iops"), Throughput: wantedInt(a, "throughput"), SnapshotId: wanted(a, "snapshot"),

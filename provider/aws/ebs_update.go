@@ -17,7 +17,7 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	if err := g.tagEC2(ctx, r, id); err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.reshape(ctx, id, r.Want.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
+	if err := g.reshape(ctx, id, r.Want.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	v, err := g.volume(ctx, id)
@@ -31,9 +31,10 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 }
 
 // reshape changes a volume while it is in use. It can only grow: shrinking would lose data,
-// so it is refused rather than answered with a new volume.
-func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, changed func(string) bool) error {
-	if !changed("size") && !changed("volume_type") && !changed("iops") && !changed("throughput") {
+// so it is refused rather than answered with a new volume. kind is the attribute that says the
+// type: a root volume's has another name.
+func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, kind string, changed func(string) bool) error {
+	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
 	}
 	v, err := g.volume(ctx, id)
@@ -44,7 +45,7 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ch
 		return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
 			"a disk can only grow: make a new one and copy")
 	}
-	in := reshaping(v, want, changed)
+	in := reshaping(v, want, kind, changed)
 	if in == nil {
 		return g.awaitReshaped(ctx, id)
 	}
@@ -56,7 +57,7 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ch
 
 // reshaping is the call that makes the changes; nil if they are made already, since AWS takes
 // one such call in hours.
-func reshaping(v types.Volume, want resource.Attrs, changed func(string) bool) *ec2.ModifyVolumeInput {
+func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(string) bool) *ec2.ModifyVolumeInput {
 	in := &ec2.ModifyVolumeInput{VolumeId: v.VolumeId}
 	any := false
 	pick := func(name string, now *int32) *int32 {
@@ -68,7 +69,7 @@ func reshaping(v types.Volume, want resource.Attrs, changed func(string) bool) *
 		return n
 	}
 	in.Size, in.Iops, in.Throughput = pick("size", v.Size), pick("iops", v.Iops), pick("throughput", v.Throughput)
-	if s, ok := text(want, "volume_type"); ok && changed("volume_type") && types.VolumeType(s) != v.VolumeType {
+	if s, ok := text(want, kind); ok && changed(kind) && types.VolumeType(s) != v.VolumeType {
 		in.VolumeType = types.VolumeType(s)
 		any = true
 	}

@@ -112,7 +112,7 @@ func (g *region) changeRoot(ctx context.Context, r provider.Request, i types.Ins
 	}
 	v, _ := r.Want.Attrs.Get("root_volume")
 	root, _ := v.(resource.Attrs)
-	return g.reshape(ctx, rootID(i), root, func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
+	return g.reshape(ctx, rootID(i), root, "type", func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
 }
 
 func exactly(r provider.Request, path string) bool {
