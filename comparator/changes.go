@@ -2,6 +2,7 @@ package comparator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -30,6 +31,9 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
+	if c.in.Anew != nil && len(out) > 0 {
+		harden(out, c.in.Anew(w, o))
+	}
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
@@ -40,6 +44,15 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		resource.SortChanges(out)
 	}
 	return out
+}
+
+// harden makes changes immutable that were tried in place and refused.
+func harden(changes []resource.Change, anew []string) {
+	for i := range changes {
+		if c := &changes[i]; slices.Contains(anew, c.Path) && c.Effect != resource.Replace {
+			c.Effect, c.Note = resource.Replace, "it was tried in place, and can't be"
+		}
+	}
 }
 
 // lacksBlessing says that the thing should be marked as blessed and is not. Nothing here

@@ -47,6 +47,9 @@ type Input struct {
 	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
 	// and does not carry the mark differs by that.
 	Blessed func(resource.Ref) bool // nil: nothing
+	// Anew gives the paths of this very wish that a provider could not change on this very
+	// thing: what differs there takes a new one, whatever the schema hoped. Nil: none.
+	Anew func(*resource.Desired, *resource.Observed) []string
 }
 
 // Result is what Compare found.

@@ -78,7 +78,7 @@ func (e *Engine) blank(mode ledger.Mode) *Planned {
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, World: p.world, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed,
+		Intents: p.Intents, World: p.world, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, Anew: m.anew,
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)

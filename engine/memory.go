@@ -53,6 +53,19 @@ func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
 }
 
+// anew answers for this very wish and this very thing: another wish may be possible, and
+// another thing may be another matter.
+func (m *memory) anew(w *resource.Desired, o *resource.Observed) []string {
+	if len(m.tries) == 0 {
+		return nil
+	}
+	t := m.tries[w.Ref]
+	if len(t.Anew) == 0 || t.ID != o.ID || t.Wish != w.Digest() {
+		return nil
+	}
+	return t.Anew
+}
+
 func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
 
 func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {

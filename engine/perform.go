@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
@@ -35,7 +37,13 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	start := a.engine.cfg.Clock()
 	thing, tries, err := a.call(ctx, verbOf(d.Action, half), r)
 	err = discreet(err, r.Want.Attrs)
+	if errors.Is(err, provider.ErrReplace) {
+		err = fmt.Errorf("%w; the next plan proposes that", err)
+	}
 	end := a.ending(began, thing, tries, err)
+	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, half) == update {
+		end.Anew = attributes(d.Changes)
+	}
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != ledger.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = ledger.Uncertain // whatever came back, another may act by now
@@ -127,6 +135,17 @@ func (a *apply) ending(b ledger.Began, thing *resource.Observed, tries int, err 
 		e.Outcome = ledger.Uncertain
 	}
 	return e
+}
+
+// attributes are the paths of changes that are neither tags nor marks.
+func attributes(changes []resource.Change) []string {
+	var out []string
+	for _, c := range changes {
+		if c.Path != comparator.BlessedPath && c.Path != ManagedPath && !strings.HasPrefix(c.Path, "tags.") {
+			out = append(out, c.Path)
+		}
+	}
+	return out
 }
 
 // discreetError says what its error says, without the secrets that the call was given.

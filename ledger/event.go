@@ -201,6 +201,8 @@ type Ended struct {
 	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
 	Seconds     float64        `json:"seconds"`
 	Wish        string         `json:"wish,omitempty"` // digest of the wish
+	// Anew are the paths that the provider could not change on what exists: it must be replaced.
+	Anew []string `json:"anew,omitempty"`
 	// Thing is what the provider said is there now; nil after a delete.
 	Thing *resource.Observed `json:"thing,omitempty"`
 }

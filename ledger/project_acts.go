@@ -25,6 +25,9 @@ type tries struct {
 	// Key is kept when a create may still come through: making the same wish again with
 	// the same key makes no second thing.
 	Key string `json:"key,omitempty"`
+	// Anew are the paths that can't be changed on the thing ID.
+	Anew []string `json:"anew,omitempty"`
+	ID   string   `json:"id,omitempty"`
 }
 
 // act is one record in acts/<ref>.
@@ -147,6 +150,9 @@ func (p *projection) failed(r Record, e Ended) error {
 	}
 	t.Failures++
 	t.Last, t.Error, t.Key = r.At, e.Error, ""
+	if len(e.Anew) > 0 {
+		t.Anew, t.ID = e.Anew, e.ID
+	}
 	if makes(e.Action, e.Half) && e.Recoverable {
 		t.Key = e.Key
 	}

@@ -208,6 +208,9 @@ type Tries struct {
 	// Key is the idempotency key of a create that may still come through: the same wish is
 	// tried again with the same key.
 	Key string
+	// Anew are the paths of the wish that the provider could not change on the thing ID.
+	Anew []string
+	ID   string
 }
 
 // Attempts are the things whose last actions failed, or may have come to nothing.
@@ -219,7 +222,7 @@ func (l *Ledger) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 		if err = errors.Join(err, json.Unmarshal(e.Value, &t)); err != nil {
 			return err
 		}
-		out[ref] = Tries{decider.Attempts{Wish: t.Wish, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key}
+		out[ref] = Tries{decider.Attempts{Wish: t.Wish, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key, t.Anew, t.ID}
 		return nil
 	})
 	return out, err

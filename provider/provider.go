@@ -54,7 +54,8 @@ type Locator interface {
 
 // Errors that every provider shares. A provider wraps them (%w) around its own text.
 var (
-	// ErrReplace: Update can't do it; the thing must be replaced.
+	// ErrReplace: Update can't do it; the thing must be replaced. The action counts as failed;
+	// the next plan of the same wish proposes to replace the thing, and every policy sees that.
 	ErrReplace = errors.New("must be replaced")
 	// ErrElsewhere: see Locator.
 	ErrElsewhere = errors.New("belongs to another world than the one at hand")

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -15,6 +16,9 @@ import (
 func updateInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	i, err := g.settledInstance(ctx, id)
+	if err == nil {
+		err = sameMachine(r, i)
+	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -33,6 +37,22 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	return g.seeWhole(ctx, i)
+}
+
+// sameMachine: a size of the other architecture can't run what is on the disk ("Change the
+// instance type": only types of the same architecture). A new instance of the current Amazon
+// Linux can have it; an image that the wish names can't.
+func sameMachine(r provider.Request, i types.Instance) error {
+	size, _ := text(r.Want.Attrs, "size")
+	now, want := string(i.Architecture), architecture(size)
+	if !changed(r, "size") || now == want || now != "arm64" && now != "x86_64" {
+		return nil
+	}
+	err := fmt.Errorf("%s is of %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
+	if image, ok := text(r.Want.Attrs, "image"); ok && image != latestImage {
+		return permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w: so is its image %s", err, image), "name an image of "+want+" as well")
+	}
+	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
 }
 
 // settledInstance waits until an instance is on its way nowhere.

@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// rigid is a cloud in which nothing becomes huge: it must be made so.
+type rigid struct{ *fake.Cloud }
+
+func (c rigid) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	for _, change := range r.Changes {
+		if change.Path == "size" && resource.Equal(change.To, resource.String("huge")) {
+			return resource.Observed{}, fmt.Errorf("fake: %s is too small for it: %w", r.Have.ID, provider.ErrReplace)
+		}
+	}
+	return c.Cloud.Update(ctx, r)
+}
+
+func newRigid(t *testing.T) *bench {
+	b := newBench(t)
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": rigid{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
+	b.apply(wants(network("main"), server("a", "main")))
+	return b
+}
+
+func sized(size string) []resource.Intent {
+	s := server("a", "main")
+	s.Attrs = s.Attrs.With("size", resource.String(size))
+	return wants(network("main"), s)
+}
+
+func TestWhatCannotBeChangedInPlaceIsReplacedByTheNextPlan(t *testing.T) {
+	b := newRigid(t)
+	r := b.apply(sized("huge"))
+	o := r.Outcomes[0]
+	if o.Status != engine.Failed || !strings.Contains(o.Detail, "must be replaced; the next plan proposes that") {
+		t.Fatalf("%+v", r.Outcomes)
+	}
+	p := b.plan(sized("huge"))
+	d, _ := decisionOn(p, ref("server", "a"))
+	if d.Action != decider.Replace || d.Detail != "size can't be changed on what exists" {
+		t.Fatalf("%s: %s", d.Action, d.Detail)
+	}
+	old := d.There.ID
+	if r := b.apply(sized("huge")); r.Outcomes[0].Status != engine.Done {
+		t.Fatalf("%+v", r.Outcomes)
+	}
+	b.settled(sized("huge"))
+	// The new thing is another matter: what differs on it is tried in place again.
+	back := b.plan(sized("small"))
+	if d, _ := decisionOn(back, ref("server", "a")); d.There.ID == old || d.Action == decider.Replace {
+		t.Errorf("%s of %s", d.Action, d.There.ID)
+	}
+}
+
+// What was learnt is of one wish and one thing: other wishes, other attributes and tags stay
+// what they were.
+func TestOnlyWhatWasRefusedIsReplaced(t *testing.T) {
+	b := newRigid(t)
+	b.apply(sized("huge"))
+	if d, _ := decisionOn(b.plan(sized("large")), ref("server", "a")); d.Action == decider.Replace {
+		t.Errorf("another size: %s", d.Action)
+	}
+	if p := b.plan(sized("small")); !p.Plan.Empty() {
+		t.Errorf("the old size: %v", brief(p))
+	}
+}
+
+// A replacement that was not in the schema is a replacement all the same: every policy sees it.
+func TestAReplacementThatWasLearntIsVetoed(t *testing.T) {
+	b := newRigid(t)
+	b.apply(sized("huge"))
+	in := sized("huge")
+	in[0].Rules.SkipDestructive = true
+	if diff := cmp.Diff([]string{"notify server/a (replace held by skip-destructive)"}, brief(b.plan(in))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	before := b.calls()
+	b.apply(in)
+	if b.calls() != before {
+		t.Errorf("%d calls", b.calls()-before)
+	}
+}
