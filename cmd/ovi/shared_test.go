@@ -17,7 +17,7 @@ import (
 type site struct {
 	t      *testing.T
 	dir    string
-	server *etcdtest.Server
+	server *etcdtest.Server // nil: all are on one host and share a data directory
 }
 
 func newSite(t *testing.T, config string) *site {
@@ -30,9 +30,13 @@ func newSite(t *testing.T, config string) *site {
 // as is a command of one of the instances.
 func (s *site) as(instance string, args ...string) *exec.Cmd {
 	cmd := ovi(s.t, s.dir, args...)
+	store, dir := "", "all"
+	if s.server != nil {
+		store, dir = "etcd://"+s.server.Endpoint+"/site", instance
+	}
 	cmd.Env = append(cmd.Env,
-		"OVI_STORE=etcd://"+s.server.Endpoint+"/site", "OVI_SANDBOX_FILE="+filepath.Join(s.dir, "cloud", "aws.json"),
-		"OVI_DATA_DIR="+filepath.Join(s.dir, instance), "USER="+instance)
+		"OVI_STORE="+store, "OVI_SANDBOX_FILE="+filepath.Join(s.dir, "cloud", "aws.json"),
+		"OVI_DATA_DIR="+filepath.Join(s.dir, dir), "USER="+instance)
 	return cmd
 }
 
