@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// TestTheOneThatLeadsCompacts: --keep-history lets the store and etcd itself forget, once, by
+// the instance that leads, and on its record. What lives stays, and the logs keep everything.
+func TestTheOneThatLeadsCompacts(t *testing.T) {
+	s := newSite(t, fleet(3))
+	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{s.server.Endpoint}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	old, err := client.Get(t.Context(), "/site/c/head")
+	if err != nil || len(old.Kvs) != 1 {
+		t.Fatalf("the store's head: %v %v", old, err)
+	}
+	first := old.Kvs[0].CreateRevision // of the store's first record
+	time.Sleep(1100 * time.Millisecond)
+	s.keep("ann", "--keep-history", "1s")
+	s.keep("bob", "--keep-history", "1s")
+	store := s.openStore()
+	eventually(t, "the store is compacted", time.Minute, func() bool {
+		stats, err := store.Stats(t.Context())
+		return err == nil && stats.Compacted > storage.Revision(first)
+	})
+	eventually(t, "etcd is compacted", time.Minute, func() bool {
+		_, err := client.Get(t.Context(), "/site/c/head", clientv3.WithRev(first))
+		return errors.Is(err, rpctypes.ErrCompacted)
+	})
+	s.settled(3)
+	compacted := 0
+	for _, who := range []string{"ann", "bob"} {
+		n := strings.Count(s.run(who, "0", "audit", "log", "--type", "compacted", "--output", "json"), `"compacted"`)
+		if who != s.leader() && n > 0 {
+			t.Errorf("%s does not lead, and compacted", who)
+		}
+		compacted += n
+		s.run(who, "0", "audit", "verify")
+	}
+	if compacted != 1 {
+		t.Errorf("compacted %d times within the hour", compacted)
+	}
+	if out := s.run("ann", "0", "audit", "log", "--type", "ended"); strings.Count(out, "web-") < 3 {
+		t.Errorf("the log has forgotten:\n%s", out)
+	}
+}
