@@ -41,6 +41,7 @@ type Store struct {
 	prefix string
 	where  string // for errors; no credentials
 	closed atomic.Bool
+	spans  spans
 }
 
 var (

@@ -45,8 +45,7 @@ func (s *Store) look(ctx context.Context, guards []storage.Guard, ops []storage.
 
 // versions reads the control keys, and adds the versions of keys to what is known.
 func (s *Store) versions(ctx context.Context, keys []string, out known) (state, error) {
-	gets := make([]clientv3.Op, 0, len(keys)+1)
-	gets = append(gets, clientv3.OpGet(s.control(""), clientv3.WithPrefix()))
+	gets := s.standing()
 	for _, k := range keys {
 		gets = append(gets, clientv3.OpGet(s.data(k)))
 	}
@@ -54,13 +53,11 @@ func (s *Store) versions(ctx context.Context, keys []string, out known) (state, 
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}
-	st := state{at: resp.Header.Revision}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		if err := s.read(&st, kv); err != nil {
-			return state{}, err
-		}
+	st, err := s.stands(resp)
+	if err != nil {
+		return state{}, err
 	}
-	for i, r := range resp.Responses[1:] {
+	for i, r := range resp.Responses[2:] {
 		for _, kv := range r.GetResponseRange().Kvs {
 			out[keys[i]] = version{kv.CreateRevision, kv.ModRevision, kv.Lease != 0}
 		}

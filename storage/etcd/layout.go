@@ -20,9 +20,6 @@ func (s *Store) control(name string) string { return s.prefix + "c/" + name }
 func (s *Store) data(key string) string     { return s.prefix + "d/" + key }
 func (s *Store) key(k []byte) string        { return strings.TrimPrefix(string(k), s.prefix+"d/") }
 
-// span is a commit that took several etcd revisions. What it wrote carries Last outside.
-type span struct{ First, Last int64 }
-
 // staged is the value of c/staged: a decided commit that is being applied.
 type staged struct {
 	ID    string `json:"id"`    // of its parts
@@ -41,20 +38,22 @@ type state struct {
 	big       []span
 }
 
-// state reads the control keys at a revision (0: now), all at the same one.
-func (s *Store) state(ctx context.Context, at int64) (state, error) {
-	opts := []clientv3.OpOption{clientv3.WithPrefix()}
-	if at > 0 {
-		opts = append(opts, clientv3.WithRev(at))
-	}
-	resp, err := s.client.Get(ctx, s.control(""), opts...)
+// state reads how the store stands now.
+func (s *Store) state(ctx context.Context) (state, error) {
+	resp, err := s.client.Txn(ctx).Then(s.standing()...).Commit()
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}
-	st := state{at: resp.Header.Revision}
-	if at > 0 {
-		st.at = at
+	return s.stands(resp)
+}
+
+// past is how the store stood at an etcd revision, with the large commits as they are known now.
+func (s *Store) past(ctx context.Context, now state, at int64) (state, error) {
+	resp, err := s.client.Get(ctx, s.control("c"), clientv3.WithRange(clientv3.GetPrefixRangeEnd(s.control(""))), clientv3.WithRev(at))
+	if err != nil {
+		return state{}, s.explain("read", err)
 	}
+	st := state{at: at, big: now.big}
 	for _, kv := range resp.Kvs {
 		if err := s.read(&st, kv); err != nil {
 			return state{}, err
@@ -76,36 +75,11 @@ func (s *Store) read(st *state, kv *mvccpb.KeyValue) error {
 	case name == "staged":
 		st.staged = &staged{rev: kv.CreateRevision}
 		err = json.Unmarshal(kv.Value, st.staged)
-	case strings.HasPrefix(name, "big/"):
-		var sp span
-		sp.Last = kv.ModRevision
-		sp.First, err = strconv.ParseInt(string(kv.Value), 10, 64)
-		st.big = append(st.big, sp)
 	}
 	if err != nil {
 		return fmt.Errorf("etcd: %s: %w: %w", kv.Key, storage.ErrCorrupt, err)
 	}
 	return nil
-}
-
-// outside is the revision people see for an etcd revision: that of the commit.
-func (st state) outside(rev int64) storage.Revision {
-	for _, b := range st.big {
-		if rev >= b.First && rev <= b.Last {
-			return storage.Revision(b.Last)
-		}
-	}
-	return storage.Revision(rev)
-}
-
-// inside is the span of etcd revisions behind a revision people saw.
-func (st state) inside(rev storage.Revision) span {
-	for _, b := range st.big {
-		if int64(rev) == b.Last {
-			return b
-		}
-	}
-	return span{int64(rev), int64(rev)}
 }
 
 func (s *Store) entry(st state, kv *mvccpb.KeyValue) (storage.Entry, error) {

@@ -22,7 +22,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 	defer cancel()
 	var waited wait
 	for {
-		st, err := s.state(ctx, 0)
+		st, err := s.state(ctx)
 		if err != nil {
 			return err
 		}

@@ -13,10 +13,41 @@ import (
 
 // Range reads in pages of one etcd revision.
 func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	if at == storage.Now {
+		return s.rangeNow(ctx, prefix)
+	}
 	st, err := s.stateFor(ctx, at)
 	if err != nil {
 		return nil, 0, err
 	}
+	return s.rangeAt(ctx, prefix, st, at)
+}
+
+// rangeNow asks for the first page together with how the store stands.
+func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	reqCtx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer cancel()
+	all := view{s: s, prefix: s.data(prefix), leased: true}
+	resp, err := s.client.Txn(reqCtx).Then(append(s.standing(), clientv3.OpGet(all.prefix, all.options()...))...).Commit()
+	if err != nil {
+		return nil, 0, s.explain("read", err)
+	}
+	st, err := s.stands(resp)
+	if err != nil {
+		return nil, 0, err
+	}
+	if st.staged != nil {
+		return s.rangeAt(ctx, prefix, st, storage.Now)
+	}
+	all.st, all.rev = st, st.at
+	first := (*clientv3.GetResponse)(resp.Responses[2].GetResponseRange())
+	return all.all(ctx, first), storage.Revision(st.head), nil
+}
+
+func (s *Store) rangeAt(ctx context.Context, prefix string, st state, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	rev := storage.Revision(st.head)
 	if at != storage.Now {
 		rev = at
@@ -45,16 +76,14 @@ func (s *Store) stateFor(ctx context.Context, at storage.Revision) (state, error
 		return state{}, err
 	}
 	defer cancel()
-	now, err := s.state(reqCtx, 0)
+	now, err := s.state(reqCtx)
 	if err != nil || at == storage.Now {
 		return now, err
 	}
 	if err := now.check(at); err != nil {
 		return state{}, err
 	}
-	then, err := s.state(reqCtx, int64(at))
-	then.big = now.big
-	return then, err
+	return s.past(reqCtx, now, int64(at))
 }
 
 // check says that a revision can be read.
@@ -84,18 +113,22 @@ func (v view) page(ctx context.Context, from string) (*clientv3.GetResponse, err
 		return nil, err
 	}
 	defer cancel()
-	opts := []clientv3.OpOption{
-		clientv3.WithRange(clientv3.GetPrefixRangeEnd(v.prefix)), clientv3.WithLimit(pageSize),
-		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend),
-	}
-	if v.rev > 0 {
-		opts = append(opts, clientv3.WithRev(v.rev))
-	}
-	resp, err := v.s.client.Get(ctx, from, opts...)
+	resp, err := v.s.client.Get(ctx, from, v.options()...)
 	if err != nil {
 		return nil, v.s.explain("read", err)
 	}
 	return resp, nil
+}
+
+func (v view) options() []clientv3.OpOption {
+	out := []clientv3.OpOption{
+		clientv3.WithRange(clientv3.GetPrefixRangeEnd(v.prefix)), clientv3.WithLimit(pageSize),
+		clientv3.WithSort(clientv3.SortByKey, clientv3.SortAscend),
+	}
+	if v.rev > 0 {
+		out = append(out, clientv3.WithRev(v.rev))
+	}
+	return out
 }
 
 func (v view) all(ctx context.Context, page *clientv3.GetResponse) iter.Seq2[storage.Entry, error] {

@@ -236,7 +236,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	if err != nil {
 		return s.explain("stage", err)
 	}
-	st, err := s.state(ctx, 0)
+	st, err := s.state(ctx)
 	if err != nil {
 		return err
 	}

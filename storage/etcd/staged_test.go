@@ -72,7 +72,7 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, err := dying.state(ctx, 0)
+			st, err := dying.state(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := still.state(ctx, 0)
+	st, err := still.state(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
 	if _, err := s.Commit(ctx, storage.Tx{Ops: many(1, "old")}); err != nil {
 		t.Fatal(err)
 	}
-	st, err := s.state(ctx, 0)
+	st, err := s.state(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
