@@ -48,7 +48,7 @@ func Open(path string, opts ...Option) (*Cloud, error) {
 	c := &Cloud{opts: o, actions: services(), unsaved: map[string][]entity{}}
 	c.pace = pace{Pace: o.pace}
 	c.log.path = path
-	if err := c.faults.load(path, o.faults); err != nil {
+	if err := c.faults.load(path); err != nil {
 		return nil, err
 	}
 	if path == "" {

@@ -89,10 +89,7 @@ func SaveFaults(path string, list []Fault) error {
 	return nil
 }
 
-func (f *faults) load(path string, list []Fault) error {
-	if err := f.add(list); err != nil {
-		return err
-	}
+func (f *faults) load(path string) error {
 	if path != "" {
 		text, err := os.ReadFile(faultsPath(path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,6 @@ type options struct {
 	settle   time.Duration
 	keepDead time.Duration
 	pace     Pace
-	faults   []Fault
 	seed     string
 }
 
@@ -35,9 +34,6 @@ func WithKeepDead(d time.Duration) Option { return func(o *options) { o.keepDead
 
 // WithPace turns request throttling on; without it nothing is throttled.
 func WithPace(p Pace) Option { return func(o *options) { o.pace = p } }
-
-// WithFaults plans faults; see Fault.
-func WithFaults(f ...Fault) Option { return func(o *options) { o.faults = append(o.faults, f...) } }
 
 // WithSeed makes the ids of a cloud in memory the same in every run.
 func WithSeed(seed string) Option { return func(o *options) { o.seed = seed } }

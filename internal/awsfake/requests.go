@@ -33,6 +33,7 @@ type requestLog struct {
 	mu   sync.Mutex
 	all  []Request
 	file *os.File
+	err  error // the first line that could not be kept
 }
 
 const (
@@ -54,45 +55,65 @@ func (l *requestLog) add(cl *call, a *answer, now time.Time) {
 		l.all = slices.Delete(l.all, 0, maxRemembered/2)
 	}
 	l.all = append(l.all, r)
-	if l.path != "" {
-		l.write(r)
+	if l.path == "" {
+		return
+	}
+	if err := l.write(r); err != nil && l.err == nil {
+		l.err = fmt.Errorf("practice cloud: the request log is not complete: %w", err)
 	}
 }
 
 // write appends one line with one call. A log that cannot be written does not
-// refuse the request: it is a witness, not part of the cloud.
-func (l *requestLog) write(r Request) {
-	if l.file != nil {
-		info, err := os.Stat(requestsPath(l.path))
-		mine, err2 := l.file.Stat()
-		if err != nil || err2 != nil || !os.SameFile(info, mine) || mine.Size() > maxLogBytes {
-			if err == nil && info.Size() > maxLogBytes {
-				_ = os.Rename(requestsPath(l.path), requestsPath(l.path)+".old")
-			}
-			l.file.Close()
-			l.file = nil
-		}
+// refuse the request: it is a witness, not part of the cloud. Whoever closes
+// the cloud is told that the witness missed something.
+func (l *requestLog) write(r Request) error {
+	if err := l.turn(); err != nil {
+		return err
 	}
 	if l.file == nil {
 		f, err := os.OpenFile(requestsPath(l.path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return
+			return err
 		}
 		l.file = f
 	}
-	if line, err := json.Marshal(r); err == nil {
-		_, _ = l.file.Write(append(line, '\n'))
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = l.file.Write(append(line, '\n'))
 	}
+	return err
+}
+
+// turn lets go of a file that is full, or that another process has put aside.
+func (l *requestLog) turn() error {
+	if l.file == nil {
+		return nil
+	}
+	info, err := os.Stat(requestsPath(l.path))
+	mine, err2 := l.file.Stat()
+	if err == nil && err2 == nil && os.SameFile(info, mine) && mine.Size() <= maxLogBytes {
+		return nil
+	}
+	var moved error
+	if err == nil && info.Size() > maxLogBytes {
+		moved = os.Rename(requestsPath(l.path), requestsPath(l.path)+".old")
+	}
+	if errors.Is(moved, fs.ErrNotExist) {
+		moved = nil // another process was faster
+	}
+	moved = errors.Join(moved, l.file.Close())
+	l.file = nil
+	return moved
 }
 
 func (l *requestLog) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil {
-		return nil
+	err := l.err
+	if l.file != nil {
+		err = errors.Join(err, l.file.Close())
+		l.file = nil
 	}
-	err := l.file.Close()
-	l.file = nil
 	return err
 }
 
