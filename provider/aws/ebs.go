@@ -14,10 +14,7 @@ import (
 
 func (g *region) volumes(ctx context.Context, in *ec2.DescribeVolumesInput) ([]types.Volume, error) {
 	return pages(ctx, "ec2.DescribeVolumes", func(ctx context.Context, token *string) ([]types.Volume, *string, error) {
-		in.NextToken = token
-		if len(in.VolumeIds) == 0 {
-			in.MaxResults = aws.Int32(ec2Page)
-		}
+		in.NextToken, in.MaxResults = token, pageOf(in.VolumeIds)
 		out, err := g.ec2.DescribeVolumes(ctx, in)
 		if err != nil {
 			return nil, nil, err

@@ -21,10 +21,7 @@ func living() []types.Filter {
 
 func (g *region) instances(ctx context.Context, in *ec2.DescribeInstancesInput) ([]types.Instance, error) {
 	return pages(ctx, "ec2.DescribeInstances", func(ctx context.Context, token *string) ([]types.Instance, *string, error) {
-		in.NextToken = token
-		if len(in.InstanceIds) == 0 {
-			in.MaxResults = aws.Int32(ec2Page)
-		}
+		in.NextToken, in.MaxResults = token, pageOf(in.InstanceIds)
 		out, err := g.ec2.DescribeInstances(ctx, in)
 		if err != nil {
 			return nil, nil, err

@@ -13,10 +13,7 @@ import (
 
 func (g *region) groups(ctx context.Context, in *ec2.DescribeSecurityGroupsInput) ([]types.SecurityGroup, error) {
 	return pages(ctx, "ec2.DescribeSecurityGroups", func(ctx context.Context, token *string) ([]types.SecurityGroup, *string, error) {
-		in.NextToken = token
-		if len(in.GroupIds) == 0 {
-			in.MaxResults = aws.Int32(ec2Page)
-		}
+		in.NextToken, in.MaxResults = token, pageOf(in.GroupIds)
 		out, err := g.ec2.DescribeSecurityGroups(ctx, in)
 		if err != nil {
 			return nil, nil, err

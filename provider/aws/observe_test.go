@@ -169,3 +169,21 @@ func TestANameThatAnUnmanagedThingHasToo(t *testing.T) {
 func sandboxName(action string) string {
 	return strings.Replace(action, "tPublicAccessBlock", "tBucketPublicAccessBlock", 1)
 }
+
+func TestAllBucketsThatMayNotBeReadAreNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, name := range []string{"acme-a", "acme-b", "acme-c"} {
+		w.make(wish(t, "s3", name, values{}))
+	}
+	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: sandboxName("GetBucketTagging")})
+	s, err := w.p.Observe(t.Context(), resource.Scope{Provider: "aws", Place: place})
+	if !isClass(err, "denied") || len(s.Objects) > 0 {
+		t.Fatalf("%v, %d things", err, len(s.Objects))
+	}
+	for _, name := range []string{"acme-a", "acme-b", "acme-c"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/ovi-project/ovi/provider"
 )
 
@@ -35,4 +37,12 @@ func pages[T any](ctx context.Context, op string, fetch func(ctx context.Context
 		seen[*next] = true
 		token = next
 	}
+}
+
+// pageOf is how much EC2 is asked for at once. It takes no such bound beside ids.
+func pageOf(ids []string) *int32 {
+	if len(ids) > 0 {
+		return nil
+	}
+	return aws.Int32(ec2Page)
 }

@@ -1,10 +1,13 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -43,16 +46,20 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := make([]*bucket, len(listed))
+	read, denied := make([]*bucket, len(listed)), make([]error, len(listed))
+	var shut atomic.Int32
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(bucketsAtOnce)
 	for i, b := range listed {
 		work.Go(func() (err error) {
 			read[i], err = g.readBucket(ctx, b)
+			if provider.ClassOf(err) == provider.Denied && shut.Add(1) < mostShut {
+				denied[i], err = err, nil
+			}
 			return err
 		})
 	}
-	if err := work.Wait(); err != nil {
+	if err := cmp.Or(work.Wait(), allDenied(listed, denied)); err != nil {
 		return nil, err
 	}
 	var out []bucket
@@ -62,6 +69,31 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 		}
 	}
 	return out, nil
+}
+
+// mostShut is how many buckets that may not be read are looked for: all are named at once, and
+// credentials that may read none end it soon.
+const mostShut = 10
+
+// allDenied names every bucket that may not be read. One is enough to know nothing of the
+// region: which of ovi's things a bucket is stands in its tags alone, so that any bucket that
+// is missed, and any that is to be made, may be that one.
+func allDenied(listed []types.Bucket, denied []error) error {
+	var first error
+	var more []string
+	for i, err := range denied {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		default:
+			more = append(more, aws.ToString(listed[i].Name))
+		}
+	}
+	if len(more) == 0 {
+		return first
+	}
+	return fmt.Errorf("%w; the same of %s", first, strings.Join(more, ", "))
 }
 
 // readBucket asks about one bucket; nil if it is of another region or gone by now.

@@ -13,10 +13,7 @@ import (
 
 func (g *region) subnets(ctx context.Context, in *ec2.DescribeSubnetsInput) ([]types.Subnet, error) {
 	return pages(ctx, "ec2.DescribeSubnets", func(ctx context.Context, token *string) ([]types.Subnet, *string, error) {
-		in.NextToken = token
-		if len(in.SubnetIds) == 0 {
-			in.MaxResults = aws.Int32(ec2Page)
-		}
+		in.NextToken, in.MaxResults = token, pageOf(in.SubnetIds)
 		out, err := g.ec2.DescribeSubnets(ctx, in)
 		if err != nil {
 			return nil, nil, err

@@ -14,10 +14,7 @@ import (
 
 func (g *region) vpcs(ctx context.Context, in *ec2.DescribeVpcsInput) ([]types.Vpc, error) {
 	return pages(ctx, "ec2.DescribeVpcs", func(ctx context.Context, token *string) ([]types.Vpc, *string, error) {
-		in.NextToken = token
-		if len(in.VpcIds) == 0 {
-			in.MaxResults = aws.Int32(ec2Page)
-		}
+		in.NextToken, in.MaxResults = token, pageOf(in.VpcIds)
 		out, err := g.ec2.DescribeVpcs(ctx, in)
 		if err != nil {
 			return nil, nil, err
