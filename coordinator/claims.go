@@ -153,17 +153,7 @@ func (c *Claims) Close(ctx context.Context) error {
 
 // read returns the claim on a ref as it stands, or the zero entry.
 func (c *Claims) read(ctx context.Context, ref string) (storage.Entry, error) {
-	seq, _, err := c.store.Range(ctx, key(ref), storage.Now)
-	if err != nil {
-		return storage.Entry{}, err
-	}
-	for e, err := range seq {
-		if err != nil || e.Key == key(ref) {
-			return e, err
-		}
-		break // longer refs come behind
-	}
-	return storage.Entry{}, nil
+	return storage.Get(ctx, c.store, key(ref), storage.Now)
 }
 
 // remove deletes the claim with this token, and no other.

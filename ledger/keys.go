@@ -33,20 +33,7 @@ func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (stor
 
 // get reads one key; the zero Entry if it is absent.
 func get(ctx context.Context, store storage.Store, key string, at storage.Revision) (storage.Entry, error) {
-	entries, _, err := store.Range(ctx, key, at)
-	if err != nil {
-		return storage.Entry{}, err
-	}
-	for e, err := range entries {
-		if err != nil {
-			return storage.Entry{}, err
-		}
-		if e.Key == key {
-			return e, nil
-		}
-		break // longer keys come behind
-	}
-	return storage.Entry{}, nil
+	return storage.Get(ctx, store, key, at)
 }
 
 // inScope says whether a key under thing/ names a thing of the scope itself, not of a place

@@ -21,6 +21,7 @@ type projection struct {
 	wrote map[string]int // index into ops, of all but the things of big looks
 	acts  map[resource.Ref][]json.RawMessage
 	buf   []byte
+	early map[string]storage.Entry // what was read ahead; absent keys as the zero Entry
 	// guards are what the projection rests on, in a store that others write; nil in one that
 	// only the holder of the log's turn writes.
 	guards map[string]storage.Guard
@@ -41,6 +42,9 @@ func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records [
 	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
 	if l.cfg.Shared {
 		p.guards = map[string]storage.Guard{}
+	}
+	if err := p.readAhead(records); err != nil {
+		return storage.Tx{}, fmt.Errorf("ledger: project: %w", err)
 	}
 	for _, r := range records {
 		if err := p.apply(r); err != nil {
@@ -139,7 +143,7 @@ func (p *projection) get(key string) ([]byte, error) {
 	if i, ok := p.wrote[key]; ok {
 		return p.ops[i].Value, nil
 	}
-	e, err := get(p.ctx, p.store, key, storage.Now)
+	e, err := p.read(key)
 	if err == nil {
 		p.rests(key, e)
 	}

@@ -144,10 +144,10 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 
 // prepare builds the events of each request and replaces those whose claim is lost.
 func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*request) {
-	try := patiently
+	try, claims := patiently, l.claims(ctx, group)
 	for _, r := range group {
 		r.refused, r.events = false, nil
-		r.err = try(ctx, func() error { return l.fill(ctx, r) })
+		r.err = try(ctx, func() error { return l.fill(ctx, r, claims) })
 		switch {
 		case r.err != nil && passing(r.err):
 			try = once // the patience of one is enough for all
@@ -159,13 +159,17 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 }
 
 // fill builds the events of a request, or what stands in their place if its claim is lost.
-func (l *Ledger) fill(ctx context.Context, r *request) error {
+func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
 	if err != nil || len(events) == 0 || r.guard == nil {
 		r.events = events
 		return err
 	}
-	held, err := l.holds(ctx, *r.guard)
+	claim, known := claims[r.guard.Key]
+	held := known && r.guard.Holds(claim)
+	if !held {
+		held, err = l.holds(ctx, *r.guard)
+	}
 	if err == nil && !held {
 		r.refused, events = true, refusal(events, *r.guard)
 	}

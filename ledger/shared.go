@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -69,17 +70,14 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	return nil
 }
 
-// versions reads how keys stand, one by one if they are few.
+// versions reads how keys stand, by their names if they are few.
 func (p *projection) versions(keys map[string]bool) error {
 	if len(keys) <= manyDecisions {
+		found, err := storage.Gets(p.ctx, p.store, slices.Collect(maps.Keys(keys)))
 		for key := range keys {
-			e, err := get(p.ctx, p.store, key, storage.Now)
-			if err != nil {
-				return err
-			}
-			p.rests(key, e)
+			p.rests(key, found[key])
 		}
-		return nil
+		return err
 	}
 	for key := range keys {
 		p.rests(key, storage.Entry{})

@@ -286,3 +286,42 @@ func closedHandle(t *testing.T, s storage.Store) {
 	_, _, err = s.Range(t.Context(), "", storage.Now)
 	wantErr(t, "range", err, storage.ErrClosed)
 }
+
+func manyKeys(t *testing.T, s storage.Store) {
+	var keys []string
+	for i := range 250 {
+		key := fmt.Sprintf("x/%03d", i)
+		keys = append(keys, key)
+		if i%3 > 0 {
+			commit(t, s, put(key, fmt.Sprint(i)))
+		}
+	}
+	commit(t, s, put("x/0011", "longer than x/001"))
+	commit(t, s, del("x/004"))
+	commit(t, s, claim("claim/a", "me", grant(t, s, long)))
+	keys = append(keys, "claim/a", "claim/b", "x/")
+	got, err := storage.Gets(t.Context(), s, keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]storage.Entry{}
+	for _, e := range append(must(rangeAll(t.Context(), s, "x/", storage.Now))(t), must(rangeAll(t.Context(), s, "claim/", storage.Now))(t)...) {
+		if e.Key != "x/0011" {
+			want[e.Key] = e
+		}
+	}
+	if len(want) != 250*2/3 {
+		t.Fatalf("%d keys stand", len(want))
+	}
+	same(t, "many keys", got, want)
+}
+
+func must(all []storage.Entry, err error) func(testing.TB) []storage.Entry {
+	return func(t testing.TB) []storage.Entry {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+}

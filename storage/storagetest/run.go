@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		{"a transaction can stand under a token", underToken},
 		{"an ended lease carries nothing", endedLease},
 		{"a key never changes sides", sides},
+		{"many keys at once read as one by one", manyKeys},
 		{"a watch tells of every change under its prefix", watchTells},
 		{"a watch tells of a large commit when it can be read", watchLarge},
 		{"a watch ends when it is told to", watchEnds},

@@ -1,0 +1,68 @@
+package etcd
+
+import (
+	"context"
+	"slices"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Gets implements storage.Getter: a request for each hundred keys.
+func (s *Store) Gets(ctx context.Context, keys []string) (map[string]storage.Entry, error) {
+	out := make(map[string]storage.Entry, len(keys))
+	for some := range slices.Chunk(keys, maxOps) {
+		if err := s.gets(ctx, some, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Store) gets(ctx context.Context, keys []string, out map[string]storage.Entry) error {
+	reqCtx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	gets := s.standing()
+	for _, key := range keys {
+		gets = append(gets, clientv3.OpGet(s.data(key)))
+	}
+	resp, err := s.client.Txn(reqCtx).Then(gets...).Commit()
+	if err != nil {
+		return s.explain("read", err)
+	}
+	st, err := s.stands(resp)
+	if err != nil {
+		return err
+	}
+	if st.staged != nil { // half applied: what can be read is not what stands there
+		return s.getSlowly(ctx, keys, out)
+	}
+	for _, r := range resp.Responses[2:] {
+		for _, kv := range r.GetResponseRange().Kvs {
+			e, err := s.entry(st, kv)
+			if err != nil {
+				return err
+			}
+			out[e.Key] = e
+		}
+	}
+	return nil
+}
+
+// getSlowly reads one key after another.
+func (s *Store) getSlowly(ctx context.Context, keys []string, out map[string]storage.Entry) error {
+	for _, key := range keys {
+		e, err := storage.Get(ctx, s, key, storage.Now)
+		if err != nil {
+			return err
+		}
+		if e.Created != 0 {
+			out[key] = e
+		}
+	}
+	return nil
+}

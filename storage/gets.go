@@ -1,0 +1,43 @@
+package storage
+
+import "context"
+
+// A Getter is a store for which many keys at once are less work than one after another.
+type Getter interface {
+	// Gets is Gets of this package.
+	Gets(ctx context.Context, keys []string) (map[string]Entry, error)
+}
+
+// Gets returns the live entries of keys as they stand now, leased ones too; an absent key has
+// none. They need not be of one revision.
+func Gets(ctx context.Context, s Store, keys []string) (map[string]Entry, error) {
+	if g, able := s.(Getter); able {
+		return g.Gets(ctx, keys)
+	}
+	out := make(map[string]Entry, len(keys))
+	for _, key := range keys {
+		e, err := Get(ctx, s, key, Now)
+		if err != nil {
+			return nil, err
+		}
+		if e.Created != 0 {
+			out[key] = e
+		}
+	}
+	return out, nil
+}
+
+// Get returns one key at a revision; the zero Entry if it is absent.
+func Get(ctx context.Context, s Store, key string, at Revision) (Entry, error) {
+	entries, _, err := s.Range(ctx, key, at)
+	if err != nil {
+		return Entry{}, err
+	}
+	for e, err := range entries {
+		if err != nil || e.Key == key {
+			return e, err
+		}
+		break // longer keys come behind
+	}
+	return Entry{}, nil
+}
