@@ -103,7 +103,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	if p.Mode == ledger.ForDrift {
 		p.Whole, p.Plan = p.Plan, m.onlyDrift(p.Plan)
 	}
-	p.tries, p.Counts = m.tries, count(p.Plan)
+	p.tries, p.Counts = m.tries, ledger.Count(p.Plan)
 	return nil
 }
 

@@ -137,7 +137,7 @@ func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
 			}
 		}
 		held("nobody", true)
-		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &ledger.Approved{Who: "cid", How: "typed yes"}}); err != nil || len(r.Vetoed) != 1 {
+		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &ledger.Approved{Who: "cid", How: "typed yes"}}); err != nil || r.Counts.Vetoed != 1 {
 			t.Errorf("the yes to an apply counts as an approval: %+v %v", r, err)
 		}
 		approve(saved, "ann", time.Hour)

@@ -322,7 +322,7 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 		t.Errorf("plan without the block (-want +got):\n%s", diff)
 	}
 	r := b.apply(wants())
-	if len(r.Vetoed) != 1 || len(r.Outcomes) != 0 {
+	if r.Counts.Vetoed != 1 || len(r.Outcomes) != 0 {
 		t.Errorf("result %+v", r)
 	}
 	if diff := cmp.Diff([]string{"vetoed disk/d"}, b.events(ledger.TypeVetoed)); diff != "" {

@@ -54,36 +54,6 @@ func (p *Planned) thing(ref resource.Ref) (*resource.Observed, bool) {
 	return nil, false
 }
 
-// count sizes a plan.
-func count(p decider.Plan) ledger.Counts {
-	c := ledger.Counts{Unchanged: p.Unchanged, Blind: len(p.Blind)}
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		if d.Proposed.Executes() && !d.Action.Executes() {
-			c.Vetoed++
-		}
-		tally(&c, d.Action)
-	}
-	return c
-}
-
-func tally(c *ledger.Counts, a decider.Action) {
-	switch a {
-	case decider.Create:
-		c.Create++
-	case decider.Update:
-		c.Update++
-	case decider.Replace:
-		c.Replace++
-	case decider.Restart:
-		c.Restart++
-	case decider.Delete:
-		c.Delete++
-	case decider.Notify:
-		c.Notify++
-	}
-}
-
 // rulesOf are the limits that the stacks set themselves.
 func rulesOf(intents []resource.Intent) map[string]resource.Rules {
 	out := map[string]resource.Rules{}

@@ -49,9 +49,8 @@ type Outcome struct {
 // Result is what an apply did.
 type Result struct {
 	Plan        string
-	Outcomes    []Outcome          // sorted by ref; one for each decision that executes
-	Vetoed      []decider.Decision // what policies held back
-	Counts      ledger.Counts      // of what was done
+	Outcomes    []Outcome     // sorted by ref; one for each decision that executes
+	Counts      ledger.Counts // of what was done
 	Interrupted bool
 	Took        time.Duration
 }
@@ -61,31 +60,35 @@ func (a *apply) result() *Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := &Result{Plan: a.plan.ID, Took: a.engine.cfg.Clock().Sub(a.began)}
-	r.Counts = ledger.Counts{Unchanged: a.plan.Plan.Unchanged, Blind: len(a.plan.Plan.Blind)}
+	r.Counts = ledger.Standing(a.plan.Plan)
 	for i := range a.plan.Plan.Decisions {
-		d := &a.plan.Plan.Decisions[i]
-		if !d.Action.Executes() {
-			if d.Proposed.Executes() {
-				r.Vetoed = append(r.Vetoed, *d)
-				r.Counts.Vetoed++
-			}
+		if !a.plan.Plan.Decisions[i].Action.Executes() {
 			continue
 		}
 		o := a.outcomeOf(i)
-		switch {
-		case o.Status == Interrupted:
-			r.Interrupted = true
-		case o.Status == Done:
-			tally(&r.Counts, d.Action)
-		case o.Status == ByOther:
-			r.Counts.Unchanged++
-		case o.Status == Failed || o.Status == Uncertain:
-			r.Counts.Failed++
-		}
+		r.Interrupted = r.Interrupted || o.Status == Interrupted
+		o.count(&r.Counts)
 		r.Outcomes = append(r.Outcomes, o)
 	}
 	slices.SortFunc(r.Outcomes, func(a, b Outcome) int { return a.Ref.Compare(b.Ref) })
 	return r
+}
+
+// count puts an outcome where people look for it. What changed since the plan was not done
+// as planned, which is a failure.
+func (o Outcome) count(c *ledger.Counts) {
+	switch o.Status {
+	case Done:
+		c.Add(o.Action)
+	case ByOther:
+		c.Unchanged++
+	case Failed, Uncertain, Stale:
+		c.Failed++
+	case Held:
+		c.Held++
+	case Waiting, Interrupted:
+		c.Skipped++
+	}
 }
 
 // outcomeOf joins the halves of a replace: the later one tells, unless the first failed.

@@ -72,20 +72,6 @@ const (
 	ForDrift Mode = "drift" // only what the world changed
 )
 
-// Counts are the sizes of a plan or of what came of it.
-type Counts struct {
-	Create    int `json:"create"`
-	Update    int `json:"update"`
-	Replace   int `json:"replace"`
-	Restart   int `json:"restart"`
-	Delete    int `json:"delete"`
-	Notify    int `json:"notify"`
-	Unchanged int `json:"unchanged"`
-	Vetoed    int `json:"vetoed"`
-	Blind     int `json:"blind"` // scopes not seen
-	Failed    int `json:"failed"`
-}
-
 // Decision is a decision as it is recorded: without the thing itself.
 type Decision struct {
 	Ref        resource.Ref      `json:"ref"`

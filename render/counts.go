@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
 )
 
-// Counts is how many things of each fate there are in a plan or in an apply.
+// Counts is a tally as it is shown: every field stands in a JSON line, also where it is 0.
 type Counts struct {
 	Create    int `json:"create"`
 	Update    int `json:"update"`
@@ -18,49 +18,15 @@ type Counts struct {
 	Notify    int `json:"notify"`
 	Unchanged int `json:"unchanged"`
 	Vetoed    int `json:"vetoed"`
-	Blind     int `json:"blind"`  // scopes not seen
-	Failed    int `json:"failed"` // actions that failed
-	// Skipped were not begun: what they need failed, or the run was interrupted.
-	Skipped int `json:"skipped"`
-	// Held are things somebody else held the claim of.
-	Held int `json:"held"`
-	// LeftOut differ, but --target, --exclude or the saved plan left them out.
-	LeftOut int `json:"left_out"`
+	Blind     int `json:"blind"`
+	Failed    int `json:"failed"`
+	Skipped   int `json:"skipped"`
+	Held      int `json:"held"`
+	LeftOut   int `json:"left_out"`
 }
 
-// Count counts a plan.
-func Count(p decider.Plan) Counts {
-	c := Counts{Unchanged: p.Unchanged, Blind: len(p.Blind)}
-	for _, d := range p.Decisions {
-		c.Add(d.Action)
-		switch {
-		case !d.Proposed.Executes() || d.Action.Executes() || d.Difference == comparator.Unknown:
-		case d.LeftOut():
-			c.LeftOut++
-		default:
-			c.Vetoed++
-		}
-	}
-	return c
-}
-
-// Add counts one action.
-func (c *Counts) Add(a decider.Action) {
-	switch a {
-	case decider.Create:
-		c.Create++
-	case decider.Update:
-		c.Update++
-	case decider.Replace:
-		c.Replace++
-	case decider.Restart:
-		c.Restart++
-	case decider.Delete:
-		c.Delete++
-	case decider.Notify:
-		c.Notify++
-	}
-}
+// Count counts a plan. That the fields are those of ledger.Counts is held by the compiler.
+func Count(p decider.Plan) Counts { return Counts(ledger.Count(p)) }
 
 // Sentence says the counts of a plan, such as "Plan: 4 to create, 1 to delete; 2 unchanged".
 func (c Counts) Sentence(verb string) string {

@@ -78,11 +78,7 @@ func plannedSentence(e ledger.Planned) string {
 	if len(e.Decisions) == 1 && e.Hash == "" { // of the history of one thing
 		return decided(e.Decisions[0])
 	}
-	c := Counts{
-		Create: e.Counts.Create, Update: e.Counts.Update, Replace: e.Counts.Replace, Restart: e.Counts.Restart,
-		Delete: e.Counts.Delete, Unchanged: e.Counts.Unchanged, Vetoed: e.Counts.Vetoed, Blind: e.Counts.Blind,
-	}
-	return c.Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
+	return Counts(e.Counts).Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
 		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift",
 	}[e.Mode]))
 }

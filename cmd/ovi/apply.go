@@ -80,7 +80,7 @@ func (c *call) planAndApply(l *line) error {
 // showUnlessQuiet shows the plan of an apply, unless nobody is asked and nobody wants to see
 // it: then only what cannot be seen or done is told.
 func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
-	counts := render.Count(p.Plan)
+	counts := p.Counts
 	if c.out.quiet && !c.out.machine() && !asks && counts.Blind+counts.Vetoed == 0 {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (c *call) sameWorld(head planHead, name string) error {
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cli.Bool("sandbox")}
-		sum.Counts = standing(p)
+		sum.Counts = render.Counts(ledger.Standing(p.Plan))
 		if err := c.out.records(sum); err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 
 // sumUp says what came of it, and turns it into an exit code.
 func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
-	counts := done(p, r)
+	counts := render.Counts(r.Counts)
 	if c.out.machine() {
 		err := c.out.records(render.ChangeSummary{
 			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.cli.Bool("sandbox"),
@@ -217,32 +217,6 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 		stopped = exitInterrupted
 	}
 	return status(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
-}
-
-// standing counts what an apply does not touch.
-func standing(p *engine.Planned) render.Counts {
-	c := render.Count(p.Plan)
-	return render.Counts{Unchanged: c.Unchanged, Blind: c.Blind, Vetoed: c.Vetoed, LeftOut: c.LeftOut}
-}
-
-// done counts what was really done.
-func done(p *engine.Planned, r *engine.Result) render.Counts {
-	counts := standing(p)
-	for _, o := range r.Outcomes {
-		switch o.Status {
-		case engine.Done:
-			counts.Add(o.Action)
-		case engine.ByOther:
-			counts.Unchanged++
-		case engine.Failed, engine.Uncertain, engine.Stale:
-			counts.Failed++
-		case engine.Held:
-			counts.Held++
-		case engine.Waiting, engine.Interrupted:
-			counts.Skipped++
-		}
-	}
-	return counts
 }
 
 // resultCodes is what the outcomes mean for the exit code.

@@ -41,9 +41,9 @@ func (k *keeper) told(c engine.Cycle) {
 // summary is what a cycle did, in a line.
 func summary(c engine.Cycle) string {
 	if c.Result != nil {
-		return done(c.Planned, c.Result).Done("done")
+		return render.Counts(c.Result.Counts).Done("done")
 	}
-	return render.Count(c.Planned.Plan).Sentence("planned")
+	return render.Counts(c.Planned.Counts).Sentence("planned")
 }
 
 // cycleRecord is what machines are told of a cycle.
@@ -53,18 +53,18 @@ type cycleRecord struct {
 	Led      bool           `json:"led"`
 	Seconds  float64        `json:"seconds"`
 	Plan     string         `json:"plan,omitempty"`
-	Planned  *ledger.Counts `json:"planned,omitempty"`
-	Done     *ledger.Counts `json:"done,omitempty"`
+	Planned  *render.Counts `json:"planned,omitempty"`
+	Done     *render.Counts `json:"done,omitempty"`
 	Concerns int            `json:"concerns"`
 }
 
 func cycleData(c engine.Cycle) cycleRecord {
 	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Concerns: len(c.Concerns)}
 	if c.Planned != nil {
-		out.Plan, out.Planned = c.Planned.ID, &c.Planned.Counts
+		out.Plan, out.Planned = c.Planned.ID, (*render.Counts)(&c.Planned.Counts)
 	}
 	if c.Result != nil {
-		out.Done = &c.Result.Counts
+		out.Done = (*render.Counts)(&c.Result.Counts)
 	}
 	return out
 }
@@ -139,25 +139,33 @@ func (k *keeper) heard(r ledger.Record) {
 	k.out.say("%s    %s%s", r.At.UTC().Format("15:04:05"), about, render.Line(r.Event))
 }
 
-// markMost is how many files of a folder are looked at for changes.
+// markMost is how many files of a folder are looked at for changes; what changes in others is
+// seen at the interval.
 const markMost = 10_000
 
-// markOf is another string when a file, or one in a folder, is another one by size or time.
-// It is asked once a second: that works on every file system and through the links of a
-// mounted ConfigMap, where notifications of the system do not.
-func markOf(path string) string {
+// markOf is another string when a file, or one in a folder, is another one by size or time, or
+// can be read no more or again: the cycle that follows says what is wrong. It is asked once a
+// second: that works on every file system and through the links of a mounted ConfigMap, where
+// notifications of the system do not.
+func markOf(paths ...string) string {
 	h, n := fnv.New64a(), 0
-	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-		if n++; err != nil || n > markMost {
-			return fs.SkipAll
-		}
-		if d.IsDir() && name != path && d.Name()[0] == '.' {
-			return fs.SkipDir // the record itself, a repository
-		}
-		if info, err := os.Stat(name); err == nil && !info.IsDir() {
-			_, _ = fmt.Fprintln(h, name, info.Size(), info.ModTime().UnixNano())
-		}
-		return nil
-	})
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if n++; n > markMost {
+				return fs.SkipAll
+			}
+			if d != nil && d.IsDir() && name != path && d.Name()[0] == '.' {
+				return fs.SkipDir // the record itself, a repository
+			}
+			info, bad := os.Stat(name)
+			if err = errors.Join(err, bad); err != nil {
+				_, _ = fmt.Fprintln(h, name, err)
+			} else if !info.IsDir() {
+				_, _ = fmt.Fprintln(h, name, info.Size(), info.ModTime().UnixNano())
+			}
+			return nil // a folder that cannot be read is gone by
+		})
+		_, _ = fmt.Fprintln(h, path, err)
+	}
 	return fmt.Sprint(h.Sum64())
 }

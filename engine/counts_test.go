@@ -1,0 +1,42 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+)
+
+// TestWhatIsLeftOutIsNoVeto: the plan, its record and the apply count alike what --target
+// leaves out.
+func TestWhatIsLeftOutIsNoVeto(t *testing.T) {
+	b := newBench(t)
+	p, err := b.engine.Plan(t.Context(), wants(disk("a", 20), disk("b", 20), disk("c", 20)),
+		engine.PlanOptions{Mode: ledger.ForApply, Targets: []string{"disk/a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ledger.Counts{Create: 1, Notify: 2, LeftOut: 2}
+	if diff := cmp.Diff(want, p.Counts); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	var recorded []ledger.Counts
+	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded = append(recorded, r.Event.(ledger.Planned).Counts)
+	}
+	if diff := cmp.Diff([]ledger.Counts{want}, recorded); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(ledger.Counts{Create: 1, LeftOut: 2}, r.Counts); diff != "" {
+		t.Errorf("apply (-want +got):\n%s", diff)
+	}
+}
