@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // ManagedPath is the Path of the change that puts ovi's marks on a thing that has none.
@@ -64,13 +65,31 @@ func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a Act) error {
 	return nil
 }
 
-// Unbless takes the protection away: first the mark, then the record, so that a failure
-// leaves it protected.
+// Marked says that the thing carried the mark of the blessed when it was last seen: to take the
+// blessing away, its provider must be reached. Nothing is looked at.
+func (e *Engine) Marked(ctx context.Context, ref resource.Ref) (bool, error) {
+	t, err := e.cfg.Ledger.Thing(ctx, ref, storage.Now)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("what is on record of %s: %w", ref, err)
+	}
+	return t.Managed && t.Observed.Blessed, nil
+}
+
+// Unbless takes the protection away: first the mark, then the record, so that a failure leaves
+// it protected. No provider is asked about a thing that carried no mark when it was last seen:
+// a mark put on since protects it until it is taken off too.
 func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a Act) error {
-	if err := e.mark(ctx, ref, false, a); err != nil {
+	marked, err := e.Marked(ctx, ref)
+	if err == nil && marked {
+		err = e.mark(ctx, ref, false, a)
+	}
+	if err != nil {
 		return fmt.Errorf("unbless %s: it stays blessed: %w", ref, err)
 	}
-	_, err := e.cfg.Ledger.Record(context.WithoutCancel(ctx), ledger.Blessed{Ref: ref, On: false, Who: a.Who, Reason: a.Reason})
+	_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), ledger.Blessed{Ref: ref, On: false, Who: a.Who, Reason: a.Reason})
 	if err != nil {
 		return fmt.Errorf("unbless %s: %w", ref, err)
 	}

@@ -98,6 +98,16 @@ type Moment struct {
 	Data     any       `json:"data,omitempty"`
 }
 
+// Blessing is a protection that was put on a thing, or taken away.
+type Blessing struct {
+	Type    string `json:"type"` // "blessing"
+	Ref     string `json:"ref"`
+	Scope   string `json:"scope"`
+	Blessed bool   `json:"blessed"`
+	Who     string `json:"who"`
+	Reason  string `json:"reason"`
+}
+
 // Info is an answer made of names and values: `ovi version`, `ovi audit verify`.
 type Info struct {
 	Type string `json:"type"`
@@ -111,4 +121,5 @@ func (OpenIntent) record() {}
 func (Claim) record()      {}
 func (LogRecord) record()  {}
 func (Moment) record()     {}
+func (Blessing) record()   {}
 func (Info) record()       {}

@@ -85,6 +85,8 @@ type Diagnostic struct {
 	Line       int    `json:"line"`
 	Column     int    `json:"column"`
 	Suggestion string `json:"suggestion"` // what to do next
+	// Code is the exit code of the command that this error ended; absent: it did not end it.
+	Code int `json:"code,omitempty"`
 }
 
 func (Version) record()       {}

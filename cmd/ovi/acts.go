@@ -2,11 +2,15 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 func reasonFlag() cli.Flag {
@@ -66,18 +70,53 @@ func (c *call) blessIn(l *line, on bool) error {
 	if err != nil {
 		return err
 	}
-	if !on {
-		if err := l.engine.Unbless(c, ref, c.act()); err != nil {
-			return err
-		}
-		c.out.say("%s is not blessed any more.", ref)
-		return nil
-	}
-	if err := l.engine.Bless(c, ref, c.act()); err != nil {
+	scans, err := l.ledger.Scans(c, storage.Now)
+	if err != nil {
 		return err
 	}
-	c.out.say("%s is blessed: no plan touches it until `ovi unbless %s`.", ref, c.arg(0))
+	marked, err := l.engine.Marked(c, ref)
+	if err != nil {
+		return err
+	}
+	if on || marked {
+		if err := c.sameCloud(ref); err != nil {
+			return err
+		}
+	}
+	act := c.act()
+	if on {
+		err = l.engine.Bless(c, ref, act)
+	} else {
+		err = l.engine.Unbless(c, ref, act)
+	}
+	if err != nil {
+		return err
+	}
+	return c.tellBlessing(render.Blessing{
+		Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who, Reason: act.Reason,
+	})
+}
+
+func (c *call) tellBlessing(b render.Blessing) error {
+	switch {
+	case c.out.machine():
+		return c.out.records(b)
+	case b.Blessed:
+		c.out.say("%s is blessed: no plan touches it until `ovi unbless %s`.", b.Ref, c.arg(0))
+	default:
+		c.out.say("%s is not blessed any more.", b.Ref)
+	}
 	return nil
+}
+
+// sameCloud refuses to ask AWS about a thing of the practice cloud: it would find no such
+// account, or nobody's credentials, and say so at length. An endpoint may be the practice
+// cloud, served.
+func (c *call) sameCloud(ref resource.Ref) error {
+	if c.cli.Bool("sandbox") || c.getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Place, awsfake.Account+"/") {
+		return nil
+	}
+	return usage("add --sandbox", "%s/%s is in the practice cloud", ref.Kind, ref.Name)
 }
 
 func (c *call) adopt() error {
@@ -103,10 +142,15 @@ func (c *call) adoptIn(l *line) error {
 	if err != nil {
 		return err
 	}
-	if c.out.machine() {
-		return c.out.records(seen{Observed: got, at: c.now()}.record(namesOfRefs(got.Ref)))
+	scans, err := l.ledger.Scans(c, storage.Now)
+	if err != nil {
+		return err
 	}
-	c.out.say("%s (%s) now belongs to stack %s. See what differs: ovi plan", got.Ref, got.ID, got.Stack)
+	names := namesIn(scans)
+	if c.out.machine() {
+		return c.out.records(seen{Observed: got, at: c.now()}.record(names))
+	}
+	c.out.say("%s (%s) now belongs to stack %s. See what differs: ovi plan", names.Ref(got.Ref), got.ID, got.Stack)
 	return nil
 }
 

@@ -20,10 +20,7 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 	}
 	var told exitStatus
 	if err != nil && !errors.As(err, &told) {
-		// Not yet told: the command line itself was wrong.
-		for _, d := range diagnose(err) {
-			_ = d.Write(stderr, p.styleOf(stderr, false))
-		}
+		p.misused(args).end(err) // not yet told: the command line itself was wrong
 	}
 	return codeOf(err)
 }

@@ -142,6 +142,9 @@ func known(leaf *cli.Command, path []string, name string) error {
 		names = append(names, f.Names()...)
 	}
 	next := "see `" + command + " --help`"
+	if len(name) == 1 { // everything that short is near
+		return usage(next, "`%s` has no option -%s", command, name)
+	}
 	if near, ok := resource.Nearest(name, names); ok {
 		next = "did you mean --" + near + "?"
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/story"
 )
 
@@ -74,8 +75,14 @@ func (c *call) ackIn(l *line, until time.Time) error {
 		e := ledger.Acknowledged{
 			Ref: ref, Drift: story.DriftDigest(d), What: driftText(d), Until: until, Who: c.user(), Reason: c.cli.String("reason"),
 		}
-		if _, err := l.ledger.Record(c, e); err != nil {
+		r, err := l.ledger.Record(c, e)
+		if err != nil {
 			return err
+		}
+		if c.out.machine() {
+			return c.out.records(render.AckedDrift{
+				Type: "acked", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
+			})
 		}
 		c.out.say("%s may stay as it is until %s (%s); any other drift of it is shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
 		return nil
@@ -106,12 +113,17 @@ func (c *call) listAcked(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := namesIn(scans)
 	t := render.Table{Head: []string{"THING", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
 	for _, a := range acked {
 		over := !c.now().Before(a.Until)
 		if c.out.machine() {
 			err := c.out.records(render.AckedDrift{
-				Type: "acked", Ref: a.Ref.String(), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
+				Type: "acked", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
 			})
 			if err != nil {
 				return err
@@ -122,7 +134,7 @@ func (c *call) listAcked(l *ledger.Ledger) error {
 		if over {
 			until += " (over)"
 		}
-		t.Rows = append(t.Rows, []string{namesOfRefs(a.Ref).Ref(a.Ref), a.What, until, a.Who, a.Reason})
+		t.Rows = append(t.Rows, []string{names.Ref(a.Ref), a.What, until, a.Who, a.Reason})
 	}
 	if c.out.machine() {
 		return nil

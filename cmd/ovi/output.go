@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -52,6 +53,28 @@ func (p *process) newOutput(cc *cli.Context) (*output, error) {
 		o.enc = &headed{Encoder: o.enc}
 	}
 	return o, nil
+}
+
+// misused is where it is told that a command line is wrong: in the format that was asked for,
+// as far as that can be made out.
+func (p *process) misused(args []string) *output {
+	o := &output{format: asTable, w: p.stdout, errW: p.stderr, errS: p.styleOf(p.stderr, slices.Contains(args, "--no-color"))}
+	for i, arg := range args {
+		name, value, has := cutOption(arg)
+		if !has && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch {
+		case arg == "--":
+			return o
+		case name == arg || name != "output": // no option, or another one
+		case value == asJSON:
+			o.format, o.enc = asJSON, &headed{Encoder: render.NewJSON(p.stdout)}
+		case value == asYAML:
+			o.format, o.enc = asYAML, &headed{Encoder: render.NewYAML(p.stdout)}
+		}
+	}
+	return o
 }
 
 // headed writes the version record before the first other one.
@@ -121,6 +144,15 @@ func (o *output) tell(ds ...render.Diagnostic) {
 			_ = d.Write(o.errW, o.errS)
 		}
 	}
+}
+
+// end tells of what ended the command, with the exit code that it means.
+func (o *output) end(err error) {
+	ds := diagnose(err)
+	for i := range ds {
+		ds[i].Code = codeOf(err)
+	}
+	o.tell(ds...)
 }
 
 // warn tells of something that did not stop the command.

@@ -87,7 +87,7 @@ func (p *process) action(do func(*call) error) cli.ActionFunc {
 		if err == nil {
 			return nil
 		}
-		out.tell(diagnose(err)...)
+		out.end(err)
 		return exitStatus(codeOf(err))
 	}
 }

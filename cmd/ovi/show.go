@@ -87,18 +87,21 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 
 func (c *call) showThing(l *ledger.Ledger, t ledger.Thing) error {
 	x := seen{Observed: t.Observed, blessed: t.Blessed}
-	if scans, err := l.Scans(c, storage.Now); err == nil {
-		for _, s := range scans {
-			if s.Scope == t.Ref.Scope() {
-				x.at = s.Seen
-			}
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	for _, s := range scans {
+		if s.Scope == t.Ref.Scope() {
+			x.at = s.Seen
 		}
 	}
+	names := namesIn(scans)
 	if c.out.machine() {
-		return c.out.records(x.record(render.NewNames(t.Ref.Scope())))
+		return c.out.records(x.record(names))
 	}
 	rows := [][]string{
-		{"ref", t.Ref.String()},
+		{"ref", names.Ref(t.Ref)},
 		{"id", t.ID},
 		{"stack", orNone(t.Stack)},
 		{"health", x.health()},
