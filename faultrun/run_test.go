@@ -84,27 +84,38 @@ func (s *site) judge(h check.History) {
 	if len(found) > 20 {
 		s.Errorf("and %d more", len(found)-20)
 	}
-	if !s.Failed() {
-		return
+	if s.Failed() {
+		s.lastWords()
 	}
+	if keep := os.Getenv("OVI_FAULTS_KEEP"); keep != "" {
+		s.keep(keep, h)
+	}
+}
+
+// lastWords are what the instances wrote last.
+func (s *site) lastWords() {
+	s.Helper()
 	for _, p := range s.instances {
 		if b, err := os.ReadFile(filepath.Join(s.dir, p.Name+".err")); err == nil {
 			s.Logf("%s said last: %s", p.Name, b[max(0, len(b)-1500):])
 		}
 	}
-	if keep := os.Getenv("OVI_FAULTS_KEEP"); keep != "" {
-		b, err := json.Marshal(h)
-		if err == nil {
-			err = os.MkdirAll(keep, 0o700)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(keep, "history.json"), b, 0o600)
-		}
-		if err == nil {
-			err = os.CopyFS(filepath.Join(keep, "site"), os.DirFS(s.dir))
-		}
-		s.Logf("kept in %s: %v", keep, err)
+}
+
+// keep copies everything the run left behind.
+func (s *site) keep(dir string, h check.History) {
+	s.Helper()
+	b, err := json.Marshal(h)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "history.json"), b, 0o600)
+	}
+	if err == nil {
+		err = os.CopyFS(filepath.Join(dir, "site"), os.DirFS(s.dir))
+	}
+	s.Logf("kept in %s: %v", dir, err)
 }
 
 // report says how much there was to check: a run that did nothing proves nothing.
