@@ -41,7 +41,7 @@ var goroutines = map[string]int{
 	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
 	"engine/eyes.go":                1, // a look of a loop at a scope, one at a time each
-	"engine/run.go":                 2, // one a stack that a loop keeps; two while it stands by
+	"engine/run.go":                 3, // one a stack that a loop keeps; two while it stands by, one while it helps
 	"engine/walk.go":                1, // one an action, bounded
 	"observer/observer.go":          1, // one a scope, bounded
 	"provider/aws/observe.go":       1, // one a service of a region

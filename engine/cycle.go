@@ -85,7 +85,7 @@ func (l *loop) help(ctx context.Context) bool {
 		for _, s := range scans {
 			l.helped[s.Scope] = s.Seen
 		}
-		l.cycle(ctx, "help", false)
+		l.whileLed(ctx, func(ctx context.Context) { l.cycle(ctx, "help", false) })
 	}
 	return true
 }

@@ -171,6 +171,22 @@ func (l *loop) standBy(ctx context.Context) error {
 	return errors.Join(errs[:]...)
 }
 
+// whileLed ends the context of do when nobody leads any more: what is in flight is let finish,
+// and then this instance can lead. Else a stack whose helpers have much to do would not be
+// looked at until they had done it all.
+func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
+	ctx, enough := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) == nil {
+			enough()
+		}
+	})
+	do(ctx)
+	enough()
+	wait.Wait()
+}
+
 // markEvery is how often the source is asked whether it changed.
 const markEvery = time.Second
 

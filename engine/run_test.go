@@ -194,6 +194,39 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 	})
 }
 
+// TestAHelperInTheMiddleOfMuchWorkTakesTheLead: when the one that leads is gone, an instance
+// that helps finishes what is in flight and leads, however much it had still meant to do.
+func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		one, two := b.another(0), b.another(0)
+		defer one.stop()
+		defer two.stop()
+		var want []resource.Desired
+		for i := range 100 {
+			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
+		}
+		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
+		slowly := engine.ApplyOptions{Parallelism: 1}
+		var d diary
+		leave := one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Do: slowly})
+		time.Sleep(time.Second)
+		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
+		time.Sleep(30 * time.Second)
+		looks := observes(b)
+		_ = leave()
+		time.Sleep(30 * time.Second)
+		if n := observes(b) - looks; n == 0 {
+			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
+		}
+		_ = stop()
+		if n := len(b.cloud.Things(here)); n > 20 {
+			t.Errorf("%d things: the helper had nothing left to do", n)
+		}
+	})
+}
+
 func observes(b *bench) (n int) {
 	for _, c := range b.cloud.Calls() {
 		if c.Verb == fake.Observe {
