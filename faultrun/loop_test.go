@@ -99,6 +99,7 @@ func (w *worker) wishes(ctx context.Context) (resource.Intent, error) {
 // told hears of each cycle of the loop.
 func (w *worker) told(c engine.Cycle) {
 	w.cycles++
+	w.troubles(c.Result)
 	if c.Err != nil {
 		w.say("cycle (%s, led %v): %v", c.Why, c.Led, c.Err)
 	}
@@ -116,6 +117,18 @@ func (w *worker) told(c engine.Cycle) {
 		p.Left = len(opens)
 	}
 	w.tell(p)
+}
+
+// troubles says what failed for another reason than that somebody else was at it.
+func (w *worker) troubles(r *engine.Result) {
+	if r == nil {
+		return
+	}
+	for _, o := range r.Outcomes {
+		if o.Status == engine.Failed {
+			w.say("%s %s: %v", o.Action, o.Ref, o.Err)
+		}
+	}
 }
 
 // left is what a plan leaves to do: decisions to execute, and scopes not seen.

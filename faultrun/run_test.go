@@ -198,7 +198,7 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 	t.Run("with fencing", func(t *testing.T) {
 		t.Parallel()
 		s := stoppedInCalls(t, false)
-		if !s.settle(30 * time.Second) {
+		if !s.settle(90 * time.Second) {
 			t.Error("the instances did not come to rest")
 		}
 		h := s.finish()
@@ -221,14 +221,14 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 
 // stoppedInCalls stops each of two instances twice while the cloud works on what it asked for.
 func stoppedInCalls(t *testing.T, unfenced bool) *site {
-	const ttl = 2 * time.Second
+	const ttl = 3 * time.Second // the least that etcd can keep with this election timeout
 	s := newSite(t, newProxies(t), shape{members: 1, instances: 2, things: 30, ttl: ttl, seed: 7, unfenced: unfenced})
 	s.cloud.setLuck(0, 400*time.Millisecond)
 	for i := range 4 {
 		s.wishes.relabel()
 		s.wishes.write(t)
 		p := s.instances[i%2]
-		for end := time.Now().Add(10 * time.Second); s.cloud.under(p.Name, 0) == 0 && time.Now().Before(end); {
+		for end := time.Now().Add(30 * time.Second); s.cloud.under(p.Name, 0) == 0 && time.Now().Before(end); {
 			time.Sleep(5 * time.Millisecond)
 		}
 		p.signal(stop)

@@ -61,6 +61,8 @@ func newSite(t testing.TB, n network, w shape) *site {
 			t.Fatal(err)
 		}
 		s.instances = append(s.instances, p)
+	}
+	for _, p := range s.instances { // the network stands now
 		p.run()
 		t.Cleanup(p.end)
 	}

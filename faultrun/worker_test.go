@@ -202,7 +202,8 @@ func (w *worker) cycle(ctx context.Context) (progress, error) {
 		p.Left += len(opens)
 		return p, err
 	}
-	_, err = w.engine.Apply(ctx, plan, engine.ApplyOptions{Parallelism: 6, Tries: 3, Backoff: 100 * time.Millisecond})
+	r, err := w.engine.Apply(ctx, plan, engine.ApplyOptions{Parallelism: 6, Tries: 3, Backoff: 100 * time.Millisecond})
+	w.troubles(r)
 	return p, err
 }
 
