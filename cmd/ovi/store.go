@@ -31,31 +31,38 @@ func (c *call) storeName() string {
 	return c.getenv("OVI_STORE")
 }
 
-// sharedStore opens the store that hosts share, if one was asked for; nil if not.
-func (c *call) sharedStore(dir string) (storage.Store, error) {
+// sharedStore opens the store that hosts share, if one was asked for, and says where it is;
+// nil if none was.
+func (c *call) sharedStore(dir string) (storage.Store, string, error) {
 	name := c.storeName()
-	note := filepath.Join(dir, storeNote)
-	if name == "" {
-		kept, err := os.ReadFile(note)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil
-		case err != nil:
-			return nil, err
-		}
-		return nil, &problem{
-			code: exitError, summary: "the record of this data directory is kept in " + strings.TrimSpace(string(kept)), file: dir,
-			next: "say --store or set OVI_STORE, or name another --data-dir",
-		}
+	if name != "" {
+		return c.connect(name)
 	}
-	store, where, err := c.connect(name)
-	if err != nil {
-		return nil, err
+	kept, err := os.ReadFile(filepath.Join(dir, storeNote))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	}
+	return nil, "", &problem{
+		code: exitError, summary: "the record of this data directory is kept in " + strings.TrimSpace(string(kept)), file: dir,
+		next: "say --store or set OVI_STORE, or name another --data-dir",
+	}
+}
+
+// noteStore notes in a data directory which store its record is kept in. Another one is noted
+// only when the record was opened with it.
+func noteStore(dir, where string, opened bool) error {
+	note := filepath.Join(dir, storeNote)
+	kept, err := os.ReadFile(note)
+	if where == "" || string(kept) == where+"\n" || err == nil && !opened {
+		return nil
 	}
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(note, []byte(where+"\n"), 0o600)); err != nil {
-		return nil, errors.Join(fmt.Errorf("note the store: %w", err), store.Close())
+		return fmt.Errorf("note the store: %w", err)
 	}
-	return store, nil
+	return nil
 }
 
 // connect opens a store in etcd, and says where that is without who asked.
@@ -65,7 +72,7 @@ func (c *call) connect(name string) (storage.Store, string, error) {
 	}
 	cfg, err := etcd.Parse(name)
 	if err != nil {
-		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "--store: %s", err)
+		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "the store: %s", err)
 	}
 	if cfg.Username == "" {
 		cfg.Username = c.getenv("OVI_STORE_USER")
@@ -76,11 +83,24 @@ func (c *call) connect(name string) (storage.Store, string, error) {
 		}
 	}
 	where := etcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
+	if cfg.Password != "" && cfg.TLS == nil && !cfg.Loopback() {
+		c.out.warn("the password of the store goes over the network as it is", "add ?tls=true to the store, or ?ca=FILE: see docs/run.md")
+	}
 	store, err := etcd.Open(c, cfg)
 	if err != nil {
-		return nil, where, &problem{code: exitError, summary: "the store cannot be used", err: err, next: "nothing was begun; run this again when it can be reached"}
+		return nil, where, storeProblem(err)
 	}
 	return store, where, nil
+}
+
+// storeProblem is why a store cannot be used, and what to do about it.
+func storeProblem(err error) error {
+	p := &problem{code: exitError, summary: "the store cannot be used", err: err, next: "nothing was begun; run this again when it can be reached"}
+	var told *etcd.Error
+	if errors.As(err, &told) && told.Next != "" {
+		p.err, p.next = told.Brief(), told.Next
+	}
+	return p
 }
 
 // storePassword is the password of the store from outside the command line.
@@ -127,11 +147,18 @@ func (c *call) creditOthers(r *engine.Result) {
 
 // openLedger opens the record for writing; the directory is made if it is not there.
 func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
-	store, err := c.sharedStore(dir)
+	store, where, err := c.sharedStore(dir)
 	if err != nil {
 		return nil, err
 	}
-	return c.listened(ledger.Open(c, ledger.Config{
+	if err := noteStore(dir, where, false); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	l, err := c.listened(ledger.Open(c, ledger.Config{
 		Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: store != nil, CloseStore: store != nil,
 	}))
+	if err == nil {
+		err = noteStore(dir, where, true)
+	}
+	return l, err
 }

@@ -5,6 +5,8 @@ package etcdtest
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,8 +18,7 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 )
 
 // Server is a running member.
@@ -28,7 +29,11 @@ type Server struct {
 	command  func(program string, args ...string) *exec.Cmd
 	cmd      *exec.Cmd
 	log      string
+	trust    *tls.Config // nil: no TLS
 }
+
+// startWait is how long a server has to answer after its start.
+const startWait = 20 * time.Second
 
 // Start runs a single-member cluster until the test ends.
 func Start(t testing.TB, extra ...string) *Server {
@@ -64,24 +69,40 @@ type Host struct {
 // ClusterOn runs a member on each of the hosts until the test ends.
 func ClusterOn(t testing.TB, hosts []Host, extra ...string) []*Server {
 	t.Helper()
+	return cluster(t, plan{hosts: hosts, extra: func(int) []string { return extra }})
+}
+
+// plan is how a cluster is to be.
+type plan struct {
+	hosts []Host
+	trust *tls.Config          // of who asks the members; nil: no TLS
+	extra func(i int) []string // arguments of a member
+}
+
+func cluster(t testing.TB, p plan) []*Server {
+	t.Helper()
+	scheme := "http://"
+	if p.trust != nil {
+		scheme = "https://"
+	}
 	bin := build(t)
-	peers, members := make([]string, len(hosts)), make([]*Server, len(hosts))
-	for i, h := range hosts {
+	peers, members := make([]string, len(p.hosts)), make([]*Server, len(p.hosts))
+	for i, h := range p.hosts {
 		peers[i] = fmt.Sprintf("m%d=http://%s", i, h.Via)
 	}
-	for i, h := range hosts {
+	for i, h := range p.hosts {
 		dir := t.TempDir()
-		s := &Server{Endpoint: h.Client, bin: bin, log: filepath.Join(dir, "log"), command: h.Command}
+		s := &Server{Endpoint: h.Client, bin: bin, log: filepath.Join(dir, "log"), trust: p.trust, command: h.Command}
 		if s.command == nil {
 			s.command = exec.Command
 		}
 		s.args = append([]string{
 			"--name", fmt.Sprintf("m%d", i), "--data-dir", filepath.Join(dir, "data"),
-			"--listen-client-urls", "http://" + s.Endpoint, "--advertise-client-urls", "http://" + s.Endpoint,
+			"--listen-client-urls", scheme + s.Endpoint, "--advertise-client-urls", scheme + s.Endpoint,
 			"--listen-peer-urls", "http://" + h.Peer, "--initial-advertise-peer-urls", "http://" + h.Via,
 			"--initial-cluster", strings.Join(peers, ","), "--log-level", "error", "--log-outputs", s.log,
 			"--heartbeat-interval", "50", "--election-timeout", "500",
-		}, extra...)
+		}, p.extra(i)...)
 		s.start(t)
 		t.Cleanup(s.Kill)
 		members[i] = s
@@ -139,14 +160,11 @@ func (s *Server) start(t testing.TB) {
 
 func (s *Server) await(t testing.TB) {
 	t.Helper()
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{s.Endpoint}, DialTimeout: 20 * time.Second, Logger: zap.NewNop()})
-	if err != nil {
-		t.Fatalf("connect to etcd: %v", err)
-	}
+	c := s.connect(t, "")
 	defer func() { _ = c.Close() }() // it was only asked
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), startWait)
 	defer cancel()
-	if _, err := c.Get(ctx, "ready"); err != nil {
+	if _, err := c.Get(ctx, "ready"); err != nil && !errors.Is(err, rpctypes.ErrUserEmpty) {
 		out, _ := os.ReadFile(s.log)
 		t.Fatalf("etcd at %s does not answer: %v\n%s", s.Endpoint, err, out)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -12,37 +13,164 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
+// Error is what went wrong with etcd. It shows no password.
+type Error struct {
+	Where string // the endpoints
+	Op    string // what was being done
+	What  string // what happened
+	Next  string // what to do about it; "" if there is nothing
+	Err   error  // for errors.Is: what etcd said, and what that is to a store
+}
+
+func (e *Error) Error() string {
+	s := "etcd at " + e.Where + ": " + e.Op + ": " + e.What
+	if e.Next != "" {
+		s += " (" + e.Next + ")"
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Brief is the error without what to do next, for who tells that apart.
+func (e *Error) Brief() error {
+	brief := *e
+	brief.Next = ""
+	return &brief
+}
+
 // explain turns what etcd says into what happened, where, and what to do next.
 func (s *Store) explain(op string, err error) error {
-	say := func(sentinel error, next string) error {
-		if sentinel == nil {
-			return fmt.Errorf("etcd at %s: %s: %w (%s)", s.where, op, err, next)
+	if errors.Is(err, context.Canceled) {
+		return &Error{Where: s.where, Op: op, What: context.Canceled.Error(), Err: context.Canceled}
+	}
+	e := &Error{Where: s.where, Op: op, What: strings.TrimPrefix(err.Error(), "etcdserver: "), Err: err}
+	is := func(of ...error) bool {
+		for _, x := range of {
+			if errors.Is(err, x) {
+				return true
+			}
 		}
-		return fmt.Errorf("etcd at %s: %s: %w: %w (%s)", s.where, op, sentinel, err, next)
+		return false
+	}
+	means := func(sentinel error) { e.Err = errors.Join(sentinel, err) }
+	switch {
+	case s.explainUser(e, is):
+	case is(rpctypes.ErrCompacted):
+		means(storage.ErrCompacted)
+		e.Next = "ask for a newer revision"
+	case is(rpctypes.ErrFutureRev):
+		means(storage.ErrFuture)
+		e.Next = "ask for an older revision"
+	case is(rpctypes.ErrLeaseNotFound):
+		means(storage.ErrNoLease)
+		e.Next = "it ended, or was revoked"
+	case is(rpctypes.ErrNoSpace):
+		e.What = "the cluster is out of space and takes no writes"
+		e.Next = "raise its --quota-backend-bytes, or etcdctl compact REVISION and etcdctl defrag --cluster; then etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
+	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeoutDueToLeaderFail, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToConnectionLost):
+		e.Next = "a majority of its members must run and reach each other: see etcdctl endpoint status --cluster; then try again"
+	case is(rpctypes.ErrRequestTooLarge), status.Code(err) == codes.ResourceExhausted:
+		means(storage.ErrInvalid)
+		e.Next = "one thing's record must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB"
+	case is(rpctypes.ErrTooManyOps):
+		means(storage.ErrInvalid)
+		e.Next = "raise etcd's --max-txn-ops to its default of 128"
+	case unanswered(err):
+		e.What, e.Next = "no answer: "+e.What, "check that etcd runs there and can be reached"
+	}
+	return e
+}
+
+// explainUser says what is wrong with who asks; false if it is not that.
+func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
+	who := "this user"
+	if s.user != "" {
+		who = fmt.Sprintf("user %q", s.user)
 	}
 	switch {
-	case errors.Is(err, rpctypes.ErrCompacted):
-		return say(storage.ErrCompacted, "ask for a newer revision")
-	case errors.Is(err, rpctypes.ErrFutureRev):
-		return say(storage.ErrFuture, "ask for an older revision")
-	case errors.Is(err, rpctypes.ErrLeaseNotFound):
-		return say(storage.ErrNoLease, "it ended, or was revoked")
-	case errors.Is(err, rpctypes.ErrNoSpace):
-		return say(nil, "the cluster is out of space and takes no writes: compact and defragment it, then etcdctl alarm disarm")
-	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrPermissionDenied), errors.Is(err, rpctypes.ErrUserEmpty), errors.Is(err, rpctypes.ErrInvalidAuthToken):
-		return say(nil, "check the user, the password and the role's right to the prefix "+s.prefix)
-	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrLeaderChanged), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
-		return say(nil, "the cluster has no leader: a majority of its members must run; try again")
-	case errors.Is(err, rpctypes.ErrRequestTooLarge):
-		return say(storage.ErrInvalid, "raise etcd's --max-request-bytes")
-	case errors.Is(err, rpctypes.ErrTooManyOps):
-		return say(storage.ErrInvalid, "raise etcd's --max-txn-ops to its default of 128")
-	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("etcd at %s: %s: %w", s.where, op, context.Canceled)
-	case unanswered(err):
-		return say(nil, "no answer: check that etcd runs there and can be reached")
+	case is(rpctypes.ErrAuthFailed):
+		e.What = fmt.Sprintf("the password of %s is wrong, or there is no such user", who)
+		e.Next = "check the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file"
+	case is(rpctypes.ErrUserEmpty):
+		e.What = "it lets in only users it knows, and no user was given"
+		e.Next = "give the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE"
+	case is(rpctypes.ErrPermissionDenied):
+		e.What = fmt.Sprintf("%s may not read and write below %s", who, s.prefix)
+		e.Next = fmt.Sprintf("etcdctl role grant-permission ROLE readwrite --prefix=true %s, or use a prefix that the user's role has", s.prefix)
+	case is(rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision):
+		e.Next = "its users or roles are being changed: try again"
+	default:
+		return false
 	}
-	return fmt.Errorf("etcd at %s: %s: %w", s.where, op, err)
+	return true
+}
+
+// refused says why no endpoint will ever do: the same comes of trying again. It asks them in
+// turn, and stops at the first that could do.
+func (s *Store) refused(ctx context.Context, cfg Config) error {
+	var faults []*fault
+	for _, endpoint := range cfg.Endpoints {
+		f := probe(ctx, endpoint, cfg.TLS)
+		if f == nil || !f.settled {
+			return nil
+		}
+		faults = append(faults, f)
+	}
+	return s.faulty(cfg.Endpoints, faults)
+}
+
+// unopened says why a connection came to nothing.
+func (s *Store) unopened(ctx context.Context, cfg Config, op string, err error) error {
+	if !unanswered(err) || ctx.Err() != nil {
+		return s.explain(op, err)
+	}
+	var faults []*fault
+	answers := 0
+	for _, endpoint := range cfg.Endpoints {
+		f := probe(ctx, endpoint, cfg.TLS)
+		faults = append(faults, f)
+		if f != nil {
+			continue
+		}
+		answers++
+		if leaderless(ctx, endpoint, cfg.TLS) {
+			err = errors.Join(rpctypes.ErrNoLeader, err)
+		}
+	}
+	if answers == 0 {
+		return s.faulty(cfg.Endpoints, faults)
+	}
+	e := &Error{
+		Where: s.where, Op: op, Err: err, What: fmt.Sprintf("no answer within %s", dialTimeout),
+		Next: "it takes connections: see whether it is overloaded, etcdctl endpoint health --cluster",
+	}
+	if errors.Is(err, rpctypes.ErrNoLeader) {
+		e.What = fmt.Sprintf("the cluster has no leader (of the endpoints given, %d of %d can be reached)", answers, len(cfg.Endpoints))
+		e.Next = "a majority of its members must run and reach each other: see etcdctl endpoint status --cluster; then try again"
+	}
+	return e
+}
+
+// faulty tells of endpoints that all cannot be used: once, if it is the same with each.
+func (s *Store) faulty(endpoints []string, faults []*fault) error {
+	e := &Error{Where: s.where, Op: "connect", What: faults[0].what, Next: faults[0].next}
+	var each []string
+	var errs []error
+	same := true
+	for i, f := range faults {
+		each = append(each, endpoints[i]+": "+f.what)
+		errs = append(errs, f.err)
+		same = same && f.what == faults[0].what
+		if f.settled {
+			e.Next = f.next
+		}
+	}
+	e.Err = errors.Join(errs...)
+	if !same {
+		e.What = strings.Join(each, "; ")
+	}
+	return e
 }
 
 // unanswered says that the request may or may not have been carried out.

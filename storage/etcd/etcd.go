@@ -40,6 +40,7 @@ type Store struct {
 	client *clientv3.Client
 	prefix string
 	where  string // for errors; no credentials
+	user   string // for errors
 	closed atomic.Bool
 	spans  spans
 }
@@ -51,14 +52,21 @@ var (
 )
 
 // Open connects and checks the format of what stands under the prefix; an empty prefix is
-// made a store. It fails within seconds if no endpoint answers.
+// made a store. It fails within seconds if no endpoint answers, at once if none ever will, and
+// says why: an *Error.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if len(cfg.Endpoints) == 0 {
 		return nil, fmt.Errorf("etcd: no endpoint given: write etcd://host:2379/prefix")
 	}
-	s := &Store{where: strings.Join(cfg.Endpoints, ","), prefix: "/" + strings.Trim(cfg.Prefix, "/") + "/"}
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	s := &Store{where: strings.Join(cfg.Endpoints, ","), user: cfg.Username, prefix: "/" + strings.Trim(cfg.Prefix, "/") + "/"}
 	if strings.Trim(cfg.Prefix, "/") == "" {
 		s.prefix = "/ovi/"
+	}
+	if err := s.refused(ctx, cfg); err != nil {
+		return nil, err
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: cfg.Endpoints, TLS: cfg.TLS, Username: cfg.Username, Password: cfg.Password,
@@ -66,35 +74,40 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
-		return nil, s.explain("connect", err)
+		return nil, s.unopened(ctx, cfg, "connect", err)
 	}
 	s.client = client
-	if err := s.checkFormat(ctx); err != nil {
+	if err := s.checkFormat(ctx, cfg); err != nil {
 		_ = client.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Store) checkFormat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+// checkFormat reads first: a cluster that is out of space can still be read.
+func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
+	bounded, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	key := s.control("format")
-	resp, err := s.client.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
-		Then(clientv3.OpPut(key, strconv.Itoa(format))).
-		Else(clientv3.OpGet(key)).Commit()
+	resp, err := s.client.Get(bounded, key)
+	if err == nil && len(resp.Kvs) == 0 {
+		_, err = s.client.Txn(bounded).
+			If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+			Then(clientv3.OpPut(key, strconv.Itoa(format))).Commit()
+		if err == nil { // by this one, or by another at the same moment
+			resp, err = s.client.Get(bounded, key)
+		}
+	}
 	if err != nil {
-		return s.explain("open", err)
+		return s.unopened(ctx, cfg, "open", err)
 	}
-	if resp.Succeeded {
-		return nil
+	if len(resp.Kvs) == 0 {
+		return fmt.Errorf("etcd: %s at %s: what was written is gone: something else deletes keys there", s.prefix, s.where)
 	}
-	kvs := resp.Responses[0].GetResponseRange().Kvs
-	n, err := strconv.Atoi(string(kvs[0].Value))
+	n, err := strconv.Atoi(string(resp.Kvs[0].Value))
 	switch {
 	case err != nil:
-		return fmt.Errorf("etcd: %s at %s: %w: its format is %q", s.prefix, s.where, storage.ErrForeign, kvs[0].Value)
+		return fmt.Errorf("etcd: %s at %s: %w: its format is %q", s.prefix, s.where, storage.ErrForeign, resp.Kvs[0].Value)
 	case n > format:
 		return fmt.Errorf("etcd: %s at %s: %w: it has format %d, this ovi knows %d: upgrade ovi", s.prefix, s.where, storage.ErrNewer, n, format)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -26,11 +27,13 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case int64(before) > st.head:
+		if int64(before) > st.head {
 			return fmt.Errorf("etcd: compact before %d: %w: the newest is %d", before, storage.ErrFuture, st.head)
-		case int64(before) <= st.compacted:
-			return nil
+		}
+		// Whether it may: the mark must not stand where nothing is compacted. This compacts
+		// what is marked already, or nothing.
+		if err := s.compact(ctx, max(st.compacted, 1)); err != nil || int64(before) <= st.compacted {
+			return err
 		}
 		if st.staged != nil {
 			if err := s.helpOrWait(ctx, *st.staged, &waited); err != nil {
@@ -50,13 +53,23 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 			break
 		}
 	}
-	if _, err := s.client.Compact(ctx, int64(before)); err != nil && !errors.Is(err, rpctypes.ErrCompacted) {
-		return s.explain("compact", err)
-	}
-	return nil
+	return s.compact(ctx, int64(before))
 }
 
-// Stats says how the store stands. Bytes is the size of the first endpoint's whole database,
+func (s *Store) compact(ctx context.Context, before int64) error {
+	_, err := s.client.Compact(ctx, before)
+	if err == nil || errors.Is(err, rpctypes.ErrCompacted) {
+		return nil
+	}
+	err = s.explain("compact", err)
+	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, rpctypes.ErrPermissionDenied) {
+		e.What = "only a user with the role root may compact: etcd has one history for all its users"
+		e.Next = "leave --keep-history out and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use such a user"
+	}
+	return err
+}
+
+// Stats says how the store stands. Bytes is the size of one member's whole database,
 // other users' keys included.
 func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	st, err := s.stateFor(ctx, storage.Now)
@@ -67,17 +80,31 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	if out.Keys, err = s.count(ctx); err != nil {
 		return out, err
 	}
-	ctx, cancel, err := s.enter(ctx)
-	if err != nil {
-		return out, err
+	out.Bytes, err = s.size(ctx)
+	return out, err
+}
+
+// statusWait is how long one endpoint has to say how it stands before the next is asked.
+const statusWait = 2 * time.Second
+
+// size asks the endpoints in turn, until one answers: any may be down.
+func (s *Store) size(ctx context.Context) (int64, error) {
+	var last error
+	for _, endpoint := range s.client.Endpoints() {
+		reqCtx, cancel, err := s.enter(ctx)
+		if err != nil {
+			return 0, err
+		}
+		reqCtx, cancelSooner := context.WithTimeout(reqCtx, statusWait)
+		status, err := s.client.Status(reqCtx, endpoint)
+		cancelSooner()
+		cancel()
+		if err == nil {
+			return status.DbSize, nil
+		}
+		last = err
 	}
-	defer cancel()
-	status, err := s.client.Status(ctx, s.client.Endpoints()[0])
-	if err != nil {
-		return out, s.explain("ask for the status", err)
-	}
-	out.Bytes = status.DbSize
-	return out, nil
+	return 0, s.explain("ask for the status", last)
 }
 
 // count counts the unleased keys, in pages. A read of keys only would not say which are leased.

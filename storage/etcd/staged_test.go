@@ -322,7 +322,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 
 	var err error
 	big := make([]byte, 900_000)
-	for range 60 { // it notices with a delay
+	for range 200 { // it notices with a delay
 		if _, err = s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "fill", Value: big}}}); err != nil {
 			break
 		}
@@ -337,10 +337,10 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	server.Kill()
 	start := time.Now()
 	_, err = Open(t.Context(), Config{Endpoints: []string{server.Endpoint}, Prefix: "errors"})
-	if err == nil || !strings.Contains(err.Error(), "no answer") || !strings.Contains(err.Error(), server.Endpoint) {
+	if err == nil || !strings.Contains(err.Error(), "nothing listens there") || !strings.Contains(err.Error(), server.Endpoint) {
 		t.Errorf("nobody there: %v", err)
 	}
-	if took := time.Since(start); took > 2*dialTimeout {
+	if took := time.Since(start); took > 6*dialTimeout {
 		t.Errorf("it took %v to say so", took)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -62,10 +63,41 @@ func (c *Config) options(query string) error {
 		}
 		c.Password = strings.TrimRight(string(b), "\r\n")
 	}
-	if q.Get("tls") == "true" || q.Has("ca") || q.Has("cert") || q.Has("key") {
+	files := q.Has("ca") || q.Has("cert") || q.Has("key")
+	switch on := q.Get("tls"); {
+	case on == "true", on == "" && !q.Has("tls"):
+	case on == "false" && !files:
+	case on == "false":
+		return fmt.Errorf("etcd: tls=false with ca, cert or key: leave out what is not meant")
+	default:
+		return fmt.Errorf("etcd: tls=%s is neither true nor false", on)
+	}
+	if q.Get("tls") == "true" || files {
 		c.TLS, err = tlsConfig(q.Get("ca"), q.Get("cert"), q.Get("key"))
 	}
 	return err
+}
+
+// Loopback says that nothing leaves this host.
+func (c Config) Loopback() bool {
+	for _, endpoint := range c.Endpoints {
+		host, _, _ := net.SplitHostPort(endpoint)
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return false
+		}
+	}
+	return true
+}
+
+// complete refuses half a user: the client would go in as nobody, in silence.
+func (c Config) complete() error {
+	switch {
+	case c.Username != "" && c.Password == "":
+		return fmt.Errorf("etcd: user %q has no password: give it behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file (one who shows a certificate needs no user here)", c.Username)
+	case c.Username == "" && c.Password != "":
+		return fmt.Errorf("etcd: there is a password and no user: give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER")
+	}
+	return nil
 }
 
 func tlsConfig(ca, cert, key string) (*tls.Config, error) {
@@ -86,7 +118,7 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			return nil, fmt.Errorf("etcd: the client's certificate: %w", err)
+			return nil, fmt.Errorf("etcd: the client's certificate in %s with the key in %s: %w", cert, key, err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}

@@ -43,6 +43,9 @@ func TestParseRefuses(t *testing.T) {
 		"etcd:///p":                      "an endpoint is missing",
 		"etcd://h1,/p":                   "an endpoint is missing",
 		"etcd://h1/p?tlss=true":          `no option "tlss"`,
+		"etcd://h1/p?tls=yes":            "neither true nor false",
+		"etcd://h1/p?tls=":               "neither true nor false",
+		"etcd://h1/p?tls=false&ca=x":     "tls=false with ca",
 		"etcd://h1/p?cert=x":             "cert and key go together",
 		"etcd://h1/p?ca=/does/not/exist": "the authority's certificate",
 		"etcd://ann:hunter2%zz@h1/p":     "starts no escape",
@@ -53,6 +56,32 @@ func TestParseRefuses(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error shows the password: %v", err)
+		}
+	}
+}
+
+// TestHalfAUserIsRefused: the client would go in as nobody, in silence.
+func TestHalfAUserIsRefused(t *testing.T) {
+	for raw, want := range map[string]string{
+		"etcd://ann@127.0.0.1:1/p":     `user "ann" has no password`,
+		"etcd://:hunter2@127.0.0.1:1/": "a password and no user",
+	} {
+		cfg, err := etcd.Parse(raw)
+		if err == nil {
+			_, err = etcd.Open(t.Context(), cfg)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, want %q", raw, err, want)
+		}
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"etcd://127.0.0.1:1,localhost,[::1]:3/p": true, "etcd://127.0.0.1:1,h2/p": false, "etcd://10.0.0.1/p": false,
+	} {
+		if cfg, err := etcd.Parse(raw); err != nil || cfg.Loopback() != want {
+			t.Errorf("%s: %v, %v", raw, cfg.Loopback(), err)
 		}
 	}
 }

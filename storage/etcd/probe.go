@@ -1,0 +1,189 @@
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// The client retries in silence and then says that time ran out. A probe connects by hand to
+// learn why: what is wrong with a certificate, who is missing, what the other side speaks.
+
+// probeWait is how long an endpoint has to answer a probe.
+const probeWait = time.Second
+
+// fault is why an endpoint cannot be used.
+type fault struct {
+	what, next string
+	err        error
+	settled    bool // trying again gives the same: a matter of certificates, say
+}
+
+// hello opens an HTTP/2 connection, as gRPC does: the preface and empty settings.
+const hello = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
+// probe says what is wrong with an endpoint; nil if it can be spoken to.
+func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
+	if cfg == nil {
+		err := speak(ctx, endpoint, nil)
+		if err != nil && connected(err) && !silent(err) && speaksTLS(ctx, endpoint) {
+			return &fault{"it speaks TLS, and was spoken to without", "add ?tls=true to the store, or ?ca=FILE with the certificate of its authority", err, true}
+		}
+		return unreachable(err)
+	}
+	err := speak(ctx, endpoint, cfg)
+	switch {
+	case err == nil:
+		return nil
+	case connected(err) && !silent(err) && !remote(err) && speak(ctx, endpoint, nil) == nil:
+		return &fault{"it does not speak TLS", "leave tls, ca, cert and key out of the store, or give etcd --cert-file and --key-file", err, true}
+	}
+	if f := untrusted(err, cfg); f != nil {
+		return f
+	}
+	return unreachable(err)
+}
+
+// speak connects, with a handshake if there is a configuration, and waits for settings.
+func speak(ctx context.Context, endpoint string, cfg *tls.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, probeWait)
+	defer cancel()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return err
+	}
+	if cfg != nil {
+		cfg = cfg.Clone()
+		cfg.ServerName, _, _ = net.SplitHostPort(endpoint)
+		cfg.NextProtos = []string{"h2"}
+		conn = tls.Client(conn, cfg)
+	}
+	if _, err := io.WriteString(conn, hello); err != nil {
+		return &spokenError{err}
+	}
+	frame := make([]byte, 9)
+	if _, err := io.ReadFull(conn, frame); err != nil {
+		return &spokenError{err}
+	}
+	if frame[3] != 4 {
+		return &spokenError{errors.New("its answer is not HTTP/2")}
+	}
+	return nil
+}
+
+// spokenError is an error after the connection stood.
+type spokenError struct{ error }
+
+func (e *spokenError) Unwrap() error { return e.error }
+
+func connected(err error) bool {
+	var spoken *spokenError
+	return errors.As(err, &spoken)
+}
+
+func silent(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// remote says that the other side refused in the language of TLS.
+func remote(err error) bool { return alert(err) != "" }
+
+func alert(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "remote error" {
+		return strings.TrimPrefix(op.Err.Error(), "tls: ")
+	}
+	return ""
+}
+
+// speaksTLS says that an endpoint answers a handshake, whatever it then thinks of it.
+func speaksTLS(ctx context.Context, endpoint string) bool {
+	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // nothing is said there: it is only asked what it speaks
+	return err == nil || remote(err)
+}
+
+// untrusted explains what one side does not like about the other's certificate; nil if it is
+// not that.
+func untrusted(err error, cfg *tls.Config) *fault {
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &authority):
+		return &fault{"the authority that signed its certificate is not trusted", "give the certificate of its authority with ?ca=FILE", err, true}
+	case errors.As(err, &host):
+		return &fault{"its certificate is for " + names(host.Certificate) + " only", "use one of these names in the store, or give etcd a certificate for this one", err, true}
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return &fault{"its certificate is good from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter), "give etcd a new certificate, or set the clock of this host", err, true}
+	case errors.As(err, &invalid):
+		return &fault{"its certificate cannot be used: " + invalid.Error(), "give etcd another certificate", err, true}
+	case remote(err) && len(cfg.Certificates) == 0:
+		return &fault{"it lets in only who shows a certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store", err, true}
+	case remote(err):
+		return &fault{"it does not take the certificate in cert=FILE (" + alert(err) + ")", "use one that the authority in etcd's --trusted-ca-file signed and that has not ended", err, true}
+	}
+	return nil
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+
+// names are what a certificate is for.
+func names(c *x509.Certificate) string {
+	all := append([]string(nil), c.DNSNames...)
+	for _, ip := range c.IPAddresses {
+		all = append(all, ip.String())
+	}
+	if len(all) == 0 {
+		return "no name"
+	}
+	return strings.Join(all, ", ")
+}
+
+// unreachable explains why no answer came; nil if one did.
+func unreachable(err error) *fault {
+	const next = "check the address, that etcd runs there, and that no firewall stands between"
+	var dns *net.DNSError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &dns):
+		return &fault{"there is no host of that name", "check the address in the store", err, false}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return &fault{"nothing listens there", next, err, false}
+	case silent(err), errors.Is(err, context.DeadlineExceeded):
+		return &fault{"it does not answer", next, err, false}
+	}
+	return &fault{err.Error(), next, err, false}
+}
+
+// leaderless asks a member whether it knows a leader, with a write that can never happen: it
+// is not tried again, as a read is, and needs no user.
+func leaderless(ctx context.Context, endpoint string, cfg *tls.Config) bool {
+	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), probeWait)
+	defer cancel()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: cfg, Logger: zap.NewNop()})
+	if err != nil {
+		return false
+	}
+	defer func() { _ = client.Close() }() // it was only asked
+	never := clientv3.Compare(clientv3.CreateRevision("/"), "<", 0)
+	_, err = client.Txn(ctx).If(never).Then(clientv3.OpPut("/", "")).Commit()
+	return errors.Is(err, rpctypes.ErrNoLeader)
+}
