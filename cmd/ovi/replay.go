@@ -53,8 +53,8 @@ func (c *call) auditReplay() error {
 	if err != nil {
 		return err
 	}
-	if shared, err := os.ReadFile(filepath.Join(dir, storeNote)); err == nil || c.storeName() != "" {
-		return usage("compare the logs of all its instances: ovi audit export", "a store that hosts share (%s) is not made of one log", shared)
+	if kept, err := readNote(dir); err != nil || kept.where != "" || c.storeName() != "" {
+		return errors.Join(err, usage("compare the logs of all its instances: ovi audit export", "a store that hosts share (%s) is not made of one log", kept.where))
 	}
 	out := replayed{Live: "there"}
 	if err := c.settleStore(dir); err != nil {

@@ -18,22 +18,26 @@ type site struct {
 	t      *testing.T
 	dir    string
 	server *etcdtest.Server // nil: all are on one host and share a data directory
+	store  string // "": the server, by its endpoint
 }
 
 func newSite(t *testing.T, config string) *site {
 	t.Helper()
-	s := &site{t, t.TempDir(), etcdtest.Start(t)}
+	s := &site{t: t, dir: t.TempDir(), server: etcdtest.Start(t)}
 	writeConfig(t, s.dir, config)
 	return s
 }
 
 // as is a command of one of the instances.
 func (s *site) as(instance string, args ...string) *exec.Cmd {
-	cmd := ovi(s.t, s.dir, args...)
-	store, dir := "", "all"
-	if s.server != nil {
-		store, dir = "etcd://"+s.server.Endpoint+"/site", instance
+	store, dir := s.store, instance
+	switch {
+	case s.server == nil:
+		store, dir = "", "all"
+	case store == "":
+		store = "etcd://" + s.server.Endpoint + "/site"
 	}
+	cmd := ovi(s.t, s.dir, args...)
 	cmd.Env = append(cmd.Env,
 		"OVI_STORE="+store, "OVI_SANDBOX_FILE="+filepath.Join(s.dir, "cloud", "aws.json"),
 		"OVI_DATA_DIR="+filepath.Join(s.dir, dir), "USER="+instance)

@@ -2,14 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -31,42 +28,8 @@ func (c *call) storeName() string {
 	return c.getenv("OVI_STORE")
 }
 
-// sharedStore opens the store that hosts share, if one was asked for, and says where it is;
-// nil if none was.
-func (c *call) sharedStore(dir string) (storage.Store, string, error) {
-	name := c.storeName()
-	if name != "" {
-		return c.connect(name)
-	}
-	kept, err := os.ReadFile(filepath.Join(dir, storeNote))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, "", nil
-	case err != nil:
-		return nil, "", err
-	}
-	return nil, "", &problem{
-		code: exitError, summary: "the record of this data directory is kept in " + strings.TrimSpace(string(kept)), file: dir,
-		next: "say --store or set OVI_STORE, or name another --data-dir",
-	}
-}
-
-// noteStore notes in a data directory which store its record is kept in. Another one is noted
-// only when the record was opened with it.
-func noteStore(dir, where string, opened bool) error {
-	note := filepath.Join(dir, storeNote)
-	kept, err := os.ReadFile(note)
-	if where == "" || string(kept) == where+"\n" || err == nil && !opened {
-		return nil
-	}
-	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(note, []byte(where+"\n"), 0o600)); err != nil {
-		return fmt.Errorf("note the store: %w", err)
-	}
-	return nil
-}
-
 // connect opens a store in etcd, and says where that is without who asked.
-func (c *call) connect(name string) (storage.Store, string, error) {
+func (c *call) connect(name string) (*etcd.Store, string, error) {
 	if !strings.HasPrefix(name, etcdScheme) {
 		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix", "there is no such kind of store")
 	}
@@ -119,7 +82,11 @@ func (c *call) storePassword() (string, error) {
 // eitherStore opens a store by name: etcd://…, a data directory, or a file of bolt.
 func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, error) {
 	if strings.HasPrefix(name, etcdScheme) {
-		return c.connect(name)
+		store, where, err := c.connect(name)
+		if err != nil {
+			return nil, where, err
+		}
+		return store, where, nil
 	}
 	file := strings.TrimPrefix(name, "bolt:")
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -143,22 +110,4 @@ func (c *call) creditOthers(r *engine.Result) {
 	for _, who := range sortedKeys(by) {
 		c.out.say("%d of these had been done meanwhile by another run, of %s: see `ovi history REF`.", by[who], who)
 	}
-}
-
-// openLedger opens the record for writing; the directory is made if it is not there.
-func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
-	store, where, err := c.sharedStore(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := noteStore(dir, where, false); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	l, err := c.listened(ledger.Open(c, ledger.Config{
-		Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: store != nil, CloseStore: store != nil,
-	}))
-	if err == nil {
-		err = noteStore(dir, where, true)
-	}
-	return l, err
 }

@@ -84,7 +84,7 @@ func (s *Store) explain(op string, err error) error {
 
 // explainUser says what is wrong with who asks; false if it is not that.
 func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
-	who := "this user"
+	who := "the user that the certificate names"
 	if s.user != "" {
 		who = fmt.Sprintf("user %q", s.user)
 	}

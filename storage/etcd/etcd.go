@@ -41,6 +41,7 @@ type Store struct {
 	prefix string
 	where  string // for errors; no credentials
 	user   string // for errors
+	id     string
 	closed atomic.Bool
 	spans  spans
 }
@@ -50,6 +51,10 @@ var (
 	_ storage.Watcher  = (*Store)(nil)
 	_ storage.Punctual = (*Store)(nil)
 )
+
+// ID tells one store from another, whatever its endpoints are called: the cluster's id and the
+// prefix.
+func (s *Store) ID() string { return s.id }
 
 // Open connects and checks the format of what stands under the prefix; an empty prefix is
 // made a store. It fails within seconds if no endpoint answers, at once if none ever will, and
@@ -101,6 +106,7 @@ func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return s.unopened(ctx, cfg, "open", err)
 	}
+	s.id = fmt.Sprintf("cluster %x, prefix %s", resp.Header.ClusterId, s.prefix)
 	if len(resp.Kvs) == 0 {
 		return fmt.Errorf("etcd: %s at %s: what was written is gone: something else deletes keys there", s.prefix, s.where)
 	}

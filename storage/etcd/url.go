@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/ovi-project/ovi/storage"
 )
 
 // Parse reads etcd://[user[:password]@]host:port[,host:port…][/prefix][?options]. The
@@ -91,13 +93,17 @@ func (c Config) Loopback() bool {
 
 // complete refuses half a user: the client would go in as nobody, in silence.
 func (c Config) complete() error {
+	e := &Error{Where: strings.Join(c.Endpoints, ","), Op: "connect", Err: storage.ErrInvalid}
 	switch {
 	case c.Username != "" && c.Password == "":
-		return fmt.Errorf("etcd: user %q has no password: give it behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file (one who shows a certificate needs no user here)", c.Username)
+		e.What = fmt.Sprintf("user %q has no password", c.Username)
+		e.Next = "give it behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; whom a certificate names needs no user here"
 	case c.Username == "" && c.Password != "":
-		return fmt.Errorf("etcd: there is a password and no user: give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER")
+		e.What, e.Next = "there is a password and no user", "give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
+	default:
+		return nil
 	}
-	return nil
+	return e
 }
 
 func tlsConfig(ca, cert, key string) (*tls.Config, error) {

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/etcdtest"
+)
+
+const storePassword = "not-a-real-password"
+
+// securedSite is a site whose etcd lets in only who shows a certificate and is one of its
+// users, and forgets who that was after a second.
+func securedSite(t *testing.T, config string) (*site, *etcdtest.Authority) {
+	t.Helper()
+	a := etcdtest.NewAuthority(t)
+	server := etcdtest.StartTLS(t, a, true, "--auth-token-ttl", "1")
+	server.SwitchAuthOn(t, "/site/", map[string]string{"ann": storePassword})
+	cert, key := a.Issue(t, "client")
+	s := &site{t: t, dir: t.TempDir(), server: server}
+	s.write("password", storePassword+"\n")
+	s.store = "etcd://ann@" + server.Endpoint + "/site?ca=" + a.CA + "&cert=" + cert + "&key=" + key + "&password-file=" + filepath.Join(s.dir, "password")
+	writeConfig(t, s.dir, config)
+	return s, a
+}
+
+func (s *site) write(name, text string) string {
+	s.t.Helper()
+	file := filepath.Join(s.dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return file
+}
+
+// TestRunOnASecuredStore: a long `ovi run` goes on although its token expires between any two
+// cycles, puts right what is broken meanwhile, and nothing on disk or screen holds the password.
+func TestRunOnASecuredStore(t *testing.T) {
+	s, _ := securedSite(t, fleet(3))
+	ann := s.keep("ann", "--interval", "4s")
+	s.settled(3)
+	time.Sleep(5 * time.Second) // the token is gone several times over
+	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
+	s.settled(3)
+	if err := ann.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := ann.cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+	for _, bad := range []string{"came to nothing", "nothing more is begun", "warning", storePassword} {
+		if strings.Contains(ann.said(), bad) {
+			t.Errorf("it says %q:\n%s", bad, ann.said())
+		}
+	}
+	noneHolds(t, filepath.Join(s.dir, "ann"), storePassword, "ann@", "password-file")
+}
+
+// noneHolds wants none of the texts in any file of a folder.
+func noneHolds(t *testing.T, dir string, texts ...string) {
+	t.Helper()
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, text := range texts {
+			if strings.Contains(string(b), text) {
+				t.Errorf("%s holds %q", path, text)
+			}
+		}
+		files++
+		return err
+	})
+	if err != nil || files < 3 {
+		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+// TestRefusedByTheStore: what a user sees of each way not to get in, as a whole.
+func TestRefusedByTheStore(t *testing.T) {
+	s, a := securedSite(t, fleet(1))
+	other, full := etcdtest.NewAuthority(t), etcdtest.Start(t, "--quota-backend-bytes", "1")
+	plain := etcdtest.Start(t)
+	cert, key := a.Issue(t, "another")
+	wrong, ours := s.write("wrong", "hunter2-is-not-it\n"), "ca="+a.CA+"&cert="+cert+"&key="+key
+	at, password := s.server.Endpoint, "&password-file="+filepath.Join(s.dir, "password")
+	var got strings.Builder
+	for _, c := range []struct{ name, store string }{
+		{"the wrong authority", "ann@" + at + "/site?ca=" + other.CA + password},
+		{"no client certificate", "ann@" + at + "/site?ca=" + a.CA + password},
+		{"no TLS", "ann@" + at + "/site?" + password[1:]},
+		{"TLS where there is none", plain.Endpoint + "/site?ca=" + a.CA},
+		{"the wrong password", "ann@" + at + "/site?" + ours + "&password-file=" + wrong},
+		{"no password", "ann@" + at + "/site?" + ours},
+		{"no user", at + "/site?" + ours},
+		{"another prefix", "ann@" + at + "/theirs?" + ours + password},
+		{"a misspelt option", at + "/site?tls=on"},
+		{"no such file", at + "/site?ca=gone.pem"},
+		{"nobody there", "127.0.0.1:1/site"},
+		{"out of space", full.Endpoint + "/site"},
+	} {
+		begun := time.Now()
+		out, code := s.plainly("--store", "etcd://"+c.store)
+		if took := time.Since(begun); took > 30*time.Second {
+			t.Errorf("%s: refused after %s", c.name, took)
+		}
+		if strings.Contains(out, "hunter2") || strings.Contains(out, storePassword) {
+			t.Errorf("%s: it shows the password:\n%s", c.name, out)
+		}
+		got.WriteString("# " + c.name + ": exit code " + code + "\n" + out + "\n")
+	}
+	text := strings.NewReplacer(at, "HOST:2379", plain.Endpoint, "PLAIN:2379", full.Endpoint, "FULL:2379", s.dir, "DIR").Replace(got.String())
+	golden(t, "testdata/refused-by-the-store.txt", text)
+}
+
+// plainly is what a plan says, and its exit code.
+func (s *site) plainly(args ...string) (string, string) {
+	cmd := s.as("eve", append([]string{"plan", "--sandbox"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return string(out), "0"
+	}
+	return string(out), exitText(err)
+}
+
+// TestPasswordFromOutside: by a variable, by a file, never by the command line alone.
+func TestPasswordFromOutside(t *testing.T) {
+	s, a := securedSite(t, fleet(1))
+	cert, key := a.Issue(t, "another")
+	s.store = "etcd://" + s.server.Endpoint + "/site?ca=" + a.CA + "&cert=" + cert + "&key=" + key
+	for who, env := range map[string]string{
+		"bob": "OVI_STORE_PASSWORD=" + storePassword, "cid": "OVI_STORE_PASSWORD_FILE=" + filepath.Join(s.dir, "password"),
+	} {
+		cmd := s.as(who, "plan", "--sandbox")
+		cmd.Env = append(cmd.Env, "OVI_STORE_USER=ann", env)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", env, err, out)
+		}
+		noneHolds(t, filepath.Join(s.dir, who), storePassword, "ann@", "OVI_STORE_USER")
+	}
+}
+
+// TestAnotherStoreIsRefused: a data directory goes with one store. An empty one in its place is
+// refused, one of others is, and the note stays; the same one by another name is none of these.
+func TestAnotherStoreIsRefused(t *testing.T) {
+	s, other := newSite(t, fleet(2)), etcdtest.Start(t)
+	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
+	with := func(who, store string, args ...string) (string, error) {
+		cmd := s.as(who, args...)
+		cmd.Env = append(cmd.Env, "OVI_STORE="+store)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	wants := func(what, store, want string) {
+		t.Helper()
+		out, err := with("ann", store, "apply", "--sandbox", "--auto-approve")
+		if err == nil || exitText(err) != "1" || !strings.Contains(out, want) {
+			t.Errorf("%s: %v, want %q:\n%s", what, err, want, out)
+		}
+		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "kept in etcd://"+s.server.Endpoint+"/site") {
+			t.Errorf("%s: the note is another one: %v\n%s", what, err, out)
+		}
+	}
+	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "it is empty")
+	wants("a misspelt prefix", "etcd://"+s.server.Endpoint+"/sitte", "it is empty")
+	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was kept in another store")
+	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/site"
+	if out, err := with("ann", byName, "plan", "--sandbox"); err != nil {
+		t.Errorf("the same by another name: %v\n%s", err, out)
+	}
+	if err := os.Remove(filepath.Join(s.dir, "ann", storeNote)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "plan", "--sandbox"); err != nil {
+		t.Errorf("made anew from the log, as the message says: %v\n%s", err, out)
+	}
+	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "history", "web-1"); err != nil || !strings.Contains(out, "create done") {
+		t.Errorf("its history: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/etcd"
+)
+
+// noted is what a data directory notes of the shared store its record is kept in: where it was
+// last reached, and which it is, wherever it is reached. Who asked stands in neither.
+type noted struct {
+	where string
+	id    string // "" in a note of an older ovi
+}
+
+// readNote is the zero note where none is.
+func readNote(dir string) (noted, error) {
+	b, err := os.ReadFile(filepath.Join(dir, storeNote))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return noted{}, err
+	}
+	where, id, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	return noted{where, id}, nil
+}
+
+func (n noted) write(dir string) error {
+	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, storeNote), []byte(n.where+"\n"+n.id+"\n"), 0o600))
+	if err != nil {
+		return fmt.Errorf("note the store: %w", err)
+	}
+	return nil
+}
+
+// openLedger opens the record for writing; the directory is made if it is not there.
+func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
+	kept, err := readNote(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := c.storeName()
+	switch {
+	case name == "" && kept.where != "":
+		return nil, &problem{
+			code: exitError, summary: "the record of this data directory is kept in " + kept.where, file: dir,
+			next: "say --store or set OVI_STORE, or name another --data-dir",
+		}
+	case name == "":
+		return c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now}))
+	}
+	store, where, err := c.connect(name)
+	if err != nil {
+		return nil, err
+	}
+	now := noted{where, store.ID()}
+	if err := c.sameStore(dir, kept, now, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return c.openShared(dir, kept, now, store)
+}
+
+// openShared opens the record in a shared store. Another store than the one that was noted is
+// noted only when the record is open there.
+func (c *call) openShared(dir string, kept, now noted, store storage.Store) (*ledger.Ledger, error) {
+	if kept.where == "" {
+		if err := now.write(dir); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		kept = now
+	}
+	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: true, CloseStore: true}))
+	if err != nil || kept == now {
+		return l, err
+	}
+	if err := now.write(dir); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// sameStore refuses an empty store in place of the one that was noted: the log would be brought
+// there, and instances that record here and there would not see each other's claims.
+func (c *call) sameStore(dir string, kept, now noted, store *etcd.Store) error {
+	if kept.id == "" || kept.id == now.id {
+		return nil
+	}
+	stats, err := store.Stats(c)
+	if err != nil {
+		return storeProblem(err)
+	}
+	if stats.Keys > 0 {
+		return nil // the ledger sees whether it knows this log
+	}
+	return &problem{
+		code: exitError, file: dir,
+		summary: fmt.Sprintf("this is another store than the one this data directory's record is kept in, and it is empty: %s, %s; the record is in %s, %s", now.where, now.id, kept.where, kept.id),
+		next:    "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, remove " + filepath.Join(dir, storeNote) + " and this log makes the new one",
+	}
+}
