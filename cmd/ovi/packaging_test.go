@@ -1,0 +1,171 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// unit reads the settings of the unit, comments left out.
+func unit(t *testing.T) map[string][]string {
+	t.Helper()
+	b, err := os.ReadFile("../../packaging/ovi@.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for line := range strings.Lines(string(b)) {
+		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(key, "#") {
+			out[key] = append(out[key], value)
+		}
+	}
+	return out
+}
+
+// TestTheUnitRuns does by hand what systemd does with the unit: its command, in its
+// environment, wakes at a reload and ends well at a stop.
+func TestTheUnitRuns(t *testing.T) {
+	dir, u := t.TempDir(), unit(t)
+	for _, sub := range []string{"etc", "lib", "credentials"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeConfig(t, filepath.Join(dir, "etc"), fleet(2))
+	if err := os.WriteFile(filepath.Join(dir, "credentials", "store-password"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	places := strings.NewReplacer("/etc/ovi/%i", filepath.Join(dir, "etc"), "/var/lib/ovi/%i", filepath.Join(dir, "lib"), "%d", filepath.Join(dir, "credentials"))
+	vars := map[string]string{}
+	for _, e := range u["Environment"] {
+		name, value, _ := strings.Cut(places.Replace(e), "=")
+		vars[name] = value
+	}
+	// What /etc/ovi/TEAM/environment says wins.
+	address := freeAddress(t)
+	vars["OVI_LISTEN"], vars["OVI_RUN_OPTIONS"] = address, "--sandbox --auto-approve --interval 10m"
+	var args []string
+	for _, word := range strings.Fields(u["ExecStart"][0])[1:] {
+		switch {
+		case strings.HasPrefix(word, "${"): // one word
+			args = append(args, vars[strings.Trim(word, "${}")])
+		case strings.HasPrefix(word, "$"): // none or several
+			args = append(args, strings.Fields(vars[word[1:]])...)
+		default:
+			args = append(args, places.Replace(word))
+		}
+	}
+	i := &instance{name: "the unit", cmd: ovi(t, filepath.Join(dir, "etc"), args...)}
+	for name, value := range vars {
+		i.cmd.Env = append(i.cmd.Env, name+"="+value)
+	}
+	i.cmd.Stdout, i.cmd.Stderr = i, i
+	if err := i.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = i.cmd.Process.Kill() }() // if it has not ended
+	eventually(t, "it is ready", time.Minute, func() bool { return getStatus(address) == http.StatusOK })
+	for _, x := range []struct{ setting, want string }{
+		{"ExecReload", "/bin/kill -HUP $MAINPID"}, {"KillSignal", "SIGTERM"}, {"StateDirectory", "ovi/%i"}, {"WorkingDirectory", "/etc/ovi/%i"},
+	} {
+		if !slices.Equal(u[x.setting], []string{x.want}) {
+			t.Errorf("%s=%q, want %q", x.setting, u[x.setting], x.want)
+		}
+	}
+	if err := i.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "woken by a reload", time.Minute, func() bool { return strings.Contains(i.said(), "(SIGHUP") })
+	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.cmd.Wait(); err != nil {
+		t.Errorf("stopped: %v\n%s", err, i.said())
+	}
+}
+
+func getStatus(address string) int {
+	r, err := http.Get("http://" + address + "/readyz") //nolint:noctx // a test's own process
+	if err != nil {
+		return 0
+	}
+	defer r.Body.Close()
+	_, _ = io.Copy(io.Discard, r.Body)
+	return r.StatusCode
+}
+
+var ourVariable = regexp.MustCompile(`\bOVI_[A-Z_]+`)
+
+// TestPackagingNamesWhatThereIs: variables, options and paths that the unit, the image and the
+// documentation speak of are the program's, and the same everywhere.
+func TestPackagingNamesWhatThereIs(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	service, image, page := read("packaging/ovi@.service"), read("packaging/Containerfile"), read("docs/run.md")
+	help := must(t, t.TempDir(), "run", "--help")
+	for _, text := range []string{service, image, section(page, "## As a service")} {
+		for _, option := range regexp.MustCompile(`ovi run[^\n]*`).FindAllString(text, -1) {
+			for _, word := range strings.Fields(option) {
+				if name, ok := strings.CutPrefix(word, "--"); ok && !strings.Contains(help, "--"+strings.Trim(name, "`.,")) {
+					t.Errorf("%q: there is no --%s", option, name)
+				}
+			}
+		}
+		for _, name := range ourVariable.FindAllString(text, -1) {
+			if !strings.Contains(programs(t), `"`+name+`"`) && !strings.Contains(service, "$"+name) && !strings.Contains(service, "${"+name+"}") {
+				t.Errorf("%s is read by nobody", name)
+			}
+		}
+	}
+	const binary = "/usr/bin/ovi"
+	for text, want := range map[string]string{unit(t)["ExecStart"][0]: binary + " run", image: `ENTRYPOINT ["` + binary + `"]`, section(page, "## As a service"): "ovi " + binary} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in:\n%s", want, text)
+		}
+	}
+	for _, path := range []string{"/etc/ovi/", "store-password", "environment", "OVI_LISTEN", "packaging/ovi@.service", "packaging/Containerfile", "65532"} {
+		if !strings.Contains(section(page, "## As a service"), path) {
+			t.Errorf("docs/run.md does not say %s", path)
+		}
+	}
+}
+
+// section is a page from a heading to the next one.
+func section(page, heading string) string {
+	_, rest, _ := strings.Cut(page, heading+"\n")
+	text, _, _ := strings.Cut(rest, "\n## ")
+	return text
+}
+
+// programs is the source of the command line, tests left out.
+func programs(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	return all.String()
+}
