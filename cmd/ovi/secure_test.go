@@ -129,6 +129,33 @@ func (s *site) plainly(args ...string) (string, string) {
 	return string(out), exitText(err)
 }
 
+// TestAFullStoreCanBeRead: what is on record is told; nothing is begun, and it says why.
+func TestAFullStoreCanBeRead(t *testing.T) {
+	s := &site{t: t, dir: t.TempDir(), server: etcdtest.Start(t, "--quota-backend-bytes", "8388608")}
+	writeConfig(t, s.dir, fleet(2))
+	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
+	admin, value := s.server.Admin(t, false), strings.Repeat("x", 500_000)
+	for i := 0; ; i++ {
+		if _, err := admin.Put(t.Context(), "/others", value); err != nil {
+			break
+		}
+		if i > 500 {
+			t.Fatal("the cluster is never full")
+		}
+	}
+	for _, args := range [][]string{{"status"}, {"history", "web-1"}, {"why", "web-1"}, {"claims"}, {"store", "status"}} {
+		s.run("ann", "0", args...)
+	}
+	writeConfig(t, s.dir, fleet(3))
+	before := s.created()
+	if out := s.run("ann", "1 3", "apply", "--sandbox", "--auto-approve"); !strings.Contains(out, "out of space") || !strings.Contains(out, "etcdctl alarm disarm") {
+		t.Errorf("it does not say why:\n%s", out)
+	}
+	if after := s.created(); after != before {
+		t.Errorf("%d calls were made that cannot be on record", after-before)
+	}
+}
+
 // TestPasswordFromOutside: by a variable, by a file, never by the command line alone.
 func TestPasswordFromOutside(t *testing.T) {
 	s, a := securedSite(t, fleet(1))
