@@ -18,7 +18,7 @@ type site struct {
 	t      *testing.T
 	dir    string
 	server *etcdtest.Server // nil: all are on one host and share a data directory
-	store  string // "": the server, by its endpoint
+	store  string           // "": the server, by its endpoint
 }
 
 func newSite(t *testing.T, config string) *site {
