@@ -21,28 +21,39 @@ const (
 // two services). Neither may begin with aws: or rds: there.
 var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// tags judges each set of tags once where wishes share it, as those of one file mostly do.
+// tags judges tags. Neighbours mostly share one set, which is judged once if it is right.
 func (c *checking) tags() {
+	var right resource.Tags
 	for _, d := range c.wishes {
 		if n := ownTags(d); len(d.Tags)+n > maxTags {
 			c.wrong(d, "tags", "take away "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, with %d that ovi writes itself: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
+		if n := utf8.RuneCountInString(d.Ref.Name); n > maxTagValue/2 {
+			c.refTag(d)
+		}
+		if len(d.Tags) == 0 || len(d.Tags) == len(right) && &d.Tags[0] == &right[0] {
+			continue
+		}
+		told := len(c.found)
 		for _, t := range d.Tags {
 			if summary, suggestion := judgeTag(d.Ref.Kind, t.Key, t.Value); summary != "" {
 				c.wrong(d, "tags."+t.Key, suggestion, "%s", summary)
 			}
 		}
-		if n := utf8.RuneCountInString(markedRef(d.Ref)); n > maxTagValue {
-			c.wrong(d, "name", "a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
+		if right = nil; told == len(c.found) {
+			right = d.Tags
 		}
 	}
 }
 
-// markedRef is the ref as it stands in ovi's tag.
-func markedRef(r resource.Ref) string {
-	_, r.Place = accountAndRegion(r.Place)
-	return r.String()
+// refTag: the tag that says a thing's ref has a value like others.
+func (c *checking) refTag(d *resource.Desired) {
+	short := d.Ref
+	_, short.Place = accountAndRegion(short.Place)
+	if n := utf8.RuneCountInString(short.String()); n > maxTagValue {
+		c.wrong(d, "name", "a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
+	}
 }
 
 func judgeTag(kind, key, value string) (summary, suggestion string) {
