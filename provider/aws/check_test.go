@@ -1,0 +1,96 @@
+package aws
+
+import (
+	"testing"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// judged asks the kinds about a stack of wishes, and gives "kind/name path" of what they find.
+func judged(wishes ...resource.Desired) []string {
+	find := func(r resource.Ref) *resource.Desired {
+		for i := range wishes {
+			if wishes[i].Ref == r {
+				return &wishes[i]
+			}
+		}
+		return nil
+	}
+	var out []string
+	for _, k := range Kinds() {
+		var of []*resource.Desired
+		for i := range wishes {
+			if wishes[i].Ref.Kind == k.Name {
+				of = append(of, &wishes[i])
+			}
+		}
+		for _, f := range k.Together(of, find) {
+			out = append(out, f.Ref.Kind+"/"+f.Ref.Name+" "+f.Path)
+		}
+	}
+	return out
+}
+
+func stands(kind, name string, pairs ...any) resource.Desired {
+	m := map[string]resource.Value{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		switch v := pairs[i+1].(type) {
+		case string:
+			m[pairs[i].(string)] = resource.String(v)
+		case resource.Value:
+			m[pairs[i].(string)] = v
+		}
+	}
+	return resource.Desired{Ref: named(kind, name), Attrs: resource.AttrsOf(m)}
+}
+
+func named(kind, name string) resource.Ref {
+	return resource.Ref{Provider: Name, Place: "123456789012/us-east-1", Kind: kind, Name: name}
+}
+
+func to(kind, name string) resource.Value { return resource.Reference{Ref: named(kind, name)} }
+
+// What a file does not show is not judged: ids, blocks that could not be read, and a network
+// that may be the default one.
+func TestWhatIsNotKnownIsNotRefused(t *testing.T) {
+	for name, wishes := range map[string][]resource.Desired{
+		"a network by its id may have more blocks": {
+			stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.0.0/24"), stands("subnet", "b", "vpc", "vpc-1", "cidr", "192.168.0.0/24"),
+		},
+		"the same block in two networks": {
+			stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.0.0/24"), stands("subnet", "b", "vpc", "vpc-2", "cidr", "10.0.0.0/24"),
+		},
+		"a network that could not be read":   {stands("subnet", "a", "vpc", to("vpc", "broken"), "cidr", "10.0.0.0/24")},
+		"a subnet that is its whole network": {stands("vpc", "v", "cidr", "10.0.0.0/24"), stands("subnet", "a", "vpc", to("vpc", "v"), "cidr", "10.0.0.0/24")},
+		"the default network, adopted": {
+			stands("vpc", "v", "cidr", "172.31.0.0/16"), stands("security_group", "g", "vpc", to("vpc", "v")),
+			stands("ec2", "i", "security_groups", resource.List{to("security_group", "g")}),
+		},
+		"a subnet by its id": {
+			stands("vpc", "v", "cidr", "10.0.0.0/16"), stands("security_group", "g", "vpc", to("vpc", "v")),
+			stands("ec2", "i", "subnet", "subnet-1", "security_groups", resource.List{to("security_group", "g"), resource.String("sg-1")}),
+		},
+		"a database in a group of subnets": {
+			stands("vpc", "v", "cidr", "10.0.0.0/16"), stands("security_group", "g", "vpc", to("vpc", "v")),
+			stands("rds", "d", "subnet_group", "data", "security_groups", resource.List{to("security_group", "g")}),
+		},
+		"disks of two instances": {stands("ebs", "a", "attach_to", "i-1"), stands("ebs", "b", "attach_to", "i-2")},
+		"disks of no instance":   {stands("ebs", "a", "zone", "us-east-1a"), stands("ebs", "b", "zone", "us-east-1a")},
+		"an instance whose zone AWS chooses": {
+			stands("ec2", "i"), stands("ebs", "a", "attach_to", to("ec2", "i"), "zone", "us-east-1a"),
+		},
+	} {
+		if got := judged(wishes...); len(got) > 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestOverlapsAreFoundAcrossOthers(t *testing.T) {
+	got := judged(
+		stands("subnet", "a-wide", "vpc", "vpc-1", "cidr", "10.0.0.0/20"), stands("subnet", "b", "vpc", "vpc-1", "cidr", "10.0.1.0/24"),
+		stands("subnet", "c", "vpc", "vpc-1", "cidr", "10.0.2.0/24"), stands("subnet", "d", "vpc", "vpc-1", "cidr", "10.0.16.0/24"))
+	if len(got) != 2 || got[0] != "subnet/b cidr" || got[1] != "subnet/c cidr" {
+		t.Errorf("%q", got)
+	}
+}
