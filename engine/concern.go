@@ -19,6 +19,7 @@ const (
 	ForeignThing Trouble = "foreign"       // it is wanted, and belongs to somebody else
 	Pending      Trouble = "pending"       // there is something to do, and nobody has said yes
 	SourceUnread Trouble = "source_unread" // the wishes cannot be read
+	PolicyUnread Trouble = "policy_unread" // the rules for every stack cannot be read: the last ones hold
 	OtherWishes  Trouble = "other_wishes"  // the instances of a stack want different things
 )
 

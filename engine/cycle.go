@@ -37,6 +37,11 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 		}
 	}
 	o := l.o.Plan
+	if l.o.Rules != nil {
+		if o.Rules, err = l.o.Rules(ctx); err != nil {
+			c.Concerns = append(c.Concerns, Concern{Kind: PolicyUnread, Text: err.Error()})
+		}
+	}
 	o.eyes = l.eyes
 	l.eyes.helping = !c.Led
 	if o.Mode = ledger.ForPlan; l.o.Apply {

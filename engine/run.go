@@ -31,6 +31,10 @@ type RunOptions struct {
 	// Apply does what is planned. Without it a cycle only looks, plans and tells.
 	Apply bool
 	Plan  PlanOptions
+	// Rules reads what holds for every stack, anew for each cycle, instead of Plan.Rules. With an
+	// error it returns the rules to hold to meanwhile, and the error is a concern. It is called
+	// from many goroutines. nil: Plan.Rules hold.
+	Rules func(context.Context) (resource.Rules, error)
 	Do    ApplyOptions
 	// BlindAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
 	BlindAfter int

@@ -128,14 +128,19 @@ func (c *call) openNotices() (*notices, error) {
 	return n, nil
 }
 
+// subject is what a notice is about, in words.
+func (x notice) subject() string {
+	return strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + x.Ref + x.Scope)
+}
+
 // send tells of a concern.
 func (n *notices) send(x notice) {
 	if n.c.out.machine() {
 		_ = n.c.out.records(infoOf(x))
 	} else if x.State == concernSettled {
-		n.c.out.say("settled: %s %s%s", x.Kind, x.Ref, x.Scope)
+		n.c.out.say("stack %s: settled: %s", x.Stack, x.subject())
 	} else {
-		_, _ = fmt.Fprintf(n.c.out.w, "stack %s: %s %s%s: %s (only a human can settle that)\n", x.Stack, strings.ReplaceAll(x.Kind, "_", " "), x.Ref, x.Scope, x.Text)
+		_, _ = fmt.Fprintf(n.c.out.w, "stack %s: %s: %s (only a human can settle that)\n", x.Stack, x.subject(), x.Text)
 	}
 	if n.url == "" {
 		return

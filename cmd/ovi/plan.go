@@ -18,8 +18,7 @@ import (
 func planFlags() []cli.Flag {
 	return []cli.Flag{
 		sourceFlag(),
-		&cli.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a whole ref, or a pattern) and what it needs; may be repeated"},
-		&cli.StringSliceFlag{Name: "exclude", Usage: "all but `REF` and what needs it; may be repeated"},
+		targetFlag(), excludeFlag(),
 		&cli.BoolFlag{Name: "skip-destructive", Usage: "hold back everything that deletes or replaces"},
 		policyFlag(),
 		&cli.DurationFlag{Name: "max-age", Usage: "take what was seen completely within `DURATION` from the record instead of looking"},

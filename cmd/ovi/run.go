@@ -30,7 +30,7 @@ func (p *process) runCommand() *cli.Command {
 			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once in a stack (the file's options, else 10)"},
 			&cli.DurationFlag{Name: "patience", Usage: "a cycle waits `DURATION` for a slow scope, and goes on without it", Value: 30 * time.Second},
 			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the files' options, else 30s)"},
-			policyFlag(),
+			targetFlag(), excludeFlag(), policyFlag(),
 			&cli.DurationFlag{Name: "keep-history", Usage: "let the store forget versions older than `DURATION`, such as 2160h; the logs keep everything (default: keep all)"},
 			&cli.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
 			&cli.StringFlag{Name: "tls-cert", Usage: "certificate `FILE`; needed where the address is not loopback"},
@@ -59,6 +59,7 @@ type keeper struct {
 	book     *book
 	store    storeFigures
 	forgot   forgetting
+	rules    heldRules
 }
 
 func (c *call) run() error {
@@ -73,8 +74,11 @@ func (c *call) run() error {
 	if err := k.readSources(); err != nil {
 		return err
 	}
-	rules, err := k.policies(k.intents)
-	if err != nil {
+	var err error
+	if k.rules.now, err = k.policies(k.intents); err != nil {
+		return err
+	}
+	if err := k.checkPatterns(); err != nil {
 		return err
 	}
 	tell, err := c.openNotices()
@@ -84,7 +88,6 @@ func (c *call) run() error {
 	defer tell.Close()
 	k.book = &book{tell: tell.send}
 	k.options = k.runOptions()
-	k.options.Plan.Rules = rules
 	closeListener, err := k.listen()
 	if err != nil {
 		return err
@@ -115,7 +118,7 @@ func (k *keeper) readSources() error {
 		named[name] = path
 		k.intents = append(k.intents, intents...)
 		k.stacks = append(k.stacks, engine.Stack{
-			Name: name, Mark: func() string { return markOf(path) },
+			Name: name, Mark: func() string { return markOf(append(k.policyPaths(), path)...) },
 			Load: func(context.Context) ([]resource.Intent, error) { return k.load([]string{path}, k.dir) },
 		})
 	}
@@ -125,9 +128,10 @@ func (k *keeper) readSources() error {
 func (k *keeper) runOptions() engine.RunOptions {
 	o := engine.RunOptions{
 		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"),
-		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.told,
+		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.told, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cli.Int("parallelism"), Hard: k.hard},
 	}
+	o.Plan.Targets, o.Plan.Excludes = k.cli.StringSlice("target"), k.cli.StringSlice("exclude")
 	o.Plan.SkipDestructive = o.Apply && !k.cli.Bool("allow-destroy")
 	return o
 }
@@ -172,6 +176,9 @@ func (k *keeper) loop() error {
 	l, err := k.openWorld(k.dir, k.intents)
 	if err != nil {
 		return err
+	}
+	if err := k.namesSomething(l); err != nil {
+		return errors.Join(err, l.Close())
 	}
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)

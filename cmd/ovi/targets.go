@@ -1,10 +1,20 @@
 package main
 
 import (
+	"github.com/urfave/cli/v2"
+
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 )
+
+func targetFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a whole ref, or a pattern) and what it needs; may be repeated"}
+}
+
+func excludeFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "exclude", Usage: "all but `REF` and what needs it; may be repeated"}
+}
 
 // checkPatterns refuses a --target or --exclude that cannot be read, before anything is done.
 func (c *call) checkPatterns() error {
@@ -18,18 +28,28 @@ func (c *call) checkPatterns() error {
 	return nil
 }
 
-// checkTargets refuses a --target or --exclude that names nothing: it was misspelt, and what it
-// was meant for would be left out or done in silence.
+// checkTargets refuses a --target or --exclude that names nothing in a plan.
 func (c *call) checkTargets(p *engine.Planned) error {
+	refs := wishes(p.Intents)
+	for _, d := range p.Plan.Decisions {
+		refs = append(refs, d.Ref)
+	}
+	return c.patternsName(refs)
+}
+
+func wishes(intents []resource.Intent) []resource.Ref {
 	var refs []resource.Ref
-	for _, in := range p.Intents {
+	for _, in := range intents {
 		for _, d := range in.Objects {
 			refs = append(refs, d.Ref)
 		}
 	}
-	for _, d := range p.Plan.Decisions {
-		refs = append(refs, d.Ref)
-	}
+	return refs
+}
+
+// patternsName refuses a --target or --exclude that names nothing: it was misspelt, and what it
+// was meant for would be left out or done in silence.
+func (c *call) patternsName(refs []resource.Ref) error {
 	for _, flag := range []string{"target", "exclude"} {
 		for _, pattern := range c.cli.StringSlice(flag) {
 			if !namesOne(pattern, refs) {

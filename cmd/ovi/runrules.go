@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// heldRules are the rules for every stack as they were last read whole.
+type heldRules struct {
+	mu  sync.Mutex
+	now resource.Rules
+}
+
+// rulesNow reads the files of --policy anew. What cannot be read or compiled changes nothing:
+// the rules read before hold on, and the error says so. That they changed is told.
+func (k *keeper) rulesNow(context.Context) (resource.Rules, error) {
+	k.rules.mu.Lock()
+	defer k.rules.mu.Unlock()
+	read, err := k.policies(nil)
+	if err != nil {
+		return k.rules.now, fmt.Errorf("the policies cannot be read, and the %s read before hold on: %w", rulesCount(k.rules.now), err)
+	}
+	if !reflect.DeepEqual(read, k.rules.now) {
+		k.out.warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "nothing, if that was meant")
+		k.rules.now = read
+	}
+	return k.rules.now, nil
+}
+
+// rulesCount is how many rules there are, in words.
+func rulesCount(r resource.Rules) string {
+	n := len(r.Ignore) + len(r.Windows) + len(r.Approvals) + len(r.Expressions)
+	for _, set := range []bool{r.SkipDestructive, r.MaxDestroy.Set} {
+		if set {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 rule"
+	}
+	return fmt.Sprintf("%d rules", n)
+}
+
+// namesSomething refuses a --target or --exclude that names nothing that is wanted or on
+// record: who excludes a thing in an emergency must not find out later that it was misspelt.
+func (k *keeper) namesSomething(l *line) error {
+	if len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
+		return nil
+	}
+	world, _, err := l.ledger.World(k, storage.Now)
+	if err != nil {
+		return err
+	}
+	refs := wishes(k.intents)
+	for _, snapshot := range world.Seen {
+		for _, o := range snapshot.Objects {
+			refs = append(refs, o.Ref)
+		}
+	}
+	return k.patternsName(refs)
+}
