@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -16,6 +17,7 @@ type Shift struct {
 	Ref           resource.Ref
 	Before, After *resource.Observed // nil: it was not there
 	Last          storage.Revision   // that changed it, up to the later one
+	At            time.Time          // when that was; zero: not known
 	Deed          bool               // ovi has done something to it in between
 }
 
@@ -35,6 +37,10 @@ func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]Shif
 	if err != nil {
 		return nil, err
 	}
+	clock, err := l.clock(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Shift, 0, len(shifts))
 	for _, s := range shifts {
 		if s.Before, err = l.thingAt(ctx, s.Ref, from); err != nil {
@@ -46,6 +52,11 @@ func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]Shif
 		if s.Before == nil && s.After == nil || s.Before != nil && s.After != nil && s.Before.Equal(*s.After) {
 			continue
 		}
+		t, _, err := clock.of(ctx, s.Last)
+		if err != nil {
+			return nil, err
+		}
+		s.At = t.head.At
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b Shift) int { return a.Ref.Compare(b.Ref) })

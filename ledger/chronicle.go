@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -14,10 +13,15 @@ import (
 // Chronicle is everything the record can say of one thing.
 type Chronicle struct {
 	Ref resource.Ref
-	// Records are those that name the thing, and those that its plans rest on (what was read,
-	// who said yes), oldest first. Looks and plans are cut down to the thing. Those of other
-	// instances, and those the log no longer has, are as the store keeps them.
+	// Records are those that name the thing, and those that its plans rest on (who said yes),
+	// oldest first, in the order in which they reached the store. Looks and plans are cut down
+	// to the thing. Those of other instances, those the log no longer has, and those too far
+	// back, are as the store keeps them.
 	Records []Record
+	// Sources say what each plan among the records was made from, by the plan's id.
+	Sources map[string]Loaded
+	// Here is the instance whose log this is.
+	Here string
 	// From is the first record the log still has; what is older is known only as far as the
 	// store has kept it.
 	From    wal.Seq
@@ -37,27 +41,29 @@ type LastPlan struct {
 	Decision *Decision
 }
 
-// Chronicle gathers what is on record of a thing; ErrNotFound if nothing is.
-func (l *Ledger) Chronicle(ctx context.Context, ref resource.Ref) (Chronicle, error) {
-	c := Chronicle{Ref: ref}
+// Chronicle gathers what is on record of a thing; ErrNotFound if nothing is. It opens the log
+// for at most so many of the newest looks and plans, for all if depth is negative; what is
+// before them is told as the store keeps it: what happened, without the numbers of the records.
+func (l *Ledger) Chronicle(ctx context.Context, ref resource.Ref, depth int) (Chronicle, error) {
+	c := Chronicle{Ref: ref, Here: l.instance}
 	var err error
 	if c.From, _, err = l.log.First(); err != nil {
 		return c, err
 	}
-	g := gatherer{ref: ref}
-	if err := g.readLog(ctx, l); err != nil {
+	g, err := l.gather(ctx, ref, depth)
+	if g != nil {
+		defer func() { _ = g.pages.picker.Close() }()
+	}
+	if err != nil {
 		return c, err
 	}
-	moments, err := l.History(ctx, ref)
-	if err != nil && (!errors.Is(err, ErrNotFound) || len(g.own) == 0) {
+	c.Sources = g.sources
+	for _, t := range g.told {
+		c.Records = append(c.Records, t.record)
+	}
+	if c.Last, err = g.pages.last(ctx, g.stack()); err != nil {
 		return c, err
 	}
-	g.addStored(moments)
-	if err := g.addApprovals(ctx, l); err != nil {
-		return c, err
-	}
-	c.Records = g.records()
-	c.Last = g.last()
 	return c, l.present(ctx, &c)
 }
 
@@ -100,49 +106,4 @@ func (l *Ledger) lastLook(ctx context.Context, c *Chronicle) error {
 		c.Scan = &s
 	}
 	return err
-}
-
-// last is the newest plan about all of the thing's stack.
-func (g *gatherer) last() *LastPlan {
-	stack := g.stack()
-	for _, p := range slices.Backward(g.plans) {
-		if p.event.Mode == ForDrift || stack != "" && !slices.Contains(p.event.Stacks, stack) {
-			continue
-		}
-		out := &LastPlan{At: p.record.At, Mode: p.event.Mode}
-		if d, ok := g.decisions[listed(p.event)]; ok {
-			out.Decision = &d
-		}
-		return out
-	}
-	return nil
-}
-
-// stack is whose the thing was last.
-func (g *gatherer) stack() string {
-	for _, r := range slices.Backward(g.own) {
-		switch e := r.Event.(type) {
-		case Ended:
-			return e.Stack
-		case Adopted:
-			return e.Stack
-		case Planned:
-			if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
-				return e.Decisions[0].Stack
-			}
-		case Observed:
-			if len(e.Changed) > 0 && e.Changed[0].Stack != "" {
-				return e.Changed[0].Stack
-			}
-		}
-	}
-	return ""
-}
-
-// listed is the plan whose record lists the decisions of a plan.
-func listed(p Planned) string {
-	if p.Same != "" {
-		return p.Same
-	}
-	return p.Plan
 }

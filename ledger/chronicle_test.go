@@ -42,25 +42,28 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 	must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(thing("a", "s"), thing("b", "s")), ledger.LookOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("b"), On: true, Who: "ann"}))
 	acted(t, l, "p1")
-	c := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("a")))
-	want := []string{"observed", "loaded", "planned", "approved", "began", "ended"}
+	c := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("a"), -1))
+	want := []string{"observed", "planned", "approved", "began", "ended"}
 	if got := types(c.Records); !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	if o := c.Records[0].Event.(ledger.Observed); len(o.Changed) != 1 || o.Changed[0].Ref != ref("a") {
 		t.Errorf("the look is not cut down to the thing: %+v", o)
 	}
-	if p := c.Records[2].Event.(ledger.Planned); len(p.Decisions) != 1 || p.Decisions[0].Ref != ref("a") {
+	if p := c.Records[1].Event.(ledger.Planned); len(p.Decisions) != 1 || p.Decisions[0].Ref != ref("a") {
 		t.Errorf("the plan is not cut down to the thing: %+v", p)
+	}
+	if c.Sources["p1"].Source != "ovi.yaml" {
+		t.Errorf("the plan's source: %+v", c.Sources)
 	}
 	if c.There != nil || c.Open != nil || c.Blessed != nil || c.Scan == nil || c.Last == nil || c.Last.Decision == nil {
 		t.Errorf("how things stand: %+v", c)
 	}
-	b := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("b")))
+	b := must[ledger.Chronicle](t)(l.Chronicle(t.Context(), ref("b"), -1))
 	if b.There == nil || b.Blessed == nil || b.Blessed.Who != "ann" {
 		t.Errorf("how the other stands: %+v", b)
 	}
-	if _, err := l.Chronicle(t.Context(), ref("never")); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := l.Chronicle(t.Context(), ref("never"), -1); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("of a thing nobody knows: %v", err)
 	}
 }
@@ -74,7 +77,7 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 	defer two.Close()
 	must[ledger.Receipt](t)(one.RecordWorld(t.Context(), world(thing("a", "s")), ledger.LookOptions{Since: -1}))
 	acted(t, one, "p1")
-	c := must[ledger.Chronicle](t)(two.Chronicle(t.Context(), ref("a")))
+	c := must[ledger.Chronicle](t)(two.Chronicle(t.Context(), ref("a"), -1))
 	want := []string{"observed", "planned", "began", "ended", "approved"}
 	seen := map[string]bool{}
 	for _, name := range types(c.Records) {

@@ -4,133 +4,205 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
-// gatherer collects the records for a Chronicle in one pass over the log, and decodes of it
-// only what may matter.
+// gatherer collects the records for a Chronicle. The store has the life of the thing under
+// its own keys, and says which batches of the log the rest stands in; the log is opened
+// there. Only what the store has forgotten is looked for in all of the log that is older.
 type gatherer struct {
-	ref       resource.Ref
-	own       []Record   // that name the thing
-	context   []Record   // what was read and who said yes, of whatever plan
-	plans     []planSeen // all, cut down to the thing
-	decisions map[string]Decision
+	l       *Ledger
+	ref     resource.Ref
+	clock   *clock
+	pages   *pages
+	told    []told
+	plans   map[string]bool
+	sources map[string]Loaded
 }
 
-type planSeen struct {
+// told is a record with the revision it made; 0: older than what the store has kept.
+type told struct {
+	rev    storage.Revision
 	record Record
-	event  Planned
 }
 
-func (g *gatherer) readLog(ctx context.Context, l *Ledger) error {
-	quoted, err := marshal(g.ref)
+func (l *Ledger) gather(ctx context.Context, ref resource.Ref, depth int) (*gatherer, error) {
+	clock, err := l.clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := l.pages(clock, ref, depth)
+	if err != nil {
+		return nil, err
+	}
+	g := &gatherer{l: l, ref: ref, clock: clock, pages: pages, plans: map[string]bool{}, sources: map[string]Loaded{}}
+	if err := g.older(ctx); err != nil {
+		return g, err
+	}
+	if err := g.life(ctx); err != nil {
+		return g, err
+	}
+	g.inOrder()
+	if err := g.rests(ctx); err != nil {
+		return g, err
+	}
+	g.inOrder()
+	return g, nil
+}
+
+// inOrder sorts by when a record reached the store, which is one order for all instances, and
+// within a batch by its number. Clocks of two hosts need not agree.
+func (g *gatherer) inOrder() {
+	slices.SortStableFunc(g.told, func(a, b told) int {
+		return cmp.Or(cmp.Compare(a.rev, b.rev), cmp.Compare(a.record.Seq, b.record.Seq))
+	})
+}
+
+func (g *gatherer) add(r storage.Revision, record Record) {
+	g.told = append(g.told, told{r, record})
+	if e, ok := record.Event.(Planned); ok {
+		g.plans[e.Plan] = true
+	}
+}
+
+// older reads this log up to the oldest batch that the store still knows: nothing more than
+// the first one, unless the store was compacted or the log came before it.
+func (g *gatherer) older(ctx context.Context) error {
+	all, err := g.clock.ticks(ctx, g.clock.oldest)
 	if err != nil {
 		return err
 	}
-	needle := bytes.Trim(quoted, `"`)
-	g.decisions = map[string]Decision{}
-	for b, err := range l.log.Read(0) {
-		if err = errors.Join(err, ctx.Err()); err != nil {
+	i := slices.IndexFunc(all, func(t tick) bool { return t.instance == g.l.instance })
+	if i < 0 {
+		return nil
+	}
+	read := map[string]Loaded{}
+	for b, err := range g.l.log.Read(0) {
+		if err != nil || b.First > all[i].head.Seq {
 			return err
 		}
-		for i, raw := range b.Records {
-			if !bytes.Contains(raw, needle) && !isContext(raw) {
-				continue
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for j, raw := range b.Records {
+			if bytes.Contains(raw, []byte(`"event":"loaded"`)) {
+				r, err := DecodeRecord(raw)
+				if err != nil {
+					return fmt.Errorf("record %d: %w", b.First+seq(j), err)
+				}
+				if e, ok := r.Event.(Loaded); ok {
+					read[e.Stack] = e
+				}
 			}
-			r, err := DecodeRecord(raw)
-			if r.Seq = b.First + seq(i); err != nil {
-				return fmt.Errorf("record %d: %w", r.Seq, err)
+		}
+		records, err := g.pages.naming(b)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			g.add(0, r)
+			if e, ok := r.Event.(Planned); ok {
+				if source, ok := read[stackOf(e)]; ok {
+					g.sources[e.Plan] = source
+				}
 			}
-			g.take(r)
 		}
 	}
 	return nil
 }
 
-// isContext finds, without decoding, records that plans rest on. What it finds too much is
-// left out later.
-func isContext(raw []byte) bool {
-	for _, name := range []string{`"event":"planned"`, `"event":"approved"`, `"event":"loaded"`} {
-		if bytes.Contains(raw, []byte(name)) {
-			return true
+// life is what the store kept of the thing, the newest first while there are pages of the
+// log left to open. A look and a decision have no more in the store than their content; what
+// was done is told there as in the log.
+func (g *gatherer) life(ctx context.Context) error {
+	moments, err := g.l.history(ctx, g.ref, g.clock)
+	if err != nil && (len(moments) > 0 || len(g.told) == 0) {
+		return err
+	}
+	known, looked := map[string]bool{}, false
+	for _, t := range g.told {
+		known[t.record.ID] = true
+		if _, ok := t.record.Event.(Observed); ok {
+			looked = true
 		}
 	}
-	return false
-}
-
-// take keeps what a record says of the thing.
-func (g *gatherer) take(r Record) {
-	switch e := r.Event.(type) {
-	case Loaded, Approved:
-		g.context = append(g.context, r)
-	case Planned:
-		i := slices.IndexFunc(e.Decisions, func(d Decision) bool { return d.Ref == g.ref })
-		if e.Decisions = nil; i >= 0 {
-			d := r.Event.(Planned).Decisions[i]
-			e.Decisions, g.decisions[e.Plan] = []Decision{d}, d
-		}
-		r.Event = e
-		g.plans = append(g.plans, planSeen{r, e})
-		if _, decides := g.decisions[listed(e)]; decides {
-			g.own = append(g.own, r)
-		}
-	case Observed:
-		if e, ok := g.cut(e); ok {
-			r.Event = e
-			g.own = append(g.own, r)
-		}
-	default:
-		if e.About() == g.ref {
-			g.own = append(g.own, r)
-		}
-	}
-}
-
-// cut leaves of a look what it says of the thing; false if that is nothing.
-func (g *gatherer) cut(e Observed) (Observed, bool) {
-	i := slices.IndexFunc(e.Changed, func(o resource.Observed) bool { return o.Ref == g.ref })
-	gone := slices.Contains(e.Gone, g.ref)
-	changed := e.Changed
-	e.Changed, e.Gone, e.Odd = nil, nil, nil
-	if i >= 0 {
-		e.Changed = []resource.Observed{changed[i]}
-	}
-	if gone {
-		e.Gone = []resource.Ref{g.ref}
-	}
-	return e, i >= 0 || gone
-}
-
-// addStored adds what only the store knows: what other instances did, and what the log no
-// longer has. A batch and its revision have the same time.
-func (g *gatherer) addStored(moments []Moment) {
-	ids, times := map[string]bool{}, map[time.Time]bool{}
-	for _, r := range g.own {
-		ids[r.ID], times[r.At] = true, true
-	}
-	for _, m := range moments {
-		for _, r := range m.Records {
-			e, isPlan := r.Event.(Planned)
-			if _, known := g.decisions[e.Plan]; isPlan && !known {
-				g.decisions[e.Plan] = e.Decisions[0]
-				g.own, g.plans = append(g.own, r), append(g.plans, planSeen{r, e})
-			} else if !isPlan && !ids[r.ID] {
-				g.own = append(g.own, r)
+	for _, m := range slices.Backward(moments) {
+		if m.Revision > g.clock.oldest && g.inLog(m) {
+			records, ok, err := g.pages.at(ctx, m.Revision)
+			if err != nil {
+				return err
+			}
+			if ok && len(records) > 0 {
+				for _, r := range records {
+					g.add(m.Revision, r)
+				}
+				continue
 			}
 		}
-		if r, ok := g.seenThen(m); ok && !times[m.At] {
-			g.own = append(g.own, r)
+		if err := g.stored(ctx, m, known, looked); err != nil {
+			return err
 		}
 	}
-	byTime := func(a, b Record) int { return a.At.Compare(b.At) }
-	slices.SortStableFunc(g.own, byTime)
-	slices.SortStableFunc(g.plans, func(a, b planSeen) int { return byTime(a.record, b.record) })
+	return nil
+}
+
+// inLog says that the log knows more of a moment than the store.
+func (g *gatherer) inLog(m Moment) bool {
+	return len(m.Records) == 0 || slices.ContainsFunc(m.Records, func(r Record) bool { return r.Event.Type() == TypePlanned })
+}
+
+// stored tells a moment as the store has it. Of what it had when it forgot the rest, only
+// that is new which the log does not tell.
+func (g *gatherer) stored(ctx context.Context, m Moment, known map[string]bool, looked bool) error {
+	base := m.Revision <= g.clock.oldest
+	for _, r := range m.Records {
+		e, isPlan := r.Event.(Planned)
+		switch {
+		case isPlan && g.plans[e.Plan], !isPlan && known[r.ID]:
+			continue
+		case isPlan:
+			stack := stackOf(e)
+			v, made, err := g.l.planAt(ctx, stack, max(m.Revision, g.clock.oldest))
+			if err != nil {
+				return err
+			}
+			t, _, err := g.clock.of(ctx, m.Revision)
+			if err != nil {
+				return err
+			}
+			if r.Instance = t.instance; made == m.Revision && v.Plan == e.Plan {
+				e.Hash, e.Digest, e.Approving = v.Hash, v.Digest, v.Approving
+				r.Event = e
+			}
+		default:
+			r = restored(r, m.Seen)
+		}
+		g.add(m.Revision, r)
+	}
+	if r, ok := g.seenThen(m); ok && !(base && looked) {
+		t, exact, err := g.clock.of(ctx, m.Revision)
+		if err != nil {
+			return err
+		}
+		if exact {
+			r.Instance = t.instance
+		}
+		g.add(m.Revision, r)
+	}
+	return nil
+}
+
+// restored gives the end of an action what the store keeps elsewhere.
+func restored(r Record, thing *resource.Observed) Record {
+	if e, ok := r.Event.(Ended); ok && e.Outcome == Done && e.Thing == nil {
+		e.Thing = thing
+		r.Event = e
+	}
+	return r
 }
 
 // seenThen is a look as the store kept it. What a deed left behind is no look.
@@ -150,73 +222,4 @@ func (g *gatherer) seenThen(m Moment) (Record, bool) {
 		return Record{}, false
 	}
 	return Record{At: m.At, Event: e}, true
-}
-
-// addApprovals asks the store who said yes to plans of which the log does not tell it.
-func (g *gatherer) addApprovals(ctx context.Context, l *Ledger) error {
-	known := map[string]bool{}
-	for _, r := range g.context {
-		if e, ok := r.Event.(Approved); ok {
-			known[e.Plan] = true
-		}
-	}
-	for _, r := range g.own {
-		e, ok := r.Event.(Began)
-		if !ok || e.Plan == "" || known[e.Plan] {
-			continue
-		}
-		known[e.Plan] = true
-		var v struct {
-			At    time.Time `json:"at"`
-			User  string    `json:"user"`
-			Run   string    `json:"run"`
-			Event Approved  `json:"event"`
-		}
-		if found, err := l.load(ctx, keyYes+e.Plan, storage.Now, &v); err != nil {
-			return err
-		} else if found {
-			g.context = append(g.context, Record{At: v.At, User: v.User, Run: v.Run, Event: v.Event})
-		}
-	}
-	return nil
-}
-
-// records are those of the thing with what its plans rest on, oldest first.
-func (g *gatherer) records() []Record {
-	plans, digests, runs := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, r := range g.own {
-		runs[r.Run] = true
-		switch e := r.Event.(type) {
-		case Planned:
-			plans[e.Plan], digests[e.Digest], digests[e.Approving] = true, true, true
-		case Began:
-			plans[e.Plan] = true
-		}
-	}
-	out := slices.Clone(g.own)
-	for _, r := range g.context {
-		switch e := r.Event.(type) {
-		case Approved:
-			if e.Digest == "" && plans[e.Plan] || e.Digest != "" && digests[e.Digest] {
-				out = append(out, r)
-			}
-		case Loaded:
-			if runs[r.Run] {
-				out = append(out, r)
-			}
-		}
-	}
-	inOrder(out)
-	return out
-}
-
-// inOrder sorts records: those of one log by their numbers, those of several by time.
-func inOrder(records []Record) {
-	one := !slices.ContainsFunc(records, func(r Record) bool { return r.Seq == 0 || r.Instance != records[0].Instance })
-	slices.SortStableFunc(records, func(a, b Record) int {
-		if one {
-			return cmp.Compare(a.Seq, b.Seq)
-		}
-		return a.At.Compare(b.At)
-	})
 }

@@ -17,22 +17,25 @@ import (
 // History is the life of a thing, oldest first; ErrNotFound if nothing is known of it. What
 // is older than the last compaction is only in the log.
 func (l *Ledger) History(ctx context.Context, ref resource.Ref) ([]Moment, error) {
-	clock, err := l.timeline(ctx)
+	clock, err := l.clock(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return l.history(ctx, ref, clock)
+}
+
+func (l *Ledger) history(ctx context.Context, ref resource.Ref, clock *clock) ([]Moment, error) {
 	moments := map[storage.Revision]*Moment{}
 	at := func(r storage.Revision) *Moment {
 		m, ok := moments[r]
 		if !ok {
-			when, _ := clock.of(r)
-			m = &Moment{Revision: r, At: when}
+			m = &Moment{Revision: r}
 			moments[r] = m
 		}
 		return m
 	}
 	name := ref.String()
-	err = errors.Join(
+	err := errors.Join(
 		l.versions(ctx, keyThing+name, func(e storage.Entry) error { return seen(at(e.Modified), e) }),
 		l.versions(ctx, keyDecided+name, func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
 		l.versions(ctx, keyActs+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
@@ -42,7 +45,13 @@ func (l *Ledger) History(ctx context.Context, ref resource.Ref) ([]Moment, error
 	}
 	out := make([]Moment, 0, len(moments))
 	for _, r := range slices.Sorted(maps.Keys(moments)) {
-		out = append(out, *moments[r])
+		m := moments[r]
+		if len(m.Records) > 0 {
+			m.At = m.Records[0].At // that of the batch, as every record of it has
+		} else if t, _, failed := clock.of(ctx, r); err == nil {
+			m.At, err = t.head.At, failed
+		}
+		out = append(out, *m)
 	}
 	return out, err
 }

@@ -18,6 +18,9 @@ type planValue struct {
 	Mode   Mode      `json:"mode"`
 	At     time.Time `json:"at"`
 	Counts Counts    `json:"counts"`
+	// What approvals bind to, so that any instance can tell who said yes.
+	Digest    string `json:"digest,omitempty"`
+	Approving string `json:"approving,omitempty"`
 }
 
 // decidedValue is the value of decided/<ref>: the plan that first decided so.
@@ -36,7 +39,7 @@ func planKey(stack string) string { return keyPlan + url.PathEscape(stack) }
 // planned notes the plan for its stacks, and each decision that is another than the last one
 // on its thing.
 func (p *projection) planned(r Record, e Planned) error {
-	v := planValue{e.Plan, e.Plan, e.Hash, e.Mode, r.At, e.Counts}
+	v := planValue{e.Plan, e.Plan, e.Hash, e.Mode, r.At, e.Counts, e.Digest, e.Approving}
 	if e.Same != "" {
 		v.Listed = e.Same
 	}

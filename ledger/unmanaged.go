@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/ovi-project/ovi/resource"
@@ -14,7 +15,7 @@ func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock, err := l.timeline(ctx)
+	clock, err := l.clock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -23,14 +24,19 @@ func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 		byScope[s.Scope] = s
 	}
 	var out []Unmanaged
+	var broken error
 	err = l.things(ctx, keyThing, rev, func(o resource.Observed, e storage.Entry) {
 		if o.Managed {
 			return
 		}
 		s := byScope[o.Ref.Scope()]
-		first, exact := clock.of(e.Created)
+		born, exact, failed := clock.of(ctx, e.Created)
+		if failed != nil {
+			broken = failed
+		}
+		first := born.head.At
 		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Seen})
 	})
 	slices.SortFunc(out, func(a, b Unmanaged) int { return a.Ref.Compare(b.Ref) })
-	return out, err
+	return out, errors.Join(err, broken)
 }

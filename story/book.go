@@ -14,7 +14,7 @@ type book struct {
 	t      Teller
 	ref    resource.Ref
 	plans  map[string]planned
-	loads  []ledger.Record
+	from   map[string]ledger.Loaded
 	yes    []ledger.Record
 	drafts []*draft
 	seen   *resource.Observed // as of the record read last
@@ -47,14 +47,12 @@ type deed struct {
 }
 
 func newBook(t Teller, c ledger.Chronicle) *book {
-	return &book{t: t, ref: c.Ref, plans: map[string]planned{}}
+	return &book{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources}
 }
 
 // read puts a record where it belongs.
 func (b *book) read(r ledger.Record) {
 	switch e := r.Event.(type) {
-	case ledger.Loaded:
-		b.loads = append(b.loads, r)
 	case ledger.Approved:
 		b.yes = append(b.yes, r)
 	case ledger.Planned:

@@ -101,17 +101,10 @@ func (b *book) why(p planned) []Fact {
 	return facts
 }
 
-// load is the reading of the source that a plan rests on: the last one before it, of the
-// same run.
+// load is the reading of the source that a plan rests on.
 func (b *book) load(p planned) (ledger.Loaded, bool) {
-	for _, r := range slices.Backward(b.loads) {
-		e := r.Event.(ledger.Loaded)
-		mine := r.Run == p.record.Run && (r.Seq < p.record.Seq || r.Seq == 0)
-		if mine && slices.Contains(p.event.Stacks, e.Stack) && (p.decision.Stack == "" || p.decision.Stack == e.Stack) {
-			return e, true
-		}
-	}
-	return ledger.Loaded{}, false
+	l, ok := b.from[p.event.Plan]
+	return l, ok
 }
 
 func version(v string) string {

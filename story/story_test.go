@@ -27,11 +27,28 @@ var (
 )
 
 // told makes a chronicle: each record is a minute after the one before.
-type told struct{ ledger.Chronicle }
+type told struct {
+	ledger.Chronicle
+	read ledger.Loaded // last
+	n    int           // records so far, those of sources too
+}
 
 func (c *told) add(run string, events ...ledger.Event) *told {
 	for _, e := range events {
-		seq := wal.Seq(len(c.Records) + 1)
+		if read, ok := e.(ledger.Loaded); ok {
+			c.read = read
+		}
+		if p, ok := e.(ledger.Planned); ok && c.read.Stack != "" {
+			if c.Sources == nil {
+				c.Sources = map[string]ledger.Loaded{}
+			}
+			c.Sources[p.Plan] = c.read
+		}
+		c.n++
+		seq := wal.Seq(c.n)
+		if _, ok := e.(ledger.Loaded); ok {
+			continue
+		}
 		c.Records = append(c.Records, ledger.Record{
 			Seq: seq, ID: fmt.Sprint("id", seq), At: start.Add(time.Duration(seq) * time.Minute),
 			Instance: "here", Run: run, User: "ada", Event: e,
@@ -40,7 +57,7 @@ func (c *told) add(run string, events ...ledger.Event) *told {
 	return c
 }
 
-func (c *told) now() time.Time { return start.Add(time.Duration(len(c.Records)) * time.Minute) }
+func (c *told) now() time.Time { return start.Add(time.Duration(c.n) * time.Minute) }
 
 func thing(size string) resource.Observed {
 	return resource.Observed{

@@ -94,7 +94,7 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 		return err
 	}
 	shifts = slices.DeleteFunc(shifts, func(x ledger.Shift) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
-	return c.writeDiff(l, s, shifts)
+	return c.writeDiff(s, shifts)
 }
 
 // about says that a thing is one that was asked for.
@@ -112,7 +112,7 @@ func stackOf(x ledger.Shift) string {
 	return ""
 }
 
-func (c *call) writeDiff(l *ledger.Ledger, s span, shifts []ledger.Shift) error {
+func (c *call) writeDiff(s span, shifts []ledger.Shift) error {
 	refs := make([]resource.Ref, len(shifts))
 	for i, x := range shifts {
 		refs[i] = x.Ref
@@ -123,7 +123,6 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, shifts []ledger.Shift) error 
 	var out []render.Record
 	for _, x := range shifts {
 		d := differenceOf(x, names)
-		d.At, _ = l.TimeOf(c, x.Last)
 		out = append(out, d)
 		mark := map[string]string{"appeared": "+", "gone": "-", "changed": "~"}[d.What]
 		when := d.At.UTC().Format("2006-01-02 15:04:05")
@@ -165,7 +164,7 @@ func stampOf(t time.Time) string {
 func differenceOf(x ledger.Shift, names render.Names) render.Difference {
 	d := render.Difference{
 		Type: "difference", Ref: names.Ref(x.Ref), Scope: x.Ref.Scope().String(), Kind: x.Ref.Kind, Stack: stackOf(x),
-		What: "changed", By: "world", Revision: int64(x.Last), Changes: []render.Change{},
+		At: x.At, What: "changed", By: "world", Revision: int64(x.Last), Changes: []render.Change{},
 	}
 	if x.Deed {
 		d.By = "ovi"

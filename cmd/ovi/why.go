@@ -15,6 +15,9 @@ import (
 // shortStory is how many chapters are told unless all are asked for: a screen.
 const shortStory = 3
 
+// near is how many looks and plans a short story opens the log for: more than it tells.
+const near = 200
+
 func (p *process) whyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "why", Category: catMemory, ArgsUsage: "REF",
@@ -39,7 +42,11 @@ func (c *call) tell(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	chronicle, err := l.Chronicle(c, ref)
+	depth := near
+	if c.cli.Bool("all") || c.out.machine() {
+		depth = -1
+	}
+	chronicle, err := l.Chronicle(c, ref, depth)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+)
+
+// together is how many things an apply has in hand at a time.
+const together = 200
+
+// do carries a plan out: what it begins and how that ends, in as many batches.
+func (a *author) do(ctx context.Context, plan string, doing map[int]ledger.Decision) error {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(doing)), together) {
+		var starts, ends []ledger.Event
+		for _, n := range part {
+			d := doing[n]
+			if !d.Action.Executes() {
+				starts = append(starts, ledger.Vetoed{Plan: plan, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})
+				continue
+			}
+			b, e := a.deed(plan, n, d)
+			starts, ends = append(starts, b), append(ends, e)
+		}
+		if err := a.record(ctx, starts...); err != nil {
+			return err
+		}
+		if len(ends) == 0 {
+			continue
+		}
+		if err := a.record(ctx, ends...); err != nil {
+			return err
+		}
+	}
+	if a.whole {
+		a.whole = false
+		return a.record(ctx, ledger.Blessed{Ref: refOf(blessed), On: true, Who: "ada", Reason: "it holds the ledger of 2019"})
+	}
+	return nil
+}
+
+// deed is a beginning and its end; the broken thing's fails.
+func (a *author) deed(plan string, n int, d ledger.Decision) (ledger.Began, ledger.Ended) {
+	a.fails++
+	b := ledger.Began{
+		Plan: plan, Ref: d.Ref, Stack: stack, Key: fmt.Sprintf("key-%08d", a.fails), Action: d.Action, Token: int64(a.fails),
+		Reason: d.Reason, Detail: d.Detail, Host: "desk", PID: 4242, Wish: fmt.Sprintf("%064x", n),
+	}
+	e := ledger.Ended{Plan: plan, Ref: d.Ref, Stack: stack, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: ledger.Done, Seconds: 1.5, Wish: b.Wish}
+	if n == broken && d.Action == decider.Update {
+		e.Outcome, e.Error, e.Class = ledger.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
+		return b, e
+	}
+	if delete(a.off, n); d.Action == decider.Delete {
+		b.Have = there(n, sizeWas).ID
+		return b, e
+	}
+	now := there(n, sizeWas)
+	b.Applying = &ledger.Applied{Attrs: wish(n), Wish: b.Wish, Stack: stack, At: a.now}
+	e.ID, e.Thing = now.ID, &now
+	return b, e
+}

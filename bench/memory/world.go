@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	provider = "aws"
+	account  = "000000000000"
+	things   = 10_000
+	stack    = "shop"
+	sizeWas  = "t3.micro"
+)
+
+// regions hold a tenth of the things each.
+func regions() []string {
+	return []string{
+		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "eu-north-1", "ap-south-1", "sa-east-1",
+	}
+}
+
+// began is when the year begins.
+func began() time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+const year = 365 * 24 * time.Hour
+
+// refOf is the nth thing that was ever made.
+func refOf(n int) resource.Ref {
+	all := regions()
+	return resource.Ref{Provider: provider, Place: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
+}
+
+func wish(n int) resource.Attrs {
+	return resource.NewAttrs(
+		resource.Attr{Name: "imdsv2", Value: resource.String("required")},
+		resource.Attr{Name: "size", Value: resource.String(sizeWas)},
+		resource.Attr{Name: "state", Value: resource.String("running")})
+}
+
+// there is how the thing looks, about as large as an instance is on record.
+func there(n int, size string) resource.Observed {
+	ref := refOf(n)
+	return resource.Observed{
+		Ref: ref, ID: fmt.Sprintf("i-%017x", uint64(n)*0x9e3779b97f4a7c15&0xfffffffffffffff), Managed: true, Stack: stack, Owner: "ovi",
+		Health: resource.Healthy,
+		Attrs: resource.NewAttrs(
+			resource.Attr{Name: "image", Value: resource.String("ami-0a1b2c3d4e5f60718")},
+			resource.Attr{Name: "imdsv2", Value: resource.String("required")},
+			resource.Attr{Name: "private_address", Value: resource.String(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255))},
+			resource.Attr{Name: "size", Value: resource.String(size)},
+			resource.Attr{Name: "state", Value: resource.String("running")},
+			resource.Attr{Name: "subnet", Value: resource.String("subnet-09378d61014a03482")}),
+		Tags: resource.Tags{{Key: "cost-center", Value: "4711"}, {Key: "team", Value: "platform"}, {Key: "unit", Value: ref.Name}},
+	}
+}
+
+// look is what a run saw in one region: mostly nothing new.
+func look(region string, at time.Time, count int, changed []resource.Observed, gone []resource.Ref) ledger.Observed {
+	return ledger.Observed{
+		Scope: resource.Scope{Provider: provider, Place: account + "/" + region}, Looked: at, Complete: true, Count: count,
+		Stacks: []string{stack}, Part: 1, Of: 1, Changed: changed, Gone: gone,
+	}
+}

@@ -1,0 +1,151 @@
+package ledger
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// planAt is the last plan of a stack at a revision, and the revision that it made; of all
+// stacks if none is named. 0: there was none yet.
+func (l *Ledger) planAt(ctx context.Context, stack string, at storage.Revision) (v planValue, made storage.Revision, err error) {
+	key := planKey(stack)
+	err = l.entries(ctx, key, at, func(e storage.Entry) error {
+		if stack != "" && e.Key != key || e.Modified < made {
+			return nil
+		}
+		v, made = planValue{}, e.Modified
+		return json.Unmarshal(e.Value, &v)
+	})
+	return v, made, err
+}
+
+// findPlan finds when a plan of a stack was recorded, at a revision or before. Plans are
+// named by when they were made, so that their order is that of their names, but for those of
+// instances that plan at once; one of these may not be found.
+func (p *pages) findPlan(ctx context.Context, stack, plan string, upTo storage.Revision) (planValue, storage.Revision, error) {
+	v, made, err := p.l.planAt(ctx, stack, upTo)
+	if err != nil || v.Plan == plan {
+		return v, made, err
+	}
+	low, high := p.clock.oldest, made-1
+	for low <= high {
+		middle := low + (high-low)/2
+		v, made, err := p.l.planAt(ctx, stack, middle)
+		switch order := cmp.Compare(v.Plan, plan); {
+		case err != nil || made != 0 && order == 0:
+			return v, made, err
+		case made != 0 && order > 0:
+			high = made - 1
+		default:
+			low = middle + 1
+		}
+	}
+	return planValue{}, 0, nil
+}
+
+// decidedAt is the last decision on the thing at a revision, if there is any.
+func (p *pages) decidedAt(ctx context.Context, at storage.Revision) ([]Decision, error) {
+	_, d, err := p.decided(ctx, at)
+	return d, err
+}
+
+func (p *pages) decided(ctx context.Context, at storage.Revision) (storage.Entry, []Decision, error) {
+	e, err := p.l.get(ctx, keyDecided+p.ref.String(), at)
+	if err != nil || e.Value == nil {
+		return e, nil, err
+	}
+	m := Moment{}
+	if err := decidedThen(&m, e); err != nil {
+		return e, nil, err
+	}
+	return e, m.Records[0].Event.(Planned).Decisions, nil
+}
+
+// last is the newest plan about all of a stack, not only about what the world changed, with
+// what it decided on the thing.
+func (p *pages) last(ctx context.Context, stack string) (*LastPlan, error) {
+	for at := p.clock.now; at >= p.clock.oldest && at > 0; {
+		v, made, err := p.l.planAt(ctx, stack, at)
+		if err != nil || made == 0 {
+			return nil, err
+		}
+		if v.Mode != ForDrift {
+			d, err := p.standing(ctx, stack, v, made)
+			return &LastPlan{At: v.At, Mode: v.Mode, Decision: d}, err
+		}
+		at = made - 1
+	}
+	return nil, nil
+}
+
+// standing is what a plan decided on the thing; nil if nothing. The record that lists the
+// plan's decisions tells it. Where that is in no log here, a decision stands that was made
+// when the thing was as it was for this plan: else this plan would have decided otherwise.
+func (p *pages) standing(ctx context.Context, stack string, v planValue, made storage.Revision) (*Decision, error) {
+	e, decisions, err := p.decided(ctx, made)
+	if err != nil || len(decisions) == 0 {
+		return nil, err
+	}
+	d := decisions[0]
+	if bytes.Contains(e.Value, []byte(`"plan":"`+v.Listed+`"`)) {
+		return &d, nil
+	}
+	listed, rev := v, made
+	if v.Listed != v.Plan {
+		if listed, rev, err = p.findPlan(ctx, stack, v.Listed, made); err != nil {
+			return nil, err
+		}
+	}
+	if listed.Plan == v.Listed && rev > 0 {
+		if p.left == 0 {
+			p.left = 1 // this one decides what is said first
+		}
+		records, ok, err := p.at(ctx, rev)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			if e, is := r.Event.(Planned); is && e.Plan == v.Listed {
+				return &e.Decisions[0], nil
+			}
+		}
+		if ok {
+			return nil, nil
+		}
+	}
+	then, err := p.l.get(ctx, keyThing+p.ref.String(), max(e.Modified, p.clock.oldest))
+	if err != nil {
+		return nil, err
+	}
+	now, err := p.l.get(ctx, keyThing+p.ref.String(), made)
+	if err != nil || !bytes.Equal(then.Value, now.Value) {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// sourceAt is what was last read of a stack's wishes, at a revision.
+func (l *Ledger) sourceAt(ctx context.Context, stack string, at storage.Revision) (Loaded, bool, error) {
+	e, err := l.get(ctx, loadedKey(stack), at)
+	if err != nil || e.Value == nil {
+		return Loaded{}, false, err
+	}
+	var v loadedValue
+	err = json.Unmarshal(e.Value, &v)
+	return Loaded{Stack: stack, Source: v.Source, Version: v.Version}, err == nil, err
+}
+
+// stackOf is whose a plan's thing is.
+func stackOf(e Planned) string {
+	if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
+		return e.Decisions[0].Stack
+	}
+	if len(e.Stacks) > 0 {
+		return e.Stacks[0]
+	}
+	return ""
+}
