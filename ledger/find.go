@@ -15,6 +15,9 @@ import (
 // those of which only the past is known. An *AmbiguousError if it fits several, ErrNotFound
 // if none.
 func (l *Ledger) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
+	if refs, err := l.called(ctx, spelling); err != nil || len(refs) == 1 {
+		return first(refs), err
+	}
 	there, err := l.fitting(ctx, keyThing, spelling)
 	if err != nil {
 		return resource.Ref{}, err
@@ -37,6 +40,47 @@ func (l *Ledger) FindRef(ctx context.Context, spelling string) (resource.Ref, er
 		return there[0], nil
 	}
 	return resource.Ref{}, &AmbiguousError{spelling, there}
+}
+
+// called are the things that a spelling with kind and name means, found by asking for each
+// place that was ever looked at: those that are there, else those of which only the past is
+// known. It reads a key a place and not the world.
+func (l *Ledger) called(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
+	parts := strings.Split(spelling, "/")
+	if len(parts) < 2 {
+		return nil, nil
+	}
+	kind, name := parts[len(parts)-2], parts[len(parts)-1]
+	scans, err := l.Scans(ctx, storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	for _, prefix := range []string{keyThing, keyActs, keyDecided, keyBlessed} {
+		for _, s := range scans {
+			ref := resource.Ref{Provider: s.Scope.Provider, Place: s.Scope.Place, Kind: kind, Name: name}
+			if !Fits(ref, spelling) {
+				continue
+			}
+			e, err := l.get(ctx, prefix+ref.String(), storage.Now)
+			if err != nil {
+				return nil, err
+			}
+			if e.Value != nil && !slices.Contains(refs, ref) {
+				refs = append(refs, ref)
+			}
+		}
+		if prefix == keyThing && len(refs) > 0 {
+			break
+		}
+	}
+	return refs, nil
+}
+
+func first(refs []resource.Ref) resource.Ref {
+	if len(refs) == 0 {
+		return resource.Ref{}
+	}
+	return refs[0]
 }
 
 // fitting are the refs under a prefix of the store that the spelling fits. An exact fit

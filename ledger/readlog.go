@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ovi-project/ovi/wal"
 )
@@ -39,12 +40,26 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// setBack is by how much clocks are trusted not to be set back.
+const setBack = 24 * time.Hour
+
 func readLog(ctx context.Context, log *wal.Log, f Filter, next *wal.Seq, yield func(Record, error) bool) {
+	from, err := f.begins(log)
+	if err != nil {
+		yield(Record{}, err)
+		return
+	}
 	match := f.matcher()
-	for b, err := range log.Read(f.From) {
+	for b, err := range log.Read(from) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			yield(Record{}, err)
 			return
+		}
+		if !f.Until.IsZero() && b.At.After(f.Until.Add(setBack)) {
+			return
+		}
+		if *next = b.Last + 1; !f.within(b.At) {
+			continue
 		}
 		for i, raw := range b.Records {
 			r, ok, err := match(raw)
@@ -53,10 +68,25 @@ func readLog(ctx context.Context, log *wal.Log, f Filter, next *wal.Seq, yield f
 				yield(r, fmt.Errorf("record %d: %w", r.Seq, err))
 				return
 			}
-			*next = r.Seq + 1
 			if ok && !yield(r, nil) {
+				*next = r.Seq + 1
 				return
 			}
 		}
 	}
+}
+
+// begins is where reading begins: at the record asked for, or a day before the time, if that
+// is later.
+func (f Filter) begins(log *wal.Log) (wal.Seq, error) {
+	if f.Since.IsZero() {
+		return f.From, nil
+	}
+	first, err := log.Since(f.Since.Add(-setBack))
+	return max(f.From, first), err
+}
+
+// within says that a batch of a time may hold what is asked for: all its records have its time.
+func (f Filter) within(at time.Time) bool {
+	return (f.Since.IsZero() || !at.Before(f.Since)) && (f.Until.IsZero() || !at.After(f.Until))
 }
