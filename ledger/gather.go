@@ -1,10 +1,8 @@
 package ledger
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ovi-project/ovi/resource"
@@ -22,6 +20,7 @@ type gatherer struct {
 	told    []told
 	plans   map[string]bool
 	sources map[string]Loaded
+	past    past
 }
 
 // told is a record with the revision it made; 0: older than what the store has kept.
@@ -40,6 +39,7 @@ func (l *Ledger) gather(ctx context.Context, ref resource.Ref, depth int) (*gath
 		return nil, err
 	}
 	g := &gatherer{l: l, ref: ref, clock: clock, pages: pages, plans: map[string]bool{}, sources: map[string]Loaded{}}
+	g.past = past{g: g, read: map[string]Loaded{}, decided: map[string]Decision{}}
 	if err := g.older(ctx); err != nil {
 		return g, err
 	}
@@ -67,52 +67,6 @@ func (g *gatherer) add(r storage.Revision, record Record) {
 	if e, ok := record.Event.(Planned); ok {
 		g.plans[e.Plan] = true
 	}
-}
-
-// older reads this log up to the oldest batch that the store still knows: nothing more than
-// the first one, unless the store was compacted or the log came before it.
-func (g *gatherer) older(ctx context.Context) error {
-	all, err := g.clock.ticks(ctx, g.clock.oldest)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(all, func(t tick) bool { return t.instance == g.l.instance })
-	if i < 0 {
-		return nil
-	}
-	read := map[string]Loaded{}
-	for b, err := range g.l.log.Read(0) {
-		if err != nil || b.First > all[i].head.Seq {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for j, raw := range b.Records {
-			if bytes.Contains(raw, []byte(`"event":"loaded"`)) {
-				r, err := DecodeRecord(raw)
-				if err != nil {
-					return fmt.Errorf("record %d: %w", b.First+seq(j), err)
-				}
-				if e, ok := r.Event.(Loaded); ok {
-					read[e.Stack] = e
-				}
-			}
-		}
-		records, err := g.pages.naming(b)
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			g.add(0, r)
-			if e, ok := r.Event.(Planned); ok {
-				if source, ok := read[stackOf(e)]; ok {
-					g.sources[e.Plan] = source
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // life is what the store kept of the thing, the newest first while there are pages of the

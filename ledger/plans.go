@@ -54,7 +54,7 @@ func (p *pages) decidedAt(ctx context.Context, at storage.Revision) ([]Decision,
 }
 
 func (p *pages) decided(ctx context.Context, at storage.Revision) (storage.Entry, []Decision, error) {
-	e, err := p.l.get(ctx, keyDecided+p.ref.String(), at)
+	e, err := p.l.get(ctx, keyDecided+p.ref.String(), max(at, p.clock.oldest))
 	if err != nil || e.Value == nil {
 		return e, nil, err
 	}
@@ -121,22 +121,23 @@ func (p *pages) standing(ctx context.Context, stack string, v planValue, made st
 	if err != nil {
 		return nil, err
 	}
-	now, err := p.l.get(ctx, keyThing+p.ref.String(), made)
+	now, err := p.l.get(ctx, keyThing+p.ref.String(), max(made, p.clock.oldest))
 	if err != nil || !bytes.Equal(then.Value, now.Value) {
 		return nil, err
 	}
 	return &d, nil
 }
 
-// sourceAt is what was last read of a stack's wishes, at a revision.
-func (l *Ledger) sourceAt(ctx context.Context, stack string, at storage.Revision) (Loaded, bool, error) {
+// sourceAt is what was last read of a stack's wishes at a revision, and the revision at which
+// that was read first; 0: nothing was.
+func (l *Ledger) sourceAt(ctx context.Context, stack string, at storage.Revision) (Loaded, storage.Revision, error) {
 	e, err := l.get(ctx, loadedKey(stack), at)
 	if err != nil || e.Value == nil {
-		return Loaded{}, false, err
+		return Loaded{}, 0, err
 	}
 	var v loadedValue
 	err = json.Unmarshal(e.Value, &v)
-	return Loaded{Stack: stack, Source: v.Source, Version: v.Version}, err == nil, err
+	return Loaded{Stack: stack, Source: v.Source, Version: v.Version}, e.Modified, err
 }
 
 // stackOf is whose a plan's thing is.

@@ -53,6 +53,9 @@ func pruneList(out, raw []byte, i int, needle []byte) ([]byte, int) {
 	first := true
 	for i < len(raw) && raw[i] != ']' {
 		end := valueEnd(raw, i)
+		if end == i && raw[i] != ',' { // no list after all
+			return append(out, raw[i:]...), len(raw)
+		}
 		if bytes.Contains(raw[i:end], needle) {
 			if !first {
 				out = append(out, ',')

@@ -40,7 +40,7 @@ func (g *gatherer) rests(ctx context.Context) error {
 func (g *gatherer) missingPlans(ctx context.Context) error {
 	for _, t := range slices.Backward(slices.Clone(g.told)) {
 		plan, stack := planOf(t.record.Event)
-		if plan == "" || g.plans[plan] || g.pages.left == 0 {
+		if plan == "" || g.plans[plan] || g.pages.left == 0 || g.past.recall(plan) {
 			continue
 		}
 		if stack == "" {
@@ -78,11 +78,11 @@ func planOf(e Event) (plan, stack string) {
 
 // source is what a plan was made from: what was last read of its stack when it was made.
 func (g *gatherer) source(ctx context.Context, r storage.Revision, e Planned) error {
-	if _, ok := g.sources[e.Plan]; ok || r < g.clock.oldest {
+	if _, ok := g.sources[e.Plan]; ok {
 		return nil
 	}
-	source, ok, err := g.l.sourceAt(ctx, stackOf(e), r)
-	if ok {
+	source, since, err := g.l.sourceAt(ctx, stackOf(e), max(r, g.clock.oldest))
+	if since != 0 && since <= r {
 		g.sources[e.Plan] = source
 	}
 	return err
