@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -31,7 +32,7 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 			return
 		}
 		var batch []storage.Entry // of one outside revision: a large commit comes sorted
-		s.replay(ctx, s.data(prefix), max(int64(after)+1, st.born), int64(upTo), func(ev *clientv3.Event) bool {
+		s.replay(ctx, s.under(prefix), max(int64(after)+1, st.born), int64(upTo), func(ev *clientv3.Event) bool {
 			e, show, err := s.change(st, ev)
 			if err != nil {
 				return yield(storage.Entry{}, err)
@@ -71,10 +72,14 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 			s.yieldVersion(st, now, err, yield)
 			return
 		}
+		keys, to := s.only(key), st.head
+		if now != nil { // its own last event ends it: nobody else's are needed
+			keys, to = keySpan{start: s.data(key)}, min(now.ModRevision, to)
+		}
 		from := st.compacted
 		var gone *compactedAt
-		if err := s.historyFrom(ctx, st, key, from, yield); errors.As(err, &gone) {
-			err = s.historyFrom(ctx, st, key, gone.rev, yield)
+		if err := s.historyFrom(ctx, st, key, keys, from, to, yield); errors.As(err, &gone) {
+			err = s.historyFrom(ctx, st, key, keys, gone.rev, to, yield)
 			s.yieldVersion(st, nil, err, yield)
 		} else {
 			s.yieldVersion(st, nil, err, yield)
@@ -82,9 +87,9 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 	}
 }
 
-// historyFrom yields the version at a revision (0: none) and the events after it. An error is
-// returned, not yielded, unless it is errStopped.
-func (s *Store) historyFrom(ctx context.Context, st state, key string, from int64, yield func(storage.Entry, error) bool) error {
+// historyFrom yields the version at a revision (0: none) and the events after it, up to another.
+// An error is returned, not yielded, unless it is errStopped.
+func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64, yield func(storage.Entry, error) bool) error {
 	if from > 0 {
 		base, err := s.version(ctx, st, key, from)
 		if err != nil {
@@ -95,7 +100,7 @@ func (s *Store) historyFrom(ctx context.Context, st state, key string, from int6
 		}
 	}
 	var result error
-	s.replay(ctx, "="+s.data(key), max(from+1, st.born), st.head, func(ev *clientv3.Event) bool {
+	s.replay(ctx, keys, max(from+1, st.born), to, func(ev *clientv3.Event) bool {
 		e, show, err := s.change(st, ev)
 		if err != nil {
 			result = err
@@ -183,11 +188,29 @@ func (s *Store) change(st state, ev *clientv3.Event) (storage.Entry, bool, error
 	return e, true, nil
 }
 
-// replay calls each for the events of a prefix ("=key": of one key) in the revisions from
-// and to, and done at the end. It ends when the head's event of revision to has passed: a
-// watch delivers all events of a revision before those of a later one, and a progress
-// notification says that nothing up to a revision is outstanding.
-func (s *Store) replay(ctx context.Context, prefix string, from, to int64, each func(*clientv3.Event) bool, done func(error)) {
+// keySpan is what a replay watches: the keys from start up to end ("": only start), of which those
+// count that want says (nil: all).
+type keySpan struct {
+	start, end string
+	want       func(key string) bool
+}
+
+// under and only watch from the head to what is asked for, because the head's own event ends a
+// replay: "c/head" sorts before "d/".
+func (s *Store) under(prefix string) keySpan {
+	prefix = s.data(prefix)
+	return keySpan{s.control("head"), clientv3.GetPrefixRangeEnd(prefix), func(key string) bool { return strings.HasPrefix(key, prefix) }}
+}
+
+func (s *Store) only(key string) keySpan {
+	key = s.data(key)
+	return keySpan{s.control("head"), key + "\x00", func(k string) bool { return k == key }}
+}
+
+// replay calls each for the events of keys in the revisions from and to, and done at the end.
+// One of the watched keys has an event in the last of them, or later: a watch delivers all
+// events of a revision before those of a later one, so that one ends it.
+func (s *Store) replay(ctx context.Context, keys keySpan, from, to int64, each func(*clientv3.Event) bool, done func(error)) {
 	if from > to {
 		done(nil)
 		return
@@ -195,16 +218,10 @@ func (s *Store) replay(ctx context.Context, prefix string, from, to int64, each 
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	opts := []clientv3.OpOption{clientv3.WithRev(from), clientv3.WithPrevKV()}
-	start := s.control("head") // "c/head" sorts before "d/": watch from it to the end of what is asked
-	want := func(key string) bool { return len(key) >= len(prefix) && key[:len(prefix)] == prefix }
-	if prefix[0] == '=' {
-		exact := prefix[1:]
-		want = func(key string) bool { return key == exact }
-		opts = append(opts, clientv3.WithRange(exact+"\x00"))
-	} else {
-		opts = append(opts, clientv3.WithRange(clientv3.GetPrefixRangeEnd(prefix)))
+	if keys.end != "" {
+		opts = append(opts, clientv3.WithRange(keys.end))
 	}
-	for resp := range s.client.Watch(ctx, start, opts...) {
+	for resp := range s.client.Watch(ctx, keys.start, opts...) {
 		if resp.CompactRevision > 0 {
 			done(&compactedAt{resp.CompactRevision, s.explain("replay", resp.Err())})
 			return
@@ -219,7 +236,7 @@ func (s *Store) replay(ctx context.Context, prefix string, from, to int64, each 
 				done(nil)
 				return
 			}
-			if want(string(ev.Kv.Key)) && !each(ev) {
+			if (keys.want == nil || keys.want(string(ev.Kv.Key))) && !each(ev) {
 				return
 			}
 		}
