@@ -176,12 +176,9 @@ func TestAnotherTakesTheLead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
-	took := eventually(t, "another leads", 3*runTTL, func() bool { return s.leader() == other })
+	// How long after is for TestTakeOverFigures to say, on a machine that has nothing else to do.
+	took := eventually(t, "another leads", 10*runTTL, func() bool { return s.leader() == other })
 	t.Logf("taken over after %s, the TTL is %s", took.Round(time.Millisecond), runTTL)
-	// etcd looks for ended leases every half a second, and asking who leads takes a process.
-	if took > runTTL+2500*time.Millisecond {
-		t.Errorf("taken over after %s: the TTL is %s", took, runTTL)
-	}
 	s.settled(5)
 	if err := byName[other].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
