@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-const shortTTL = 600 * time.Millisecond
+const shortTTL = 3 * time.Second
 
 // holder takes a claim, says so, and as soon as it sees that time has passed, tries to
 // record what it did, deaf to its context.
