@@ -138,6 +138,24 @@ func (s *site) looks(p *process) (out []check.Look) {
 	return out
 }
 
+// ledFor is for which part of a time somebody stood on the claim to lead.
+func (w *witness) ledFor(from, to time.Time) float64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var sum time.Duration
+	for _, c := range w.claims[engine.Lead+"faults"] {
+		begin, end := c.beganSeen, c.EndSeen
+		if c.Ended == 0 || end.After(to) {
+			end = to
+		}
+		if begin.Before(from) {
+			begin = from
+		}
+		sum += max(0, end.Sub(begin))
+	}
+	return float64(sum) / float64(to.Sub(from))
+}
+
 // succeeded says how long stacks were without a leader.
 func (s *site) succeeded(h check.History) {
 	s.Helper()

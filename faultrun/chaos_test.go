@@ -17,6 +17,7 @@ import (
 type chaos struct {
 	*site
 	rng    *rand.Rand
+	from   time.Time
 	until  time.Time
 	mu     sync.Mutex
 	counts map[string]int
@@ -51,7 +52,7 @@ func (c *chaos) n(below int) int {
 
 // run makes faults until the time is over, heals everything and says what there was.
 func (s *site) torment(length time.Duration, seed uint64) *chaos {
-	c := &chaos{site: s, rng: rand.New(rand.NewPCG(seed, 3)), until: time.Now().Add(length), counts: map[string]int{}}
+	c := &chaos{site: s, rng: rand.New(rand.NewPCG(seed, 3)), from: time.Now(), until: time.Now().Add(length), counts: map[string]int{}}
 	var all sync.WaitGroup
 	half := len(s.instances) / 2
 	all.Go(func() { c.repeat(func() { c.instance(s.instances[c.n(half)]) }) })

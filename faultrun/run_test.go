@@ -146,6 +146,7 @@ func (s *site) report(h check.History, c *chaos) {
 	}
 	if c != nil {
 		s.takeovers(c)
+		s.Logf("somebody stood on the claim to lead for %.0f %% of the time of the faults", 100*s.witness.ledFor(c.from, c.until))
 	}
 }
 
@@ -232,7 +233,7 @@ func stoppedInCalls(t *testing.T, unfenced bool) *site {
 			time.Sleep(5 * time.Millisecond)
 		}
 		p.signal(stop)
-		time.Sleep(2*ttl + time.Second)
+		time.Sleep(ttl + 2*time.Second)
 		p.signal(cont)
 	}
 	s.heal()
