@@ -196,6 +196,7 @@ func (s *site) takeovers(c *chaos) {
 // the latter go on as if nothing had been, and the checker must see it. Were it not to, its
 // silence about the former would be worth nothing.
 func TestFencingSwitchedOffIsFound(t *testing.T) {
+	t.Parallel()
 	t.Run("with fencing", func(t *testing.T) {
 		t.Parallel()
 		s := stoppedInCalls(t, false)
