@@ -301,3 +301,14 @@ func freeAddress(t *testing.T) string {
 	defer l.Close()
 	return fmt.Sprint(l.Addr())
 }
+
+// TestAPromiseThatTheStoreCannotKeep: a TTL under what etcd's leases allow is refused at once.
+func TestAPromiseThatTheStoreCannotKeep(t *testing.T) {
+	s := newSite(t, fleet(1))
+	out := s.run("ann", "1", "run", "--sandbox", "--claim-ttl", "1s")
+	for _, want := range []string{"claims with a TTL of 1s", "the shortest lease here is 1s", "take a TTL of 2s or more"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+}
