@@ -22,7 +22,7 @@ func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq, w
 	if err != nil {
 		return err
 	}
-	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(storage.Now), Records: b.encoded})
 	if err != nil {
 		return err
 	}

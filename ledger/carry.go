@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -87,7 +86,7 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []Fact, mor
 		switch {
 		case err != nil:
 			return nil, false, err
-		case e.Key <= last || strings.HasPrefix(e.Key, keyLog):
+		case e.Key <= last || !isFact(e.Key):
 			continue
 		case size > 0 && size+len(e.Key)+len(e.Value) > carrySize:
 			return facts, true, nil

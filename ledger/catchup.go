@@ -154,11 +154,14 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 		}
 		switch {
 		case l.head.Seq == next.Seq && l.head.Chain == next.Chain: // whatever was said of it, it is there
-			return l.at.Modified, nil
+			return l.head.reached(l.at), nil
 		case errors.Is(err, storage.ErrConflict) && l.at.Modified != was.Modified:
 			return 0, errUsurped
 		}
 		return 0, err
+	}
+	if l.head.Seq == next.Seq { // found by looking
+		return rev, nil
 	}
 	l.head = next
 	l.at.Modified = rev

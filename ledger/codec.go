@@ -195,4 +195,6 @@ type head struct {
 	Seq   wal.Seq   `json:"seq"`
 	Chain string    `json:"chain"`
 	At    time.Time `json:"at"`
+	// Rev is the revision at which it came there, in a version of the key that only fences.
+	Rev storage.Revision `json:"rev,omitempty"`
 }

@@ -25,7 +25,7 @@ type Copied struct {
 // Copy brings everything in a store into an empty one: what lived at the oldest revision that
 // can be read, and then each commit again, so that histories, times, blessings and the place
 // of each log stand there too. Claims are not copied. The numbers of the revisions are the new
-// store's own. Nobody may record meanwhile.
+// store's own (where hosts share it, NewEra says so). Nobody may record meanwhile.
 func Copy(ctx context.Context, from, to storage.Store) (Copied, error) {
 	if err := empty(ctx, to); err != nil {
 		return Copied{}, err
@@ -103,7 +103,7 @@ func (c *Copied) copyBase(ctx context.Context, from, to storage.Store) (storage.
 		if err != nil {
 			return 0, err
 		}
-		if !isClaim(e) {
+		if !isClaim(e) && e.Key != keyEra {
 			tx.Ops = append(tx.Ops, storage.Op{Key: e.Key, Value: e.Value})
 		}
 	}
@@ -116,6 +116,9 @@ func (c *Copied) copyChanges(ctx context.Context, from, to storage.Store) error 
 	for e, err := range from.Changes(ctx, "", c.Base, c.Upto) {
 		if err != nil {
 			return err
+		}
+		if e.Key == keyEra {
+			continue
 		}
 		if e.Modified != at && len(tx.Ops) > 0 {
 			if _, err := c.put(ctx, to, tx); err != nil {
@@ -161,7 +164,7 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 			if err != nil {
 				return "", err
 			}
-			if !isClaim(e) {
+			if !isClaim(e) && e.Key != keyEra {
 				sum(h, e)
 			}
 		}
@@ -170,6 +173,9 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 	for e, err := range store.Changes(ctx, "", base, upTo) {
 		if err != nil {
 			return "", err
+		}
+		if e.Key == keyEra {
+			continue
 		}
 		if e.Modified != at {
 			at = e.Modified

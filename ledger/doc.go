@@ -31,7 +31,11 @@
 //	acts/<ref>              the last events about a thing; the ones before are its history
 //
 // Several instances may record into one store (Config.Shared), each with its own log: see
-// shared.go for how their batches stay in one order, and Merge for the proof.
+// shared.go for how their batches stay in one order, Merge for the proof, and Logs for what a
+// store that was lost comes back from. Two more keys then keep order, and are no facts:
+//
+//	first/<scope>           touched when a stack first owns something there
+//	era                     how often the revisions were numbered anew, -1: it is being rebuilt
 //
 // Unchanged content is not written again, so a quiet world costs one small record a scan.
 //

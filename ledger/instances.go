@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/ovi-project/ovi/storage"
@@ -19,20 +18,6 @@ type Instance struct {
 
 // Instances are those that ever recorded into the store, by id.
 func Instances(ctx context.Context, store storage.Store) ([]Instance, error) {
-	entries, _, err := store.Range(ctx, keyLog, storage.Now)
-	if err != nil {
-		return nil, err
-	}
-	var out []Instance
-	for e, err := range entries {
-		if err != nil {
-			return nil, err
-		}
-		var h head
-		if err := json.Unmarshal(e.Value, &h); err != nil {
-			return nil, err
-		}
-		out = append(out, Instance{e.Key[len(keyLog):], h.Seq, h.At, e.Modified})
-	}
-	return out, nil
+	out, _, err := instancesAt(ctx, store, storage.Now)
+	return out, err
 }

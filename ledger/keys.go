@@ -25,6 +25,8 @@ const (
 	keyActs    = "acts/"
 	keyAcked   = "acked/"
 	keyLoaded  = "loaded/"
+	keyFirst   = "first/"
+	keyEra     = "era"
 )
 
 func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {

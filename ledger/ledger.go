@@ -82,6 +82,8 @@ type Ledger struct {
 	closing sync.Once
 	closed  error
 
+	era int // of the store's revisions, where hosts share it
+
 	lead chan struct{} // held by the one that writes; guards head and its entry
 	head head
 	at   storage.Entry // the entry of log/<instance> as last seen
@@ -129,6 +131,11 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	l.instance = ulid.ULID(l.log.ID()).String()
 	if err := l.appear(); err != nil {
 		return err
+	}
+	if l.cfg.Shared {
+		if err := patiently(ctx, func() (err error) { l.era, err = era(ctx, l.store); return err }); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.Wait)
 	defer cancel()

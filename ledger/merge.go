@@ -1,14 +1,13 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"iter"
 	"strings"
 
 	"github.com/ovi-project/ovi/storage"
@@ -16,20 +15,190 @@ import (
 )
 
 // Merge projects the logs of all instances that record into one store into an empty one, in
-// the order of the revisions that their batches committed. Afterwards Content of it equals
-// that of the live store, as long as the live one's own history is not compacted.
+// the order in which their batches came into the store. Afterwards Content of it equals that
+// of the live store.
 func Merge(ctx context.Context, logs []*Ledger, into storage.Store) error {
-	var all []placed
+	var all []*source
 	for _, l := range logs {
-		mine, err := l.placed(ctx)
+		s, err := l.source(ctx, l.store, storage.Now)
 		if err != nil {
 			return err
 		}
-		all = append(all, mine...)
+		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.revision, b.revision) })
-	replicas := map[*Ledger]*Ledger{}
-	for _, p := range all {
+	_, _, err := project(ctx, all, into)
+	return err
+}
+
+// source is a log to be merged with others.
+type source struct {
+	*Ledger
+	live  bool // the live store is known: what follows says how far the log is in it, and where
+	upTo  head
+	since wal.Seq // from which place on the store's history goes
+	at    map[wal.Seq]storage.Revision
+}
+
+// source reads what a live store knows of a log at a revision. Without a store nothing is
+// known: all of the log counts.
+func (l *Ledger) source(ctx context.Context, live storage.Store, at storage.Revision) (*source, error) {
+	s := &source{Ledger: l, at: map[wal.Seq]storage.Revision{}}
+	if live == nil {
+		return s, nil
+	}
+	s.live = true
+	for e, err := range live.History(ctx, l.headKey()) {
+		if err != nil {
+			return nil, fmt.Errorf("ledger: merge: %w", err)
+		}
+		var h head
+		if at != storage.Now && e.Modified > at {
+			break
+		}
+		if err := json.Unmarshal(e.Value, &h); err != nil {
+			return nil, fmt.Errorf("ledger: %s at revision %d: %w", e.Key, e.Modified, err)
+		}
+		if _, known := s.at[h.Seq]; !known { // a later version of the same place fences only
+			s.at[h.Seq] = h.reached(e)
+		}
+		if s.upTo = h; s.since == 0 {
+			s.since = h.Seq
+		}
+	}
+	return s, nil
+}
+
+// placed is a batch that counts, and where it stands among those of all logs.
+type placed struct {
+	from  *source
+	place place
+	mark  mark
+	step  step
+}
+
+// batches are those of the log that count, in order.
+func (s *source) batches() iter.Seq2[placed, error] {
+	return func(yield func(placed, error) bool) {
+		var held *placed
+		last := place{}
+		flush := func() bool {
+			if held == nil {
+				return true
+			}
+			if held.place.compare(last) < 0 {
+				held.place = last
+			}
+			last = held.place
+			return yield(*held, nil)
+		}
+		for step, err := range steps(s.log.Read(0)) {
+			if err == nil {
+				err = s.check(step)
+			}
+			if err != nil {
+				yield(placed{}, fmt.Errorf("ledger: merge: %s: %w", s.instance, err))
+				return
+			}
+			if s.live && step.batch.Last > s.upTo.Seq {
+				break
+			}
+			m := decodeMark(step.batch.Meta)
+			if held != nil {
+				held.place = held.place.settle(held.mark, m)
+			}
+			if step.refused {
+				continue
+			}
+			if !flush() {
+				return
+			}
+			held = &placed{s, s.begun(m, step, last), m, step}
+		}
+		flush()
+	}
+}
+
+// begun is where a batch stands as far as is known without what comes behind it.
+func (s *source) begun(m mark, step step, last place) place {
+	if rev, ok := s.at[step.batch.Last]; ok {
+		return place{live: true, at: rev}
+	}
+	if m.known {
+		return place{era: m.era, at: m.base}
+	}
+	return last
+}
+
+// check holds a batch against what the live store knows of the log.
+func (s *source) check(step step) error {
+	b := step.batch
+	switch _, there := s.at[b.Last]; {
+	case !s.live:
+		return nil
+	case b.Last == s.upTo.Seq && b.Chain.String() != s.upTo.Chain:
+		return fmt.Errorf("record %d is another than the one the store has seen: %w", b.Last, ErrForeignLog)
+	case b.Last > s.since && b.Last <= s.upTo.Seq && !there && !step.refused:
+		return fmt.Errorf("record %d is neither in the store nor refused", b.Last)
+	}
+	return nil
+}
+
+// merged are the batches of all logs in one order.
+func merged(logs []*source) iter.Seq2[placed, error] {
+	return func(yield func(placed, error) bool) {
+		type cursor struct {
+			at   placed
+			next func() (placed, error, bool)
+		}
+		var open []cursor
+		for _, s := range logs {
+			next, stop := iter.Pull2(s.batches())
+			defer stop()
+			open = append(open, cursor{next: next})
+		}
+		advance := func(i int) error {
+			p, err, more := open[i].next()
+			if open[i].at = p; !more {
+				open = append(open[:i], open[i+1:]...)
+			}
+			return err
+		}
+		for i := len(open) - 1; i >= 0; i-- {
+			if err := advance(i); err != nil {
+				yield(placed{}, err)
+				return
+			}
+		}
+		for len(open) > 0 {
+			first := 0
+			for i := range open {
+				if open[i].at.place.compare(open[first].at.place) < 0 {
+					first = i
+				}
+			}
+			if !yield(open[first].at, nil) {
+				return
+			}
+			if err := advance(first); err != nil {
+				yield(placed{}, err)
+				return
+			}
+		}
+	}
+}
+
+// project projects all logs into an empty store, and says how many batches that took, and which
+// era the last of them is of.
+func project(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
+	replicas := map[*source]*Ledger{}
+	for p, err := range merged(logs) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return n, era, err
+		}
+		era = max(era, p.mark.era)
 		to := replicas[p.from]
 		if to == nil {
 			cfg := p.from.cfg
@@ -39,44 +208,11 @@ func Merge(ctx context.Context, logs []*Ledger, into storage.Store) error {
 		}
 		p.step.last, p.step.guards = false, nil // it is in the store: it counted
 		if err := to.replay(ctx, nil, p.step); err != nil {
-			return fmt.Errorf("ledger: merge: %s, record %d: %w", p.from.instance, p.step.batch.First, err)
+			return n, era, fmt.Errorf("ledger: merge: %s, record %d: %w", p.from.instance, p.step.batch.First, err)
 		}
+		n++
 	}
-	return nil
-}
-
-// placed is a batch with the revision it committed.
-type placed struct {
-	from     *Ledger
-	revision storage.Revision
-	step     step
-}
-
-// placed are the batches of a log that count, in order.
-func (l *Ledger) placed(ctx context.Context) ([]placed, error) {
-	at := map[wal.Seq]storage.Revision{}
-	err := l.versions(ctx, l.headKey(), func(e storage.Entry) error {
-		var h head
-		if err := json.Unmarshal(e.Value, &h); err != nil {
-			return err
-		}
-		if _, known := at[h.Seq]; !known { // a later version of the same place fences only
-			at[h.Seq] = e.Modified
-		}
-		return nil
-	})
-	var out []placed
-	for s, bad := range steps(l.log.Read(1)) {
-		if bad != nil || err != nil {
-			return nil, fmt.Errorf("ledger: merge: %w", cmp.Or(err, bad))
-		}
-		if revision, ok := at[s.batch.Last]; ok && !s.refused {
-			out = append(out, placed{l, revision, s})
-		} else if !s.refused && !s.last {
-			return nil, fmt.Errorf("ledger: merge: record %d of %s is neither in the store nor refused", s.batch.Last, l.instance)
-		}
-	}
-	return out, err
+	return n, era, nil
 }
 
 // Content names what stands in a store now, whatever its revisions: two stores with one
@@ -92,7 +228,7 @@ func Content(ctx context.Context, store storage.Store) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if !strings.HasPrefix(e.Key, keyLog) && !strings.HasPrefix(e.Key, keyClaim) {
+		if isFact(e.Key) {
 			sum(h, e)
 		}
 	}
@@ -101,6 +237,12 @@ func Content(ctx context.Context, store storage.Store) (string, error) {
 
 // keyClaim is where claims stand: leased, and none of the ledger's.
 const keyClaim = "claim/"
+
+// isFact says that a key comes from the records: it is no claim, and none that only keeps
+// order among those who share the store.
+func isFact(key string) bool {
+	return !strings.HasPrefix(key, keyLog) && !strings.HasPrefix(key, keyClaim) && !strings.HasPrefix(key, keyFirst) && key != keyEra
+}
 
 // sum adds a key and its value, and whether it ended.
 func sum(h interface{ Write([]byte) (int, error) }, e storage.Entry) {

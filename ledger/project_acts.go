@@ -135,6 +135,9 @@ func (p *projection) owns(stack string, s resource.Scope) error {
 	if b, err := p.get(key); err != nil || b != nil {
 		return err
 	}
+	if err := p.first(s, true); err != nil {
+		return err
+	}
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 

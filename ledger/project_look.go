@@ -57,6 +57,9 @@ func (p *projection) scanned(r Record, e Observed) error {
 
 // stacks brings stack/<stack>/<scope> in line with what a complete look found.
 func (p *projection) stacks(e Observed) error {
+	if err := p.first(e.Scope, false); err != nil {
+		return err
+	}
 	entries, _, err := p.store.Range(p.ctx, keyStack, storage.Now)
 	if err != nil {
 		return err
@@ -78,6 +81,20 @@ func (p *projection) stacks(e Observed) error {
 		}
 	}
 	return nil
+}
+
+// first guards, in a shared store, that no stack first owns something in the scope between a
+// look's reading of which do and its commit: who makes it so touches first/<scope>. Other
+// batches rest on keys that they read; that there are no more has no key of its own.
+func (p *projection) first(s resource.Scope, touch bool) error {
+	if p.guards == nil {
+		return nil
+	}
+	key := keyFirst + s.String()
+	if _, err := p.get(key); err != nil || !touch {
+		return err
+	}
+	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
 // stackKey escapes the stack's name, which may hold a slash.

@@ -222,7 +222,7 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, si
 	if err != nil {
 		return nil, &unwritten{err, passing(err)}
 	}
-	done, err := turn.AppendBatch(wal.Draft{At: now, Records: b.encoded})
+	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(since), Records: b.encoded})
 	if errors.Is(err, wal.ErrTooLarge) {
 		return nil, &unwritten{err: err}
 	}

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/oklog/ulid/v2"
@@ -72,8 +73,13 @@ func CompareHistories(ctx context.Context, a, b storage.Store, from, to storage.
 // CompareLiving holds what lives in two stores against each other, by keys and values alone,
 // without how far each has come with its log.
 func CompareLiving(ctx context.Context, a, b storage.Store) (Comparison, error) {
+	return compareFacts(ctx, a, storage.Now, b)
+}
+
+// compareFacts is CompareLiving with a as it stood at a revision.
+func compareFacts(ctx context.Context, a storage.Store, at storage.Revision, b storage.Store) (Comparison, error) {
 	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
-	return compare(living(ctx, a), living(ctx, b), same, Comparison{})
+	return compare(living(ctx, a, at), living(ctx, b, storage.Now), same, Comparison{})
 }
 
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison, error) {
@@ -116,34 +122,33 @@ func addTo(h hash.Hash, e storage.Entry, more bool) {
 	}
 }
 
-// history yields what lived at a revision, and every version after it.
+// history yields what lived at a revision, and every version after it. What only keeps order
+// in a store that hosts share, and may have been copied from there, is no history.
 func history(ctx context.Context, s storage.Store, from, to storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
+		parts := []iter.Seq2[storage.Entry, error]{s.Changes(ctx, "", from, to)}
 		if from > 0 {
-			for e, err := range at(ctx, s, from) {
+			parts = slices.Insert(parts, 0, at(ctx, s, from))
+		}
+		for _, part := range parts {
+			for e, err := range part {
+				if strings.HasPrefix(e.Key, keyFirst) || e.Key == keyEra {
+					continue
+				}
 				if !yield(e, err) || err != nil {
 					return
 				}
 			}
 		}
-		for e, err := range s.Changes(ctx, "", from, to) {
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
 	}
 }
 
-// living yields the newest facts, without revisions.
-func living(ctx context.Context, s storage.Store) iter.Seq2[storage.Entry, error] {
+// living yields the facts that lived at a revision, without revisions. At Now leased keys come
+// along, and are none.
+func living(ctx context.Context, s storage.Store, rev storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
-		stats, err := s.Stats(ctx)
-		if err != nil {
-			yield(storage.Entry{}, err)
-			return
-		}
-		for e, err := range at(ctx, s, stats.Revision) {
-			if strings.HasPrefix(e.Key, keyLog) {
+		for e, err := range at(ctx, s, rev) {
+			if err == nil && !isFact(e.Key) {
 				continue
 			}
 			e.Created, e.Modified = 0, 0

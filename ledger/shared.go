@@ -25,6 +25,10 @@ var (
 	// ErrElsewhere: the log was kept with another store; projecting its past into this one
 	// would put old looks over newer ones.
 	ErrElsewhere = errors.New("ledger: the record of this data directory was kept in another store")
+	// ErrForeignLog: the log is not the one that was recorded into the store.
+	ErrForeignLog = errors.New("ledger: the log of another store, or an older copy that went its own way")
+	// ErrUnfinished: the store is being rebuilt from its logs, or that did not come to its end.
+	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or that was cut off: wait for it, or rebuild it under another prefix with ovi audit replay --into")
 	// errRaced: another instance has recorded something that this batch rests on.
 	errRaced = errors.New("another instance recorded first")
 )
@@ -135,13 +139,19 @@ func (l *Ledger) fence(ctx context.Context) error {
 		if l.at.Created == 0 {
 			return nil // nothing was ever committed; the refusal's own guard does the rest
 		}
-		op := storage.Op{Key: l.headKey(), Value: l.at.Value}
+		at := l.head
+		at.Rev = l.head.reached(l.at)
+		value, err := marshal(at)
+		if err != nil {
+			return err
+		}
+		op := storage.Op{Key: l.headKey(), Value: value}
 		rev, err := l.tryCommit(ctx, storage.Tx{
 			Guards: []storage.Guard{{Key: op.Key, Created: l.at.Created, Modified: l.at.Modified}}, Ops: []storage.Op{op},
 		})
 		switch {
 		case err == nil:
-			l.at.Modified = rev
+			l.at.Modified, l.at.Value, l.head = rev, value, at
 			return nil
 		case !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrUnknown):
 			return err
@@ -159,7 +169,7 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (sto
 			return 0, err
 		}
 		if l.head.Seq == next.Seq && l.head.Chain == next.Chain {
-			return l.at.Modified, nil
+			return l.head.reached(l.at), nil
 		}
 		tx.Guards[0] = storage.Guard{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}
 		rev, err := l.tryCommit(ctx, tx)

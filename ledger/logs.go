@@ -1,0 +1,257 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// Logs are those of several instances, opened to be read only: copies, or the ones in use.
+type Logs struct {
+	dirs []string
+	logs []*Ledger
+	list []LogInfo
+}
+
+// LogInfo is a log among others.
+type LogInfo struct {
+	Instance string
+	Dir      string
+	First    wal.Seq // more than 1: it was trimmed
+	Last     wal.Seq
+}
+
+// OpenLogs opens logs by their folders or the data directories they are in. Naming one twice
+// is no error; two different states of one log are.
+func OpenLogs(dirs []string) (*Logs, error) {
+	g := &Logs{dirs: dirs}
+	for _, dir := range dirs {
+		if err := g.open(dir); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+	}
+	return g, nil
+}
+
+func (g *Logs) open(dir string) error {
+	if inner := filepath.Join(dir, logName); isDir(inner) {
+		dir = inner
+	}
+	if !isDir(dir) {
+		return fmt.Errorf("ledger: the log in %s: %w", dir, fs.ErrNotExist)
+	}
+	log, err := wal.Open(dir, wal.ReadOnly())
+	if err != nil {
+		return err
+	}
+	first, _, err := log.First()
+	info := LogInfo{ulid.ULID(log.ID()).String(), dir, first, log.Frontier().Seq}
+	for _, other := range g.list {
+		if err == nil && other.Instance == info.Instance && other.Last != info.Last {
+			err = fmt.Errorf("ledger: %s and %s are two states of one log, up to record %d and %d: name the newer one", other.Dir, dir, other.Last, info.Last)
+		}
+	}
+	known := slices.ContainsFunc(g.list, func(o LogInfo) bool { return o.Instance == info.Instance })
+	if err != nil || known {
+		return errors.Join(err, log.Close())
+	}
+	g.list = append(g.list, info)
+	g.logs = append(g.logs, &Ledger{cfg: Config{Dir: dir}, instance: info.Instance, log: log})
+	return nil
+}
+
+// Close closes the logs.
+func (g *Logs) Close() error {
+	var errs []error
+	for _, l := range g.logs {
+		errs = append(errs, l.log.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// List are the logs, in the order they were named.
+func (g *Logs) List() []LogInfo { return g.list }
+
+// Records are those of all logs, in the order in which they came into the store they share.
+func (g *Logs) Records(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		all, err := g.sources(ctx, nil, storage.Now)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for p, err := range merged(all) {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for _, r := range p.step.records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (g *Logs) sources(ctx context.Context, live storage.Store, at storage.Revision) ([]*source, error) {
+	var all []*source
+	for _, l := range g.logs {
+		s, err := l.source(ctx, live, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// IncompleteError says which logs are needed to rebuild a shared store and are not there, or
+// not whole. What such a rebuild gave would differ from the store for that reason alone.
+type IncompleteError struct {
+	Missing []Instance // their logs were not named
+	Short   []LogInfo  // the store has seen more of them
+	Trimmed []LogInfo  // their beginnings are in the store only
+}
+
+func (e *IncompleteError) Error() string {
+	var out []string
+	for _, i := range e.Missing {
+		text := "the log of instance " + i.ID + " is missing"
+		if i.Last > 0 {
+			text += fmt.Sprintf(" (%d records, the last of %s)", i.Last, i.At.UTC().Format("2006-01-02 15:04:05 UTC"))
+		}
+		out = append(out, text)
+	}
+	for _, i := range e.Short {
+		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has seen more: copy it anew", i.Instance, i.Dir, i.Last))
+	}
+	for _, i := range e.Trimmed {
+		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and begins with record %d: what was before stands in the live store only", i.Instance, i.Dir, i.First))
+	}
+	return "ledger: " + strings.Join(out, "; ")
+}
+
+// complete says whether these are all logs of the instances, and whole.
+func (g *Logs) complete(instances []Instance) error {
+	e := &IncompleteError{}
+	for _, x := range instances {
+		i := slices.IndexFunc(g.list, func(o LogInfo) bool { return o.Instance == x.ID })
+		switch {
+		case i < 0:
+			e.Missing = append(e.Missing, x)
+		case g.list[i].Last < x.Last:
+			e.Short = append(e.Short, g.list[i])
+		}
+	}
+	for _, i := range g.list {
+		if i.First > 1 {
+			e.Trimmed = append(e.Trimmed, i)
+		}
+	}
+	if len(e.Missing)+len(e.Short)+len(e.Trimmed) > 0 {
+		return e
+	}
+	return nil
+}
+
+// Merged says what a shared store was rebuilt from.
+type Merged struct {
+	Batches  int
+	Revision storage.Revision // of the live store, as it was compared; or of the one that was made
+}
+
+// Check rebuilds a shared store in an empty one from all its logs and holds what lives in the
+// live one against it. Others may record meanwhile. An *IncompleteError says why it cannot.
+func (g *Logs) Check(ctx context.Context, live, into storage.Store) (m Merged, c Comparison, err error) {
+	instances, at, err := instancesAt(ctx, live, storage.Now)
+	if err != nil {
+		return Merged{}, Comparison{}, err
+	}
+	// Opened now, the logs hold all that others had in the store then.
+	if g, err = OpenLogs(g.dirs); err != nil {
+		return Merged{}, Comparison{}, err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	if err := g.complete(instances); err != nil {
+		return Merged{}, Comparison{}, err
+	}
+	for _, i := range g.list {
+		if i.Last > 0 && !slices.ContainsFunc(instances, func(x Instance) bool { return x.ID == i.Instance }) {
+			return Merged{}, Comparison{}, fmt.Errorf("ledger: the log in %s is of instance %s: %w", i.Dir, i.Instance, ErrForeignLog)
+		}
+	}
+	all, err := g.sources(ctx, live, at)
+	if err != nil {
+		return Merged{}, Comparison{}, err
+	}
+	n, _, err := project(ctx, all, into)
+	if err != nil {
+		return Merged{}, Comparison{}, err
+	}
+	c, err = compareFacts(ctx, live, at, into)
+	return Merged{n, at}, c, err
+}
+
+// Rebuild makes a store that was lost anew from all its logs, in an empty one. known are the
+// instances that are known to have recorded into it. Nobody may record meanwhile: a store that
+// is not finished is refused by Open.
+func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) (Merged, error) {
+	var instances []Instance
+	for _, id := range known {
+		instances = append(instances, Instance{ID: id})
+	}
+	if err := g.complete(instances); err != nil {
+		return Merged{}, err
+	}
+	if err := empty(ctx, into); err != nil {
+		return Merged{}, err
+	}
+	if err := newEra(ctx, into, unfinished); err != nil {
+		return Merged{}, err
+	}
+	all, err := g.sources(ctx, nil, storage.Now)
+	if err != nil {
+		return Merged{}, err
+	}
+	n, era, err := project(ctx, all, into)
+	if err != nil {
+		return Merged{}, fmt.Errorf("%w; what is there of the new store cannot be used: name another prefix", err)
+	}
+	if err := newEra(ctx, into, era+1); err != nil {
+		return Merged{}, err
+	}
+	_, rev, err := into.Range(ctx, keyLog, storage.Now)
+	return Merged{n, rev}, err
+}
+
+// instancesAt are those that had recorded into a store at a revision, and which that is.
+func instancesAt(ctx context.Context, store storage.Store, at storage.Revision) ([]Instance, storage.Revision, error) {
+	entries, rev, err := store.Range(ctx, keyLog, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	var out []Instance
+	for e, err := range entries {
+		if err != nil {
+			return nil, 0, err
+		}
+		var h head
+		if err := json.Unmarshal(e.Value, &h); err != nil {
+			return nil, 0, fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+		out = append(out, Instance{e.Key[len(keyLog):], h.Seq, h.At, e.Modified})
+	}
+	return out, rev, nil
+}

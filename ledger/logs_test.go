@@ -1,0 +1,211 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// shares are instances that lived together on one store, each with something of its own last.
+func shares(t *testing.T, store storage.Store, dirs ...string) (logs []*ledger.Ledger) {
+	t.Helper()
+	for i, dir := range dirs {
+		logs = append(logs, shared(t, dir, store, fmt.Sprint("user", i)))
+	}
+	inTurns(t, logs, 12)
+	return logs
+}
+
+// inTurns lets instances record in turns, what rests on what the other recorded before.
+func inTurns(t *testing.T, logs []*ledger.Ledger, rounds int) {
+	t.Helper()
+	for i := range rounds {
+		for k, l := range logs {
+			if err := live(t.Context(), l, 2, uint64(i*7+k)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func dirs(t *testing.T, n int) []string {
+	t.Helper()
+	out := make([]string, n)
+	for i := range out {
+		out[i] = t.TempDir()
+	}
+	return out
+}
+
+func openLogs(t *testing.T, dirs ...string) *ledger.Logs {
+	t.Helper()
+	g := must[*ledger.Logs](t)(ledger.OpenLogs(dirs))
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
+	store, at := mem.New(), dirs(t, 3)
+	logs := shares(t, store, at...)
+	all := openLogs(t, at[0], filepath.Join(at[1], "wal"), at[2], at[0])
+	inTurns(t, logs, 1) // they are in use
+	m, c, err := all.Check(t.Context(), store, mem.New())
+	if err != nil || !c.Equal || c.DigestA != c.DigestB || m.Batches == 0 {
+		t.Fatalf("%+v, they part at %+v and %+v: %v", m, c.PartA, c.PartB, err)
+	}
+	_, _, err = openLogs(t, at[0], at[2]).Check(t.Context(), store, mem.New())
+	var lacks *ledger.IncompleteError
+	if !errors.As(err, &lacks) || len(lacks.Missing) != 1 || lacks.Missing[0].ID != logs[1].Instance() || !strings.Contains(err.Error(), logs[1].Instance()) {
+		t.Errorf("without the second log: %v", err)
+	}
+	must[storage.Revision](t)(store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "blessed/x", Value: []byte("{}")}}}))
+	if _, c, err = all.Check(t.Context(), store, mem.New()); err != nil || c.Equal || c.PartA.Key != "blessed/x" {
+		t.Errorf("a store that somebody else wrote passes: %+v, %v", c, err)
+	}
+}
+
+func TestLogsThatAreNotTheStoresAreRefused(t *testing.T) {
+	store, at := mem.New(), dirs(t, 3)
+	logs := shares(t, store, at[0], at[1])
+	stranger := shared(t, at[2], mem.New(), "eve")
+	must[ledger.Receipt](t)(stranger.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	if _, _, err := openLogs(t, at...).Check(t.Context(), store, mem.New()); !errors.Is(err, ledger.ErrForeignLog) {
+		t.Errorf("a log that was never recorded there: %v", err)
+	}
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.CopyFS(old, os.DirFS(filepath.Join(at[1], "wal"))); err != nil {
+		t.Fatal(err)
+	}
+	inTurns(t, logs, 1)
+	var lacks *ledger.IncompleteError
+	if _, _, err := openLogs(t, at[0], old).Check(t.Context(), store, mem.New()); !errors.As(err, &lacks) || len(lacks.Short) != 1 {
+		t.Errorf("an old copy of a log: %v", err)
+	}
+	if _, err := ledger.OpenLogs([]string{at[1], old}); err == nil {
+		t.Error("two states of one log were opened as one")
+	}
+}
+
+// TestALostSharedStoreComesBackFromItsLogs, twice, and those who recorded into it go on.
+func TestALostSharedStoreComesBackFromItsLogs(t *testing.T) {
+	var store storage.Store = mem.New()
+	at := dirs(t, 3)
+	logs := shares(t, store, at...)
+	for life := range 3 {
+		var known []string
+		for _, l := range logs {
+			known = append(known, l.Instance())
+			_ = l.Close()
+		}
+		next := mem.New()
+		all := openLogs(t, at...)
+		if _, err := openLogs(t, at[1:]...).Rebuild(t.Context(), known, mem.New()); err == nil {
+			t.Error("rebuilt without the first log")
+		}
+		must[ledger.Merged](t)(all.Rebuild(t.Context(), known, next))
+		if want, got := must[string](t)(ledger.Content(t.Context(), store)), must[string](t)(ledger.Content(t.Context(), next)); want != got {
+			_, c, _ := all.Check(t.Context(), store, mem.New())
+			t.Fatalf("life %d: the store that came back differs (by the lost one's own order they part at %q, %q)", life, c.PartA.Key, c.PartB.Key)
+		}
+		if _, err := all.Rebuild(t.Context(), known, next); !errors.Is(err, ledger.ErrNotEmpty) {
+			t.Errorf("rebuilt into a store that is not empty: %v", err)
+		}
+		store, logs = next, nil
+		for i, dir := range at {
+			logs = append(logs, shared(t, dir, store, fmt.Sprint("user", i)))
+		}
+		inTurns(t, logs, 6)
+	}
+}
+
+// TestAStoreThatIsBeingRebuiltIsNotOpened: it holds the beginning of each log.
+func TestAStoreThatIsBeingRebuiltIsNotOpened(t *testing.T) {
+	store, at := mem.New(), dirs(t, 2)
+	for _, l := range shares(t, store, at...) {
+		_ = l.Close()
+	}
+	broken := &failing{Store: mem.New()}
+	cut := &cutOff{Store: broken, left: 9}
+	if _, err := openLogs(t, at...).Rebuild(t.Context(), nil, cut); !errors.Is(err, errDim) {
+		t.Fatalf("rebuilt into a store that went away: %v", err)
+	}
+	if _, err := ledger.Open(t.Context(), ledger.Config{Dir: at[0], Store: broken, Shared: true, User: "a"}); !errors.Is(err, ledger.ErrUnfinished) {
+		t.Errorf("half a store was opened: %v", err)
+	}
+}
+
+// TestALogOrdersByItself: what a log notes puts batches in order without the store, also where
+// one that recorded first came in last.
+func TestALogOrdersByItself(t *testing.T) {
+	store := mem.New()
+	late := &overtaken{Store: store}
+	at := dirs(t, 2)
+	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
+	bless := func(l *ledger.Ledger, on bool) {
+		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("a"), On: on, Who: l.User()}))
+	}
+	bless(one, true)
+	late.first = func() { bless(two, false); bless(two, true) }
+	bless(one, false) // appended before those of two, and committed behind them
+	must[ledger.Receipt](t)(one.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(two.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	var told []string
+	for r, err := range openLogs(t, at[1], at[0]).Records(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := r.Event.(ledger.Blessed); ok {
+			told = append(told, fmt.Sprint(r.User, e.On))
+		}
+	}
+	if got := strings.Join(told, " "); got != "onetrue twofalse twotrue onefalse" {
+		t.Errorf("in the order %s", got)
+	}
+}
+
+// TestATrimmedSharedLogIsRefused: its beginning is in the live store only.
+func TestATrimmedSharedLogIsRefused(t *testing.T) {
+	store, at := mem.New(), t.TempDir()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: at, Store: store, Shared: true, User: "a", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for i := range 200 {
+		o := thing("a", fmt.Sprint("size", i))
+		o.Detail = fmt.Sprintf("%0900d", i)
+		must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(o), ledger.LookOptions{Since: -1}))
+	}
+	must[wal.Seq](t)(l.Trim(t.Context(), 150))
+	var lacks *ledger.IncompleteError
+	if _, _, err := openLogs(t, at).Check(t.Context(), store, mem.New()); !errors.As(err, &lacks) || len(lacks.Trimmed) != 1 {
+		t.Errorf("a trimmed log: %v", err)
+	}
+}
+
+// TestAStacksFirstThingBesideALook: a look that saw nothing of a stack, recorded just as
+// another instance makes that stack's first thing there, leaves what the logs give.
+func TestAStacksFirstThingBesideALook(t *testing.T) {
+	store := mem.New()
+	late := &overtaken{Store: store}
+	at := dirs(t, 2)
+	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
+	since := must[storage.Revision](t)(one.Revision(t.Context()))
+	o := thing("new", "m")
+	late.first = func() {
+		must[ledger.Receipt](t)(two.Record(t.Context(), ledger.Ended{Ref: ref("new"), Stack: "db", Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &o}))
+	}
+	must[ledger.Receipt](t)(one.RecordWorld(t.Context(), world(thing("old", "s")), ledger.LookOptions{Since: since}))
+	if _, c, err := openLogs(t, at...).Check(t.Context(), store, mem.New()); err != nil || !c.Equal {
+		t.Errorf("they part at %q and %q: %v", c.PartA.Key, c.PartB.Key, err)
+	}
+}

@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// The logs of instances that share a store are put in one order by the revisions that their
+// batches committed. The store has them, as the history of log/<instance>; and so that the
+// order survives the store, each batch notes in its log at which revision the one before it
+// came in, and from which revision it was itself made. Only the last batch of a log is thus
+// known to one side alone: it stands where it was made.
+
+// mark is what a batch notes, in the number that the log keeps with it.
+type mark struct {
+	known bool
+	era   int              // a rebuilt or copied store numbers its revisions anew
+	prev  storage.Revision // committed by the last batch of this log that counts
+	base  storage.Revision // which the batch was made from
+}
+
+const (
+	markKnown = 1 << 63
+	eraBits   = 6
+	prevBits  = 40
+	aheadBits = 63 - eraBits - prevBits
+)
+
+// encode packs the mark; what does not fit is not known.
+func (m mark) encode() uint64 {
+	if !m.known || m.era >= 1<<eraBits || m.prev >= 1<<prevBits || m.base < m.prev {
+		return 0
+	}
+	ahead := min(uint64(m.base-m.prev), 1<<aheadBits-1)
+	return markKnown | uint64(m.era)<<(prevBits+aheadBits) | uint64(m.prev)<<aheadBits | ahead
+}
+
+func decodeMark(n uint64) mark {
+	if n&markKnown == 0 {
+		return mark{}
+	}
+	prev := storage.Revision(n >> aheadBits & (1<<prevBits - 1))
+	return mark{true, int(n >> (prevBits + aheadBits) & (1<<eraBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1))}
+}
+
+// mark is that of the batch that comes next.
+func (l *Ledger) mark(base storage.Revision) uint64 {
+	prev := l.head.reached(l.at)
+	return mark{l.cfg.Shared, l.era, prev, max(base, prev)}.encode()
+}
+
+// reached is the revision at which the log came to this place: e's, unless that only fenced.
+func (h head) reached(e storage.Entry) storage.Revision { return cmp.Or(h.Rev, e.Modified) }
+
+// unfinished is the era of a store that is being rebuilt.
+const unfinished = -1
+
+// era is how often the store's revisions were numbered anew.
+func era(ctx context.Context, store storage.Store) (int, error) {
+	e, err := get(ctx, store, keyEra, storage.Now)
+	if err != nil || e.Value == nil {
+		return 0, err
+	}
+	n := 0
+	if err := json.Unmarshal(e.Value, &n); err != nil {
+		return 0, fmt.Errorf("ledger: %s: %w", keyEra, err)
+	}
+	if n == unfinished {
+		return 0, ErrUnfinished
+	}
+	return n, nil
+}
+
+// NewEra says in a copy of a store that hosts share that it numbers its revisions anew.
+func NewEra(ctx context.Context, from, to storage.Store) error {
+	n, err := era(ctx, from)
+	if err != nil {
+		return err
+	}
+	return newEra(ctx, to, n+1)
+}
+
+// newEra says in a store that its revisions are numbered anew.
+func newEra(ctx context.Context, store storage.Store, n int) error {
+	_, err := store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: keyEra, Value: fmt.Append(nil, n)}}})
+	return err
+}
+
+// place is where a batch stands among those of all logs.
+type place struct {
+	live bool // the store's own history says so: behind what it has forgotten
+	era  int
+	at   storage.Revision
+}
+
+func (p place) compare(q place) int {
+	switch {
+	case p.live != q.live && q.live:
+		return -1
+	case p.live != q.live:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(p.era, q.era), cmp.Compare(p.at, q.at))
+}
+
+// settle learns from the batch behind it where a batch came in.
+func (p place) settle(own, next mark) place {
+	switch {
+	case p.live || !next.known || own.known && own.era != next.era:
+		return p
+	}
+	return place{era: next.era, at: next.prev}
+}
