@@ -30,7 +30,8 @@ type listing struct {
 }
 
 type pastAt struct {
-	seq wal.Seq
+	instance string
+	seq      wal.Seq
 	decider.Past
 }
 
@@ -51,7 +52,7 @@ func newRecollection() *recollection {
 func (m *recollection) learn(r ledger.Record) error {
 	if p, ok := ledger.PastOf(r); ok {
 		ref := r.Event.About()
-		m.pasts[ref] = append(m.pasts[ref], pastAt{r.Seq, p})
+		m.pasts[ref] = append(m.pasts[ref], pastAt{r.Instance, r.Seq, p})
 	}
 	switch e := r.Event.(type) {
 	case ledger.Observed:
@@ -175,10 +176,10 @@ func (m *recollection) plan(e ledger.Planned, listed []ledger.Decision) (compara
 }
 
 // facts are what policies could look at besides the plan.
-func (m *recollection) facts(e ledger.Planned, now time.Time) decider.Facts {
+func (m *recollection) facts(r ledger.Record, e ledger.Planned, now time.Time) decider.Facts {
 	f := decider.Facts{
 		Now: now, Failed: map[resource.Scope]error{},
-		History: func(ref resource.Ref) []decider.Past { return m.past(ref, e.Known) },
+		History: func(ref resource.Ref) []decider.Past { return m.past(ref, r.Instance, e.Known) },
 		Approvals: func(digest string) (out []decider.Approval) {
 			for _, c := range m.consents[digest] {
 				if c.Holds(now) {
@@ -200,11 +201,12 @@ func (m *recollection) facts(e ledger.Planned, now time.Time) decider.Facts {
 	return f
 }
 
-// past is a thing's history, newest first, up to what was known.
-func (m *recollection) past(ref resource.Ref, known wal.Seq) []decider.Past {
+// past is a thing's history, newest first, up to what an instance knew of its own log; what others
+// recorded before is in front of it.
+func (m *recollection) past(ref resource.Ref, instance string, known wal.Seq) []decider.Past {
 	var out []decider.Past
 	for _, p := range slices.Backward(m.pasts[ref]) {
-		if known != 0 && p.seq > known {
+		if known != 0 && p.instance == instance && p.seq > known {
 			continue
 		}
 		if out = append(out, p.Past); len(out) == cel.HistoryLimit {

@@ -20,7 +20,8 @@ import (
 // before was trimmed, or written by a version that did not record wishes) the plan is counted
 // as not judged, never guessed. Two things are as the log has them, and may have been fewer
 // when the plan was made: the history of a thing whose old revisions the store had forgotten
-// by then; and in a store that several hosts share, this log has only its own instance's.
+// by then; and in a store that several hosts share, one log has only its own instance's: read
+// the logs of all of them (ledger.Logs).
 type Trial struct {
 	Rules resource.Rules // under trial, for every stack
 	// Instead puts them in the place of all windows, rules and approvals in force. Else they
@@ -140,7 +141,7 @@ func (t *trialRun) planned(r ledger.Record, e ledger.Planned) error {
 	if now.IsZero() {
 		now = r.At
 	}
-	facts := t.past.facts(e, now)
+	facts := t.past.facts(r, e, now)
 	judged, err := decider.Decide(then, t.Kinds, facts, append([]decider.Policy{t.kept(listed)}, t.guards...)...)
 	if err != nil {
 		return fmt.Errorf("plan %s, record %d: %w", e.Plan, r.Seq, err)

@@ -83,7 +83,8 @@ func (g *Logs) Close() error {
 // List are the logs, in the order they were named.
 func (g *Logs) List() []LogInfo { return g.list }
 
-// Records are those of all logs, in the order in which they came into the store they share.
+// Records are those of all logs, in the order in which they came into the store they share;
+// batches that were refused are left out.
 func (g *Logs) Records(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		all, err := g.sources(ctx, nil, storage.Now)
@@ -97,6 +98,9 @@ func (g *Logs) Records(ctx context.Context) iter.Seq2[Record, error] {
 				return
 			}
 			for _, r := range p.step.records {
+				if e, ok := r.Event.(Refused); ok && e.From != 0 {
+					continue // nor is what it refuses among them
+				}
 				if !yield(r, nil) {
 					return
 				}

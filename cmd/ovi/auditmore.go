@@ -173,6 +173,9 @@ func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
 		c.out.say("Nothing was removed: the log begins with record %d, and what is old enough does not fill a segment.", first)
 		return nil
 	}
+	if c.storeName() != "" {
+		c.out.warn("a store that hosts share cannot be rebuilt from its logs any more, once one of them was trimmed", "keep a copy of it: ovi store copy")
+	}
 	c.out.say("Removed records %d to %d. The log begins with record %d now, by a signed notice; what stood before was carried forward.", was, first-1, first)
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"iter"
 	"time"
 
@@ -25,7 +26,7 @@ func (p *process) policyCommand() *cli.Command {
 				Flags: []cli.Flag{
 					sourceFlag(),
 					&cli.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
-					&cli.StringFlag{Name: "wal", Usage: "the log in `DIR`, or a copy of one, instead of the one here"},
+					&cli.StringSliceFlag{Name: "wal", Usage: "the log in `DIR`, or a copy of one, instead of the one here; repeated, the logs of all instances of one store"},
 					&cli.BoolFlag{Name: "instead", Usage: "in the place of every rule, window and approval that was in force"},
 				},
 				Action: p.action((*call).policyTest),
@@ -60,8 +61,16 @@ func (c *call) policyTest() error {
 		return err
 	}
 	trial := engine.Trial{Rules: rules, Instead: c.cli.Bool("instead"), Since: since, Kinds: schemas().Kind}
-	if dir := c.cli.String("wal"); dir != "" {
-		return c.try(trial, ledger.ReadLog(c, dir, ledger.Filter{}))
+	switch dirs := c.cli.StringSlice("wal"); len(dirs) {
+	case 0:
+	case 1:
+		return c.try(trial, ledger.ReadLog(c, dirs[0], ledger.Filter{}))
+	default:
+		logs, err := ledger.OpenLogs(dirs)
+		if err != nil {
+			return err
+		}
+		return errors.Join(c.try(trial, logs.Records(c)), logs.Close())
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.try(trial, l.Log(c, ledger.Filter{})) })
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,11 +19,13 @@ import (
 func (p *process) replayCommand() *cli.Command {
 	return &cli.Command{
 		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "rebuild the store from the log and compare it with the live one",
-		Description: "A lost store is rebuilt by the next command anyway. A damaged one is kept aside by --repair, and a\n" +
-			"rebuilt one takes its place.",
+		Description: "A lost store.db is rebuilt by the next command anyway. A damaged one is kept aside by --repair, and a\n" +
+			"rebuilt one takes its place. A store in etcd is made of the logs of all instances that record into\n" +
+			"it: name the others by --with. One that was lost comes back with --into etcd://HOST:2379/PREFIX;\n" +
+			"stop what recorded into it first.",
 		Flags: []cli.Flag{
-			sourceFlag(),
-			&cli.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`"},
+			sourceFlag(), withFlag(),
+			&cli.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or make a lost one anew under etcd://HOST:2379/PREFIX"},
 			&cli.BoolFlag{Name: "repair", Usage: "put the rebuilt store in the place of the live one if that is damaged, lost or different"},
 		},
 		Action: p.action((*call).auditReplay),
@@ -43,6 +46,9 @@ type replayed struct {
 	Why      string `json:"why,omitempty"`
 	Into     string `json:"into,omitempty"`
 	Repaired bool   `json:"repaired"`
+	// Of a store that hosts share:
+	Batches int           `json:"batches,omitempty"`
+	Logs    []replayedLog `json:"logs,omitempty"`
 }
 
 func (c *call) auditReplay() error {
@@ -53,8 +59,17 @@ func (c *call) auditReplay() error {
 	if err != nil {
 		return err
 	}
+	if into := c.cli.String("into"); strings.HasPrefix(into, etcdScheme) {
+		return c.rebuildInto(dir, into)
+	}
 	if kept, err := readNote(dir); err != nil || kept.where != "" || c.storeName() != "" {
-		return errors.Join(err, usage("compare the logs of all its instances: ovi audit export", "a store that hosts share (%s) is not made of one log", kept.where))
+		if err != nil {
+			return err
+		}
+		return c.replayShared(dir)
+	}
+	if len(c.cli.StringSlice("with")) > 0 {
+		return usage("leave --with out", "the store of %s is made of its own log alone", dir)
 	}
 	out := replayed{Live: "there"}
 	if err := c.settleStore(dir); err != nil {
@@ -203,13 +218,18 @@ func (c *call) tellReplay(out replayed, dir string) error {
 	if out.Equal || out.Repaired {
 		return nil
 	}
-	return &problem{
-		code: exitError, summary: "the live store is not what the log says", detail: out.Why,
-		next: "put the rebuilt one in its place, the live one is kept aside: ovi audit replay --repair",
+	next := "put the rebuilt one in its place, the live one is kept aside: ovi audit replay --repair"
+	if len(out.Logs) > 0 {
+		next = "make another one from the logs and use that: ovi audit replay --with DIR --into etcd://HOST:2379/PREFIX"
 	}
+	return &problem{code: exitError, summary: "the live store is not what the log says", detail: out.Why, next: next}
 }
 
 func (c *call) sayReplay(out replayed, dir string) {
+	if len(out.Logs) > 0 {
+		c.saySharedReplay(out)
+		return
+	}
 	c.out.say("Rebuilt from records %d to %d: %d revisions.", out.First, out.Last, out.Revision)
 	if out.Trimmed {
 		c.out.say("The log begins with record %d: older history is not in it and revisions are numbered anew, so what lives now was compared.", out.First)

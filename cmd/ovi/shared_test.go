@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,23 @@ func (s *site) run(instance string, codes string, args ...string) string {
 		s.t.Fatalf("%s: ovi %s: exit code %s, want %s\n%s", instance, strings.Join(args, " "), code, codes, out)
 	}
 	return string(out)
+}
+
+// instanceIn reads which instance `store status` was asked by.
+func instanceIn(t *testing.T, status string) string {
+	t.Helper()
+	for line := range strings.Lines(status) {
+		if strings.Contains(line, "this one") {
+			return strings.Fields(line)[0]
+		}
+	}
+	t.Fatalf("no instance in\n%s", status)
+	return ""
+}
+
+// withoutRevisions takes numbers of revisions out, which another store counts anew.
+func withoutRevisions(text string) string {
+	return regexp.MustCompile(`(?m)^ *\d+ +`).ReplaceAllString(text, "")
 }
 
 // made counts what exists in the practice cloud, and complains of what is there twice.

@@ -123,6 +123,9 @@ func (c *call) storeCopy() error {
 		return err
 	}
 	copied, err := ledger.Copy(c, from, to)
+	if err == nil && strings.HasPrefix(toName, etcdScheme) {
+		err = ledger.NewEra(c, from, to)
+	}
 	if err = errors.Join(err, to.Close()); err != nil {
 		next := ""
 		if errors.Is(err, ledger.ErrNotEmpty) {

@@ -75,8 +75,12 @@ func (c *call) openShared(dir string, kept, now noted, store storage.Store) (*le
 		kept = now
 	}
 	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: true, CloseStore: true}))
-	if err != nil || kept == now {
+	if err != nil {
 		return l, err
+	}
+	c.meet(dir, l)
+	if kept == now {
+		return l, nil
 	}
 	if err := now.write(dir); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -100,6 +104,6 @@ func (c *call) sameStore(dir string, kept, now noted, store *etcd.Store) error {
 	return &problem{
 		code: exitError, file: dir,
 		summary: fmt.Sprintf("this is another store than the one this data directory's record is kept in, and it is empty: %s, %s; the record is in %s, %s", now.where, now.id, kept.where, kept.id),
-		next:    "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, remove " + filepath.Join(dir, storeNote) + " and this log makes the new one",
+		next:    "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, bring it back from the logs of all its instances: ovi audit replay --with DIR --into " + now.where,
 	}
 }

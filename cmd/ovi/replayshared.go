@@ -1,0 +1,213 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/bolt"
+)
+
+func withFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "with", Usage: "the data directory of another instance of the same store, or a copy of its wal folder: `DIR`; may be repeated"}
+}
+
+// replayedLog is one of the logs that a shared store was rebuilt from.
+type replayedLog struct {
+	Instance string `json:"instance"`
+	Dir      string `json:"dir"`
+	First    uint64 `json:"first"`
+	Last     uint64 `json:"last"`
+}
+
+func (r *replayed) from(logs *ledger.Logs, m ledger.Merged) {
+	r.Batches, r.Revision = m.Batches, int64(m.Revision)
+	for _, i := range logs.List() {
+		r.Logs = append(r.Logs, replayedLog{i.Instance, i.Dir, uint64(i.First), uint64(i.Last)})
+	}
+}
+
+// replayShared rebuilds a store that hosts share from the logs of all its instances, and holds
+// the live one against it.
+func (c *call) replayShared(dir string) (err error) {
+	if c.cli.Bool("repair") {
+		return usage("rebuild it in an empty place: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a store that hosts share is not repaired in its place")
+	}
+	l, err := c.openLedger(dir) // which brings the store up to this log
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	logs, err := c.allLogs(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, logs.Close()) }()
+	place, keep, err := c.replayPlace(dir)
+	if err != nil {
+		return err
+	}
+	if !keep {
+		defer os.RemoveAll(filepath.Dir(place))
+	}
+	fresh, err := bolt.Open(place)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	out := replayed{Live: "there"}
+	merged, found, err := logs.Check(c, l.Store(), fresh)
+	switch {
+	case errors.Is(err, storage.ErrCorrupt):
+		out.Live, out.Why = "damaged", err.Error()
+	case err != nil:
+		return c.lacking(err)
+	default:
+		out.Equal, out.Digest = found.Equal, found.DigestA
+	}
+	out.from(logs, merged)
+	if !out.Equal && out.Live == "there" {
+		out.Part, out.Why = orElse(found.PartA.Key, found.PartB.Key), partShared(found)
+	}
+	if keep {
+		out.Into = place
+	}
+	return c.tellReplay(out, dir)
+}
+
+func (c *call) saySharedReplay(out replayed) {
+	c.out.say("Rebuilt from %d batches of %d logs:", out.Batches, len(out.Logs))
+	for _, l := range out.Logs {
+		c.out.say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
+	}
+	switch {
+	case out.Equal:
+		c.out.say("Equal: what lives in the store at revision %d is what the logs say, digest %s.", out.Revision, out.Digest[:16])
+	case out.Live == "lost":
+		c.out.say("Made anew: %s, with %d revisions of its own numbers. Claims are not brought back.", out.Into, out.Revision)
+		c.out.say("Use it with: --store %s, or OVI_STORE.", out.Into)
+		return
+	}
+	if out.Into != "" {
+		c.out.say("Kept in %s.", out.Into)
+	}
+}
+
+// partShared says where a shared store and its logs part: revisions are told of neither, for
+// the rebuilt one has its own.
+func partShared(f ledger.Comparison) string {
+	switch {
+	case f.PartA.Key == "":
+		return "the live store has nothing where the logs say " + f.PartB.Key
+	case f.PartB.Key == "":
+		return "the live store has " + f.PartA.Key + ", which is not in the logs"
+	case f.PartA.Key != f.PartB.Key:
+		return "the live store has " + f.PartA.Key + " where the logs say " + f.PartB.Key
+	}
+	return "the live store has another value of " + f.PartA.Key + " than the logs say"
+}
+
+// rebuildInto makes a store that was lost anew, under a name of etcd.
+func (c *call) rebuildInto(dir, name string) (err error) {
+	if c.cli.Bool("repair") {
+		return usage("leave --repair out", "--into %s makes a new store, and repairs none", etcdScheme)
+	}
+	logs, err := c.allLogs(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, logs.Close()) }()
+	known, err := c.knownInstances(dir)
+	if err != nil {
+		return err
+	}
+	into, where, err := c.connect(name)
+	if err != nil {
+		return err
+	}
+	merged, err := logs.Rebuild(c, known, into)
+	if err = errors.Join(err, into.Close()); err != nil {
+		return c.lacking(err)
+	}
+	out := replayed{Live: "lost", Repaired: true, Into: where}
+	out.from(logs, merged)
+	return c.tellReplay(out, dir)
+}
+
+// lacking says what to do where a shared store cannot be rebuilt.
+func (c *call) lacking(err error) error {
+	var lacks *ledger.IncompleteError
+	next := ""
+	switch {
+	case errors.As(err, &lacks) && len(lacks.Missing) > 0:
+		next = "name the data directory of each, or a copy of its wal folder: --with DIR"
+	case errors.As(err, &lacks) && len(lacks.Trimmed) > 0:
+		next = "copy the live store to keep what it has: ovi store copy"
+	case errors.As(err, &lacks):
+		next = "name the data directory itself, or copy the log again"
+	case errors.Is(err, ledger.ErrForeignLog):
+		next = "leave it out; `ovi store status` lists the instances of this store"
+	case errors.Is(err, ledger.ErrNotEmpty):
+		next = "name an empty place: another prefix"
+	default:
+		return err
+	}
+	return &problem{code: exitError, summary: "the store cannot be rebuilt from these logs", err: err, next: next}
+}
+
+// allLogs are this instance's and those of --with.
+func (c *call) allLogs(dir string) (*ledger.Logs, error) {
+	return ledger.OpenLogs(append([]string{dir}, c.cli.StringSlice("with")...))
+}
+
+// instancesNote, in a data directory, names the instances that were seen in its shared store, so
+// that it is known whose logs to look for when the store is lost.
+const instancesNote = "instances"
+
+func instancesMet(dir string) ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, instancesNote))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return strings.Fields(string(b)), err
+}
+
+// meet notes who records into the store of an open record.
+func (c *call) meet(dir string, l *ledger.Ledger) {
+	was, err := instancesMet(dir)
+	var all []ledger.Instance
+	if err == nil {
+		all, err = ledger.Instances(c, l.Store())
+	}
+	var now []string
+	for _, i := range all {
+		now = append(now, i.ID)
+	}
+	if err == nil && !slices.Equal(was, now) {
+		err = writeFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
+	}
+	if err != nil {
+		c.out.warn("who records into the store could not be noted: "+err.Error(), "nothing: the next command tries it again")
+	}
+}
+
+// knownInstances are those that any of the data directories has noted.
+func (c *call) knownInstances(dir string) ([]string, error) {
+	var out []string
+	for _, d := range append([]string{dir}, c.cli.StringSlice("with")...) {
+		instances, err := instancesMet(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, instances...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
