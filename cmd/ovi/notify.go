@@ -12,10 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/ovi-project/ovi/engine"
 )
 
 // notice is what is told of a concern: when it comes up, and when it is settled.
@@ -28,6 +25,8 @@ type notice struct {
 	Ref   string    `json:"ref,omitempty"`
 	Scope string    `json:"scope,omitempty"`
 	Text  string    `json:"text"`
+
+	key string // of the concern
 }
 
 // The states of a concern.
@@ -35,53 +34,6 @@ const (
 	concernNew     = "new"
 	concernSettled = "settled"
 )
-
-// book remembers which concerns were told, so that each is told once.
-type book struct {
-	mu   sync.Mutex
-	open map[string]map[string]notice // by stack, by key
-	tell func(notice)
-}
-
-// cycle tells what is new in a cycle, and what is no concern any more. One that came to
-// nothing settles nothing.
-func (b *book) cycle(c engine.Cycle) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.open == nil {
-		b.open = map[string]map[string]notice{}
-	}
-	role := c.Stack + "/helper"
-	if c.Led {
-		role = c.Stack
-	}
-	now := map[string]notice{}
-	for _, x := range c.Concerns {
-		n := notice{Type: "concern", State: concernNew, At: c.At.UTC(), Stack: c.Stack, Kind: string(x.Kind), Text: x.Text}
-		if !x.Ref.IsZero() {
-			n.Ref = x.Ref.String()
-		}
-		if x.Scope.Provider != "" {
-			n.Scope = x.Scope.String()
-		}
-		if _, told := b.open[role][x.Key()]; !told {
-			b.tell(n)
-		}
-		now[x.Key()] = n
-	}
-	for key, n := range b.open[role] {
-		if _, still := now[key]; still {
-			continue
-		}
-		if c.Err != nil {
-			now[key] = n
-			continue
-		}
-		n.State, n.At = concernSettled, c.At.UTC()
-		b.tell(n)
-	}
-	b.open[role] = now
-}
 
 // notices tells people on standard output and, if asked to, a webhook.
 type notices struct {
@@ -92,6 +44,7 @@ type notices struct {
 	queue  chan notice
 	done   chan struct{}
 	pauses []time.Duration
+	heard  func(notice) // hears of what the webhook took
 }
 
 // noticeQueue is how many notices wait for a webhook that does not answer; more are only
@@ -133,8 +86,8 @@ func (x notice) subject() string {
 	return strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + x.Ref + x.Scope)
 }
 
-// send tells of a concern.
-func (n *notices) send(x notice) {
+// send tells of a concern; only on standard output if the webhook has heard of it.
+func (n *notices) send(x notice, heard bool) {
 	if n.c.out.machine() {
 		_ = n.c.out.records(infoOf(x))
 	} else if x.State == concernSettled {
@@ -142,7 +95,7 @@ func (n *notices) send(x notice) {
 	} else {
 		_, _ = fmt.Fprintf(n.c.out.w, "stack %s: %s: %s (only a human can settle that)\n", x.Stack, x.subject(), x.Text)
 	}
-	if n.url == "" {
+	if n.url == "" || heard {
 		return
 	}
 	select {
@@ -166,6 +119,8 @@ func (n *notices) deliver() {
 	for x := range n.queue {
 		if err := n.post(x); err != nil {
 			n.c.out.warn("the webhook was not told: "+err.Error(), "see that it answers; the notice stands above")
+		} else if n.heard != nil {
+			n.heard(x)
 		}
 	}
 }

@@ -19,15 +19,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
 )
 
 // TestAConcernIsToldOnce: when it comes up and when it is settled; a cycle that came to
 // nothing settles nothing.
 func TestAConcernIsToldOnce(t *testing.T) {
 	var told []string
-	b := &book{tell: func(n notice) { told = append(told, n.State+" "+n.Kind+" "+n.Scope+n.Ref) }}
+	b := &book{tell: func(n notice, _ bool) { told = append(told, n.State+" "+n.Kind+" "+n.Scope+n.Ref) }}
 	scope := resource.Scope{Provider: "aws", Place: "us-east-1"}
 	blind := engine.Concern{Kind: engine.Blind, Scope: scope, Text: "not seen for 3 cycles"}
 	vetoed := engine.Concern{Kind: engine.Vetoed, Ref: resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
@@ -81,7 +84,7 @@ func TestTheWebhookIsSignedAndTriedAgain(t *testing.T) {
 	c.out.share()
 	n := &notices{c: c, url: server.URL, key: key, client: server.Client(), queue: make(chan notice, 4), done: make(chan struct{}), pauses: []time.Duration{time.Millisecond, time.Millisecond}}
 	go n.deliver()
-	n.send(notice{Type: "concern", State: concernNew, Stack: "web", Kind: "vetoed", Text: "blessed"})
+	n.send(notice{Type: "concern", State: concernNew, Stack: "web", Kind: "vetoed", Text: "blessed"}, false)
 	n.Close()
 	mu.Lock()
 	defer mu.Unlock()
@@ -91,5 +94,63 @@ func TestTheWebhookIsSignedAndTriedAgain(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "stack web: vetoed") {
 		t.Errorf("standard output: %q", out.String())
+	}
+}
+
+// TestTheWebhookHearsOnceOfAConcern, whoever leads: another instance says it on its own
+// output, the webhook hears of it again only after it was settled, or when the memory ended.
+func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
+	store := mem.New()
+	defer store.Close()
+	var heard []string
+	instance := func(name string) *book {
+		b := &book{memory: storeMemory{t.Context(), func() storage.Store { return store }}}
+		b.tell = func(n notice, elsewhere bool) {
+			if elsewhere {
+				heard = append(heard, name+" says "+n.Kind)
+				return
+			}
+			heard = append(heard, name+" tells "+n.State+" "+n.Kind)
+		}
+		return b
+	}
+	deliver := func(b *book) {
+		for _, e := range b.open["web"] {
+			b.delivered(e.notice)
+		}
+	}
+	scope := resource.Scope{Provider: "aws", Place: "us-east-1"}
+	blind := engine.Concern{Kind: engine.Blind, Scope: scope, Text: "not seen for 3 cycles"}
+	vetoed := engine.Concern{Kind: engine.Vetoed, Ref: resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	led := func(concerns ...engine.Concern) engine.Cycle {
+		return engine.Cycle{Stack: "web", Led: true, Concerns: concerns}
+	}
+	ann, bob, cid := instance("ann"), instance("bob"), instance("cid")
+	ann.cycle(led(vetoed))
+	bob.cycle(led(vetoed)) // ann died before the webhook took it
+	deliver(bob)
+	bob.cycle(led(vetoed, blind))
+	deliver(bob)
+	unseen := led(vetoed) // not yet for three cycles of cid's own
+	unseen.Planned = &engine.Planned{Plan: decider.Plan{Blind: map[resource.Scope]string{scope: "denied"}}}
+	cid.cycle(unseen)
+	cid.cycle(led(vetoed))
+	bob.cycle(led(vetoed))                                       // leads again: that is no news to it
+	if err := bob.memory.drop("web", vetoed.Key()); err != nil { // as its lease would
+		t.Fatal(err)
+	}
+	bob.cycle(led(vetoed))
+	bob.cycle(engine.Cycle{Stack: "web"}) // a helper settles nothing
+	other := engine.Concern{Kind: engine.OtherWishes, Text: "another version"}
+	instance("dan").cycle(engine.Cycle{Stack: "web", Concerns: []engine.Concern{vetoed, other}})
+	bob.cycle(led())
+	cid.cycle(led())
+	want := []string{
+		"ann tells new vetoed", "bob tells new vetoed", "bob tells new blind",
+		"cid says vetoed", "cid tells settled blind", "bob tells new vetoed",
+		"dan says vetoed", "dan tells new other_wishes", "bob tells settled vetoed",
+	}
+	if diff := cmp.Diff(want, heard); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }

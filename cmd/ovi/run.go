@@ -87,6 +87,9 @@ func (c *call) run() error {
 	}
 	defer tell.Close()
 	k.book = &book{tell: tell.send}
+	if tell.url != "" {
+		k.book.memory, tell.heard = storeMemory{c, k.sharedStore}, k.book.delivered
+	}
 	k.options = k.runOptions()
 	closeListener, err := k.listen()
 	if err != nil {
