@@ -150,7 +150,7 @@ func TestEdgesKeepToThemselves(t *testing.T) {
 }
 
 // TestLaw3_OneWayToRecord: only ledger appends to the log and commits to the store; the
-// coordinator's leased claims are the one exception.
+// coordinator's leased claims and notes are the one exception.
 func TestLaw3_OneWayToRecord(t *testing.T) {
 	may := []string{"ledger", "coordinator", "storage", "wal", "bench"}
 	for _, s := range sources(t) {

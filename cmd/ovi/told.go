@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -16,10 +17,6 @@ const remindAfter = 12 * time.Hour
 
 // toldWait bounds what remembering asks of the store: telling twice is better than waiting.
 const toldWait = 3 * time.Second
-
-// toldPrefix is where the store keeps which concerns were told: in leased keys, so that they
-// are neither history nor record and end by themselves when it is time to tell again.
-const toldPrefix = "told/"
 
 // memory keeps which concerns of a stack were told, for whoever leads it next. What cannot be
 // remembered is told again.
@@ -37,7 +34,7 @@ func (k *keeper) sharedStore() storage.Store {
 	return nil
 }
 
-// storeMemory is a memory in the store that the instances share.
+// storeMemory is a memory in the notes of the store that the instances share.
 type storeMemory struct {
 	ctx   context.Context
 	store func() storage.Store // nil while the record is not open
@@ -48,29 +45,24 @@ type toldEntry struct {
 	Notice notice `json:"notice"`
 }
 
-func toldKey(stack, key string) string {
+// nameOf is a key as the name of a note.
+func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return toldPrefix + url.PathEscape(stack) + "/" + hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:16])
 }
 
 func (m storeMemory) recall(stack string) (map[string]notice, error) {
 	out := map[string]notice{}
-	err := m.with(func(ctx context.Context, s storage.Store) error {
-		seq, _, err := s.Range(ctx, toldPrefix+url.PathEscape(stack)+"/", storage.Now)
-		if err != nil {
-			return err
-		}
-		for e, err := range seq {
+	err := m.with(stack, func(ctx context.Context, notes coordinator.Notes) error {
+		all, err := notes.All(ctx)
+		for _, value := range all {
 			var t toldEntry
-			if err != nil {
-				return err
-			}
-			if err := json.Unmarshal(e.Value, &t); err != nil {
+			if err := json.Unmarshal(value, &t); err != nil {
 				return err
 			}
 			out[t.Key] = t.Notice
 		}
-		return nil
+		return err
 	})
 	return out, err
 }
@@ -80,28 +72,22 @@ func (m storeMemory) keep(stack, key string, n notice) error {
 	if err != nil {
 		return err
 	}
-	return m.with(func(ctx context.Context, s storage.Store) error {
-		lease, err := s.Grant(ctx, remindAfter)
-		if err == nil {
-			_, err = s.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: toldKey(stack, key), Value: value, Lease: lease}}})
-		}
-		return err
+	return m.with(stack, func(ctx context.Context, notes coordinator.Notes) error {
+		return notes.Leave(ctx, nameOf(key), value, remindAfter)
 	})
 }
 
 func (m storeMemory) drop(stack, key string) error {
-	return m.with(func(ctx context.Context, s storage.Store) error {
-		_, err := s.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: toldKey(stack, key), Delete: true}}})
-		return err
-	})
+	return m.with(stack, func(ctx context.Context, notes coordinator.Notes) error { return notes.Drop(ctx, nameOf(key)) })
 }
 
-func (m storeMemory) with(do func(context.Context, storage.Store) error) error {
+// with asks the notes about what was told of a stack.
+func (m storeMemory) with(stack string, do func(context.Context, coordinator.Notes) error) error {
 	s := m.store()
 	if s == nil {
 		return errBack
 	}
 	ctx, cancel := context.WithTimeout(m.ctx, toldWait)
 	defer cancel()
-	return do(ctx, s)
+	return do(ctx, coordinator.NotesOn(s, "told-"+url.PathEscape(stack)))
 }
