@@ -38,7 +38,7 @@ func (p *process) unblessCommand() *cli.Command {
 func (p *process) adoptCommand() *cli.Command {
 	return &cli.Command{
 		Name: "adopt", Category: catActs, ArgsUsage: "REF [SOURCE]",
-		Usage:  "take a thing that exists, and is wanted by that name, into the stack",
+		Usage:  "take a thing that exists and is wanted by that name into the stack",
 		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action((*call).adopt),
 	}

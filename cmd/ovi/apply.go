@@ -17,7 +17,7 @@ import (
 func (p *process) applyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "apply", Category: catLine, ArgsUsage: "[SOURCE | PLANFILE]",
-		Usage: "plan, ask, do it; or do a saved plan if nothing in it changed since",
+		Usage: "plan, ask, do it; or do a saved plan if nothing in it changed",
 		Flags: append(planFlags(),
 			&cli.BoolFlag{Name: "auto-approve", Usage: "do not ask"},
 			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once (the file's options, else 10)"},

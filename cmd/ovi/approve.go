@@ -17,7 +17,7 @@ import (
 func (p *process) approveCommand() *cli.Command {
 	return &cli.Command{
 		Name: "approve", Category: catActs, ArgsUsage: "PLANFILE",
-		Usage: "say yes to exactly what a saved plan proposes, where a rule asks for it",
+		Usage: "say yes to exactly what a saved plan proposes, where a rule asks",
 		Description: "The approval binds to what the plan proposes, not to the file: `ovi apply PLANFILE` counts\n" +
 			"it while the same is proposed of the same things, and until it expires. The same person\n" +
 			"twice is one person. The yes to a plain `ovi apply` is no approval that a rule counts.",

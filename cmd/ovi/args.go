@@ -45,7 +45,7 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 			raw = append(raw, arg)
 			if name, _, has := cutOption(arg); !has && takesValue(candidates(commands, leaf), name) {
 				if i+1 == len(args) {
-					return nil, nil, nil, usage("write --"+name+" VALUE", "option --%s needs a value", name)
+					return nil, nil, nil, usage("write "+dashed(name)+" VALUE", "option %s needs a value", dashed(name))
 				}
 				i++
 				raw[len(raw)-1] += "=" + args[i]
@@ -81,6 +81,14 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 
 func cutOption(arg string) (name, value string, has bool) {
 	return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+}
+
+// dashed is an option as people write it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // candidates are the commands an option may belong to.
@@ -132,7 +140,7 @@ func known(leaf *cli.Command, path []string, name string) error {
 	}
 	command := strings.Join(append([]string{"ovi"}, path...), " ")
 	if leaf == nil {
-		return usage("see `ovi help`", "option --%s, but no command", name)
+		return usage("see `ovi help`", "option %s, but no command", dashed(name))
 	}
 	var names []string
 	for _, f := range leaf.Flags {
@@ -142,13 +150,10 @@ func known(leaf *cli.Command, path []string, name string) error {
 		names = append(names, f.Names()...)
 	}
 	next := "see `" + command + " --help`"
-	if len(name) == 1 { // everything that short is near
-		return usage(next, "`%s` has no option -%s", command, name)
+	if near, ok := resource.Nearest(name, names); ok && len(name) > 1 { // everything is near one letter
+		next = "did you mean " + dashed(near) + "?"
 	}
-	if near, ok := resource.Nearest(name, names); ok {
-		next = "did you mean --" + near + "?"
-	}
-	return usage(next, "`%s` has no option --%s", command, name)
+	return usage(next, "`%s` has no option %s", command, dashed(name))
 }
 
 func unknownCommand(level []*cli.Command, path []string, name string) error {

@@ -52,7 +52,7 @@ func (p *process) auditMore() []*cli.Command {
 			Description: "Whole segments are removed, so that somewhat more than asked for is kept. A signed notice of where\n" +
 				"the log begins takes their place: what is kept still verifies. History that is older stays in the\n" +
 				"store; only a store rebuilt from a trimmed log does not have it, and numbers its revisions anew.",
-			Flags:  []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "keep", Required: true, Usage: "keep what is younger than `AGE`, such as 90d or 36h"}},
+			Flags:  []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "keep", Usage: "keep what is younger than `AGE`, such as 90d or 36h"}},
 			Action: p.action((*call).auditTrim),
 		},
 	}
@@ -145,6 +145,9 @@ type checkpoint struct {
 func (c *call) auditTrim() error {
 	if err := c.atMost(1); err != nil {
 		return err
+	}
+	if c.cli.String("keep") == "" {
+		return usage("write how much history stays, such as --keep 90d", "`ovi audit trim` needs --keep")
 	}
 	age, err := ageOf(c.cli.String("keep"))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 func (p *process) claimsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "claims", Category: catMemory, ArgsUsage: "[SOURCE | revoke REF]",
-		Usage: "who may act on what now, since when and until when; take a claim away",
+		Usage: "who may act on what, since when and until when; take a claim away",
 		Flags: []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "reason", Usage: "with revoke: why, for the record"}},
 		Description: "A claim ends by itself when its holder dies; to revoke one is for a holder that lives and must not\n" +
 			"act: its next record is refused, and its call is ended at its next heartbeat.",

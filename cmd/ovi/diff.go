@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -18,7 +19,7 @@ import (
 func (p *process) diffCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diff", Category: catMemory, ArgsUsage: "FROM [TO] [REF]",
-		Usage: "what is different between two revisions or times, and who changed it",
+		Usage: "what is different between two revisions or times, and who did it",
 		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or how long ago (90m, 24h); without TO,\n" +
 			"now. With REF, of one thing.",
 		Flags: []cli.Flag{
@@ -52,7 +53,7 @@ func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
 	}
 	ref = c.arg(2)
 	if s.to, err = c.revisionOf(l, c.arg(1)); err != nil {
-		if ref != "" {
+		if _, wrong := strconv.ParseInt(c.arg(1), 10, 64); ref != "" || wrong == nil {
 			return s, "", err
 		}
 		s.to, ref = storage.Now, c.arg(1) // no revision: a thing

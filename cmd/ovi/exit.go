@@ -147,6 +147,8 @@ func nextOf(err error) string {
 		return "make room there, and run the same command again: it goes on where this one stopped"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return "the data directory must be writable for you: see --data-dir and OVI_DATA_DIR"
+	case errors.Is(err, storage.ErrFuture), errors.Is(err, storage.ErrCompacted):
+		return "see from which revision to which it can be read: ovi store status"
 	case errors.Is(err, storage.ErrNewer), errors.Is(err, wal.ErrVersion):
 		return "use the version of ovi that wrote it, or a newer one"
 	}

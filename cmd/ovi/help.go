@@ -53,9 +53,10 @@ func commandList(commands []*cli.Command) string {
 			}
 		}
 	}
-	b.WriteString("\n`ovi COMMAND --help` says more. Exit codes: 0 done or nothing to do, 1 error, 2 changes\n" +
-		"(--detailed-exitcode), 3 some failed, 4 not all seen, 5 held by others, 6 held back by a\n" +
-		"policy, 130 interrupted.\n")
+	b.WriteString("\n`ovi COMMAND --help` says more. To try it: ovi plan --sandbox\n" +
+		"Exit codes: 0 done or nothing to do, 1 error, 2 changes (--detailed-exitcode),\n" +
+		"3 some failed, 4 not all seen, 5 held by others, 6 held back by a policy,\n" +
+		"130 interrupted.\n")
 	return b.String()
 }
 
@@ -99,14 +100,11 @@ func flagsOf(c *cli.Command) []flagInfo {
 		if !ok {
 			continue
 		}
-		dashed := make([]string, len(f.Names()))
+		heads := make([]string, len(f.Names()))
 		for i, name := range f.Names() {
-			dashed[i] = "--" + name
-			if len(name) == 1 {
-				dashed[i] = "-" + name
-			}
+			heads[i] = dashed(name)
 		}
-		info := flagInfo{head: strings.Join(dashed, ", "), text: doc.GetUsage()}
+		info := flagInfo{head: strings.Join(heads, ", "), text: doc.GetUsage()}
 		if before, rest, found := strings.Cut(info.text, "`"); found && doc.TakesValue() {
 			name, after, _ := strings.Cut(rest, "`")
 			info.head += " " + name

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 func (p *process) historyCommand() *cli.Command {
@@ -55,7 +56,11 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 		}
 		before = after(m, before)
 	}
-	c.out.say("%s", ref)
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	c.out.say("%s", namesIn(scans).Ref(ref))
 	return c.out.table(t, "Nothing is on record.")
 }
 

@@ -22,7 +22,7 @@ import (
 func (p *process) runCommand() *cli.Command {
 	return &cli.Command{
 		Name: "run", Category: catLine, ArgsUsage: "[SOURCE...]",
-		Usage: "keep looking, and with --auto-approve keep the world as wished, until stopped; each source is a stack",
+		Usage: "keep the world as wished, or only keep looking, until stopped",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "interval", Usage: "a cycle every `DURATION`, give or take a tenth", Value: time.Minute},
 			&cli.BoolFlag{Name: "auto-approve", Usage: "do what is planned, as far as the files' rules allow; without it, plan and tell"},
@@ -39,7 +39,8 @@ func (p *process) runCommand() *cli.Command {
 			&cli.StringFlag{Name: "webhook", Usage: "tell `URL` of what only a human can settle"},
 			&cli.StringFlag{Name: "webhook-key-file", Usage: "sign what is sent with the key in `FILE` (HMAC-SHA256)"},
 		},
-		Description: "A cycle begins at the interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
+		Description: "Each source is a stack. Without --auto-approve it looks, plans and tells, and touches nothing.\n" +
+			"A cycle begins at the interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack on one store share the work; one of them looks. SIGTERM lets what is in flight finish.",
 		Action: p.action((*call).run),
 	}

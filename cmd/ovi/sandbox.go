@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -105,6 +106,9 @@ func (c *call) sandboxBreak() error {
 	}
 	if err := c.atMost(3); err != nil {
 		return err
+	}
+	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "create"}, c.arg(0)) {
+		return usage("write stop, start, tag, untag, resize, delete or create", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
 	b := awsfake.Breakage{Do: c.arg(0), Thing: c.arg(1), Value: c.arg(2), Region: c.cli.String("region")}
 	switch b.Do {

@@ -56,7 +56,11 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	}
 	thing, err := l.Thing(c, ref, at)
 	if errors.Is(err, ledger.ErrNotFound) {
-		return &problem{code: exitError, summary: fmt.Sprintf("%s was not there then", ref), next: "see when it was: ovi history " + c.arg(0)}
+		absent := "is not there, as far as is known"
+		if at != storage.Now {
+			absent = "was not there then"
+		}
+		return &problem{code: exitError, summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), next: "see when it was: ovi history " + c.arg(0)}
 	}
 	if err != nil {
 		return err
@@ -74,7 +78,7 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 		return storage.Now, nil
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		return storage.Revision(n), nil
+		return c.happened(l, storage.Revision(n))
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
 		return l.RevisionAt(c, c.now().Add(-ago))
@@ -83,6 +87,15 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 		return l.RevisionAt(c, t)
 	}
 	return 0, usage("write a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "%q is neither a revision nor a time", text)
+}
+
+// happened refuses a revision that is still to come.
+func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
+	newest, err := l.Revision(c)
+	if err == nil && r > newest {
+		err = usage("see from which revision to which it can be read: ovi store status", "revision %d has not happened yet: the newest is %d", r, newest)
+	}
+	return r, err
 }
 
 func (c *call) showThing(l *ledger.Ledger, t ledger.Thing) error {

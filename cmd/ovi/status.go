@@ -15,7 +15,7 @@ import (
 func (p *process) statusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Category: catMemory, ArgsUsage: "[SOURCE]",
-		Usage:  "the managed things as last seen, how old each fact is, and actions without an end",
+		Usage:  "the managed things as last seen, and actions without an end",
 		Flags:  []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "stack", Usage: "only of the stack `NAME`"}},
 		Action: p.action((*call).status),
 	}

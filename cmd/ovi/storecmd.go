@@ -175,8 +175,11 @@ func (c *call) revoke(l *ledger.Ledger) error {
 			found = append(found, x)
 		}
 	}
-	if len(found) != 1 {
-		return usage("see `ovi claims`", "%d claims are called %q", len(found), c.arg(1))
+	if len(found) == 0 {
+		return usage("see `ovi claims`", "nobody holds %q", c.arg(1))
+	}
+	if len(found) > 1 {
+		return usage("write the whole ref: see `ovi claims`", "%d claims are called %q", len(found), c.arg(1))
 	}
 	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
 	if err != nil {

@@ -29,8 +29,11 @@ func TestTakeOverFigures(t *testing.T) {
 		ttl   time.Duration
 		kills int
 	}{
-		{"etcd", 3 * time.Second, 30}, {"etcd", 10 * time.Second, 20}, {"etcd", 30 * time.Second, 8},
-		{"bolt", 3 * time.Second, 30}, {"bolt", 10 * time.Second, 20},
+		{"etcd", 3 * time.Second, 30},
+		{"etcd", 10 * time.Second, 20},
+		{"etcd", 30 * time.Second, 8},
+		{"bolt", 3 * time.Second, 30},
+		{"bolt", 10 * time.Second, 20},
 	} {
 		t.Run(fmt.Sprintf("%s with TTL %s", c.on, c.ttl), func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,8 @@ import (
 const (
 	defaultSource = "ovi.yaml"
 	defaultDir    = ".ovi"
+	// firstSource is the shortest file that plans.
+	firstSource = "{version: v1, provider: aws, region: us-east-1, resources: [{type: ec2, size: t3.micro}]}"
 )
 
 // sources are the paths that say what is wanted: the argument and every -f, else ovi.yaml
@@ -21,7 +23,7 @@ func (c *call) sources(args ...string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, usage("name a source, such as `ovi "+c.cli.Command.Name+" examples/web/ovi.yaml`, or write one: docs/config.md",
+			return nil, usage("name a source, or write one; a first one to practise with: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
 				"there is no %s here and no other source was named", defaultSource)
 		}
 	}
@@ -45,11 +47,16 @@ func plain(err error) error {
 // beside lists what could have been meant.
 func beside(name string) string {
 	dir := filepath.Dir(name)
-	found, _ := filepath.Glob(filepath.Join(dir, "*.y*ml"))
-	if len(found) == 0 {
-		return "there is no YAML file in " + dir
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "the folder " + dir + " cannot be read"
 	}
-	return "there is " + found[0]
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			return "there is " + filepath.Join(dir, e.Name())
+		}
+	}
+	return "there is no YAML file in " + dir
 }
 
 // dataDir is where the record is: --data-dir, OVI_DATA_DIR, or .ovi beside the first source

@@ -21,7 +21,7 @@ const near = 200
 func (p *process) whyCommand() *cli.Command {
 	return &cli.Command{
 		Name: "why", Category: catMemory, ArgsUsage: "REF",
-		Usage: "the story of one thing, backwards: why it is as it is, or why it is gone",
+		Usage: "the story of one thing, backwards: why it is as it is, or gone",
 		Flags: []cli.Flag{
 			sourceFlag(),
 			&cli.BoolFlag{Name: "all", Usage: fmt.Sprintf("tell everything, not the last %d things that happened", shortStory)},

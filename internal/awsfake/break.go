@@ -70,7 +70,7 @@ func (h hand) find(b Breakage) (entity, error) {
 	case b.Thing == "":
 		return nil, fmt.Errorf("practice cloud: %s what? Name a thing by its id, its name or its ref", b.Do)
 	case len(found) == 0:
-		return nil, fmt.Errorf("practice cloud: there is nothing called %q; `ovi sandbox` lists what there is", b.Thing)
+		return nil, fmt.Errorf("practice cloud: there is nothing called %q", b.Thing)
 	case len(found) > 1:
 		var ids []string
 		for _, e := range found {

@@ -21,8 +21,8 @@ type standing struct {
 // Watch implements storage.Watcher by looking often. It does not tell prefixes apart.
 func (s *Store) Watch(ctx context.Context, _ string, notice func() bool) error {
 	last, err := s.standing(ctx)
-	for more := true; err == nil; {
-		if more = notice(); !more {
+	for err == nil {
+		if !notice() {
 			return nil
 		}
 		last, err = s.moved(ctx, last)
