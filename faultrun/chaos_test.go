@@ -142,7 +142,7 @@ func (c *chaos) cut(p *process, there, back bool, what string) {
 func (c *chaos) member() {
 	i := c.n(len(c.members))
 	m, name := c.members[i], fmt.Sprint("m", i)
-	switch c.n(5) {
+	switch c.n(6) {
 	case 0:
 		m.Kill()
 		time.Sleep(c.during(time.Second, 6*time.Second))
@@ -164,6 +164,14 @@ func (c *chaos) member() {
 		} else {
 			c.isolate(i, false, true, "what the others send to a member dropped")
 		}
+	case 4:
+		other := c.members[(i+1)%len(c.members)]
+		m.Pause()
+		other.Pause()
+		time.Sleep(c.during(time.Second, 6*time.Second))
+		other.Continue()
+		m.Continue()
+		c.say("majority of the members stopped", name)
 	default:
 		time.Sleep(2 * time.Second) // the cluster has to get somewhere in between
 	}

@@ -130,30 +130,28 @@ func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) 
 			continue
 		}
 		first := begun[a.ID]
-		delete(begun, a.ID)
-		if a.Result != skipped {
+		switch a.Result {
+		case skipped:
+			delete(begun, a.ID)
+		case string(check.OpUnknown): // as if there had been no answer
+		default:
+			delete(begun, a.ID)
 			out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: first.At, To: a.At, Take: a.Take, Token: a.Token, Result: check.OpResult(a.Result)})
-			if a.Take && a.Result == string(check.OpUnknown) {
-				begun[a.ID] = first
-				out = out[:len(out)-1]
-			}
 		}
 	}
 	for _, a := range begun {
-		op := check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: a.At, Take: a.Take, Token: a.Token, Result: check.OpUnknown}
-		if a.Take {
-			i := slices.IndexFunc(claims[a.Ref], func(c *seenClaim) bool { return c.nonce == a.Run+" "+a.Nonce })
-			if i < 0 {
-				continue // it never came through
-			}
-			op.Token = claims[a.Ref][i].Token
+		i := slices.IndexFunc(claims[a.Ref], func(c *seenClaim) bool { return c.nonce == a.Run+" "+a.Nonce })
+		if !a.Take || i < 0 {
+			continue // it never came through, or vanished tells what became of it
 		}
-		out = append(out, op)
+		c := claims[a.Ref][i]
+		out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: c.beganSeen, Take: true, Token: c.Token, Result: check.OpDone})
 	}
 	return out
 }
 
-// vanished are the ends of claims that nobody gave back: their leases ended.
+// vanished are the ends of claims that nobody is known to have given back: their leases ended,
+// or an attempt to give back had no answer and came through.
 func vanished(claims map[string][]*seenClaim, ops []check.ClaimOp) (out []check.ClaimOp) {
 	type id struct {
 		ref   string
