@@ -115,7 +115,7 @@ func (l *loop) keep(ctx context.Context) {
 	defer leave()
 	l.eyes = newEyes(ctx, l)
 	defer l.eyes.close()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && l.engine.cfg.Ledger.Broken() == nil {
 		l.engine.free(ctx)
 		err := l.engine.cfg.Claims.Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
 		var held *coordinator.HeldError
@@ -123,7 +123,7 @@ func (l *loop) keep(ctx context.Context) {
 		case ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil:
 			return
 		case errors.As(err, &held):
-			if l.help(ctx) && l.engine.cfg.Ledger.Broken() == nil && l.standBy(ctx) == nil {
+			if l.help(ctx) && (l.engine.cfg.Ledger.Broken() != nil || l.standBy(ctx) == nil) {
 				continue
 			}
 		case err != nil:

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -225,6 +228,46 @@ func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 			t.Errorf("%d things: the helper had nothing left to do", n)
 		}
 	})
+}
+
+// leadsOf counts the attempts to lead that are made while the record is broken.
+type leadsOf struct {
+	*coordinator.Claims
+	ledger *ledger.Ledger
+	n      atomic.Int64
+}
+
+// Hold implements engine.Claims.
+func (c *leadsOf) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
+	if strings.HasPrefix(ref, engine.Lead) && c.ledger.Broken() != nil {
+		c.n.Add(1)
+	}
+	return c.Claims.Hold(ctx, ref, do)
+}
+
+// TestAHelperWhoseRecordBrokeDoesNotTryToLead: it could record nothing of what it saw, and
+// while it led nobody else would.
+func TestAHelperWhoseRecordBrokeDoesNotTryToLead(t *testing.T) {
+	for commits := range int64(8) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			b.breakRecord(commits)
+			leader := b.another(0)
+			defer leader.stop()
+			want := stackOf(wants(network("main"), disk("a", 10)))
+			leave := leader.loops(want, engine.RunOptions{Apply: true, Interval: 2 * time.Second})
+			time.Sleep(time.Second)
+			c := &leadsOf{Claims: b.claims, ledger: b.ledger}
+			b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: b.ledger, Claims: c})
+			stop := b.loops(want, engine.RunOptions{Apply: true})
+			time.Sleep(time.Minute)
+			_ = stop()
+			_ = leave()
+			if n := c.n.Load(); n > 0 {
+				t.Errorf("%d attempts to lead with a broken record, after %d commits", n, commits)
+			}
+		})
+	}
 }
 
 func observes(b *bench) (n int) {
