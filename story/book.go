@@ -17,8 +17,11 @@ type book struct {
 	from   map[string]ledger.Loaded
 	yes    []ledger.Record
 	drafts []*draft
-	seen   *resource.Observed // as of the record read last
-	first  *ledger.Record     // the look that saw it first
+	seen   *resource.Observed        // as of the record read last
+	first  *ledger.Record            // the look that saw it first
+	here   string                    // whose log this is
+	n      int                       // records read so far
+	moved  map[string]resource.Value // what was seen different since the last deed, as it was then
 }
 
 // planned is a plan with what it decided on the thing.
@@ -34,6 +37,7 @@ type draft struct {
 	plan  string // that it carried out, or held back
 	deed  *deed
 	times int // how often the same happened again and again
+	last  int // which of the records read was its last
 }
 
 // deed is an action with its end, as far as one is known.
@@ -44,14 +48,16 @@ type deed struct {
 	endAt  ledger.Record
 	found  *ledger.Abandoned
 	later  string // what was seen next
+	cause  string // in words; empty: as the rule says
 }
 
 func newBook(t Teller, c ledger.Chronicle) *book {
-	return &book{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources}
+	return &book{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here, moved: map[string]resource.Value{}}
 }
 
 // read puts a record where it belongs.
 func (b *book) read(r ledger.Record) {
+	b.n++
 	switch e := r.Event.(type) {
 	case ledger.Approved:
 		b.yes = append(b.yes, r)
@@ -61,7 +67,7 @@ func (b *book) read(r ledger.Record) {
 		b.observed(r, e)
 	case ledger.Began:
 		d := b.add(r, "deed", "")
-		d.plan, d.deed = e.Plan, &deed{record: r, began: e}
+		d.plan, d.deed = e.Plan, &deed{record: r, began: e, cause: b.cause(e)}
 	case ledger.Ended:
 		b.ended(r, e)
 	case ledger.Abandoned:
@@ -76,7 +82,10 @@ func (b *book) read(r ledger.Record) {
 }
 
 func (b *book) add(r ledger.Record, what, title string) *draft {
-	d := &draft{Chapter: Chapter{At: r.At, What: what, Title: title}, times: 1}
+	d := &draft{Chapter: Chapter{At: r.At, What: what, Title: title}, times: 1, last: b.n}
+	if b.here != "" && r.Instance != b.here {
+		d.Instance = r.Instance
+	}
 	d.cite(r)
 	b.drafts = append(b.drafts, d)
 	return d
@@ -91,7 +100,7 @@ func (b *book) again(r ledger.Record, what, title string) *draft {
 			}
 			if last.What == what && last.Title == title {
 				last.times++
-				last.At = r.At
+				last.At, last.last = r.At, b.n
 				last.cite(r)
 				return last
 			}
@@ -154,6 +163,11 @@ func (b *book) observed(r ledger.Record, e ledger.Observed) {
 		b.add(r, "seen", fmt.Sprintf("seen for the first time: %s, %s", now.ID, now.Health))
 		return
 	}
+	for _, c := range Differ(*was, now) {
+		if _, before := b.moved[c.Path]; !before {
+			b.moved[c.Path] = c.From
+		}
+	}
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
 		b.add(r, "seen", "seen different: "+diff)
@@ -176,7 +190,10 @@ func (b *book) ended(r ledger.Record, e ledger.Ended) {
 	} else {
 		d.cite(r)
 	}
-	d.deed.ended, d.deed.endAt, d.At = &e, r, r.At
+	d.deed.ended, d.deed.endAt, d.At, d.last = &e, r, r.At, b.n
+	if e.Outcome == ledger.Done {
+		clear(b.moved)
+	}
 	switch {
 	case e.Outcome == ledger.Done && (e.Action == decider.Delete || e.Half == ledger.HalfDelete):
 		b.seen = nil

@@ -18,7 +18,7 @@ func (b *book) chapters() []Chapter {
 			told[d.plan] = true
 		}
 	}
-	var out []Chapter
+	var kept []*draft
 	for i, d := range slices.Backward(b.drafts) {
 		if d.What == "planned" && (told[d.plan] || b.tookPlace(i)) {
 			continue
@@ -28,12 +28,29 @@ func (b *book) chapters() []Chapter {
 		} else if p, ok := b.plans[d.plan]; ok && d.What != "planned" {
 			d.Facts = append(d.Facts, b.why(p)...)
 		}
+		if d.Instance != "" {
+			d.Facts = append(d.Facts, Fact{"told by", b.elsewhere(d)})
+		}
 		if d.times > 1 {
 			d.Title += fmt.Sprintf(" (%d times, the last one here)", d.times)
 		}
-		out = append(out, d.Chapter)
+		kept = append(kept, d)
+	}
+	slices.SortStableFunc(kept, func(x, y *draft) int { return y.last - x.last })
+	out := make([]Chapter, len(kept))
+	for i, d := range kept {
+		out[i] = d.Chapter
 	}
 	return out
+}
+
+// elsewhere says whose record a chapter is from, and where the rest of it stands.
+func (b *book) elsewhere(d *draft) string {
+	text := "instance " + d.Instance
+	if d.deed != nil && d.deed.began.Host != "" {
+		text += " on " + d.deed.began.Host
+	}
+	return text + ", by way of the shared store; its own log has the whole records"
 }
 
 // tookPlace says that what a plan only looked at was decided again, the same, and carried out
@@ -55,6 +72,14 @@ func (b *book) tookPlace(i int) bool {
 func (b *book) tellDeed(d *draft) {
 	x := d.deed
 	d.Title = title(x)
+	switch {
+	case late(x):
+		d.Title += "; looking found that it was done"
+	case finished(x) && x.cause != "":
+		d.Title += ": " + x.cause
+	case x.ended != nil && x.ended.Outcome == ledger.Failed:
+		d.Title += because(x.ended.Error)
+	}
 	var facts []Fact
 	if p, ok := b.plans[x.began.Plan]; ok {
 		facts = b.why(p)

@@ -51,6 +51,8 @@ type Chapter struct {
 	Title   string
 	Facts   []Fact
 	Records []uint64 // its records in the log
+	// Instance is whose log that is; empty: of the instance that tells it.
+	Instance string
 }
 
 // Fact is one labelled answer.

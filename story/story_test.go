@@ -166,7 +166,63 @@ func stories() map[string]ledger.Chronicle {
 		"foreign":   new(told).add("run1", look(nobodys), plan("p1", ledger.ForPlan, foreign)).last(&nobodys, &foreign),
 		"unmanaged": new(told).add("run1", look(nobodys)).last(&nobodys, nil),
 		"trimmed":   trimmed.last(&small, nil),
+		"replaced":  replaced().last(&small, nil),
+		"adopted": new(told).add("run1", look(nobodys), ledger.Adopted{Ref: web, ID: "i-1", Stack: "two", Who: "ada", Reason: "bought with the company"}).
+			last(&small, nil),
+		"deferred": created().add("run2", read(), plan("p2", ledger.ForApply, windowed()), ledger.Vetoed{Plan: "p2", Ref: web, Proposed: decider.Update, Vetoes: windowed().Vetoes}).
+			last(&large, pointer(windowed())),
+		"source-changed": created().add("run2", ledger.Loaded{Stack: "two", Source: "ovi.yaml", Version: "v8"}, plan("p2", ledger.ForApply, drifted), yes("p2"),
+			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, "")).last(&small, nil),
+		"two-approvals": created().add("run2", look(large), read(), warned("p2"),
+			ledger.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, ledger.Approved{Plan: "other", Digest: "what", Who: "hedy", How: "ovi approve"},
+			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, "")).last(&small, nil),
+		"claim-lost": created().add("run2", look(large), read(), plan("p2", ledger.ForApply, drifted), yes("p2"),
+			began("p2", decider.Update, decider.ReasonChanged, drifted.Detail),
+			ledger.Revoked{Ref: web, Holder: "ada on desk", Token: 9, Who: "joan", Reason: "the laptop was closed"},
+			ledger.Refused{Ref: web, Key: "keyp2", Token: 9, Reason: "the claim was lost before ended could be recorded"}, ended("p2", decider.Update, ledger.Late, ""),
+			ledger.Abandoned{Ref: web, Key: "keyp2", Action: decider.Update, Finding: ledger.FoundDone, ID: "i-1", Evidence: "it is as the wish says"}).last(&small, nil),
+		"elsewhere": elsewhere().last(&small, nil),
 	}
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// windowed is a decision that has to wait for a window.
+func windowed() ledger.Decision {
+	d := vetoed(drifted, "window", "outside the maintenance window Sat 02:00-04:00 UTC")
+	until := start.Add(90 * time.Hour)
+	d.Vetoes[0].Until = &until
+	return d
+}
+
+// replaced is a life in which the thing was taken away and made anew.
+func replaced() *told {
+	d := drifted
+	d.Action, d.Proposed, d.Reason, d.Detail = decider.Replace, decider.Replace, decider.ReasonChanged, "changing size makes a new one"
+	half := func(h string) (ledger.Began, ledger.Ended) {
+		b, e := began("p2", decider.Replace, d.Reason, d.Detail), ended("p2", decider.Replace, ledger.Done, "")
+		b.Half, e.Half, b.Key, e.Key = h, h, "key"+h, "key"+h
+		return b, e
+	}
+	away, gone := half(ledger.HalfDelete)
+	anew, made := half(ledger.HalfCreate)
+	gone.Thing, made.ID = nil, "i-2"
+	return created().add("run2", read(), plan("p2", ledger.ForApply, d), yes("p2"), away, gone, anew, made)
+}
+
+// elsewhere is an update that another instance did, as the shared store tells it.
+func elsewhere() *told {
+	c := created()
+	c.Here = "here"
+	c.add("run2", look(thing("large")), read(), plan("p2", ledger.ForApply, drifted), yes("p2"),
+		began("p2", decider.Update, decider.ReasonChanged, drifted.Detail), ended("p2", decider.Update, ledger.Done, ""))
+	for i := range c.Records[len(c.Records)-5:] {
+		r := &c.Records[len(c.Records)-5+i]
+		if r.Instance = "there"; r.Event.Type() == ledger.TypeObserved || r.Event.Type() == ledger.TypePlanned {
+			r.Seq, r.Run, r.User = 0, "", ""
+		}
+	}
+	return c
 }
 
 // warned is a plan on which a policy had a word to say, and which needed an approval.
@@ -235,6 +291,15 @@ func TestTheHeadlineAnswers(t *testing.T) {
 		"foreign":   {"wanted", "no mark"},
 		"unmanaged": {"nobody's", "never touched"},
 		"pending":   {"not as wanted", "nobody has done"},
+		"adopted":   {"adopted into stack two by ada", "bought with the company"},
+		"deferred":  {"Nothing was done", "maintenance window", "until 2026-02-07 04:00:00 UTC"},
+		"replaced":  {"replaced", "ada", "ovi.yaml wants it otherwise"},
+		"as-wanted": {"changed outside ovi", "put back", "ada", "grace, typed yes"},
+
+		"source-changed": {"updated", "ovi.yaml wants it otherwise than before", "ada"},
+		"two-approvals":  {"joan, ovi approve", "hedy, ovi approve"},
+		"claim-lost":     {"claim was lost", "found that it was done"},
+		"elsewhere":      {"changed outside ovi"},
 	} {
 		s := teller.Tell(all[name])
 		for _, w := range words {

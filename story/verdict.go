@@ -1,8 +1,10 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -110,16 +112,37 @@ func (t Teller) asWanted(c ledger.Chronicle, b *book, name string) string {
 	}
 	d := b.lastChange()
 	if d == nil {
+		if a := b.lastOf(ledger.TypeAdopted); a != nil {
+			return state + ". It was made by somebody else: " + a.Title + ", " + t.when(a.At) + "."
+		}
 		return state + "; ovi has done nothing to it that is on record."
 	}
 	x := d.deed
-	text := fmt.Sprintf("%s. It was %s %s by %s, because %s", state, done(x.began.Action), t.when(d.At), orUnknown(x.record.User), reason(x.began.Reason, x.began.Detail))
-	if p := b.plans[x.began.Plan]; p.decision != nil {
+	text := fmt.Sprintf("%s. It was %s %s by %s, because %s", state, done(x.began.Action), t.when(d.At), orUnknown(x.record.User), cmp.Or(x.cause, reason(x.began.Reason, x.began.Detail)))
+	if p := b.plans[x.began.Plan]; p.decision != nil && x.cause == "" {
 		if diff := t.changes(*p.decision); diff != "" {
 			text += " (" + diff + ")"
 		}
 	}
+	if late(x) {
+		text += " (its claim was lost meanwhile; looking found that it was done)"
+	}
 	return text + "; approved: " + b.approval(x) + "."
+}
+
+// late says that an action lost its claim, and was found done all the same.
+func late(x *deed) bool {
+	return x.ended != nil && x.ended.Outcome == ledger.Late && x.found != nil && x.found.Finding == ledger.FoundDone
+}
+
+// lastOf is the newest chapter of a sort.
+func (b *book) lastOf(what string) *draft {
+	for _, d := range slices.Backward(b.drafts) {
+		if d.What == what {
+			return d
+		}
+	}
+	return nil
 }
 
 // lastChange is the newest deed that was done: one that a plan called for, if there is any.
@@ -157,13 +180,30 @@ func (t Teller) undone(c ledger.Chronicle, name string) (State, string, string, 
 	case d.Difference == comparator.Unmanaged:
 		return "", "", "", false
 	case d.Proposed.Executes() && !d.Action.Executes():
-		return Held, fmt.Sprintf("Nothing was done to %s: its %s is held back by %s.", name, what, vetoes(d.Vetoes)), "", true
+		return Held, fmt.Sprintf("Nothing was done to %s: its %s is held back by %s.", name, what, vetoes(d.Vetoes)), nextHeld(d), true
 	case d.Proposed.Executes() && c.Tries != nil:
 		return Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", what, name, times(c.Tries.Failures), t.when(c.Tries.Last), c.Tries.Error), "mend what the error says, then: ovi apply", true
 	case d.Proposed.Executes() && t.stillToDo(c):
 		return Pending, fmt.Sprintf("%s is not as wanted (%s): a plan made %s would %s, and nobody has done that yet.", name, reason(d.Reason, d.Detail), t.when(c.Last.At), what), "do it: ovi apply", true
 	}
 	return "", "", "", false
+}
+
+// nextHeld is what ends a veto by itself; what a person can do, the policy says.
+func nextHeld(d ledger.Decision) string {
+	var until time.Time
+	for _, v := range d.Vetoes {
+		if v.Until == nil {
+			return ""
+		}
+		if v.Until.After(until) {
+			until = *v.Until
+		}
+	}
+	if until.IsZero() {
+		return ""
+	}
+	return "wait: the first `ovi apply` after " + stamp(until) + " does it"
 }
 
 // stillToDo says that nothing was done to the thing since its last plan.

@@ -154,6 +154,32 @@ func TestTwoHostsApplyAtOnce(t *testing.T) {
 	}
 }
 
+// TestWhyFromTheOtherHost: what one instance did the other tells whole, from the store, and
+// says whose record it is and where the rest of it stands.
+func TestWhyFromTheOtherHost(t *testing.T) {
+	s := newSite(t, fleet(2))
+	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
+	writeConfig(t, s.dir, strings.Replace(fleet(2), "t3.micro", "t3.small", 1))
+	s.run("bob", "0", "apply", "--sandbox", "--auto-approve")
+	s.run("bob", "0", "bless", "--sandbox", "web-0", "--reason", "it holds the data")
+	mine := s.run("ann", "0", "why", "--all", "web-0")
+	for _, word := range []string{
+		"by bob", "ovi.yaml wants it otherwise than before", "size t3.micro → t3.small", "read from ovi.yaml", "bob, auto-approve",
+		"told by", "its own log has the whole records", "blessed by bob: it holds the data", "created by ann",
+	} {
+		if !strings.Contains(mine, word) {
+			t.Errorf("ann does not tell %q:\n%s", word, mine)
+		}
+	}
+	if before, after := strings.Index(mine, "blessed by bob"), strings.Index(mine, "created by ann"); before > after {
+		t.Errorf("the newest is not first:\n%s", mine)
+	}
+	theirs := s.run("bob", "0", "why", "--all", "web-0")
+	if strings.Count(mine, "told by") == 0 || strings.Count(theirs, "approved ") != strings.Count(mine, "approved ") {
+		t.Errorf("bob tells another story:\n%s", theirs)
+	}
+}
+
 // TestTheStoreOfADirectoryIsRemembered: a record that is kept in etcd is not begun anew in a
 // file because an option was forgotten, and no password shows.
 func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {

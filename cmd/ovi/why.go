@@ -82,7 +82,11 @@ func storyPage(s story.Story, all bool) render.Page {
 		}
 		facts := factsOf(x.Facts)
 		if len(facts) > 0 && len(x.Records) > 0 {
-			facts = append(facts, render.Fact{Label: "records", Text: numbers(x.Records)})
+			of := ""
+			if x.Instance != "" {
+				of = " of that log"
+			}
+			facts = append(facts, render.Fact{Label: "records", Text: numbers(x.Records) + of})
 		}
 		page.Sections = append(page.Sections, render.Section{
 			Head: x.At.UTC().Format("2006-01-02 15:04:05"), Title: x.Title, Facts: facts,
