@@ -32,6 +32,7 @@ fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 
 bench: need ## the figures of docs/benchmarks.md
 	$(GO) run ./bench/plan
+	$(GO) run ./bench/memory -events 100000,1000000
 	cd bench/wal && $(GO) run .
 	cd bench/store && $(GO) run .
 

@@ -30,6 +30,13 @@
 //	loaded/<stack>          the version of the wishes that was last read
 //	acts/<ref>              the last events about a thing; the ones before are its history
 //
+// # Asking
+//
+// How log/<instance> stood at a revision tells which batch of whose log made it, and when. So
+// times are found by bisection (clock), and the records of one thing by opening the log at the
+// batches that its keys name (gatherer), each held against the chain value that the store has
+// of it. The log is read through only for what the store has forgotten.
+//
 // Several instances may record into one store (Config.Shared), each with its own log: see
 // shared.go for how their batches stay in one order, Merge for the proof, and Logs for what a
 // store that was lost comes back from. Two more keys then keep order, and are no facts:

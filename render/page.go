@@ -90,6 +90,8 @@ type Chapter struct {
 	Title   string    `json:"title"`
 	Facts   []Fact    `json:"facts"`
 	Records []uint64  `json:"records"` // in the log
+	// Instance is whose log that is; empty: of the instance that tells it.
+	Instance string `json:"instance,omitempty"`
 }
 
 func (Story) record() {}

@@ -84,7 +84,7 @@ func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(page, "\n%d events: the log %d MB, the store %d MB\n\n| command | wall, median (least to most) | memory, most | lines |\n|---|---:|---:|---:|\n", r.events, log>>20, store>>20)
+	fmt.Fprintf(page, "\n%d events: the log %d MB, the store %d MB\n\n| command | wall, median (least to most) | memory of its own, most | with the store's pages | lines |\n|---|---:|---:|---:|---:|\n", r.events, log>>20, store>>20)
 	tasks := r.tasks()
 	if beside {
 		export := filepath.Join(r.dir, "export.jsonl")
@@ -107,7 +107,7 @@ func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 
 func (r *rig) one(ctx context.Context, page io.Writer, t task) error {
 	var took []time.Duration
-	var most int64
+	var most, heap int64
 	lines := 0
 	for i := range r.rounds + 1 {
 		cmd := exec.CommandContext(ctx, r.program, t.args...)
@@ -119,8 +119,13 @@ func (r *rig) one(ctx context.Context, page io.Writer, t task) error {
 		var out, complaint bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &complaint
 		start := time.Now()
-		err := cmd.Run()
-		wall := time.Since(start)
+		err := cmd.Start()
+		if err != nil {
+			return err
+		}
+		own := watch(cmd.Process.Pid)
+		err = cmd.Wait()
+		wall, mine := time.Since(start), own()
 		var failed *exec.ExitError
 		if err != nil && !errors.As(err, &failed) {
 			return err
@@ -131,16 +136,19 @@ func (r *rig) one(ctx context.Context, page io.Writer, t task) error {
 		if i == 0 {
 			continue
 		}
-		took = append(took, wall)
+		took, heap = append(took, wall), max(heap, mine)
 		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 			most = max(most, usage.Maxrss)
 		}
 		lines = bytes.Count(out.Bytes(), []byte{'\n'})
 	}
 	slices.Sort(took)
+	if len(took) == 0 {
+		return errors.New("at least one round")
+	}
 	round := func(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 	fmt.Fprintf(os.Stderr, "%9s %6d MB %s\n", round(took[len(took)/2]), most>>10, t.what)
-	_, err := fmt.Fprintf(page, "| %s | %s (%s to %s) | %d MB | %d |\n", t.what, round(took[len(took)/2]), round(took[0]), round(took[len(took)-1]), most>>10, lines)
+	_, err := fmt.Fprintf(page, "| %s | %s (%s to %s) | %d MB | %d MB | %d |\n", t.what, round(took[len(took)/2]), round(took[0]), round(took[len(took)-1]), heap>>10, most>>10, lines)
 	return err
 }
 

@@ -68,7 +68,7 @@ func storyRecord(s story.Story, ref resource.Ref) render.Story {
 		Facts: factsOf(s.Facts), Chapters: make([]render.Chapter, len(s.Chapters)),
 	}
 	for i, x := range s.Chapters {
-		out.Chapters[i] = render.Chapter{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...)}
+		out.Chapters[i] = render.Chapter{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
 	}
 	return out
 }
