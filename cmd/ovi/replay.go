@@ -232,7 +232,7 @@ func (c *call) sayReplay(out replayed, dir string) {
 	}
 	c.out.say("Rebuilt from records %d to %d: %d revisions.", out.First, out.Last, out.Revision)
 	if out.Trimmed {
-		c.out.say("The log begins with record %d: older history is not in it and revisions are numbered anew, so what lives now was compared.", out.First)
+		c.out.say("The log begins with record %d: what is older was removed. A store rebuilt from it has all that stands now, but not what was over before, and numbers its revisions anew; so what lives now was compared, not its history.", out.First)
 	} else if out.From > 0 {
 		c.out.say("Compared from revision %d on: the live store has forgotten what is older.", out.From)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,6 +11,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // TestScripts runs each promise as somebody would type it. A script is an archive: commands
@@ -37,7 +43,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow},
 	}
 }
 
@@ -71,4 +77,26 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("ovi %s never printed %s", strings.Join(args[1:], " "), args[0])
+}
+
+// grow makes the log of a data directory, or adds to it, as it was filled a hundred days ago over
+// several segments, which are small here: grow .ovi. It begins with a blessing of ec2/old.
+func grow(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: grow DIR")
+	}
+	then := time.Now().Add(-100 * 24 * time.Hour)
+	l, err := ledger.Open(context.Background(), ledger.Config{
+		Dir: ts.MkAbs(args[0]), User: "eve", Clock: func() time.Time { return then },
+		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
+	})
+	ts.Check(err)
+	old := resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "old"}
+	_, err = l.Record(context.Background(), ledger.Blessed{Ref: old, On: true, Who: "eve", Reason: "data"})
+	ts.Check(err)
+	for i := range 300 {
+		_, err := l.Record(context.Background(), ledger.Loaded{Stack: "past", Version: fmt.Sprintf("%0900d", i)})
+		ts.Check(err)
+	}
+	ts.Check(l.Close())
 }
