@@ -121,7 +121,7 @@ func (b *book) why(p planned) []Fact {
 	}
 	facts = append(facts, Fact{"policies", policies})
 	if l, ok := b.load(p); ok {
-		facts = append(facts, Fact{"wish", fmt.Sprintf("stack %s, read from %s%s", l.Stack, l.Source, version(l.Version))})
+		facts = append(facts, Fact{"wish", fmt.Sprintf("stack %s, read from %s%s", l.Stack, l.Source, version(l.Version)) + written(d.Wanted)})
 	}
 	return facts
 }
@@ -130,6 +130,14 @@ func (b *book) why(p planned) []Fact {
 func (b *book) load(p planned) (ledger.Loaded, bool) {
 	l, ok := b.from[p.event.Plan]
 	return l, ok
+}
+
+// written is where the wish stands in the source, as far as that is known here.
+func written(w *ledger.Wish) string {
+	if w == nil || w.At.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", written at %s:%d", w.At.File, w.At.Line)
 }
 
 func version(v string) string {
