@@ -7,13 +7,20 @@ LDFLAGS := -X main.version=$(VERSION)
 TOOL    := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 20s
 
-.PHONY: build test race lint fuzz bench demo check need golden kill100 faults faults-nightly kill200 powercut powercut-nightly
+# A process with the race detector in it sleeps for a second when it ends, and a test of all
+# packages starts many.
+export GORACE ?= atexit_sleep_ms=10
+
+.PHONY: build fetch test race lint fuzz bench demo check need golden kill100 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
 
+fetch: need
+	@tools/fetch.sh
+
 # Vet runs with -race too, so that the large AWS packages are compiled once, not twice.
-test: need ## format, vet, layers, every test with the race detector
+test: need fetch ## format, vet, layers, every test with the race detector
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "error: not formatted:" $$out; echo "  next: gofmt -w" $$out; exit 1; }
 	$(GO) vet -race ./...
 	$(GO) test -race -timeout 60m ./...

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,8 +67,19 @@ type source struct {
 
 func sources(t *testing.T) []source {
 	t.Helper()
-	var out []source
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	out, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 20 {
+		t.Fatalf("only %d files found: is this the root of the repository?", len(out))
+	}
+	return out
+}
+
+// parsed reads the tree once for all tests.
+var parsed = sync.OnceValues(func() (out []source, err error) {
+	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -82,14 +94,8 @@ func sources(t *testing.T) []source {
 		out = append(out, source{p, path.Dir(p), f, fset})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out) < 20 {
-		t.Fatalf("only %d files found: is this the root of the repository?", len(out))
-	}
-	return out
-}
+	return out, err
+})
 
 func layerOf(pkg string) (int, bool) {
 	best, layer := "", 0

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const shortTTL = 3 * time.Second
 
-// holder takes a claim, says so, and as soon as it sees that time has passed, tries to
-// record what it did, deaf to its context.
+// holder takes a claim, says so, and as soon as it is told to, tries to record what it did,
+// deaf to its context.
 func holder(path string) error {
 	store, err := bolt.Open(path)
 	if err != nil {
@@ -47,10 +47,9 @@ func holder(path string) error {
 	}
 	c := coordinator.New(store, coordinator.Identity{Instance: "stopped"}, coordinator.WithTTL(shortTTL))
 	return c.Hold(context.Background(), "thing", func(ctx context.Context, claim coordinator.Claim) error {
-		before := time.Now()
 		fmt.Println("holding") // it may be stopped from here on
-		for begun := before; time.Since(before) < shortTTL && time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
-			before = time.Now()
+		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+			return err
 		}
 		fmt.Println("refused:", errors.Is(record(ctx, store, claim, "late"), storage.ErrConflict))
 		<-ctx.Done()
@@ -66,7 +65,7 @@ func crowd(path string) error {
 		return err
 	}
 	name := fmt.Sprint(os.Getpid())
-	c := coordinator.New(store, coordinator.Identity{Instance: name}, coordinator.WithLockTimeout(time.Minute))
+	c := coordinator.New(store, coordinator.Identity{Instance: name}, coordinator.WithLockTimeout(5*time.Minute))
 	ctx := context.Background()
 	for i := range 12 {
 		err := c.Hold(ctx, "thing", func(ctx context.Context, claim coordinator.Claim) error {
@@ -119,6 +118,37 @@ func TestACrowdOfProcessesTakesTurns(t *testing.T) {
 	}
 }
 
+// stopOutside stops a process with SIGSTOP while it does not hold the lock of the store's file:
+// under it everybody else would wait as long as it stands still.
+func stopOutside(t *testing.T, p *os.Process, path string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if err := p.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		// The signal is delivered a moment after it was sent: it is told when it was.
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+			t.Fatalf("the process did not stop: %v %v", status, err)
+		}
+		if syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			if err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err := p.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the process always held the store's file")
+}
+
 // A process that was stopped for longer than its TTL cannot do harm when it wakes: law 7.
 func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -133,6 +163,10 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -141,11 +175,9 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 	if !lines.Scan() || lines.Text() != "holding" {
 		t.Fatalf("the holder says %q", lines.Text())
 	}
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stopOutside(t, cmd.Process, path)
 	begun := time.Now()
-	c := coordinator.New(store, coordinator.Identity{Instance: "next"}, coordinator.WithTTL(shortTTL), coordinator.WithLockTimeout(20*shortTTL))
+	c := coordinator.New(store, coordinator.Identity{Instance: "next"}, coordinator.WithLockTimeout(2*time.Minute))
 	err = c.Hold(t.Context(), "thing", func(ctx context.Context, claim coordinator.Claim) error {
 		return record(ctx, store, claim, "next")
 	})
@@ -153,7 +185,9 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 		t.Fatalf("the next holder: %v", err)
 	}
 	t.Logf("taken over %s after the stop, TTL %s", time.Since(begun).Round(time.Millisecond), shortTTL)
-	time.Sleep(time.Until(begun.Add(2 * shortTTL)))
+	if _, err := io.WriteString(in, "overtaken\n"); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

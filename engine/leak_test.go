@@ -20,11 +20,10 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	b.settled(want)
 	b.stop()
 	var left string
-	for range 50 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if left = running(); left == "" {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("still running:\n%s", left)
 }

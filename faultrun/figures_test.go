@@ -178,7 +178,7 @@ func takeOver(t *testing.T, server *etcdtest.Server) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(filepath.Join(dir, "held")); err == nil {
 				break
 			}

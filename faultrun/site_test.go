@@ -85,7 +85,7 @@ func (s *site) client() *clientv3.Client {
 }
 
 func (s *site) nameMembers() {
-	ctx, cancel := context.WithTimeout(s.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
 	defer cancel()
 	list, err := s.client().MemberList(ctx)
 	if err != nil {
@@ -190,8 +190,8 @@ func (p *process) drain() {
 	p.signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
-	case <-time.After(30 * time.Second):
-		p.site.Errorf("%s did not drain in 30 s", p.Name)
+	case <-time.After(2 * time.Minute):
+		p.site.Errorf("%s did not drain in two minutes", p.Name)
 		p.end()
 	}
 }

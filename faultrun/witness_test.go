@@ -82,7 +82,7 @@ func (w *witness) note(answer clientv3.WatchResponse) {
 // whole waits until everything up to now was seen, and gives it.
 func (w *witness) whole() map[string][]*seenClaim {
 	w.site.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	last, err := w.client.Put(ctx, w.prefix+"last", "sum {}")
 	if err == nil {

@@ -203,7 +203,7 @@ func TestALogOfAnotherStoreIsRefused(t *testing.T) {
 	_ = l.Close()
 	b := shared(t, t.TempDir(), other, "b")
 	must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Loaded{Stack: "web"}))
-	_, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: other, Shared: true, User: "a", Wait: 5 * time.Second})
+	_, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: other, Shared: true, User: "a", Wait: time.Minute})
 	if !errors.Is(err, ledger.ErrElsewhere) {
 		t.Errorf("error %v, want ErrElsewhere", err)
 	}

@@ -58,7 +58,7 @@ func cutOff(t *testing.T, o options) {
 	if o.nosync {
 		need(t, "strace")
 	}
-	o.limit = 5 * time.Minute
+	o.limit = 20 * time.Minute
 	sum, err := run(t.Context(), o)
 	sum.print(t.Output(), o)
 	switch {

@@ -11,6 +11,7 @@ import (
 // TestPlanTakesPagesNotCalls: planning many instances takes at most a fiftieth of the calls
 // that describing each of them would.
 func TestPlanTakesPagesNotCalls(t *testing.T) {
+	t.Parallel()
 	const n = 500 // 1,000 take the same few pages, and longer to make
 	dir := t.TempDir()
 	writeConfig(t, dir, strings.Replace(fifty, "count: 50", "count: 500", 1))

@@ -41,6 +41,7 @@ func spoil(t *testing.T, dir, name string, change func([]byte) []byte) {
 const segment = "wal/000000000001.wal"
 
 func TestATornTailIsCutAndReported(t *testing.T) {
+	t.Parallel()
 	dir := recorded(t)
 	spoil(t, dir, segment, func(b []byte) []byte {
 		return append(bytes.TrimRight(b, "\x00"), bytes.Repeat([]byte{0x55}, 300)...)
@@ -57,6 +58,7 @@ func TestATornTailIsCutAndReported(t *testing.T) {
 // TestADamagedStoreHasAWayBack: nothing is done with a damaged store, the error says what to
 // do, and doing that brings all of it back.
 func TestADamagedStoreHasAWayBack(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func([]byte) []byte{
 		"a flipped bit": func(b []byte) []byte { b[20] ^= 0x40; return b },
 		"cut short":     func(b []byte) []byte { return b[:len(b)/4] },
@@ -78,6 +80,7 @@ func TestADamagedStoreHasAWayBack(t *testing.T) {
 }
 
 func TestADamagedLogStopsEverything(t *testing.T) {
+	t.Parallel()
 	dir := recorded(t)
 	spoil(t, dir, segment, func(b []byte) []byte { b[2000] ^= 0x40; return b })
 	for _, args := range [][]string{{"plan", "--sandbox"}, {"apply", "--sandbox", "--auto-approve"}, {"status"}, {"audit", "verify"}} {
@@ -90,6 +93,7 @@ func TestADamagedLogStopsEverything(t *testing.T) {
 
 // TestARecordThatCannotBeWritten stops an apply before anything is made.
 func TestARecordThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -21,6 +22,7 @@ var ages = regexp.MustCompile(`\d+(\.\d+)?(ms|s|m|h|d)\b|just now|now| +`)
 // and what to do. Never wrong output, never a panic. A damaged log is found by `audit verify`,
 // a damaged store is replaced by `audit replay --repair`. 4 flips a file; OVI_FLIPS=200 for more.
 func TestAFlippedBitIsNamed(t *testing.T) {
+	t.Parallel()
 	flips := 4
 	if text := os.Getenv("OVI_FLIPS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -37,24 +39,30 @@ func TestAFlippedBitIsNamed(t *testing.T) {
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
 	writeConfig(t, dir, faultAfter)
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")
+	truth := readers(t, dir)
 	for _, name := range []string{"store.db", filepath.Join("wal", "000000000001.wal")} {
-		truth := readers(t, dir)
-		path := filepath.Join(dir, ".ovi", name)
-		whole, err := os.ReadFile(path)
+		whole, err := os.ReadFile(filepath.Join(dir, ".ovi", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		written := len(bytes.TrimRight(whole, "\x00")) // behind it are zeros for later records
-		found := 0
+		var found atomic.Int32
 		for range flips {
 			at, bit := rand.IntN(written), byte(1)<<rand.IntN(8)
 			t.Run(name+" byte "+strconv.Itoa(at), func(t *testing.T) {
-				if flipped(t, dir, path, whole, at, bit, truth) {
-					found++
+				t.Parallel()
+				own := t.TempDir()
+				if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
+					t.Fatal(err)
+				}
+				if flipped(t, own, filepath.Join(own, ".ovi", name), whole, at, bit, truth) {
+					found.Add(1)
 				}
 			})
 		}
-		t.Logf("%s: %d flips, %d found by some command, the others changed nothing that is shown", name, flips, found)
+		t.Cleanup(func() {
+			t.Logf("%s: %d flips, %d found by some command, the others changed nothing that is shown", name, flips, found.Load())
+		})
 	}
 }
 
@@ -73,7 +81,7 @@ func readers(t *testing.T, dir string) map[string]shown {
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		all[line] = shown{ages.ReplaceAllString(string(out), "AGO"), err}
+		all[line] = shown{ages.ReplaceAllString(strings.ReplaceAll(string(out), dir, "DIR"), "AGO"), err}
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,7 @@ func faultCalls() map[string][]string {
 // store readable, and the next one must end it. strace counts for each thread, so that now and
 // then two calls fail in one run. Some 25 calls here, drawn anew each time; OVI_FAULTS=all for every k.
 func TestAnySystemCallFails(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -72,20 +74,23 @@ func TestAnySystemCallFails(t *testing.T) {
 			from = t.TempDir()
 		}
 		counts := callsOf(t, strace, from)
-		hits, runs := 0, 0
+		var hits, runs atomic.Int32
 		for call, errnos := range faultCalls() {
 			for _, errno := range errnos {
 				for _, k := range sampled(counts[call]) {
-					runs++
+					runs.Add(1)
 					t.Run(fmt.Sprintf("%s/%s %d %s", begin, call, k, errno), func(t *testing.T) {
+						t.Parallel()
 						if failedApply(t, strace, from, call, errno, k) {
-							hits++
+							hits.Add(1)
 						}
 					})
 				}
 			}
 		}
-		t.Logf("%s: %d runs, in %d of them the call failed", begin, runs, hits)
+		t.Cleanup(func() {
+			t.Logf("%s: %d runs, in %d of them the call failed", begin, runs.Load(), hits.Load())
+		})
 	}
 }
 
@@ -104,7 +109,7 @@ func sampled(n int) (out []int) {
 }
 
 func straced(t *testing.T, strace, dir, trace string, flags ...string) *exec.Cmd {
-	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "10s")
+	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
 	args := append([]string{strace, "-f", "-qq", "-o", trace}, flags...)
 	cmd.Args = append(append(args, cmd.Path), cmd.Args[1:]...)
 	cmd.Path = strace
@@ -192,7 +197,7 @@ func afterFault(t *testing.T, dir string, out []byte) {
 		must(t, dir, "audit", "verify")
 		must(t, dir, "status", "--sandbox")
 	}
-	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--claim-ttl", "3s", "--lock-timeout", "10s")
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--lock-timeout", "2m")
 	counts, ids := managed(t, dir)
 	if diff := cmp.Diff(faultWanted(), counts); diff != "" {
 		t.Errorf("after the next apply (-want +got):\n%s\n%s", diff, out)

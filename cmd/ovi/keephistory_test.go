@@ -16,6 +16,7 @@ import (
 // TestTheOneThatLeadsCompacts: --keep-history lets the store and etcd itself forget, once, by
 // the instance that leads, and on its record. What lives stays, and the logs keep everything.
 func TestTheOneThatLeadsCompacts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fleet(3))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{s.server.Endpoint}, Logger: zap.NewNop()})
@@ -29,14 +30,14 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	}
 	first := old.Kvs[0].CreateRevision // of the store's first record
 	time.Sleep(1100 * time.Millisecond)
-	s.keep("ann", "--keep-history", "1s")
-	s.keep("bob", "--keep-history", "1s")
+	s.keep("ann", "--keep-history", "1s", "--claim-ttl", "1m")
+	s.keep("bob", "--keep-history", "1s", "--claim-ttl", "1m")
 	store := s.openStore()
-	eventually(t, "the store is compacted", time.Minute, func() bool {
+	eventually(t, "the store is compacted", patience, func() bool {
 		stats, err := store.Stats(t.Context())
 		return err == nil && stats.Compacted > storage.Revision(first)
 	})
-	eventually(t, "etcd is compacted", time.Minute, func() bool {
+	eventually(t, "etcd is compacted", patience, func() bool {
 		_, err := client.Get(t.Context(), "/site/c/head", clientv3.WithRev(first))
 		return errors.Is(err, rpctypes.ErrCompacted)
 	})

@@ -33,7 +33,7 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=")
+	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=", "GORACE="+raceOptions())
 	return cmd
 }
 
@@ -90,6 +90,7 @@ resources:
 // a world of its own, and applies once more: 50 exist, none twice, none lost, and the log
 // verifies. 10 moments here; OVI_KILLS=100 for all of the promise.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	kills := 10
 	if text := os.Getenv("OVI_KILLS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -104,6 +105,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	whole := wholeApply(t)
 	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
 			seed := rand.Uint64()
 			moment := time.Duration(rand.New(rand.NewPCG(seed, 0)).Float64() * float64(whole))
 			killedAt(t, moment)
@@ -137,7 +139,7 @@ func killedAt(t *testing.T, moment time.Duration) {
 		made = len(instances(t, dir))
 	}
 	t.Logf("killed after %s: %d instances were there", moment.Round(time.Millisecond), made)
-	must(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "2m")
 	there := instances(t, dir)
 	if len(there) != 50 {
 		t.Errorf("killed after %s: %d instances, want 50", moment, len(there))
@@ -156,6 +158,7 @@ func killedAt(t *testing.T, moment time.Duration) {
 // TestTwoAppliesAtOnce lets two processes apply one file on one data directory: each thing is
 // made once, and both end 0, or 5 and say who holds what.
 func TestTwoAppliesAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeConfig(t, dir, fifty)
 	type end struct {
@@ -164,7 +167,7 @@ func TestTwoAppliesAtOnce(t *testing.T) {
 	}
 	ends := make(chan end, 2)
 	for range 2 {
-		cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "60s")
+		cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "2m")
 		go func() {
 			out, err := cmd.CombinedOutput()
 			ends <- end{out, err}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +90,7 @@ func managed(t *testing.T, dir string) (counts map[string]int, ids map[string]st
 // before, nothing left to do, the log verifies and the store equals its replay. 6 moments
 // here; OVI_KILLS=200 for all of the promise.
 func TestKilledAmongAllActions(t *testing.T) {
+	t.Parallel()
 	kills := 6
 	if text := os.Getenv("OVI_KILLS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -105,16 +107,19 @@ func TestKilledAmongAllActions(t *testing.T) {
 	must(t, base, "apply", "--sandbox", "--auto-approve", "--quiet")
 	whole, _ := mixedRun(t, base, 0, false)
 	t.Logf("the whole apply takes %s", whole.Round(time.Millisecond))
-	inTheMiddle := 0
+	var inTheMiddle atomic.Int32
 	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
 			moment := 1 + time.Duration(rand.Float64()*float64(whole))
 			if _, open := mixedRun(t, base, moment, i%3 == 2); open {
-				inTheMiddle++
+				inTheMiddle.Add(1)
 			}
 		})
 	}
-	t.Logf("%d kills, %d of them between the beginning of some action and its end", kills, inTheMiddle)
+	t.Cleanup(func() {
+		t.Logf("%d kills, %d of them between the beginning of some action and its end", kills, inTheMiddle.Load())
+	})
 }
 
 // mixedRun applies in a copy of the base, killed after a moment (0: not), and then for good.
@@ -133,7 +138,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 		}
 	}
 	start := time.Now()
-	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--claim-ttl", "3s", "--lock-timeout", "30s")
+	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--lock-timeout", "2m")
 	took = time.Since(start)
 	counts, after := managed(t, dir)
 	if diff := cmp.Diff(mixWanted(), counts); diff != "" {
@@ -159,7 +164,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 
 func killedApply(t *testing.T, dir string, moment time.Duration) {
 	t.Helper()
-	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
+	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "2m")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,10 +17,21 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files and the generated pages")
 
 // TestMain lets this test binary be ovi: scripts, and the tests that kill it, run it as a
-// process of its own without building it again.
+// process of its own without building it again. Those tests wait for processes, for leases and
+// for the disk more than they work: more of them at a time than there are processors, unless
+// -parallel says otherwise.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	testscript.Main(m, map[string]func(){"ovi": main})
 }
+
+// raceOptions are for each ovi that a test starts. A process with the race detector in it
+// sleeps for a second when it ends, in case one more race shows; the hundreds that end here
+// would sleep for most of the whole test.
+func raceOptions() string { return strings.TrimSpace(os.Getenv("GORACE") + " atexit_sleep_ms=10") }
 
 // golden compares a file with what it should hold, or rewrites it.
 func golden(t *testing.T, file string, got string) {

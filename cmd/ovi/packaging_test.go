@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // unit reads the settings of the unit, comments left out.
@@ -32,6 +31,7 @@ func unit(t *testing.T) map[string][]string {
 // TestTheUnitRuns does by hand what systemd does with the unit: its command, in its
 // environment, wakes at a reload and ends well at a stop.
 func TestTheUnitRuns(t *testing.T) {
+	t.Parallel()
 	dir, u := t.TempDir(), unit(t)
 	for _, sub := range []string{"etc", "lib", "credentials"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
@@ -49,8 +49,7 @@ func TestTheUnitRuns(t *testing.T) {
 		vars[name] = value
 	}
 	// What /etc/ovi/TEAM/environment says wins.
-	address := freeAddress(t)
-	vars["OVI_LISTEN"], vars["OVI_RUN_OPTIONS"] = address, "--sandbox --auto-approve --interval 10m"
+	vars["OVI_LISTEN"], vars["OVI_RUN_OPTIONS"] = "127.0.0.1:0", "--sandbox --auto-approve --interval 10m"
 	var args []string
 	for _, word := range strings.Fields(u["ExecStart"][0])[1:] {
 		switch {
@@ -71,7 +70,8 @@ func TestTheUnitRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = i.cmd.Process.Kill() }() // if it has not ended
-	eventually(t, "it is ready", time.Minute, func() bool { return getStatus(address) == http.StatusOK })
+	address := i.address(t)
+	eventually(t, "it is ready", patience, func() bool { return getStatus(address) == http.StatusOK })
 	for _, x := range []struct{ setting, want string }{
 		{"ExecReload", "/bin/kill -HUP $MAINPID"}, {"KillSignal", "SIGTERM"}, {"StateDirectory", "ovi/%i"}, {"WorkingDirectory", "/etc/ovi/%i"},
 	} {
@@ -82,7 +82,7 @@ func TestTheUnitRuns(t *testing.T) {
 	if err := i.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "woken by a reload", time.Minute, func() bool { return strings.Contains(i.said(), "(SIGHUP") })
+	eventually(t, "woken by a reload", patience, func() bool { return strings.Contains(i.said(), "(SIGHUP") })
 	if err := i.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +106,7 @@ var ourVariable = regexp.MustCompile(`\bOVI_[A-Z_]+`)
 // TestPackagingNamesWhatThereIs: variables, options and paths that the unit, the image and the
 // documentation speak of are the program's, and the same everywhere.
 func TestPackagingNamesWhatThereIs(t *testing.T) {
+	t.Parallel()
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 // TestReadme runs every command of the README's transcripts, in order, in one world, and
 // compares what they print. -update writes it down anew.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	file := "../../README.md"
 	text, err := os.ReadFile(file)
 	if err != nil {

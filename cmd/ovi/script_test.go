@@ -17,9 +17,13 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
+// patience is how long a test waits for what must come at some time: only a hang takes longer.
+const patience = 2 * time.Minute
+
 // TestScripts runs each promise as somebody would type it. A script is an archive: commands
 // first, then the files they use.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, params(t, "testdata/script"))
 }
 
@@ -34,6 +38,7 @@ func params(t *testing.T, dir string) testscript.Params {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
 			e.Setenv("USER", "ada")
+			e.Setenv("GORACE", raceOptions())
 			// A weekday on which no window of a test can be open now, wherever now is.
 			e.Setenv("FARDAY", strings.ToLower(time.Now().Add(72 * time.Hour).Weekday().String()[:3]))
 			e.Setenv("OVI_SANDBOX_SETTLE", "50ms")
@@ -43,7 +48,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written},
 	}
 }
 
@@ -69,12 +74,11 @@ func until(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for range 600 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		_ = ts.Exec("ovi", args[1:]...)
 		if pattern.MatchString(ts.ReadFile("stdout")) {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("ovi %s never printed %s", strings.Join(args[1:], " "), args[0])
 }
@@ -99,4 +103,20 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(l.Close())
+}
+
+// written waits until something that runs beside the script has written what is wanted to a
+// file: written PATTERN FILE.
+func written(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: written PATTERN FILE")
+	}
+	pattern, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if text, err := os.ReadFile(ts.MkAbs(args[1])); err == nil && pattern.Match(text) {
+			return
+		}
+	}
+	ts.Fatalf("%s never held %s", args[1], args[0])
 }

@@ -11,6 +11,7 @@ import (
 // TestServedSandbox serves the practice cloud and lets another ovi speak to it as to AWS, over
 // a real connection and with the SDK's own configuration.
 func TestServedSandbox(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeConfig(t, dir, strings.Replace(fifty, "count: 50", "count: 2", 1))
 	server := ovi(t, dir, "sandbox", "serve", "--listen", "127.0.0.1:0", "--data-dir", "served")

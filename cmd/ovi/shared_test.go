@@ -110,13 +110,14 @@ func fleet(n int) string {
 // etcd, one stack applied from both at once. Each thing is made once, each says what the other
 // did, and each can tell the whole story.
 func TestTwoHostsApplyAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fleet(20))
 	type end struct {
 		who, out, code string
 	}
 	ends := make(chan end, 2)
 	for _, who := range []string{"ann", "bob"} {
-		cmd := s.as(who, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "60s")
+		cmd := s.as(who, "apply", "--sandbox", "--auto-approve", "--lock-timeout", "2m")
 		go func() {
 			out, err := cmd.CombinedOutput()
 			code := "0"
@@ -183,6 +184,7 @@ func TestWhyFromTheOtherHost(t *testing.T) {
 // TestTheStoreOfADirectoryIsRemembered: a record that is kept in etcd is not begun anew in a
 // file because an option was forgotten, and no password shows.
 func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, fleet(1))
 	s.run("ann", "0", "plan", "--sandbox")
 	cmd := s.as("ann", "status")

@@ -17,6 +17,7 @@ var (
 // TestStoreCopy moves a record from a file to etcd and back: equal digests, blessings and
 // history.
 func TestStoreCopy(t *testing.T) {
+	t.Parallel()
 	dir, server := t.TempDir(), etcdtest.Start(t)
 	writeConfig(t, dir, fleet(3))
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet")

@@ -14,6 +14,7 @@ import (
 // and what to do, exit code 1, and nothing is written. Of what is wrong with any config the
 // words are held by the golden files of source/config; of what AWS would refuse, by those here.
 func TestWrongInput(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, pattern := range []string{"../../source/config/testdata/bad/*", "testdata/wrong/*"} {
 		all, err := filepath.Glob(pattern)

@@ -1,6 +1,7 @@
 package awsfake_test
 
 import (
+	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -38,12 +39,19 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		for range 2 {
 			child := exec.Command(os.Args[0], "-test.run=^TestChild$")
 			child.Env = append(os.Environ(), childEnv+"="+path)
+			out, err := child.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := child.Start(); err != nil {
 				t.Fatal(err)
 			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil { // it works; from here on it may die
+				t.Fatalf("a child said %q: %v", line, err)
+			}
 			children = append(children, child)
 		}
-		time.Sleep(20*time.Millisecond + time.Duration(rand.IntN(80))*time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(80)) * time.Millisecond)
 		for _, child := range children {
 			_ = child.Process.Kill() // it may have ended already
 			_ = child.Wait()

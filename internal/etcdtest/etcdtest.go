@@ -8,17 +8,16 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"golang.org/x/sys/unix"
 )
 
 // Server is a running member.
@@ -33,7 +32,7 @@ type Server struct {
 }
 
 // startWait is how long a server has to answer after its start.
-const startWait = 20 * time.Second
+const startWait = time.Minute
 
 // Start runs a single-member cluster until the test ends.
 func Start(t testing.TB, extra ...string) *Server {
@@ -101,7 +100,7 @@ func cluster(t testing.TB, p plan) []*Server {
 			"--listen-client-urls", scheme + s.Endpoint, "--advertise-client-urls", scheme + s.Endpoint,
 			"--listen-peer-urls", "http://" + h.Peer, "--initial-advertise-peer-urls", "http://" + h.Via,
 			"--initial-cluster", strings.Join(peers, ","), "--log-level", "error", "--log-outputs", s.log,
-			"--heartbeat-interval", "50", "--election-timeout", "500",
+			"--heartbeat-interval", "50", "--election-timeout", "500", "--socket-reuse-port",
 		}, p.extra(i)...)
 		s.start(t)
 		t.Cleanup(s.Kill)
@@ -170,35 +169,38 @@ func (s *Server) await(t testing.TB) {
 	}
 }
 
-// build makes the server binary, or finds the one made before in the user's cache.
-func build(t testing.TB) string {
-	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	module := filepath.Join(filepath.Dir(here), "..", "..", "tools", "etcd")
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	bin := filepath.Join(cache, "ovi-test", "etcd")
-	cmd := exec.Command("go", "build", "-o", bin, "go.etcd.io/etcd/server/v3")
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the etcd server (pinned in tools/etcd): %v\n%s", err, out)
-	}
-	return bin
-}
-
+// freePorts reserves ports until the test ends: a socket stays bound to each and listens to
+// nothing, so that nobody else is given it on any address, before a member listens there or
+// while it is killed. A member shares the port: --socket-reuse-port.
 func freePorts(t testing.TB, n int) []int {
 	t.Helper()
 	var ports []int
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		port, err := reserve(t)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("reserve a port for etcd: %v", err)
 		}
-		defer func() { _ = l.Close() }() // at the end, so that no port comes twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports
+}
+
+func reserve(t testing.TB) (int, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return 0, err
+	}
+	unix.CloseOnExec(fd)
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1); err != nil {
+		return 0, err
+	}
+	if err := unix.Bind(fd, &unix.SockaddrInet4{}); err != nil {
+		return 0, err
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		return 0, err
+	}
+	return at.(*unix.SockaddrInet4).Port, nil
 }

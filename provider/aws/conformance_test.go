@@ -42,7 +42,7 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 			Samples:  samples(),
 			Stranger: func(t *testing.T) string {
 				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]
-				time.Sleep(30 * time.Millisecond) // until it runs
+				time.Sleep(30 * time.Millisecond) // until it runs: passing states last 20 ms
 				return id
 			},
 			FailPage: func(t *testing.T) func() {

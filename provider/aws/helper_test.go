@@ -27,8 +27,8 @@ type world struct {
 
 // patience of tests: passing states of the practice cloud last 20 ms.
 var patience = aws.Delays{
-	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Appear: 400 * time.Millisecond, Free: 300 * time.Millisecond,
-	Compute: 5 * time.Second, Database: 5 * time.Second,
+	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second,
+	Compute: time.Minute, Database: time.Minute,
 }
 
 func newWorld(t *testing.T, opts ...awsfake.Option) *world {

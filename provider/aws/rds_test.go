@@ -77,12 +77,11 @@ func secretOf(s string) resource.Value {
 // idleDB waits until the first backup of a database is done.
 func (w *world) idleDB(id string) {
 	w.t.Helper()
-	for range 200 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		out := must[*rds.DescribeDBInstancesOutput](w.t)(w.rds().DescribeDBInstances(w.t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &id}))
 		if sdk.ToString(out.DBInstances[0].DBInstanceStatus) == "available" {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	w.t.Fatalf("%s is never available", id)
 }

@@ -87,7 +87,7 @@ func TestForeignAndNewerFilesAreRefusedByName(t *testing.T) {
 
 func TestAStoreHeldByAnotherIsBusyInTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
-	s, err := bolt.Open(path, bolt.WithTimeout(150*time.Millisecond))
+	s, err := bolt.Open(path, bolt.WithTimeout(2*time.Second))
 	must(t, err)
 	write(t, s, "a", "1")
 	held, err := bbolt.Open(path, 0o600, nil)
@@ -98,10 +98,10 @@ func TestAStoreHeldByAnotherIsBusyInTime(t *testing.T) {
 	if !errors.Is(err, storage.ErrBusy) || !strings.Contains(err.Error(), path) {
 		t.Fatalf("commit: %v", err)
 	}
-	if _, err = bolt.Open(path, bolt.WithTimeout(150*time.Millisecond)); !errors.Is(err, storage.ErrBusy) {
+	if _, err = bolt.Open(path, bolt.WithTimeout(2*time.Second)); !errors.Is(err, storage.ErrBusy) {
 		t.Fatalf("open: %v", err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Fatalf("it took %s", took)
 	}
 }
@@ -145,7 +145,7 @@ func TestTwoHandlesInTurn(t *testing.T) {
 // check asks bbolt whether each page is used once or free.
 func check(t *testing.T, path string) {
 	t.Helper()
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Minute})
 	must(t, err)
 	defer db.Close()
 	must(t, db.View(func(tx *bbolt.Tx) error {

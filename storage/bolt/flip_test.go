@@ -101,7 +101,7 @@ func populate(t *testing.T, path string) []storage.Revision {
 // everything reads all that a store has, as text: a line for each read, with its error.
 func everything(path string, revs []storage.Revision) string {
 	var out strings.Builder
-	s, err := bolt.Open(path, bolt.WithTimeout(time.Second))
+	s, err := bolt.Open(path, bolt.WithTimeout(time.Minute))
 	if err != nil {
 		return describe(err)
 	}
@@ -177,7 +177,7 @@ func TestADamagedFileIsNotLeftLocked(t *testing.T) {
 		must(t, err)
 	}
 	for range 3 {
-		if _, err := bolt.Open(path, bolt.WithTimeout(time.Second)); !errors.Is(err, storage.ErrCorrupt) || errors.Is(err, storage.ErrBusy) {
+		if _, err := bolt.Open(path, bolt.WithTimeout(time.Minute)); !errors.Is(err, storage.ErrCorrupt) || errors.Is(err, storage.ErrBusy) {
 			t.Fatalf("got %v", err)
 		}
 	}

@@ -108,9 +108,13 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		out, err := cmd.StdoutPipe()
 		must(t, err)
 		must(t, cmd.Start())
-		time.Sleep(20*time.Millisecond + rand.N(60*time.Millisecond))
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() { // it works; from here on it may die
+			t.Fatal("the process ended before its first commit")
+		}
+		time.Sleep(rand.N(60 * time.Millisecond))
 		must(t, cmd.Process.Kill())
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for ok := true; ok; ok = lines.Scan() {
 			if n, err := strconv.Atoi(lines.Text()); err == nil {
 				acked = n
 			}

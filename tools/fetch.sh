@@ -1,0 +1,20 @@
+#!/bin/sh
+# Gets the modules that `make test` compiles, all before anything is compiled: a network that
+# fails for a moment is asked again, and does not end a long test. With all of them in the
+# module cache it takes a second.
+set -eu
+cd "$(dirname "$0")/.."
+
+fetch() { # folder, packages
+	for pause in 5 20 60 0; do
+		(cd "$1" && go list -deps -test "$2" >/dev/null) && return
+		[ "$pause" = 0 ] || { echo "modules of $1: again in $pause s" >&2; sleep "$pause"; }
+	done
+	echo "error: the modules of $1 cannot be had" >&2
+	echo "  next: see what go says above; is the module proxy that \`go env GOPROXY\` names within reach?" >&2
+	exit 1
+}
+
+fetch . ./...
+fetch faultrun ./...
+fetch tools/etcd go.etcd.io/etcd/server/v3
