@@ -13,6 +13,7 @@ import (
 // TestTheWebhookHearsOnce of what two instances find, over the death of the one that told it;
 // and hears when it is settled.
 func TestTheWebhookHearsOnce(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var heard []string
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -37,21 +38,21 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 	for _, who := range []string{"ann", "bob"} {
 		byName[who] = s.keep(who, "--webhook", hook.URL, "--webhook-key-file", key)
 	}
-	eventually(t, "the webhook heard", time.Minute, func() bool { return told() != "" })
+	eventually(t, "the webhook heard", patience, func() bool { return told() != "" })
 	first := s.leader()
 	other := map[string]string{"ann": "bob", "bob": "ann"}[first]
 	if other == "" {
 		t.Fatalf("%q leads", first)
 	}
-	time.Sleep(time.Second) // it is remembered behind the answer
+	time.Sleep(5 * time.Second) // it is remembered behind the answer
 	if err := byName[first].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the next leader says it here", time.Minute, func() bool { return strings.Contains(byName[other].said(), "held back by skip-destructive") })
+	eventually(t, "the next leader says it here", patience, func() bool { return strings.Contains(byName[other].said(), "held back by skip-destructive") })
 	time.Sleep(2 * time.Second)
 	if got := told(); got != "new vetoed web-2" {
 		t.Errorf("the webhook heard %q", got)
 	}
 	writeConfig(t, s.dir, fleet(3)) // wanted again
-	eventually(t, "it heard the end", time.Minute, func() bool { return told() == "new vetoed web-2, settled vetoed web-2" })
+	eventually(t, "it heard the end", patience, func() bool { return told() == "new vetoed web-2, settled vetoed web-2" })
 }
