@@ -79,7 +79,33 @@ func (s *site) gather() check.History {
 	if h.Content != h.Replayed {
 		s.part(ctx, store, replayed)
 	}
+	s.withoutStore(ctx, h.Content, store)
 	return h
+}
+
+// withoutStore makes the store anew from the logs alone, as if it were lost: what they note of
+// their order must do.
+func (s *site) withoutStore(ctx context.Context, want string, live storage.Store) {
+	s.Helper()
+	var dirs []string
+	for _, p := range s.instances {
+		dirs = append(dirs, p.Dir)
+	}
+	logs, err := ledger.OpenLogs(dirs)
+	if err != nil {
+		s.Error(err)
+		return
+	}
+	defer logs.Close()
+	anew := mem.New()
+	if _, err := logs.Rebuild(ctx, nil, anew); err != nil {
+		s.Errorf("make the store anew from the logs alone: %v", err)
+		return
+	}
+	if got, err := ledger.Content(ctx, anew); err != nil || got != want {
+		s.Errorf("made anew from the logs alone the store is another one: %v", err)
+		s.part(ctx, live, anew)
+	}
 }
 
 // part says where the live store and the replayed one differ.
