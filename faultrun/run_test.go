@@ -1,6 +1,7 @@
 package faultrun
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -84,11 +85,28 @@ func (s *site) judge(h check.History) {
 	if len(found) > 20 {
 		s.Errorf("and %d more", len(found)-20)
 	}
+	s.crashes()
 	if s.Failed() {
 		s.lastWords()
 	}
 	if keep := os.Getenv("OVI_FAULTS_KEEP"); keep != "" {
 		s.keep(keep, h)
+	}
+}
+
+// crashes are what no fault excuses: an instance that ends so is started again like any other.
+func (s *site) crashes() {
+	s.Helper()
+	for _, p := range s.instances {
+		b, err := os.ReadFile(filepath.Join(s.dir, p.Name+".err"))
+		if err != nil {
+			s.Error(err)
+		}
+		for _, what := range []string{"DATA RACE", "panic: ", "fatal error: "} {
+			if i := bytes.Index(b, []byte(what)); i >= 0 {
+				s.Errorf("%s: %s", p.Name, b[i:min(len(b), i+3000)])
+			}
+		}
 	}
 }
 
