@@ -33,7 +33,7 @@ func (s *site) calm(rounds int) (out []check.Succession, drains []check.Drain) {
 			return out, drains
 		}
 		drained := i%2 == 1
-		one := check.Succession{From: p.Name, Drained: drained, Within: s.ttl + 30*time.Second, Gone: time.Now()}
+		one := check.Succession{From: p.Name, Drained: drained, Within: s.ttl + 2*time.Minute, Gone: time.Now()}
 		if drained {
 			drains = append(drains, s.drainNow(p))
 		} else {
@@ -64,9 +64,9 @@ func (s *site) drainNow(p *process) check.Drain {
 	s.Helper()
 	pid := p.pid()
 	p.signal(syscall.SIGTERM)
-	for end := time.Now().Add(30 * time.Second); p.pid() == pid; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); p.pid() == pid; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.Errorf("%s did not drain in 30 s", p.Name)
+			s.Errorf("%s did not drain in two minutes", p.Name)
 			break
 		}
 	}
@@ -99,7 +99,7 @@ func (w *witness) ledAfter(token int64) time.Time {
 // standing asks the store itself which claims of a process stand now.
 func (w *witness) standing(pid int) (refs []string) {
 	w.site.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	all, err := w.client.Get(ctx, w.prefix, clientv3.WithPrefix())
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what must come at some time: only a hang takes longer.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // TestScripts runs each promise as somebody would type it. A script is an archive: commands
 // first, then the files they use.
