@@ -124,7 +124,7 @@ func (s *source) begun(m mark, step step, last place) place {
 		return place{live: true, at: rev}
 	}
 	if m.known {
-		return place{era: m.era, at: m.base}
+		return place{era: m.era, at: m.base, made: true}
 	}
 	return last
 }
@@ -235,13 +235,21 @@ func Content(ctx context.Context, store storage.Store) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// keyClaim is where claims stand: leased, and none of the ledger's.
-const keyClaim = "claim/"
+// keyClaim and keyNote are where claims and notes stand: leased, and none of the ledger's.
+const (
+	keyClaim = "claim/"
+	keyNote  = "note/"
+)
 
-// isFact says that a key comes from the records: it is no claim, and none that only keeps
-// order among those who share the store.
+// isFact says that a key comes from the records: it is no claim or note, and none that only
+// keeps order among those who share the store.
 func isFact(key string) bool {
-	return !strings.HasPrefix(key, keyLog) && !strings.HasPrefix(key, keyClaim) && !strings.HasPrefix(key, keyFirst) && key != keyEra
+	for _, prefix := range [...]string{keyLog, keyClaim, keyNote, keyFirst} {
+		if strings.HasPrefix(key, prefix) {
+			return false
+		}
+	}
+	return key != keyEra
 }
 
 // sum adds a key and its value, and whether it ended.

@@ -95,6 +95,7 @@ type place struct {
 	live bool // the store's own history says so: behind what it has forgotten
 	era  int
 	at   storage.Revision
+	made bool // only made from that revision: behind the batch that made it
 }
 
 func (p place) compare(q place) int {
@@ -104,7 +105,13 @@ func (p place) compare(q place) int {
 	case p.live != q.live:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(p.era, q.era), cmp.Compare(p.at, q.at))
+	if c := cmp.Or(cmp.Compare(p.era, q.era), cmp.Compare(p.at, q.at)); c != 0 || p.made == q.made {
+		return c
+	}
+	if q.made {
+		return -1
+	}
+	return 1
 }
 
 // settle learns from the batch behind it where a batch came in.
