@@ -5,9 +5,6 @@ import "bytes"
 // pruneFrom is the size from which it pays to prune a record before it is decoded.
 const pruneFrom = 4 << 10
 
-// prunable are the lists of events that may be long.
-var prunable = [...]string{`"changed"`, `"odd"`, `"gone"`, `"decisions"`, `"facts"`}
-
 // pruned is an encoded record without those elements of its long lists that do not hold the
 // needle: a look at ten thousand things, or a plan of them, of which one is asked about. What
 // is no record stays none.
@@ -39,11 +36,11 @@ func pruned(raw, needle []byte) []byte {
 	return out
 }
 
+// isLong says that a quoted name is that of a list of an event that may be long.
 func isLong(name []byte) bool {
-	for _, long := range prunable {
-		if string(name) == long {
-			return true
-		}
+	switch string(name) {
+	case `"changed"`, `"odd"`, `"gone"`, `"decisions"`, `"facts"`:
+		return true
 	}
 	return false
 }
