@@ -39,8 +39,8 @@ func (l *Ledger) clock(ctx context.Context) (*clock, error) {
 	if err != nil {
 		return nil, err
 	}
-	stats, err := l.store.Stats(ctx)
-	c.oldest = max(c.oldest, stats.Compacted)
+	oldest, err := storage.Oldest(ctx, l.store)
+	c.oldest = max(c.oldest, oldest)
 	return c, err
 }
 

@@ -26,7 +26,7 @@ func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	var out []Unmanaged
 	var broken error
 	err = l.things(ctx, keyThing, rev, func(o resource.Observed, e storage.Entry) {
-		if o.Managed {
+		if o.Managed || broken != nil {
 			return
 		}
 		s := byScope[o.Ref.Scope()]

@@ -50,6 +50,7 @@ var (
 	_ storage.Store    = (*Store)(nil)
 	_ storage.Watcher  = (*Store)(nil)
 	_ storage.Punctual = (*Store)(nil)
+	_ storage.Ager     = (*Store)(nil)
 )
 
 // ID tells one store from another, whatever its endpoints are called: the cluster's id and the

@@ -92,6 +92,13 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64, yield func(storage.Entry, error) bool) error {
 	if from > 0 {
 		base, err := s.version(ctx, st, key, from)
+		if errors.Is(err, storage.ErrCompacted) { // by the cluster's own policy, since
+			rev, failed := s.forgotten(ctx, from)
+			if failed != nil {
+				return failed
+			}
+			return &compactedAt{rev, err}
+		}
 		if err != nil {
 			return err
 		}

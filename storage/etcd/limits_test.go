@@ -123,3 +123,51 @@ func TestCompactedByOthers(t *testing.T) {
 	refused(t, "changes", drain(s.Changes(t.Context(), "", revs[0], storage.Now)),
 		"replay: mvcc: required revision has been compacted (ask for a newer revision)")
 }
+
+// TestThePastThatOthersCompacted: ovi has compacted, and the cluster's own policy more since.
+// What is left can be read, and how far it goes back is known.
+func TestThePastThatOthersCompacted(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	s := mustOpen(t, "etcd://"+server.Endpoint+"/p")
+	write := func(key, value string) storage.Revision {
+		rev, err := s.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: key, Value: []byte(value)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rev
+	}
+	oldest := func(what string, want storage.Revision) {
+		t.Helper()
+		got, err := storage.Oldest(t.Context(), s)
+		if err != nil || got != want {
+			t.Errorf("%s: the oldest revision is %d, want %d: %v", what, got, want, err)
+		}
+		seq, _, err := s.Range(t.Context(), "", got)
+		if err = errors.Join(err, drain(seq)); err != nil {
+			t.Errorf("%s: the oldest revision, %d, cannot be read: %v", what, got, err)
+		}
+	}
+	revs := []storage.Revision{write("old", "o"), write("k", "a"), write("k", "b"), write("k", "c"), write("k", "d")}
+	oldest("nothing is compacted", 0)
+	if err := s.Compact(t.Context(), revs[2]); err != nil {
+		t.Fatal(err)
+	}
+	oldest("ovi compacted", revs[2])
+	if _, err := server.Admin(t, false).Compact(t.Context(), int64(revs[3])); err != nil {
+		t.Fatal(err)
+	}
+	oldest("others compacted more", revs[3])
+	for key, want := range map[string]string{"k": "cd", "old": "o"} {
+		told := ""
+		for e, err := range s.History(t.Context(), key) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			told += string(e.Value)
+		}
+		if told != want {
+			t.Errorf("the history of %s is %q, want %q", key, told, want)
+		}
+	}
+}
