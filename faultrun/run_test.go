@@ -90,7 +90,7 @@ func (s *site) judge(h check.History) {
 		s.lastWords()
 	}
 	if keep := os.Getenv("OVI_FAULTS_KEEP"); keep != "" {
-		s.keep(keep, h)
+		s.keep(filepath.Join(keep, s.Name()), h)
 	}
 }
 
