@@ -17,7 +17,8 @@ import (
 //
 //	every  = lives/3              it is renewed
 //	left   = lives - margin       the contexts of the work end, on Go's clock by a timer, on the
-//	                              boot's by the tick that sees it, at most every/4 = lives/12 later
+//	                              boot's by a look at it at most every/4 = lives/12 later, which
+//	                              waits for no answer of the store
 //	lives                         the store keeps the lease at least until here: it counts from when
 //	                              it got the request, which is after 0
 //	ttl    = what was promised    the claim is free for others, at the latest
@@ -80,8 +81,10 @@ func (c *Claims) begin(ctx context.Context) (*session, error) {
 	}
 	s := &session{c: c, lease: lease, lives: lives, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	s.timer = time.AfterFunc(lives, s.late)
 	s.extend(begun, boot)
+	s.mu.Lock()
+	s.timer = time.AfterFunc(min(time.Until(s.deadline), lives/12), s.guard)
+	s.mu.Unlock()
 	c.mu.Lock()
 	c.session, c.owed = s, nil // what was owed went with the lease before
 	c.mu.Unlock()
@@ -95,14 +98,26 @@ func (s *session) end(cause error) {
 	s.timer.Stop()
 }
 
-func (s *session) late() {
+// guard ends the session when its time has passed on either clock, and looks again before it
+// can have. It runs beside the heartbeat, which may be waiting for an answer.
+func (s *session) guard() {
+	_, boot := s.c.clock()
 	s.mu.Lock()
-	failure := s.failure
-	s.mu.Unlock()
-	if failure == nil {
-		failure = errors.New("the process stood still")
+	left, slept, failure := time.Until(s.deadline), boot >= s.asleep, s.failure
+	if left > 0 && !slept && s.ctx.Err() == nil {
+		s.timer.Reset(min(left, s.lives/12))
+		s.mu.Unlock()
+		return
 	}
-	s.end(fmt.Errorf("%w: no heartbeat got through in time: %w", ErrLost, failure))
+	s.mu.Unlock()
+	switch {
+	case left > 0:
+		s.end(fmt.Errorf("%w: the host slept", ErrLost))
+	case failure == nil:
+		s.end(fmt.Errorf("%w: no heartbeat got through in time: the process stood still", ErrLost))
+	default:
+		s.end(fmt.Errorf("%w: no heartbeat got through in time: %w", ErrLost, failure))
+	}
 }
 
 // extend moves the deadline. It counts from before the store was asked, so the store, which
@@ -113,7 +128,6 @@ func (s *session) extend(begun time.Time, boot time.Duration) {
 	left := s.lives - margin(s.lives)
 	s.renewed, s.failure = begun, nil
 	s.deadline, s.asleep = begun.Add(left), boot+left
-	s.timer.Reset(time.Until(s.deadline))
 }
 
 // beat renews the lease until the session ends. It is the only goroutine of an instance's
@@ -121,7 +135,7 @@ func (s *session) extend(begun time.Time, boot time.Duration) {
 func (s *session) beat() {
 	defer close(s.done)
 	every := s.lives / 3
-	tick := time.NewTicker(every / 4) // often enough to see within the margin that the host slept
+	tick := time.NewTicker(every / 4) // so often is a renewal tried again
 	defer tick.Stop()
 	for {
 		select {
@@ -129,14 +143,9 @@ func (s *session) beat() {
 			return
 		case <-tick.C:
 		}
-		_, boot := s.c.clock()
 		s.mu.Lock()
-		due, slept := time.Since(s.renewed) >= every, boot >= s.asleep
+		due := time.Since(s.renewed) >= every
 		s.mu.Unlock()
-		if slept {
-			s.end(fmt.Errorf("%w: the host slept", ErrLost))
-			return
-		}
 		if due {
 			s.renew()
 		}
