@@ -116,18 +116,25 @@ func (l *loop) anew(scans []ledger.Scan) bool {
 }
 
 // agrees says that this instance wants what the one that leads has read. Two that want
-// different things would undo each other's work for ever: the one that leads has its way.
+// different things would undo each other's work for ever: the one that leads has its way. It is
+// a concern when it lasts: a change of the source reaches two hosts at two moments.
 func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
 	for _, in := range intents {
 		version, err := l.engine.cfg.Ledger.LoadedVersion(ctx, in.Stack)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return false, err
 		}
-		if err != nil || version != in.Version {
+		if err == nil && version == in.Version {
+			continue
+		}
+		if l.apart.IsZero() {
+			l.apart = time.Now()
+		} else if time.Since(l.apart) >= l.o.Interval/2 {
 			c.Concerns = append(c.Concerns, Concern{Kind: OtherWishes, Text: fmt.Sprintf(
 				"the instance that leads stack %s has read another version of the source than this one: this one stands by", in.Stack)})
-			return false, nil
 		}
+		return false, nil
 	}
+	l.apart = time.Time{}
 	return true, nil
 }

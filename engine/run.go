@@ -106,6 +106,7 @@ type loop struct {
 	mark   string
 	blind  map[resource.Scope]int       // cycles in a row
 	helped map[resource.Scope]time.Time // the looks that were last helped with
+	apart  time.Time                    // since when it wants other things than the one that leads
 }
 
 // keep leads the stack whenever it can, and helps whoever leads it when it can't.
@@ -182,8 +183,15 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	ctx, enough := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) == nil {
-			enough()
+		for ctx.Err() == nil {
+			if l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) == nil {
+				enough()
+				return
+			}
+			select { // the store may answer again
+			case <-ctx.Done():
+			case <-time.After(l.o.Poll):
+			}
 		}
 	})
 	do(ctx)

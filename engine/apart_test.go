@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// versioned is a loop's source whose version changes.
+func versioned(version *atomic.Value) []engine.Stack {
+	return []engine.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) {
+		intents := wants(network("main"))
+		intents[0].Version = version.Load().(string)
+		return intents, nil
+	}}}
+}
+
+// TestOtherWishesAreAConcernWhenTheyLast: a change reaches two hosts at two moments, and nobody
+// is called for that.
+func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		one, two := b.another(0), b.another(0)
+		defer one.stop()
+		defer two.stop()
+		var here, there atomic.Value
+		here.Store("one")
+		there.Store("one")
+		wakes := &engine.Wakes{}
+		var d diary
+		leave := one.loops(versioned(&here), engine.RunOptions{Apply: true, Wakes: wakes})
+		time.Sleep(time.Second)
+		stop := two.loops(versioned(&there), engine.RunOptions{Apply: true, Tell: d.tell})
+		apart := func() (n int) {
+			for _, c := range d.all() {
+				for _, x := range c.Concerns {
+					if x.Kind == engine.OtherWishes {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		time.Sleep(10 * time.Second)
+		here.Store("two")
+		for range 3 { // it looks again and again, within seconds
+			wakes.Wake("changed")
+			time.Sleep(2 * time.Second)
+		}
+		there.Store("two")
+		time.Sleep(5 * time.Minute)
+		if cycles := len(d.all()); apart() != 0 || cycles < 4 {
+			t.Errorf("%d concerns in %d cycles about a change that was under way", apart(), cycles)
+		}
+		there.Store("three")
+		time.Sleep(3 * time.Minute)
+		if apart() == 0 {
+			t.Error("two that want different things for minutes are no concern")
+		}
+		_ = stop()
+		_ = leave()
+	})
+}
+
+// unwatched are claims that cannot be waited for, for a while.
+type unwatched struct {
+	*coordinator.Claims
+	until    time.Time
+	failures atomic.Int64
+}
+
+func (u *unwatched) Await(ctx context.Context, ref string) error {
+	if time.Now().Before(u.until) {
+		u.failures.Add(1)
+		return errors.New("the store has no leader for a moment")
+	}
+	return u.Claims.Await(ctx, ref)
+}
+
+// TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled: the one that led and a part of the
+// store may well go together.
+func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		one, two := b.another(0), b.another(0)
+		defer one.stop()
+		defer two.stop()
+		var want []resource.Desired
+		for i := range 100 {
+			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
+		}
+		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
+		slowly := engine.ApplyOptions{Parallelism: 1}
+		leave := one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Do: slowly})
+		time.Sleep(time.Second)
+		claims := &unwatched{Claims: two.claims, until: time.Now().Add(20 * time.Second)}
+		two.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: two.ledger, Claims: claims})
+		var d diary
+		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
+		time.Sleep(30 * time.Second)
+		looks := observes(b)
+		_ = leave()
+		time.Sleep(30 * time.Second)
+		if n := observes(b) - looks; n == 0 || claims.failures.Load() == 0 {
+			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
+		}
+		_ = stop()
+	})
+}
+
+var _ engine.Claims = (*unwatched)(nil)
