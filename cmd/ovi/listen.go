@@ -29,7 +29,7 @@ func (k *keeper) listen() (func(), error) {
 	if address == "" {
 		return func() {}, nil
 	}
-	token, config, err := k.guarded(address)
+	address, token, config, err := k.guarded(address)
 	if err != nil {
 		return nil, err
 	}
@@ -53,33 +53,36 @@ func (k *keeper) listen() (func(), error) {
 	}, nil
 }
 
-// guarded reads what must stand before an address: nothing on loopback, TLS and a token
-// elsewhere.
-func (k *keeper) guarded(address string) (token []byte, config *tls.Config, err error) {
-	host, _, err := net.SplitHostPort(address)
+// guarded reads what must stand before an address, which it returns as it is to be listened on:
+// nothing on loopback, TLS and a token elsewhere.
+func (k *keeper) guarded(address string) (_ string, token []byte, config *tls.Config, err error) {
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, nil, usage("write an address such as 127.0.0.1:9464", "--listen: %s", err)
+		return "", nil, nil, usage("write an address such as 127.0.0.1:9464", "--listen: %s", err)
 	}
 	cert, key, file := k.cli.String("tls-cert"), k.cli.String("tls-key"), k.cli.String("token-file")
-	if ip := net.ParseIP(host); (ip == nil || !ip.IsLoopback()) && (cert == "" || key == "" || file == "") {
-		return nil, nil, usage("listen on 127.0.0.1, or add --tls-cert, --tls-key and --token-file", "--listen: %s is not loopback, and would let everybody in", address)
+	local, ok := k.loopback(host, port)
+	if ok {
+		address = local
+	} else if cert == "" || key == "" || file == "" {
+		return "", nil, nil, usage("listen on 127.0.0.1, or add --tls-cert, --tls-key and --token-file", "--listen: %s is not loopback, and would let everybody in", address)
 	}
 	if file != "" {
 		if token, err = os.ReadFile(file); err != nil {
-			return nil, nil, &problem{code: exitError, summary: "the token cannot be read", file: file, err: plain(err)}
+			return "", nil, nil, &problem{code: exitError, summary: "the token cannot be read", file: file, err: plain(err)}
 		}
 		if token = bytes.TrimSpace(token); len(token) < 16 {
-			return nil, nil, &problem{code: exitError, summary: "the token is shorter than 16 bytes", file: file, next: "make one: openssl rand -hex 32"}
+			return "", nil, nil, &problem{code: exitError, summary: "the token is shorter than 16 bytes", file: file, next: "make one: openssl rand -hex 32"}
 		}
 	}
 	if cert == "" && key == "" {
-		return token, nil, nil
+		return address, token, nil, nil
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		return nil, nil, &problem{code: exitError, summary: "the certificate cannot be used", file: cert, err: err}
+		return "", nil, nil, &problem{code: exitError, summary: "the certificate cannot be used", file: cert, err: err}
 	}
-	return token, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return address, token, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // bearer lets through who sends the token; everybody if there is none.

@@ -15,12 +15,12 @@ func (c *call) sandboxServe() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	address := c.cli.String("listen")
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(c.cli.String("listen"))
 	if err != nil {
 		return usage("write an address such as 127.0.0.1:4599", "--listen: %s", err)
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	address, ok := c.loopback(host, port)
+	if !ok {
 		return usage("write a loopback address such as 127.0.0.1:4599", "--listen: %s is not loopback, and the practice cloud lets everybody in", host)
 	}
 	return c.withCloud(c.cli.Args().Slice(), func(cloud *awsfake.Cloud) error {
