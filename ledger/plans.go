@@ -65,21 +65,48 @@ func (p *pages) decided(ctx context.Context, at storage.Revision) (storage.Entry
 	return e, m.Records[0].Event.(Planned).Decisions, nil
 }
 
+// fewDrifts is how many looks for drift are gone back over one by one: behind more of them all
+// plans of the stack are read at once.
+const fewDrifts = 32
+
 // last is the newest plan about all of a stack, not only about what the world changed, with
 // what it decided on the thing.
 func (p *pages) last(ctx context.Context, stack string) (*LastPlan, error) {
-	for at := p.clock.now; at >= p.clock.oldest && at > 0; {
-		v, made, err := p.l.planAt(ctx, stack, at)
-		if err != nil || made == 0 {
-			return nil, err
+	v, made, err := p.l.planAt(ctx, stack, p.clock.now)
+	for n := 0; err == nil && made != 0 && v.Mode == ForDrift; n++ {
+		if n == fewDrifts && stack != "" {
+			v, made, err = p.wholePlan(ctx, stack, made-1)
+			break
 		}
-		if v.Mode != ForDrift {
-			d, err := p.standing(ctx, stack, v, made)
-			return &LastPlan{At: v.At, Mode: v.Mode, Decision: d}, err
+		if made <= p.clock.oldest {
+			return nil, nil
 		}
-		at = made - 1
+		v, made, err = p.l.planAt(ctx, stack, made-1)
 	}
-	return nil, nil
+	if err != nil || made == 0 {
+		return nil, err
+	}
+	d, err := p.standing(ctx, stack, v, made)
+	return &LastPlan{At: v.At, Mode: v.Mode, Decision: d}, err
+}
+
+// wholePlan reads all plans of a stack for the newest that was about more than drift, at a
+// revision or before.
+func (p *pages) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v planValue, made storage.Revision, err error) {
+	err = p.l.versions(ctx, planKey(stack), func(e storage.Entry) error {
+		var x planValue
+		if e.Deleted || e.Modified > upTo {
+			return nil
+		}
+		if err := json.Unmarshal(e.Value, &x); err != nil {
+			return err
+		}
+		if x.Mode != ForDrift {
+			v, made = x, e.Modified
+		}
+		return nil
+	})
+	return v, made, err
 }
 
 // standing is what a plan decided on the thing; nil if nothing. The record that lists the
