@@ -41,7 +41,7 @@ func passing(err error) bool {
 	for _, lasting := range []error{
 		storage.ErrConflict, storage.ErrCompacted, storage.ErrFuture, storage.ErrCorrupt, storage.ErrBusy, storage.ErrNewer,
 		storage.ErrForeign, storage.ErrNoLease, storage.ErrUnknown, storage.ErrInvalid, storage.ErrClosed,
-		ErrNewer, ErrNotFound, ErrElsewhere, ErrForeignLog, ErrUnfinished, ErrRefused, errRaced, context.Canceled,
+		ErrNewer, ErrNotFound, ErrElsewhere, ErrForeignLog, ErrUnfinished, ErrRefused, errRaced, errUsurped, context.Canceled,
 		fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT,
 	} {
 		if errors.Is(err, lasting) {

@@ -49,12 +49,21 @@ func (s *Store) state(ctx context.Context) (state, error) {
 
 // past is how the store stood at an etcd revision, with the large commits as they are known now.
 func (s *Store) past(ctx context.Context, now state, at int64) (state, error) {
-	resp, err := s.client.Get(ctx, s.control("c"), clientv3.WithRange(clientv3.GetPrefixRangeEnd(s.control(""))), clientv3.WithRev(at))
+	resp, err := s.client.Do(ctx, s.stood(at))
 	if err != nil {
 		return state{}, s.explain("read", err)
 	}
+	return s.standsPast(now, at, resp.Get().Kvs)
+}
+
+// stood is the read that says how the store stood at an etcd revision.
+func (s *Store) stood(at int64) clientv3.Op {
+	return clientv3.OpGet(s.control("c"), clientv3.WithRange(clientv3.GetPrefixRangeEnd(s.control(""))), clientv3.WithRev(at))
+}
+
+func (s *Store) standsPast(now state, at int64, kvs []*mvccpb.KeyValue) (state, error) {
 	st := state{at: at, big: now.big}
-	for _, kv := range resp.Kvs {
+	for _, kv := range kvs {
 		if err := s.read(&st, kv); err != nil {
 			return state{}, err
 		}

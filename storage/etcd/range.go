@@ -16,11 +16,40 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 	if at == storage.Now {
 		return s.rangeNow(ctx, prefix)
 	}
+	if seq, ok, err := s.rangePast(ctx, prefix, at); ok || err != nil {
+		return seq, at, err
+	}
 	st, err := s.stateFor(ctx, at)
 	if err != nil {
 		return nil, 0, err
 	}
 	return s.rangeAt(ctx, prefix, st, at)
+}
+
+// rangePast asks for the first page together with how the store stands and stood. It is false
+// where that takes more: a large commit was being applied then, or there is no such revision.
+func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revision) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
+	reqCtx, cancel, err := s.enter(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer cancel()
+	v := view{s: s, prefix: s.data(prefix), rev: int64(at)}
+	resp, err := s.client.Txn(reqCtx).Then(append(s.standing(), s.stood(v.rev), clientv3.OpGet(v.prefix, v.options()...))...).Commit()
+	switch {
+	case err != nil && unanswered(err):
+		return nil, false, s.explain("read", err)
+	case err != nil:
+		return nil, false, nil // asked one by one, it says what is wrong
+	}
+	now, err := s.stands(resp)
+	if err != nil || now.check(at) != nil {
+		return nil, false, err
+	}
+	if v.st, err = s.standsPast(now, v.rev, resp.Responses[2].GetResponseRange().Kvs); err != nil || v.st.staged != nil {
+		return nil, false, err
+	}
+	return v.all(ctx, (*clientv3.GetResponse)(resp.Responses[3].GetResponseRange())), true, nil
 }
 
 // rangeNow asks for the first page together with how the store stands.
