@@ -61,6 +61,7 @@ type keeper struct {
 	store    storeFigures
 	forgot   forgetting
 	rules    heldRules
+	named    bool // --target and --exclude named something
 }
 
 func (c *call) run() error {

@@ -48,8 +48,10 @@ func rulesCount(r resource.Rules) string {
 
 // namesSomething refuses a --target or --exclude that names nothing that is wanted or on
 // record: who excludes a thing in an emergency must not find out later that it was misspelt.
+// What named something once is not misspelt, though the thing may be gone when the record is
+// opened again.
 func (k *keeper) namesSomething(l *line) error {
-	if len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
+	if k.named || len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
 		return nil
 	}
 	world, _, err := l.ledger.World(k, storage.Now)
@@ -62,5 +64,7 @@ func (k *keeper) namesSomething(l *line) error {
 			refs = append(refs, o.Ref)
 		}
 	}
-	return k.patternsName(refs)
+	err = k.patternsName(refs)
+	k.named = err == nil
+	return err
 }
