@@ -134,7 +134,7 @@ func (e *IncompleteError) Error() string {
 	for _, i := range e.Missing {
 		text := "the log of instance " + i.ID + " is missing"
 		if i.Last > 0 {
-			text += fmt.Sprintf(" (%d records, the last of %s)", i.Last, i.At.UTC().Format("2006-01-02 15:04:05 UTC"))
+			text += fmt.Sprintf(" (up to record %d, of %s)", i.Last, i.At.UTC().Format("2006-01-02 15:04:05 UTC"))
 		}
 		out = append(out, text)
 	}

@@ -85,14 +85,7 @@ func (c Counts) rest() string {
 		}
 	}
 	if c.Blind > 0 {
-		b.WriteString("; " + places(c.Blind) + " NOT SEEN")
+		b.WriteString("; " + Many(c.Blind, "place") + " NOT SEEN")
 	}
 	return b.String()
-}
-
-func places(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return fmt.Sprintf("%d places", n)
 }

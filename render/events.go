@@ -53,7 +53,7 @@ func acts(e ledger.Event) string {
 	case ledger.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, e.Until.UTC().Format("2006-01-02 15:04 UTC"), because(e.Reason))
 	case ledger.Carried:
-		return fmt.Sprintf("%d facts carried forward, before records older than %d are removed", len(e.Facts), e.Before)
+		return fmt.Sprintf("%s carried forward, before records older than %d are removed", Many(len(e.Facts), "fact"), e.Before)
 	case ledger.Compacted:
 		return fmt.Sprintf("history before revision %d forgotten", e.Before)
 	}

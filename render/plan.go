@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -181,9 +180,4 @@ func (p *planWriter) summary(verb string, plan decider.Plan) {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func things(n int) string {
-	if n == 1 {
-		return "1 thing"
-	}
-	return fmt.Sprintf("%d things", n)
-}
+func things(n int) string { return Many(n, "thing") }

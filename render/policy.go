@@ -124,12 +124,23 @@ func times(n int) string {
 
 // Sentence says what came of the test.
 func (t Trial) Sentence() string {
-	return fmt.Sprintf("%d decisions of %d plans tried; %d verdicts flip.", t.Decisions, t.Plans, t.Flips)
+	return fmt.Sprintf("%s of %s tried; %s.", Many(t.Decisions, "decision"), Many(t.Plans, "plan"), flipped(t.Flips))
+}
+
+func flipped(n int) string {
+	if n == 1 {
+		return "1 verdict flips"
+	}
+	return Many(n, "verdict") + " flip"
 }
 
 // NotJudged says how much the log does not hold.
 func (t Trial) NotJudged() string {
-	return fmt.Sprintf("%d plans could not be judged: the log no longer has all that they rested on", t.Unjudged)
+	rested := "they rested on"
+	if t.Unjudged == 1 {
+		rested = "it rested on"
+	}
+	return Many(t.Unjudged, "plan") + " could not be judged: the log no longer has all that " + rested
 }
 
 // RuleTable lists what a rule says, for people.

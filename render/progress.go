@@ -19,12 +19,15 @@ type Progress struct {
 	style Style
 	w     io.Writer
 	rows  int // how many running actions a terminal shows
+	name  int // columns of the longest name, so that what was done stands below each other
 
 	mu    sync.Mutex
 	steps *steps
 	drawn int // lines that stand below what scrolled
 	last  time.Time
 	ended bool
+	idle  map[string]*crowd // by why they were not begun
+	whys  []string          // of idle, in the order they came
 	err   error
 
 	stop chan struct{}
@@ -34,11 +37,22 @@ type Progress struct {
 const (
 	redraw  = 200 * time.Millisecond
 	maxRows = 15
+	maxIdle = 10 // so many that were not begun are named: a screen that scrolled away tells nothing
+	maxName = 32 // a longer name moves only its own line
 )
 
-// NewProgress starts showing; Close must be called.
-func NewProgress(w io.Writer, s Style, names Names) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), stop: make(chan struct{})}
+// crowd is what was not begun for one reason.
+type crowd struct {
+	n    int
+	last NotBegun
+}
+
+// NewProgress starts showing what is done about some things; Close must be called.
+func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Progress {
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, stop: make(chan struct{})}
+	for _, r := range about {
+		p.name = max(p.name, min(columns(shortName(names.Ref(r))), maxName))
+	}
 	if s.Live {
 		p.done.Add(1)
 		go p.tick()
@@ -46,15 +60,36 @@ func NewProgress(w io.Writer, s Style, names Names) *Progress {
 	return p
 }
 
-// Close takes the running lines off the screen, and says whether a write failed.
+// Close takes the running lines off the screen, counts what was not begun beyond what it named,
+// and says whether a write failed.
 func (p *Progress) Close() error {
 	close(p.stop)
 	p.done.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.draw(nil, nil, time.Time{})
+	if rest := p.rest(); p.style.Live {
+		p.draw(rest, nil, time.Time{})
+	} else {
+		p.write(strings.Join(rest, ""))
+	}
 	p.ended = true
 	return p.err
+}
+
+// rest counts what was not begun and not named.
+func (p *Progress) rest() []string {
+	var out []string
+	for _, why := range p.whys {
+		c := p.idle[why]
+		switch n := c.n - maxIdle; {
+		case n == 1:
+			out = append(out, p.notBegun(c.last)...)
+		case n > 1:
+			text := fmt.Sprintf("and %d more were not begun: %s", n, crowdWords(why))
+			out = append(out, p.style.in(dim, "·")+" "+text+"\n")
+		}
+	}
+	return out
 }
 
 // tick moves the elapsed times on.
@@ -144,7 +179,7 @@ func (p *Progress) line(ref resource.Ref, now time.Time) string {
 		doing = fmt.Sprintf("%s (%s half)", doing, r.half)
 	}
 	elapsed := max(now.Sub(r.began), 0).Truncate(time.Second)
-	text := fmt.Sprintf("%s  %s … %s", shortName(p.steps.names.Ref(ref)), doing, elapsed)
+	text := fmt.Sprintf("%s  %s … %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), doing, elapsed)
 	return p.style.in(colourOf(r.action), r.action.Mark()) + " " + truncate(printable(text), max(p.style.Width-3, 20))
 }
 
@@ -168,9 +203,20 @@ func (p *Progress) lines(r Record) []string {
 	case Settled:
 		return p.said("!", bold, shortName(x.Ref), fmt.Sprintf("%s of an earlier run settled by looking: %s (%s)", x.Action, strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
 	case NotBegun:
-		return p.said("·", dim, shortName(x.Ref), fmt.Sprintf("%s not begun: %s", x.Action, notBegunWords(x)))
+		c := p.idle[x.Why]
+		if c == nil {
+			c = &crowd{}
+			p.idle[x.Why], p.whys = c, append(p.whys, x.Why)
+		}
+		if c.n, c.last = c.n+1, x; c.n <= maxIdle {
+			return p.notBegun(x)
+		}
 	}
 	return nil
+}
+
+func (p *Progress) notBegun(x NotBegun) []string {
+	return p.said("·", dim, shortName(x.Ref), fmt.Sprintf("%s not begun: %s", x.Action, notBegunWords(x)))
 }
 
 func (p *Progress) step(x Step) []string {
@@ -193,9 +239,17 @@ func (p *Progress) step(x Step) []string {
 	return p.said("✗", red, name, text)
 }
 
+// nameRoom is how wide names are shown; on a narrow terminal what happened needs the room.
+func (p *Progress) nameRoom() int {
+	if p.style.Width > 0 {
+		return min(p.name, p.style.Width/3)
+	}
+	return p.name
+}
+
 // said is a mark, a name and a text, wrapped under the name.
 func (p *Progress) said(mark string, c paint, name, text string) []string {
-	head := mark + " " + printable(name) + "  "
+	head := mark + " " + pad(printable(name), p.nameRoom()) + "  "
 	body := wrap(text, p.style.room(columns(head)))
 	if p.style.Width > 0 && p.style.Width-columns(head) < 24 {
 		head, body = mark+" "+printable(name), append([]string{""}, wrap(text, p.style.room(4))...)

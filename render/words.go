@@ -63,6 +63,19 @@ func notBegunWords(n NotBegun) string {
 	return withDetail(n.Why, n.Detail)
 }
 
+// crowdWords says why many actions were not begun.
+func crowdWords(why string) string {
+	switch why {
+	case "waiting":
+		return "they wait for what was not done"
+	case "held":
+		return "somebody else holds their claims"
+	case "stale":
+		return "they changed since the plan was made"
+	}
+	return notBegunWords(NotBegun{Why: why})
+}
+
 func withDetail(text, detail string) string {
 	if detail == "" {
 		return text
@@ -77,6 +90,17 @@ func shortName(ref string) string {
 		return ref
 	}
 	return ref[strings.LastIndexByte(ref[:last], '/')+1:]
+}
+
+// Many is a number with its noun: "1 batch", "2 batches", "3 logs".
+func Many[N ~int | ~int64 | ~uint64](n N, one string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case strings.HasSuffix(one, "ch"):
+		one += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 func seconds(s float64) string {

@@ -176,7 +176,7 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		style := c.out.style
 		style.Live, style.Quiet = style.Live && !c.out.quiet, c.out.quiet
 		c.out.say("")
-		progress := render.NewProgress(c.out.w, style, namesOf(p))
+		progress := render.NewProgress(c.out.w, style, namesOf(p), toDo(p.Plan)...)
 		show = progress
 		heard := context.AfterFunc(c, progress.Interrupted)
 		defer heard()

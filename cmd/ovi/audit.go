@@ -143,8 +143,9 @@ func (c *call) auditVerify() error {
 	if c.out.machine() {
 		return c.out.records(render.Info{Type: "verified", Data: verifiedOf(report)})
 	}
-	c.out.say("The log is whole: %d records in %d batches and %d segments, %d to %d.", report.Records, report.Batches, report.Segments, report.First, report.Last)
-	c.out.say("Signed up to record %d by %d checkpoints, key %s.", report.Signed, report.Checkpoints, strings.Join(keysOf(report), ", "))
+	c.out.say("The log is whole: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
+		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
+	c.out.say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
 	if report.Torn != nil {
 		c.out.warn(report.Torn.String(), "nothing: an append that nobody was told of")
 	}

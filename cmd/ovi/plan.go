@@ -180,14 +180,17 @@ func sortedScopes(m map[resource.Scope]string) []resource.Scope {
 }
 
 // executing counts what a plan would do.
-func executing(p decider.Plan) int {
-	n := 0
+func executing(p decider.Plan) int { return len(toDo(p)) }
+
+// toDo is what a plan would do something about.
+func toDo(p decider.Plan) []resource.Ref {
+	var out []resource.Ref
 	for _, d := range p.Decisions {
 		if d.Action.Executes() {
-			n++
+			out = append(out, d.Ref)
 		}
 	}
-	return n
+	return out
 }
 
 // vetoed counts what policies held back.

@@ -230,7 +230,7 @@ func (c *call) sayReplay(out replayed, dir string) {
 		c.saySharedReplay(out)
 		return
 	}
-	c.out.say("Rebuilt from records %d to %d: %d revisions.", out.First, out.Last, out.Revision)
+	c.out.say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
 	if out.Trimmed {
 		c.out.say("The log begins with record %d: what is older was removed. A store rebuilt from it has all that stands now, but not what was over before, and numbers its revisions anew; so what lives now was compared, not its history.", out.First)
 	} else if out.From > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
@@ -83,7 +84,7 @@ func (c *call) replayShared(dir string) (err error) {
 }
 
 func (c *call) saySharedReplay(out replayed) {
-	c.out.say("Rebuilt from %d batches of %d logs:", out.Batches, len(out.Logs))
+	c.out.say("Rebuilt from %s of %s:", render.Many(out.Batches, "batch"), render.Many(len(out.Logs), "log"))
 	for _, l := range out.Logs {
 		c.out.say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
 	}
@@ -91,7 +92,7 @@ func (c *call) saySharedReplay(out replayed) {
 	case out.Equal:
 		c.out.say("Equal: what lives in the store at revision %d is what the logs say, digest %s.", out.Revision, out.Digest[:16])
 	case out.Live == "lost":
-		c.out.say("Made anew: %s, with %d revisions of its own numbers. Claims are not brought back.", out.Into, out.Revision)
+		c.out.say("Made anew: %s, with %s of its own numbers. Claims are not brought back.", out.Into, render.Many(out.Revision, "revision"))
 		c.out.say("Use it with: --store %s, or OVI_STORE.", out.Into)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -40,10 +41,7 @@ func rulesCount(r resource.Rules) string {
 			n++
 		}
 	}
-	if n == 1 {
-		return "1 rule"
-	}
-	return fmt.Sprintf("%d rules", n)
+	return render.Many(n, "rule")
 }
 
 // namesSomething refuses a --target or --exclude that names nothing that is wanted or on

@@ -71,12 +71,13 @@ func (c *call) showStore(l *ledger.Ledger) error {
 	if c.out.machine() {
 		return c.out.records(render.Info{Type: "store", Data: s})
 	}
-	c.out.say("%s: revision %d, %d keys, %d bytes, %d claims; readable from revision %d on.", s.Store, s.Revision, s.Keys, s.Bytes, s.Claims, s.Compacted)
+	c.out.say("%s: revision %d, %s, %s, %s; readable from revision %d on.", s.Store, s.Revision,
+		render.Many(s.Keys, "key"), render.Many(s.Bytes, "byte"), render.Many(s.Claims, "claim"), s.Compacted)
 	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "AT REVISION", "WHEN", ""}}
 	for _, i := range s.Instances {
 		here := ""
 		if i.Here {
-			here = fmt.Sprintf("this one; its log is %d records ahead of the store", i.Lag)
+			here = "this one; its log is " + render.Many(i.Lag, "record") + " ahead of the store"
 		}
 		t.Rows = append(t.Rows, []string{i.Instance, fmt.Sprint(i.Last), fmt.Sprint(i.Revision), i.At, here})
 	}
@@ -139,7 +140,7 @@ func (c *call) storeCopy() error {
 	if c.out.machine() {
 		return c.out.records(render.Info{Type: "store_copied", Data: copied})
 	}
-	c.out.say("Copied %d commits with %d versions from %s to %s.", copied.Revisions, copied.Keys, fromName, toName)
+	c.out.say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"), render.Many(copied.Keys, "version"), fromName, toName)
 	c.out.say("Both hold the same, commit by commit: %s.", copied.Digest)
 	if copied.Base > 0 {
 		c.out.say("The source had forgotten what was older than its revision %d: that stands as one commit; the logs have it.", copied.Base)

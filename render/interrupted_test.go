@@ -1,0 +1,79 @@
+package render_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// TestAnInterruptDoesNotScrollTheScreenAway: of what was not begun for one reason ten are named,
+// and the rest is counted; an eleventh alone is named as well.
+func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
+	for name, s := range map[string]render.Style{"pipe": {}, "terminal": {Width: 80, Live: true}} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			p := render.NewProgress(&b, s, render.NewNames())
+			idle := func(why string, n int) {
+				for i := range n {
+					ref := resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: fmt.Sprintf("%s-%d", why, i)}
+					p.Record(ledger.Record{Event: ledger.NotBegun{Ref: ref, Action: decider.Create, Why: why}})
+				}
+			}
+			idle("interrupted", 500)
+			idle("waiting", 60)
+			idle("stale", 11)
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+			want := []string{
+				"· and 490 more were not begun: the apply was stopped before",
+				"· and 50 more were not begun: they wait for what was not done",
+				"· ec2/stale-10  create not begun: it changed since the plan was made",
+			}
+			if got := lines[max(len(lines)-3, 0):]; len(lines) != 33 || strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Errorf("%d lines, the last\n%s", len(lines), strings.Join(got, "\n"))
+			}
+		})
+	}
+}
+
+// TestWhatIsDoneStandsBelowEachOther: names are as wide as the longest, up to a bound and never
+// more than a third of a terminal.
+func TestWhatIsDoneStandsBelowEachOther(t *testing.T) {
+	refs := []resource.Ref{ref("ec2", "web-9"), ref("ec2", "web-10"), ref("ec2", strings.Repeat("x", 60))}
+	for _, c := range []struct {
+		width int
+		about []resource.Ref
+		want  string
+	}{
+		{0, refs[:2], "+ ec2/web-9   creating\n"},
+		{0, refs, "+ ec2/web-9" + strings.Repeat(" ", 23) + "  creating\n"},
+		{48, refs, "+ ec2/web-9" + strings.Repeat(" ", 9) + "creating\n"},
+		{0, nil, "+ ec2/web-9  creating\n"},
+	} {
+		var b bytes.Buffer
+		p := render.NewProgress(&b, render.Style{Width: c.width}, names(), c.about...)
+		p.Record(ledger.Record{Event: ledger.Began{Ref: refs[0], Action: decider.Create}})
+		if err := p.Close(); err != nil || b.String() != c.want {
+			t.Errorf("width %d: %q, %v; want %q", c.width, b.String(), err, c.want)
+		}
+	}
+}
+
+// TestOneIsNoPlural says numbers as people do.
+func TestOneIsNoPlural(t *testing.T) {
+	got := []string{render.Many(0, "log"), render.Many(1, "batch"), render.Many(2, "batch"), render.Many(uint64(3), "key")}
+	if text := strings.Join(got, ", "); text != "0 logs, 1 batch, 2 batches, 3 keys" {
+		t.Error(text)
+	}
+	if text := (render.Trial{Decisions: 1, Plans: 2, Flips: 1}).Sentence(); text != "1 decision of 2 plans tried; 1 verdict flips." {
+		t.Error(text)
+	}
+}
