@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -105,6 +106,35 @@ func (c *call) tellBlessing(b render.Blessing) error {
 		c.out.say("%s is blessed: no plan touches it until `ovi unbless %s`.", b.Ref, c.arg(0))
 	default:
 		c.out.say("%s is not blessed any more.", b.Ref)
+	}
+	return nil
+}
+
+// rightCloud refuses to look at AWS for a record of the practice cloud, and the other way
+// around, before anything is recorded. A record of both is let be.
+func (c *call) rightCloud(l *ledger.Ledger) error {
+	if c.getenv("AWS_ENDPOINT_URL") != "" || c.cli.String("at") != "" {
+		return nil // an endpoint may be the practice cloud, served; the past asks nobody
+	}
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	var practice, real string // accounts
+	for _, s := range scans {
+		switch account, _, located := strings.Cut(s.Scope.Place, "/"); {
+		case !located: // nothing was seen there ever
+		case account == awsfake.Account:
+			practice = account
+		default:
+			real = account
+		}
+	}
+	switch sandbox := c.cli.Bool("sandbox"); {
+	case !sandbox && practice != "" && real == "":
+		return usage("add --sandbox; for AWS itself keep another record: --data-dir DIR", "this record is of the practice cloud")
+	case sandbox && real != "" && practice == "":
+		return usage("leave out --sandbox; to practise keep another record: --data-dir DIR", "this record is of the AWS account %s", real)
 	}
 	return nil
 }

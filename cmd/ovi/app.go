@@ -12,7 +12,8 @@ import (
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
 func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &process{hard: hard, env: env, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+	out := &answer{w: stdout}
+	p := &process{hard: hard, env: env, stdin: stdin, stdout: out, answer: out, stderr: stderr, now: time.Now}
 	app := p.app()
 	tidy, err := tidyArgs(app.Commands, args)
 	if err == nil {

@@ -190,7 +190,9 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		Approved: &ledger.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
 	})
 	stop()
-	err = errors.Join(err, show.Close())
+	if bad := show.Close(); !errors.Is(bad, c.answer.failure()) {
+		err = errors.Join(err, bad) // what could not be written is told at the end
+	}
 	c.log.Info("applied", counters.Pairs()...)
 	if err != nil {
 		c.out.tell(diagnose(err)...)

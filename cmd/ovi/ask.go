@@ -23,7 +23,12 @@ func (c *call) canAsk() error {
 
 // ask asks; only the word yes says yes. An interrupt is a no.
 func (c *call) ask(question string) error {
-	_, _ = fmt.Fprint(c.out.w, "\n"+question)
+	if _, err := fmt.Fprint(c.out.w, "\n"+question); err != nil {
+		return err
+	}
+	if c.answer.unheard() {
+		return usage("let the output go to a terminal, or add --auto-approve", "nobody can read the question: nothing was done")
+	}
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(c.stdin).ReadString('\n')

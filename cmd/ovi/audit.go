@@ -45,7 +45,7 @@ func (c *call) auditLog() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.StringSlice("file"), c.showLog)
+	return c.withMemory(c.cli.StringSlice("file"), func(l *ledger.Ledger) error { return readOut(c.showLog(l)) })
 }
 
 func (c *call) showLog(l *ledger.Ledger) error {

@@ -64,7 +64,7 @@ func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(ledger.Recor
 		if err != nil {
 			return next, err
 		}
-		if err := each(r); err != nil {
+		if err := errors.Join(each(r), c.answer.read()); err != nil {
 			return next, err
 		}
 	}
@@ -113,7 +113,7 @@ func (c *call) auditExport() error {
 			}
 			return lines.Encode(logLine(r))
 		})
-		return err
+		return readOut(err)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -33,24 +34,51 @@ func (k *keeper) listen() (func(), error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", address)
+	open := func() (net.Listener, error) {
+		l, err := net.Listen("tcp", address)
+		if err == nil && config != nil {
+			l = tls.NewListener(l, config)
+		}
+		return l, err
+	}
+	listener, err := open()
 	if err != nil {
 		return nil, &problem{code: exitError, summary: "cannot listen", err: err, next: "choose another address with --listen"}
 	}
-	if config != nil {
-		listener = tls.NewListener(listener, config)
-	}
+	address = listener.Addr().String() // the port, where the system chose it
 	server := &http.Server{
 		Handler: bearer(token, k.routes()), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
-	k.out.say("Listening on %s.", listener.Addr())
-	go func() { _ = server.Serve(listener) }()
+	k.out.say("Listening on %s.", address)
+	go k.serve(server, listener, open)
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), drainWait)
 		defer cancel()
 		_ = server.Shutdown(ctx)
 	}, nil
+}
+
+// serve serves until the server is shut down. A listener that fails is told of and opened anew,
+// so that nobody takes a loop for dead, or for well, because it cannot be asked.
+func (k *keeper) serve(server *http.Server, listener net.Listener, open func() (net.Listener, error)) {
+	pause := reopenFirst
+	for {
+		err := server.Serve(listener)
+		for err != nil && !errors.Is(err, http.ErrServerClosed) {
+			k.out.warn("nobody can ask for /metrics and its like: "+err.Error(), fmt.Sprintf("nothing: it is tried again in %s; the loop goes on", pause))
+			select {
+			case <-k.Done():
+				return
+			case <-time.After(pause):
+			}
+			pause = min(2*pause, reopenMost)
+			listener, err = open()
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 // guarded reads what must stand before an address, which it returns as it is to be listened on:

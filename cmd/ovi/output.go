@@ -23,6 +23,7 @@ const (
 type output struct {
 	format string
 	quiet  bool
+	answer *answer
 	// printed: a whole document was written that is no stream of records.
 	printed bool
 	w       io.Writer
@@ -35,7 +36,7 @@ type output struct {
 func (p *process) newOutput(cc *cli.Context) (*output, error) {
 	noColor := cc.Bool("no-color")
 	o := &output{
-		format: cc.String("output"), quiet: cc.Bool("quiet"),
+		format: cc.String("output"), quiet: cc.Bool("quiet"), answer: p.answer,
 		w: p.stdout, style: p.styleOf(p.stdout, noColor),
 		errW: p.stderr, errS: p.styleOf(p.stderr, noColor),
 	}
@@ -58,7 +59,7 @@ func (p *process) newOutput(cc *cli.Context) (*output, error) {
 // misused is where it is told that a command line is wrong: in the format that was asked for,
 // as far as that can be made out.
 func (p *process) misused(args []string) *output {
-	o := &output{format: asTable, w: p.stdout, errW: p.stderr, errS: p.styleOf(p.stderr, slices.Contains(args, "--no-color"))}
+	o := &output{format: asTable, answer: p.answer, w: p.stdout, errW: p.stderr, errS: p.styleOf(p.stderr, slices.Contains(args, "--no-color"))}
 	for i, arg := range args {
 		name, value, has := cutOption(arg)
 		if !has && i+1 < len(args) {
@@ -135,12 +136,11 @@ func (o *output) say(format string, args ...any) {
 	}
 }
 
-// tell tells of something wrong: people on standard error, machines in their records.
+// tell tells of something wrong: people on standard error, machines in their records, as long
+// as those reach anybody.
 func (o *output) tell(ds ...render.Diagnostic) {
 	for _, d := range ds {
-		if o.machine() {
-			_ = o.enc.Encode(d)
-		} else {
+		if !o.machine() || o.enc.Encode(d) != nil || o.answer.unheard() {
 			_ = d.Write(o.errW, o.errS)
 		}
 	}

@@ -22,6 +22,7 @@ type process struct {
 	env            func(string) (string, bool)
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	answer         *answer // stdout, with what became of it
 	now            func() time.Time
 }
 
@@ -33,6 +34,9 @@ func (p *process) getenv(name string) string {
 
 // columnsOf is the width of the terminal a stream goes to; 0 and false for anything else.
 func columnsOf(stream any) (int, bool) {
+	if a, ok := stream.(*answer); ok {
+		stream = a.w
+	}
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
@@ -83,13 +87,22 @@ func (p *process) action(do func(*call) error) cli.ActionFunc {
 		if err = withinLimits(cc); err == nil {
 			err = do(c)
 		}
-		err = errors.Join(err, out.finish())
-		if err == nil {
-			return nil
-		}
-		out.end(err)
-		return exitStatus(codeOf(err))
+		return c.ended(errors.Join(err, out.finish()))
 	}
+}
+
+// ended tells of an error, and is the exit code. What could not be written ends a command with
+// an error also where nobody looked, but hides no other one.
+func (c *call) ended(err error) error {
+	lost, code := c.answer.failure(), codeOf(err)
+	c.out.end(err)
+	if lost != nil {
+		if ds := diagnose(err); len(ds) == 0 || !errors.Is(err, lost) {
+			c.out.end(lost)
+		}
+		code = worst(code, exitError)
+	}
+	return status(code)
 }
 
 // newLog is the log on standard error; silent unless asked for.

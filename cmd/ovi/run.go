@@ -72,6 +72,7 @@ func (c *call) run() error {
 		return usage("write --interval 1m", "--interval must be a second or more")
 	}
 	c.out.share()
+	c.answer.spare(func(err error) { c.log.Warn("standard output cannot be written, and the loop goes on", "error", err) })
 	k := &keeper{call: c, counters: metrics.New()}
 	if err := k.readSources(); err != nil {
 		return err
@@ -182,7 +183,7 @@ func (k *keeper) loop() error {
 	if err != nil {
 		return err
 	}
-	if err := k.namesSomething(l); err != nil {
+	if err := errors.Join(k.rightCloud(l.ledger), k.namesSomething(l)); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	stop := l.ledger.Listen(k.heard)

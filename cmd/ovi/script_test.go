@@ -48,7 +48,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere},
 	}
 }
 
@@ -102,6 +102,18 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 		_, err := l.Record(context.Background(), ledger.Loaded{Stack: "past", Version: fmt.Sprintf("%0900d", i)})
 		ts.Check(err)
 	}
+	ts.Check(l.Close())
+}
+
+// elsewhere makes a record of an account of AWS: elsewhere DIR.
+func elsewhere(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := ledger.Open(context.Background(), ledger.Config{Dir: ts.MkAbs(args[0]), User: "eve"})
+	ts.Check(err)
+	there := resource.Scope{Provider: "aws", Place: "123456789012/us-east-1"}
+	_, err = l.RecordWorld(context.Background(), resource.World{
+		Seen: map[resource.Scope]resource.Snapshot{there: {Scope: there, At: time.Now()}},
+	}, ledger.LookOptions{})
+	ts.Check(err)
 	ts.Check(l.Close())
 }
 

@@ -18,6 +18,10 @@ func interrupts(parent context.Context) (soft, hard context.Context, stop func()
 	soft, finish := context.WithCancelCause(hard)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// Heard and not acted on: else a reader of the output that goes away, as `| head` does, would
+	// kill an apply between two calls. The write fails instead, and answer drops it. It is not
+	// ignored, which the programs that fetch credentials would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for _, end := range []context.CancelCauseFunc{finish, cut} {
 			if _, open := <-signals; !open {

@@ -140,10 +140,14 @@ func (c *call) openLine(paths []string) (*line, error) {
 		return nil, err
 	}
 	l, err := c.openWorld(dir, intents)
-	if err == nil {
-		l.rules = rules
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	if err := c.rightCloud(l.ledger); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.rules = rules
+	return l, nil
 }
 
 // withLine opens the line from what the command line names, for as long as do runs.
