@@ -75,3 +75,30 @@ func gathered(moments []ledger.Moment) []ledger.Moment {
 	}
 	return []ledger.Moment{all}
 }
+
+// TestACopyOfWhatAnEtcdHasNotForgotten: a cluster that compacts by a policy of its own is
+// copied from the oldest revision that it still has.
+func TestACopyOfWhatAnEtcdHasNotForgotten(t *testing.T) {
+	server := etcdtest.Start(t)
+	source := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: "own"}))
+	defer source.Close()
+	l := shared(t, t.TempDir(), source, "ann")
+	if err := live(t.Context(), l, 20, 3); err != nil {
+		t.Fatal(err)
+	}
+	oldest := must[storage.Revision](t)(l.Revision(t.Context()))
+	if err := live(t.Context(), l, 20, 4); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Admin(t, false).Compact(t.Context(), int64(oldest)); err != nil {
+		t.Fatal(err)
+	}
+	to := mem.New()
+	c, err := ledger.Copy(t.Context(), source, to)
+	if err != nil || c.Base != oldest || c.Revisions < 10 {
+		t.Fatalf("%+v, from revision %d on: %v", c, oldest, err)
+	}
+	if a, b := must[string](t)(ledger.Content(t.Context(), source)), must[string](t)(ledger.Content(t.Context(), to)); a != b {
+		t.Error("the content differs")
+	}
+}

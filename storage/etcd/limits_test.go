@@ -143,6 +143,9 @@ func TestThePastThatOthersCompacted(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s: the oldest revision is %d, want %d: %v", what, got, want, err)
 		}
+		if stats, err := s.Stats(t.Context()); err != nil || stats.Compacted != want {
+			t.Errorf("%s: it says that it is compacted up to %d, want %d: %v", what, stats.Compacted, want, err)
+		}
 		seq, _, err := s.Range(t.Context(), "", got)
 		if err = errors.Join(err, drain(seq)); err != nil {
 			t.Errorf("%s: the oldest revision, %d, cannot be read: %v", what, got, err)

@@ -76,7 +76,10 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	if err != nil {
 		return storage.Stats{}, err
 	}
-	out := storage.Stats{Revision: storage.Revision(st.head), Compacted: storage.Revision(st.compacted)}
+	out := storage.Stats{Revision: storage.Revision(st.head)}
+	if out.Compacted, err = s.Oldest(ctx); err != nil {
+		return out, err
+	}
 	if out.Keys, err = s.count(ctx); err != nil {
 		return out, err
 	}
