@@ -89,59 +89,19 @@ func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, kn
 	return resp.Header.Revision, nil
 }
 
-// part is one slice of a large commit.
-type part []partOp
-
-type partOp struct {
-	Key    string `json:"k"`
-	Value  []byte `json:"v,omitempty"`
-	Delete bool   `json:"d,omitempty"`
-	Lease  int64  `json:"l,omitempty"`
-}
-
-func (s *Store) partKey(id string, n int) string {
-	return s.prefix + "s/" + id + "/" + strconv.Itoa(n)
-}
-
-func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, renew func() error) (int, error) {
-	n := 0
-	for len(ops) > 0 {
-		if n%aliveParts == aliveParts-1 {
-			if err := renew(); err != nil {
-				return 0, s.explain("stage", err)
-			}
-		}
-		var p part
-		for size := 0; len(ops) > 0 && len(p) < maxOps && (len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
-			op := ops[0]
-			size += len(op.Key) + len(op.Value)
-			p = append(p, partOp{op.Key, op.Value, op.Delete, int64(op.Lease)})
-		}
-		b, err := json.Marshal(p)
-		if err != nil {
-			return 0, err
-		}
-		if _, err := s.client.Put(ctx, s.partKey(id, n), string(b)); err != nil {
-			return 0, s.explain("stage", err)
-		}
-		n++
-	}
-	return n, nil
-}
-
 // finish applies a decided commit. Several may do it at once, and again after a crash.
 func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, error) {
 	mine := clientv3.Compare(clientv3.CreateRevision(s.control("staged")), "=", plan.rev)
 	for n := range plan.Parts {
-		ops, todo, err := s.readPart(ctx, plan, n)
+		p, err := s.readPart(ctx, plan, n)
 		if err != nil {
 			return 0, err
 		}
-		if ops == nil {
+		if p == nil {
 			return s.finishedBy(ctx, plan)
 		}
-		if _, err := s.client.Txn(ctx).If(append(todo, mine)...).Then(ops...).Commit(); err != nil {
-			return 0, s.explain("apply a large commit", err)
+		if err := s.applyPart(ctx, plan, p, mine); err != nil {
+			return 0, err
 		}
 	}
 	// The final transaction's own revision ends the span. Its key carries a number that can
@@ -171,30 +131,6 @@ func (s *Store) finishedBy(ctx context.Context, plan staged) (storage.Revision, 
 		return 0, fmt.Errorf("etcd: large commit %s: %w: no trace of its end", plan.ID, storage.ErrCorrupt)
 	}
 	return storage.Revision(resp.Kvs[0].ModRevision), nil
-}
-
-// readPart is one part as etcd operations, with what holds while nobody has applied it; nil if
-// somebody else has finished the commit. A lease that ended meanwhile takes its keys with it
-// before they were there.
-func (s *Store) readPart(ctx context.Context, plan staged, n int) (ops []clientv3.Op, todo []clientv3.Cmp, err error) {
-	resp, err := s.client.Get(ctx, s.partKey(plan.ID, n))
-	if err != nil {
-		return nil, nil, s.explain("apply a large commit", err)
-	}
-	if len(resp.Kvs) == 0 {
-		return nil, nil, nil
-	}
-	var p part
-	if err := json.Unmarshal(resp.Kvs[0].Value, &p); err != nil {
-		return nil, nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %w", plan.ID, n, storage.ErrCorrupt, err)
-	}
-	for _, o := range p {
-		if !o.Delete && todo == nil { // a part is applied as one, so one of its keys tells; deleting twice leaves no trace
-			todo = append(todo, clientv3.Compare(clientv3.ModRevision(s.data(o.Key)), "<", plan.rev))
-		}
-		ops = append(ops, s.put(storage.Op{Key: o.Key, Value: o.Value, Delete: o.Delete, Lease: storage.LeaseID(o.Lease)}))
-	}
-	return ops, todo, nil
 }
 
 // wait is how somebody waits for a large commit: for which, and when etcd last moved.

@@ -128,10 +128,11 @@ func decided(t *testing.T, s *Store, st state, plan *staged, parts int) {
 		t.Fatalf("decide: %d, %v", plan.rev, err)
 	}
 	for i := range parts {
-		ops, _, err := s.readPart(t.Context(), *plan, i)
+		p, err := s.readPart(t.Context(), *plan, i)
 		if err != nil {
 			t.Fatal(err)
 		}
+		ops, _ := s.todo(*plan, p)
 		if _, err := s.client.Txn(t.Context()).Then(ops...).Commit(); err != nil {
 			t.Fatal(err)
 		}

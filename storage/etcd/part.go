@@ -1,0 +1,124 @@
+package etcd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ovi-project/ovi/storage"
+)
+
+// part is one slice of a large commit.
+type part []partOp
+
+type partOp struct {
+	Key    string `json:"k"`
+	Value  []byte `json:"v,omitempty"`
+	Delete bool   `json:"d,omitempty"`
+	Lease  int64  `json:"l,omitempty"`
+}
+
+func (s *Store) partKey(id string, n int) string {
+	return s.prefix + "s/" + id + "/" + strconv.Itoa(n)
+}
+
+func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, renew func() error) (int, error) {
+	n := 0
+	for len(ops) > 0 {
+		if n%aliveParts == aliveParts-1 {
+			if err := renew(); err != nil {
+				return 0, s.explain("stage", err)
+			}
+		}
+		var p part
+		for size := 0; len(ops) > 0 && len(p) < maxOps && (len(p) == 0 || size+len(ops[0].Value) < maxBytes/2); ops = ops[1:] {
+			op := ops[0]
+			size += len(op.Key) + len(op.Value)
+			p = append(p, partOp{op.Key, op.Value, op.Delete, int64(op.Lease)})
+		}
+		b, err := json.Marshal(p)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := s.client.Put(ctx, s.partKey(id, n), string(b)); err != nil {
+			return 0, s.explain("stage", err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// readPart is one part; nil if somebody else has finished the commit.
+func (s *Store) readPart(ctx context.Context, plan staged, n int) (p part, err error) {
+	resp, err := s.client.Get(ctx, s.partKey(plan.ID, n))
+	if err != nil {
+		return nil, s.explain("apply a large commit", err)
+	}
+	if len(resp.Kvs) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(resp.Kvs[0].Value, &p); err != nil {
+		return nil, fmt.Errorf("etcd: large commit %s, part %d: %w: %w", plan.ID, n, storage.ErrCorrupt, err)
+	}
+	return p, nil
+}
+
+// applyPart applies one part, if nobody has. A lease that ended meanwhile takes its keys with it
+// before they were there.
+func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv3.Cmp) error {
+	for {
+		ops, todo := s.todo(plan, p)
+		_, err := s.client.Txn(ctx).If(append(todo, mine)...).Then(ops...).Commit()
+		if err == nil {
+			return nil
+		}
+		ended := false
+		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			if ended, err = s.withoutEnded(ctx, p); err == nil && !ended {
+				err = rpctypes.ErrLeaseNotFound
+			}
+		}
+		if !ended || err != nil {
+			return s.explain("apply a large commit", err)
+		}
+	}
+}
+
+// todo is a part as etcd operations, with what holds while nobody has applied it: a part is
+// applied as one, so one of its keys tells; deleting twice leaves no trace.
+func (s *Store) todo(plan staged, p part) (ops []clientv3.Op, todo []clientv3.Cmp) {
+	for _, o := range p {
+		if !o.Delete && todo == nil {
+			todo = append(todo, clientv3.Compare(clientv3.ModRevision(s.data(o.Key)), "<", plan.rev))
+		}
+		ops = append(ops, s.put(storage.Op{Key: o.Key, Value: o.Value, Delete: o.Delete, Lease: storage.LeaseID(o.Lease)}))
+	}
+	return ops, todo
+}
+
+// withoutEnded turns what hangs on leases that have ended into deletes; false if none has.
+func (s *Store) withoutEnded(ctx context.Context, p part) (ended bool, err error) {
+	lives := map[int64]bool{}
+	for i := range p {
+		id := p[i].Lease
+		if id == 0 || p[i].Delete {
+			continue
+		}
+		if _, asked := lives[id]; !asked {
+			resp, err := s.client.TimeToLive(ctx, clientv3.LeaseID(id))
+			if err != nil {
+				return false, err
+			}
+			lives[id] = resp.TTL >= 0
+		}
+		if !lives[id] {
+			p[i].Value, p[i].Delete, ended = nil, true, true
+		}
+	}
+	return ended, nil
+}
