@@ -20,6 +20,7 @@ type Claims struct {
 	ttl         time.Duration
 	lockTimeout time.Duration
 	clock       boottime.Clock
+	tell        func(error) // that the store is silent, and is not any more
 
 	turn    chan struct{} // held while a lease is being granted
 	mu      sync.Mutex
@@ -29,6 +30,7 @@ type Claims struct {
 	session *session
 	holds   map[*hold]struct{}
 	owed    []debt
+	quiet   bool   // the store is silent, and that was told
 	self    uint64 // drawn: several processes may have one Identity.Instance
 	nonce   int
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -239,6 +241,49 @@ func TestACutOffHolderLosesItsVoice(t *testing.T) {
 			t.Errorf("after the connection came back: %v", again)
 		}
 		closeAll(t, a, b)
+	})
+}
+
+// A store that went away is told of while the work still goes on, once, and once that it is back.
+func TestASilentStoreIsToldOfOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &link{Store: mem.New()}
+		var mu sync.Mutex
+		var told []string
+		var cut time.Time
+		c := instance(l, "a", coordinator.WithSilence(func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprint(err))
+			if after := time.Since(cut); err != nil && (after < ttl/4 || after > ttl*3/4) {
+				t.Errorf("told after %s of a TTL of %s", after, ttl)
+			}
+		}))
+		for range 2 {
+			err := c.Hold(t.Context(), "thing", func(ctx context.Context, _ coordinator.Claim) error {
+				time.Sleep(3 * ttl)
+				mu.Lock()
+				cut = time.Now()
+				mu.Unlock()
+				l.cut.Store(true)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+			if !errors.Is(err, coordinator.ErrLost) {
+				t.Errorf("hold: %v", err)
+			}
+			time.Sleep(10 * ttl)
+			l.cut.Store(false)
+		}
+		if err := c.Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if diff := cmp.Diff([]string{errCut.Error(), "<nil>", errCut.Error(), "<nil>"}, told); diff != "" {
+			t.Errorf("what was told (-want +got):\n%s", diff)
+		}
+		closeAll(t, c)
 	})
 }
 

@@ -48,6 +48,7 @@ type session struct {
 	asleep   time.Duration // the same on the clock of the boot, which sees both
 	timer    *time.Timer
 	failure  error // of the last heartbeat
+	late     bool  // a renewal was overdue at the last look
 }
 
 // live returns a session that has not ended, and begins one if need be.
@@ -88,6 +89,7 @@ func (c *Claims) begin(ctx context.Context) (*session, error) {
 	c.mu.Lock()
 	c.session, c.owed = s, nil // what was owed went with the lease before
 	c.mu.Unlock()
+	c.answered()
 	go s.beat()
 	return s, nil
 }
@@ -106,7 +108,11 @@ func (s *session) guard() {
 	left, slept, failure := time.Until(s.deadline), boot >= s.asleep, s.failure
 	if left > 0 && !slept && s.ctx.Err() == nil {
 		s.timer.Reset(min(left, s.lives/12))
+		overdue := s.overdue()
 		s.mu.Unlock()
+		if overdue {
+			s.c.silent(failure)
+		}
 		return
 	}
 	s.mu.Unlock()
@@ -165,6 +171,7 @@ func (s *session) renew() {
 	switch {
 	case err == nil && s.ctx.Err() == nil:
 		s.extend(begun, boot)
+		s.c.answered()
 		s.c.pay(ctx)
 		s.c.look(ctx)
 	case errors.Is(err, storage.ErrNoLease):

@@ -49,7 +49,7 @@ func acts(e ledger.Event) string {
 	case ledger.Revoked:
 		return fmt.Sprintf("claim of %s taken away by %s%s", e.Holder, e.Who, because(e.Reason))
 	case ledger.Refused:
-		return "not counted, its claim was lost: " + e.Reason
+		return "not counted: " + e.Reason
 	case ledger.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, e.Until.UTC().Format("2006-01-02 15:04 UTC"), because(e.Reason))
 	case ledger.Carried:

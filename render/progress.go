@@ -137,6 +137,19 @@ func (p *Progress) Interrupted() {
 	if len(p.steps.order) > 0 {
 		text += "; waiting for what is in flight (Ctrl-C again stops that too)"
 	}
+	p.notice(text)
+}
+
+// Notice says something above the running lines, also to those who want it quiet.
+func (p *Progress) Notice(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.notice(text)
+	}
+}
+
+func (p *Progress) notice(text string) {
 	lines := wrap(text, p.style.room(0))
 	for i := range lines {
 		lines[i] = p.style.in(bold, lines[i]) + "\n"

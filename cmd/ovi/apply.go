@@ -170,6 +170,7 @@ type sink interface {
 
 // execute applies, shows how it goes, and sums up.
 func (c *call) execute(l *line, p *engine.Planned, how string) error {
+	c.out.share()
 	counters := metrics.New()
 	var show sink = render.NewLines(c.out.enc, namesOf(p))
 	if !c.out.machine() {
@@ -178,6 +179,8 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		c.out.say("")
 		progress := render.NewProgress(c.out.w, style, namesOf(p), toDo(p.Plan)...)
 		show = progress
+		c.progress.Store(progress)
+		defer c.progress.Store(nil)
 		heard := context.AfterFunc(c, progress.Interrupted)
 		defer heard()
 	}

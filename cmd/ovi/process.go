@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -69,6 +70,8 @@ type call struct {
 	// acting are closed records under whose claims something may still be done: kept, so that
 	// the files that say so stay locked.
 	acting []*ledger.Ledger
+	// progress is what the screen shows while an apply goes on.
+	progress atomic.Pointer[render.Progress]
 }
 
 // action makes a command's action of a function of its call. Every error ends up here: it is

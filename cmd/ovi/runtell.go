@@ -35,7 +35,7 @@ func (k *keeper) told(c engine.Cycle) {
 	if c.Planned == nil || !c.Led && c.Result == nil {
 		return
 	}
-	k.out.say("%s  %s (%s, %s): %s", c.At.UTC().Format("15:04:05"), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
+	k.out.say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
 }
 
 // summary is what a cycle did, in a line.
@@ -136,7 +136,7 @@ func (k *keeper) heard(r ledger.Record) {
 	if ref := r.Event.About(); !ref.IsZero() {
 		about = ref.Kind + "/" + ref.Name + ": "
 	}
-	k.out.say("%s    %s%s", r.At.UTC().Format("15:04:05"), about, render.Line(r.Event))
+	k.out.say("%s    %s%s", r.At.UTC().Format(time.TimeOnly), about, render.Line(r.Event))
 }
 
 // markMost is how many files of a folder are looked at for changes; what changes in others is

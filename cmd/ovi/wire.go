@@ -198,7 +198,7 @@ func (c *call) claimsOf(l *line) *coordinator.Claims {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout"))}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout")), coordinator.WithSilence(c.heardOfStore)}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
