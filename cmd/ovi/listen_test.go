@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -32,10 +33,10 @@ func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 
 		ours, theirs := net.Pipe()
 		well.accepts <- theirs
-		client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return ours, nil }, DisableKeepAlives: true}}
+		client := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }, DisableKeepAlives: true}}
 		answer, err := client.Get("http://ovi/healthz")
 		if err != nil || answer.StatusCode != http.StatusOK {
-			t.Errorf("after the listener came back: %v, %v", answer, err)
+			t.Fatalf("after the listener came back: %v, %v", answer, err)
 		}
 		if err := answer.Body.Close(); err != nil {
 			t.Error(err)
