@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
@@ -76,4 +78,41 @@ func TestOneIsNoPlural(t *testing.T) {
 	if text := (render.Trial{Decisions: 1, Plans: 2, Flips: 1}).Sentence(); text != "1 decision of 2 plans tried; 1 verdict flips." {
 		t.Error(text)
 	}
+}
+
+// TestWhoWaitsForOthersIsTold: when nothing runs for a while and something is left, a terminal
+// says so, and takes it back when something runs, at an interrupt, and at the end.
+func TestWhoWaitsForOthersIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		one, two := ref("ec2", "one"), ref("ec2", "two")
+		p := render.NewProgress(&b, render.Style{Width: 80, Live: true}, names(), one, two)
+		told := func(want bool) {
+			t.Helper()
+			synctest.Wait()
+			if got := strings.Contains(strings.Join(play(b.String()), "\n"), "1 left; waiting for what another run holds: see `ovi claims`"); got != want {
+				t.Errorf("told of waiting: %v\n%s", got, strings.Join(play(b.String()), "\n"))
+			}
+		}
+		began := func(r resource.Ref) {
+			p.Record(ledger.Record{At: time.Now(), Event: ledger.Began{Ref: r, Action: decider.Create}})
+		}
+		began(one)
+		time.Sleep(5 * time.Second)
+		told(false)
+		p.Record(ledger.Record{At: time.Now(), Event: ledger.Ended{Ref: one, Action: decider.Create, Outcome: ledger.Done}})
+		time.Sleep(time.Second)
+		told(false)
+		time.Sleep(2 * time.Second)
+		told(true)
+		began(two)
+		told(false)
+		p.Record(ledger.Record{At: time.Now(), Event: ledger.Ended{Ref: two, Action: decider.Create, Outcome: ledger.Done}})
+		time.Sleep(5 * time.Second)
+		told(false)
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		told(false)
+	})
 }

@@ -23,7 +23,9 @@ type Progress struct {
 
 	mu    sync.Mutex
 	steps *steps
-	drawn int // lines that stand below what scrolled
+	drawn int       // lines that stand below what scrolled
+	left  int       // things that have neither ended nor been given up
+	quiet time.Time // since then nothing runs here
 	last  time.Time
 	ended bool
 	idle  map[string]*crowd // by why they were not begun
@@ -37,8 +39,9 @@ type Progress struct {
 const (
 	redraw  = 200 * time.Millisecond
 	maxRows = 15
-	maxIdle = 10 // so many that were not begun are named: a screen that scrolled away tells nothing
-	maxName = 32 // a longer name moves only its own line
+	patient = 2 * time.Second // without anything running, before it is said what is waited for
+	maxIdle = 10              // so many that were not begun are named: a screen that scrolled away tells nothing
+	maxName = 32              // a longer name moves only its own line
 )
 
 // crowd is what was not begun for one reason.
@@ -49,7 +52,7 @@ type crowd struct {
 
 // NewProgress starts showing what is done about some things; Close must be called.
 func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, stop: make(chan struct{})}
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, left: len(about), stop: make(chan struct{})}
 	for _, r := range about {
 		p.name = max(p.name, min(columns(shortName(names.Ref(r))), maxName))
 	}
@@ -118,12 +121,25 @@ func (p *Progress) Record(r ledger.Record) {
 	if !ok {
 		return
 	}
+	p.count(step)
 	lines := p.lines(step)
 	if !p.style.Live {
 		p.write(strings.Join(lines, ""))
 		return
 	}
 	p.draw(lines, p.steps.order, r.At)
+}
+
+// count counts down what is left.
+func (p *Progress) count(r Record) {
+	switch x := r.(type) {
+	case Step:
+		if x.Type != "apply_start" {
+			p.left--
+		}
+	case NotBegun:
+		p.left--
+	}
 }
 
 // Interrupted says at once that an interrupt was heard, and what it waits for.
@@ -133,6 +149,7 @@ func (p *Progress) Interrupted() {
 	if p.ended || p.style.Quiet {
 		return
 	}
+	p.left = 0 // nothing is waited for any more
 	text := "interrupted: nothing more is begun"
 	if len(p.steps.order) > 0 {
 		text += "; waiting for what is in flight (Ctrl-C again stops that too)"
@@ -163,7 +180,7 @@ func (p *Progress) notice(text string) {
 
 // draw replaces the running lines by new ones, with what has ended above them.
 func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
-	if !p.style.Live || len(ended) == 0 && len(order) == 0 && p.drawn == 0 {
+	if !p.style.Live || len(ended) == 0 && len(order) == 0 && p.drawn == 0 && !p.waits(order, now) {
 		return
 	}
 	var b strings.Builder
@@ -172,6 +189,11 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 	}
 	b.WriteString(strings.Join(ended, ""))
 	p.drawn = 0
+	if p.waits(order, now) {
+		text := fmt.Sprintf("… %d left; waiting for what another run holds: see `ovi claims`", p.left)
+		b.WriteString(p.style.in(dim, truncate(text, max(p.style.Width-1, 20))) + "\n")
+		p.drawn++
+	}
 	for i, ref := range order {
 		if i == p.rows {
 			b.WriteString(p.style.in(dim, fmt.Sprintf("  … and %d more", len(order)-i)) + "\n")
@@ -182,6 +204,21 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 		p.drawn++
 	}
 	p.write(b.String())
+}
+
+// waits says that for a while nothing ran here, though something is left: what is left, or what
+// it needs, is held by others.
+func (p *Progress) waits(order []resource.Ref, now time.Time) bool {
+	switch {
+	case len(order) > 0:
+		p.quiet = time.Time{}
+	case now.IsZero() || p.left <= 0: // the end
+	case p.quiet.IsZero():
+		p.quiet = now
+	default:
+		return now.Sub(p.quiet) >= patient
+	}
+	return false
 }
 
 // line is one running action; never wider than the terminal, or the cursor would be lost.

@@ -52,7 +52,7 @@ func notBegunWords(n NotBegun) string {
 		if state == "" {
 			state = "was not done"
 		}
-		return "it waits for " + shortName(n.On) + ", which " + state
+		return "it waits for " + shortName(n.On) + ", which " + stateWords(state)
 	case "broken":
 		return withDetail("the record could not be written", n.Detail)
 	case "held":
@@ -61,6 +61,23 @@ func notBegunWords(n NotBegun) string {
 		return withDetail("it changed since the plan was made", n.Detail)
 	}
 	return withDetail(n.Why, n.Detail)
+}
+
+// stateWords says how what is waited for ended.
+func stateWords(state string) string {
+	switch state {
+	case "is failed":
+		return "failed"
+	case "is held":
+		return "somebody else holds"
+	case "is stale":
+		return "changed since the plan was made"
+	case "is uncertain":
+		return "may have failed: looking tells"
+	case "is waiting", "is interrupted":
+		return "was not begun either"
+	}
+	return state
 }
 
 // crowdWords says why many actions were not begun.

@@ -242,10 +242,12 @@ func resultCodes(r *engine.Result) []int {
 // explain tells what to do about what was not done.
 func (c *call) explain(r *engine.Result) {
 	c.creditOthers(r)
+	flight := "what was in flight has ended"
 	for _, o := range r.Outcomes {
 		name := o.Ref.Kind + "/" + o.Ref.Name
 		switch o.Status {
 		case engine.Uncertain:
+			flight = "what was in flight was cut off, and is settled by looking"
 			c.out.warn(name+": whether the "+string(o.Action)+" worked is not known", "run `ovi plan`: looking tells")
 		case engine.Held:
 			c.out.warn(fmt.Sprintf("%s is held by %s", name, o.Holder), "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
@@ -255,6 +257,6 @@ func (c *call) explain(r *engine.Result) {
 		}
 	}
 	if c.Err() != nil {
-		c.out.warn("interrupted: what was in flight was let finish, or is an open question; the rest was not begun", "run the same command again: it goes on where this one stopped")
+		c.out.warn("interrupted: "+flight+", the rest was not begun", "run the same command again: it goes on where this one stopped")
 	}
 }
