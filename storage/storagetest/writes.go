@@ -120,6 +120,9 @@ func compaction(t *testing.T, s storage.Store) {
 		}
 		same(t, "history of "+key, got, want)
 	}
+	if oldest, err := storage.Oldest(t.Context(), s); err != nil || oldest != r3 {
+		t.Errorf("the oldest revision is %d, want %d: %v", oldest, r3, err)
+	}
 	if st := stats(t, s); st.Compacted != r3 || st.Revision != r5 || st.Keys != 3 {
 		t.Fatalf("stats: %+v", st)
 	}
