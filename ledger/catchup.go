@@ -56,8 +56,9 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 	if l.head.Seq == end {
 		return nil
 	}
-	from := l.head.Seq + 1
-	if l.head.Seq == 0 {
+	seen := l.head.Seq
+	from := seen + 1
+	if seen == 0 {
 		from = 0 // all there is: trimming carried forward what stood before
 	}
 	for step, err := range steps(l.log.Read(from)) {
@@ -70,6 +71,9 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 		case err != nil:
 			return spare(err)
 		}
+		if seen == 0 || step.batch.First > seen+1 {
+			step.guards = nil // not a crash but a store that was lost or put back, as in Rebuild
+		}
 		if err := l.replay(ctx, turn, step); err != nil {
 			return err
 		}
@@ -78,7 +82,8 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 }
 
 // replay projects one batch that was found in the log. The last one may never have reached
-// the store: then it counts only if its claim still holds, as it would have then.
+// the store, if no other is missing there: then it counts only if its claim still holds, as it
+// would have then.
 func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	if s.refused {
 		return nil

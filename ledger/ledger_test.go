@@ -262,6 +262,36 @@ func TestLaw7_AClaimLostBetweenLogAndStore(t *testing.T) {
 	same(t, l, inner)
 }
 
+// What was acknowledged under a claim stays acknowledged when the store is lost, or an older one
+// is put back in its place: the claims are gone with it, and nobody recorded anything since.
+func TestALostStoreComesBackWithTheLastEnd(t *testing.T) {
+	for _, old := range []bool{false, true} {
+		live, dir := mem.New(), t.TempDir()
+		l := open(t, dir, live)
+		ctx := t.Context()
+		must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{Stack: "web"}))
+		again := mem.New()
+		if old {
+			must[storage.Revision](t)(l.Rebuild(ctx, again))
+		}
+		guard, _ := claim(t, live, "claim/a")
+		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Began{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
+		made := thing("a", "s")
+		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made}))
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		l = open(t, dir, again)
+		if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 0 {
+			t.Errorf("an older store: %t: the end was forgotten: %+v", old, got)
+		}
+		want, got := must[string](t)(ledger.Digest(ctx, live, 0)), must[string](t)(ledger.Digest(ctx, again, 0))
+		if want != got {
+			t.Errorf("an older store: %t: it came back otherwise", old)
+		}
+	}
+}
+
 // same rebuilds the store from the log and compares.
 func same(t *testing.T, l *ledger.Ledger, live storage.Store) {
 	t.Helper()
