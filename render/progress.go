@@ -283,6 +283,9 @@ func (p *Progress) step(x Step) []string {
 		return p.said(action.Mark(), colourOf(action), name, text+" ("+seconds(x.Seconds)+")")
 	}
 	text := fmt.Sprintf("%s FAILED after %s: %s", x.Action, seconds(x.Seconds), x.Error)
+	if x.uncertain {
+		return p.said("?", red, name, fmt.Sprintf("%s without a known end after %s: %s; looking tells", x.Action, seconds(x.Seconds), x.Error))
+	}
 	if x.Recoverable {
 		text += "; the same may work the next time"
 	}

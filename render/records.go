@@ -73,6 +73,8 @@ type Step struct {
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error"`
 	Recoverable bool    `json:"recoverable"`
+
+	uncertain bool // it may have worked: looking tells
 }
 
 // Diagnostic is something wrong: what, where, and what to do next.

@@ -72,7 +72,7 @@ func (s *steps) ended(e ledger.Ended) (Record, bool) {
 		s.forget(e.Ref)
 	}
 	if e.Outcome != ledger.Done {
-		step.Type = "apply_errored"
+		step.Type, step.uncertain = "apply_errored", e.Outcome == ledger.Uncertain
 	}
 	return step, true
 }

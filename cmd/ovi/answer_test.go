@@ -81,3 +81,19 @@ func TestASparedAnswerGoesOn(t *testing.T) {
 		t.Errorf("told %d times, %v", told, errors.Join(a.failure(), a.read()))
 	}
 }
+
+// TestManyWarningsOfOneKind are counted from the sixth on, and the way out is said once.
+func TestManyWarningsOfOneKind(t *testing.T) {
+	var errs bytes.Buffer
+	c := &call{process: &process{}, out: &output{w: &errs, errW: &errs}}
+	what := make([]string, 40)
+	for i := range what {
+		what[i] = fmt.Sprintf("ec2/web-%d is held", i)
+	}
+	c.warnOf(what, "wait")
+	c.warnOf(what[:6], "wait longer")
+	want := "warning: ec2/web-4 is held\nwarning: and 35 more like these\n  next: wait\n"
+	if got := errs.String(); !strings.Contains(got, want) || !strings.Contains(got, "web-5 is held\n  next: wait longer\n") || strings.Count(got, "next:") != 2 {
+		t.Error(got)
+	}
+}

@@ -243,20 +243,41 @@ func resultCodes(r *engine.Result) []int {
 func (c *call) explain(r *engine.Result) {
 	c.creditOthers(r)
 	flight := "what was in flight has ended"
+	var doubtful, held, stale []string
 	for _, o := range r.Outcomes {
 		name := o.Ref.Kind + "/" + o.Ref.Name
 		switch o.Status {
 		case engine.Uncertain:
-			flight = "what was in flight was cut off, and is settled by looking"
-			c.out.warn(name+": whether the "+string(o.Action)+" worked is not known", "run `ovi plan`: looking tells")
+			flight = "what was in flight was cut off"
+			doubtful = append(doubtful, name+": whether the "+string(o.Action)+" worked is not known")
 		case engine.Held:
-			c.out.warn(fmt.Sprintf("%s is held by %s", name, o.Holder), "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
+			held = append(held, fmt.Sprintf("%s is held by %s", name, o.Holder))
 		case engine.Stale:
-			c.out.warn(name+" changed since the plan was made: "+o.Detail, "plan again")
+			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
 		case engine.Done, engine.ByOther, engine.Failed, engine.Waiting, engine.Interrupted:
 		}
 	}
+	c.warnOf(doubtful, "run `ovi plan`: looking tells")
+	c.warnOf(held, "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
+	c.warnOf(stale, "plan again")
 	if c.Err() != nil {
 		c.out.warn("interrupted: "+flight+", the rest was not begun", "run the same command again: it goes on where this one stopped")
+	}
+}
+
+// maxWarned is how many of one kind are named.
+const maxWarned = 5
+
+// warnOf tells of several things with the same way out, which is said once.
+func (c *call) warnOf(what []string, next string) {
+	if n := len(what) - maxWarned; n > 1 {
+		what = append(what[:maxWarned:maxWarned], fmt.Sprintf("and %d more like these", n))
+	}
+	for i, summary := range what {
+		if i < len(what)-1 {
+			c.out.warn(summary, "")
+		} else {
+			c.out.warn(summary, next)
+		}
 	}
 }
