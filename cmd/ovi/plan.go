@@ -141,6 +141,9 @@ func (c *call) blindness(p *engine.Planned, names render.Names) error {
 	return nil
 }
 
+// maxSettled is how many answers to open questions stand above a plan; the log has all.
+const maxSettled = 10
+
 // head is the lines above a plan: whose it is, where the record is, what it rests on.
 func (c *call) head(p *engine.Planned, dir string) []string {
 	line := fmt.Sprintf("stack %s · record in %s", strings.Join(p.Stacks, ", "), dir)
@@ -149,7 +152,11 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 	}
 	head := []string{line}
 	head = append(head, c.rests(p)...)
-	for _, s := range p.Settled {
+	for i, s := range p.Settled {
+		if n := len(p.Settled) - i; i == maxSettled && n > 1 {
+			head = append(head, fmt.Sprintf("and %d more of earlier runs were settled by looking: see `ovi audit log --type abandoned`", n))
+			break
+		}
 		head = append(head, fmt.Sprintf("%s/%s: the %s of an earlier run was found %s: %s", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
 	}
 	return head

@@ -77,7 +77,7 @@ func storyPage(s story.Story, all bool) render.Page {
 	page := render.Page{Lead: s.Headline, Next: s.Next, Facts: factsOf(s.Facts)}
 	for i, x := range s.Chapters {
 		if i == shortStory && !all {
-			page.Foot = fmt.Sprintf("%d more things happened before: ovi why --all %s", len(s.Chapters)-i, s.Ref)
+			page.Foot = fmt.Sprintf("%s happened before: ovi why --all %s", render.Many(len(s.Chapters)-i, "more thing"), s.Ref)
 			break
 		}
 		facts := factsOf(x.Facts)
