@@ -48,8 +48,12 @@ func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Veto, error) {
 		if limit.Allows(len(indices), p.Owned[stack]) {
 			continue
 		}
-		reason := fmt.Sprintf("%d of the %d things of stack %s would be destroyed, and %s are allowed: raise max_destroy, or target fewer",
-			len(indices), p.Owned[stack], stack, limit)
+		be := "are"
+		if fmt.Sprint(limit) == "1" {
+			be = "is"
+		}
+		reason := fmt.Sprintf("%d of the %d things of stack %s would be destroyed, and %s %s allowed: raise max_destroy, or target fewer",
+			len(indices), p.Owned[stack], stack, limit, be)
 		for _, i := range indices {
 			out[i] = Veto{Reason: reason}
 		}

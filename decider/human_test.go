@@ -34,6 +34,7 @@ func TestWindowsDefer(t *testing.T) {
 	}{
 		"inside":                   {saturday, []resource.Window{night}, ""},
 		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "night, which opens Sat 2026-11-21 22:00 UTC"},
+		"one without a name":       {saturday.Add(-2 * time.Hour), []resource.Window{{Days: night.Days, From: night.From, To: night.To}}, "maintenance window, which opens Sat"},
 		"one of two is open":       {saturday, []resource.Window{other, night}, ""},
 		"the sooner of two":        {saturday.Add(-2 * time.Hour), []resource.Window{other, night}, "night"},
 		"a window of another kind": {saturday.Add(-2 * time.Hour), []resource.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},

@@ -116,6 +116,10 @@ func TestMaxDestroy(t *testing.T) {
 	if got := p.Decisions[1].Vetoes[0].Reason; got != want {
 		t.Errorf("the reason is %q", got)
 	}
+	p = destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 1}})
+	if got := p.Decisions[1].Vetoes[0].Reason; !strings.Contains(got, "and 1 is allowed:") {
+		t.Errorf("the reason is %q", got)
+	}
 	// What is held back already is not counted.
 	p = destruction().plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"one"}}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}})
 	if d := cmp.Diff(map[string]string{"one": "exclude"}, vetoed(p)); d != "" {

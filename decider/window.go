@@ -45,6 +45,9 @@ func outside(d *Decision, f Facts) (Veto, bool) {
 	if next.IsZero() {
 		return Veto{}, false
 	}
-	return Veto{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window %s, which opens %s",
+	if name != "" {
+		name = " " + name
+	}
+	return Veto{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window%s, which opens %s",
 		name, next.Format("Mon 2006-01-02 15:04 MST"))}, true
 }
