@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,7 +85,7 @@ func TestOneIsNoPlural(t *testing.T) {
 // says so, and takes it back when something runs, at an interrupt, and at the end.
 func TestWhoWaitsForOthersIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b bytes.Buffer
+		var b screen
 		one, two := ref("ec2", "one"), ref("ec2", "two")
 		p := render.NewProgress(&b, render.Style{Width: 80, Live: true}, names(), one, two)
 		told := func(want bool) {
@@ -115,4 +116,22 @@ func TestWhoWaitsForOthersIsTold(t *testing.T) {
 		}
 		told(false)
 	})
+}
+
+// screen is a buffer that is read while it is drawn to.
+type screen struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
