@@ -66,7 +66,7 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs xfs -cuts 100 -nosync
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 things
-	cd faultrun && OVI_FAULTS=3m $(GO) test -run 'TestFaultRun|TestFencing' -timeout 20m -v .
+	cd faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
 
-faults-nightly: need ## the same for half an hour
-	cd faultrun && OVI_FAULTS=30m $(GO) test -run 'TestFaultRun|TestFencing' -timeout 90m -v .
+faults-nightly: need ## the same for half an hour, with the race detector in every instance
+	cd faultrun && OVI_FAULTS=30m $(GO) test -race -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 90m -v .
