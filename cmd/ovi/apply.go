@@ -170,6 +170,9 @@ type sink interface {
 
 // execute applies, shows how it goes, and sums up.
 func (c *call) execute(l *line, p *engine.Planned, how string) error {
+	ctx, heedless := hangup(c.Context)
+	defer heedless()
+	c.Context = ctx
 	c.out.share()
 	counters := metrics.New()
 	var show sink = render.NewLines(c.out.enc, namesOf(p))

@@ -36,3 +36,12 @@ func interrupts(parent context.Context) (soft, hard context.Context, stop func()
 		close(signals)
 	}
 }
+
+// hangup ends the context at SIGHUP too: a terminal or an ssh session that goes away must not
+// kill an apply between a call and its record. Where it is ignored, as under nohup, it stays so.
+func hangup(parent context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return context.WithCancel(parent)
+	}
+	return signal.NotifyContext(parent, syscall.SIGHUP)
+}
