@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -29,11 +28,7 @@ func versioned(version *atomic.Value) []engine.Stack {
 // is called for that.
 func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
-		b.stop()
-		one, two := b.another(0), b.another(0)
-		defer one.stop()
-		defer two.stop()
+		_, one, two := pair(t)
 		var here, there atomic.Value
 		here.Store("one")
 		there.Store("one")
@@ -92,15 +87,8 @@ func (u *unwatched) Await(ctx context.Context, ref string) error {
 // store may well go together.
 func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
-		b.stop()
-		one, two := b.another(0), b.another(0)
-		defer one.stop()
-		defer two.stop()
-		var want []resource.Desired
-		for i := range 100 {
-			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
-		}
+		b, one, two := pair(t)
+		want := disks(100)
 		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
 		slowly := engine.ApplyOptions{Parallelism: 1}
 		leave := one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Do: slowly})

@@ -148,15 +148,8 @@ func TestASlowScopeHoldsUpNobody(t *testing.T) {
 // when the first leaves the other looks.
 func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
-		b.stop()
-		one, two := b.another(0), b.another(0)
-		defer one.stop()
-		defer two.stop()
-		var want []resource.Desired
-		for i := range 40 {
-			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
-		}
+		b, one, two := pair(t)
+		want := disks(40)
 		b.cloud.Break(fake.Faults{Delay: time.Second})
 		var first, second diary
 		stops := []func() error{
@@ -201,15 +194,8 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 // that helps finishes what is in flight and leads, however much it had still meant to do.
 func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
-		b.stop()
-		one, two := b.another(0), b.another(0)
-		defer one.stop()
-		defer two.stop()
-		var want []resource.Desired
-		for i := range 100 {
-			want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
-		}
+		b, one, two := pair(t)
+		want := disks(100)
 		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
 		slowly := engine.ApplyOptions{Parallelism: 1}
 		var d diary

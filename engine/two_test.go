@@ -30,6 +30,25 @@ func (b *bench) another(wait time.Duration) *bench {
 	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
 }
 
+// pair is a cloud and a record with two engines beside each other.
+func pair(t *testing.T) (b, one, two *bench) {
+	t.Helper()
+	b = newBench(t)
+	b.stop()
+	one, two = b.another(0), b.another(0)
+	t.Cleanup(one.stop)
+	t.Cleanup(two.stop)
+	return b, one, two
+}
+
+// disks are n of them, d00 and on.
+func disks(n int) (want []resource.Desired) {
+	for i := range n {
+		want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
+	}
+	return want
+}
+
 func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
