@@ -75,6 +75,7 @@ type planWriter struct {
 	Style
 	strings.Builder
 	names Names
+	said  map[string]bool // what vetoes said, each in full once
 }
 
 // para writes a text, wrapped under an indent, in one colour.
@@ -125,7 +126,7 @@ func (p *planWriter) decision(d decider.Decision) {
 	p.WriteString("  " + p.mark(d.Action) + " " + p.in(bold, d.Ref.Name))
 	p.after(columns(head), why)
 	for _, veto := range d.Vetoes {
-		p.para(6, yellow, heldBack(veto))
+		p.para(6, yellow, p.heldBack(veto))
 	}
 	for _, w := range d.Warnings {
 		p.para(6, yellow, "warning of "+w.Policy+": "+w.Text)
@@ -148,12 +149,28 @@ func (p *planWriter) after(used int, text string) {
 	}
 }
 
-// heldBack says what a veto does: it waits for a time, or it says no.
-func heldBack(v decider.Veto) string {
-	if v.Until == nil {
-		return "held back by " + v.Policy + ": " + v.Reason
+// heldBack says what a veto does, and why where that was not said yet: a budget holds back many
+// things for one reason.
+func (p *planWriter) heldBack(v decider.Veto) string {
+	does, all := does(v), heldBack(v)
+	if p.said[all] {
+		return does + ", as above"
 	}
-	return "waits until " + minute(*v.Until) + " (" + v.Policy + "): " + v.Reason
+	if p.said == nil {
+		p.said = map[string]bool{}
+	}
+	p.said[all] = true
+	return all
+}
+
+func heldBack(v decider.Veto) string { return does(v) + ": " + v.Reason }
+
+// does is what a veto does: it waits for a time, or it says no.
+func does(v decider.Veto) string {
+	if v.Until == nil {
+		return "held back by " + v.Policy
+	}
+	return "waits until " + minute(*v.Until) + " (" + v.Policy + ")"
 }
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

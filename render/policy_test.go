@@ -61,3 +61,23 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 		})
 	}
 }
+
+// A budget holds back many things for one reason, which is said once.
+func TestAReasonOfManyIsSaidOnce(t *testing.T) {
+	budget := decider.Veto{Policy: "max-destroy", Reason: "3 of 4 would be destroyed"}
+	plan := waiting(budget, decider.Veto{Policy: "blessed", Reason: "ovi unbless db"})
+	for _, name := range []string{"dc", "dd"} {
+		next := plan.Decisions[0]
+		next.Ref.Name, next.Vetoes = name, []decider.Veto{budget}
+		plan.Decisions = append(plan.Decisions, next)
+	}
+	var page bytes.Buffer
+	if err := (render.PlanView{Plan: plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{"max-destroy: 3 of 4 would be destroyed": 1, "held back by max-destroy, as above": 2, "blessed: ovi unbless db": 1} {
+		if got := strings.Count(page.String(), text); got != want {
+			t.Errorf("%q stands there %d times, want %d:\n%s", text, got, want, page.String())
+		}
+	}
+}
