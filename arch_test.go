@@ -24,12 +24,12 @@ const module = "github.com/ovi-project/ovi/"
 // what stands lower, and its own parents and children.
 var layers = map[string]int{
 	"resource": 0, "internal/vfs": 0, "internal/boottime": 0,
-	"comparator": 1, "wal": 1, "storage": 1, "provider": 1, "source": 1,
-	"internal/awsfake": 1, "internal/etcdtest": 1,
-	"decider": 2, "coordinator": 2, "observer": 2, "storage/": 2, "provider/": 2, "source/": 2,
-	"ledger": 3,
-	"engine": 4, "render": 4, "metrics": 4, "story": 4,
-	"cmd/ovi": 5, "bench": 5, "faultrun": 5,
+	"comparator": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
+	"internal/awsfake": 10, "internal/etcdtest": 10,
+	"decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
+	"event": 30, "ledger": 31,
+	"engine": 40, "render": 41, "metrics": 41, "explain": 41,
+	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
 // goroutines is where `go` statements and the synonyms of errgroup and sync may stand: how
@@ -41,7 +41,7 @@ var goroutines = map[string]int{
 	"cmd/ovi/run.go":                1, // waits for SIGHUP
 	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
-	"engine/eyes.go":                1, // a look of a loop at a scope, one at a time each
+	"engine/async.go":               1, // a look of a loop at a scope, one at a time each
 	"engine/run.go":                 3, // one a stack that a loop keeps; two while it stands by, one while it helps
 	"engine/walk.go":                1, // one an action, bounded
 	"observer/observer.go":          1, // one a scope, bounded

@@ -13,14 +13,14 @@ import (
 // size. Each has ten attributes, one of them a reference, and six tags. Values and tags share
 // no memory; names of attributes do, as they are the schema's.
 func manyServers(n int) comparator.Input {
-	scope := resource.Scope{Provider: "fake", Place: "here"}
-	net := resource.Ref{Provider: "fake", Place: "here", Kind: "network", Name: "main"}
-	var wishes []resource.Desired
-	var things []resource.Observed
-	wishes = append(wishes, resource.Desired{Ref: net})
-	things = append(things, resource.Observed{Ref: net, ID: "net-1", Managed: true, Stack: "web"})
+	scope := resource.Scope{Provider: "fake", Location: "here"}
+	net := resource.Ref{Provider: "fake", Location: "here", Kind: "network", Name: "main"}
+	var configured []resource.Desired
+	var resources []resource.Observed
+	configured = append(configured, resource.Desired{Ref: net})
+	resources = append(resources, resource.Observed{Ref: net, ID: "net-1", Managed: true, Stack: "web"})
 	for i := range n - 1 {
-		r := resource.Ref{Provider: "fake", Place: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
+		r := resource.Ref{Provider: "fake", Location: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
 		at := func(network resource.Value, size string) resource.Attrs {
 			out := resource.Attrs{{Name: "network", Value: network}, {Name: "size", Value: resource.String(size)}}
 			for k, name := range [...]string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"} {
@@ -38,12 +38,12 @@ func manyServers(n int) comparator.Input {
 		if i%100 == 0 {
 			size = "large"
 		}
-		wishes = append(wishes, resource.Desired{Ref: r, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), Needs: []resource.Ref{net}})
-		things = append(things, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Managed: true, Stack: "web", Attrs: at(resource.String("net-1"), size), Tags: tags()})
+		configured = append(configured, resource.Desired{Ref: r, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), DependsOn: []resource.Ref{net}})
+		resources = append(resources, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Managed: true, Stack: "web", Attrs: at(resource.String("net-1"), size), Tags: tags()})
 	}
 	return comparator.Input{
-		Intents: []resource.Intent{{Stack: "web", Objects: wishes}},
-		World:   resource.World{Seen: map[resource.Scope]resource.Snapshot{scope: {Scope: scope, Objects: things}}},
+		Intents: []resource.Intent{{Stack: "web", Resources: configured}},
+		Live:    resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{scope: {Scope: scope, Resources: resources}}},
 		Kinds:   kindLookup,
 	}
 }
@@ -69,10 +69,10 @@ func TestAQuietWorldCostsNoAllocations(t *testing.T) {
 	in := manyServers(3)
 	big := manyServers(3_000)
 	for _, x := range []*comparator.Input{&in, &big} {
-		things := x.World.Seen[resource.Scope{Provider: "fake", Place: "here"}].Objects
-		for i := range things {
-			if _, ok := things[i].Attrs.Get("size"); ok {
-				things[i].Attrs = things[i].Attrs.With("size", resource.String("small"))
+		resources := x.Live.Scopes[resource.Scope{Provider: "fake", Location: "here"}].Resources
+		for i := range resources {
+			if _, ok := resources[i].Attrs.Get("size"); ok {
+				resources[i].Attrs = resources[i].Attrs.With("size", resource.String("small"))
 			}
 		}
 	}

@@ -10,23 +10,23 @@ import (
 func (c *comparison) cascade() {
 	fresh := map[resource.Ref]bool{}
 	for i := range c.out {
-		if d := &c.out[i]; d.Sort == Drifted && resource.Worst(d.Changes) == resource.Replace {
+		if d := &c.out[i]; d.Type == Drifted && resource.Worst(d.Changes) == resource.Replace {
 			fresh[d.Ref] = true
 		}
 	}
 	if len(fresh) == 0 {
 		return
 	}
-	c.remade = map[resource.Ref]bool{}
+	c.replaced = map[resource.Ref]bool{}
 	index := make(map[*resource.Desired]int, len(c.out))
 	for i := range c.out {
-		if w := c.out[i].Wanted; w != nil {
+		if w := c.out[i].Desired; w != nil {
 			index[w] = i
 		}
 	}
 	for len(fresh) > 0 {
 		for ref := range fresh {
-			c.remade[ref] = true
+			c.replaced[ref] = true
 		}
 		c.memo = memo{}
 		fresh = c.follow(fresh, index)
@@ -39,12 +39,12 @@ func (c *comparison) follow(fresh map[resource.Ref]bool, index map[*resource.Des
 	next := map[resource.Ref]bool{}
 	for i := range c.sides {
 		s := &c.sides[i]
-		for k := range s.objects {
-			w := &s.objects[k]
+		for k := range s.desired {
+			w := &s.desired[k]
 			if !refersTo(w.Attrs, fresh) {
 				continue
 			}
-			if c.again(s, w, index) && !c.remade[w.Ref] {
+			if c.compareAgain(s, w, index) && !c.replaced[w.Ref] {
 				next[w.Ref] = true
 			}
 		}
@@ -52,14 +52,14 @@ func (c *comparison) follow(fresh map[resource.Ref]bool, index map[*resource.Des
 	return next
 }
 
-// again renews the difference of one wish, and says whether it must be replaced.
-func (c *comparison) again(s *side, w *resource.Desired, index map[*resource.Desired]int) bool {
+// compareAgain renews the difference of one wish, and says whether it must be replaced.
+func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resource.Desired]int) bool {
 	i, known := index[w]
-	if known && c.out[i].Sort == Missing {
-		c.out[i].Changes = c.wholeWish(w)
+	if known && c.out[i].Type == Missing {
+		c.out[i].Changes = c.createChanges(w)
 		return false
 	}
-	if known && c.out[i].Sort != Drifted {
+	if known && c.out[i].Type != Drifted {
 		return false
 	}
 	there, n := marked(c.group(w.Ref))
@@ -74,7 +74,7 @@ func (c *comparison) again(s *side, w *resource.Desired, index map[*resource.Des
 		c.unchanged--
 		index[w] = len(c.out)
 		c.out = append(c.out, Difference{
-			Sort: Drifted, Ref: w.Ref, Stack: s.stack, Wanted: w, There: there, Changes: changes,
+			Type: Drifted, Ref: w.Ref, Stack: s.stack, Desired: w, Observed: there, Changes: changes,
 		})
 	}
 	return resource.Worst(changes) == resource.Replace

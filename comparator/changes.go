@@ -31,13 +31,13 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
-	if c.in.Anew != nil && len(out) > 0 {
-		harden(out, c.in.Anew(w, o))
+	if c.in.MustReplace != nil && len(out) > 0 {
+		requireReplace(out, c.in.MustReplace(w, o))
 	}
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
-	if c.lacksBlessing(w, o) {
+	if c.lacksProtection(w, o) {
 		out = append(out, resource.Change{Path: BlessedPath, From: resource.Bool(false), To: resource.Bool(true)})
 	}
 	if len(out) > 1 {
@@ -46,8 +46,8 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	return out
 }
 
-// harden makes changes immutable that were tried in place and refused.
-func harden(changes []resource.Change, anew []string) {
+// requireReplace makes changes immutable that were tried in place and refused.
+func requireReplace(changes []resource.Change, anew []string) {
 	for i := range changes {
 		if c := &changes[i]; slices.Contains(anew, c.Path) && c.Effect != resource.Replace {
 			c.Effect, c.Note = resource.Replace, "it was tried in place, and can't be"
@@ -55,21 +55,21 @@ func harden(changes []resource.Change, anew []string) {
 	}
 }
 
-// lacksBlessing says that the thing should be marked as blessed and is not. Nothing here
+// lacksProtection says that the thing should be marked as blessed and is not. Nothing here
 // ever takes a blessing away.
-func (c *comparison) lacksBlessing(w *resource.Desired, o *resource.Observed) bool {
+func (c *comparison) lacksProtection(w *resource.Desired, o *resource.Observed) bool {
 	return !o.Blessed && (w.Blessed || c.in.Blessed != nil && c.in.Blessed(w.Ref))
 }
 
-// wholeWish lists everything wished of a thing that is to be made.
-func (c *comparison) wholeWish(w *resource.Desired) []resource.Change {
+// createChanges lists everything wished of a thing that is to be made.
+func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 	k := c.kind(w)
 	if k == nil {
 		return nil
 	}
 	out := make([]resource.Change, 0, len(w.Attrs)+len(w.Tags)+1)
 	for _, a := range w.Attrs {
-		out = append(out, resource.Change{Path: a.Name, To: a.Value, Unsettled: c.open(a.Value)})
+		out = append(out, resource.Change{Path: a.Name, To: a.Value, KnownAfterApply: c.isKnownAfterApply(a.Value)})
 	}
 	if !k.NoTags {
 		out = append(out, resource.DiffTags(w.Tags, nil, nil, nil)...)
@@ -81,8 +81,8 @@ func (c *comparison) wholeWish(w *resource.Desired) []resource.Change {
 	return out
 }
 
-// open says that a value refers to something whose id is not known yet.
-func (c *comparison) open(v resource.Value) bool {
+// isKnownAfterApply says that a value refers to something whose id is not known yet.
+func (c *comparison) isKnownAfterApply(v resource.Value) bool {
 	for _, r := range resource.AppendRefs(nil, v) {
 		if _, ok := c.resolve(r); !ok {
 			return true

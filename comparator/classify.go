@@ -7,35 +7,35 @@ import (
 // pair decides what a wish and the things that carry its ref are to each other.
 func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observed) {
 	there, n := marked(group)
-	d := Difference{Ref: w.Ref, Stack: s.stack, Wanted: w, There: there}
+	d := Difference{Ref: w.Ref, Stack: s.stack, Desired: w, Observed: there}
 	switch {
 	case n > 1:
-		d.Sort, d.Cause = Foreign, duplicate(w.Ref, group)
+		d.Type, d.Cause = Conflict, duplicate(w.Ref, group)
 		c.out = append(c.out, d)
 	case n == 0 && len(group) > 1:
-		d.Sort, d.There, d.Cause = Foreign, &group[0], duplicate(w.Ref, group)
+		d.Type, d.Observed, d.Cause = Conflict, &group[0], duplicate(w.Ref, group)
 		c.out = append(c.out, d)
 		return
 	case n == 0:
-		d.Sort, d.There = Foreign, &group[0]
+		d.Type, d.Observed = Conflict, &group[0]
 		c.out = append(c.out, d)
 		return
 	case there.Stack != s.stack:
-		d.Sort = Foreign
+		d.Type = Conflict
 		c.out = append(c.out, d)
 	default:
 		if d.Changes = c.changes(s, w, there); len(d.Changes) == 0 {
 			c.unchanged++
 			break
 		}
-		d.Sort = Drifted
+		d.Type = Drifted
 		c.out = append(c.out, d)
 	}
 	c.unmanaged(group)
 }
 
-// alone decides what things are that nobody wants.
-func (c *comparison) alone(group []resource.Observed) {
+// unconfigured decides what things are that nobody wants.
+func (c *comparison) unconfigured(group []resource.Observed) {
 	c.unmanaged(group)
 	there, n := marked(group)
 	if n == 0 {
@@ -46,13 +46,13 @@ func (c *comparison) alone(group []resource.Observed) {
 		// taking away the wrong one.
 		if own := c.firstOurs(group); own != nil {
 			c.out = append(c.out, Difference{
-				Sort: Foreign, Ref: own.Ref, Stack: own.Stack, There: own, Cause: duplicate(own.Ref, group),
+				Type: Conflict, Ref: own.Ref, Stack: own.Stack, Observed: own, Cause: duplicate(own.Ref, group),
 			})
 		}
 		return
 	}
 	if c.ours(there.Stack) != nil {
-		c.out = append(c.out, Difference{Sort: Unwanted, Ref: there.Ref, Stack: there.Stack, There: there})
+		c.out = append(c.out, Difference{Type: Unwanted, Ref: there.Ref, Stack: there.Stack, Observed: there})
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *comparison) firstOurs(group []resource.Observed) *resource.Observed {
 func (c *comparison) unmanaged(group []resource.Observed) {
 	for i := range group {
 		if o := &group[i]; !o.Managed {
-			c.out = append(c.out, Difference{Sort: Unmanaged, Ref: o.Ref, There: o})
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (c *comparison) misplaced(group []resource.Observed, scope resource.Scope) 
 	for i := range group {
 		if o := &group[i]; o.Managed && c.ours(o.Stack) != nil {
 			c.out = append(c.out, Difference{
-				Sort: Foreign, Ref: o.Ref, Stack: o.Stack, There: o,
+				Type: Conflict, Ref: o.Ref, Stack: o.Stack, Observed: o,
 				Cause: &MisplacedError{Ref: o.Ref, ID: o.ID, Scope: scope},
 			})
 		}

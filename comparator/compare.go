@@ -17,16 +17,16 @@ func Compare(in Input) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := walk(in, all, places(in.World))
-	if c.disorder { // something did not come sorted: sort, and begin anew
+	c := walk(in, all, observedScopes(in.Live))
+	if c.unsorted { // something did not come sorted: sort, and begin anew
 		for i := range all {
 			all[i].sort()
 			all[i].next = 0
 		}
-		for i := range c.seen {
-			c.seen[i].sort()
+		for i := range c.scopes {
+			c.scopes[i].sort()
 		}
-		c = walk(in, all, c.seen)
+		c = walk(in, all, c.scopes)
 	}
 	c.cascade()
 	c.sort()
@@ -38,32 +38,32 @@ func Compare(in Input) (Result, error) {
 }
 
 // walk goes once through wishes and things side by side.
-func walk(in Input, sides []side, seen []seen) *comparison {
-	c := &comparison{in: in, sides: sides, seen: seen, owned: map[string]int{}}
-	c.opt = resource.DiffOptions{Resolve: c.resolve, Unseen: c.unseen}
+func walk(in Input, sides []side, seen []observedScope) *comparison {
+	c := &comparison{in: in, sides: sides, scopes: seen, owned: map[string]int{}}
+	c.opt = resource.DiffOptions{Resolve: c.resolve, Unreachable: c.isUnreachable}
 	for _, s := range sides {
 		c.owned[s.stack] = 0
 	}
 	for i := range seen {
-		c.unseenUntil(&seen[i].scope)
+		c.unreachableUntil(&seen[i].scope)
 		c.merge(&seen[i])
 	}
-	c.unseenUntil(nil)
+	c.unreachableUntil(nil)
 	return c
 }
 
 type comparison struct {
 	in        Input
 	sides     []side
-	seen      []seen
+	scopes    []observedScope
 	opt       resource.DiffOptions
 	kinds     kindCache
 	memo      memo
-	remade    map[resource.Ref]bool // to be replaced: their ids will be others
+	replaced  map[resource.Ref]bool // to be replaced: their ids will be others
 	out       []Difference
 	unchanged int
 	owned     map[string]int
-	disorder  bool // something was not sorted; nothing found so far counts
+	unsorted  bool // something was not sorted; nothing found so far counts
 	errs      []error
 }
 
@@ -72,41 +72,41 @@ func (c *comparison) first() *side {
 	var best *side
 	for i := range c.sides {
 		s := &c.sides[i]
-		if s.next < len(s.objects) && (best == nil || s.head().Ref.Compare(best.head().Ref) < 0) {
+		if s.next < len(s.desired) && (best == nil || s.head().Ref.Compare(best.head().Ref) < 0) {
 			best = s
 		}
 	}
 	return best
 }
 
-// unseenUntil reports the wishes before a scope, or all that are left, as unknown.
-func (c *comparison) unseenUntil(scope *resource.Scope) {
+// unreachableUntil reports the wishes before a scope, or all that are left, as unknown.
+func (c *comparison) unreachableUntil(scope *resource.Scope) {
 	for s := c.first(); s != nil; s = c.first() {
 		if scope != nil && s.head().Ref.Scope().Compare(*scope) >= 0 {
 			return
 		}
 		w := c.take(s)
 		c.out = append(c.out, Difference{
-			Sort: Unknown, Ref: w.Ref, Stack: s.stack, Wanted: w, Cause: c.cause(w.Ref.Scope()),
+			Type: Unreachable, Ref: w.Ref, Stack: s.stack, Desired: w, Cause: c.cause(w.Ref.Scope()),
 		})
 	}
 }
 
 func (c *comparison) cause(s resource.Scope) error {
-	if err := c.in.World.Failed[s]; err != nil {
+	if err := c.in.Live.Unreachable[s]; err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", s, ErrNotLooked)
+	return fmt.Errorf("%s: %w", s, ErrNotObserved)
 }
 
 // merge walks the wishes for a scope and the things in it side by side.
-func (c *comparison) merge(p *seen) {
-	for i := 0; i < len(p.objects); {
-		n := c.run(p.objects[i:])
-		group := p.objects[i : i+n]
+func (c *comparison) merge(p *observedScope) {
+	for i := 0; i < len(p.resources); {
+		n := c.run(p.resources[i:])
+		group := p.resources[i : i+n]
 		i += n
 		ref := &group[0].Ref
-		if ref.Place != p.scope.Place || ref.Provider != p.scope.Provider {
+		if ref.Location != p.scope.Location || ref.Provider != p.scope.Provider {
 			c.misplaced(group, p.scope)
 			continue
 		}
@@ -114,7 +114,7 @@ func (c *comparison) merge(p *seen) {
 		if s := c.missingUntil(p.scope, ref); s != nil {
 			c.pair(s, c.take(s), group)
 		} else {
-			c.alone(group)
+			c.unconfigured(group)
 		}
 	}
 	c.missingUntil(p.scope, nil)
@@ -132,12 +132,12 @@ func (c *comparison) missingUntil(scope resource.Scope, ref *resource.Ref) *side
 				return nil
 			}
 		}
-		if w.Ref.Place != scope.Place || w.Ref.Provider != scope.Provider {
+		if w.Ref.Location != scope.Location || w.Ref.Provider != scope.Provider {
 			return nil
 		}
 		c.take(s)
 		c.out = append(c.out, Difference{
-			Sort: Missing, Ref: w.Ref, Stack: s.stack, Wanted: w, Changes: c.wholeWish(w),
+			Type: Missing, Ref: w.Ref, Stack: s.stack, Desired: w, Changes: c.createChanges(w),
 		})
 	}
 	return nil
@@ -168,7 +168,7 @@ func (c *comparison) sort() {
 		if d := a.Ref.Compare(b.Ref); d != 0 {
 			return d
 		}
-		if d := strings.Compare(string(a.Sort), string(b.Sort)); d != 0 {
+		if d := strings.Compare(string(a.Type), string(b.Type)); d != 0 {
 			return d
 		}
 		return strings.Compare(a.id(), b.id())
@@ -179,8 +179,8 @@ func (c *comparison) sort() {
 }
 
 func (d Difference) id() string {
-	if d.There == nil {
+	if d.Observed == nil {
 		return ""
 	}
-	return d.There.ID
+	return d.Observed.ID
 }

@@ -41,8 +41,8 @@ func parse(s string) resource.Ref {
 }
 
 type (
-	wishes []resource.Desired
-	things []resource.Observed
+	configured []resource.Desired
+	resources  []resource.Observed
 )
 
 // attrs reads "name value name @place/kind/name".
@@ -68,21 +68,21 @@ func ours(ref, id, a string) resource.Observed {
 func with[T any](v T, f func(*T)) T { f(&v); return v }
 
 // input puts wishes of the stack web against things in the two places a and b, both seen.
-func input(w wishes, t things) comparator.Input {
+func input(w configured, t resources) comparator.Input {
 	in := comparator.Input{
-		Intents: []resource.Intent{{Stack: "web", Objects: w}},
-		World:   resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}},
+		Intents: []resource.Intent{{Stack: "web", Resources: w}},
+		Live:    resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}},
 		Kinds:   kindLookup,
 	}
-	for _, place := range []string{"a", "b"} {
-		s := resource.Scope{Provider: "fake", Place: place}
+	for _, location := range []string{"a", "b"} {
+		s := resource.Scope{Provider: "fake", Location: location}
 		snap := resource.Snapshot{Scope: s}
 		for _, o := range t {
-			if o.Ref.Place == place {
-				snap.Objects = append(snap.Objects, o)
+			if o.Ref.Location == location {
+				snap.Resources = append(snap.Resources, o)
 			}
 		}
-		in.World.Seen[s] = snap
+		in.Live.Scopes[s] = snap
 	}
 	return in
 }
@@ -91,10 +91,10 @@ func input(w wishes, t things) comparator.Input {
 func lines(r comparator.Result) []string {
 	out := []string{}
 	for _, d := range r.Differences {
-		s := string(d.Sort) + " " + strings.TrimPrefix(d.Ref.String(), "fake/")
+		s := string(d.Type) + " " + strings.TrimPrefix(d.Ref.String(), "fake/")
 		for _, c := range d.Changes {
 			s += fmt.Sprintf(" %s:%s→%s", c.Path, show(c.From), show(c.To))
-			if c.Unsettled {
+			if c.KnownAfterApply {
 				s += "?"
 			}
 		}
@@ -118,100 +118,100 @@ func show(v resource.Value) string {
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	blind := func(place string) func(*comparator.Input) {
+	unreachable := func(location string) func(*comparator.Input) {
 		return func(in *comparator.Input) {
-			in.World.Failed[resource.Scope{Provider: "fake", Place: place}] = errors.New("page 2 failed")
+			in.Live.Unreachable[resource.Scope{Provider: "fake", Location: location}] = errors.New("page 2 failed")
 		}
 	}
 	for name, c := range map[string]struct {
-		w    wishes
-		t    things
+		w    configured
+		t    resources
 		edit func(*comparator.Input)
 		want []string
 	}{
 		"as wanted": {
-			w: wishes{want("a/server/x", "size big")}, t: things{ours("a/server/x", "i-1", "size big script hidden")},
+			w: configured{want("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-1", "size big script hidden")},
 			want: []string{"unchanged 1 owned 1"},
 		},
 		"missing, with the whole wish": {
-			w:    wishes{with(want("a/server/x", "size big network @a/network/n"), func(d *resource.Desired) { d.Blessed, d.Tags = true, resource.Tags{{Key: "k", Value: "v"}} }), want("a/network/n", "")},
+			w:    configured{with(want("a/server/x", "size big network @a/network/n"), func(d *resource.Desired) { d.Blessed, d.Tags = true, resource.Tags{{Key: "k", Value: "v"}} }), want("a/network/n", "")},
 			want: []string{"missing a/network/n", "missing a/server/x blessed:·→true network:·→@n? size:·→big tags.k:·→v", "unchanged 0 owned 0"},
 		},
 		"drifted in every attribute": {
-			w: wishes{want("a/server/x", "size big other 1")}, t: things{ours("a/server/x", "i-1", "size small other 2")},
+			w: configured{want("a/server/x", "size big other 1")}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
 			want: []string{"drifted a/server/x other:2→1 size:small→big", "unchanged 0 owned 1"},
 		},
 		"unwanted": {
-			t: things{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
+			t: resources{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
 		},
 		"unmanaged": {
-			t:    things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 0 owned 0"},
 		},
 		"another stack's things are not our business": {
-			t:    things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
 			want: []string{"unchanged 0 owned 0"},
 		},
 		"wanted, and another stack's": {
-			w: wishes{want("a/server/x", "size big")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
 			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
 		},
 		"wanted, and unmanaged": {
-			w: wishes{want("a/server/x", "size big")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
 			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
 		},
 		"wanted by one stack, owned by another that wants it no more": {
-			w: wishes{want("a/server/x", "")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
+			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
 			edit: func(in *comparator.Input) { in.Intents = append(in.Intents, resource.Intent{Stack: "old"}) },
 			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
 		},
 		"two things with one mark, wanted": {
-			w: wishes{want("a/server/x", "size big")}, t: things{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
+			w: configured{want("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
 			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
 		},
 		"two things with one mark, unwanted": {
-			t:    things{ours("a/server/x", "i-1", ""), ours("a/server/x", "i-2", "")},
+			t:    resources{ours("a/server/x", "i-1", ""), ours("a/server/x", "i-2", "")},
 			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
 		},
 		"a stranger of the same name beside ours": {
-			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
 		},
 		"marks copied to another place": {
-			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", "")},
+			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},
 			edit: func(in *comparator.Input) {
-				s := resource.Scope{Provider: "fake", Place: "b"}
-				in.World.Seen[s] = resource.Snapshot{Scope: s, Objects: things{ours("a/server/x", "i-9", "")}}
+				s := resource.Scope{Provider: "fake", Location: "b"}
+				in.Live.Scopes[s] = resource.Snapshot{Scope: s, Resources: resources{ours("a/server/x", "i-9", "")}}
 			},
 			want: []string{"foreign a/server/x (i-9 stands in fake/b and carries the name fake/a/server/x: take its marks off, they were copied)", "unchanged 1 owned 1"},
 		},
 		"a failed scope: nothing is missing or unwanted": {
-			w: wishes{want("a/server/x", ""), want("b/server/y", "")}, t: things{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
-			edit: blind("a"), want: []string{"unknown a/server/x (page 2 failed)", "unchanged 1 owned 1"},
+			w: configured{want("a/server/x", ""), want("b/server/y", "")}, t: resources{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
+			edit: unreachable("a"), want: []string{"unknown a/server/x (page 2 failed)", "unchanged 1 owned 1"},
 		},
 		"a scope nobody looked at": {
-			w: wishes{want("c/server/x", "")}, want: []string{"unknown c/server/x (fake/c: this place was not looked at)", "unchanged 0 owned 0"},
+			w: configured{want("c/server/x", "")}, want: []string{"unknown c/server/x (fake/c: this place was not looked at)", "unchanged 0 owned 0"},
 		},
 		"a reference into an unseen scope changes nothing": {
-			w: wishes{want("a/network/n", ""), want("b/server/x", "network @a/network/n")}, t: things{ours("b/server/x", "i-1", "network net-1")},
-			edit: blind("a"), want: []string{"unknown a/network/n (page 2 failed)", "unchanged 1 owned 1"},
+			w: configured{want("a/network/n", ""), want("b/server/x", "network @a/network/n")}, t: resources{ours("b/server/x", "i-1", "network net-1")},
+			edit: unreachable("a"), want: []string{"unknown a/network/n (page 2 failed)", "unchanged 1 owned 1"},
 		},
 		"blessing wanted, not on the thing": {
-			w: wishes{with(want("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: things{ours("a/server/x", "i-1", "")},
+			w: configured{with(want("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: resources{ours("a/server/x", "i-1", "")},
 			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
 		},
 		"blessing on the thing, not wanted: it stays": {
-			w: wishes{want("a/server/x", "")}, t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Blessed = true })},
+			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Blessed = true })},
 			want: []string{"unchanged 1 owned 1"},
 		},
 		"blessed in the record, the mark was taken off": {
-			w: wishes{want("a/server/x", "")}, t: things{ours("a/server/x", "i-1", "")},
+			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},
 			edit: func(in *comparator.Input) { in.Blessed = func(r resource.Ref) bool { return r.Name == "x" } },
 			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
 		},
 		"what was applied answers for tags and write-only attributes": {
-			w: wishes{want("a/server/x", "script new")},
-			t: things{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) {
+			w: configured{want("a/server/x", "script new")},
+			t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) {
 				o.Tags = resource.Tags{{Key: "mine", Value: "1"}, {Key: "theirs", Value: "2"}}
 			})},
 			edit: func(in *comparator.Input) {
@@ -222,26 +222,26 @@ func TestCompare(t *testing.T) {
 			want: []string{"drifted a/server/x script:old→new tags.mine:1→·", "unchanged 0 owned 1"},
 		},
 		"ignored by the thing and by the stack": {
-			w: wishes{with(want("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: things{ours("a/server/x", "i-1", "size small other 2")},
+			w: configured{with(want("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
 			edit: func(in *comparator.Input) {
 				in.Intents[0].Rules.Ignore = []resource.IgnoreRule{{Kind: "server", Paths: []string{"oth*"}}}
 			},
 			want: []string{"unchanged 1 owned 1"},
 		},
 		"what stands on a replaced thing follows, and what stands on that": {
-			w: wishes{want("a/network/n", "range 1"), want("a/server/x", "network @a/network/n"), want("a/server/y", "peer @a/server/x"), want("a/server/z", "peer @a/server/y")},
-			t: things{ours("a/network/n", "net-1", "range 2"), ours("a/server/x", "i-1", "network net-1"), ours("a/server/y", "i-2", "peer i-1"), ours("a/server/z", "i-3", "peer i-2")},
+			w: configured{want("a/network/n", "range 1"), want("a/server/x", "network @a/network/n"), want("a/server/y", "peer @a/server/x"), want("a/server/z", "peer @a/server/y")},
+			t: resources{ours("a/network/n", "net-1", "range 2"), ours("a/server/x", "i-1", "network net-1"), ours("a/server/y", "i-2", "peer i-1"), ours("a/server/z", "i-3", "peer i-2")},
 			want: []string{
 				"drifted a/network/n range:2→1", "drifted a/server/x network:net-1→@n?",
 				"drifted a/server/y peer:i-1→@x?", "unchanged 1 owned 4",
 			},
 		},
 		"what stands on a missing thing differs": {
-			w: wishes{want("a/network/n", ""), want("a/server/x", "network @a/network/n")}, t: things{ours("a/server/x", "i-1", "network net-1")},
+			w: configured{want("a/network/n", ""), want("a/server/x", "network @a/network/n")}, t: resources{ours("a/server/x", "i-1", "network net-1")},
 			want: []string{"missing a/network/n", "drifted a/server/x network:net-1→@n?", "unchanged 0 owned 1"},
 		},
 		"a cluster of two places sorts by place": {
-			w: wishes{want("b/server/x", ""), want("a/server/y", "")}, want: []string{"missing a/server/y", "missing b/server/x", "unchanged 0 owned 0"},
+			w: configured{want("b/server/x", ""), want("a/server/y", "")}, want: []string{"missing a/server/y", "missing b/server/x", "unchanged 0 owned 0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,17 +269,17 @@ func TestCompare(t *testing.T) {
 func shuffle(in comparator.Input) comparator.Input {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range in.Intents {
-		o := append([]resource.Desired(nil), in.Intents[i].Objects...)
+		o := append([]resource.Desired(nil), in.Intents[i].Resources...)
 		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
-		in.Intents[i].Objects = o
+		in.Intents[i].Resources = o
 	}
 	seen := map[resource.Scope]resource.Snapshot{}
-	for s, snap := range in.World.Seen {
-		o := append([]resource.Observed(nil), snap.Objects...)
+	for s, snap := range in.Live.Scopes {
+		o := append([]resource.Observed(nil), snap.Resources...)
 		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
-		seen[s] = resource.Snapshot{Scope: s, Objects: o}
+		seen[s] = resource.Snapshot{Scope: s, Resources: o}
 	}
-	in.World.Seen = seen
+	in.Live.Scopes = seen
 	return in
 }
 
@@ -294,12 +294,12 @@ func TestWishesThatCannotBeCompared(t *testing.T) {
 		want string
 	}{
 		"one ref twice": {
-			in:   input(wishes{at(want("a/server/x", ""), 3), at(want("a/server/x", ""), 9)}, nil),
+			in:   input(configured{at(want("a/server/x", ""), 3), at(want("a/server/x", ""), 9)}, nil),
 			want: "comparator: fake/a/server/x is wanted twice, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
 		},
 		"one ref in two stacks": {
-			in: with(input(wishes{at(want("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
-				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Objects: wishes{want("a/server/x", "")}})
+			in: with(input(configured{at(want("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
+				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{want("a/server/x", "")}})
 			}),
 			want: "comparator: fake/a/server/x is wanted twice, in stack shop and at ovi.yaml:3: rename or remove one",
 		},
@@ -312,15 +312,15 @@ func TestWishesThatCannotBeCompared(t *testing.T) {
 			want: `comparator: the wishes from "x.yaml" name no stack, so nothing could be owned by it`,
 		},
 		"no such kind": {
-			in:   input(wishes{want("a/boat/x", "size 1")}, nil),
+			in:   input(configured{want("a/boat/x", "size 1")}, nil),
 			want: "comparator: fake/a/boat/x: provider fake has no kind boat",
 		},
 		"needs what nobody wants": {
-			in:   input(wishes{at(want("a/server/x", "network @a/network/n"), 4)}, nil),
+			in:   input(configured{at(want("a/server/x", "network @a/network/n"), 4)}, nil),
 			want: "comparator: at ovi.yaml:4: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
 		},
 		"needs what is about to go": {
-			in:   input(wishes{want("a/server/x", "network @a/network/n")}, things{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
+			in:   input(configured{want("a/server/x", "network @a/network/n")}, resources{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
 			want: "comparator: in stack web: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
 		},
 	} {
@@ -339,7 +339,7 @@ func TestWishesThatCannotBeCompared(t *testing.T) {
 
 func TestAnotherStacksThingCanBeReferredTo(t *testing.T) {
 	t.Parallel()
-	in := input(wishes{want("a/server/x", "network @a/network/n")}, things{
+	in := input(configured{want("a/server/x", "network @a/network/n")}, resources{
 		with(ours("a/network/n", "net-1", ""), func(o *resource.Observed) { o.Stack = "base" }),
 		ours("a/server/x", "i-1", "network net-1"),
 	})

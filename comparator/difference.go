@@ -2,27 +2,27 @@ package comparator
 
 import "github.com/ovi-project/ovi/resource"
 
-// Sort is what kind of difference it is.
-type Sort string
+// DifferenceType is what kind of difference it is.
+type DifferenceType string
 
 // The six sorts of difference.
 const (
-	Missing   Sort = "missing"   // wanted, in a scope that was seen, and not there
-	Drifted   Sort = "drifted"   // there, ours, and not as wanted
-	Unwanted  Sort = "unwanted"  // there, ours, and not wanted
-	Unmanaged Sort = "unmanaged" // there, and nobody's who uses ovi
-	Foreign   Sort = "foreign"   // wanted, but what is there belongs to someone else; or its marks are in doubt
-	Unknown   Sort = "unknown"   // wanted, in a scope that was not seen
+	Missing     DifferenceType = "missing"   // wanted, in a scope that was seen, and not there
+	Drifted     DifferenceType = "drifted"   // there, ours, and not as wanted
+	Unwanted    DifferenceType = "unwanted"  // there, ours, and not wanted
+	Unmanaged   DifferenceType = "unmanaged" // there, and nobody's who uses ovi
+	Conflict    DifferenceType = "foreign"   // wanted, but what is there belongs to someone else; or its marks are in doubt
+	Unreachable DifferenceType = "unknown"   // wanted, in a scope that was not seen
 )
 
 // Difference is one thing that is not as it is wanted. Wanted and There point into the input.
 type Difference struct {
-	Sort    Sort
-	Ref     resource.Ref
-	Stack   string             // whose wish, or whose thing
-	Wanted  *resource.Desired  // nil for unwanted and unmanaged
-	There   *resource.Observed // nil for missing and unknown
-	Changes []resource.Change  // of drifted things; of missing ones the whole wish, From nil
+	Type     DifferenceType
+	Ref      resource.Ref
+	Stack    string             // whose wish, or whose thing
+	Desired  *resource.Desired  // nil for unwanted and unmanaged
+	Observed *resource.Observed // nil for missing and unknown
+	Changes  []resource.Change  // of drifted things; of missing ones the whole wish, From nil
 	// Cause is of unknown ones why the scope was not seen; of foreign ones, where it is not
 	// simply another owner, a *DuplicateError or a *MisplacedError.
 	Cause error
@@ -39,7 +39,7 @@ type Applied struct {
 // sorted by ref are merged as they are; others are sorted first.
 type Input struct {
 	Intents []resource.Intent
-	World   resource.World
+	Live    resource.LiveState
 	Kinds   func(provider, kind string) (resource.Kind, bool)
 	// Applied is asked only about things whose tags differ or whose wish mentions a
 	// write-only attribute. Nil: nothing is remembered.
@@ -47,9 +47,9 @@ type Input struct {
 	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
 	// and does not carry the mark differs by that.
 	Blessed func(resource.Ref) bool // nil: nothing
-	// Anew gives the paths of this very wish that a provider could not change on this very
+	// MustReplace gives the paths of this very wish that a provider could not change on this very
 	// thing: what differs there takes a new one, whatever the schema hoped. Nil: none.
-	Anew func(*resource.Desired, *resource.Observed) []string
+	MustReplace func(*resource.Desired, *resource.Observed) []string
 }
 
 // Result is what Compare found.

@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ErrNotLooked is the Cause of an unknown difference in a scope nobody looked at.
-var ErrNotLooked = errors.New("this place was not looked at")
+// ErrNotObserved is the Cause of an unknown difference in a scope nobody looked at.
+var ErrNotObserved = errors.New("this place was not looked at")
 
 // DuplicateError is the Cause of a foreign difference where several things carry one ref.
 type DuplicateError struct {

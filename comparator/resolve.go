@@ -35,7 +35,7 @@ func (c *comparison) resolve(ref resource.Ref) (string, bool) {
 
 func (c *comparison) lookup(ref resource.Ref) (string, bool) {
 	o, n := marked(c.group(ref))
-	if n != 1 || c.remade[ref] || c.leaving(o) {
+	if n != 1 || c.replaced[ref] || c.leaving(o) {
 		return "", false
 	}
 	return o.ID, true
@@ -43,10 +43,10 @@ func (c *comparison) lookup(ref resource.Ref) (string, bool) {
 
 // leaving says that a thing belongs to one of the stacks and is wanted no more.
 func (c *comparison) leaving(o *resource.Observed) bool {
-	return c.ours(o.Stack) != nil && !c.wanted(o.Ref)
+	return c.ours(o.Stack) != nil && !c.isDesired(o.Ref)
 }
 
-func (c *comparison) wanted(ref resource.Ref) bool {
+func (c *comparison) isDesired(ref resource.Ref) bool {
 	for i := range c.sides {
 		if _, ok := c.sides[i].find(ref); ok {
 			return true
@@ -55,25 +55,25 @@ func (c *comparison) wanted(ref resource.Ref) bool {
 	return false
 }
 
-func (c *comparison) unseen(ref resource.Ref) bool { return c.place(ref.Scope()) == nil }
+func (c *comparison) isUnreachable(ref resource.Ref) bool { return c.scopeOf(ref.Scope()) == nil }
 
 // checkNeeds finds wishes to act on that need what is neither wanted nor there. Of what was
 // not seen it says nothing: whoever decides must wait for it.
 func (c *comparison) checkNeeds() {
 	for i := range c.out {
 		d := &c.out[i]
-		if d.Sort != Missing && d.Sort != Drifted {
+		if d.Type != Missing && d.Type != Drifted {
 			continue
 		}
-		for _, need := range d.Wanted.Refs() {
-			if c.wanted(need) || c.unseen(need) {
+		for _, need := range d.Desired.Refs() {
+			if c.isDesired(need) || c.isUnreachable(need) {
 				continue
 			}
 			if o, n := marked(c.group(need)); n > 0 && !c.leaving(o) {
 				continue
 			}
-			err := &resource.DanglingError{Ref: d.Ref, Need: need}
-			c.errs = append(c.errs, fmt.Errorf("comparator: %s: %w", place(d.Wanted, d.Stack), err))
+			err := &resource.DanglingError{Ref: d.Ref, Dependency: need}
+			c.errs = append(c.errs, fmt.Errorf("comparator: %s: %w", positionOf(d.Desired, d.Stack), err))
 		}
 	}
 }

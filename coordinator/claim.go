@@ -72,13 +72,13 @@ func decode(e storage.Entry) (Claim, record, error) {
 	}, r, nil
 }
 
-// HeldError says that someone else has the claim.
-type HeldError struct {
+// ClaimedError says that someone else has the claim.
+type ClaimedError struct {
 	Claim Claim
 	Until time.Time // if the holder has died, the claim is free by then, by our own clock
 }
 
-func (e *HeldError) Error() string {
+func (e *ClaimedError) Error() string {
 	c := e.Claim
 	who := c.Instance
 	if c.User != "" {

@@ -15,24 +15,24 @@ import (
 // Claims takes, keeps and gives back the claims of one instance. Its methods may be called
 // from many goroutines.
 type Claims struct {
-	store       storage.Store
-	who         Identity
-	ttl         time.Duration
-	lockTimeout time.Duration
-	clock       boottime.Clock
-	tell        func(error) // that the store is silent, and is not any more
+	store        storage.Store
+	who          Identity
+	ttl          time.Duration
+	lockTimeout  time.Duration
+	clock        boottime.Clock
+	reportHealth func(error) // that the store is silent, and is not any more
 
-	turn    chan struct{} // held while a lease is being granted
-	mu      sync.Mutex
-	closed  bool
-	drained chan struct{} // made by Close, closed when the last Hold has returned
-	active  int           // calls of Hold under way
-	session *session
-	holds   map[*hold]struct{}
-	owed    []debt
-	quiet   bool   // the store is silent, and that was told
-	self    uint64 // drawn: several processes may have one Identity.Instance
-	nonce   int
+	turn       chan struct{} // held while a lease is being granted
+	mu         sync.Mutex
+	closed     bool
+	drained    chan struct{} // made by Close, closed when the last Hold has returned
+	active     int           // calls of Hold under way
+	session    *session
+	holds      map[*hold]struct{}
+	unreleased []unreleasedClaim
+	silent     bool   // the store is silent, and that was told
+	self       uint64 // drawn: several processes may have one Identity.Instance
+	nonce      int
 }
 
 // An Option changes how claims are taken.
@@ -72,7 +72,7 @@ func margin(lives time.Duration) time.Duration {
 // Ready takes the lease that the claims hang on, if there is none yet. storage.ErrTooShort: the
 // store cannot keep the promise of WithTTL.
 func (c *Claims) Ready(ctx context.Context) error {
-	if _, err := c.live(ctx); err != nil {
+	if _, err := c.isLive(ctx); err != nil {
 		return fmt.Errorf("claims with a TTL of %s: %w", c.ttl, err)
 	}
 	return nil

@@ -133,7 +133,7 @@ func TestAHeldClaimNamesItsHolder(t *testing.T) {
 				t.Error("two are inside")
 				return nil
 			})
-			var held *coordinator.HeldError
+			var held *coordinator.ClaimedError
 			if !errors.As(err, &held) || held.Claim.Instance != "a" || held.Claim.Token != claim.Token || held.Claim.Run != "run-1" {
 				t.Errorf("got %v", err)
 			}
@@ -251,7 +251,7 @@ func TestASilentStoreIsToldOfOnce(t *testing.T) {
 		var mu sync.Mutex
 		var told []string
 		var cut time.Time
-		c := instance(l, "a", coordinator.WithSilence(func(err error) {
+		c := instance(l, "a", coordinator.WithStoreHealth(func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, fmt.Sprint(err))

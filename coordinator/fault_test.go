@@ -93,7 +93,7 @@ func play(t *testing.T, turns []turn, faults []fault) {
 				}
 				return err
 			})
-			if err != nil && !errors.Is(err, coordinator.ErrLost) && !errors.Is(err, errCut) && !errors.As(err, new(*coordinator.HeldError)) {
+			if err != nil && !errors.Is(err, coordinator.ErrLost) && !errors.Is(err, errCut) && !errors.As(err, new(*coordinator.ClaimedError)) {
 				t.Errorf("hold: %v", err)
 			}
 		})

@@ -20,7 +20,7 @@ type hold struct {
 }
 
 // A debt is a claim that should be gone and could not be reached.
-type debt struct{ ref, nonce string }
+type unreleasedClaim struct{ ref, nonce string }
 
 // Hold takes the claim on a ref, runs do under it and gives it back. If someone else has it,
 // Hold waits as long as WithLockTimeout says and returns a *HeldError.
@@ -71,7 +71,7 @@ func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr
 		}
 		return errors.Join(workErr, fmt.Errorf("%s, token %d: %w before the work was done", claim.Ref, claim.Token, ErrLost))
 	}
-	c.owe(debt{claim.Ref, nonce}) // the heartbeat pays it, or the end of the lease
+	c.keepUnreleased(unreleasedClaim{claim.Ref, nonce}) // the heartbeat pays it, or the end of the lease
 	return workErr
 }
 
@@ -79,7 +79,7 @@ func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr
 func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, string, error) {
 	begun, wait := time.Now(), firstPause
 	for {
-		s, err := c.live(ctx)
+		s, err := c.isLive(ctx)
 		if err != nil {
 			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
 		}
@@ -87,7 +87,7 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 		if err == nil {
 			return s, claim, nonce, nil
 		}
-		var held *HeldError
+		var held *ClaimedError
 		switch {
 		case errors.Is(err, storage.ErrNoLease):
 			s.end(fmt.Errorf("%w: the lease has ended", ErrLost))
@@ -150,16 +150,16 @@ func (c *Claims) try(ctx context.Context, s *session, ref string) (Claim, string
 	case errors.Is(err, storage.ErrNoLease), errors.Is(err, storage.ErrInvalid):
 		return Claim{}, "", err
 	case errors.Is(err, storage.ErrConflict):
-		return Claim{}, "", c.holder(ctx, ref)
+		return Claim{}, "", c.claimOn(ctx, ref)
 	}
 	// Nobody knows whether it happened. Only a later look can tell.
-	c.owe(debt{ref, r.Nonce})
+	c.keepUnreleased(unreleasedClaim{ref, r.Nonce})
 	return Claim{}, "", err
 }
 
-// holder says who has the claim that was just refused. One that went away meanwhile has no
+// claimOn says who has the claim that was just refused. One that went away meanwhile has no
 // token: the caller tries again.
-func (c *Claims) holder(ctx context.Context, ref string) error {
+func (c *Claims) claimOn(ctx context.Context, ref string) error {
 	e, err := c.read(ctx, ref)
 	if err != nil {
 		return err
@@ -170,12 +170,12 @@ func (c *Claims) holder(ctx context.Context, ref string) error {
 		if claim, r, err = decode(e); err != nil {
 			return err
 		}
-		if c.owes(debt{ref, r.Nonce}) { // it is ours, from an attempt whose answer was lost
-			c.pay(ctx)
+		if c.owesRelease(unreleasedClaim{ref, r.Nonce}) { // it is ours, from an attempt whose answer was lost
+			c.releaseOwed(ctx)
 			claim = Claim{Ref: ref}
 		}
 	}
-	return &HeldError{Claim: claim, Until: time.Now().Add(claim.TTL)}
+	return &ClaimedError{Claim: claim, Until: time.Now().Add(claim.TTL)}
 }
 
 func (c *Claims) enter() error {
@@ -209,16 +209,16 @@ func (c *Claims) untrack(h *hold) {
 	delete(c.holds, h)
 }
 
-func (c *Claims) owe(d debt) {
+func (c *Claims) keepUnreleased(d unreleasedClaim) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.owed = append(c.owed, d)
+	c.unreleased = append(c.unreleased, d)
 }
 
-func (c *Claims) owes(d debt) bool {
+func (c *Claims) owesRelease(d unreleasedClaim) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Contains(c.owed, d)
+	return slices.Contains(c.unreleased, d)
 }
 
 func (c *Claims) nextNonce() string {

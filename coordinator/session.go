@@ -35,12 +35,12 @@ import (
 // was confirmed in time on either clock, when the store says that the lease is gone, or when
 // the Claims are closed. The next Hold then begins another session.
 type session struct {
-	c      *Claims
-	lease  storage.LeaseID
-	lives  time.Duration // at least, from each renewal; less than what Claims promise
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	done   chan struct{} // closed when the heartbeat has stopped
+	c       *Claims
+	lease   storage.LeaseID
+	isAlive time.Duration // at least, from each renewal; less than what Claims promise
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when the heartbeat has stopped
 
 	mu       sync.Mutex
 	renewed  time.Time
@@ -51,8 +51,8 @@ type session struct {
 	late     bool  // a renewal was overdue at the last look
 }
 
-// live returns a session that has not ended, and begins one if need be.
-func (c *Claims) live(ctx context.Context) (*session, error) {
+// isLive returns a session that has not ended, and begins one if need be.
+func (c *Claims) isLive(ctx context.Context) (*session, error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -80,17 +80,17 @@ func (c *Claims) begin(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{c: c, lease: lease, lives: lives, done: make(chan struct{})}
+	s := &session{c: c, lease: lease, isAlive: lives, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.extend(begun, boot)
 	s.mu.Lock()
 	s.timer = time.AfterFunc(min(time.Until(s.deadline), lives/12), s.guard)
 	s.mu.Unlock()
 	c.mu.Lock()
-	c.session, c.owed = s, nil // what was owed went with the lease before
+	c.session, c.unreleased = s, nil // what was owed went with the lease before
 	c.mu.Unlock()
 	c.answered()
-	go s.beat()
+	go s.heartbeat()
 	return s, nil
 }
 
@@ -107,11 +107,11 @@ func (s *session) guard() {
 	s.mu.Lock()
 	left, slept, failure := time.Until(s.deadline), boot >= s.asleep, s.failure
 	if left > 0 && !slept && s.ctx.Err() == nil {
-		s.timer.Reset(min(left, s.lives/12))
+		s.timer.Reset(min(left, s.isAlive/12))
 		overdue := s.overdue()
 		s.mu.Unlock()
 		if overdue {
-			s.c.silent(failure)
+			s.c.silentSince(failure)
 		}
 		return
 	}
@@ -131,16 +131,16 @@ func (s *session) guard() {
 func (s *session) extend(begun time.Time, boot time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := s.lives - margin(s.lives)
+	left := s.isAlive - margin(s.isAlive)
 	s.renewed, s.failure = begun, nil
 	s.deadline, s.asleep = begun.Add(left), boot+left
 }
 
-// beat renews the lease until the session ends. It is the only goroutine of an instance's
+// heartbeat renews the lease until the session ends. It is the only goroutine of an instance's
 // claims.
-func (s *session) beat() {
+func (s *session) heartbeat() {
 	defer close(s.done)
-	every := s.lives / 3
+	every := s.isAlive / 3
 	tick := time.NewTicker(every / 4) // so often is a renewal tried again
 	defer tick.Stop()
 	for {
@@ -172,8 +172,8 @@ func (s *session) renew() {
 	case err == nil && s.ctx.Err() == nil:
 		s.extend(begun, boot)
 		s.c.answered()
-		s.c.pay(ctx)
-		s.c.look(ctx)
+		s.c.releaseOwed(ctx)
+		s.c.inspect(ctx)
 	case errors.Is(err, storage.ErrNoLease):
 		s.end(fmt.Errorf("%w: %w", ErrLost, err))
 	case err != nil:
@@ -183,10 +183,10 @@ func (s *session) renew() {
 	}
 }
 
-// pay deletes claims that are not wanted any more and could not be deleted before.
-func (c *Claims) pay(ctx context.Context) {
+// releaseOwed deletes claims that are not wanted any more and could not be deleted before.
+func (c *Claims) releaseOwed(ctx context.Context) {
 	c.mu.Lock()
-	owed := slices.Clone(c.owed)
+	owed := slices.Clone(c.unreleased)
 	c.mu.Unlock()
 	for _, d := range owed {
 		e, err := c.read(ctx, d.ref)
@@ -199,13 +199,13 @@ func (c *Claims) pay(ctx context.Context) {
 			}
 		}
 		c.mu.Lock()
-		c.owed = slices.DeleteFunc(c.owed, func(o debt) bool { return o == d })
+		c.unreleased = slices.DeleteFunc(c.unreleased, func(o unreleasedClaim) bool { return o == d })
 		c.mu.Unlock()
 	}
 }
 
-// look ends the work whose claim was revoked. A look that fails is made up for by the next.
-func (c *Claims) look(ctx context.Context) {
+// inspect ends the work whose claim was revoked. A look that fails is made up for by the next.
+func (c *Claims) inspect(ctx context.Context) {
 	c.mu.Lock()
 	holds := make([]*hold, 0, len(c.holds))
 	for h := range c.holds {

@@ -14,15 +14,15 @@ type Approvals struct{}
 func (Approvals) Name() string { return "approval" }
 
 // Review implements Policy.
-func (Approvals) Review(p Plan, f Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	var approved []string
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		people := 0
 		for _, rule := range f.Rules[d.Stack].Approvals {
 			if d.Proposed.Executes() && rule.Covers(string(d.Proposed), d.Ref.Kind) {
-				people = max(people, rule.People, 1)
+				people = max(people, rule.Approvers, 1)
 			}
 		}
 		if people == 0 {
@@ -31,7 +31,7 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Veto, error) {
 		if approved == nil {
 			approved = f.ApprovedBy(p)
 		}
-		if v, held := Unapproved(approved, people); held {
+		if v, held := MissingApprovals(approved, people); held {
 			out[i] = v
 		}
 	}
@@ -58,21 +58,21 @@ func (f Facts) ApprovedBy(p Plan) []string {
 	return out
 }
 
-// Unapproved is the veto on what needs so many people's yes and has not got it.
-func Unapproved(by []string, people int) (Veto, bool) {
+// MissingApprovals is the veto on what needs so many people's yes and has not got it.
+func MissingApprovals(by []string, people int) (Blocker, bool) {
 	if len(by) >= people {
-		return Veto{}, false
+		return Blocker{}, false
 	}
 	has := "none"
 	if len(by) > 0 {
 		has = "that of " + strings.Join(by, ", ")
 	}
-	return Veto{Policy: Approvals{}.Name(), People: people, Reason: fmt.Sprintf(
+	return Blocker{Policy: Approvals{}.Name(), Approvers: people, Reason: fmt.Sprintf(
 		"it needs the approval of %s, and has %s; the yes to an apply is not one: save the plan with --out FILE, then ovi approve FILE, then ovi apply FILE",
-		persons(people), has)}, true
+		approvers(people), has)}, true
 }
 
-func persons(n int) string {
+func approvers(n int) string {
 	if n == 1 {
 		return "one person"
 	}

@@ -17,8 +17,8 @@ type BackOff struct {
 func (BackOff) Name() string { return "back-off" }
 
 // Review implements Policy.
-func (b BackOff) Review(p Plan, f Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	if f.Attempts == nil {
 		return out, nil
 	}
@@ -29,7 +29,7 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Veto, error) {
 			continue
 		}
 		a, ok := f.Attempts(d.Ref)
-		if !ok || a.Failures <= 0 || a.Wish != d.Wish() {
+		if !ok || a.Failures <= 0 || a.Desired != d.DesiredDigest() {
 			continue
 		}
 		if v, held := b.judge(a, f.Now); held {
@@ -52,16 +52,16 @@ func (b BackOff) orDefault() BackOff {
 	return b
 }
 
-func (b BackOff) judge(a Attempts, now time.Time) (Veto, bool) {
+func (b BackOff) judge(a Attempts, now time.Time) (Blocker, bool) {
 	if b.Breaker > 0 && a.Failures >= b.Breaker {
-		return Veto{Reason: fmt.Sprintf("this wish failed %s in a row, the last time with: %s; change the wish to try again",
+		return Blocker{Reason: fmt.Sprintf("this wish failed %s in a row, the last time with: %s; change the wish to try again",
 			times(a.Failures), a.Error)}, true
 	}
 	until := a.Last.Add(b.wait(a.Failures))
 	if !now.Before(until) {
-		return Veto{}, false
+		return Blocker{}, false
 	}
-	return Veto{Until: &until, Reason: fmt.Sprintf("it failed %s, the last time with: %s; it is tried again at %s",
+	return Blocker{Until: &until, Reason: fmt.Sprintf("it failed %s, the last time with: %s; it is tried again at %s",
 		times(a.Failures), a.Error, until.UTC().Format(time.RFC3339))}, true
 }
 
@@ -83,11 +83,11 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// Wish names what the decision wants of its thing: the digest of the wish, or "absent". It is
+// DesiredDigest names what the decision wants of its thing: the digest of the wish, or "absent". It is
 // what Attempts are counted by.
-func (d *Decision) Wish() string {
-	if d.Wanted == nil {
+func (d *Decision) DesiredDigest() string {
+	if d.Desired == nil {
 		return "absent"
 	}
-	return d.Wanted.Digest()
+	return d.Desired.Digest()
 }

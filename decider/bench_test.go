@@ -14,8 +14,8 @@ import (
 // attributes, one of them a reference, and six tags each. Values and tags share no memory.
 func crowd(n int) scene {
 	net := parse("a/network/main")
-	w := wishes{{Ref: net}}
-	things := []resource.Observed{{Ref: net, ID: "n-1", Managed: true, Stack: "web"}}
+	w := configured{{Ref: net}}
+	resources := []resource.Observed{{Ref: net, ID: "n-1", Managed: true, Stack: "web"}}
 	for i := range n - 1 {
 		ref := parse(fmt.Sprintf("a/server/web-%07d", i))
 		at := func(network resource.Value, size string) resource.Attrs {
@@ -35,10 +35,10 @@ func crowd(n int) scene {
 		if i%100 == 0 {
 			size = "large"
 		}
-		w = append(w, resource.Desired{Ref: ref, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), Needs: []resource.Ref{net}})
-		things = append(things, resource.Observed{Ref: ref, ID: fmt.Sprintf("i-%d", i), Managed: true, Stack: "web", Attrs: at(resource.String("n-1"), size), Tags: tags()})
+		w = append(w, resource.Desired{Ref: ref, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), DependsOn: []resource.Ref{net}})
+		resources = append(resources, resource.Observed{Ref: ref, ID: fmt.Sprintf("i-%d", i), Managed: true, Stack: "web", Attrs: at(resource.String("n-1"), size), Tags: tags()})
 	}
-	return sceneOf(w, things...)
+	return sceneOf(w, resources...)
 }
 
 // BenchmarkCompareAndDecide is the pure half of a plan: 1 % of the things differ. The goal
@@ -47,8 +47,8 @@ func BenchmarkCompareAndDecide(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := crowd(n)
-			in := comparator.Input{Intents: s.intents, World: s.world, Kinds: kinds}
-			policies := []decider.Policy{decider.Blessed{}, decider.SkipDestructive{}, decider.MaxDestroy{}, decider.BackOff{}, decider.Unseen{}}
+			in := comparator.Input{Intents: s.intents, Live: s.liveState, Kinds: kinds}
+			policies := []decider.Policy{decider.Blessed{}, decider.SkipDestructive{}, decider.MaxDestroy{}, decider.BackOff{}, decider.Unreachable{}}
 			runtime.GC()
 			b.ReportAllocs()
 			start := cpuTime()
@@ -72,7 +72,7 @@ func BenchmarkCompareAndDecide(b *testing.B) {
 // BenchmarkDecideEverythingNew decides about n things that are all to be made.
 func BenchmarkDecideEverythingNew(b *testing.B) {
 	s := crowd(10_000)
-	s.world = sceneOf(nil).world
+	s.liveState = sceneOf(nil).liveState
 	r := s.compare(b)
 	b.ReportAllocs()
 	for b.Loop() {

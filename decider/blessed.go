@@ -15,18 +15,18 @@ type Blessed struct{}
 func (Blessed) Name() string { return "blessed" }
 
 // Review implements Policy.
-func (Blessed) Review(p Plan, f Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (Blessed) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.There == nil || d.Proposed == Update && onlyBlesses(d.Changes) {
+		if d.Observed == nil || d.Proposed == Update && onlyBlesses(d.Changes) {
 			continue
 		}
 		switch {
-		case d.There.Blessed || f.Blessed != nil && f.Blessed(d.Ref):
-			out[i] = Veto{Reason: "it is blessed, so it is not touched: ovi unbless " + d.Ref.String() + " to allow it"}
-		case d.Wanted != nil && d.Wanted.Blessed && d.Proposed.Destroys():
-			out[i] = Veto{Reason: "it is wanted blessed, so it is not replaced: take blessed away from the wish to allow it"}
+		case d.Observed.Blessed || f.Blessed != nil && f.Blessed(d.Ref):
+			out[i] = Blocker{Reason: "it is blessed, so it is not touched: ovi unbless " + d.Ref.String() + " to allow it"}
+		case d.Desired != nil && d.Desired.Blessed && d.Proposed.Destroys():
+			out[i] = Blocker{Reason: "it is wanted blessed, so it is not replaced: take blessed away from the wish to allow it"}
 		}
 	}
 	return out, nil

@@ -11,7 +11,7 @@ import (
 // plan can be made at all: the wishes need each other in a circle (a *resource.CycleError),
 // or there is a difference of a sort nobody knows.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
-	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Blind: blind(r.Differences, f)}
+	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Unreachable: unreachableScopes(r.Differences, f)}
 	if len(r.Differences) == 0 {
 		return p, nil
 	}
@@ -30,27 +30,27 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	for _, policy := range policies {
 		review(p, f, policy)
 	}
-	hold(p.Decisions)
+	spreadBlocks(p.Decisions)
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; len(d.Vetoes) > 0 {
+		if d := &p.Decisions[i]; len(d.Blockers) > 0 {
 			d.Action = Notify
 		}
 	}
 	return p, nil
 }
 
-// blind gathers the scopes that were not seen.
-func blind(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
+// unreachableScopes gathers the scopes that were not seen.
+func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
 	out := map[resource.Scope]string{}
-	for s, err := range f.Failed {
+	for s, err := range f.Unreachable {
 		out[s] = err.Error()
 	}
 	for i := range diffs {
-		if d := &diffs[i]; d.Sort == comparator.Unknown {
+		if d := &diffs[i]; d.Type == comparator.Unreachable {
 			if s := d.Ref.Scope(); out[s] == "" && d.Cause != nil {
 				out[s] = d.Cause.Error()
 			} else if out[s] == "" {
-				out[s] = comparator.ErrNotLooked.Error()
+				out[s] = comparator.ErrNotObserved.Error()
 			}
 		}
 	}
@@ -63,25 +63,25 @@ func blind(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
 // review asks one policy. It gets a copy, so that all it can do is to answer. If it fails,
 // or speaks of decisions that are not there, it vetoes everything that destroys.
 func review(p Plan, f Facts, policy Policy) {
-	vetoes, err := policy.Review(copyOf(p), f)
-	for i := range vetoes {
+	blockers, err := policy.Review(copyOf(p), f)
+	for i := range blockers {
 		if i < 0 || i >= len(p.Decisions) {
 			err = errOutside
 		}
 	}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		v, vetoed := vetoes[i]
+		v, blocked := blockers[i]
 		if err != nil && d.Proposed.Destroys() {
-			v, vetoed = Veto{Reason: "the policy could not be evaluated, and nothing is destroyed on doubt: " + err.Error()}, true
+			v, blocked = Blocker{Reason: "the policy could not be evaluated, and nothing is destroyed on doubt: " + err.Error()}, true
 		}
-		if !vetoed || !d.Proposed.Executes() {
+		if !blocked || !d.Proposed.Executes() {
 			continue
 		}
 		if v.Policy == "" {
 			v.Policy = policy.Name()
 		}
-		d.Vetoes = append(d.Vetoes, v)
+		d.Blockers = append(d.Blockers, v)
 	}
 	if w, ok := policy.(Warner); ok {
 		warn(p, w.Warn(copyOf(p), f))
@@ -98,9 +98,9 @@ func copyOf(p Plan) Plan {
 	p.Decisions = slices.Clone(p.Decisions)
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		d.Vetoes = slices.Clone(d.Vetoes)
+		d.Blockers = slices.Clone(d.Blockers)
 		d.Changes = slices.Clone(d.Changes)
-		d.Needs = slices.Clone(d.Needs)
+		d.DependsOn = slices.Clone(d.DependsOn)
 	}
 	return p
 }

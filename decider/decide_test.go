@@ -47,32 +47,32 @@ func ours(ref, id, a string) resource.Observed {
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
 
-func sceneOf(wishes []resource.Desired, things ...resource.Observed) scene {
+func sceneOf(configured []resource.Desired, resources ...resource.Observed) scene {
 	s := scene{
-		intents: []resource.Intent{{Stack: "web", Objects: wishes}},
-		world:   resource.World{Seen: map[resource.Scope]resource.Snapshot{}},
+		intents:   []resource.Intent{{Stack: "web", Resources: configured}},
+		liveState: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}},
 	}
-	for _, place := range places {
-		scope := resource.Scope{Provider: "fake", Place: place}
+	for _, location := range locations {
+		scope := resource.Scope{Provider: "fake", Location: location}
 		snap := resource.Snapshot{Scope: scope}
-		for _, o := range things {
-			if o.Ref.Place == place {
-				snap.Objects = append(snap.Objects, o)
+		for _, o := range resources {
+			if o.Ref.Location == location {
+				snap.Resources = append(snap.Resources, o)
 			}
 		}
-		s.world.Seen[scope] = snap
+		s.liveState.Scopes[scope] = snap
 	}
 	return s
 }
 
-type wishes = []resource.Desired
+type configured = []resource.Desired
 
 // lines writes decisions as "mark ref reason: detail [policy: veto]".
 func lines(p decider.Plan) []string {
 	out := []string{}
 	for _, d := range p.Decisions {
-		s := fmt.Sprintf("%s %s %s: %s", d.Action.Mark(), strings.TrimPrefix(d.Ref.String(), "fake/"), d.Reason, d.Detail)
-		for _, v := range d.Vetoes {
+		s := fmt.Sprintf("%s %s %s: %s", d.Action.Symbol(), strings.TrimPrefix(d.Ref.String(), "fake/"), d.Reason, d.Message)
+		for _, v := range d.Blockers {
 			s += fmt.Sprintf(" [%s %s: %s]", d.Proposed, v.Policy, v.Reason)
 		}
 		out = append(out, s)
@@ -95,17 +95,17 @@ func TestRules(t *testing.T) {
 		s    scene
 		want []string
 	}{
-		{"unseen", sceneOf(wishes{want("a/disk/d", "")}).blind("a"), []string{"! a/disk/d unseen: fake/a was not seen, so nothing is known of it: page 2 failed"}},
+		{"unseen", sceneOf(configured{want("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unseen: fake/a was not seen, so nothing is known of it: page 2 failed"}},
 		{
-			"another stack's", sceneOf(wishes{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
+			"another stack's", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
 			[]string{"! a/disk/d foreign: d-1 already exists and belongs to stack shop: choose another name, or take it over with ovi adopt"},
 		},
 		{
-			"nobody's, wanted", sceneOf(wishes{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Managed = false })),
+			"nobody's, wanted", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Managed = false })),
 			[]string{"! a/disk/d foreign: d-1 already exists and carries no mark of ovi: choose another name, or take it over with ovi adopt"},
 		},
 		{
-			"twice", sceneOf(wishes{want("a/disk/d", "")}, ours("a/disk/d", "d-1", ""), ours("a/disk/d", "d-2", "")),
+			"twice", sceneOf(configured{want("a/disk/d", "")}, ours("a/disk/d", "d-1", ""), ours("a/disk/d", "d-2", "")),
 			[]string{"! a/disk/d foreign: 2 things carry the name fake/a/disk/d: d-1, d-2; take the marks off all but one"},
 		},
 		{
@@ -113,22 +113,22 @@ func TestRules(t *testing.T) {
 			[]string{"! a/disk/d unmanaged: it carries no mark of ovi, so it is let be"},
 		},
 		{"unwanted", sceneOf(nil, ours("a/disk/d", "d-1", "")), []string{"- a/disk/d unwanted: it belongs to stack web and is wanted no more"}},
-		{"missing", sceneOf(wishes{want("a/disk/d", "")}), []string{"+ a/disk/d missing: it is wanted and not there"}},
+		{"missing", sceneOf(configured{want("a/disk/d", "")}), []string{"+ a/disk/d missing: it is wanted and not there"}},
 		{
-			"follows", sceneOf(wishes{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n size 9")}, ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1 size 1")),
+			"follows", sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n size 9")}, ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1 size 1")),
 			[]string{"± a/network/n immutable: range can't be changed on what exists", "± a/server/s follows_replaced: it is built on network/n, which is made anew"},
 		},
 		{
-			"immutable before interrupting", sceneOf(wishes{want("a/server/s", "network n-2 size 2 label 2")}, ours("a/server/s", "s-1", "network n-1 size 1 label 1")),
+			"immutable before interrupting", sceneOf(configured{want("a/server/s", "network n-2 size 2 label 2")}, ours("a/server/s", "s-1", "network n-1 size 1 label 1")),
 			[]string{"± a/server/s immutable: network can't be changed on what exists"},
 		},
 		{
-			"interrupting before in place", sceneOf(wishes{want("a/server/s", "size 2 label 2")}, ours("a/server/s", "s-1", "size 1 label 1")),
+			"interrupting before in place", sceneOf(configured{want("a/server/s", "size 2 label 2")}, ours("a/server/s", "s-1", "size 1 label 1")),
 			[]string{"↻ a/server/s interrupts: changing size interrupts it"},
 		},
-		{"in place", sceneOf(wishes{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1")), []string{"~ a/server/s changed: label differs"}},
+		{"in place", sceneOf(configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1")), []string{"~ a/server/s changed: label differs"}},
 		{
-			"many in place", sceneOf(wishes{want("a/disk/d", "a 1 b 1 c 1 d 1")}, ours("a/disk/d", "d-1", "")),
+			"many in place", sceneOf(configured{want("a/disk/d", "a 1 b 1 c 1 d 1")}, ours("a/disk/d", "d-1", "")),
 			[]string{"~ a/disk/d changed: a, b and 2 more differ"},
 		},
 	} {
@@ -141,7 +141,7 @@ func TestRules(t *testing.T) {
 
 func TestADifferenceOfNoKnownSortIsAnError(t *testing.T) {
 	t.Parallel()
-	r := comparator.Result{Differences: []comparator.Difference{{Sort: "odd", Ref: parse("a/disk/d")}}}
+	r := comparator.Result{Differences: []comparator.Difference{{Type: "odd", Ref: parse("a/disk/d")}}}
 	if p, err := decider.Decide(r, kinds, decider.Facts{}); err == nil {
 		t.Errorf("a plan: %v", p)
 	}
@@ -149,7 +149,7 @@ func TestADifferenceOfNoKnownSortIsAnError(t *testing.T) {
 
 func TestACircleOfWishesIsAnError(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/server/x", "peer @a/server/y"), want("a/server/y", "peer @a/server/z"), want("a/server/z", "peer @a/server/x")})
+	s := sceneOf(configured{want("a/server/x", "peer @a/server/y"), want("a/server/y", "peer @a/server/z"), want("a/server/z", "peer @a/server/x")})
 	_, err := decider.Decide(s.compare(t), kinds, decider.Facts{})
 	var circle *resource.CycleError
 	if !errors.As(err, &circle) {
@@ -162,14 +162,14 @@ func TestACircleOfWishesIsAnError(t *testing.T) {
 
 func TestThePlanStandsInTheOrderOfNeed(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/disk/d", ""), want("a/server/s", "network @a/network/n disks @a/disk/d"), want("a/network/n", "")})
+	s := sceneOf(configured{want("a/disk/d", ""), want("a/server/s", "network @a/network/n disks @a/disk/d"), want("a/network/n", "")})
 	p := s.plan(t, decider.Facts{})
 	check(t, p,
 		"+ a/disk/d missing: it is wanted and not there",
 		"+ a/network/n missing: it is wanted and not there",
 		"+ a/server/s missing: it is wanted and not there")
 	steps := decider.Steps(p)
-	want := []decider.Step{{Decision: 0, Half: decider.Make}, {Decision: 1, Half: decider.Make}, {Decision: 2, Half: decider.Make, After: []int{0, 1}}}
+	want := []decider.Step{{Decision: 0, Phase: decider.CreatePhase}, {Decision: 1, Phase: decider.CreatePhase}, {Decision: 2, Phase: decider.CreatePhase, After: []int{0, 1}}}
 	if d := cmp.Diff(want, steps); d != "" {
 		t.Errorf("steps (-want +got):\n%s", d)
 	}
@@ -179,7 +179,7 @@ func TestTakingAwayRunsAgainstTheNeeds(t *testing.T) {
 	t.Parallel()
 	// The network is replaced with the server on it; another server moves off a disk that goes.
 	s := sceneOf(
-		wishes{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n"), want("a/server/m", "disks @a/disk/new"), want("a/disk/new", "")},
+		configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n"), want("a/server/m", "disks @a/disk/new"), want("a/disk/new", "")},
 		ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1"),
 		ours("a/server/m", "m-1", "disks d-1"), ours("a/disk/old", "d-1", ""),
 	)
@@ -187,9 +187,9 @@ func TestTakingAwayRunsAgainstTheNeeds(t *testing.T) {
 	var got []string
 	steps := decider.Steps(p)
 	for _, x := range steps {
-		line := fmt.Sprintf("%s %s", x.Half, p.Decisions[x.Decision].Ref.Name)
+		line := fmt.Sprintf("%s %s", x.Phase, p.Decisions[x.Decision].Ref.Name)
 		for _, a := range x.After {
-			line += fmt.Sprintf(" after %s %s", steps[a].Half, p.Decisions[steps[a].Decision].Ref.Name)
+			line += fmt.Sprintf(" after %s %s", steps[a].Phase, p.Decisions[steps[a].Decision].Ref.Name)
 		}
 		got = append(got, line)
 	}

@@ -13,12 +13,12 @@ type SkipDestructive struct{ Everywhere bool }
 func (SkipDestructive) Name() string { return "skip-destructive" }
 
 // Review implements Policy.
-func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Stack].SkipDestructive) {
-			out[i] = Veto{Reason: "what destroys is switched off: leave skip_destructive out to allow it"}
+			out[i] = Blocker{Reason: "what destroys is switched off: leave skip_destructive out to allow it"}
 		}
 	}
 	return out, nil
@@ -32,14 +32,14 @@ type MaxDestroy struct{ Limit resource.Budget }
 func (MaxDestroy) Name() string { return "max-destroy" }
 
 // Review implements Policy. What earlier policies held back does not count.
-func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Veto, error) {
+func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	doomed := map[string][]int{}
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Proposed.Destroys() && len(d.Vetoes) == 0 {
+		if d := &p.Decisions[i]; d.Proposed.Destroys() && len(d.Blockers) == 0 {
 			doomed[d.Stack] = append(doomed[d.Stack], i)
 		}
 	}
-	out := map[int]Veto{}
+	out := map[int]Blocker{}
 	for stack, indices := range doomed {
 		limit := m.Limit
 		if !limit.Set {
@@ -55,7 +55,7 @@ func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Veto, error) {
 		reason := fmt.Sprintf("%d of the %d things of stack %s would be destroyed, and %s %s allowed: raise max_destroy, or target fewer",
 			len(indices), p.Owned[stack], stack, limit, be)
 		for _, i := range indices {
-			out[i] = Veto{Reason: reason}
+			out[i] = Blocker{Reason: reason}
 		}
 	}
 	return out, nil

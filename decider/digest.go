@@ -40,11 +40,11 @@ func appendProposal(b []byte, d *Decision) []byte {
 	field := func(s string) { b = resource.AppendJSON(b, resource.String(s)) }
 	field(d.Ref.String())
 	field(string(d.Proposed))
-	if d.Wanted != nil {
-		field(d.Wanted.Digest())
+	if d.Desired != nil {
+		field(d.Desired.Digest())
 	}
-	if d.There != nil {
-		field(d.There.ID)
+	if d.Observed != nil {
+		field(d.Observed.ID)
 	}
 	for _, c := range d.Changes {
 		field(c.Path)

@@ -29,9 +29,9 @@ func (s scene) do(t rapid.TB, p decider.Plan) scene {
 	if len(steps) != executes {
 		t.Fatalf("%d steps for %d halves of decisions", len(steps), executes)
 	}
-	w := hands{t: t, plan: p, things: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
-	for scope, snap := range s.world.Seen {
-		w.things[scope] = slices.Clone(snap.Objects)
+	w := hands{t: t, plan: p, resources: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
+	for scope, snap := range s.liveState.Scopes {
+		w.resources[scope] = slices.Clone(snap.Resources)
 	}
 	for i, step := range steps {
 		for _, a := range step.After {
@@ -40,38 +40,38 @@ func (s scene) do(t rapid.TB, p decider.Plan) scene {
 			}
 		}
 		d := &p.Decisions[step.Decision]
-		if step.Half == decider.Take {
+		if step.Phase == decider.DeletePhase {
 			w.take(d)
 		} else {
 			w.make(d)
 			w.done[d.Ref] = true
 		}
 	}
-	out := scene{s.intents, resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: s.world.Failed}}
-	for scope, things := range w.things {
-		out.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: things}
+	out := scene{s.intents, resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: s.liveState.Unreachable}}
+	for scope, resources := range w.resources {
+		out.liveState.Scopes[scope] = resource.Snapshot{Scope: scope, Resources: resources}
 	}
 	return out
 }
 
 type hands struct {
-	t      rapid.TB
-	plan   decider.Plan
-	things map[resource.Scope][]resource.Observed
-	done   map[resource.Ref]bool
-	made   int
+	t         rapid.TB
+	plan      decider.Plan
+	resources map[resource.Scope][]resource.Observed
+	done      map[resource.Ref]bool
+	made      int
 }
 
 func (w *hands) take(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
-	for _, o := range w.things[scope] {
-		if !holdsID(o.Attrs, d.There.ID, d.Ref.Kind, o.Ref.Kind) || w.done[o.Ref] {
+	for _, o := range w.resources[scope] {
+		if !holdsID(o.Attrs, d.Observed.ID, d.Ref.Kind, o.Ref.Kind) || w.done[o.Ref] {
 			continue
 		}
 		for i := range w.plan.Decisions {
 			x := &w.plan.Decisions[i]
-			if x.Ref != o.Ref || x.There == nil || x.There.ID != o.ID || !x.Action.Executes() {
+			if x.Ref != o.Ref || x.Observed == nil || x.Observed.ID != o.ID || !x.Action.Executes() {
 				continue
 			}
 			if x.Action.Destroys() || movesAway(x, d) && !w.needs(x, d.Ref) {
@@ -79,18 +79,18 @@ func (w *hands) take(d *decider.Decision) {
 			}
 		}
 	}
-	w.things[scope] = slices.DeleteFunc(w.things[scope], func(o resource.Observed) bool { return o.ID == d.There.ID })
+	w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(o resource.Observed) bool { return o.ID == d.Observed.ID })
 }
 
 // needs says that a decision can only be done after the thing of a ref is gone or made: it
 // needs that, or something that can't be replaced while that stands on it.
 func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
-	if x.Wanted != nil && slices.Contains(x.Wanted.Refs(), r) {
+	if x.Desired != nil && slices.Contains(x.Desired.Refs(), r) {
 		return true
 	}
 	for i := range w.plan.Decisions {
 		y := &w.plan.Decisions[i]
-		if !y.Action.Executes() || x.Wanted == nil || !slices.Contains(x.Wanted.Refs(), y.Ref) {
+		if !y.Action.Executes() || x.Desired == nil || !slices.Contains(x.Desired.Refs(), y.Ref) {
 			continue
 		}
 		if w.needs(y, r) || y.Action.Destroys() && w.under(y, r) {
@@ -104,7 +104,7 @@ func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
 func (w *hands) under(x *decider.Decision, r resource.Ref) bool {
 	for i := range w.plan.Decisions {
 		z := &w.plan.Decisions[i]
-		if z.Action.Destroys() && slices.Contains(z.Needs, x.Ref) && (z.Ref == r || w.under(z, r)) {
+		if z.Action.Destroys() && slices.Contains(z.DependsOn, x.Ref) && (z.Ref == r || w.under(z, r)) {
 			return true
 		}
 	}
@@ -116,7 +116,7 @@ func (w *hands) under(x *decider.Decision, r resource.Ref) bool {
 func movesAway(x, d *decider.Decision) bool {
 	for _, c := range x.Changes {
 		from := string(resource.AppendJSON(nil, c.From))
-		if strings.Contains(from, strconv.Quote(d.There.ID)) && !slices.Contains(resource.AppendRefs(nil, c.To), d.Ref) {
+		if strings.Contains(from, strconv.Quote(d.Observed.ID)) && !slices.Contains(resource.AppendRefs(nil, c.To), d.Ref) {
 			return true
 		}
 	}
@@ -144,17 +144,17 @@ func (w *hands) make(d *decider.Decision) {
 	scope := d.Ref.Scope()
 	o := resource.Observed{Ref: d.Ref, Managed: true, Stack: d.Stack, Health: resource.Healthy}
 	if d.Action == decider.Update || d.Action == decider.Restart {
-		o = *d.There
-		w.things[scope] = slices.DeleteFunc(w.things[scope], func(x resource.Observed) bool { return x.ID == o.ID })
+		o = *d.Observed
+		w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(x resource.Observed) bool { return x.ID == o.ID })
 	} else {
 		w.made++
 		o.ID = fmt.Sprintf("new-%d", w.made)
 	}
-	for _, a := range d.Wanted.Attrs {
+	for _, a := range d.Desired.Attrs {
 		o.Attrs = o.Attrs.With(a.Name, w.settle(a.Value, d.Ref))
 	}
-	o.Blessed = o.Blessed || d.Wanted.Blessed
-	w.things[scope] = append(w.things[scope], o)
+	o.Blessed = o.Blessed || d.Desired.Blessed
+	w.resources[scope] = append(w.resources[scope], o)
 }
 
 // settle turns references into the ids of what is there by now.
@@ -162,7 +162,7 @@ func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
 	w.t.Helper()
 	switch v := v.(type) {
 	case resource.Reference:
-		for _, o := range w.things[v.Ref.Scope()] {
+		for _, o := range w.resources[v.Ref.Scope()] {
 			if o.Ref == v.Ref && o.Managed {
 				return resource.String(o.ID)
 			}

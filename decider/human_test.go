@@ -13,11 +13,11 @@ import (
 // doomed is a plan that deletes one thing and creates another.
 func doomed() decider.Plan {
 	ref := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "p", Place: "a", Kind: kind, Name: name}
+		return resource.Ref{Provider: "p", Location: "a", Kind: kind, Name: name}
 	}
 	return decider.Plan{Decisions: []decider.Decision{
-		{Ref: ref("database", "d"), Stack: "s", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, There: &resource.Observed{ID: "d-1"}},
-		{Ref: ref("server", "w"), Stack: "s", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Wanted: &resource.Desired{Ref: ref("server", "w")}},
+		{Ref: ref("database", "d"), Stack: "s", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Observed: &resource.Observed{ID: "d-1"}},
+		{Ref: ref("server", "w"), Stack: "s", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Desired: &resource.Desired{Ref: ref("server", "w")}},
 	}}
 }
 
@@ -40,18 +40,18 @@ func TestWindowsDefer(t *testing.T) {
 		"a window of another kind": {saturday.Add(-2 * time.Hour), []resource.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			vetoes, err := decider.Windows{}.Review(doomed(), decider.Facts{Now: c.now, Rules: stackRules(resource.Rules{Windows: c.windows})})
+			blockers, err := decider.Windows{}.Review(doomed(), decider.Facts{Now: c.now, Rules: stackRules(resource.Rules{Windows: c.windows})})
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, held := vetoes[0]
+			v, held := blockers[0]
 			if held != (c.want != "") || !strings.Contains(v.Reason, c.want) {
 				t.Errorf("the delete: %+v, want %q", v, c.want)
 			}
 			if held && (v.Until == nil || !v.Until.After(c.now)) {
 				t.Errorf("until %v, not after now", v.Until)
 			}
-			if v, held := vetoes[1]; held {
+			if v, held := blockers[1]; held {
 				t.Errorf("the create is held: %+v", v)
 			}
 		})
@@ -72,19 +72,19 @@ func TestApprovalsBindToThePlan(t *testing.T) {
 		}
 	}
 	held := func(p decider.Plan, people int, approvals func(string) []decider.Approval) bool {
-		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{People: people}}}), Approvals: approvals}
-		vetoes, err := decider.Approvals{}.Review(p, f)
+		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: people}}}), Approvals: approvals}
+		blockers, err := decider.Approvals{}.Review(p, f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, create := vetoes[1]; create {
+		if _, create := blockers[1]; create {
 			t.Error("a create needs no approval")
 		}
-		_, is := vetoes[0]
+		_, is := blockers[0]
 		return is
 	}
 	other := doomed()
-	other.Decisions[0].There.ID = "d-2"
+	other.Decisions[0].Observed.ID = "d-2"
 	for name, c := range map[string]struct {
 		got, want bool
 	}{
@@ -103,9 +103,9 @@ func TestApprovalsBindToThePlan(t *testing.T) {
 
 func TestDigestNamesTheProposals(t *testing.T) {
 	base := doomed().Digest()
-	vetoed := doomed()
-	vetoed.Decisions[0].Action, vetoed.Decisions[0].Vetoes = decider.Notify, []decider.Veto{{Reason: "no"}}
-	if vetoed.Digest() != base {
+	blocked := doomed()
+	blocked.Decisions[0].Action, blocked.Decisions[0].Blockers = decider.Notify, []decider.Blocker{{Reason: "no"}}
+	if blocked.Digest() != base {
 		t.Error("a veto changes the digest: an approval could never lift one")
 	}
 	changed := doomed()

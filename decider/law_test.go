@@ -33,12 +33,12 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		place := rapid.SampledFrom(places).Draw(t, "failed")
-		blind := s.blind(place)
+		location := rapid.SampledFrom(locations).Draw(t, "failed")
+		unreachable := s.unreachable(location)
 		if rapid.Bool().Draw(t, "nobody looked") {
-			blind = s.unlooked(place)
+			unreachable = s.unlooked(location)
 		}
-		whole, part := s.plan(t, decider.Facts{}), blind.plan(t, decider.Facts{})
+		whole, part := s.plan(t, decider.Facts{}), unreachable.plan(t, decider.Facts{})
 		acts := map[resource.Ref]bool{}
 		for _, d := range whole.Decisions {
 			if d.Proposed.Executes() {
@@ -46,17 +46,17 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 			}
 		}
 		for _, d := range part.Decisions {
-			if d.Ref.Place == place && (d.Proposed.Executes() || d.Difference != comparator.Unknown) {
+			if d.Ref.Location == location && (d.Proposed.Executes() || d.Difference != comparator.Unreachable) {
 				t.Errorf("%s: %s, %s in a scope that was not seen", d.Ref, d.Difference, d.Proposed)
 			}
 			if d.Proposed.Executes() && !acts[d.Ref] {
-				t.Errorf("%s: %s only because %s was not seen", d.Ref, d.Proposed, place)
+				t.Errorf("%s: %s only because %s was not seen", d.Ref, d.Proposed, location)
 			}
 		}
-		if len(blind.intents[0].Objects)+len(blind.intents[1].Objects) > 0 && len(part.Blind) == 0 {
-			for _, in := range blind.intents {
-				for _, w := range in.Objects {
-					if w.Ref.Place == place {
+		if len(unreachable.intents[0].Resources)+len(unreachable.intents[1].Resources) > 0 && len(part.Unreachable) == 0 {
+			for _, in := range unreachable.intents {
+				for _, w := range in.Resources {
+					if w.Ref.Location == location {
 						t.Errorf("%s is wanted in a scope that was not seen, and the plan says nothing of it", w.Ref)
 					}
 				}
@@ -70,13 +70,13 @@ func TestLaw4_SameInputSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		want := bytesOf(t, s.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
-		other := scene{rapid.Permutation(s.intents).Draw(t, "intents"), resource.World{Failed: s.world.Failed, Seen: map[resource.Scope]resource.Snapshot{}}}
+		other := scene{rapid.Permutation(s.intents).Draw(t, "intents"), resource.LiveState{Unreachable: s.liveState.Unreachable, Scopes: map[resource.Scope]resource.Snapshot{}}}
 		for i := range other.intents {
-			other.intents[i].Objects = rapid.Permutation(other.intents[i].Objects).Draw(t, "wishes")
+			other.intents[i].Resources = rapid.Permutation(other.intents[i].Resources).Draw(t, "wishes")
 		}
-		for scope, snap := range s.world.Seen {
-			snap.Objects = rapid.Permutation(snap.Objects).Draw(t, "things")
-			other.world.Seen[scope] = snap
+		for scope, snap := range s.liveState.Scopes {
+			snap.Resources = rapid.Permutation(snap.Resources).Draw(t, "things")
+			other.liveState.Scopes[scope] = snap
 		}
 		got := bytesOf(t, other.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
 		if d := cmp.Diff(want, got); d != "" {
@@ -87,22 +87,22 @@ func TestLaw4_SameInputSameBytes(t *testing.T) {
 
 // lawless is a policy that does what a policy must not: it scribbles into the plan it gets.
 type lawless struct {
-	vetoes map[int]decider.Veto
-	err    error
+	blockers map[int]decider.Blocker
+	err      error
 }
 
 func (lawless) Name() string { return "lawless" }
 
-func (l lawless) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Veto, error) {
+func (l lawless) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		d.Action, d.Proposed, d.Vetoes = decider.Delete, decider.Delete, nil
-		d.Needs = append(d.Needs[:0], resource.Ref{Name: "scribble"})
+		d.Action, d.Proposed, d.Blockers = decider.Delete, decider.Delete, nil
+		d.DependsOn = append(d.DependsOn[:0], resource.Ref{Name: "scribble"})
 		for k := range d.Changes {
 			d.Changes[k].Path = "scribble"
 		}
 	}
-	return l.vetoes, l.err
+	return l.blockers, l.err
 }
 
 func TestLaw5_PoliciesOnlyVeto(t *testing.T) {
@@ -111,17 +111,17 @@ func TestLaw5_PoliciesOnlyVeto(t *testing.T) {
 		s := drawScene(t)
 		free := s.plan(t, decider.Facts{})
 		n := len(free.Decisions)
-		bad := lawless{vetoes: map[int]decider.Veto{}}
+		bad := lawless{blockers: map[int]decider.Blocker{}}
 		for i := range n {
 			if rapid.IntRange(0, 3).Draw(t, "veto") == 0 {
-				bad.vetoes[i] = decider.Veto{Reason: "no"}
+				bad.blockers[i] = decider.Blocker{Reason: "no"}
 			}
 		}
 		switch rapid.IntRange(0, 3).Draw(t, "fails") {
 		case 0:
 			bad.err = errors.New("does not compile")
 		case 1:
-			bad.vetoes[n] = decider.Veto{Reason: "no"}
+			bad.blockers[n] = decider.Blocker{Reason: "no"}
 		}
 		ruled := s.plan(t, decider.Facts{}, bad, decider.Blessed{})
 		if len(ruled.Decisions) != n {
@@ -129,22 +129,22 @@ func TestLaw5_PoliciesOnlyVeto(t *testing.T) {
 		}
 		for i, d := range ruled.Decisions {
 			f := free.Decisions[i]
-			if d.Ref != f.Ref || d.Proposed != f.Proposed || d.Reason != f.Reason || !cmp.Equal(d.Needs, f.Needs) || !cmp.Equal(d.Changes, f.Changes) {
+			if d.Ref != f.Ref || d.Proposed != f.Proposed || d.Reason != f.Reason || !cmp.Equal(d.DependsOn, f.DependsOn) || !cmp.Equal(d.Changes, f.Changes) {
 				t.Errorf("%s: a policy changed the proposal %+v to %+v", d.Ref, f, d)
 			}
 			if d.Action != d.Proposed && d.Action != decider.Notify {
 				t.Errorf("%s: %s was proposed, %s is planned", d.Ref, d.Proposed, d.Action)
 			}
-			if (len(d.Vetoes) > 0) != (d.Action != d.Proposed) {
-				t.Errorf("%s: %s of %s with vetoes %v", d.Ref, d.Action, d.Proposed, d.Vetoes)
+			if (len(d.Blockers) > 0) != (d.Action != d.Proposed) {
+				t.Errorf("%s: %s of %s with vetoes %v", d.Ref, d.Action, d.Proposed, d.Blockers)
 			}
-			if _, said := bad.vetoes[i]; said && d.Action.Executes() {
+			if _, said := bad.blockers[i]; said && d.Action.Executes() {
 				t.Errorf("%s is vetoed and executes", d.Ref)
 			}
-			if (bad.err != nil || bad.vetoes[n].Reason != "") && d.Action.Destroys() {
+			if (bad.err != nil || bad.blockers[n].Reason != "") && d.Action.Destroys() {
 				t.Errorf("%s: %s although a policy failed", d.Ref, d.Action)
 			}
-			if len(d.Vetoes) < len(f.Vetoes) {
+			if len(d.Blockers) < len(f.Blockers) {
 				t.Errorf("%s lost a veto", d.Ref)
 			}
 		}
@@ -156,11 +156,11 @@ func TestLaw6_ANameIsForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		want := bytesOf(t, s.plan(t, decider.Facts{}))
-		moved := scene{world: s.world}
+		moved := scene{liveState: s.liveState}
 		for _, in := range s.intents {
-			in.Objects = rapid.Permutation(in.Objects).Draw(t, "blocks")
-			for i := range in.Objects {
-				in.Objects[i].At = resource.Position{File: "other.yaml", Line: i}
+			in.Resources = rapid.Permutation(in.Resources).Draw(t, "blocks")
+			for i := range in.Resources {
+				in.Resources[i].At = resource.Position{File: "other.yaml", Line: i}
 			}
 			moved.intents = append(moved.intents, in)
 		}
@@ -175,12 +175,12 @@ func TestDoingThePlanLeavesNothingToDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		if rapid.IntRange(0, 2).Draw(t, "blind") == 0 {
-			s = s.blind(rapid.SampledFrom(places).Draw(t, "failed"))
+			s = s.unreachable(rapid.SampledFrom(locations).Draw(t, "failed"))
 		}
 		first := s.plan(t, decider.Facts{})
 		for _, d := range s.do(t, first).plan(t, decider.Facts{}).Decisions {
 			if d.Action.Executes() {
-				t.Errorf("once more: %s %s, %s: %v", d.Action, d.Ref, d.Detail, d.Changes)
+				t.Errorf("once more: %s %s, %s: %v", d.Action, d.Ref, d.Message, d.Changes)
 			}
 		}
 	})
@@ -190,21 +190,21 @@ func TestNothingOfOthersIsTouched(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		wanted := map[resource.Ref]bool{}
+		desired := map[resource.Ref]bool{}
 		for _, in := range s.intents {
-			for _, w := range in.Objects {
-				wanted[w.Ref] = true
+			for _, w := range in.Resources {
+				desired[w.Ref] = true
 			}
 		}
 		for _, d := range s.plan(t, decider.Facts{}).Decisions {
-			if d.Proposed.Executes() && d.There != nil && (!d.There.Managed || d.There.Stack != d.Stack) {
-				t.Errorf("%s %s, which belongs to %q", d.Proposed, d.Ref, d.There.Stack)
+			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed || d.Observed.Stack != d.Stack) {
+				t.Errorf("%s %s, which belongs to %q", d.Proposed, d.Ref, d.Observed.Stack)
 			}
-			if d.Proposed == decider.Delete && wanted[d.Ref] {
+			if d.Proposed == decider.Delete && desired[d.Ref] {
 				t.Errorf("%s is deleted although it is wanted", d.Ref)
 			}
-			if d.Proposed == decider.Create && d.There != nil {
-				t.Errorf("%s is made although %s is there", d.Ref, d.There.ID)
+			if d.Proposed == decider.Create && d.Observed != nil {
+				t.Errorf("%s is made although %s is there", d.Ref, d.Observed.ID)
 			}
 		}
 	})
@@ -217,27 +217,27 @@ func TestWhatIsHeldBackHoldsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		n := len(s.plan(t, decider.Facts{}).Decisions)
-		vetoes := map[int]decider.Veto{}
+		blockers := map[int]decider.Blocker{}
 		for i := range n {
 			if rapid.Bool().Draw(t, "veto") {
-				vetoes[i] = decider.Veto{Reason: "no"}
+				blockers[i] = decider.Blocker{Reason: "no"}
 			}
 		}
-		p := s.plan(t, decider.Facts{}, lawless{vetoes: vetoes})
+		p := s.plan(t, decider.Facts{}, lawless{blockers: blockers})
 		after := s.do(t, p) // fails where something is built on what is not there
-		for scope, snap := range after.world.Seen {
+		for scope, snap := range after.liveState.Scopes {
 			there := map[string]bool{}
-			for _, o := range snap.Objects {
+			for _, o := range snap.Resources {
 				there[o.ID] = true
 			}
 			for _, d := range p.Decisions {
 				if d.Ref.Scope() != scope || d.Action.Executes() || !d.Proposed.Destroys() {
 					continue
 				}
-				for _, r := range d.Needs {
+				for _, r := range d.DependsOn {
 					for _, x := range p.Decisions {
-						if x.Ref == r && x.Action.Destroys() && holdsID(d.There.Attrs, x.There.ID, x.Ref.Kind, d.Ref.Kind) {
-							t.Errorf("%s goes while %s stands on it and stays: %v", r, d.Ref, d.Vetoes)
+						if x.Ref == r && x.Action.Destroys() && holdsID(d.Observed.Attrs, x.Observed.ID, x.Ref.Kind, d.Ref.Kind) {
+							t.Errorf("%s goes while %s stands on it and stays: %v", r, d.Ref, d.Blockers)
 						}
 					}
 				}

@@ -26,8 +26,8 @@ func (a Action) Destroys() bool { return a == Delete || a == Replace }
 // Executes says that the action touches the provider.
 func (a Action) Executes() bool { return a != Notify }
 
-// Mark is the sign people read in a plan.
-func (a Action) Mark() string {
+// Symbol is the sign people read in a plan.
+func (a Action) Symbol() string {
 	switch a {
 	case Create:
 		return "+"
@@ -49,24 +49,24 @@ type Reason string
 
 // The reasons, one for each row of the rule table.
 const (
-	ReasonMissing   Reason = "missing"          // wanted and not there
-	ReasonChanged   Reason = "changed"          // differs, can be changed in place
-	ReasonInterrupt Reason = "interrupts"       // differs, changing it interrupts the thing
-	ReasonImmutable Reason = "immutable"        // differs in what can't be changed
-	ReasonFollows   Reason = "follows_replaced" // what it is built on is replaced
-	ReasonUnwanted  Reason = "unwanted"         // ours, and no longer wanted
-	ReasonUnmanaged Reason = "unmanaged"        // nobody's: reported only
-	ReasonForeign   Reason = "foreign"          // somebody else's: adopt it or rename
-	ReasonUnseen    Reason = "unseen"           // its scope was not seen
+	ReasonMissing     Reason = "missing"          // wanted and not there
+	ReasonChanged     Reason = "changed"          // differs, can be changed in place
+	ReasonRestart     Reason = "interrupts"       // differs, changing it interrupts the thing
+	ReasonImmutable   Reason = "immutable"        // differs in what can't be changed
+	ReasonFollows     Reason = "follows_replaced" // what it is built on is replaced
+	ReasonUnwanted    Reason = "unwanted"         // ours, and no longer wanted
+	ReasonUnmanaged   Reason = "unmanaged"        // nobody's: reported only
+	ReasonConflict    Reason = "foreign"          // somebody else's: adopt it or rename
+	ReasonUnreachable Reason = "unseen"           // its scope was not seen
 )
 
-// Veto is a policy's no.
-type Veto struct {
+// Blocker is a policy's no.
+type Blocker struct {
 	Policy string     `json:"policy"`          // "blessed", "skip-destructive", "max-destroy", "target"…
 	Reason string     `json:"reason"`          // a sentence, with what to do about it
 	Until  *time.Time `json:"until,omitempty"` // deferred until then
-	// People is how many different people must say yes to lift it; 0: no yes lifts it.
-	People int `json:"people,omitempty"`
+	// Approvers is how many different people must say yes to lift it; 0: no yes lifts it.
+	Approvers int `json:"people,omitempty"`
 }
 
 // Warning is a policy's word that holds nothing back.
@@ -79,25 +79,25 @@ type Warning struct {
 type Decision struct {
 	Ref        resource.Ref
 	Stack      string
-	Difference comparator.Sort
+	Difference comparator.DifferenceType
 	Action     Action // what will be done: Proposed, or Notify where vetoed
 	Proposed   Action
 	Reason     Reason
-	Detail     string // the reason as a sentence
-	Vetoes     []Veto
+	Message    string // the reason as a sentence
+	Blockers   []Blocker
 	Warnings   []Warning
 	Changes    []resource.Change
-	Wanted     *resource.Desired
-	There      *resource.Observed
-	// Needs are the refs of this plan's other decisions whose making must be done before
+	Desired    *resource.Desired
+	Observed   *resource.Observed
+	// DependsOn are the refs of this plan's other decisions whose making must be done before
 	// this one's; for the taking away the order is the reverse. Steps spells it out.
-	Needs []resource.Ref
+	DependsOn []resource.Ref
 }
 
-// Waits says until when a decision is only deferred: nothing but time holds it back. The
+// DeferredUntil says until when a decision is only deferred: nothing but time holds it back. The
 // latest of several counts.
-func (d *Decision) Waits() (until time.Time, waits bool) {
-	for _, v := range d.Vetoes {
+func (d *Decision) DeferredUntil() (until time.Time, waits bool) {
+	for _, v := range d.Blockers {
 		if v.Until == nil {
 			return time.Time{}, false
 		}
@@ -105,16 +105,16 @@ func (d *Decision) Waits() (until time.Time, waits bool) {
 			until = *v.Until
 		}
 	}
-	return until, len(d.Vetoes) > 0 && !d.Action.Executes()
+	return until, len(d.Blockers) > 0 && !d.Action.Executes()
 }
 
 // Plan is a value that exists before anything happens. Decisions are in the order people
 // read: by level of need, then by ref.
 type Plan struct {
-	Decisions []Decision
-	Unchanged int
-	Blind     map[resource.Scope]string // scopes not seen, and why
-	Owned     map[string]int
+	Decisions   []Decision
+	Unchanged   int
+	Unreachable map[resource.Scope]string // scopes not seen, and why
+	Owned       map[string]int
 }
 
 // Empty says that there is nothing to do: no decision executes and none was held back.
@@ -130,11 +130,11 @@ func (p Plan) Empty() bool {
 // Facts is what policies may look at besides the plan. All of it comes in from outside: the
 // decider has no clock and no memory.
 type Facts struct {
-	Now      time.Time
-	Rules    map[string]resource.Rules           // by stack
-	Failed   map[resource.Scope]error            // scopes that were not seen, and why
-	Blessed  func(resource.Ref) bool             // by the record; nil: nothing
-	Attempts func(resource.Ref) (Attempts, bool) // nil: nothing was tried
+	Now         time.Time
+	Rules       map[string]resource.Rules           // by stack
+	Unreachable map[resource.Scope]error            // scopes that were not seen, and why
+	Blessed     func(resource.Ref) bool             // by the record; nil: nothing
+	Attempts    func(resource.Ref) (Attempts, bool) // nil: nothing was tried
 	// Approvals are the yeses on record to a plan of a Digest; nil: none. Those that have
 	// expired by Now are left out.
 	Approvals func(digest string) []Approval
@@ -162,7 +162,7 @@ type Past struct {
 
 // Attempts is how often the same wish has failed in a row.
 type Attempts struct {
-	Wish     string // digest of the wish that failed
+	Desired  string // digest of the wish that failed
 	Failures int
 	Last     time.Time
 	Error    string
@@ -175,7 +175,7 @@ type Policy interface {
 	// Review returns vetoes by index into the plan's decisions; vetoes of earlier policies
 	// are already in them. A veto without a Policy gets the policy's name; one on a decision
 	// that executes nothing is of no effect. An error vetoes everything that destroys.
-	Review(p Plan, f Facts) (map[int]Veto, error)
+	Review(p Plan, f Facts) (map[int]Blocker, error)
 }
 
 // Warner is a policy that also has something to say that holds nothing back.

@@ -19,57 +19,57 @@ func TestBlessedThingsAreProtectedFromEveryAction(t *testing.T) {
 	t.Parallel()
 	const no = "it is blessed, so it is not touched: ovi unbless fake/a/server/s to allow it]"
 	for name, c := range map[string]struct {
-		wishes wishes
-		thing  resource.Observed
-		want   string
+		configured configured
+		res        resource.Observed
+		want       string
 	}{
 		"delete":  {nil, ours("a/server/s", "s-1", ""), "! a/server/s unwanted: it belongs to stack web and is wanted no more [delete blessed: " + no},
-		"replace": {wishes{want("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network can't be changed on what exists [replace blessed: " + no},
-		"restart": {wishes{want("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s interrupts: changing size interrupts it [restart blessed: " + no},
-		"update":  {wishes{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1"), "! a/server/s changed: label differs [update blessed: " + no},
+		"replace": {configured{want("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network can't be changed on what exists [replace blessed: " + no},
+		"restart": {configured{want("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s interrupts: changing size interrupts it [restart blessed: " + no},
+		"update":  {configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1"), "! a/server/s changed: label differs [update blessed: " + no},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, sceneOf(c.wishes, with(c.thing, blessed)).plan(t, decider.Facts{}, decider.Blessed{}), c.want)
+			check(t, sceneOf(c.configured, with(c.res, blessed)).plan(t, decider.Facts{}, decider.Blessed{}), c.want)
 			byRecord := decider.Facts{Blessed: func(r resource.Ref) bool { return r == parse("a/server/s") }}
-			check(t, sceneOf(c.wishes, c.thing).plan(t, byRecord, decider.Blessed{}), c.want)
+			check(t, sceneOf(c.configured, c.res).plan(t, byRecord, decider.Blessed{}), c.want)
 		})
 	}
 }
 
 func TestBlessing(t *testing.T) {
 	t.Parallel()
-	wish := func(a string) wishes {
-		return wishes{with(want("a/server/s", a), func(d *resource.Desired) { d.Blessed = true })}
+	desired := func(a string) configured {
+		return configured{with(want("a/server/s", a), func(d *resource.Desired) { d.Blessed = true })}
 	}
 	t.Run("may be put on", func(t *testing.T) {
 		t.Parallel()
-		check(t, sceneOf(wish(""), ours("a/server/s", "s-1", "")).plan(t, decider.Facts{}, decider.Blessed{}),
+		check(t, sceneOf(desired(""), ours("a/server/s", "s-1", "")).plan(t, decider.Facts{}, decider.Blessed{}),
 			"~ a/server/s changed: blessed differs")
 	})
 	t.Run("wished protects from replacing", func(t *testing.T) {
 		t.Parallel()
-		check(t, sceneOf(wish("network n-2"), ours("a/server/s", "s-1", "network n-1")).plan(t, decider.Facts{}, decider.Blessed{}),
+		check(t, sceneOf(desired("network n-2"), ours("a/server/s", "s-1", "network n-1")).plan(t, decider.Facts{}, decider.Blessed{}),
 			"! a/server/s immutable: network can't be changed on what exists [replace blessed: it is wanted blessed, so it is not replaced: take blessed away from the wish to allow it]")
 	})
 	t.Run("does not keep what is gone from being made", func(t *testing.T) {
 		t.Parallel()
 		f := decider.Facts{Blessed: func(resource.Ref) bool { return true }}
-		check(t, sceneOf(wish("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it is wanted and not there")
+		check(t, sceneOf(desired("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it is wanted and not there")
 	})
 }
 
 func destruction() scene {
-	s := sceneOf(wishes{want("a/disk/new", ""), want("a/server/s", "network n-2"), want("a/server/t", "label 2")},
+	s := sceneOf(configured{want("a/disk/new", ""), want("a/server/s", "network n-2"), want("a/server/t", "label 2")},
 		ours("a/disk/one", "d-1", ""), ours("a/disk/two", "d-2", ""), ours("a/server/s", "s-1", "network n-1"), ours("a/server/t", "t-1", "label 1"))
 	return s
 }
 
-func vetoed(p decider.Plan) map[string]string {
+func blocked(p decider.Plan) map[string]string {
 	out := map[string]string{}
 	for _, d := range p.Decisions {
-		if len(d.Vetoes) > 0 {
-			out[d.Ref.Name] = d.Vetoes[0].Policy
+		if len(d.Blockers) > 0 {
+			out[d.Ref.Name] = d.Blockers[0].Policy
 		}
 	}
 	return out
@@ -85,11 +85,11 @@ func TestSkipDestructive(t *testing.T) {
 		"everywhere":   destruction().plan(t, decider.Facts{}, decider.SkipDestructive{Everywhere: true}),
 		"by the stack": destruction().plan(t, rules("web"), decider.SkipDestructive{}),
 	} {
-		if d := cmp.Diff(want, vetoed(got)); d != "" {
+		if d := cmp.Diff(want, blocked(got)); d != "" {
 			t.Errorf("%s: vetoes (-want +got):\n%s", name, d)
 		}
 	}
-	if got := vetoed(destruction().plan(t, rules("shop"), decider.SkipDestructive{})); len(got) > 0 {
+	if got := blocked(destruction().plan(t, rules("shop"), decider.SkipDestructive{})); len(got) > 0 {
 		t.Errorf("another stack's rule held back %v", got)
 	}
 }
@@ -106,30 +106,30 @@ func TestMaxDestroy(t *testing.T) {
 			"rule":  destruction().plan(t, byRule, decider.MaxDestroy{}),
 			"limit": destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: b}),
 		} {
-			if n := len(vetoed(p)); n != held {
+			if n := len(blocked(p)); n != held {
 				t.Errorf("%s by %s: %d of 3 destroying decisions of 4 things held back, want %d", budget, name, n, held)
 			}
 		}
 	}
 	p := destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 50, Percent: true}})
 	want := "3 of the 4 things of stack web would be destroyed, and 50% are allowed: raise max_destroy, or target fewer"
-	if got := p.Decisions[1].Vetoes[0].Reason; got != want {
+	if got := p.Decisions[1].Blockers[0].Reason; got != want {
 		t.Errorf("the reason is %q", got)
 	}
 	p = destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 1}})
-	if got := p.Decisions[1].Vetoes[0].Reason; !strings.Contains(got, "and 1 is allowed:") {
+	if got := p.Decisions[1].Blockers[0].Reason; !strings.Contains(got, "and 1 is allowed:") {
 		t.Errorf("the reason is %q", got)
 	}
 	// What is held back already is not counted.
 	p = destruction().plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"one"}}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}})
-	if d := cmp.Diff(map[string]string{"one": "exclude"}, vetoed(p)); d != "" {
+	if d := cmp.Diff(map[string]string{"one": "exclude"}, blocked(p)); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
 }
 
 func TestTargets(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/other", ""), want("b/disk/d", "")}, ours("a/disk/old", "d-1", ""))
+	s := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/other", ""), want("b/disk/d", "")}, ours("a/disk/old", "d-1", ""))
 	for pattern, left := range map[string]string{
 		"server/s": "n s", "s": "n s", "fake/a/server/s": "n s", "a/server/*": "n other s", "n": "n",
 		"fake/*/disk/*": "old d", "nothing": "", "disk": "", "x/server/s": "", "*": "old n other d s",
@@ -155,7 +155,7 @@ func TestTargets(t *testing.T) {
 
 func TestExcludesHoldBackWhatDependsOnThem(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/t", "peer @a/server/s")})
+	s := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/t", "peer @a/server/s")})
 	check(t, s.plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"network/n"}}),
 		"! a/network/n missing: it is wanted and not there [create exclude: it is excluded]",
 		"! a/server/s missing: it is wanted and not there [create held-by: it needs network/n, and that is held back by exclude]",
@@ -164,26 +164,26 @@ func TestExcludesHoldBackWhatDependsOnThem(t *testing.T) {
 
 func TestNothingIsTakenFromUnderAThingThatStays(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n")},
+	s := sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n")},
 		ours("a/network/n", "n-1", "range 1"), with(ours("a/server/s", "s-1", "network n-1"), blessed))
 	check(t, s.plan(t, decider.Facts{}, decider.Blessed{}),
 		"! a/network/n immutable: range can't be changed on what exists [replace held-by: server/s stands on it, and that is held back by blessed]",
 		"! a/server/s follows_replaced: it is built on network/n, which is made anew [replace blessed: it is blessed, so it is not touched: ovi unbless fake/a/server/s to allow it]")
 	s = sceneOf(nil, ours("a/network/n", "n-1", ""), with(ours("a/server/s", "s-1", "network n-1"), blessed))
-	if d := cmp.Diff(map[string]string{"n": "held-by", "s": "blessed"}, vetoed(s.plan(t, decider.Facts{}, decider.Blessed{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"n": "held-by", "s": "blessed"}, blocked(s.plan(t, decider.Facts{}, decider.Blessed{}))); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
 }
 
 func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 	t.Parallel()
-	foreign := sceneOf(wishes{want("a/network/n", ""), want("a/server/s", "network @a/network/n")},
+	conflict := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n")},
 		with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Managed = false }))
-	if d := cmp.Diff(map[string]string{"s": "held-by"}, vetoed(foreign.plan(t, decider.Facts{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"s": "held-by"}, blocked(conflict.plan(t, decider.Facts{}))); d != "" {
 		t.Errorf("foreign: vetoes (-want +got):\n%s", d)
 	}
-	unseen := sceneOf(wishes{want("a/network/n", ""), want("b/server/s", "network @a/network/n")}).blind("a")
-	if d := cmp.Diff(map[string]string{"s": "held-by"}, vetoed(unseen.plan(t, decider.Facts{}))); d != "" {
+	unread := sceneOf(configured{want("a/network/n", ""), want("b/server/s", "network @a/network/n")}).unreachable("a")
+	if d := cmp.Diff(map[string]string{"s": "held-by"}, blocked(unread.plan(t, decider.Facts{}))); d != "" {
 		t.Errorf("unseen: vetoes (-want +got):\n%s", d)
 	}
 }
@@ -192,27 +192,27 @@ func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 // unwanted: they are not deleted for that.
 func TestWhatMovesToAnUnseenPlaceIsNotDeleted(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).blind("b")
-	if d := cmp.Diff(map[string]string{"s": "unseen"}, vetoed(s.plan(t, decider.Facts{}, decider.Unseen{}))); d != "" {
+	s := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).unreachable("b")
+	if d := cmp.Diff(map[string]string{"s": "unseen"}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{}))); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
-	seen := sceneOf(wishes{want("b/server/s", "")}, ours("a/server/s", "s-1", ""))
-	if v := vetoed(seen.plan(t, decider.Facts{}, decider.Unseen{})); len(v) > 0 {
+	seen := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""))
+	if v := blocked(seen.plan(t, decider.Facts{}, decider.Unreachable{})); len(v) > 0 {
 		t.Errorf("both places are seen, and still it is held back: %v", v)
 	}
 }
 
 func TestBackOff(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/disk/d", "size 1")}, ours("a/disk/gone", "g-1", ""))
+	s := sceneOf(configured{want("a/disk/d", "size 1")}, ours("a/disk/gone", "g-1", ""))
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	wish := s.plan(t, decider.Facts{}).Decisions
+	desired := s.plan(t, decider.Facts{}).Decisions
 	policy := decider.BackOff{Base: time.Minute, Max: 5 * time.Minute, Breaker: 6}
 	for _, c := range []struct {
 		name     string
 		failures int
 		ago      time.Duration
-		wish     string
+		desired  string
 		held     bool
 		wait     time.Duration // 0: no time is named
 	}{
@@ -227,25 +227,25 @@ func TestBackOff(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := decider.Facts{Now: now, Attempts: func(r resource.Ref) (decider.Attempts, bool) {
-				for i := range wish {
-					if wish[i].Ref == r {
-						w := c.wish
+				for i := range desired {
+					if desired[i].Ref == r {
+						w := c.desired
 						if w == "" {
-							w = wish[i].Wish()
+							w = desired[i].DesiredDigest()
 						}
-						return decider.Attempts{Wish: w, Failures: c.failures, Last: now.Add(-c.ago), Error: "no room"}, true
+						return decider.Attempts{Desired: w, Failures: c.failures, Last: now.Add(-c.ago), Error: "no room"}, true
 					}
 				}
 				return decider.Attempts{}, false
 			}}
 			for _, d := range s.plan(t, f, policy).Decisions {
-				if held := len(d.Vetoes) > 0; held != c.held {
-					t.Fatalf("%s: held %v, want %v: %v", d.Ref, held, c.held, d.Vetoes)
+				if held := len(d.Blockers) > 0; held != c.held {
+					t.Fatalf("%s: held %v, want %v: %v", d.Ref, held, c.held, d.Blockers)
 				}
 				if !c.held {
 					continue
 				}
-				v := d.Vetoes[0]
+				v := d.Blockers[0]
 				if c.wait == 0 && v.Until != nil || c.wait > 0 && (v.Until == nil || !v.Until.Equal(now.Add(-c.ago).Add(c.wait))) {
 					t.Errorf("%s: until %v", d.Ref, v.Until)
 				}
@@ -259,19 +259,19 @@ func TestBackOff(t *testing.T) {
 
 func TestUnseenStandsBehindTheComparator(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/disk/new", "")}, ours("a/disk/old", "d-1", ""), ours("b/disk/old", "d-2", ""))
-	scope := resource.Scope{Provider: "fake", Place: "a"}
-	p, err := decider.Decide(s.compare(t), kinds, decider.Facts{Failed: map[resource.Scope]error{scope: errors.New("denied")}}, decider.Unseen{})
+	s := sceneOf(configured{want("a/disk/new", "")}, ours("a/disk/old", "d-1", ""), ours("b/disk/old", "d-2", ""))
+	scope := resource.Scope{Provider: "fake", Location: "a"}
+	p, err := decider.Decide(s.compare(t), kinds, decider.Facts{Unreachable: map[resource.Scope]error{scope: errors.New("denied")}}, decider.Unreachable{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range p.Decisions {
-		if d.Action.Executes() != (d.Ref.Place == "b") {
+		if d.Action.Executes() != (d.Ref.Location == "b") {
 			t.Errorf("%s %s", d.Action, d.Ref)
 		}
 	}
-	if p.Blind[scope] != "denied" {
-		t.Errorf("blind: %v", p.Blind)
+	if p.Unreachable[scope] != "denied" {
+		t.Errorf("blind: %v", p.Unreachable)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestUnseenStandsBehindTheComparator(t *testing.T) {
 func TestAPolicyThatFailsVetoesWhatDestroys(t *testing.T) {
 	t.Parallel()
 	p := destruction().plan(t, decider.Facts{}, lawless{err: errors.New("does not compile")})
-	if d := cmp.Diff(map[string]string{"one": "lawless", "two": "lawless", "s": "lawless"}, vetoed(p)); d != "" {
+	if d := cmp.Diff(map[string]string{"one": "lawless", "two": "lawless", "s": "lawless"}, blocked(p)); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
 }

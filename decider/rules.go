@@ -9,42 +9,42 @@ import (
 
 // rule proposes an action for the differences it matches.
 type rule struct {
-	sort   comparator.Sort
-	when   func(*comparator.Difference) bool // nil: always
-	action Action
-	reason Reason
-	detail func(*comparator.Difference) string
+	diff    comparator.DifferenceType
+	when    func(*comparator.Difference) bool // nil: always
+	action  Action
+	reason  Reason
+	message func(*comparator.Difference) string
 }
 
 // rules is the table. The first that matches decides. What is in doubt stands first, and of
 // what differs the heaviest effect.
 func rules() []rule {
 	return []rule{
-		{comparator.Unknown, nil, Notify, ReasonUnseen, unseenDetail},
-		{comparator.Foreign, nil, Notify, ReasonForeign, foreignDetail},
-		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedDetail},
-		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedDetail},
-		{comparator.Missing, nil, Create, ReasonMissing, missingDetail},
-		{comparator.Drifted, follows, Replace, ReasonFollows, followsDetail},
-		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableDetail},
-		{comparator.Drifted, worst(resource.Restart), Restart, ReasonInterrupt, interruptDetail},
-		{comparator.Drifted, nil, Update, ReasonChanged, changedDetail},
+		{comparator.Unreachable, nil, Notify, ReasonUnreachable, unreachableMessage},
+		{comparator.Conflict, nil, Notify, ReasonConflict, conflictMessage},
+		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedMessage},
+		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedMessage},
+		{comparator.Missing, nil, Create, ReasonMissing, missingMessage},
+		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
+		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
+		{comparator.Drifted, worst(resource.Restart), Restart, ReasonRestart, restartMessage},
+		{comparator.Drifted, nil, Update, ReasonChanged, changedMessage},
 	}
 }
 
 // propose finds the rule for a difference.
 func propose(table []rule, d *comparator.Difference) (Decision, error) {
 	for _, r := range table {
-		if r.sort != d.Sort || r.when != nil && !r.when(d) {
+		if r.diff != d.Type || r.when != nil && !r.when(d) {
 			continue
 		}
 		return Decision{
-			Ref: d.Ref, Stack: d.Stack, Difference: d.Sort,
-			Action: r.action, Proposed: r.action, Reason: r.reason, Detail: r.detail(d),
-			Changes: d.Changes, Wanted: d.Wanted, There: d.There,
+			Ref: d.Ref, Stack: d.Stack, Difference: d.Type,
+			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
+			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed,
 		}, nil
 	}
-	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of the sort %q", d.Ref, d.Sort)
+	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of the sort %q", d.Ref, d.Type)
 }
 
 func worst(e resource.Effect) func(*comparator.Difference) bool {
@@ -57,7 +57,7 @@ func follows(d *comparator.Difference) bool {
 	found := false
 	for _, c := range d.Changes {
 		if c.Effect == resource.Replace {
-			if !c.Unsettled {
+			if !c.KnownAfterApply {
 				return false
 			}
 			found = true

@@ -16,9 +16,9 @@ import (
 func TestS1_E1_WhatIsWantedAndThereIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	x, y := want("a/server/ec2-0", "size 1"), want("a/server/ec2-1", "size 1")
-	things := []resource.Observed{ours("a/server/ec2-0", "i-0abc", "size 1"), ours("a/server/ec2-1", "i-0def", "size 1")}
-	for name, w := range map[string]wishes{"in order": {x, y}, "blocks swapped": {y, x}} {
-		if p := sceneOf(w, things...).plan(t, decider.Facts{}); len(p.Decisions) > 0 || p.Unchanged != 2 {
+	resources := []resource.Observed{ours("a/server/ec2-0", "i-0abc", "size 1"), ours("a/server/ec2-1", "i-0def", "size 1")}
+	for name, w := range map[string]configured{"in order": {x, y}, "blocks swapped": {y, x}} {
+		if p := sceneOf(w, resources...).plan(t, decider.Facts{}); len(p.Decisions) > 0 || p.Unchanged != 2 {
 			t.Errorf("%s: %v", name, lines(p))
 		}
 	}
@@ -28,7 +28,7 @@ func TestS1_E1_WhatIsWantedAndThereIsLeftAlone(t *testing.T) {
 func TestS2_EveryMentionedAttributeIsCompared(t *testing.T) {
 	t.Parallel()
 	for _, a := range []string{"size 2", "label 2", "network n-2", "peer s-2", "disks d-2", "anything 2"} {
-		p := sceneOf(wishes{want("a/server/s", a)}, ours("a/server/s", "i-1", "size 1 label 1 network n-1 peer s-1 disks d-1 anything 1")).plan(t, decider.Facts{})
+		p := sceneOf(configured{want("a/server/s", a)}, ours("a/server/s", "i-1", "size 1 label 1 network n-1 peer s-1 disks d-1 anything 1")).plan(t, decider.Facts{})
 		if len(p.Decisions) != 1 || len(p.Decisions[0].Changes) != 1 {
 			t.Errorf("%s: %v", a, lines(p))
 		}
@@ -45,7 +45,7 @@ func TestS3_DefaultsAreFilledInBeforeComparing(t *testing.T) {
 	}
 	d := want("a/disk/d", "")
 	d.Attrs = a
-	s := sceneOf(wishes{d})
+	s := sceneOf(configured{d})
 	if after := s.do(t, s.plan(t, decider.Facts{})).plan(t, decider.Facts{}); len(after.Decisions) > 0 {
 		t.Errorf("the second plan is not empty: %v", lines(after))
 	}
@@ -54,7 +54,7 @@ func TestS3_DefaultsAreFilledInBeforeComparing(t *testing.T) {
 // S5: the order of a plan is that of need and name; TestLaw4 draws the rest.
 func TestS5_TheOrderOfAPlanIsFixed(t *testing.T) {
 	t.Parallel()
-	var w wishes
+	var w configured
 	for _, n := range []string{"e", "b", "d", "a", "c"} {
 		w = append(w, want("a/disk/"+n, ""))
 	}
@@ -72,13 +72,13 @@ func TestS5_TheOrderOfAPlanIsFixed(t *testing.T) {
 // other scopes go on.
 func TestE13_AFailedScopeConcludesNothing(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(wishes{want("a/disk/kept", ""), want("b/disk/new", "")}, ours("a/disk/kept", "d-1", ""), ours("a/disk/unlisted", "d-2", ""), ours("b/disk/old", "d-3", "")).blind("a")
-	p := s.plan(t, decider.Facts{}, decider.Unseen{})
+	s := sceneOf(configured{want("a/disk/kept", ""), want("b/disk/new", "")}, ours("a/disk/kept", "d-1", ""), ours("a/disk/unlisted", "d-2", ""), ours("b/disk/old", "d-3", "")).unreachable("a")
+	p := s.plan(t, decider.Facts{}, decider.Unreachable{})
 	check(t, p,
 		"! a/disk/kept unseen: fake/a was not seen, so nothing is known of it: page 2 failed",
 		"+ b/disk/new missing: it is wanted and not there",
 		"- b/disk/old unwanted: it belongs to stack web and is wanted no more")
-	if p.Decisions[0].Difference != comparator.Unknown {
+	if p.Decisions[0].Difference != comparator.Unreachable {
 		t.Errorf("a difference of the sort %s", p.Decisions[0].Difference)
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Half is which part of a decision a step does.
-type Half string
+// Phase is which part of a decision a step does.
+type Phase string
 
 // The halves. A replace is done in two steps, the others in one: a create or update makes, a
 // delete takes away.
 const (
-	Make Half = "make"
-	Take Half = "take"
+	CreatePhase Phase = "make"
+	DeletePhase Phase = "take"
 )
 
 // Step is one thing to do. It may begin when all steps in After are done; if one of them
 // fails, it must not begin.
 type Step struct {
 	Decision int // index into the plan's decisions
-	Half     Half
+	Phase    Phase
 	After    []int // indices of earlier steps, sorted
 }
 
@@ -30,7 +30,7 @@ type Step struct {
 // does so before that is taken away, unless it can only do it afterwards: then the provider
 // says whether the other can go while it is held on to.
 func Steps(p Plan) []Step {
-	g := stepGraph{plan: p, make: map[resource.Ref]int{}, take: map[resource.Ref]int{}}
+	g := stepGraph{plan: p, creates: map[resource.Ref]int{}, deletes: map[resource.Ref]int{}}
 	for i := range p.Decisions {
 		g.add(i)
 	}
@@ -38,17 +38,17 @@ func Steps(p Plan) []Step {
 		g.connect(&p.Decisions[i])
 	}
 	out, left := g.sorted()
-	for len(left) > 0 && g.loosen(left) {
+	for len(left) > 0 && g.relax(left) {
 		out, left = g.sorted()
 	}
 	return out
 }
 
 type stepGraph struct {
-	plan       Plan
-	steps      []Step
-	make, take map[resource.Ref]int // the steps of a ref's decision
-	loose      [][2]int             // step and what it waits for, where only for a letting go
+	plan             Plan
+	steps            []Step
+	creates, deletes map[resource.Ref]int // the steps of a ref's decision
+	soft             [][2]int             // step and what it waits for, where only for a letting go
 }
 
 func (g *stepGraph) add(i int) {
@@ -57,12 +57,12 @@ func (g *stepGraph) add(i int) {
 		return
 	}
 	if d.Action.Destroys() {
-		g.take[d.Ref] = len(g.steps)
-		g.steps = append(g.steps, Step{Decision: i, Half: Take})
+		g.deletes[d.Ref] = len(g.steps)
+		g.steps = append(g.steps, Step{Decision: i, Phase: DeletePhase})
 	}
 	if d.Action != Delete {
-		g.make[d.Ref] = len(g.steps)
-		g.steps = append(g.steps, Step{Decision: i, Half: Make})
+		g.creates[d.Ref] = len(g.steps)
+		g.steps = append(g.steps, Step{Decision: i, Phase: CreatePhase})
 	}
 }
 
@@ -70,23 +70,23 @@ func (g *stepGraph) connect(d *Decision) {
 	if !d.Action.Executes() {
 		return
 	}
-	made, makes := g.make[d.Ref]
-	taken, takes := g.take[d.Ref]
+	made, makes := g.creates[d.Ref]
+	taken, takes := g.deletes[d.Ref]
 	if makes && takes {
 		g.after(made, taken)
 	}
-	for _, r := range d.Needs {
-		if other, ok := g.make[r]; ok && makes && d.wishes(r) {
+	for _, r := range d.DependsOn {
+		if other, ok := g.creates[r]; ok && makes && d.refersTo(r) {
 			g.after(made, other)
 		}
-		other, ok := g.take[r]
+		other, ok := g.deletes[r]
 		switch {
 		case !ok:
 		case takes:
 			g.after(other, taken)
-		case !d.wishes(r): // it lets go of what it stood on
+		case !d.refersTo(r): // it lets go of what it stood on
 			g.after(other, made)
-			g.loose = append(g.loose, [2]int{other, made})
+			g.soft = append(g.soft, [2]int{other, made})
 		}
 	}
 }
@@ -97,14 +97,14 @@ func (g *stepGraph) after(step, first int) {
 	}
 }
 
-// loosen takes the first letting go out of a circle, if there is one among the steps left.
+// relax takes the first letting go out of a circle, if there is one among the steps left.
 // Without any there is no circle: needs have none, and takes run against them.
-func (g *stepGraph) loosen(left map[int]bool) bool {
-	for i, l := range g.loose {
+func (g *stepGraph) relax(left map[int]bool) bool {
+	for i, l := range g.soft {
 		if left[l[0]] && left[l[1]] {
 			s := &g.steps[l[0]]
 			s.After = slices.DeleteFunc(s.After, func(a int) bool { return a == l[1] })
-			g.loose = slices.Delete(g.loose, i, i+1)
+			g.soft = slices.Delete(g.soft, i, i+1)
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func (g *stepGraph) sorted() (out []Step, left map[int]bool) {
 		var after []int
 		for _, i := range ready {
 			s := g.steps[i]
-			out = append(out, Step{Decision: s.Decision, Half: s.Half, After: renumber(s.After, position)})
+			out = append(out, Step{Decision: s.Decision, Phase: s.Phase, After: renumber(s.After, position)})
 			position[i] = len(out)
 			for _, w := range next[i] {
 				if waiting[w]--; waiting[w] == 0 {

@@ -16,18 +16,18 @@ type Targets struct{ Patterns []string }
 func (Targets) Name() string { return "target" }
 
 // Review implements Policy.
-func (t Targets) Review(p Plan, _ Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (t Targets) Review(p Plan, _ Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	if len(t.Patterns) == 0 {
 		return out, nil
 	}
 	in, err := t.chosen(p)
 	if err != nil {
-		return vetoAll(p, err), nil
+		return blockAll(p, err), nil
 	}
 	for i := range p.Decisions {
 		if !in[i] {
-			out[i] = Veto{Reason: "it is not among the targets"}
+			out[i] = Blocker{Reason: "it is not among the targets"}
 		}
 	}
 	return out, nil
@@ -51,10 +51,10 @@ func (t Targets) chosen(p Plan) (map[int]bool, error) {
 	for len(queue) > 0 {
 		d := &p.Decisions[queue[0]]
 		queue = queue[1:]
-		for _, r := range d.Needs {
+		for _, r := range d.DependsOn {
 			// What it only lets go of is not brought along: that would destroy more than
 			// was asked for.
-			if j := index[r]; d.wishes(r) && !in[j] {
+			if j := index[r]; d.refersTo(r) && !in[j] {
 				in[j] = true
 				queue = append(queue, j)
 			}
@@ -70,26 +70,26 @@ type Excludes struct{ Patterns []string }
 func (Excludes) Name() string { return "exclude" }
 
 // Review implements Policy.
-func (e Excludes) Review(p Plan, _ Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (e Excludes) Review(p Plan, _ Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		named, err := namedBy(e.Patterns, p.Decisions[i].Ref)
 		if err != nil {
-			return vetoAll(p, err), nil
+			return blockAll(p, err), nil
 		}
 		if named {
-			out[i] = Veto{Reason: "it is excluded"}
+			out[i] = Blocker{Reason: "it is excluded"}
 		}
 	}
 	return out, nil
 }
 
-// vetoAll holds everything back: a pattern that can't be read was meant to keep something from
+// blockAll holds everything back: a pattern that can't be read was meant to keep something from
 // being done, and it isn't known what.
-func vetoAll(p Plan, err error) map[int]Veto {
-	out := make(map[int]Veto, len(p.Decisions))
+func blockAll(p Plan, err error) map[int]Blocker {
+	out := make(map[int]Blocker, len(p.Decisions))
 	for i := range p.Decisions {
-		out[i] = Veto{Reason: err.Error()}
+		out[i] = Blocker{Reason: err.Error()}
 	}
 	return out
 }
@@ -122,13 +122,13 @@ func Names(pattern string, r resource.Ref) (bool, error) {
 // for it and for nothing else.
 const NotInPlan = "not-in-plan"
 
-// LeftOut says that a decision is held back by nothing but the choice of what to do (targets,
+// Excluded says that a decision is held back by nothing but the choice of what to do (targets,
 // excludes, a saved plan): whoever chose knows, and it is no policy's no.
-func (d Decision) LeftOut() bool {
-	for _, v := range d.Vetoes {
+func (d Decision) Excluded() bool {
+	for _, v := range d.Blockers {
 		if v.Policy != (Targets{}).Name() && v.Policy != (Excludes{}).Name() && v.Policy != NotInPlan {
 			return false
 		}
 	}
-	return len(d.Vetoes) > 0 && !d.Action.Executes()
+	return len(d.Blockers) > 0 && !d.Action.Executes()
 }

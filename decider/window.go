@@ -13,22 +13,22 @@ type Windows struct{}
 func (Windows) Name() string { return "window" }
 
 // Review implements Policy.
-func (Windows) Review(p Plan, f Facts) (map[int]Veto, error) {
-	out := map[int]Veto{}
+func (Windows) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if !d.Proposed.Executes() {
 			continue
 		}
-		if v, closed := outside(d, f); closed {
+		if v, closed := outsideWindow(d, f); closed {
 			out[i] = v
 		}
 	}
 	return out, nil
 }
 
-// outside is the veto on what windows cover while none of them is open.
-func outside(d *Decision, f Facts) (Veto, bool) {
+// outsideWindow is the veto on what windows cover while none of them is open.
+func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	var next time.Time
 	var name string
 	for _, w := range f.Rules[d.Stack].Windows {
@@ -36,18 +36,18 @@ func outside(d *Decision, f Facts) (Veto, bool) {
 			continue
 		}
 		if w.Open(f.Now) {
-			return Veto{}, false
+			return Blocker{}, false
 		}
 		if at := w.Next(f.Now); next.IsZero() || at.Before(next) {
 			next, name = at, w.Name
 		}
 	}
 	if next.IsZero() {
-		return Veto{}, false
+		return Blocker{}, false
 	}
 	if name != "" {
 		name = " " + name
 	}
-	return Veto{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window%s, which opens %s",
+	return Blocker{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window%s, which opens %s",
 		name, next.Format("Mon 2006-01-02 15:04 MST"))}, true
 }

@@ -38,13 +38,13 @@ func kinds(provider, name string) (resource.Kind, bool) {
 
 // scene is an input for the two pure packages, drawn at random.
 type scene struct {
-	intents []resource.Intent
-	world   resource.World
+	intents   []resource.Intent
+	liveState resource.LiveState
 }
 
 func (s scene) compare(t rapid.TB) comparator.Result {
 	t.Helper()
-	r, err := comparator.Compare(comparator.Input{Intents: s.intents, World: s.world, Kinds: kinds})
+	r, err := comparator.Compare(comparator.Input{Intents: s.intents, Live: s.liveState, Kinds: kinds})
 	if err != nil {
 		t.Fatalf("compare: %v", err)
 	}
@@ -53,7 +53,7 @@ func (s scene) compare(t rapid.TB) comparator.Result {
 
 func (s scene) plan(t rapid.TB, f decider.Facts, policies ...decider.Policy) decider.Plan {
 	t.Helper()
-	f.Failed = s.world.Failed
+	f.Unreachable = s.liveState.Unreachable
 	p, err := decider.Decide(s.compare(t), kinds, f, policies...)
 	if err != nil {
 		t.Fatalf("decide: %v", err)
@@ -62,7 +62,7 @@ func (s scene) plan(t rapid.TB, f decider.Facts, policies ...decider.Policy) dec
 }
 
 var (
-	places    = []string{"a", "b"}
+	locations = []string{"a", "b"}
 	kindNames = []string{"disk", "network", "server"}
 )
 
@@ -76,35 +76,35 @@ func drawScene(t *rapid.T) scene {
 	}
 	stacks := []string{"shop", "web"}
 	objects := map[string][]resource.Desired{}
-	var wanted []resource.Ref
-	for _, place := range places {
+	var desired []resource.Ref
+	for _, location := range locations {
 		for _, kind := range kindNames {
 			for i := range perKind {
-				ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+				ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
 				if !rapid.Bool().Draw(t, "wanted") {
 					continue
 				}
-				d := resource.Desired{Ref: ref, Attrs: drawWish(t, ref, wanted, word)}
+				d := resource.Desired{Ref: ref, Attrs: drawDesired(t, ref, desired, word)}
 				d.Blessed = rapid.IntRange(0, 9).Draw(t, "blessed") == 0
 				stack := rapid.SampledFrom(stacks).Draw(t, "stack")
 				objects[stack] = append(objects[stack], d)
-				wanted = append(wanted, ref)
+				desired = append(desired, ref)
 			}
 		}
 	}
-	s := scene{world: resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}}}
+	s := scene{liveState: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}}
 	for _, stack := range stacks {
-		s.intents = append(s.intents, resource.Intent{Stack: stack, Objects: objects[stack]})
+		s.intents = append(s.intents, resource.Intent{Stack: stack, Resources: objects[stack]})
 	}
-	for _, place := range places {
-		scope := resource.Scope{Provider: "fake", Place: place}
-		s.world.Seen[scope] = resource.Snapshot{Scope: scope, Objects: drawThings(t, place, s.intents, word)}
+	for _, location := range locations {
+		scope := resource.Scope{Provider: "fake", Location: location}
+		s.liveState.Scopes[scope] = resource.Snapshot{Scope: scope, Resources: drawResources(t, location, s.intents, word)}
 	}
 	return s
 }
 
-// drawWish refers only to what is wanted already, so there is no circle.
-func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(string) resource.Value) resource.Attrs {
+// drawDesired refers only to what is wanted already, so there is no circle.
+func drawDesired(t *rapid.T, ref resource.Ref, desired []resource.Ref, word func(string) resource.Value) resource.Attrs {
 	k, _ := kinds(ref.Provider, ref.Kind)
 	var out []resource.Attr
 	for _, a := range k.Attrs {
@@ -112,7 +112,7 @@ func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(str
 		if a.Elem != nil {
 			kind = a.Elem.RefKind
 		}
-		near := slices.DeleteFunc(slices.Clone(wanted), func(r resource.Ref) bool { return r.Kind != kind })
+		near := slices.DeleteFunc(slices.Clone(desired), func(r resource.Ref) bool { return r.Kind != kind })
 		switch {
 		case !rapid.Bool().Draw(t, "mentions "+a.Name):
 		case kind == "":
@@ -133,15 +133,15 @@ func drawWish(t *rapid.T, ref resource.Ref, wanted []resource.Ref, word func(str
 	return resource.NewAttrs(out...)
 }
 
-// drawThings makes about half of what is wanted nearly as it is wanted, and the rest at random.
-func drawThings(t *rapid.T, place string, intents []resource.Intent, word func(string) resource.Value) []resource.Observed {
+// drawResources makes about half of what is wanted nearly as it is wanted, and the rest at random.
+func drawResources(t *rapid.T, location string, intents []resource.Intent, word func(string) resource.Value) []resource.Observed {
 	var out []resource.Observed
 	ids := map[string][]string{}
 	for _, kind := range kindNames {
 		for i := range perKind {
-			ref := resource.Ref{Provider: "fake", Place: place, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
-			wish, owner := find(intents, ref)
-			if wish == nil || rapid.Bool().Draw(t, "another owner") {
+			ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+			desired, owner := find(intents, ref)
+			if desired == nil || rapid.Bool().Draw(t, "another owner") {
 				owner = rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "nobody"}).Draw(t, "owner")
 			}
 			if owner == "" {
@@ -153,7 +153,7 @@ func drawThings(t *rapid.T, place string, intents []resource.Intent, word func(s
 			}
 			o.Blessed = rapid.IntRange(0, 9).Draw(t, "has blessing") == 0
 			o.Attrs = drawReality(t, kind, ids, word)
-			for _, a := range wished(wish) {
+			for _, a := range configuredAs(desired) {
 				if rapid.IntRange(0, 3).Draw(t, "as wished") > 0 {
 					o.Attrs = o.Attrs.With(a.Name, oldIDs(a.Value))
 				}
@@ -165,20 +165,20 @@ func drawThings(t *rapid.T, place string, intents []resource.Intent, word func(s
 	return out
 }
 
-func idOf(r resource.Ref) string { return "old-" + r.Place + "-" + r.Name }
+func idOf(r resource.Ref) string { return "old-" + r.Location + "-" + r.Name }
 
 func find(intents []resource.Intent, ref resource.Ref) (*resource.Desired, string) {
 	for _, in := range intents {
-		for i := range in.Objects {
-			if in.Objects[i].Ref == ref {
-				return &in.Objects[i], in.Stack
+		for i := range in.Resources {
+			if in.Resources[i].Ref == ref {
+				return &in.Resources[i], in.Stack
 			}
 		}
 	}
 	return nil, ""
 }
 
-func wished(d *resource.Desired) resource.Attrs {
+func configuredAs(d *resource.Desired) resource.Attrs {
 	if d == nil {
 		return nil
 	}
@@ -226,25 +226,25 @@ func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(str
 	return resource.NewAttrs(out...)
 }
 
-// blind gives the scene with one scope failed; what was read before the failure may still
+// unreachable gives the scene with one scope failed; what was read before the failure may still
 // lie in the world, where nobody may look at it.
-func (s scene) blind(place string) scene {
-	scope := resource.Scope{Provider: "fake", Place: place}
+func (s scene) unreachable(location string) scene {
+	scope := resource.Scope{Provider: "fake", Location: location}
 	seen, failed := map[resource.Scope]resource.Snapshot{}, map[resource.Scope]error{scope: errors.New("page 2 failed")}
-	for k, v := range s.world.Seen {
+	for k, v := range s.liveState.Scopes {
 		if k == scope {
-			v.Objects = v.Objects[:len(v.Objects)/2]
+			v.Resources = v.Resources[:len(v.Resources)/2]
 		}
 		seen[k] = v
 	}
-	return scene{s.intents, resource.World{Seen: seen, Failed: failed}}
+	return scene{s.intents, resource.LiveState{Scopes: seen, Unreachable: failed}}
 }
 
 // unlooked gives the scene with one scope nobody looked at.
-func (s scene) unlooked(place string) scene {
-	out := s.blind(place)
-	out.world.Failed = nil
-	delete(out.world.Seen, resource.Scope{Provider: "fake", Place: place})
+func (s scene) unlooked(location string) scene {
+	out := s.unreachable(location)
+	out.liveState.Unreachable = nil
+	delete(out.liveState.Scopes, resource.Scope{Provider: "fake", Location: location})
 	return out
 }
 
@@ -253,10 +253,10 @@ func bytesOf(t rapid.TB, p decider.Plan) string {
 	t.Helper()
 	p.Decisions = slices.Clone(p.Decisions)
 	for i := range p.Decisions {
-		if w := p.Decisions[i].Wanted; w != nil {
+		if w := p.Decisions[i].Desired; w != nil {
 			moved := *w
 			moved.At = resource.Position{}
-			p.Decisions[i].Wanted = &moved
+			p.Decisions[i].Desired = &moved
 		}
 	}
 	b, err := json.MarshalIndent(p, "", " ")

@@ -13,7 +13,7 @@ import (
 )
 
 // act does one half of a decision under its claim.
-func (a *apply) act(d *decider.Decision, half decider.Half) Outcome {
+func (a *apply) act(d *decider.Decision, half decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was stopped before"}
 	ctx, acquired, stop := a.untilAcquired()
 	defer stop()
@@ -37,14 +37,14 @@ func (a *apply) act(d *decider.Decision, half decider.Half) Outcome {
 
 // afterHold reads what Hold itself had to say.
 func (a *apply) afterHold(out Outcome, err error) Outcome {
-	var held *coordinator.HeldError
+	var held *coordinator.ClaimedError
 	switch {
-	case err == nil || out.Status.begun():
+	case err == nil || out.Status.called():
 	case errors.As(err, &held):
-		out.Status, out.Err, out.Detail = Held, err, err.Error()
-		out.Holder = held.Claim.User + "@" + held.Claim.Host
+		out.Status, out.Err, out.Detail = Claimed, err, err.Error()
+		out.ClaimedBy = held.Claim.User + "@" + held.Claim.Host
 	case errors.Is(err, coordinator.ErrLost):
-		out.Status, out.Err, out.Detail = Held, err, "the claim was lost before it began"
+		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it began"
 	case a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil:
 	default:
 		out.Status, out.Err, out.Detail = Failed, err, "it was not begun: "+err.Error()
@@ -76,45 +76,45 @@ func (a *apply) untilAcquired() (ctx context.Context, acquired func(), stop func
 
 // recheck finds out, under the claim, whether somebody else acted on the thing since the
 // plan. It gives an outcome if there is nothing left to do, or nothing that should be done.
-func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.Half) (*Outcome, error) {
+func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.Phase) (*Outcome, error) {
 	l := a.engine.cfg.Ledger
 	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
-		return nil, a.unread(ctx, err)
+		return nil, a.readFailed(ctx, err)
 	} else if is {
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s begun by run %s has no known end: plan again", open.Action, open.Run)}, nil
 	}
-	others, err := l.DeedsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
+	others, err := l.ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
 	if err != nil {
-		return nil, a.unread(ctx, err)
+		return nil, a.readFailed(ctx, err)
 	}
 	if len(others) == 0 {
 		return nil, nil
 	}
 	by := others[len(others)-1]
 	stale := &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("run %s acted on it since this plan: plan again", by.Run)}
-	there, err := l.Thing(ctx, d.Ref, 0)
+	there, err := l.Resource(ctx, d.Ref, 0)
 	switch {
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
-		return nil, a.unread(ctx, err)
+		return nil, a.readFailed(ctx, err)
 	case d.Action == decider.Delete && err != nil:
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, Detail: "run " + by.Run + " has deleted it"}, nil
-	case d.Action == decider.Delete || err != nil || half == decider.Take:
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, Detail: "run " + by.Run + " has deleted it"}, nil
+	case d.Action == decider.Delete || err != nil || half == decider.DeletePhase:
 		return stale, nil
 	}
 	applied, known, err := l.Applied(ctx, d.Ref, 0)
 	if err != nil {
-		return nil, a.unread(ctx, err)
+		return nil, a.readFailed(ctx, err)
 	}
-	if known && applied.Wish == d.Wish() && there.Managed && there.Stack == d.Stack {
-		a.noteThing(d.Ref, &there.Observed)
-		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, Holder: by.User, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
+	if known && applied.Desired == d.DesiredDigest() && there.Managed && there.Stack == d.Stack {
+		a.noteResource(d.Ref, &there.Observed)
+		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}
 	return stale, nil
 }
 
-// unread is why the record could not be asked. A claim that was lost meanwhile stops this
+// readFailed is why the record could not be asked. A claim that was lost meanwhile stops this
 // action; anything else stops the apply.
-func (a *apply) unread(ctx context.Context, err error) error {
+func (a *apply) readFailed(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, coordinator.ErrLost) {
 		return cause
 	}
@@ -129,7 +129,7 @@ func (a *apply) idOf(ref resource.Ref) (string, bool) {
 	if ok {
 		return o.ID, o.ID != ""
 	}
-	if o, ok := a.plan.thing(ref); ok {
+	if o, ok := a.plan.resourceAt(ref); ok {
 		return o.ID, true
 	}
 	return "", false

@@ -49,18 +49,18 @@ func TestWhatCannotBeChangedInPlaceIsReplacedByTheNextPlan(t *testing.T) {
 	}
 	p := b.plan(sized("huge"))
 	d, _ := decisionOn(p, ref("server", "a"))
-	if d.Action != decider.Replace || d.Detail != "size can't be changed on what exists" {
-		t.Fatalf("%s: %s", d.Action, d.Detail)
+	if d.Action != decider.Replace || d.Message != "size can't be changed on what exists" {
+		t.Fatalf("%s: %s", d.Action, d.Message)
 	}
-	old := d.There.ID
+	old := d.Observed.ID
 	if r := b.apply(sized("huge")); r.Outcomes[0].Status != engine.Done {
 		t.Fatalf("%+v", r.Outcomes)
 	}
 	b.settled(sized("huge"))
 	// The new thing is another matter: what differs on it is tried in place again.
 	back := b.plan(sized("small"))
-	if d, _ := decisionOn(back, ref("server", "a")); d.There.ID == old || d.Action == decider.Replace {
-		t.Errorf("%s of %s", d.Action, d.There.ID)
+	if d, _ := decisionOn(back, ref("server", "a")); d.Observed.ID == old || d.Action == decider.Replace {
+		t.Errorf("%s of %s", d.Action, d.Observed.ID)
 	}
 }
 

@@ -39,8 +39,8 @@ func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
 		stop := two.loops(versioned(&there), engine.RunOptions{Apply: true, Tell: d.tell})
 		apart := func() (n int) {
 			for _, c := range d.all() {
-				for _, x := range c.Concerns {
-					if x.Kind == engine.OtherWishes {
+				for _, x := range c.Alerts {
+					if x.Type == engine.ConfigurationMismatch {
 						n++
 					}
 				}
@@ -98,10 +98,10 @@ func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
 		var d diary
 		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
 		time.Sleep(30 * time.Second)
-		looks := observes(b)
+		observations := observes(b)
 		_ = leave()
 		time.Sleep(30 * time.Second)
-		if n := observes(b) - looks; n == 0 || claims.failures.Load() == 0 {
+		if n := observes(b) - observations; n == 0 || claims.failures.Load() == 0 {
 			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
 		}
 		_ = stop()

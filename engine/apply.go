@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -21,13 +21,13 @@ const (
 
 // apply is one apply under way.
 type apply struct {
-	engine *Engine
-	plan   *Planned
-	o      ApplyOptions
-	soft   context.Context // its end lets what runs finish and begins no more
-	hard   context.Context // its end stops what runs
-	began  time.Time
-	human  bool // a single act: what it changes is not the whole wish
+	engine   *Engine
+	plan     *Planned
+	o        ApplyOptions
+	soft     context.Context // its end lets what runs finish and begins no more
+	hard     context.Context // its end stops what runs
+	started  time.Time
+	operator bool // a single act: what it changes is not the whole wish
 
 	mu       sync.Mutex // guards what follows
 	outcomes map[stepOf]Outcome
@@ -38,10 +38,10 @@ type apply struct {
 // stepOf is one half of a decision.
 type stepOf struct {
 	decision int
-	half     decider.Half
+	phase    decider.Phase
 }
 
-func (e *Engine) begin(ctx context.Context, p *Planned, o ApplyOptions) *apply {
+func (e *Engine) newApply(ctx context.Context, p *Planned, o ApplyOptions) *apply {
 	if o.Parallelism <= 0 {
 		o.Parallelism = defaultParallelism
 		for _, i := range p.Intents {
@@ -61,13 +61,13 @@ func (e *Engine) begin(ctx context.Context, p *Planned, o ApplyOptions) *apply {
 		hard = context.WithoutCancel(ctx)
 	}
 	return &apply{
-		engine: e, plan: p, o: o, soft: ctx, hard: hard, began: e.cfg.Clock(),
+		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.cfg.Clock(),
 		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{},
 	}
 }
 
 // record writes events whatever becomes of the apply's own context: what happened happened.
-func (a *apply) record(events ...ledger.Event) error {
+func (a *apply) record(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -96,22 +96,22 @@ func (a *apply) broken() error {
 
 // announce records who said yes, and what the policies held back.
 func (a *apply) announce() error {
-	var events []ledger.Event
+	var events []event.Event
 	if a.o.Approved != nil {
 		events = append(events, *a.o.Approved)
 	}
 	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Vetoes) > 0 && !d.LeftOut() {
-			events = append(events, ledger.Vetoed{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() {
+			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}
 	return a.record(events...)
 }
 
-// leave records what was not begun.
-func (a *apply) leave() {
-	var events []ledger.Event
+// recordNotStarted records what was not begun.
+func (a *apply) recordNotStarted() {
+	var events []event.Event
 	a.mu.Lock()
 	for i := range a.plan.Plan.Decisions {
 		d := &a.plan.Plan.Decisions[i]
@@ -119,14 +119,14 @@ func (a *apply) leave() {
 			continue
 		}
 		o := a.outcomeOf(i)
-		if o.Status.begun() || o.Status == ByOther {
+		if o.Status.called() || o.Status == ByOther {
 			continue
 		}
 		why := string(o.Status)
 		if a.failure != nil {
 			why = "broken"
 		}
-		events = append(events, ledger.NotBegun{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
+		events = append(events, event.NotStarted{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
 	}
 	broken := a.failure != nil
 	a.mu.Unlock()
@@ -142,8 +142,8 @@ func (a *apply) note(s stepOf, o Outcome) {
 	a.outcomes[s] = o
 }
 
-// noteThing keeps what is there now, for references of others to it.
-func (a *apply) noteThing(ref resource.Ref, o *resource.Observed) {
+// noteResource keeps what is there now, for references of others to it.
+func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if o == nil {

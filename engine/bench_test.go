@@ -26,9 +26,9 @@ func full(t testing.TB, n int) (*engine.Engine, []resource.Intent, *ledger.Ledge
 		_ = claims.Close(t.Context())
 		_ = l.Close()
 	})
-	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{here}, Objects: make([]resource.Desired, n)}
+	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{here}, Resources: make([]resource.Desired, n)}
 	for i := range n {
-		in.Objects[i] = fake.Wish("fake", "here", i)
+		in.Resources[i] = fake.Desired("fake", "here", i)
 	}
 	return engine.New(engine.Config{Providers: provider.Set{"fake": cloud}, Ledger: l, Claims: claims}), []resource.Intent{in}, l
 }
@@ -70,9 +70,9 @@ func BenchmarkFirstPlan(b *testing.B) {
 func BenchmarkPlanAllMissing(b *testing.B) {
 	const n = 100_000
 	e, in, _ := full(b, 0)
-	in[0].Objects = make([]resource.Desired, n)
+	in[0].Resources = make([]resource.Desired, n)
 	for i := range n {
-		in[0].Objects[i] = fake.Wish("fake", "here", i)
+		in[0].Resources[i] = fake.Desired("fake", "here", i)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -50,15 +51,15 @@ func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
 	precious := disk("d", 20)
 	precious.Blessed = true
 	b.apply(wants(precious))
-	if err := b.engine.Unbless(t.Context(), ref("disk", "d"), engine.Act{Who: "bob", Reason: "copied elsewhere"}); err != nil {
+	if err := b.engine.Unbless(t.Context(), ref("disk", "d"), engine.OperatorAction{Who: "bob", Reason: "copied elsewhere"}); err != nil {
 		t.Fatal(err)
 	}
 	var facts []string
-	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{ledger.TypeBlessed}}) {
+	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{event.TypeBlessed}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := r.Event.(ledger.Blessed)
+		e := r.Event.(event.Blessed)
 		facts = append(facts, map[bool]string{true: "blessed", false: "unblessed"}[e.On]+" by "+e.Who+": "+e.Reason)
 	}
 	if diff := cmp.Diff([]string{"blessed by ann: the wish says blessed", "unblessed by bob: copied elsewhere"}, facts); diff != "" {
@@ -78,7 +79,7 @@ func TestAMarkWithoutAFactBecomesOne(t *testing.T) {
 	b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), ID: "d-1", Managed: true, Stack: stack, Blessed: true, Attrs: attrs("size", resource.Int(20))})
 	b.apply(wants(precious))
 	b.apply(wants(precious))
-	if got := b.events(ledger.TypeBlessed); len(got) != 1 {
+	if got := b.events(event.TypeBlessed); len(got) != 1 {
 		t.Errorf("facts: %v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -44,8 +45,8 @@ type Config struct {
 // PlanOptions say what a plan is for and what limits it. That blessed things are not touched
 // and nothing is done where nothing was seen is not an option.
 type PlanOptions struct {
-	Mode            ledger.Mode // "": ForPlan
-	Targets         []string    // patterns of refs, see decider.Names
+	Mode            event.Mode // "": ForPlan
+	Targets         []string   // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
 	MaxDestroy      resource.Budget  // instead of the stacks' own limits
@@ -58,14 +59,14 @@ type PlanOptions struct {
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
 
-	eyes   *eyes                     // of a loop; nil: every scope is waited for
+	async  *asyncObserver            // of a loop; nil: every scope is waited for
 	guards []decider.Policy          // of the intents and of Rules, compiled
 	digest func(decider.Plan) string // what approvals must be of; nil: the plan's own
 }
 
-func (o PlanOptions) mode() ledger.Mode {
+func (o PlanOptions) mode() event.Mode {
 	if o.Mode == "" {
-		return ledger.ForPlan
+		return event.ForPlan
 	}
 	return o.Mode
 }
@@ -74,7 +75,7 @@ func (o PlanOptions) mode() ledger.Mode {
 // be destroyed stands behind those that hold single things back.
 func (o PlanOptions) policies(first ...decider.Policy) []decider.Policy {
 	out := append(first,
-		decider.Unseen{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
+		decider.Unreachable{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
 		decider.SkipDestructive{Everywhere: o.SkipDestructive})
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)
@@ -92,11 +93,11 @@ type ApplyOptions struct {
 	// Apply's own context lets them finish and begins no more. nil: calls are never cut off.
 	Hard context.Context
 	// Approved, if set, is recorded before anything begins.
-	Approved *ledger.Approved
+	Approved *event.Approved
 }
 
-// Look is how a plan came to know a scope.
-type Look struct {
+// Observation is how a plan came to know a scope.
+type Observation struct {
 	Scope    resource.Scope
 	At       time.Time // when what is known of it was seen
 	Recorded bool      // taken from the record, not looked at now

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 )
 
@@ -14,29 +15,29 @@ import (
 func TestWhatIsLeftOutIsNoVeto(t *testing.T) {
 	b := newBench(t)
 	p, err := b.engine.Plan(t.Context(), wants(disk("a", 20), disk("b", 20), disk("c", 20)),
-		engine.PlanOptions{Mode: ledger.ForApply, Targets: []string{"disk/a"}})
+		engine.PlanOptions{Mode: event.ForApply, Targets: []string{"disk/a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ledger.Counts{Create: 1, Notify: 2, LeftOut: 2}
+	want := event.Counts{Create: 1, Notify: 2, Excluded: 2}
 	if diff := cmp.Diff(want, p.Counts); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
-	var recorded []ledger.Counts
-	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+	var recorded []event.Counts
+	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded = append(recorded, r.Event.(ledger.Planned).Counts)
+		recorded = append(recorded, r.Event.(event.Planned).Counts)
 	}
-	if diff := cmp.Diff([]ledger.Counts{want}, recorded); diff != "" {
+	if diff := cmp.Diff([]event.Counts{want}, recorded); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(ledger.Counts{Create: 1, LeftOut: 2}, r.Counts); diff != "" {
+	if diff := cmp.Diff(event.Counts{Create: 1, Excluded: 2}, r.Counts); diff != "" {
 		t.Errorf("apply (-want +got):\n%s", diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -190,7 +191,7 @@ func (b *bench) live(m *mortal) *life {
 // crashed is one crash and what came of it.
 type crashed struct {
 	*bench
-	settled []ledger.Abandoned
+	settled []event.Recovered
 	steps   []string
 }
 
@@ -215,7 +216,7 @@ func crash(t *testing.T, at string, lag int, was, want []resource.Intent) crashe
 
 	third := b.live(&mortal{})
 	p = third.plan(want)
-	out := crashed{third.bench, p.Settled, m.steps}
+	out := crashed{third.bench, p.Recovered, m.steps}
 	if _, err := third.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -226,16 +227,16 @@ func crash(t *testing.T, at string, lag int, was, want []resource.Intent) crashe
 // sound checks what must hold after every crash.
 func (c crashed) sound(want []resource.Intent) {
 	c.t.Helper()
-	things := c.cloud.Things(here)
-	if len(things) != len(want[0].Objects) {
-		c.t.Errorf("%d things are there, want %d", len(things), len(want[0].Objects))
+	resources := c.cloud.Resources(here)
+	if len(resources) != len(want[0].Resources) {
+		c.t.Errorf("%d things are there, want %d", len(resources), len(want[0].Resources))
 	}
-	for _, d := range want[0].Objects {
+	for _, d := range want[0].Resources {
 		if _, ok, err := c.cloud.Find(d.Ref); !ok || err != nil {
 			c.t.Errorf("%s: there %v, %v", d.Ref, ok, err)
 		}
 	}
-	if open, err := c.ledger.OpenIntents(c.t.Context()); err != nil || len(open) > 0 {
+	if open, err := c.ledger.OpenActions(c.t.Context()); err != nil || len(open) > 0 {
 		c.t.Errorf("open actions are left: %+v %v", open, err)
 	}
 	c.replays()

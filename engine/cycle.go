@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -21,7 +22,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	if err == nil {
 		err = l.turn(ctx, &c, intents)
 	} else {
-		c.Concerns = append(c.Concerns, Concern{Kind: SourceUnread, Text: err.Error()})
+		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
 	}
 	c.Err, c.Took = err, l.engine.cfg.Clock().Sub(c.At)
 	if ctx.Err() == nil || c.Result != nil {
@@ -39,13 +40,13 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	o := l.o.Plan
 	if l.o.Rules != nil {
 		if o.Rules, err = l.o.Rules(ctx); err != nil {
-			c.Concerns = append(c.Concerns, Concern{Kind: PolicyUnread, Text: err.Error()})
+			c.Alerts = append(c.Alerts, Alert{Type: PolicyUnread, Text: err.Error()})
 		}
 	}
-	o.eyes = l.eyes
-	l.eyes.helping = !c.Led
-	if o.Mode = ledger.ForPlan; l.o.Apply {
-		o.Mode = ledger.ForApply
+	o.async = l.async
+	l.async.assisting = !c.Led
+	if o.Mode = event.ForPlan; l.o.Apply {
+		o.Mode = event.ForApply
 	}
 	if o.BackOff == nil {
 		o.BackOff = &decider.BackOff{}
@@ -56,17 +57,17 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
 		return err
 	}
-	for _, k := range c.Planned.Looks { // its own need no help
+	for _, k := range c.Planned.Observations { // its own need no help
 		if k.Err == nil && !k.Recorded {
 			l.helped[k.Scope] = k.At
 		}
 	}
-	c.Concerns = append(c.Concerns, l.concerns(c.Planned)...)
+	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
 	if !l.o.Apply || c.Planned.Plan.Empty() {
 		return nil
 	}
 	do := l.o.Do
-	do.Approved = &ledger.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.cfg.Ledger.User(), How: "ovi run --auto-approve"}
+	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.cfg.Ledger.User(), How: "ovi run --auto-approve"}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
 }
@@ -86,29 +87,29 @@ func (l *loop) help(ctx context.Context) bool {
 		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.cfg.Clock(), Err: err})
 		return false
 	}
-	if l.anew(scans) {
+	if l.hasNewScans(scans) {
 		for _, s := range scans {
-			l.helped[s.Scope] = s.Seen
+			l.helped[s.Scope] = s.Confirmed
 		}
 		l.whileLed(ctx, func(ctx context.Context) { l.cycle(ctx, "help", false) })
 	}
 	return true
 }
 
-// untilLooked waits for a look that this instance has not helped with, if it helps at all.
-func (l *loop) untilLooked(ctx context.Context) error {
+// awaitObservation waits for a look that this instance has not helped with, if it helps at all.
+func (l *loop) awaitObservation(ctx context.Context) error {
 	if !l.o.Apply {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	return l.engine.cfg.Ledger.AwaitScans(ctx, l.anew)
+	return l.engine.cfg.Ledger.AwaitScans(ctx, l.hasNewScans)
 }
 
-// anew says that a scope was seen that this instance has not helped with. Looks are told apart
+// hasNewScans says that a scope was seen that this instance has not helped with. Looks are told apart
 // by their times and not ordered by them: each is by the clock of the host that looked.
-func (l *loop) anew(scans []ledger.Scan) bool {
+func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 	for _, s := range scans {
-		if s.Complete && !s.Seen.Equal(l.helped[s.Scope]) {
+		if s.Complete && !s.Confirmed.Equal(l.helped[s.Scope]) {
 			return true
 		}
 	}
@@ -127,14 +128,14 @@ func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) 
 		if err == nil && version == in.Version {
 			continue
 		}
-		if l.apart.IsZero() {
-			l.apart = time.Now()
-		} else if time.Since(l.apart) >= l.o.Interval/2 {
-			c.Concerns = append(c.Concerns, Concern{Kind: OtherWishes, Text: fmt.Sprintf(
+		if l.mismatchSince.IsZero() {
+			l.mismatchSince = time.Now()
+		} else if time.Since(l.mismatchSince) >= l.o.Interval/2 {
+			c.Alerts = append(c.Alerts, Alert{Type: ConfigurationMismatch, Text: fmt.Sprintf(
 				"the instance that leads stack %s has read another version of the source than this one: this one stands by", in.Stack)})
 		}
 		return false, nil
 	}
-	l.apart = time.Time{}
+	l.mismatchSince = time.Time{}
 	return true, nil
 }

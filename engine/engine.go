@@ -10,7 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/observer"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -41,23 +41,23 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if o.guards, err = Guards(intents, o.Rules); err != nil {
 		return nil, err
 	}
-	p := e.blank(o.mode())
-	p.eyes = o.eyes
-	places, err := e.locate(ctx, intents)
+	p := e.newPlan(o.mode())
+	p.async = o.async
+	locations, err := e.locate(ctx, intents)
 	if err != nil {
 		return nil, err
 	}
-	p.Intents = places.intents
+	p.Intents = locations.intents
 	p.Stacks = stacksOf(p.Intents)
 	if o.At != storage.Now {
-		err = e.lookBack(ctx, p, places, o.At)
+		err = e.asOf(ctx, p, locations, o.At)
 	} else {
-		err = e.look(ctx, p, places, o.MaxAge)
+		err = e.observe(ctx, p, locations, o.MaxAge)
 	}
 	if err != nil {
 		return nil, err
 	}
-	memory, err := e.remember(ctx, o.At)
+	memory, err := e.loadMemory(ctx, o.At)
 	if err != nil {
 		return nil, err
 	}
@@ -70,60 +70,60 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	return p, e.recordPlan(ctx, p)
 }
 
-// blank is the beginning of a plan.
-func (e *Engine) blank(mode ledger.Mode) *Planned {
+// newPlan is the beginning of a plan.
+func (e *Engine) newPlan(mode event.Mode) *Planned {
 	return &Planned{ID: ulid.Make().String(), Mode: mode, At: e.cfg.Clock().UTC().Round(0), kinds: e.cfg.Providers.Kind}
 }
 
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, World: p.world, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, Anew: m.anew,
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly,
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	if err := m.failed(); err != nil {
+	if err := m.appliedErr(); err != nil {
 		return err
 	}
 	facts := decider.Facts{
-		Now: p.At, Rules: rulesOf(p.Intents), Failed: p.world.Failed, Blessed: m.isBlessed, Attempts: m.attempts,
+		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 	}
-	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(unsettled{p.open})...); err != nil {
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(openActionPolicy{p.open})...); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
-	if err := errors.Join(m.broken, m.forgot()); err != nil {
+	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	p.blessed, p.known = m.blessed, m.known
 	if o.digest != nil {
 		p.approving = o.digest(p.Plan)
 	}
-	if p.Mode == ledger.ForDrift {
-		p.Whole, p.Plan = p.Plan, m.onlyDrift(p.Plan)
+	if p.Mode == event.ForDrift {
+		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
 	}
-	p.tries, p.Counts = m.tries, ledger.Count(p.Plan)
+	p.tries, p.Counts = m.tries, event.Count(p.Plan)
 	return nil
 }
 
 // recordPlan puts the plan on record; from then on it can be told why.
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
-	event := ledger.Planned{
-		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Blind: map[string]string{},
+	planned := event.Planned{
+		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
 		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
 	}
 	for _, d := range p.Plan.Decisions {
-		event.Decisions = append(event.Decisions, ledger.Recorded(d))
+		planned.Decisions = append(planned.Decisions, event.Recorded(d))
 	}
-	for s, why := range p.Plan.Blind {
-		event.Blind[s.String()] = why
+	for s, why := range p.Plan.Unreachable {
+		planned.Unreachable[s.String()] = why
 	}
-	if p.Hash, err = ledger.HashDecisions(event.Decisions); err != nil {
+	if p.Hash, err = event.HashDecisions(planned.Decisions); err != nil {
 		return err
 	}
-	event.Hash = p.Hash
-	if _, err = e.cfg.Ledger.RecordPlan(ctx, event); err != nil {
+	planned.Hash = p.Hash
+	if _, err = e.cfg.Ledger.RecordPlan(ctx, planned); err != nil {
 		return fmt.Errorf("record the plan: %w", err)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 // Apply does the plan. The error is for what stopped the whole apply (a record that can't be
 // written); what went wrong with single things is in the result, which is never nil.
 func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result, error) {
-	a := e.begin(ctx, p, o)
+	a := e.newApply(ctx, p, o)
 	if p.Past {
 		return a.result(), errors.New("this plan is against the past: it can only be looked at")
 	}
@@ -140,7 +140,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 		return a.result(), err
 	}
 	a.walk(decider.Steps(p.Plan))
-	a.leave()
+	a.recordNotStarted()
 	return a.result(), a.broken()
 }
 
@@ -150,11 +150,11 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
 	o.digest = only.digest
-	o.Mode, o.Policies = ledger.ForApply, append([]decider.Policy{only}, o.Policies...)
+	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {
 		return nil, err
 	}
-	p.Plan.Decisions = append(p.Plan.Decisions, only.settledSince(saved, p)...)
+	p.Plan.Decisions = append(p.Plan.Decisions, only.doneSince(saved, p)...)
 	return p, nil
 }

@@ -20,10 +20,10 @@ import (
 
 const stack = "web"
 
-var here = resource.Scope{Provider: "fake", Place: "here"}
+var here = resource.Scope{Provider: "fake", Location: "here"}
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Place: "here", Kind: kind, Name: name}
+	return resource.Ref{Provider: "fake", Location: "here", Kind: kind, Name: name}
 }
 
 func attrs(kv ...any) resource.Attrs {
@@ -52,8 +52,8 @@ func disk(name string, size int64) resource.Desired {
 }
 
 func wants(objects ...resource.Desired) []resource.Intent {
-	in := resource.Intent{Stack: stack, Objects: objects, Scopes: []resource.Scope{here}}
-	sortObjects(in.Objects)
+	in := resource.Intent{Stack: stack, Resources: objects, Scopes: []resource.Scope{here}}
+	sortObjects(in.Resources)
 	return []resource.Intent{in}
 }
 
@@ -132,7 +132,7 @@ func brief(p *engine.Planned) []string {
 	for _, d := range p.Plan.Decisions {
 		s := string(d.Action) + " " + d.Ref.Kind + "/" + d.Ref.Name
 		if d.Action != d.Proposed {
-			s += " (" + string(d.Proposed) + " held by " + d.Vetoes[0].Policy + ")"
+			s += " (" + string(d.Proposed) + " held by " + d.Blockers[0].Policy + ")"
 		}
 		out = append(out, s)
 	}

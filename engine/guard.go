@@ -40,18 +40,18 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 	if approvals {
 		out = append(out, decider.Approvals{})
 	}
-	more, err := guardsEverywhere(everywhere)
+	more, err := globalGuards(everywhere)
 	return append(out, more...), err
 }
 
-// guardsEverywhere are the policies of files that belong to no stack.
-func guardsEverywhere(r resource.Rules) ([]decider.Policy, error) {
+// globalGuards are the policies of files that belong to no stack.
+func globalGuards(r resource.Rules) ([]decider.Policy, error) {
 	var out []decider.Policy
 	if r.SkipDestructive {
-		out = append(out, everywhere{decider.SkipDestructive{}, r})
+		out = append(out, globalRules{decider.SkipDestructive{}, r})
 	}
 	if len(r.Windows) > 0 {
-		out = append(out, everywhere{decider.Windows{}, r})
+		out = append(out, globalRules{decider.Windows{}, r})
 	}
 	if len(r.Expressions) > 0 {
 		compiled, err := cel.Compile(r.Expressions)
@@ -61,23 +61,23 @@ func guardsEverywhere(r resource.Rules) ([]decider.Policy, error) {
 		out = append(out, compiled.Policy(""))
 	}
 	if len(r.Approvals) > 0 {
-		out = append(out, everywhere{decider.Approvals{}, r})
+		out = append(out, globalRules{decider.Approvals{}, r})
 	}
 	if r.MaxDestroy.Set {
-		out = append(out, everywhere{decider.MaxDestroy{}, r})
+		out = append(out, globalRules{decider.MaxDestroy{}, r})
 	}
 	return out, nil
 }
 
-// everywhere asks a policy with one set of rules for all stacks. Their own rules are asked
+// globalRules asks a policy with one set of rules for all stacks. Their own rules are asked
 // apart, so that a window of one opens nothing that the other keeps shut.
-type everywhere struct {
+type globalRules struct {
 	decider.Policy
 	rules resource.Rules
 }
 
 // Review implements decider.Policy.
-func (e everywhere) Review(p decider.Plan, f decider.Facts) (map[int]decider.Veto, error) {
+func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
 	f.Rules = map[string]resource.Rules{}
 	for i := range p.Decisions {
 		f.Rules[p.Decisions[i].Stack] = e.rules

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -67,7 +68,7 @@ func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
 		t.Errorf("decision %+v", d)
 	}
 	planned := b.lastPlan()
-	if got := planned.Decisions[0]; len(got.Warnings) != 1 || got.Wanted == nil {
+	if got := planned.Decisions[0]; len(got.Warnings) != 1 || got.Desired == nil {
 		t.Errorf("on record: %+v", got)
 	}
 	if planned.At.IsZero() || planned.Known == 0 || planned.Digest != p.Plan.Digest() {
@@ -76,13 +77,13 @@ func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
 }
 
 // lastPlan is the newest plan on record.
-func (b *bench) lastPlan() (last ledger.Planned) {
+func (b *bench) lastPlan() (last event.Planned) {
 	b.t.Helper()
-	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		last = r.Event.(ledger.Planned)
+		last = r.Event.(event.Planned)
 	}
 	return last
 }
@@ -101,8 +102,8 @@ func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _ := decisionOn(p, ref("disk", "d"))
-		if len(d.Vetoes) != 1 || d.Vetoes[0].Policy != "window" || d.Vetoes[0].Until == nil || d.Vetoes[0].Until.Hour() != 22 {
-			t.Fatalf("vetoes %+v", d.Vetoes)
+		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "window" || d.Blockers[0].Until == nil || d.Blockers[0].Until.Hour() != 22 {
+			t.Fatalf("vetoes %+v", d.Blockers)
 		}
 		saved := b.saved(under(rules, wants()))
 		if diff := cmp.Diff([]string{"notify disk/d (delete held by window)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
@@ -120,24 +121,24 @@ func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
 		b := newBench(t)
 		b.apply(wants(disk("d", 20)))
 		two := func(objects ...resource.Desired) []resource.Intent {
-			return under(resource.Rules{Approvals: []resource.ApprovalRule{{People: 2}}}, wants(objects...))
+			return under(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: 2}}}, wants(objects...))
 		}
 		saved := b.saved(two())
 		held := func(name string, want bool) {
 			t.Helper()
 			d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "d"))
 			if (d.Action != decider.Delete) != want {
-				t.Errorf("%s: held %v, want %v: %+v", name, !want, want, d.Vetoes)
+				t.Errorf("%s: held %v, want %v: %+v", name, !want, want, d.Blockers)
 			}
 		}
 		approve := func(p *engine.Planned, who string, d time.Duration) {
 			t.Helper()
-			if _, err := b.engine.Approve(t.Context(), p, engine.Act{Who: who}, time.Now().Add(d)); err != nil {
+			if _, err := b.engine.Approve(t.Context(), p, engine.OperatorAction{Who: who}, time.Now().Add(d)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		held("nobody", true)
-		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &ledger.Approved{Who: "cid", How: "typed yes"}}); err != nil || r.Counts.Vetoed != 1 {
+		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &event.Approved{Who: "cid", How: "typed yes"}}); err != nil || r.Counts.Blocked != 1 {
 			t.Errorf("the yes to an apply counts as an approval: %+v %v", r, err)
 		}
 		approve(saved, "ann", time.Hour)
@@ -169,7 +170,7 @@ func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
 
 func TestAnEmptyPlanCannotBeApproved(t *testing.T) {
 	b := newBench(t)
-	_, err := b.engine.Approve(t.Context(), b.saved(wants()), engine.Act{Who: "ann"}, time.Now().Add(time.Hour))
+	_, err := b.engine.Approve(t.Context(), b.saved(wants()), engine.OperatorAction{Who: "ann"}, time.Now().Add(time.Hour))
 	if !errors.Is(err, engine.ErrNothingToApprove) {
 		t.Errorf("error %v", err)
 	}

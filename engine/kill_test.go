@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
@@ -43,8 +44,8 @@ func victim(dir string) error {
 	r := ref("disk", "d")
 	c := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), Host: "host", PID: os.Getpid()}, coordinator.WithTTL(time.Hour))
 	return c.Hold(ctx, r.String(), func(ctx context.Context, claim coordinator.Claim) error {
-		_, err := l.RecordUnder(ctx, coordinator.Guard(claim.Ref, claim.Token), ledger.Began{
-			Ref: r, Stack: stack, Key: "the-key", Action: decider.Create, Token: claim.Token, Wish: wishOf(disk("d", 20)),
+		_, err := l.RecordUnder(ctx, coordinator.Guard(claim.Ref, claim.Token), event.Started{
+			Ref: r, Stack: stack, Key: "the-key", Action: decider.Create, Token: claim.Token, Desired: desiredOf(disk("d", 20)),
 		})
 		if err != nil {
 			return err
@@ -86,8 +87,8 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: b.claims})
 	defer b.stop()
 	want := wants(disk("d", 20))
-	if p := b.plan(want); len(p.Settled) != 0 {
-		t.Errorf("a living process was taken for dead: %+v", p.Settled)
+	if p := b.plan(want); len(p.Recovered) != 0 {
+		t.Errorf("a living process was taken for dead: %+v", p.Recovered)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -95,8 +96,8 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	_ = cmd.Wait()
 
 	p := b.plan(want)
-	if len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundNotDone {
-		t.Errorf("settled %+v", p.Settled)
+	if len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundNotDone {
+		t.Errorf("settled %+v", p.Recovered)
 	}
 	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
 	if err != nil || statuses(r)["disk/d"] != engine.Done {
@@ -105,10 +106,10 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	if o, _, _ := b.cloud.Find(ref("disk", "d")); o.Key != "the-key" {
 		t.Errorf("it was made with key %q: a call of the dead that still comes through would make a second one", o.Key)
 	}
-	if diff := cmp.Diff([]string{"revoked disk/d"}, b.events(ledger.TypeRevoked)); diff != "" {
+	if diff := cmp.Diff([]string{"revoked disk/d"}, b.events(event.TypeRevoked)); diff != "" {
 		t.Errorf("revocations (-want +got):\n%s", diff)
 	}
-	if dead, err := l.Dead(); err != nil || len(dead) != 0 {
+	if dead, err := l.DeadRuns(); err != nil || len(dead) != 0 {
 		t.Errorf("dead runs are left: %v %v", dead, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
@@ -39,7 +40,7 @@ func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
 		t.Errorf("counts: %+v", r.Counts)
 	}
 	b.settled(want)
-	if n := len(b.cloud.Things(here)); n != 4 {
+	if n := len(b.cloud.Resources(here)); n != 4 {
 		t.Errorf("%d things, want 4", n)
 	}
 }
@@ -50,7 +51,7 @@ func TestLaw8_E2_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
 	if n := b.calls(); n != 0 {
 		t.Errorf("a plan made %d calls that change something", n)
 	}
-	got := b.events(ledger.TypeBegan, ledger.TypeEnded, ledger.TypeNotBegun, ledger.TypeApproved)
+	got := b.events(event.TypeStarted, event.TypeFinished, event.TypeNotStarted, event.TypeApproved)
 	if len(got) != 0 {
 		t.Errorf("a plan left records of deeds: %v", got)
 	}
@@ -68,7 +69,7 @@ func TestTheLastThingOfAScopeIsDeletedToo(t *testing.T) {
 		t.Fatalf("plan (-want +got):\n%s", diff)
 	}
 	b.apply(none)
-	if n := len(b.cloud.Things(here)); n != 0 {
+	if n := len(b.cloud.Resources(here)); n != 0 {
 		t.Errorf("%d things are left", n)
 	}
 	if _, ok, err := b.ledger.Applied(t.Context(), ref("disk", "d"), 0); ok || err != nil {
@@ -85,17 +86,17 @@ func TestTheLastThingOfAScopeIsDeletedToo(t *testing.T) {
 func TestLaw1_ABlindScopeMakesAndTakesNothing(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	b.cloud.Break(fake.Faults{Before: fake.Blind(here, fake.ErrThrottled)})
+	b.cloud.Break(fake.Faults{Before: fake.Unreachable(here, fake.ErrThrottled)})
 	p := b.plan(wants(disk("e", 20)))
-	if len(p.Plan.Blind) != 1 || p.Counts.Blind != 1 || len(p.Looks) != 1 || p.Looks[0].Err == nil {
-		t.Errorf("blind %v, looks %+v", p.Plan.Blind, p.Looks)
+	if len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || len(p.Observations) != 1 || p.Observations[0].Err == nil {
+		t.Errorf("blind %v, looks %+v", p.Plan.Unreachable, p.Observations)
 	}
 	for _, d := range p.Plan.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {
 			t.Errorf("in a scope that was not seen: %s %s", d.Proposed, d.Ref)
 		}
 	}
-	if _, err := b.ledger.Thing(t.Context(), ref("disk", "d"), 0); err != nil {
+	if _, err := b.ledger.Resource(t.Context(), ref("disk", "d"), 0); err != nil {
 		t.Errorf("what was not seen is gone from the record: %v", err)
 	}
 }
@@ -106,18 +107,18 @@ func TestFailureStaysWhereItIs(t *testing.T) {
 	want := wants(network("bad"), server("a", "bad"), network("good"), server("b", "good"), disk("d", 20))
 	r := b.apply(want)
 	expect := map[string]engine.Status{
-		"network/bad": engine.Failed, "server/a": engine.Waiting,
+		"network/bad": engine.Failed, "server/a": engine.WaitingFor,
 		"network/good": engine.Done, "server/b": engine.Done, "disk/d": engine.Done,
 	}
 	if diff := cmp.Diff(expect, statuses(r)); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 	for _, o := range r.Outcomes {
-		if o.Status == engine.Waiting && o.On != ref("network", "bad") {
+		if o.Status == engine.WaitingFor && o.On != ref("network", "bad") {
 			t.Errorf("%s waits on %s", o.Ref, o.On)
 		}
 	}
-	if diff := cmp.Diff([]string{"not_begun server/a"}, b.events(ledger.TypeNotBegun)); diff != "" {
+	if diff := cmp.Diff([]string{"not_begun server/a"}, b.events(event.TypeNotStarted)); diff != "" {
 		t.Errorf("not begun (-want +got):\n%s", diff)
 	}
 	b.cloud.Break(fake.Faults{})
@@ -165,8 +166,8 @@ func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
 				keys[c.Key]++
 			}
 		}
-		if len(keys) != 1 || len(b.cloud.Things(here)) != 1 {
-			t.Errorf("keys %v made %d things, want one key and one thing", keys, len(b.cloud.Things(here)))
+		if len(keys) != 1 || len(b.cloud.Resources(here)) != 1 {
+			t.Errorf("keys %v made %d things, want one key and one thing", keys, len(b.cloud.Resources(here)))
 		}
 		if took := time.Since(start); took != 3500*time.Millisecond {
 			t.Errorf("waited %s, want 0.5 + 1 + 2 s", took)
@@ -194,7 +195,7 @@ func TestAPlanOfThePastIsOnlyToLookAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, brief(p)); diff != "" || !p.Looks[0].Recorded {
+		if diff := cmp.Diff(want, brief(p)); diff != "" || !p.Observations[0].Recorded {
 			t.Errorf("at %d (-want +got):\n%s", at, diff)
 		}
 		if r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err == nil || r == nil {
@@ -246,7 +247,7 @@ func TestInterrupt(t *testing.T) {
 	if diff := cmp.Diff(expect, statuses(r)); diff != "" || !r.Interrupted {
 		t.Errorf("interrupted %v, outcomes (-want +got):\n%s", r.Interrupted, diff)
 	}
-	if diff := cmp.Diff([]string{"not_begun server/a", "not_begun server/b"}, b.events(ledger.TypeNotBegun)); diff != "" {
+	if diff := cmp.Diff([]string{"not_begun server/a", "not_begun server/b"}, b.events(event.TypeNotStarted)); diff != "" {
 		t.Errorf("not begun (-want +got):\n%s", diff)
 	}
 	b.apply(want)
@@ -276,8 +277,8 @@ func TestASecondInterruptCutsCallsOffAndLosesNothing(t *testing.T) {
 	}
 	b.cloud.Break(fake.Faults{})
 	p := b.plan(want)
-	if !p.Plan.Empty() || len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundDone {
-		t.Errorf("plan %v, settled %+v: want the create found done", brief(p), p.Settled)
+	if !p.Plan.Empty() || len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundDone {
+		t.Errorf("plan %v, settled %+v: want the create found done", brief(p), p.Recovered)
 	}
 }
 
@@ -294,14 +295,14 @@ func TestLaw2_E15_NothingBeginsThatCannotBeRecorded(t *testing.T) {
 		if broken := b.ledger.Broken(); broken != nil && !errors.Is(err, ledger.ErrBroken) {
 			t.Errorf("%d commits: the record broke, and the apply said %v", commits, err)
 		}
-		if began := len(b.events(ledger.TypeBegan)); b.calls() > began {
-			t.Errorf("%d commits: %d calls, but %d beginnings on record", commits, b.calls(), began)
+		if started := len(b.events(event.TypeStarted)); b.calls() > started {
+			t.Errorf("%d commits: %d calls, but %d beginnings on record", commits, b.calls(), started)
 		}
 		b.stop()
 		b.start() // there is room again
 		b.apply(want)
 		b.settled(want)
-		if n := len(b.cloud.Things(here)); n != 3 {
+		if n := len(b.cloud.Resources(here)); n != 3 {
 			t.Errorf("%d commits: %d things, want 3", commits, n)
 		}
 	}
@@ -311,7 +312,7 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	b.apply(wants(disk("d", 20)))
-	if err := b.engine.Bless(ctx, ref("disk", "d"), engine.Act{Who: "ann", Reason: "the only copy"}); err != nil {
+	if err := b.engine.Bless(ctx, ref("disk", "d"), engine.OperatorAction{Who: "ann", Reason: "the only copy"}); err != nil {
 		t.Fatal(err)
 	}
 	if o, ok, _ := b.cloud.Find(ref("disk", "d")); !ok || !o.Blessed {
@@ -322,17 +323,17 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 		t.Errorf("plan without the block (-want +got):\n%s", diff)
 	}
 	r := b.apply(wants())
-	if r.Counts.Vetoed != 1 || len(r.Outcomes) != 0 {
+	if r.Counts.Blocked != 1 || len(r.Outcomes) != 0 {
 		t.Errorf("result %+v", r)
 	}
-	if diff := cmp.Diff([]string{"vetoed disk/d"}, b.events(ledger.TypeVetoed)); diff != "" {
+	if diff := cmp.Diff([]string{"vetoed disk/d"}, b.events(event.TypeBlocked)); diff != "" {
 		t.Errorf("vetoes (-want +got):\n%s", diff)
 	}
-	if err := b.engine.Unbless(ctx, ref("disk", "d"), engine.Act{Who: "ben"}); err != nil {
+	if err := b.engine.Unbless(ctx, ref("disk", "d"), engine.OperatorAction{Who: "ben"}); err != nil {
 		t.Fatal(err)
 	}
 	b.apply(wants())
-	if n := len(b.cloud.Things(here)); n != 0 {
+	if n := len(b.cloud.Resources(here)); n != 0 {
 		t.Errorf("%d things are left", n)
 	}
 }
@@ -340,7 +341,7 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 func TestABlessingOnRecordSurvivesTheMark(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	if err := b.engine.Bless(t.Context(), ref("disk", "d"), engine.Act{Who: "ann"}); err != nil {
+	if err := b.engine.Bless(t.Context(), ref("disk", "d"), engine.OperatorAction{Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	o, _, _ := b.cloud.Find(ref("disk", "d"))
@@ -356,10 +357,10 @@ func TestAdopt(t *testing.T) {
 	found := b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), Attrs: attrs("size", resource.Int(10))})
 	want := wants(disk("d", 20))
 	p := b.plan(want)
-	if d, ok := decisionOn(p, ref("disk", "d")); !ok || d.Reason != decider.ReasonForeign || d.Action != decider.Notify {
+	if d, ok := decisionOn(p, ref("disk", "d")); !ok || d.Reason != decider.ReasonConflict || d.Action != decider.Notify {
 		t.Fatalf("plan: %v", brief(p))
 	}
-	o, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.Act{Who: "ann"})
+	o, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.OperatorAction{Who: "ann"})
 	if err != nil || o.ID != found.ID || !o.Managed || o.Stack != stack {
 		t.Fatalf("adopted %+v: %v", o, err)
 	}
@@ -369,7 +370,7 @@ func TestAdopt(t *testing.T) {
 	if diff := cmp.Diff([]string{"update disk/d"}, brief(b.plan(want))); diff != "" {
 		t.Errorf("plan after (-want +got):\n%s", diff)
 	}
-	if _, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.Act{Who: "ann"}); err == nil {
+	if _, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.OperatorAction{Who: "ann"}); err == nil {
 		t.Error("it was adopted twice")
 	}
 }
@@ -387,8 +388,8 @@ func TestMaxAgeTakesTheWorldFromTheRecord(t *testing.T) {
 	if n := len(b.cloud.Calls()); n != before {
 		t.Errorf("%d calls were made", n-before)
 	}
-	if len(p.Looks) != 1 || !p.Looks[0].Recorded || p.Looks[0].At.IsZero() || p.Looks[0].Count != 1 {
-		t.Errorf("looks %+v: want one from the record, with its age", p.Looks)
+	if len(p.Observations) != 1 || !p.Observations[0].Recorded || p.Observations[0].At.IsZero() || p.Observations[0].Count != 1 {
+		t.Errorf("looks %+v: want one from the record, with its age", p.Observations)
 	}
 }
 
@@ -401,7 +402,7 @@ func TestDriftIsWhatTheWorldChanged(t *testing.T) {
 	c, _, _ := b.cloud.Find(ref("disk", "c"))
 	b.cloud.Remove(here, c.ID) // by hand
 	want := wants(disk("a", 20), disk("b", 25), disk("c", 20), disk("new", 20))
-	p, err := b.engine.Plan(t.Context(), want, engine.PlanOptions{Mode: ledger.ForDrift})
+	p, err := b.engine.Plan(t.Context(), want, engine.PlanOptions{Mode: event.ForDrift})
 	if err != nil {
 		t.Fatal(err)
 	}

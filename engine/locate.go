@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// places is what a plan looks at.
-type places struct {
+// located is what a plan looks at.
+type located struct {
 	intents []resource.Intent // with located refs
 	scopes  []resource.Scope  // to look at, sorted
 	failed  map[resource.Scope]error
@@ -21,13 +21,13 @@ type places struct {
 // locate tells the places people write from those that are, and adds the scopes where the
 // record knows things of the stacks: else the last thing removed from a scope would never be
 // deleted. A place that cannot be located is a scope that was not seen.
-func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places, error) {
-	p := &places{failed: map[resource.Scope]error{}}
+func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*located, error) {
+	p := &located{failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
 	for _, s := range scopesOf(intents) {
 		there, err := e.located(ctx, s)
 		if err != nil {
-			p.failed[s] = unlocated(err)
+			p.failed[s] = locateError(err)
 			continue
 		}
 		if there != s {
@@ -35,7 +35,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places
 		}
 		p.scopes = append(p.scopes, there)
 	}
-	known, err := e.known(ctx, intents)
+	known, err := e.recordedScopes(ctx, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places
 			continue // of the sandbox, say, seen from a real account: not ours to judge here
 		}
 		if err != nil {
-			p.failed[s] = unlocated(err)
+			p.failed[s] = locateError(err)
 			continue
 		}
 		p.scopes = append(p.scopes, there)
@@ -57,15 +57,15 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*places
 	return p, nil
 }
 
-func unlocated(err error) error { return fmt.Errorf("whose place it is could not be asked: %w", err) }
+func locateError(err error) error { return fmt.Errorf("whose place it is could not be asked: %w", err) }
 
 // join takes a place that could not be located for the one place it can be by the record, if
 // that failed too: else one blind region would be told of as two. In both nothing is done.
-func (p *places) join(moved map[resource.Scope]resource.Scope) {
+func (p *located) join(moved map[resource.Scope]resource.Scope) {
 	for s := range p.failed {
 		var same []resource.Scope
 		for there := range p.failed {
-			if there.Provider == s.Provider && strings.HasSuffix(there.Place, "/"+s.Place) {
+			if there.Provider == s.Provider && strings.HasSuffix(there.Location, "/"+s.Location) {
 				same = append(same, there)
 			}
 		}
@@ -82,12 +82,12 @@ func (e *Engine) located(ctx context.Context, s resource.Scope) (resource.Scope,
 	if !ok {
 		return s, nil
 	}
-	place, err := l.Locate(ctx, s.Place)
-	return resource.Scope{Provider: s.Provider, Place: place}, err
+	location, err := l.Locate(ctx, s.Location)
+	return resource.Scope{Provider: s.Provider, Location: location}, err
 }
 
-// known are the scopes where the stacks own something, or left an action open.
-func (e *Engine) known(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
+// recordedScopes are the scopes where the stacks own something, or left an action open.
+func (e *Engine) recordedScopes(ctx context.Context, intents []resource.Intent) ([]resource.Scope, error) {
 	var out []resource.Scope
 	stacks := stacksOf(intents)
 	for _, stack := range stacks {
@@ -97,7 +97,7 @@ func (e *Engine) known(ctx context.Context, intents []resource.Intent) ([]resour
 		}
 		out = append(out, scopes...)
 	}
-	opens, err := e.cfg.Ledger.OpenIntents(ctx)
+	opens, err := e.cfg.Ledger.OpenActions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open actions: %w", err)
 	}
@@ -118,8 +118,8 @@ func scopesOf(intents []resource.Intent) []resource.Scope {
 			seen[s] = true
 		}
 		var last resource.Scope
-		for k := range i.Objects {
-			if s := i.Objects[k].Ref.Scope(); s != last {
+		for k := range i.Resources {
+			if s := i.Resources[k].Ref.Scope(); s != last {
 				seen[s], last = true, s
 			}
 		}
@@ -145,20 +145,20 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		for k, s := range out[i].Scopes {
 			out[i].Scopes[k] = m.scope(s)
 		}
-		objects := make([]resource.Desired, len(out[i].Objects))
-		for k, d := range out[i].Objects {
+		objects := make([]resource.Desired, len(out[i].Resources))
+		for k, d := range out[i].Resources {
 			d.Ref, d.Attrs = m.ref(d.Ref), m.attrs(d.Attrs)
-			if len(d.Needs) > 0 {
-				d.Needs = slices.Clone(d.Needs)
-				for n := range d.Needs {
-					d.Needs[n] = m.ref(d.Needs[n])
+			if len(d.DependsOn) > 0 {
+				d.DependsOn = slices.Clone(d.DependsOn)
+				for n := range d.DependsOn {
+					d.DependsOn[n] = m.ref(d.DependsOn[n])
 				}
 			}
 			objects[k] = d
 		}
 		// Places may sort otherwise than what people wrote for them.
 		slices.SortStableFunc(objects, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
-		out[i].Objects = objects
+		out[i].Resources = objects
 	}
 	return out
 }
@@ -173,7 +173,7 @@ func (m mover) scope(s resource.Scope) resource.Scope {
 }
 
 func (m mover) ref(r resource.Ref) resource.Ref {
-	r.Place = m.scope(r.Scope()).Place
+	r.Location = m.scope(r.Scope()).Location
 	return r
 }
 

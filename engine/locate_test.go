@@ -17,11 +17,11 @@ type abroad struct {
 	err error
 }
 
-func (a *abroad) Locate(_ context.Context, place string) (string, error) {
+func (a *abroad) Locate(_ context.Context, location string) (string, error) {
 	if a.err != nil {
 		return "", a.err
 	}
-	return "account/" + strings.TrimPrefix(place, "account/"), nil
+	return "account/" + strings.TrimPrefix(location, "account/"), nil
 }
 
 // TestOneUnreachablePlaceIsToldOfOnce: the files say "here", the record "account/here"; who
@@ -33,10 +33,10 @@ func TestOneUnreachablePlaceIsToldOfOnce(t *testing.T) {
 	b.apply(wants(disk("d", 20)))
 
 	far.err = fake.ErrTransient
-	there := resource.Scope{Provider: "fake", Place: "account/here"}
+	there := resource.Scope{Provider: "fake", Location: "account/here"}
 	p := b.plan(wants(disk("e", 20)))
-	if why := p.Plan.Blind[there]; len(p.Plan.Blind) != 1 || p.Counts.Blind != 1 || why == "" {
-		t.Errorf("blind %v, want %s alone", p.Plan.Blind, there)
+	if why := p.Plan.Unreachable[there]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || why == "" {
+		t.Errorf("blind %v, want %s alone", p.Plan.Unreachable, there)
 	}
 	for _, d := range p.Plan.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -16,22 +17,22 @@ import (
 
 // memory is what the record adds to what was seen.
 type memory struct {
-	applied func(resource.Ref) (ledger.Applied, bool)
-	failed  func() error // why applied could not answer, if so
-	blessed map[resource.Ref]bool
-	tries   map[resource.Ref]ledger.Tries
-	known   wal.Seq // the last record of the log that this memory goes up to
+	applied    func(resource.Ref) (event.Applied, bool)
+	appliedErr func() error // why applied could not answer, if so
+	blessed    map[resource.Ref]bool
+	tries      map[resource.Ref]ledger.Tries
+	known      wal.Seq // the last record of the log that this memory goes up to
 
-	past     func(resource.Ref) []decider.Past
-	forgot   func() error // why past could not answer, if so
-	consents func(digest string) ([]ledger.Consent, error)
-	broken   error
+	past        func(resource.Ref) []decider.Past
+	pastErr     func() error // why past could not answer, if so
+	approvalsOn func(digest string) ([]ledger.Approval, error)
+	approvalErr error
 }
 
-// remember reads it as of a revision. What was tried is of interest only now.
-func (e *Engine) remember(ctx context.Context, at storage.Revision) (m *memory, err error) {
+// loadMemory reads it as of a revision. What was tried is of interest only now.
+func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
-	m.applied, m.failed = e.cfg.Ledger.AllApplied(ctx, at)
+	m.applied, m.appliedErr = e.cfg.Ledger.AllApplied(ctx, at)
 	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("what was tried: %w", err)
 	}
@@ -43,8 +44,8 @@ func (e *Engine) remember(ctx context.Context, at storage.Revision) (m *memory, 
 		m.blessed[b.Ref] = true
 	}
 	m.known = e.cfg.Ledger.WAL().Frontier().Seq
-	m.past, m.forgot = e.cfg.Ledger.Pasts(ctx, m.known, cel.HistoryLimit)
-	m.consents = func(digest string) ([]ledger.Consent, error) { return e.cfg.Ledger.Consents(ctx, digest) }
+	m.past, m.pastErr = e.cfg.Ledger.Pasts(ctx, m.known, cel.HistoryLimit)
+	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return e.cfg.Ledger.Approvals(ctx, digest) }
 	return m, nil
 }
 
@@ -53,17 +54,17 @@ func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
 }
 
-// anew answers for this very wish and this very thing: another wish may be possible, and
+// recreateOnly answers for this very wish and this very thing: another wish may be possible, and
 // another thing may be another matter.
-func (m *memory) anew(w *resource.Desired, o *resource.Observed) []string {
+func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []string {
 	if len(m.tries) == 0 {
 		return nil
 	}
 	t := m.tries[w.Ref]
-	if len(t.Anew) == 0 || t.ID != o.ID || t.Wish != w.Digest() {
+	if len(t.RecreateOnly) == 0 || t.ID != o.ID || t.Desired != w.Digest() {
 		return nil
 	}
-	return t.Anew
+	return t.RecreateOnly
 }
 
 func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
@@ -73,10 +74,10 @@ func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {
 	return t.Attempts, ok && t.Failures > 0
 }
 
-// onlyDrift keeps what the world has changed: a thing that was as wished once and is not any
+// driftOnly keeps what the world has changed: a thing that was as wished once and is not any
 // more, though the wish is the same. What is not known ever to have been applied counts too,
 // except things still to be made for the first time and things nobody wants.
-func (m *memory) onlyDrift(p decider.Plan) decider.Plan {
+func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	kept := p
 	kept.Decisions = nil
 	for _, d := range p.Decisions {
@@ -84,12 +85,12 @@ func (m *memory) onlyDrift(p decider.Plan) decider.Plan {
 		switch d.Difference {
 		case comparator.Unmanaged, comparator.Unwanted:
 			continue
-		case comparator.Missing, comparator.Foreign:
+		case comparator.Missing, comparator.Conflict:
 			if !known {
 				continue
 			}
 		case comparator.Drifted:
-			if known && applied.Wish != d.Wish() {
+			if known && applied.Desired != d.DesiredDigest() {
 				if d.Changes = drifted(d.Changes, applied); len(d.Changes) == 0 {
 					continue
 				}
@@ -101,7 +102,7 @@ func (m *memory) onlyDrift(p decider.Plan) decider.Plan {
 }
 
 // drifted are the changes back to what was applied: the wish there is an old one.
-func drifted(changes []resource.Change, applied ledger.Applied) []resource.Change {
+func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
 		if was, ok := wasApplied(applied, c.Path); ok && resource.Equal(c.To, was) {
@@ -112,7 +113,7 @@ func drifted(changes []resource.Change, applied ledger.Applied) []resource.Chang
 }
 
 // wasApplied finds what was applied at a path.
-func wasApplied(a ledger.Applied, path string) (resource.Value, bool) {
+func wasApplied(a event.Applied, path string) (resource.Value, bool) {
 	if key, ok := strings.CutPrefix(path, "tags."); ok {
 		v, ok := a.Tags.Get(key)
 		return resource.String(v), ok

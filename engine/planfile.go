@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -22,22 +22,22 @@ const (
 )
 
 type planFile struct {
-	Type      string            `json:"type"`
-	Format    int               `json:"format"`
-	ID        string            `json:"id"`
-	At        time.Time         `json:"at"`
-	Mode      ledger.Mode       `json:"mode"`
-	Revision  storage.Revision  `json:"revision"`
-	Hash      string            `json:"hash"` // of the decisions
-	Stacks    []string          `json:"stacks"`
-	Counts    ledger.Counts     `json:"counts"`
-	Blind     map[string]string `json:"blind,omitempty"`
-	Looks     []lookFile        `json:"looks"`
-	Owned     map[string]int    `json:"owned,omitempty"`
-	Decisions []decisionFile    `json:"decisions"`
+	Type         string            `json:"type"`
+	Format       int               `json:"format"`
+	ID           string            `json:"id"`
+	At           time.Time         `json:"at"`
+	Mode         event.Mode        `json:"mode"`
+	Revision     storage.Revision  `json:"revision"`
+	Hash         string            `json:"hash"` // of the decisions
+	Stacks       []string          `json:"stacks"`
+	Counts       event.Counts      `json:"counts"`
+	Unreachable  map[string]string `json:"blind,omitempty"`
+	Observations []observationFile `json:"looks"`
+	Owned        map[string]int    `json:"owned,omitempty"`
+	Decisions    []decisionFile    `json:"decisions"`
 }
 
-type lookFile struct {
+type observationFile struct {
 	Scope    resource.Scope `json:"scope"`
 	At       time.Time      `json:"at,omitzero"`
 	Recorded bool           `json:"recorded,omitempty"`
@@ -47,30 +47,30 @@ type lookFile struct {
 
 // decisionFile is a decision with what it rests on: the digest of the wish and of the thing.
 type decisionFile struct {
-	Decision ledger.Decision `json:"decision"`
-	Needs    []resource.Ref  `json:"needs,omitempty"`
-	ID       string          `json:"id,omitempty"`
-	Wish     string          `json:"wish"`
-	There    string          `json:"there,omitempty"`
-	// Thing is what the decision would be done to, so that policies can be tried on the file.
-	Thing *resource.Observed `json:"thing,omitempty"`
+	Decision  event.Decision `json:"decision"`
+	DependsOn []resource.Ref `json:"needs,omitempty"`
+	ID        string         `json:"id,omitempty"`
+	Desired   string         `json:"wish"`
+	Observed  string         `json:"there,omitempty"`
+	// Resource is what the decision would be done to, so that policies can be tried on the file.
+	Resource *resource.Observed `json:"thing,omitempty"`
 }
 
 // Save writes the plan as a plan file: versioned JSON, secrets as digests.
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: planFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
-		Stacks: p.Stacks, Counts: p.Counts, Blind: map[string]string{}, Owned: p.Plan.Owned,
+		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
 	}
-	for s, why := range p.Plan.Blind {
-		f.Blind[s.String()] = why
+	for s, why := range p.Plan.Unreachable {
+		f.Unreachable[s.String()] = why
 	}
-	for _, l := range p.Looks {
-		x := lookFile{Scope: l.Scope, At: l.At, Recorded: l.Recorded, Count: l.Count}
+	for _, l := range p.Observations {
+		x := observationFile{Scope: l.Scope, At: l.At, Recorded: l.Recorded, Count: l.Count}
 		if l.Err != nil {
 			x.Error = l.Err.Error()
 		}
-		f.Looks = append(f.Looks, x)
+		f.Observations = append(f.Observations, x)
 	}
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
@@ -78,11 +78,11 @@ func (p *Planned) Save(w io.Writer) error {
 		if !ok {
 			b = baseOf(d, p.kinds)
 		}
-		x := decisionFile{Decision: ledger.Recorded(*d), Needs: d.Needs, Wish: b.Wish, There: b.There}
-		if d.There != nil {
-			x.ID = d.There.ID
+		x := decisionFile{Decision: event.Recorded(*d), DependsOn: d.DependsOn, Desired: b.Desired, Observed: b.Observed}
+		if d.Observed != nil {
+			x.ID = d.Observed.ID
 			if d.Proposed.Executes() {
-				x.Thing = d.There
+				x.Resource = d.Observed
 			}
 		}
 		f.Decisions = append(f.Decisions, x)
@@ -126,29 +126,29 @@ func (f planFile) planned() (*Planned, error) {
 		base: map[resource.Ref]base{},
 	}
 	p.Plan.Owned = f.Owned
-	p.Plan.Unchanged, p.Plan.Blind = f.Counts.Unchanged, map[resource.Scope]string{}
-	for s, why := range f.Blind {
+	p.Plan.Unchanged, p.Plan.Unreachable = f.Counts.Unchanged, map[resource.Scope]string{}
+	for s, why := range f.Unreachable {
 		var scope resource.Scope
 		if err := scope.UnmarshalText([]byte(s)); err != nil {
 			return nil, fmt.Errorf("read the plan: %w", err)
 		}
-		p.Plan.Blind[scope] = why
+		p.Plan.Unreachable[scope] = why
 	}
-	for _, x := range f.Looks {
-		l := Look{Scope: x.Scope, At: x.At, Recorded: x.Recorded, Count: x.Count}
+	for _, x := range f.Observations {
+		l := Observation{Scope: x.Scope, At: x.At, Recorded: x.Recorded, Count: x.Count}
 		if x.Error != "" {
 			l.Err = errors.New(x.Error)
 		}
-		p.Looks = append(p.Looks, l)
+		p.Observations = append(p.Observations, l)
 	}
-	var recorded []ledger.Decision
+	var recorded []event.Decision
 	for _, x := range f.Decisions {
 		recorded = append(recorded, x.Decision)
 		d := x.decision()
 		p.Plan.Decisions = append(p.Plan.Decisions, d)
-		p.base[d.Ref] = base{Action: promised(&d), Wish: x.Wish, There: x.There}
+		p.base[d.Ref] = base{Action: proposedAction(&d), Desired: x.Desired, Observed: x.Observed}
 	}
-	hash, err := ledger.HashDecisions(recorded)
+	hash, err := event.HashDecisions(recorded)
 	if err == nil && hash != f.Hash {
 		err = errors.New("the plan was changed after it was made: its decisions do not fit its hash")
 	}
@@ -156,12 +156,12 @@ func (f planFile) planned() (*Planned, error) {
 }
 
 func (x decisionFile) decision() decider.Decision {
-	there := x.Thing
+	there := x.Resource
 	if there == nil && x.ID != "" {
 		there = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
 	}
 	d := x.Decision.Recall(there)
-	d.Needs = x.Needs
+	d.DependsOn = x.DependsOn
 	return d
 }
 

@@ -68,14 +68,14 @@ func TestASavedPlanIsRefusedThingByThing(t *testing.T) {
 	hand("b", 25) // in the plan, and changed since
 	hand("c", 25) // not in the plan: unrelated
 	hand("e", 30) // in the plan, and as wanted by now
-	fWish := disk("f", 40)
-	now := wants(disk("a", 30), disk("b", 30), disk("c", 20), disk("d", 20), disk("e", 30), fWish) // f's wish changed
+	fDesired := disk("f", 40)
+	now := wants(disk("a", 30), disk("b", 30), disk("c", 20), disk("d", 20), disk("e", 30), fDesired) // f's wish changed
 	p := b.refresh(saved, now)
 	got := map[string]string{}
 	for _, d := range p.Plan.Decisions {
 		got[d.Ref.Name] = string(d.Action)
 		if d.Action != d.Proposed {
-			got[d.Ref.Name] += " " + d.Vetoes[0].Policy
+			got[d.Ref.Name] += " " + d.Blockers[0].Policy
 		}
 	}
 	expect := map[string]string{
@@ -99,7 +99,7 @@ func TestASecretThatChangedSinceThePlanIsStale(t *testing.T) {
 	}
 	p := b.refresh(b.saved(with("one")), with("two"))
 	d, _ := decisionOn(p, ref("server", "a"))
-	if d.Action != decider.Notify || len(d.Vetoes) == 0 || !strings.Contains(d.Vetoes[0].Reason, "the wish has changed") {
+	if d.Action != decider.Notify || len(d.Blockers) == 0 || !strings.Contains(d.Blockers[0].Reason, "the wish has changed") {
 		t.Errorf("decision %+v", d)
 	}
 }

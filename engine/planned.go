@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -15,36 +16,36 @@ import (
 // Planned is a plan with everything needed to show, save and apply it. It is not changed
 // once made.
 type Planned struct {
-	ID       string // ULID
-	Mode     ledger.Mode
-	At       time.Time
-	Revision storage.Revision // of the record, before the plan looked at the world
-	Hash     string           // of the decisions
-	Stacks   []string
-	Intents  []resource.Intent // of a loaded plan: none until Refresh
-	Plan     decider.Plan
-	Whole    decider.Plan       // of a look for drift: with what the config changed too
-	Looks    []Look             // the scopes it rests on, sorted
-	Settled  []ledger.Abandoned // open actions that this plan's look answered
-	Counts   ledger.Counts
-	Past     bool // against the world of Revision, not of now: only to look at
+	ID           string // ULID
+	Mode         event.Mode
+	At           time.Time
+	Revision     storage.Revision // of the record, before the plan looked at the world
+	Hash         string           // of the decisions
+	Stacks       []string
+	Intents      []resource.Intent // of a loaded plan: none until Refresh
+	Plan         decider.Plan
+	Whole        decider.Plan      // of a look for drift: with what the config changed too
+	Observations []Observation     // the scopes it rests on, sorted
+	Recovered    []event.Recovered // open actions that this plan's look answered
+	Counts       event.Counts
+	Past         bool // against the world of Revision, not of now: only to look at
 
 	blessed map[resource.Ref]bool // by the record
 	// approving is what approvals had to be of, of a plan made from a saved one.
 	approving string
 	known     wal.Seq // the last record of the log that policies could see
 
-	eyes  *eyes
+	async *asyncObserver
 	kinds decider.Kinds
-	world resource.World
-	open  map[resource.Ref]ledger.OpenIntent // still without an answer
+	live  resource.LiveState
+	open  map[resource.Ref]ledger.OpenAction // still without an answer
 	tries map[resource.Ref]ledger.Tries
 	base  map[resource.Ref]base // of a loaded plan: what its decisions rest on
 }
 
-// thing finds what carries a ref with ovi's marks in the world the plan rests on.
-func (p *Planned) thing(ref resource.Ref) (*resource.Observed, bool) {
-	objects := p.world.Seen[ref.Scope()].Objects
+// resourceAt finds what carries a ref with ovi's marks in the world the plan rests on.
+func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
+	objects := p.live.Scopes[ref.Scope()].Resources
 	i, ok := slices.BinarySearchFunc(objects, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
 	for ; ok && i < len(objects) && objects[i].Ref == ref; i++ {
 		if objects[i].Managed {

@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// staleVeto holds back what has changed since a plan was saved.
-const staleVeto = "stale"
+// staleBlocker holds back what has changed since a plan was saved.
+const staleBlocker = "stale"
 
 // savedPolicy lets pass what a saved plan was going to do, to things that have not changed.
 type savedPolicy struct {
@@ -19,20 +19,20 @@ type savedPolicy struct {
 }
 
 // Name implements decider.Policy.
-func (*savedPolicy) Name() string { return staleVeto }
+func (*savedPolicy) Name() string { return staleBlocker }
 
 // Review implements decider.Policy.
-func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Veto, error) {
-	out := map[int]decider.Veto{}
+func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
+	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		b, ok := s.saved[d.Ref]
 		if !ok || !b.Action.Executes() {
-			out[i] = decider.Veto{Policy: decider.NotInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
+			out[i] = decider.Blocker{Policy: decider.NotInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
 			continue
 		}
 		if why := b.differs(d, s.kinds); why != "" {
-			out[i] = decider.Veto{Policy: staleVeto, Reason: why + " since the plan was made: make a new plan"}
+			out[i] = decider.Blocker{Policy: staleBlocker, Reason: why + " since the plan was made: make a new plan"}
 		}
 	}
 	return out, nil
@@ -48,8 +48,8 @@ func (s *savedPolicy) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// settledSince are the decisions of the saved plan that the world no longer calls for.
-func (s *savedPolicy) settledSince(saved, now *Planned) []decider.Decision {
+// doneSince are the decisions of the saved plan that the world no longer calls for.
+func (s *savedPolicy) doneSince(saved, now *Planned) []decider.Decision {
 	still := map[resource.Ref]bool{}
 	for i := range now.Plan.Decisions {
 		still[now.Plan.Decisions[i].Ref] = true
@@ -58,7 +58,7 @@ func (s *savedPolicy) settledSince(saved, now *Planned) []decider.Decision {
 	for _, d := range saved.Plan.Decisions {
 		if d.Action.Executes() && !still[d.Ref] {
 			d.Action = decider.Notify
-			d.Vetoes = append(d.Vetoes, decider.Veto{Policy: staleVeto, Reason: "nothing is left to " + string(d.Proposed) + " since the plan was made"})
+			d.Blockers = append(d.Blockers, decider.Blocker{Policy: staleBlocker, Reason: "nothing is left to " + string(d.Proposed) + " since the plan was made"})
 			out = append(out, d)
 		}
 	}
@@ -67,16 +67,16 @@ func (s *savedPolicy) settledSince(saved, now *Planned) []decider.Decision {
 
 // base is what a saved decision rests on.
 type base struct {
-	Action decider.Action
-	Wish   string
-	There  string // digest of the thing, "" if there was none
+	Action   decider.Action
+	Desired  string
+	Observed string // digest of the thing, "" if there was none
 }
 
 // baseOf is what a decision rests on.
 func baseOf(d *decider.Decision, kinds decider.Kinds) base {
-	b := base{Action: promised(d), Wish: d.Wish()}
-	if d.There != nil {
-		b.There = contentOf(*d.There, kinds)
+	b := base{Action: proposedAction(d), Desired: d.DesiredDigest()}
+	if d.Observed != nil {
+		b.Observed = contentOf(*d.Observed, kinds)
 	}
 	return b
 }
@@ -98,13 +98,13 @@ func contentOf(o resource.Observed, kinds decider.Kinds) string {
 func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
 	now := baseOf(d, kinds)
 	switch {
-	case b.Wish != now.Wish:
+	case b.Desired != now.Desired:
 		return "the wish has changed"
-	case b.There == "" && now.There != "":
+	case b.Observed == "" && now.Observed != "":
 		return "it has appeared"
-	case b.There != "" && now.There == "":
+	case b.Observed != "" && now.Observed == "":
 		return "it has vanished"
-	case b.There != now.There:
+	case b.Observed != now.Observed:
 		return "it has changed"
 	case b.Action != d.Proposed:
 		return fmt.Sprintf("what is to be done has changed from %s to %s", b.Action, d.Proposed)

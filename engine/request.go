@@ -10,12 +10,12 @@ import (
 
 // request is what the provider is asked. References in it are ids of things that were seen
 // or have just been made.
-func (a *apply) request(c Claim, d *decider.Decision, half decider.Half) (*provider.Request, error) {
+func (a *apply) request(c Claim, d *decider.Decision, half decider.Phase) (*provider.Request, error) {
 	r := &provider.Request{Token: c.Token, Stack: d.Stack, Owner: a.engine.cfg.Owner}
-	if d.There != nil && verbOf(d.Action, half) != create {
-		r.Have = *d.There
+	if d.Observed != nil && verbOf(d.Action, half) != create {
+		r.Have = *d.Observed
 	}
-	if half == decider.Take {
+	if half == decider.DeletePhase {
 		return r, nil
 	}
 	var missing []resource.Ref
@@ -26,8 +26,8 @@ func (a *apply) request(c Claim, d *decider.Decision, half decider.Half) (*provi
 		}
 		return resource.String(id)
 	}
-	r.Want = *d.Wanted
-	r.Want.Attrs = mapRefs(d.Wanted.Attrs, resolve).(resource.Attrs)
+	r.Desired = *d.Desired
+	r.Desired.Attrs = mapRefs(d.Desired.Attrs, resolve).(resource.Attrs)
 	if verbOf(d.Action, half) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -19,17 +19,17 @@ const (
 	ByOther     Status = "done_by_other" // somebody else had done it meanwhile
 	Failed      Status = "failed"
 	Uncertain   Status = "uncertain"   // the call may have worked; the next look tells
-	Waiting     Status = "waiting"     // not begun: what it needs failed or was not begun
+	WaitingFor  Status = "waiting"     // not begun: what it needs failed or was not begun
 	Interrupted Status = "interrupted" // not begun: the apply was stopped
-	Held        Status = "held"        // not begun: somebody else has the claim
+	Claimed     Status = "held"        // not begun: somebody else has the claim
 	Stale       Status = "stale"       // not begun: the thing changed since the plan
 )
 
 // good says that the thing is now as the plan wanted it.
 func (s Status) good() bool { return s == Done || s == ByOther }
 
-// begun says that the provider was called.
-func (s Status) begun() bool { return s == Done || s == Failed || s == Uncertain }
+// called says that the provider was called.
+func (s Status) called() bool { return s == Done || s == Failed || s == Uncertain }
 
 // Outcome is what came of one decision that was to be executed.
 type Outcome struct {
@@ -41,7 +41,7 @@ type Outcome struct {
 	Class       provider.Class
 	Recoverable bool
 	On          resource.Ref // of Waiting: what it waits for
-	Holder      string       // of Held: who has it; of ByOther: who did it
+	ClaimedBy   string       // of Held: who has it; of ByOther: who did it
 	Detail      string       // a sentence, for people
 	Seconds     float64
 }
@@ -49,8 +49,8 @@ type Outcome struct {
 // Result is what an apply did.
 type Result struct {
 	Plan        string
-	Outcomes    []Outcome     // sorted by ref; one for each decision that executes
-	Counts      ledger.Counts // of what was done
+	Outcomes    []Outcome    // sorted by ref; one for each decision that executes
+	Counts      event.Counts // of what was done
 	Interrupted bool
 	Took        time.Duration
 }
@@ -59,8 +59,8 @@ type Result struct {
 func (a *apply) result() *Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r := &Result{Plan: a.plan.ID, Took: a.engine.cfg.Clock().Sub(a.began)}
-	r.Counts = ledger.Standing(a.plan.Plan)
+	r := &Result{Plan: a.plan.ID, Took: a.engine.cfg.Clock().Sub(a.started)}
+	r.Counts = event.Standing(a.plan.Plan)
 	for i := range a.plan.Plan.Decisions {
 		if !a.plan.Plan.Decisions[i].Action.Executes() {
 			continue
@@ -76,7 +76,7 @@ func (a *apply) result() *Result {
 
 // count puts an outcome where people look for it. What changed since the plan was not done
 // as planned, which is a failure.
-func (o Outcome) count(c *ledger.Counts) {
+func (o Outcome) count(c *event.Counts) {
 	switch o.Status {
 	case Done:
 		c.Add(o.Action)
@@ -84,22 +84,22 @@ func (o Outcome) count(c *ledger.Counts) {
 		c.Unchanged++
 	case Failed, Uncertain, Stale:
 		c.Failed++
-	case Held:
-		c.Held++
-	case Waiting, Interrupted:
-		c.Skipped++
+	case Claimed:
+		c.Claimed++
+	case WaitingFor, Interrupted:
+		c.NotStarted++
 	}
 }
 
 // outcomeOf joins the halves of a replace: the later one tells, unless the first failed.
 func (a *apply) outcomeOf(decision int) Outcome {
 	d := &a.plan.Plan.Decisions[decision]
-	take, took := a.outcomes[stepOf{decision, decider.Take}]
-	made, tried := a.outcomes[stepOf{decision, decider.Make}]
+	take, took := a.outcomes[stepOf{decision, decider.DeletePhase}]
+	made, tried := a.outcomes[stepOf{decision, decider.CreatePhase}]
 	switch {
 	case took && tried && take.Status.good():
 		made.Seconds += take.Seconds
-		if !made.Status.begun() && !made.Status.good() {
+		if !made.Status.called() && !made.Status.good() {
 			made.Detail = "the old one is gone, the new one was not made: " + made.Detail
 		}
 		return made

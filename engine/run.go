@@ -36,10 +36,10 @@ type RunOptions struct {
 	// from many goroutines. nil: Plan.Rules hold.
 	Rules func(context.Context) (resource.Rules, error)
 	Do    ApplyOptions
-	// BlindAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
-	BlindAfter int
-	Wakes      *Wakes      // nil: nobody wakes the loops
-	Tell       func(Cycle) // hears of each cycle; called from many goroutines
+	// UnreachableAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
+	UnreachableAfter int
+	Wakes            *Wakes      // nil: nobody wakes the loops
+	Tell             func(Cycle) // hears of each cycle; called from many goroutines
 }
 
 func (o RunOptions) orDefault() RunOptions {
@@ -51,8 +51,8 @@ func (o RunOptions) orDefault() RunOptions {
 	set(&o.Interval, time.Minute)
 	set(&o.Patience, 30*time.Second)
 	set(&o.Poll, time.Second)
-	if o.BlindAfter <= 0 {
-		o.BlindAfter = 3
+	if o.UnreachableAfter <= 0 {
+		o.UnreachableAfter = 3
 	}
 	if o.Wakes == nil {
 		o.Wakes = &Wakes{}
@@ -65,15 +65,15 @@ func (o RunOptions) orDefault() RunOptions {
 
 // Cycle is one turn of a loop, as it ended.
 type Cycle struct {
-	Stack    string
-	Why      string // "start", "interval", "changed", "woken"...
-	Led      bool   // false: it helped the one that leads
-	At       time.Time
-	Took     time.Duration
-	Planned  *Planned // nil if it came to none
-	Result   *Result  // nil if nothing was to be done, or only planned
-	Err      error
-	Concerns []Concern // what only a human can settle
+	Stack   string
+	Why     string // "start", "interval", "changed", "woken"...
+	Led     bool   // false: it helped the one that leads
+	At      time.Time
+	Took    time.Duration
+	Planned *Planned // nil if it came to none
+	Result  *Result  // nil if nothing was to be done, or only planned
+	Err     error
+	Alerts  []Alert // what only a human can settle
 }
 
 // Run keeps the stacks as wished until ctx ends: each in a loop of its own, one cycle at a
@@ -86,7 +86,7 @@ func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
 	defer stop()
 	var wait sync.WaitGroup
 	for i := range stacks {
-		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), blind: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
+		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
 		wait.Go(func() {
 			defer stop() // the record is shared: what ends one ends all
 			l.keep(ctx)
@@ -98,15 +98,15 @@ func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
 
 // loop keeps one stack.
 type loop struct {
-	engine *Engine
-	stack  *Stack
-	o      RunOptions
-	eyes   *eyes
-	wake   chan string
-	mark   string
-	blind  map[resource.Scope]int       // cycles in a row
-	helped map[resource.Scope]time.Time // the looks that were last helped with
-	apart  time.Time                    // since when it wants other things than the one that leads
+	engine        *Engine
+	stack         *Stack
+	o             RunOptions
+	async         *asyncObserver
+	wake          chan string
+	mark          string
+	unreachable   map[resource.Scope]int       // cycles in a row
+	helped        map[resource.Scope]time.Time // the looks that were last helped with
+	mismatchSince time.Time                    // since when it wants other things than the one that leads
 }
 
 // keep leads the stack whenever it can, and helps whoever leads it when it can't.
@@ -114,12 +114,12 @@ func (l *loop) keep(ctx context.Context) {
 	var leave func()
 	l.wake, leave = l.o.Wakes.join()
 	defer leave()
-	l.eyes = newEyes(ctx, l)
-	defer l.eyes.close()
+	l.async = newAsyncObserver(ctx, l)
+	defer l.async.close()
 	for ctx.Err() == nil && l.engine.cfg.Ledger.Broken() == nil {
-		l.engine.free(ctx)
+		l.engine.releaseDead(ctx)
 		err := l.engine.cfg.Claims.Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
-		var held *coordinator.HeldError
+		var held *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil:
 			return
@@ -139,14 +139,14 @@ func (l *loop) keep(ctx context.Context) {
 
 // lead goes from cycle to cycle until the claim is lost, ctx ends or the record is broken.
 func (l *loop) lead(ctx context.Context) error {
-	t := tempo{interval: l.o.Interval}
+	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
 		begun := time.Now()
 		c := l.cycle(ctx, why, true)
 		if ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil {
 			return nil
 		}
-		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(begun), chance())
+		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(begun), jitterSource())
 		if why = l.pause(ctx, pause); why == "" {
 			return nil
 		}
@@ -162,7 +162,7 @@ func (l *loop) standBy(ctx context.Context) error {
 	var errs [2]error
 	for i, until := range []func() error{
 		func() error { return l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) },
-		func() error { return l.untilLooked(ctx) },
+		func() error { return l.awaitObservation(ctx) },
 	} {
 		wait.Go(func() {
 			defer enough()
@@ -204,9 +204,9 @@ const markEvery = time.Second
 
 // pause waits for the next cycle and says what began it; "" if ctx ended.
 func (l *loop) pause(ctx context.Context, d time.Duration) string {
-	timer, look := time.NewTimer(d), time.NewTicker(markEvery)
+	timer, obs := time.NewTimer(d), time.NewTicker(markEvery)
 	defer timer.Stop()
-	defer look.Stop()
+	defer obs.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -215,7 +215,7 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 			return why
 		case <-timer.C:
 			return "interval"
-		case <-look.C:
+		case <-obs.C:
 			if l.stack.Mark != nil && l.stack.Mark() != l.mark {
 				return "changed"
 			}

@@ -66,13 +66,13 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 		stacks[0].Mark = func() string { return mark.Load().(string) }
 		stop := b.loops(stacks, engine.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
 		time.Sleep(10 * time.Second)
-		if n := len(b.cloud.Things(here)); n != 2 {
+		if n := len(b.cloud.Resources(here)); n != 2 {
 			t.Fatalf("%d things after the first cycle, want 2", n)
 		}
 		gone, _, _ := b.cloud.Find(ref("server", "a"))
 		b.cloud.Remove(here, gone.ID)
 		time.Sleep(70 * time.Second) // the interval and its jitter
-		if n := len(b.cloud.Things(here)); n != 2 {
+		if n := len(b.cloud.Resources(here)); n != 2 {
 			t.Errorf("%d things an interval after one was removed, want 2", n)
 		}
 		before := len(d.all())
@@ -105,8 +105,8 @@ func TestRunWithoutApplyOnlyTells(t *testing.T) {
 		if n := b.calls(); n != 0 {
 			t.Errorf("%d calls that change something", n)
 		}
-		if c := d.last(); len(c.Concerns) != 1 || c.Concerns[0].Kind != engine.Pending || c.Concerns[0].Ref != ref("network", "main") {
-			t.Errorf("concerns: %+v", c.Concerns)
+		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != engine.Pending || c.Alerts[0].Ref != ref("network", "main") {
+			t.Errorf("concerns: %+v", c.Alerts)
 		}
 		_ = stop()
 	})
@@ -115,7 +115,7 @@ func TestRunWithoutApplyOnlyTells(t *testing.T) {
 func TestASlowScopeHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		there := resource.Scope{Provider: "fake", Place: "there"}
+		there := resource.Scope{Provider: "fake", Location: "there"}
 		b.cloud.Break(fake.Faults{Before: func(ctx context.Context, c fake.Call) error {
 			if c.Verb == fake.Observe && c.Scope == there {
 				time.Sleep(5 * time.Minute)
@@ -123,21 +123,21 @@ func TestASlowScopeHoldsUpNobody(t *testing.T) {
 			return ctx.Err()
 		}})
 		far := disk("far", 10)
-		far.Ref.Place = "there"
+		far.Ref.Location = "there"
 		want := wants(network("main"), far)
 		want[0].Scopes = append(want[0].Scopes, there)
 		var d diary
-		stop := b.loops(stackOf(want), engine.RunOptions{Apply: true, Patience: 10 * time.Second, BlindAfter: 2, Tell: d.tell})
+		stop := b.loops(stackOf(want), engine.RunOptions{Apply: true, Patience: 10 * time.Second, UnreachableAfter: 2, Tell: d.tell})
 		time.Sleep(15 * time.Second)
-		if n := len(b.cloud.Things(here)); n != 1 {
+		if n := len(b.cloud.Resources(here)); n != 1 {
 			t.Errorf("%d things in the quick scope, want 1: it waited for the slow one", n)
 		}
 		time.Sleep(2 * time.Minute)
-		if c := d.last(); len(c.Concerns) != 1 || c.Concerns[0].Kind != engine.Blind || c.Concerns[0].Scope != there {
-			t.Errorf("concerns after two blind cycles: %+v", c.Concerns)
+		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != engine.UnreachableAlert || c.Alerts[0].Scope != there {
+			t.Errorf("concerns after two blind cycles: %+v", c.Alerts)
 		}
 		time.Sleep(4 * time.Minute)
-		if n := len(b.cloud.Things(there)); n != 1 {
+		if n := len(b.cloud.Resources(there)); n != 1 {
 			t.Errorf("%d things in the slow scope after it was seen, want 1", n)
 		}
 		_ = stop()
@@ -157,7 +157,7 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 			two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: second.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
 		}
 		time.Sleep(50 * time.Second)
-		if n := len(b.cloud.Things(here)); n != 40 {
+		if n := len(b.cloud.Resources(here)); n != 40 {
 			t.Errorf("%d things, want 40", n)
 		}
 		for i, d := range []*diary{&first, &second} {
@@ -171,9 +171,9 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 				t.Errorf("instance %d did nothing", i+1)
 			}
 		}
-		looks := observes(b)
+		observations := observes(b)
 		time.Sleep(10 * time.Minute)
-		if n := observes(b) - looks; n < 9 || n > 12 {
+		if n := observes(b) - observations; n < 9 || n > 12 {
 			t.Errorf("%d looks in ten minutes: want one a minute, by one instance", n)
 		}
 		leader, other := stops[0], stops[1]
@@ -203,14 +203,14 @@ func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 		time.Sleep(time.Second)
 		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
 		time.Sleep(30 * time.Second)
-		looks := observes(b)
+		observations := observes(b)
 		_ = leave()
 		time.Sleep(30 * time.Second)
-		if n := observes(b) - looks; n == 0 {
+		if n := observes(b) - observations; n == 0 {
 			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
 		}
 		_ = stop()
-		if n := len(b.cloud.Things(here)); n > 20 {
+		if n := len(b.cloud.Resources(here)); n > 20 {
 			t.Errorf("%d things: the helper had nothing left to do", n)
 		}
 	})
@@ -279,7 +279,7 @@ func TestAReopenedRecordDoesNotWaitForItsOwnClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.ledger.Owe(false)
+		b.ledger.LeaveClaims(false)
 		b.stop()
 		b.start()
 		var d diary

@@ -15,10 +15,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func wishOf(d resource.Desired) string { return d.Digest() }
+func desiredOf(d resource.Desired) string { return d.Digest() }
 
-// drawWish draws a small stack: networks, servers on them, disks of some sizes.
-func drawWish(t *rapid.T) []resource.Intent {
+// drawDesired draws a small stack: networks, servers on them, disks of some sizes.
+func drawDesired(t *rapid.T) []resource.Intent {
 	var out []resource.Desired
 	nets := rapid.IntRange(0, 2).Draw(t, "networks")
 	for i := range nets {
@@ -70,10 +70,10 @@ func soak(t *testing.T, r *rapid.T) {
 	b.start()
 	defer func() { b.stop() }()
 	stranger := b.cloud.Put(resource.Observed{Ref: ref("disk", "stranger"), Attrs: attrs("size", resource.Int(7))})
-	want := drawWish(r)
+	want := drawDesired(r)
 	for range rapid.IntRange(1, 4).Draw(r, "rounds") {
 		if rapid.Bool().Draw(r, "new wish") {
-			want = drawWish(r)
+			want = drawDesired(r)
 		}
 		if rapid.IntRange(0, 3).Draw(r, "record") == 0 {
 			b.breakRecord(rapid.Int64Range(0, 20).Draw(r, "commits"))
@@ -97,7 +97,7 @@ func soak(t *testing.T, r *rapid.T) {
 	b.apply(want)
 	b.settled(want)
 	b.sane(r, stranger)
-	if open, err := b.ledger.OpenIntents(t.Context()); err != nil || len(open) > 0 {
+	if open, err := b.ledger.OpenActions(t.Context()); err != nil || len(open) > 0 {
 		r.Errorf("open actions are left: %+v %v", open, err)
 	}
 	b.replays()
@@ -124,7 +124,7 @@ func (b *bench) round(r *rapid.T, want []resource.Intent) {
 func (b *bench) sane(r *rapid.T, stranger resource.Observed) {
 	there := false
 	seen := map[resource.Ref]string{}
-	for _, o := range b.cloud.Things(here) {
+	for _, o := range b.cloud.Resources(here) {
 		if o.ID == stranger.ID {
 			there = o.Equal(stranger)
 			continue
@@ -141,7 +141,7 @@ func (b *bench) sane(r *rapid.T, stranger resource.Observed) {
 
 // hand changes or removes something behind ovi's back.
 func (b *bench) hand(r *rapid.T) {
-	for _, o := range b.cloud.Things(here) {
+	for _, o := range b.cloud.Resources(here) {
 		if o.Ref.Kind != "disk" || !o.Managed {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
@@ -58,7 +59,7 @@ func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 		defer two.stop()
 		want := wants(network("main"))
 		for i := range 6 {
-			want[0].Objects = append(want[0].Objects, server(fmt.Sprint("s", i), "main"))
+			want[0].Resources = append(want[0].Resources, server(fmt.Sprint("s", i), "main"))
 		}
 		b.cloud.Break(fake.Faults{Delay: 200 * time.Millisecond})
 		plans := []*engine.Planned{one.plan(want), two.plan(want)} // both want to make everything
@@ -74,7 +75,7 @@ func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if n := len(b.cloud.Things(here)); n != 7 {
+		if n := len(b.cloud.Resources(here)); n != 7 {
 			t.Errorf("%d things, want 7", n)
 		}
 		made := map[string]int{}
@@ -111,13 +112,13 @@ func TestWhatSomebodyHoldsIsNamedAndLeft(t *testing.T) {
 			return err
 		}
 		got := statuses(r)
-		if got["disk/a"] != engine.Held || got["disk/b"] != engine.Done {
+		if got["disk/a"] != engine.Claimed || got["disk/b"] != engine.Done {
 			t.Errorf("outcomes %v", got)
 		}
 		for _, o := range r.Outcomes {
-			var held *coordinator.HeldError
-			if o.Status == engine.Held && (o.Holder != "ben@host" || !errors.As(o.Err, &held)) {
-				t.Errorf("holder %q, error %v", o.Holder, o.Err)
+			var held *coordinator.ClaimedError
+			if o.Status == engine.Claimed && (o.ClaimedBy != "ben@host" || !errors.As(o.Err, &held)) {
+				t.Errorf("holder %q, error %v", o.ClaimedBy, o.Err)
 			}
 		}
 		return nil
@@ -166,11 +167,11 @@ func TestLaw7_APausedApplyDoesNoHarm(t *testing.T) {
 		t.Errorf("outcome %s, want uncertain", got)
 	}
 	b.cloud.Break(fake.Faults{})
-	if got := b.events(ledger.TypeRefused); len(got) != 1 {
+	if got := b.events(event.TypeRefused); len(got) != 1 {
 		t.Errorf("refusals on record: %v", got)
 	}
-	if p := b.plan(want); !p.Plan.Empty() || len(p.Settled) != 1 || p.Settled[0].Finding != ledger.FoundDone {
-		t.Errorf("plan %v, settled %+v", brief(p), p.Settled)
+	if p := b.plan(want); !p.Plan.Empty() || len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundDone {
+		t.Errorf("plan %v, settled %+v", brief(p), p.Recovered)
 	}
 	b.replays()
 }
@@ -189,8 +190,8 @@ func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
 		return nil
 	}})
 	b.apply(want)
-	if len(during.Settled) != 0 {
-		t.Errorf("a plan declared a running action over: %+v", during.Settled)
+	if len(during.Recovered) != 0 {
+		t.Errorf("a plan declared a running action over: %+v", during.Recovered)
 	}
 	b.cloud.Break(fake.Faults{})
 	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
@@ -223,7 +224,7 @@ func TestALostClaimStopsItsActionAlone(t *testing.T) {
 		b := newBench(t)
 		defer b.stop()
 		e := engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: b.ledger, Claims: &losing{Claims: b.claims}})
-		p, err := e.Plan(t.Context(), wants(network("one"), network("two")), engine.PlanOptions{Mode: ledger.ForApply})
+		p, err := e.Plan(t.Context(), wants(network("one"), network("two")), engine.PlanOptions{Mode: event.ForApply})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +236,7 @@ func TestALostClaimStopsItsActionAlone(t *testing.T) {
 		for _, o := range r.Outcomes {
 			got[o.Status]++
 		}
-		if got[engine.Held] != 1 || got[engine.Done] != 1 {
+		if got[engine.Claimed] != 1 || got[engine.Done] != 1 {
 			t.Errorf("outcomes %v, want one held and one done", got)
 		}
 	})

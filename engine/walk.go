@@ -18,7 +18,7 @@ func (a *apply) walk(steps []decider.Step) {
 			w.ready = append(w.ready, i)
 		}
 	}
-	ended := make(chan ended)
+	ended := make(chan stepResult)
 	for running := 0; ; running-- {
 		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
 			i := w.ready[0]
@@ -38,15 +38,15 @@ func (a *apply) stopped() bool {
 	return a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil
 }
 
-type ended struct {
+type stepResult struct {
 	step    int
 	outcome Outcome
 }
 
 // step does one step.
-func (a *apply) step(i int, s decider.Step) ended {
+func (a *apply) step(i int, s decider.Step) stepResult {
 	d := &a.plan.Plan.Decisions[s.Decision]
-	return ended{i, a.act(d, s.Half)}
+	return stepResult{i, a.act(d, s.Phase)}
 }
 
 // walker is the graph of the steps while they are done.
@@ -59,11 +59,11 @@ type walker struct {
 }
 
 // end frees what waited for a step, or tells it that it waits in vain.
-func (w *walker) end(e ended) {
+func (w *walker) end(e stepResult) {
 	s := w.steps[e.step]
-	w.note(stepOf{s.Decision, s.Half}, e.outcome)
+	w.note(stepOf{s.Decision, s.Phase}, e.outcome)
 	if !e.outcome.Status.good() {
-		w.giveUp(e.step, e.outcome)
+		w.skipDependents(e.step, e.outcome)
 		return
 	}
 	for _, n := range w.next[e.step] {
@@ -73,9 +73,9 @@ func (w *walker) end(e ended) {
 	}
 }
 
-// giveUp notes for everything behind a step that it waits for it. Where the cause is that
+// skipDependents notes for everything behind a step that it waits for it. Where the cause is that
 // the apply was stopped, that is what they say too.
-func (w *walker) giveUp(step int, cause Outcome) {
+func (w *walker) skipDependents(step int, cause Outcome) {
 	on := w.plan.Plan.Decisions[w.steps[step].Decision].Ref
 	for _, n := range w.next[step] {
 		s := w.steps[n]
@@ -83,14 +83,14 @@ func (w *walker) giveUp(step int, cause Outcome) {
 			continue // told already
 		}
 		w.waits[n] = -1
-		w.note(stepOf{s.Decision, s.Half}, w.waiting(s, on, cause))
-		w.giveUp(n, cause)
+		w.note(stepOf{s.Decision, s.Phase}, w.waiting(s, on, cause))
+		w.skipDependents(n, cause)
 	}
 }
 
 func (w *walker) waiting(s decider.Step, on resource.Ref, cause Outcome) Outcome {
 	d := &w.plan.Plan.Decisions[s.Decision]
-	o := Outcome{Ref: d.Ref, Action: d.Action, Status: Waiting, On: on, Detail: "it waits for " + on.String() + ", which is " + string(cause.Status)}
+	o := Outcome{Ref: d.Ref, Action: d.Action, Status: WaitingFor, On: on, Detail: "it waits for " + on.String() + ", which is " + string(cause.Status)}
 	if cause.Status == Interrupted {
 		o.Status, o.Detail = Interrupted, cause.Detail
 	}

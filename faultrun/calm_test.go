@@ -90,7 +90,7 @@ func (w *witness) ledAfter(token int64) time.Time {
 	defer w.mu.Unlock()
 	for _, c := range w.claims[engine.Lead+"faults"] {
 		if c.Token > token {
-			return c.beganSeen
+			return c.startedSeen
 		}
 	}
 	return time.Time{}
@@ -117,8 +117,8 @@ func (w *witness) standing(pid int) (refs []string) {
 	return refs
 }
 
-// looks are those that an instance began at the whole cloud.
-func (s *site) looks(p *process) (out []check.Look) {
+// observations are those that an instance began at the whole cloud.
+func (s *site) observations(p *process) (out []check.Look) {
 	s.Helper()
 	f, err := os.Open(filepath.Join(p.Dir, "looks.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func (w *witness) ledFor(from, to time.Time) float64 {
 	defer w.mu.Unlock()
 	var sum time.Duration
 	for _, c := range w.claims[engine.Lead+"faults"] {
-		begin, end := c.beganSeen, c.EndSeen
+		begin, end := c.startedSeen, c.EndSeen
 		if c.Ended == 0 || end.After(to) {
 			end = to
 		}

@@ -201,8 +201,8 @@ func (c *chaos) weather() {
 		}
 		c.say("burst of 503", "")
 	case 3:
-		c.wishes.change()
-		c.wishes.write(c)
+		c.configured.change()
+		c.configured.write(c)
 		c.say("wishes changed", "")
 	}
 }

@@ -207,8 +207,8 @@ func (c *cloud) live(t testing.TB) map[string][]string {
 // marked is the AWS provider, whose every call says under which beginning it is made.
 type marked struct {
 	*aws.Provider
-	looks func()           // hears of each look that begins
-	clock func() time.Time // of the host
+	observations func()           // hears of each look that begins
+	clock        func() time.Time // of the host
 }
 
 type markKey struct{}
@@ -223,11 +223,11 @@ func with(ctx context.Context, r provider.Request, ref resource.Ref) context.Con
 }
 
 func (m marked) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	return m.Provider.Create(with(ctx, r, r.Want.Ref), r)
+	return m.Provider.Create(with(ctx, r, r.Desired.Ref), r)
 }
 
 func (m marked) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	return m.Provider.Update(with(ctx, r, r.Want.Ref), r)
+	return m.Provider.Update(with(ctx, r, r.Desired.Ref), r)
 }
 
 func (m marked) Delete(ctx context.Context, r provider.Request) error {

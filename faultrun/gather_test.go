@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/faultrun/check"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
@@ -26,7 +27,7 @@ import (
 // gather reads everything that the run left behind. The instances must have ended.
 func (s *site) gather() check.History {
 	s.Helper()
-	h := check.History{Calls: s.cloud.calls, Live: s.cloud.live(s), Wanted: s.wishes.wanted(), Logs: map[string]error{}}
+	h := check.History{Calls: s.cloud.calls, Live: s.cloud.live(s), Desired: s.configured.desired(), Logs: map[string]error{}}
 	claims := s.witness.whole()
 	for _, list := range claims {
 		for _, c := range list {
@@ -48,7 +49,7 @@ func (s *site) gather() check.History {
 		_, err := wal.Verify(filepath.Join(p.Dir, "wal"), nil)
 		h.Logs[p.Name] = err
 		h.Ops = append(h.Ops, s.attempts(i, p, claims)...)
-		h.Looks = append(h.Looks, s.looks(p)...)
+		h.Observations = append(h.Observations, s.observations(p)...)
 		l, err := ledger.Open(ctx, ledger.Config{Dir: p.Dir, Store: store, Shared: true, User: "checker"})
 		if err != nil {
 			s.Errorf("open the record of %s: %v", p.Name, err)
@@ -56,10 +57,10 @@ func (s *site) gather() check.History {
 		}
 		defer l.Close()
 		logs = append(logs, l)
-		h.Deeds = append(h.Deeds, s.deeds(ctx, p.Name, l, store)...)
+		h.Actions = append(h.Actions, s.actions(ctx, p.Name, l, store)...)
 	}
 	h.Ops = append(h.Ops, vanished(claims, h.Ops)...)
-	if opens, err := logs[0].OpenIntents(ctx); err != nil {
+	if opens, err := logs[0].OpenActions(ctx); err != nil {
 		s.Error(err)
 	} else {
 		for _, o := range opens {
@@ -171,7 +172,7 @@ func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) 
 			continue // it never came through, or vanished tells what became of it
 		}
 		c := claims[a.Ref][i]
-		out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: c.beganSeen, Take: true, Token: c.Token, Result: check.OpDone})
+		out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: c.startedSeen, Take: true, Token: c.Token, Result: check.OpDone})
 	}
 	return out
 }
@@ -204,15 +205,15 @@ func vanished(claims map[string][]*seenClaim, ops []check.ClaimOp) (out []check.
 	return out
 }
 
-// deeds reads the actions from a log. Those of refused batches are none.
-func (s *site) deeds(ctx context.Context, name string, l *ledger.Ledger, store storage.Store) (out []check.Deed) {
-	places := s.places(ctx, l.Instance(), store)
+// actions reads the actions from a log. Those of refused batches are none.
+func (s *site) actions(ctx context.Context, name string, l *ledger.Ledger, store storage.Store) (out []check.Action) {
+	locations := s.locations(ctx, l.Instance(), store)
 	revision := func(seq uint64) int64 {
-		i, _ := slices.BinarySearchFunc(places, seq, func(p place, seq uint64) int { return cmp.Compare(p.seq, seq) })
-		if i == len(places) {
+		i, _ := slices.BinarySearchFunc(locations, seq, func(p location, seq uint64) int { return cmp.Compare(p.seq, seq) })
+		if i == len(locations) {
 			return 0
 		}
-		return places[i].revision
+		return locations[i].revision
 	}
 	var refused [][2]uint64
 	plans := map[string]int64{}
@@ -221,24 +222,24 @@ func (s *site) deeds(ctx context.Context, name string, l *ledger.Ledger, store s
 			s.Errorf("read the log of %s: %v", name, err)
 			return out
 		}
-		d := check.Deed{Instance: name, Seq: uint64(r.Seq), Revision: revision(uint64(r.Seq)), Ref: r.Event.About().String()}
+		d := check.Action{Instance: name, Seq: uint64(r.Seq), Revision: revision(uint64(r.Seq)), Ref: r.Event.About().String()}
 		switch e := r.Event.(type) {
-		case ledger.Planned:
+		case event.Planned:
 			plans[e.Plan] = d.Revision
 			continue
-		case ledger.Refused:
+		case event.Refused:
 			if e.From != 0 {
 				refused = append(refused, [2]uint64{uint64(e.From), uint64(e.To)})
 			}
 			continue
-		case ledger.Began:
-			d.Kind, d.Key, d.Token, d.Plan, d.Saw = check.Began, e.Key, e.Token, e.Plan, plans[e.Plan]
-			d.Deletes = e.Action == decider.Delete || e.Half == ledger.HalfDelete
-		case ledger.Ended:
+		case event.Started:
+			d.Kind, d.Key, d.Token, d.Plan, d.Saw = check.Started, e.Key, e.Token, e.Plan, plans[e.Plan]
+			d.Deletes = e.Action == decider.Delete || e.Phase == event.PhaseDelete
+		case event.Finished:
 			d.Kind, d.Key, d.Token = endKind(e.Outcome), e.Key, e.Token
-		case ledger.Abandoned:
+		case event.Recovered:
 			d.Kind, d.Key = check.Answered, e.Key
-			if e.Finding == ledger.FoundUnknown {
+			if e.Finding == event.FoundUnknown {
 				d.Kind = check.Uncertain
 			}
 		default:
@@ -246,28 +247,28 @@ func (s *site) deeds(ctx context.Context, name string, l *ledger.Ledger, store s
 		}
 		out = append(out, d)
 	}
-	return slices.DeleteFunc(out, func(d check.Deed) bool {
+	return slices.DeleteFunc(out, func(d check.Action) bool {
 		return slices.ContainsFunc(refused, func(r [2]uint64) bool { return d.Seq >= r[0] && d.Seq <= r[1] })
 	})
 }
 
-func endKind(o ledger.Outcome) check.DeedKind {
+func endKind(o event.Outcome) check.ActionKind {
 	switch o {
-	case ledger.Uncertain:
+	case event.Uncertain:
 		return check.Uncertain
-	case ledger.Late:
+	case event.Late:
 		return check.Late
 	}
 	return check.Ended
 }
 
-// place says which revision a batch of a log committed.
-type place struct {
+// location says which revision a batch of a log committed.
+type location struct {
 	seq      uint64
 	revision int64
 }
 
-func (s *site) places(ctx context.Context, instance string, store storage.Store) (out []place) {
+func (s *site) locations(ctx context.Context, instance string, store storage.Store) (out []location) {
 	for e, err := range store.History(ctx, "log/"+instance) {
 		var head struct {
 			Seq uint64 `json:"seq"`
@@ -279,7 +280,7 @@ func (s *site) places(ctx context.Context, instance string, store storage.Store)
 			s.Fatal(err)
 		}
 		if len(out) == 0 || out[len(out)-1].seq < head.Seq { // the same place again only fences
-			out = append(out, place{head.Seq, int64(e.Modified)})
+			out = append(out, location{head.Seq, int64(e.Modified)})
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ var errBack = errors.New("the loops ended")
 func (w *worker) keep(ctx context.Context) error {
 	pause := reopenFirst
 	for first := true; ctx.Err() == nil; first = false {
-		began := time.Now()
+		started := time.Now()
 		err := w.loop(ctx)
 		if ctx.Err() != nil {
 			break
@@ -45,7 +45,7 @@ func (w *worker) keep(ctx context.Context) error {
 		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
 			return err
 		}
-		if time.Since(began) > reopenMost {
+		if time.Since(started) > reopenMost {
 			pause = reopenFirst
 		}
 		w.say("the loops ended; the record is opened again in %s: %v", pause, err)
@@ -78,20 +78,20 @@ func (w *worker) loop(ctx context.Context) error {
 func (w *worker) stack() engine.Stack {
 	return engine.Stack{
 		Name: "faults",
-		Mark: func() string { v, _ := version(w.Wish); return v },
+		Mark: func() string { v, _ := version(w.Desired); return v },
 		Load: func(ctx context.Context) ([]resource.Intent, error) {
-			intent, err := w.wishes(ctx)
+			intent, err := w.configured(ctx)
 			w.loaded.Store(&intent.Version)
 			return []resource.Intent{intent}, err
 		},
 	}
 }
 
-// wishes reads the file.
-func (w *worker) wishes(ctx context.Context) (resource.Intent, error) {
-	intent, err := config.New([]string{w.Wish}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
+// configured reads the file.
+func (w *worker) configured(ctx context.Context) (resource.Intent, error) {
+	intent, err := config.New([]string{w.Desired}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
 	if err == nil {
-		intent.Version, err = version(w.Wish)
+		intent.Version, err = version(w.Desired)
 	}
 	return intent, err
 }
@@ -110,7 +110,7 @@ func (w *worker) told(c engine.Cycle) {
 	if p.Left == 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		opens, err := w.ledger.OpenIntents(ctx)
+		opens, err := w.ledger.OpenActions(ctx)
 		if err != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func (w *worker) troubles(r *engine.Result) {
 
 // left is what a plan leaves to do: decisions to execute, and scopes not seen.
 func left(p *engine.Planned) int {
-	n := len(p.Plan.Blind)
+	n := len(p.Plan.Unreachable)
 	for _, d := range p.Plan.Decisions {
 		if d.Proposed.Executes() {
 			n++
@@ -172,14 +172,14 @@ type look struct {
 
 // Observe implements provider.Provider.
 func (m marked) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
-	m.looks()
+	m.observations()
 	snapshot, err := m.Provider.Observe(ctx, s)
 	snapshot.At = m.clock()
 	return snapshot, err
 }
 
-// looked keeps that a look begins. The token is read first: what is kept is never too early.
-func (w *worker) looked() {
+// observed keeps that a look begins. The token is read first: what is kept is never too early.
+func (w *worker) observed() {
 	l := look{Token: w.leads.Load()}
 	l.At = time.Now()
 	b, err := json.Marshal(l)

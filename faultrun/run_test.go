@@ -21,22 +21,22 @@ const (
 )
 
 // settings are how long and how large a run is.
-func settings(t *testing.T) (length time.Duration, things int, seed uint64) {
+func settings(t *testing.T) (length time.Duration, resources int, seed uint64) {
 	t.Helper()
-	length, things, seed = 10*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
+	length, resources, seed = 10*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
 	if text := os.Getenv("OVI_FAULTS"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		length, things = d, 500
+		length, resources = d, 500
 	}
 	if text := os.Getenv("OVI_FAULTS_THINGS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		things = n
+		resources = n
 	}
 	if text := os.Getenv("OVI_FAULTS_SEED"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -45,7 +45,7 @@ func settings(t *testing.T) (length time.Duration, things int, seed uint64) {
 		}
 		seed = n
 	}
-	return length, things, seed
+	return length, resources, seed
 }
 
 // TestFaultRun: five instances, three members of etcd, one practice cloud, and everything
@@ -56,9 +56,9 @@ func TestFaultRun(t *testing.T) {
 }
 
 func faultRun(t *testing.T, n network) {
-	length, things, seed := settings(t)
-	t.Logf("%s, %d things, seed %d", length, things, seed)
-	s := newSite(t, n, shape{members: 3, instances: 5, loops: 3, things: things, ttl: 4 * time.Second, seed: seed})
+	length, resources, seed := settings(t)
+	t.Logf("%s, %d things, seed %d", length, resources, seed)
+	s := newSite(t, n, shape{members: 3, instances: 5, loops: 3, resources: resources, ttl: 4 * time.Second, seed: seed})
 	c := s.torment(length, seed)
 	if !s.settle(max(5*time.Minute, length/4)) {
 		t.Error("the instances did not come to rest")
@@ -149,7 +149,7 @@ func (s *site) report(h check.History, c *chaos) {
 			count["calls refused"]++
 		}
 	}
-	for _, d := range h.Deeds {
+	for _, d := range h.Actions {
 		count[string(d.Kind)]++
 	}
 	starts := 0
@@ -159,7 +159,7 @@ func (s *site) report(h check.History, c *chaos) {
 	s.Logf("%d changing calls (%d refused, %d answers lost); %d began, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d things live",
 		count["calls"], count["calls refused"], count["answers lost"], count["began"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
 	s.shares(h)
-	if count["began"] < len(h.Live) || len(h.Live) < len(s.wishes.things)/3 || len(h.Ops) < 2*count["began"] {
+	if count["began"] < len(h.Live) || len(h.Live) < len(s.configured.resources)/3 || len(h.Ops) < 2*count["began"] {
 		s.Error("the run did too little to prove anything")
 	}
 	if c != nil {
@@ -175,7 +175,7 @@ func (s *site) shares(h check.History) {
 	for _, c := range h.Calls {
 		calls[c.Instance]++
 	}
-	for _, l := range h.Looks {
+	for _, l := range h.Observations {
 		if l.Token != 0 {
 			led[l.Instance]++
 		} else {
@@ -194,7 +194,7 @@ func (s *site) takeovers(c *chaos) {
 		var worst time.Duration
 		for _, list := range s.witness.claims {
 			for _, claim := range list {
-				if claim.pid == k.pid && claim.beganSeen.Before(k.at) && claim.EndSeen.After(k.at) {
+				if claim.pid == k.pid && claim.startedSeen.Before(k.at) && claim.EndSeen.After(k.at) {
 					worst = max(worst, claim.EndSeen.Sub(k.at))
 				}
 			}
@@ -242,11 +242,11 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 // stoppedInCalls stops each of two instances twice while the cloud works on what it asked for.
 func stoppedInCalls(t *testing.T, unfenced bool) *site {
 	const ttl = 3 * time.Second // the least that etcd can keep with this election timeout
-	s := newSite(t, newProxies(t), shape{members: 1, instances: 2, things: 30, ttl: ttl, seed: 7, unfenced: unfenced})
+	s := newSite(t, newProxies(t), shape{members: 1, instances: 2, resources: 30, ttl: ttl, seed: 7, unfenced: unfenced})
 	s.cloud.setLuck(0, 400*time.Millisecond)
 	for i := range 4 {
-		s.wishes.relabel()
-		s.wishes.write(t)
+		s.configured.relabel()
+		s.configured.write(t)
 		p := s.instances[i%2]
 		for end := time.Now().Add(time.Minute); s.cloud.under(p.Name, 0) == 0 && time.Now().Before(end); {
 			time.Sleep(5 * time.Millisecond)

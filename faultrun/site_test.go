@@ -23,22 +23,22 @@ const prefix = "faults"
 // site is everything of one run: members, cloud, instances, and the network between them.
 type site struct {
 	testing.TB
-	dir       string
-	ttl       time.Duration
-	net       network
-	members   []*etcdtest.Server
-	cloud     *cloud
-	wishes    *wishes
-	instances []*process
-	witness   *witness
+	dir        string
+	ttl        time.Duration
+	net        network
+	members    []*etcdtest.Server
+	cloud      *cloud
+	configured *configured
+	instances  []*process
+	witness    *witness
 }
 
 // shape is how large a site is.
 type shape struct {
-	members, instances, loops, things int
-	ttl                               time.Duration
-	seed                              uint64
-	unfenced                          bool
+	members, instances, loops, resources int
+	ttl                                  time.Duration
+	seed                                 uint64
+	unfenced                             bool
 }
 
 func newSite(t testing.TB, n network, w shape) *site {
@@ -47,12 +47,12 @@ func newSite(t testing.TB, n network, w shape) *site {
 	s.members = etcdtest.ClusterOn(t, n.hosts(w.members), "--heartbeat-interval", "100", "--election-timeout", "1000")
 	s.nameMembers()
 	s.witness = newWitness(s)
-	s.wishes = newWishes(filepath.Join(s.dir, "wish.yaml"), w.things, w.seed)
-	s.wishes.write(t)
+	s.configured = newConfigured(filepath.Join(s.dir, "wish.yaml"), w.resources, w.seed)
+	s.configured.write(t)
 	for i := range w.instances {
 		p := &process{site: s, n: i, orders: orders{
 			Name: fmt.Sprintf("i%d", i), Dir: filepath.Join(s.dir, fmt.Sprintf("i%d", i)), Prefix: prefix, Endpoints: n.endpoints(i, s.members),
-			Cloud: s.cloud.url, Wish: s.wishes.file, TTL: w.ttl, Unfenced: w.unfenced,
+			Cloud: s.cloud.url, Desired: s.configured.file, TTL: w.ttl, Unfenced: w.unfenced,
 		}}
 		if i < w.loops {
 			p.Interval = loopInterval
@@ -237,20 +237,20 @@ func (s *site) heal() {
 // settle waits until the last wish is done: every instance that goes through cycles by itself
 // has seen it done, and so has one loop; no loop sees anything left.
 func (s *site) settle(limit time.Duration) bool {
-	s.wishes.write(s)
+	s.configured.write(s)
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
 		if s.settled() {
 			return true
 		}
 	}
 	for _, p := range s.instances {
-		s.Logf("%s: %+v, want wish %d", p.Name, p.progress(), s.wishes.version)
+		s.Logf("%s: %+v, want wish %d", p.Name, p.progress(), s.configured.version)
 	}
 	return false
 }
 
 func (s *site) settled() bool {
-	loops, led, want := 0, 0, fmt.Sprint(s.wishes.version)
+	loops, led, want := 0, 0, fmt.Sprint(s.configured.version)
 	for _, p := range s.instances {
 		g := p.progress()
 		done := g.Version == want && g.Left == 0

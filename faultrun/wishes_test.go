@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// wishes are what is wanted of a number of things, two fifths of them servers and the rest
+// configured are what is wanted of a number of things, two fifths of them servers and the rest
 // disks. They change during the run.
-type wishes struct {
-	file    string
-	rng     *rand.Rand
-	version int
-	things  []thing
+type configured struct {
+	file      string
+	rng       *rand.Rand
+	version   int
+	resources []res
 }
 
-type thing struct {
+type res struct {
 	kind, name string
 	there      bool
 	size       int // of a disk in GiB; of a server an index into sizes
@@ -27,22 +27,22 @@ type thing struct {
 
 var serverSizes = []string{"t3.micro", "t3.small", "t3.medium"}
 
-func newWishes(file string, n int, seed uint64) *wishes {
-	w := &wishes{file: file, rng: rand.New(rand.NewPCG(seed, 2))}
+func newConfigured(file string, n int, seed uint64) *configured {
+	w := &configured{file: file, rng: rand.New(rand.NewPCG(seed, 2))}
 	for i := range n {
 		kind := "ebs"
 		if i%5 < 2 {
 			kind = "ec2"
 		}
-		w.things = append(w.things, thing{kind: kind, name: fmt.Sprintf("%s-%03d", kind, i), there: true})
+		w.resources = append(w.resources, res{kind: kind, name: fmt.Sprintf("%s-%03d", kind, i), there: true})
 	}
 	return w
 }
 
 // change lets some things come and go, and changes the labels and sizes of others.
-func (w *wishes) change() {
-	for i := range w.things {
-		t := &w.things[i]
+func (w *configured) change() {
+	for i := range w.resources {
+		t := &w.resources[i]
 		switch p := w.rng.Float64(); {
 		case p < 0.03:
 			t.there = !t.there
@@ -55,18 +55,18 @@ func (w *wishes) change() {
 }
 
 // relabel changes everything.
-func (w *wishes) relabel() {
-	for i := range w.things {
-		w.things[i].label++
+func (w *configured) relabel() {
+	for i := range w.resources {
+		w.resources[i].label++
 	}
 }
 
-func (w *wishes) write(t testing.TB) {
+func (w *configured) write(t testing.TB) {
 	t.Helper()
 	w.version++
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %d\nversion: v1\nstack: faults\nprovider: aws\nregion: us-east-1\npolicy: {max_destroy: 100%%}\nresources:\n", w.version)
-	for _, one := range w.things {
+	for _, one := range w.resources {
 		if !one.there {
 			continue
 		}
@@ -85,11 +85,11 @@ func (w *wishes) write(t testing.TB) {
 	}
 }
 
-// wanted are the refs of what is there in the last wish, as they stand in tags: without the
+// desired are the refs of what is there in the last wish, as they stand in tags: without the
 // account.
-func (w *wishes) wanted() map[string]bool {
+func (w *configured) desired() map[string]bool {
 	out := map[string]bool{}
-	for _, one := range w.things {
+	for _, one := range w.resources {
 		if one.there {
 			out["aws/us-east-1/"+one.kind+"/"+one.name] = true
 		}

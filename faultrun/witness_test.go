@@ -26,9 +26,9 @@ type witness struct {
 
 type seenClaim struct {
 	check.Claim
-	nonce     string
-	pid       int
-	beganSeen time.Time
+	nonce       string
+	pid         int
+	startedSeen time.Time
 }
 
 func newWitness(s *site) *witness {
@@ -65,7 +65,7 @@ func (w *witness) note(answer clientv3.WatchResponse) {
 		case e.Type == clientv3.EventTypeDelete && len(all) > 0:
 			all[len(all)-1].Ended, all[len(all)-1].EndSeen = e.Kv.ModRevision, now
 		case e.IsCreate():
-			c := &seenClaim{Claim: check.Claim{Ref: ref, Token: e.Kv.CreateRevision}, beganSeen: now}
+			c := &seenClaim{Claim: check.Claim{Ref: ref, Token: e.Kv.CreateRevision}, startedSeen: now}
 			var v struct {
 				Instance, User, Run, Nonce string
 				PID                        int

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/boottime"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -36,7 +37,7 @@ type orders struct {
 	Endpoints []string
 	Prefix    string
 	Cloud     string
-	Wish      string
+	Desired   string
 	TTL       time.Duration
 	Interval  time.Duration // of the loop of ovi run; 0: single cycles of plan and apply
 	Unfenced  bool
@@ -179,26 +180,26 @@ func (w *worker) open(ctx context.Context) error {
 	}
 	p := marked{aws.New(aws.Options{Sandbox: true, PlainPace: true, Attempts: 4, HTTPClient: &http.Client{
 		Transport: carrier{there.Host, w.Name, &http.Transport{MaxIdleConnsPerHost: 16}},
-	}}), w.looked, w.clock}
+	}}), w.observed, w.clock}
 	w.engine = engine.New(engine.Config{Providers: provider.Set{"aws": p}, Ledger: w.ledger, Claims: claims, Clock: w.clock})
 	return nil
 }
 
 // cycle brings the cloud to what is wished now.
 func (w *worker) cycle(ctx context.Context) (progress, error) {
-	intent, err := w.wishes(ctx)
+	intent, err := w.configured(ctx)
 	if err != nil {
 		return progress{}, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	plan, err := w.engine.Plan(bounded, []resource.Intent{intent}, engine.PlanOptions{Mode: ledger.ForApply})
+	plan, err := w.engine.Plan(bounded, []resource.Intent{intent}, engine.PlanOptions{Mode: event.ForApply})
 	if err != nil {
 		return progress{}, fmt.Errorf("plan: %w", err)
 	}
 	p := progress{Version: intent.Version, Left: left(plan)}
 	if p.Left == 0 {
-		opens, err := w.ledger.OpenIntents(bounded)
+		opens, err := w.ledger.OpenActions(bounded)
 		p.Left += len(opens)
 		return p, err
 	}

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // Applied is what was last applied to a thing.
-func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (Applied, bool, error) {
-	var a Applied
+func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (event.Applied, bool, error) {
+	var a event.Applied
 	found, err := l.load(ctx, keyApplied+ref.String(), at, &a)
 	return a, found, err
 }
@@ -20,10 +21,10 @@ func (l *Ledger) Applied(ctx context.Context, ref resource.Ref, at storage.Revis
 // AllApplied answers for many things at a revision. It reads everything when it is asked for the first
 // time, and decodes only what it is asked for; it may be called from one goroutine. Once
 // failed gives an error, the answers are worth nothing.
-func (l *Ledger) AllApplied(ctx context.Context, at storage.Revision) (applied func(resource.Ref) (Applied, bool), failed func() error) {
+func (l *Ledger) AllApplied(ctx context.Context, at storage.Revision) (applied func(resource.Ref) (event.Applied, bool), failed func() error) {
 	var raw map[string][]byte
 	var broken error
-	applied = func(ref resource.Ref) (a Applied, ok bool) {
+	applied = func(ref resource.Ref) (a event.Applied, ok bool) {
 		if raw == nil {
 			raw = map[string][]byte{}
 			broken = l.entries(ctx, keyApplied, at, func(e storage.Entry) error {
@@ -33,7 +34,7 @@ func (l *Ledger) AllApplied(ctx context.Context, at storage.Revision) (applied f
 		}
 		b, ok := raw[keyApplied+ref.String()]
 		if !ok || broken != nil {
-			return Applied{}, false
+			return event.Applied{}, false
 		}
 		if err := json.Unmarshal(b, &a); err != nil {
 			broken = fmt.Errorf("ledger: what was applied to %s: %w", ref, err)

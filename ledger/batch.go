@@ -6,16 +6,17 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
 
 // refuse records that the batch before was not projected.
-func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq, why string) error {
+func (l *Ledger) refuse(ctx context.Context, turn *wal.AppendLock, from, to wal.Seq, why string) error {
 	now := l.cfg.Clock().UTC().Round(0)
 	b := batch{at: now, first: to + 1}
-	event := Refused{From: from, To: to, Reason: why}
-	if err := b.add(l.stamp(now), []Event{event}, nil); err != nil {
+	refused := event.Refused{From: from, To: to, Reason: why}
+	if err := b.add(l.stamp(now), []event.Event{refused}, nil); err != nil {
 		return err
 	}
 	tx, err := l.project(ctx, l.store, b.records, storage.Now)
@@ -34,15 +35,15 @@ func (l *Ledger) refuse(ctx context.Context, turn *wal.Turn, from, to wal.Seq, w
 type batch struct {
 	at      time.Time
 	first   wal.Seq
-	records []Record
+	records []event.Record
 	encoded [][]byte
 }
 
-func (b *batch) add(stamp Record, events []Event, under *guard) error {
+func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard) error {
 	for _, e := range events {
 		r := stamp
 		r.ID, r.Event, r.Seq = ulid.MustNew(ulid.Timestamp(b.at), ulid.DefaultEntropy()).String(), e, b.first+wal.Seq(len(b.records))
-		raw, err := encode(r, under)
+		raw, err := event.Encode(r, under)
 		if err != nil {
 			return err
 		}
@@ -52,6 +53,6 @@ func (b *batch) add(stamp Record, events []Event, under *guard) error {
 }
 
 // stamp is what all records of this run share.
-func (l *Ledger) stamp(at time.Time) Record {
-	return Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
+func (l *Ledger) stamp(at time.Time) event.Record {
+	return event.Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Shift is how a thing differs between two revisions.
-type Shift struct {
+// ResourceChange is how a thing differs between two revisions.
+type ResourceChange struct {
 	Ref           resource.Ref
 	Before, After *resource.Observed // nil: it was not there
 	Last          storage.Revision   // that changed it, up to the later one
 	At            time.Time          // when that was; zero: not known
-	Deed          bool               // ovi has done something to it in between
+	Action        bool               // ovi has done something to it in between
 }
 
 // Between lists the things that differ between two revisions (Now: the newest), sorted by
 // ref: their number, not that of all things, is what it costs. storage.ErrCompacted: the
 // store has forgotten how things stood at the earlier one.
-func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]Shift, error) {
+func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]ResourceChange, error) {
 	if to == storage.Now {
 		now, err := l.Revision(ctx)
 		if err != nil {
@@ -41,12 +41,12 @@ func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]Shif
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Shift, 0, len(shifts))
+	out := make([]ResourceChange, 0, len(shifts))
 	for _, s := range shifts {
-		if s.Before, err = l.thingAt(ctx, s.Ref, from); err != nil {
+		if s.Before, err = l.resourceAt(ctx, s.Ref, from); err != nil {
 			return nil, err
 		}
-		if s.After, err = l.thingAt(ctx, s.Ref, to); err != nil {
+		if s.After, err = l.resourceAt(ctx, s.Ref, to); err != nil {
 			return nil, err
 		}
 		if s.Before == nil && s.After == nil || s.Before != nil && s.After != nil && s.Before.Equal(*s.After) {
@@ -59,41 +59,41 @@ func (l *Ledger) Between(ctx context.Context, from, to storage.Revision) ([]Shif
 		s.At = t.head.At
 		out = append(out, *s)
 	}
-	slices.SortFunc(out, func(a, b Shift) int { return a.Ref.Compare(b.Ref) })
+	slices.SortFunc(out, func(a, b ResourceChange) int { return a.Ref.Compare(b.Ref) })
 	return out, nil
 }
 
 // touchedBetween finds what was written between two revisions, and whether by a deed.
-func (l *Ledger) touchedBetween(ctx context.Context, early, late storage.Revision) (map[resource.Ref]*Shift, error) {
-	out := map[resource.Ref]*Shift{}
-	for e, err := range l.store.Changes(ctx, keyThing, early, late) {
+func (l *Ledger) touchedBetween(ctx context.Context, early, late storage.Revision) (map[resource.Ref]*ResourceChange, error) {
+	out := map[resource.Ref]*ResourceChange{}
+	for e, err := range l.store.Changes(ctx, keyResource, early, late) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: what changed since revision %d: %w", early, err)
 		}
-		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, keyThing))
+		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, keyResource))
 		if err != nil {
 			return nil, err
 		}
 		if out[ref] == nil {
-			out[ref] = &Shift{Ref: ref}
+			out[ref] = &ResourceChange{Ref: ref}
 		}
 		out[ref].Last = e.Modified
 	}
-	for e, err := range l.store.Changes(ctx, keyActs, early, late) {
+	for e, err := range l.store.Changes(ctx, keyActions, early, late) {
 		if err != nil {
 			return nil, err
 		}
-		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, keyActs))
+		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, keyActions))
 		if s := out[ref]; err == nil && s != nil && strings.Contains(string(e.Value), `"event":"ended"`) {
-			s.Deed = true
+			s.Action = true
 		}
 	}
 	return out, nil
 }
 
-// thingAt is a thing at a revision; nil if it was not there.
-func (l *Ledger) thingAt(ctx context.Context, ref resource.Ref, at storage.Revision) (*resource.Observed, error) {
-	t, err := l.Thing(ctx, ref, at)
+// resourceAt is a thing at a revision; nil if it was not there.
+func (l *Ledger) resourceAt(ctx context.Context, ref resource.Ref, at storage.Revision) (*resource.Observed, error) {
+	t, err := l.Resource(ctx, ref, at)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}

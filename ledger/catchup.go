@@ -8,12 +8,13 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
 
-// errUsurped: somebody else moved log/<instance>, which only the holder of the turn may do.
-var errUsurped = errors.New("ledger: the store was written by something that did not append to this log")
+// errOvertaken: somebody else moved log/<instance>, which only the holder of the turn may do.
+var errOvertaken = errors.New("ledger: the store was written by something that did not append to this log")
 
 func (l *Ledger) headKey() string { return keyLog + l.instance }
 
@@ -42,13 +43,13 @@ func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 
 // catchUp projects what stands in the log and not yet in the store: what another process
 // appended before it died, the tail after a crash, or all of it when the store was lost.
-func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
+func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 	end := turn.Frontier().Seq
 	if l.head.Seq == end && end != 0 {
 		return nil
 	}
 	if err := l.reread(ctx); err != nil {
-		return spare(err)
+		return retryable(err)
 	}
 	if l.head.Seq > end {
 		return fmt.Errorf("ledger: the store has seen record %d, but the log ends at %d: its tail was cut off or another log was put in its place; run ovi audit verify", l.head.Seq, end)
@@ -65,11 +66,11 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 		if err != nil {
 			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
 		}
-		switch err := patiently(ctx, func() error { return l.belongs(ctx, step) }); {
+		switch err := retry(ctx, func() error { return l.belongs(ctx, step) }); {
 		case errors.Is(err, ErrElsewhere):
 			return err
 		case err != nil:
-			return spare(err)
+			return retryable(err)
 		}
 		if seen == 0 || step.batch.First > seen+1 {
 			step.guards = nil // not a crash but a store that was lost or put back, as in Rebuild
@@ -84,7 +85,7 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.Turn) error {
 // replay projects one batch that was found in the log. The last one may never have reached
 // the store, if no other is missing there: then it counts only if its claim still holds, as it
 // would have then.
-func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
+func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s step) error {
 	if s.refused {
 		return nil
 	}
@@ -93,7 +94,7 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 	}
 	tx, err := l.project(ctx, l.store, s.records, storage.Now)
 	if err != nil {
-		return spare(err)
+		return retryable(err)
 	}
 	var guards []storage.Guard
 	if s.last {
@@ -110,14 +111,14 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.Turn, s step) error {
 // happen in a store that can be away for a while: it is made with the next turn.
 func (l *Ledger) undone(err error) error {
 	if err != nil && l.cfg.Shared && passing(err) {
-		return spare(err)
+		return retryable(err)
 	}
 	return err
 }
 
 // reread is readHead, with patience.
 func (l *Ledger) reread(ctx context.Context) error {
-	return patiently(ctx, func() error { return l.readHead(ctx, l.store) })
+	return retry(ctx, func() error { return l.readHead(ctx, l.store) })
 }
 
 // readHead reads how far the store has come.
@@ -140,7 +141,7 @@ func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
 // transaction. An answer that was lost is found by looking.
 func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard) (storage.Revision, error) {
 	next := head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
-	value, err := marshal(next)
+	value, err := event.Marshal(next)
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +162,7 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 		case l.head.Seq == next.Seq && l.head.Chain == next.Chain: // whatever was said of it, it is there
 			return l.head.reached(l.at), nil
 		case errors.Is(err, storage.ErrConflict) && l.at.Modified != was.Modified:
-			return 0, errUsurped
+			return 0, errOvertaken
 		}
 		return 0, err
 	}
@@ -182,7 +183,7 @@ func (l *Ledger) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revi
 	if !l.cfg.Shared {
 		return l.store.Commit(ctx, tx)
 	}
-	err = patiently(ctx, func() error {
+	err = retry(ctx, func() error {
 		rev, err = l.store.Commit(ctx, tx)
 		return err
 	})
@@ -192,7 +193,7 @@ func (l *Ledger) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revi
 // step is one batch of the log on its way into a store.
 type step struct {
 	batch   wal.Batch
-	records []Record
+	records []event.Record
 	guards  []storage.Guard
 	refused bool // the next batch says that this one does not count
 	last    bool // nothing stands behind it
@@ -226,7 +227,7 @@ func steps(batches iter.Seq2[wal.Batch, error]) iter.Seq2[step, error] {
 func decodeStep(b wal.Batch) (step, error) {
 	s := step{batch: b}
 	for i, raw := range b.Records {
-		r, under, err := decode(raw)
+		r, under, err := event.Decode(raw)
 		if err != nil {
 			return s, fmt.Errorf("record %d: %w", b.First+wal.Seq(i), err)
 		}
@@ -242,7 +243,7 @@ func decodeStep(b wal.Batch) (step, error) {
 // refuses says that a record of this batch takes the batch before out.
 func (s step) refuses(before wal.Batch) bool {
 	for _, r := range s.records {
-		if e, ok := r.Event.(Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {
+		if e, ok := r.Event.(event.Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {
 			return true
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// clock maps revisions to times, and back. Every batch writes log/<instance>, so how those
+// logClock maps revisions to times, and back. Every batch writes log/<instance>, so how those
 // keys stood at a revision tells which batch is the newest one there: a lookup costs as much
 // as a read of one key, and a time is found by bisection. It is for one query.
-type clock struct {
+type logClock struct {
 	l           *Ledger
 	oldest, now storage.Revision // between which there is something to read; 0: nothing
 	known       map[storage.Revision][]tick
@@ -27,8 +27,8 @@ type tick struct {
 	head     head
 }
 
-func (l *Ledger) clock(ctx context.Context) (*clock, error) {
-	c := &clock{l: l, known: map[storage.Revision][]tick{}}
+func (l *Ledger) clock(ctx context.Context) (*logClock, error) {
+	c := &logClock{l: l, known: map[storage.Revision][]tick{}}
 	err := l.entries(ctx, keyLog, storage.Now, func(e storage.Entry) error {
 		c.now = max(c.now, e.Modified)
 		if c.oldest == 0 || e.Created < c.oldest {
@@ -46,7 +46,7 @@ func (l *Ledger) clock(ctx context.Context) (*clock, error) {
 
 // ticks are the newest batches of all instances at a revision, the newest first. A revision
 // that is forgotten is taken for the oldest one that is not.
-func (c *clock) ticks(ctx context.Context, r storage.Revision) ([]tick, error) {
+func (c *logClock) ticks(ctx context.Context, r storage.Revision) ([]tick, error) {
 	if r = min(max(r, c.oldest), c.now); r == 0 {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (c *clock) ticks(ctx context.Context, r storage.Revision) ([]tick, error) {
 
 // of is the batch that made a revision; not exact if the revision is older than what is
 // kept, and then the oldest known batch.
-func (c *clock) of(ctx context.Context, r storage.Revision) (t tick, exact bool, err error) {
+func (c *logClock) of(ctx context.Context, r storage.Revision) (t tick, exact bool, err error) {
 	all, err := c.ticks(ctx, r)
 	if err != nil || len(all) == 0 {
 		return tick{}, false, err
@@ -80,7 +80,7 @@ func (c *clock) of(ctx context.Context, r storage.Revision) (t tick, exact bool,
 // at is the newest revision that was made at a time or before; 0 if all that is known is
 // later. Clocks of several instances need not agree. Where one was set back, it is a revision
 // at which that instance's record passed the time.
-func (c *clock) at(ctx context.Context, when time.Time) (storage.Revision, error) {
+func (c *logClock) at(ctx context.Context, when time.Time) (storage.Revision, error) {
 	instances, err := c.ticks(ctx, c.now)
 	if err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func (c *clock) at(ctx context.Context, when time.Time) (storage.Revision, error
 }
 
 // lastOf is the newest batch of one instance at a time or before.
-func (c *clock) lastOf(ctx context.Context, instance string, when time.Time) (found storage.Revision, err error) {
+func (c *logClock) lastOf(ctx context.Context, instance string, when time.Time) (found storage.Revision, err error) {
 	low, high := c.oldest, c.now // what is before low is not later than when, what is after high is
 	for low <= high {
 		middle := low + (high-low)/2

@@ -60,7 +60,7 @@ func TestThePastIsToldWhereOthersCompact(t *testing.T) {
 	l := shared(t, t.TempDir(), store, "one")
 	var last ledger.Receipt
 	for i := range 20 {
-		last = must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(thing("a", fmt.Sprint(i))), ledger.LookOptions{Since: -1}))
+		last = must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("a", fmt.Sprint(i))), ledger.ObservationOptions{Since: -1}))
 	}
 	store.oldest = last.Revision - 5
 	moments, err := l.History(t.Context(), ref("a"))
@@ -70,7 +70,7 @@ func TestThePastIsToldWhereOthersCompact(t *testing.T) {
 	if r, err := l.RevisionAt(t.Context(), last.At); err != nil || r != last.Revision {
 		t.Errorf("at the time of revision %d stands %d: %v", last.Revision, r, err)
 	}
-	c, err := l.Chronicle(t.Context(), ref("a"), -1)
+	c, err := l.ResourceHistory(t.Context(), ref("a"), -1)
 	if err != nil || len(c.Records) != 20 { // the log has the rest
 		t.Errorf("%d records: %v", len(c.Records), err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -17,7 +18,7 @@ func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
 	if before > now {
 		return fmt.Errorf("ledger: compact before revision %d: %w: the newest is %d", before, storage.ErrFuture, now)
 	}
-	if _, err := l.Record(ctx, Compacted{Before: int64(before), Who: l.cfg.User}); err != nil {
+	if _, err := l.Record(ctx, event.Compacted{Before: int64(before), Who: l.cfg.User}); err != nil {
 		return err
 	}
 	return l.store.Compact(ctx, before)

@@ -13,8 +13,8 @@ import (
 // ErrNotEmpty: a store is copied into an empty one only.
 var ErrNotEmpty = errors.New("ledger: the store is not empty")
 
-// Copied says what a copy took along.
-type Copied struct {
+// CopyResult says what a copy took along.
+type CopyResult struct {
 	Revisions int              `json:"revisions"` // commits, each one again
 	Keys      int              `json:"keys"`      // versions and deletions
 	Base      storage.Revision `json:"base"`      // of the source: what is older was forgotten there; 0: nothing was
@@ -26,9 +26,9 @@ type Copied struct {
 // can be read, and then each commit again, so that histories, times, blessings and the place
 // of each log stand there too. Claims are not copied. The numbers of the revisions are the new
 // store's own (where hosts share it, NewEra says so). Nobody may record meanwhile.
-func Copy(ctx context.Context, from, to storage.Store) (Copied, error) {
+func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	if err := empty(ctx, to); err != nil {
-		return Copied{}, err
+		return CopyResult{}, err
 	}
 	c, err := span(ctx, from)
 	if err != nil {
@@ -72,12 +72,12 @@ func empty(ctx context.Context, s storage.Store) error {
 }
 
 // span finds how far back a store can be read.
-func span(ctx context.Context, from storage.Store) (Copied, error) {
+func span(ctx context.Context, from storage.Store) (CopyResult, error) {
 	stats, err := from.Stats(ctx)
 	if err != nil {
-		return Copied{}, err
+		return CopyResult{}, err
 	}
-	c := Copied{Base: stats.Compacted, Upto: stats.Revision}
+	c := CopyResult{Base: stats.Compacted, Upto: stats.Revision}
 	if c.Base == 0 {
 		return c, nil
 	}
@@ -90,7 +90,7 @@ func span(ctx context.Context, from storage.Store) (Copied, error) {
 }
 
 // copyBase writes what lived at the base as one commit, and gives its revision.
-func (c *Copied) copyBase(ctx context.Context, from, to storage.Store) (storage.Revision, error) {
+func (c *CopyResult) copyBase(ctx context.Context, from, to storage.Store) (storage.Revision, error) {
 	if c.Base == 0 {
 		return 0, nil
 	}
@@ -103,21 +103,21 @@ func (c *Copied) copyBase(ctx context.Context, from, to storage.Store) (storage.
 		if err != nil {
 			return 0, err
 		}
-		if !isClaim(e) && e.Key != keyEra {
+		if !isClaim(e) && e.Key != keyEpoch {
 			tx.Ops = append(tx.Ops, storage.Op{Key: e.Key, Value: e.Value})
 		}
 	}
 	return c.put(ctx, to, tx)
 }
 
-func (c *Copied) copyChanges(ctx context.Context, from, to storage.Store) error {
+func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) error {
 	var tx storage.Tx
 	at := storage.Revision(0)
 	for e, err := range from.Changes(ctx, "", c.Base, c.Upto) {
 		if err != nil {
 			return err
 		}
-		if e.Key == keyEra {
+		if e.Key == keyEpoch {
 			continue
 		}
 		if e.Modified != at && len(tx.Ops) > 0 {
@@ -136,7 +136,7 @@ func (c *Copied) copyChanges(ctx context.Context, from, to storage.Store) error 
 	return err
 }
 
-func (c *Copied) put(ctx context.Context, to storage.Store, tx storage.Tx) (storage.Revision, error) {
+func (c *CopyResult) put(ctx context.Context, to storage.Store, tx storage.Tx) (storage.Revision, error) {
 	rev, err := to.Commit(ctx, tx)
 	if err != nil {
 		return 0, fmt.Errorf("ledger: copy: commit %d: %w", c.Revisions+1, err)
@@ -164,7 +164,7 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 			if err != nil {
 				return "", err
 			}
-			if !isClaim(e) && e.Key != keyEra {
+			if !isClaim(e) && e.Key != keyEpoch {
 				sum(h, e)
 			}
 		}
@@ -174,7 +174,7 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 		if err != nil {
 			return "", err
 		}
-		if e.Key == keyEra {
+		if e.Key == keyEpoch {
 			continue
 		}
 		if e.Modified != at {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
@@ -23,7 +24,7 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 		if err := live(t.Context(), l, 40, 3); err != nil {
 			t.Fatal(err)
 		}
-		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("t0"), On: true, Who: "ann", Reason: "keep"}))
+		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("t0"), On: true, Who: "ann", Reason: "keep"}))
 		if compacted {
 			if err := l.Compact(t.Context(), must[storage.Revision](t)(l.Revision(t.Context()))-10); err != nil {
 				t.Fatal(err)
@@ -32,8 +33,8 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 		prefix := map[bool]string{false: "whole", true: "compacted"}[compacted]
 		far := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: prefix}))
 		back := must[*bolt.Store](t)(bolt.Open(filepath.Join(t.TempDir(), "store.db")))
-		there := must[ledger.Copied](t)(ledger.Copy(t.Context(), source, far))
-		again := must[ledger.Copied](t)(ledger.Copy(t.Context(), far, back))
+		there := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), source, far))
+		again := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), far, back))
 		if there.Digest != again.Digest && !compacted { // its base is the first commit there
 			t.Errorf("%s: the copy back has another sequence", prefix)
 		}
@@ -62,7 +63,7 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 }
 
 func TestACopyOfAnEmptyStore(t *testing.T) {
-	if c := must[ledger.Copied](t)(ledger.Copy(t.Context(), mem.New(), mem.New())); c.Revisions != 0 {
+	if c := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), mem.New(), mem.New())); c.Revisions != 0 {
 		t.Errorf("copied %+v", c)
 	}
 }

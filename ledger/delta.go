@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -14,24 +15,24 @@ import (
 type delta struct {
 	touched map[string]bool
 	changed [][]resource.Observed // in parts, each as many as one record takes
-	odd     []Odd
+	odd     []event.Displaced
 	gone    []resource.Ref
 }
 
 // compare merges the snapshot with the things on record, both in key order, and compares
 // canonical bytes. What is unchanged is not decoded.
 func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
-	entries, _, err := storage.Scan(ctx, store, thingPrefix(snapshot.Scope), storage.Now)
+	entries, _, err := storage.Scan(ctx, store, resourcePrefix(snapshot.Scope), storage.Now)
 	if err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(entries)
 	defer stop()
-	r := &recorded{next: next, prefix: thingPrefix(snapshot.Scope)}
+	r := &recorded{next: next, prefix: resourcePrefix(snapshot.Scope)}
 	r.advance()
 	var key, content []byte
 	for as, o := range keyed(snapshot) {
-		key = appendRef(append(key[:0], keyThing...), as)
+		key = appendRef(append(key[:0], keyResource...), as)
 		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
 			d.lost(r.at.Key)
 			r.advance()
@@ -58,7 +59,7 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 	switch {
 	case d.touched[string(key)]:
 	case as != o.Ref:
-		d.odd = append(d.odd, Odd{as, *o})
+		d.odd = append(d.odd, event.Displaced{As: as, Resource: *o})
 	default:
 		n := len(d.changed)
 		if n == 0 || len(d.changed[n-1]) == partSize {
@@ -74,7 +75,7 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 }
 
 func (d *delta) lost(key string) {
-	ref, err := resource.ParseRef(strings.TrimPrefix(key, keyThing))
+	ref, err := resource.ParseRef(strings.TrimPrefix(key, keyResource))
 	if err == nil && !d.touched[key] {
 		d.gone = append(d.gone, ref)
 	}
@@ -82,7 +83,7 @@ func (d *delta) lost(key string) {
 
 func appendRef(b []byte, r resource.Ref) []byte {
 	b = append(append(b, r.Provider...), '/')
-	b = append(append(b, r.Place...), '/')
+	b = append(append(b, r.Location...), '/')
 	b = append(append(b, r.Kind...), '/')
 	return append(b, r.Name...)
 }

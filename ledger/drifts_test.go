@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -29,20 +30,20 @@ func (a *asked) Range(ctx context.Context, prefix string, at storage.Revision) (
 func TestTheLastPlanBehindManyLooksForDrift(t *testing.T) {
 	store := &asked{Store: mem.New()}
 	l := shared(t, t.TempDir(), store, "one")
-	plan := func(id string, mode ledger.Mode) {
-		decisions := []ledger.Decision{{Ref: ref("a"), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
-		hash := must[string](t)(ledger.HashDecisions(decisions))
-		must[ledger.Receipt](t)(l.RecordPlan(t.Context(), ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: mode, Hash: hash, Decisions: decisions}))
+	plan := func(id string, mode event.Mode) {
+		decisions := []event.Decision{{Ref: ref("a"), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
+		hash := must[string](t)(event.HashDecisions(decisions))
+		must[ledger.Receipt](t)(l.RecordPlan(t.Context(), event.Planned{Plan: id, Stacks: []string{"web"}, Mode: mode, Hash: hash, Decisions: decisions}))
 	}
-	must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(thing("a", "s")), ledger.LookOptions{Since: -1}))
-	plan("p-000", ledger.ForPlan)
+	must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
+	plan("p-000", event.ForPlan)
 	for i, drifts := range []int{3, 300} {
 		for k := range drifts {
-			plan(fmt.Sprintf("p-%d-%03d", i+1, k), ledger.ForDrift)
+			plan(fmt.Sprintf("p-%d-%03d", i+1, k), event.ForDrift)
 		}
 		store.n.Store(0)
-		c, err := l.Chronicle(t.Context(), ref("a"), 10)
-		if err != nil || c.Last == nil || c.Last.Mode != ledger.ForPlan || c.Last.Decision == nil {
+		c, err := l.ResourceHistory(t.Context(), ref("a"), 10)
+		if err != nil || c.Last == nil || c.Last.Mode != event.ForPlan || c.Last.Decision == nil {
 			t.Errorf("behind %d: the last plan is %+v: %v", drifts, c.Last, err)
 		}
 		if n := store.n.Load(); n > 150 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -25,22 +26,22 @@ func seq(i int) wal.Seq { return wal.Seq(i) }
 
 // matcher decodes records that may match and tells whether they do. A record that does not
 // hold the bytes of the ref is not decoded.
-func (f Filter) matcher() func([]byte) (Record, bool, error) {
+func (f Filter) matcher() func([]byte) (event.Record, bool, error) {
 	var needle []byte
 	if !f.Ref.IsZero() {
-		quoted, _ := marshal(f.Ref)
+		quoted, _ := event.Marshal(f.Ref)
 		needle = bytes.Trim(quoted, `"`)
 	}
-	return func(raw []byte) (Record, bool, error) {
+	return func(raw []byte) (event.Record, bool, error) {
 		if !bytes.Contains(raw, needle) {
-			return Record{}, false, nil
+			return event.Record{}, false, nil
 		}
-		r, err := DecodeRecord(raw)
+		r, err := event.DecodeRecord(raw)
 		return r, err == nil && f.matches(r), err
 	}
 }
 
-func (f Filter) matches(r Record) bool {
+func (f Filter) matches(r event.Record) bool {
 	switch {
 	case len(f.Types) > 0 && !slices.Contains(f.Types, r.Event.Type()):
 	case !f.Since.IsZero() && r.At.Before(f.Since):
@@ -54,13 +55,13 @@ func (f Filter) matches(r Record) bool {
 }
 
 // names says that the event is about the thing, or lists it.
-func names(e Event, ref resource.Ref) bool {
+func names(e event.Event, ref resource.Ref) bool {
 	switch e := e.(type) {
-	case Observed:
+	case event.Observed:
 		return slices.Contains(e.Gone, ref) ||
 			slices.ContainsFunc(e.Changed, func(o resource.Observed) bool { return o.Ref == ref })
-	case Planned:
-		return slices.ContainsFunc(e.Decisions, func(d Decision) bool { return d.Ref == ref })
+	case event.Planned:
+		return slices.ContainsFunc(e.Decisions, func(d event.Decision) bool { return d.Ref == ref })
 	}
 	return e.About() == ref
 }

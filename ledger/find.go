@@ -18,12 +18,12 @@ func (l *Ledger) FindRef(ctx context.Context, spelling string) (resource.Ref, er
 	if refs, err := l.called(ctx, spelling); err != nil || len(refs) == 1 {
 		return first(refs), err
 	}
-	there, err := l.fitting(ctx, keyThing, spelling)
+	there, err := l.fitting(ctx, keyResource, spelling)
 	if err != nil {
 		return resource.Ref{}, err
 	}
 	if len(there) == 0 {
-		for _, prefix := range []string{keyActs, keyDecided, keyBlessed} {
+		for _, prefix := range []string{keyActions, keyDecided, keyBlessed} {
 			past, err := l.fitting(ctx, prefix, spelling)
 			if err != nil {
 				return resource.Ref{}, err
@@ -35,7 +35,7 @@ func (l *Ledger) FindRef(ctx context.Context, spelling string) (resource.Ref, er
 	there = slices.Compact(there)
 	switch len(there) {
 	case 0:
-		return l.vanished(ctx, spelling)
+		return l.unregistered(ctx, spelling)
 	case 1:
 		return there[0], nil
 	}
@@ -55,9 +55,9 @@ func (l *Ledger) called(ctx context.Context, spelling string) (refs []resource.R
 	if err != nil {
 		return nil, err
 	}
-	for _, prefix := range []string{keyThing, keyActs, keyDecided, keyBlessed} {
+	for _, prefix := range []string{keyResource, keyActions, keyDecided, keyBlessed} {
 		for _, s := range scans {
-			ref := resource.Ref{Provider: s.Scope.Provider, Place: s.Scope.Place, Kind: kind, Name: name}
+			ref := resource.Ref{Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: kind, Name: name}
 			if !Fits(ref, spelling) {
 				continue
 			}
@@ -69,7 +69,7 @@ func (l *Ledger) called(ctx context.Context, spelling string) (refs []resource.R
 				refs = append(refs, ref)
 			}
 		}
-		if prefix == keyThing && len(refs) > 0 {
+		if prefix == keyResource && len(refs) > 0 {
 			break
 		}
 	}
@@ -89,7 +89,7 @@ func (l *Ledger) fitting(ctx context.Context, prefix, spelling string) (refs []r
 	id := []byte(`"id":"` + spelling + `"`)
 	err = l.entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 		ref, err := resource.ParseRef(e.Key[len(prefix):])
-		if err == nil && (Fits(ref, spelling) || prefix == keyThing && strings.Contains(string(e.Value), string(id))) {
+		if err == nil && (Fits(ref, spelling) || prefix == keyResource && strings.Contains(string(e.Value), string(id))) {
 			refs = append(refs, ref)
 		}
 		return err
@@ -102,10 +102,10 @@ func (l *Ledger) fitting(ctx context.Context, prefix, spelling string) (refs []r
 	return refs, err
 }
 
-// vanished looks for a whole ref among things of which only old revisions know.
-func (l *Ledger) vanished(ctx context.Context, spelling string) (resource.Ref, error) {
+// unregistered looks for a whole ref among things of which only old revisions know.
+func (l *Ledger) unregistered(ctx context.Context, spelling string) (resource.Ref, error) {
 	if ref, err := resource.ParseRef(spelling); err == nil {
-		for _, err := range l.store.History(ctx, keyThing+spelling) {
+		for _, err := range l.store.History(ctx, keyResource+spelling) {
 			return ref, err
 		}
 	}
@@ -115,10 +115,10 @@ func (l *Ledger) vanished(ctx context.Context, spelling string) (resource.Ref, e
 // Fits says whether a spelling that people use means a ref: the whole of it, without the
 // account, without the place, kind/name, or the name alone.
 func Fits(r resource.Ref, spelling string) bool {
-	_, region, ok := strings.Cut(r.Place, "/")
+	_, region, ok := strings.Cut(r.Location, "/")
 	short := r.Kind + "/" + r.Name
 	switch spelling {
-	case r.Name, short, r.Provider + "/" + short, r.Place + "/" + short, r.String():
+	case r.Name, short, r.Provider + "/" + short, r.Location + "/" + short, r.String():
 		return true
 	}
 	return ok && (spelling == region+"/"+short || spelling == r.Provider+"/"+region+"/"+short)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -24,7 +25,7 @@ func (l *Ledger) History(ctx context.Context, ref resource.Ref) ([]Moment, error
 	return l.history(ctx, ref, clock)
 }
 
-func (l *Ledger) history(ctx context.Context, ref resource.Ref, clock *clock) ([]Moment, error) {
+func (l *Ledger) history(ctx context.Context, ref resource.Ref, clock *logClock) ([]Moment, error) {
 	moments := map[storage.Revision]*Moment{}
 	at := func(r storage.Revision) *Moment {
 		m, ok := moments[r]
@@ -36,9 +37,9 @@ func (l *Ledger) history(ctx context.Context, ref resource.Ref, clock *clock) ([
 	}
 	name := ref.String()
 	err := errors.Join(
-		l.versions(ctx, keyThing+name, func(e storage.Entry) error { return seen(at(e.Modified), e) }),
+		l.versions(ctx, keyResource+name, func(e storage.Entry) error { return seen(at(e.Modified), e) }),
 		l.versions(ctx, keyDecided+name, func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
-		l.versions(ctx, keyActs+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
+		l.versions(ctx, keyActions+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
 	)
 	if err == nil && len(moments) == 0 {
 		err = fmt.Errorf("ledger: %s is %w", ref, ErrNotFound)
@@ -84,16 +85,16 @@ func decidedThen(m *Moment, e storage.Entry) error {
 		return nil
 	}
 	var v decidedValue
-	var d Decision
+	var d event.Decision
 	if err := json.Unmarshal(e.Value, &v); err != nil {
 		return err
 	}
 	err := json.Unmarshal(v.Decision, &d)
-	event := Planned{Plan: v.Plan, Mode: v.Mode, Decisions: []Decision{d}}
+	planned := event.Planned{Plan: v.Plan, Mode: v.Mode, Decisions: []event.Decision{d}}
 	if d.Stack != "" {
-		event.Stacks = []string{d.Stack}
+		planned.Stacks = []string{d.Stack}
 	}
-	m.Records = append(m.Records, Record{At: v.At, Event: event})
+	m.Records = append(m.Records, event.Record{At: v.At, Event: planned})
 	return err
 }
 
@@ -101,12 +102,12 @@ func actsThen(m *Moment, e storage.Entry) error {
 	if e.Deleted {
 		return nil
 	}
-	var list []act
+	var list []action
 	if err := json.Unmarshal(e.Value, &list); err != nil {
 		return err
 	}
 	for _, a := range list {
-		r, err := DecodeRecord(a.Record)
+		r, err := event.DecodeRecord(a.Record)
 		if err != nil {
 			return err
 		}
@@ -116,10 +117,10 @@ func actsThen(m *Moment, e storage.Entry) error {
 	return nil
 }
 
-// Approval finds who said yes to a plan; ErrNotFound if nobody did.
-func (l *Ledger) Approval(ctx context.Context, plan string) (Approved, error) {
+// PlanApproval finds who said yes to a plan; ErrNotFound if nobody did.
+func (l *Ledger) PlanApproval(ctx context.Context, plan string) (event.Approved, error) {
 	var v struct {
-		Event Approved `json:"event"`
+		Event event.Approved `json:"event"`
 	}
 	found, err := l.load(ctx, keyYes+plan, storage.Now, &v)
 	if err == nil && !found {
@@ -129,13 +130,13 @@ func (l *Ledger) Approval(ctx context.Context, plan string) (Approved, error) {
 }
 
 // Log reads this instance's log, oldest first, up to what is acknowledged when it begins.
-func (l *Ledger) Log(ctx context.Context, f Filter) iter.Seq2[Record, error] {
+func (l *Ledger) Log(ctx context.Context, f Filter) iter.Seq2[event.Record, error] {
 	var end wal.Seq
 	return l.LogTo(ctx, f, &end)
 }
 
 // LogTo is Log that also says from where on to read the next time, whatever was selected.
-func (l *Ledger) LogTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[Record, error] {
+func (l *Ledger) LogTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[event.Record, error] {
 	*next = f.From
-	return func(yield func(Record, error) bool) { readLog(ctx, l.log, f, next, yield) }
+	return func(yield func(event.Record, error) bool) { readLog(ctx, l.log, f, next, yield) }
 }

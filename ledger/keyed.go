@@ -22,8 +22,8 @@ func keyed(s resource.Snapshot) iter.Seq2[resource.Ref, *resource.Observed] {
 			}
 			return
 		}
-		for i := range s.Objects {
-			if o := &s.Objects[i]; !yield(o.Ref, o) {
+		for i := range s.Resources {
+			if o := &s.Resources[i]; !yield(o.Ref, o) {
 				return
 			}
 		}
@@ -31,9 +31,9 @@ func keyed(s resource.Snapshot) iter.Seq2[resource.Ref, *resource.Observed] {
 }
 
 func regular(s resource.Snapshot) bool {
-	for i := range s.Objects {
-		r := s.Objects[i].Ref
-		if r.Scope() != s.Scope || i > 0 && compareKeys(s.Objects[i-1].Ref, r) >= 0 {
+	for i := range s.Resources {
+		r := s.Resources[i].Ref
+		if r.Scope() != s.Scope || i > 0 && compareKeys(s.Resources[i-1].Ref, r) >= 0 {
 			return false
 		}
 	}
@@ -48,9 +48,9 @@ type named struct {
 // renamed gives every thing a name of its own. Of several with one ref the managed one keeps
 // it, and of those the one with the smallest id: the choice only has to be the same each time.
 func renamed(s resource.Snapshot) []named {
-	all := make([]named, len(s.Objects))
-	for i := range s.Objects {
-		all[i] = named{s.Objects[i].Ref, &s.Objects[i]}
+	all := make([]named, len(s.Resources))
+	for i := range s.Resources {
+		all[i] = named{s.Resources[i].Ref, &s.Resources[i]}
 	}
 	slices.SortFunc(all, func(a, b named) int {
 		switch c := compareKeys(a.as, b.as); {
@@ -67,7 +67,7 @@ func renamed(s resource.Snapshot) []named {
 	for i := range all {
 		r := all[i].as
 		if r.Scope() != s.Scope || r == last {
-			all[i].as = resource.Ref{Provider: s.Scope.Provider, Place: s.Scope.Place, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
+			all[i].as = resource.Ref{Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
 			continue
 		}
 		last = r

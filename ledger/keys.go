@@ -10,23 +10,23 @@ import (
 
 // Prefixes of the keys in the store; doc.go says what stands under them.
 const (
-	keyLog     = "log/"
-	keyThing   = "thing/"
-	keyScan    = "scan/"
-	keyStack   = "stack/"
-	keyApplied = "applied/"
-	keyOpen    = "open/"
-	keyTries   = "tries/"
-	keyBlessed = "blessed/"
-	keyPlan    = "plan/"
-	keyYes     = "approved/"
-	keyConsent = "consent/"
-	keyDecided = "decided/"
-	keyActs    = "acts/"
-	keyAcked   = "acked/"
-	keyLoaded  = "loaded/"
-	keyFirst   = "first/"
-	keyEra     = "era"
+	keyLog          = "log/"
+	keyResource     = "thing/"
+	keyScan         = "scan/"
+	keyStack        = "stack/"
+	keyApplied      = "applied/"
+	keyOpen         = "open/"
+	keyTries        = "tries/"
+	keyBlessed      = "blessed/"
+	keyPlan         = "plan/"
+	keyYes          = "approved/"
+	keyConsent      = "consent/"
+	keyDecided      = "decided/"
+	keyActions      = "acts/"
+	keyAcknowledged = "acked/"
+	keyLoaded       = "loaded/"
+	keyFirst        = "first/"
+	keyEpoch        = "era"
 )
 
 func (l *Ledger) get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {
@@ -45,4 +45,4 @@ func inScope(key, prefix string) bool {
 	return ok && strings.Count(rest, "/") == 1
 }
 
-func thingPrefix(s resource.Scope) string { return keyThing + s.String() + "/" }
+func resourcePrefix(s resource.Scope) string { return keyResource + s.String() + "/" }

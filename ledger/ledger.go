@@ -12,6 +12,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -71,18 +72,18 @@ type Ledger struct {
 	owned    bool     // the store was opened here
 	life     vfs.File // locked while this run lives
 
-	mu     sync.Mutex // guards what follows
-	queue  []*request
-	broken error
-	owes   bool // claims of this run are left; see Owe
-	acting bool
-	ears   map[int]func(Record)
-	nextID int
+	mu          sync.Mutex // guards what follows
+	queue       []*request
+	broken      error
+	leftClaims  bool // claims of this run are left; see Owe
+	acting      bool
+	subscribers map[int]func(event.Record)
+	nextID      int
 
 	closing sync.Once
 	closed  error
 
-	era int // of the store's revisions, where hosts share it
+	storeEpoch int // of the store's revisions, where hosts share it
 
 	lead chan struct{} // held by the one that writes; guards head and its entry
 	head head
@@ -102,7 +103,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if cfg.Run == "" {
 		cfg.Run = ulid.Make().String()
 	}
-	l := &Ledger{cfg: cfg, store: cfg.Store, lead: make(chan struct{}, 1), ears: map[int]func(Record){}}
+	l := &Ledger{cfg: cfg, store: cfg.Store, lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){}}
 	if err := l.open(ctx); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -129,11 +130,11 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	l.instance = ulid.ULID(l.log.ID()).String()
-	if err := l.appear(); err != nil {
+	if err := l.register(); err != nil {
 		return err
 	}
 	if l.cfg.Shared {
-		if err := patiently(ctx, func() (err error) { l.era, err = era(ctx, l.store); return err }); err != nil {
+		if err := retry(ctx, func() (err error) { l.storeEpoch, err = readEpoch(ctx, l.store); return err }); err != nil {
 			return err
 		}
 	}
@@ -171,7 +172,7 @@ func (l *Ledger) close() error {
 	if l.owned || l.cfg.CloseStore && l.store != nil {
 		errs = append(errs, l.store.Close())
 	}
-	errs = append(errs, l.vanish())
+	errs = append(errs, l.unregister())
 	return errors.Join(errs...)
 }
 
@@ -192,37 +193,37 @@ func (l *Ledger) Store() storage.Store { return l.store }
 func (l *Ledger) WAL() *wal.Log { return l.log }
 
 // Record makes the events durable as one batch: all of them or none.
-func (l *Ledger) Record(ctx context.Context, events ...Event) (Receipt, error) {
+func (l *Ledger) Record(ctx context.Context, events ...event.Event) (Receipt, error) {
 	return l.submit(ctx, &request{build: given(events)})
 }
 
 // RecordUnder is Record that counts only while the guard holds. If it does not, a Refused is
 // recorded in place of the events and the error is ErrRefused.
-func (l *Ledger) RecordUnder(ctx context.Context, guard storage.Guard, events ...Event) (Receipt, error) {
+func (l *Ledger) RecordUnder(ctx context.Context, guard storage.Guard, events ...event.Event) (Receipt, error) {
 	return l.submit(ctx, &request{build: given(events), guard: &guard})
 }
 
 // Listen lets f hear every record this ledger makes, after it is durable and in order. f must
 // be quick and must not record. Call the returned function to stop.
-func (l *Ledger) Listen(f func(Record)) (stop func()) {
+func (l *Ledger) Listen(f func(event.Record)) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id := l.nextID
 	l.nextID++
-	l.ears[id] = f
+	l.subscribers[id] = f
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.ears, id)
+		delete(l.subscribers, id)
 	}
 }
 
-// tell lets everybody hear of the records.
-func (l *Ledger) tell(records []Record) {
+// notify lets everybody hear of the records.
+func (l *Ledger) notify(records []event.Record) {
 	l.mu.Lock()
-	ears := make([]func(Record), 0, len(l.ears))
+	ears := make([]func(event.Record), 0, len(l.subscribers))
 	for id := range l.nextID {
-		if f, ok := l.ears[id]; ok {
+		if f, ok := l.subscribers[id]; ok {
 			ears = append(ears, f)
 		}
 	}

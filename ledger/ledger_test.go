@@ -13,33 +13,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-var scope = resource.Scope{Provider: "fake", Place: "here"}
+var scope = resource.Scope{Provider: "fake", Location: "here"}
 
 func ref(name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Place: "here", Kind: "box", Name: name}
+	return resource.Ref{Provider: "fake", Location: "here", Kind: "box", Name: name}
 }
 
-func thing(name, size string) resource.Observed {
+func res(name, size string) resource.Observed {
 	return resource.Observed{
 		Ref: ref(name), ID: "id-" + name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }
 
-func world(objects ...resource.Observed) resource.World {
-	return resource.World{Seen: map[resource.Scope]resource.Snapshot{
-		scope: {Scope: scope, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Objects: objects},
+func liveState(objects ...resource.Observed) resource.LiveState {
+	return resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{
+		scope: {Scope: scope, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Resources: objects},
 	}}
 }
 
-func blind(err error) resource.World {
-	return resource.World{Failed: map[resource.Scope]error{scope: err}}
+func unreachable(err error) resource.LiveState {
+	return resource.LiveState{Unreachable: map[resource.Scope]error{scope: err}}
 }
 
 func open(t *testing.T, dir string, store storage.Store) *ledger.Ledger {
@@ -66,8 +67,8 @@ func must[T any](t *testing.T) func(T, error) T {
 
 func TestOneBatchIsOneRevision(t *testing.T) {
 	l := fresh(t)
-	a := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web", Objects: 3}, ledger.Loaded{Stack: "db"}))
-	b := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web", Objects: 4}))
+	a := must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web", Resources: 3}, event.Loaded{Stack: "db"}))
+	b := must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web", Resources: 4}))
 	if a.First != 1 || a.Last != 2 || a.Revision != 1 || b.First != 3 || b.Last != 3 || b.Revision != 2 {
 		t.Errorf("receipts %+v and %+v: want records 1-2 at revision 1 and 3 at 2", a, b)
 	}
@@ -76,19 +77,19 @@ func TestOneBatchIsOneRevision(t *testing.T) {
 func TestOnlyWhatChangedIsWritten(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s"), thing("c", "s")), ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "m"), thing("d", "s")), ledger.LookOptions{Since: -1}))
-	got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "s"), res("c", "s")), ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "m"), res("d", "s")), ledger.ObservationOptions{Since: -1}))
+	got := must[ledger.ResourceState](t)(l.Resource(ctx, ref("a"), storage.Now))
 	if got.First != 1 || got.Changed != 1 {
 		t.Errorf("an unchanged thing was written again: %+v", got)
 	}
-	if got = must[ledger.Thing](t)(l.Thing(ctx, ref("b"), storage.Now)); got.Changed != 2 || !got.Equal(thing("b", "m")) {
+	if got = must[ledger.ResourceState](t)(l.Resource(ctx, ref("b"), storage.Now)); got.Changed != 2 || !got.Equal(res("b", "m")) {
 		t.Errorf("b is %+v, want the new size since revision 2", got)
 	}
-	if _, err := l.Thing(ctx, ref("c"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := l.Resource(ctx, ref("c"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("c is gone, got %v", err)
 	}
-	if got = must[ledger.Thing](t)(l.Thing(ctx, ref("c"), 1)); !got.Equal(thing("c", "s")) {
+	if got = must[ledger.ResourceState](t)(l.Resource(ctx, ref("c"), 1)); !got.Equal(res("c", "s")) {
 		t.Errorf("c at revision 1: %+v", got)
 	}
 	moments := must[[]ledger.Moment](t)(l.History(ctx, ref("c")))
@@ -100,13 +101,13 @@ func TestOnlyWhatChangedIsWritten(t *testing.T) {
 func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, blind(errors.New("page 2: throttled")), ledger.LookOptions{Since: -1}))
-	if _, err := l.Thing(ctx, ref("a"), storage.Now); err != nil {
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, unreachable(errors.New("page 2: throttled")), ledger.ObservationOptions{Since: -1}))
+	if _, err := l.Resource(ctx, ref("a"), storage.Now); err != nil {
 		t.Errorf("a failed look made a thing vanish: %v", err)
 	}
 	s := must[[]ledger.Scan](t)(l.Scans(ctx, storage.Now))
-	if len(s) != 1 || s[0].Complete || s[0].Error != "page 2: throttled" || s[0].Seen.IsZero() || s[0].Count != 1 {
+	if len(s) != 1 || s[0].Complete || s[0].Error != "page 2: throttled" || s[0].Confirmed.IsZero() || s[0].Count != 1 {
 		t.Errorf("scans: %+v, want an incomplete look that keeps what the last complete one saw", s)
 	}
 }
@@ -114,17 +115,17 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
 	since := must[storage.Revision](t)(l.Revision(ctx))
-	made, changed := thing("b", "s"), thing("a", "m")
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Began{Ref: ref("b"), Key: "k", Action: decider.Create}))
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("b"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made},
-		ledger.Ended{Ref: ref("a"), Key: "l", Action: decider.Update, Outcome: ledger.Done, Thing: &changed}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: since}))
-	if _, err := l.Thing(ctx, ref("b"), storage.Now); err != nil {
+	made, changed := res("b", "s"), res("a", "m")
+	must[ledger.Receipt](t)(l.Record(ctx, event.Started{Ref: ref("b"), Key: "k", Action: decider.Create}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("b"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made},
+		event.Finished{Ref: ref("a"), Key: "l", Action: decider.Update, Outcome: event.Done, Resource: &changed}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: since}))
+	if _, err := l.Resource(ctx, ref("b"), storage.Now); err != nil {
 		t.Errorf("a look that began before b was made took it away: %v", err)
 	}
-	if got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now)); !got.Equal(changed) {
+	if got := must[ledger.ResourceState](t)(l.Resource(ctx, ref("a"), storage.Now)); !got.Equal(changed) {
 		t.Errorf("a look that began before a was changed brought back %+v", got)
 	}
 }
@@ -132,14 +133,14 @@ func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
 func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	inner := resource.Scope{Provider: "fake", Place: "here/there"}
-	deep := thing("a", "s")
-	deep.Ref.Place = inner.Place
-	w := world(thing("a", "s"))
-	w.Seen[inner] = resource.Snapshot{Scope: inner, Objects: []resource.Observed{deep}}
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, w, ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(), ledger.LookOptions{Since: -1}))
-	if _, err := l.Thing(ctx, deep.Ref, storage.Now); err != nil {
+	inner := resource.Scope{Provider: "fake", Location: "here/there"}
+	deep := res("a", "s")
+	deep.Ref.Location = inner.Location
+	w := liveState(res("a", "s"))
+	w.Scopes[inner] = resource.Snapshot{Scope: inner, Resources: []resource.Observed{deep}}
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, w, ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
+	if _, err := l.Resource(ctx, deep.Ref, storage.Now); err != nil {
 		t.Errorf("an empty look at %s made a thing in %s vanish: %v", scope, inner, err)
 	}
 	got := must[[]resource.Scope](t)(l.Scopes(ctx, "web"))
@@ -151,22 +152,22 @@ func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
 func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	began := ledger.Began{Ref: ref("a"), Key: "k1", Action: decider.Create, Wish: "w", Applying: &ledger.Applied{Wish: "w"}}
-	must[ledger.Receipt](t)(l.Record(ctx, began))
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "other", Action: decider.Create, Outcome: ledger.Failed}))
-	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || got[0].Key != "k1" || got[0].User != "ann" {
+	started := event.Started{Ref: ref("a"), Key: "k1", Action: decider.Create, Desired: "w", Applying: &event.Applied{Desired: "w"}}
+	must[ledger.Receipt](t)(l.Record(ctx, started))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: "other", Action: decider.Create, Outcome: event.Failed}))
+	if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 1 || got[0].Key != "k1" || got[0].User != "ann" {
 		t.Fatalf("open intents: %+v, want k1 by ann", got)
 	}
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: ledger.Uncertain, Error: "lost"}))
-	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || !got[0].Uncertain || got[0].Error != "lost" {
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: event.Uncertain, Error: "lost"}))
+	if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 1 || !got[0].Uncertain || got[0].Error != "lost" {
 		t.Fatalf("open intents: %+v, want k1 uncertain", got)
 	}
-	made := thing("a", "s")
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: ledger.Done, Thing: &made}))
-	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 0 {
+	made := res("a", "s")
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: "k1", Action: decider.Create, Outcome: event.Done, Resource: &made}))
+	if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 0 {
 		t.Errorf("open intents after the end: %+v", got)
 	}
-	if a, ok, err := l.Applied(ctx, ref("a"), storage.Now); err != nil || !ok || a.Wish != "w" {
+	if a, ok, err := l.Applied(ctx, ref("a"), storage.Now); err != nil || !ok || a.Desired != "w" {
 		t.Errorf("applied: %+v %v %v, want what began", a, ok, err)
 	}
 }
@@ -174,12 +175,12 @@ func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
 func TestFailuresOfOneWishAreCountedAndItsKeyIsKept(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	fail := func(wish, key string, recoverable bool) {
-		must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: key, Wish: wish, Action: decider.Create, Outcome: ledger.Failed, Error: "no", Recoverable: recoverable}))
+	fail := func(desired, key string, recoverable bool) {
+		must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: key, Desired: desired, Action: decider.Create, Outcome: event.Failed, Error: "no", Recoverable: recoverable}))
 	}
 	fail("w1", "k1", true)
 	fail("w1", "k2", true)
-	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 2 || got.Key != "k2" || got.Wish != "w1" {
+	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 2 || got.Key != "k2" || got.Desired != "w1" {
 		t.Errorf("tries: %+v, want 2 of w1 with k2", got)
 	}
 	fail("w2", "k3", false)
@@ -218,13 +219,13 @@ func TestLaw2_AFailedStoreBreaksTheLedger(t *testing.T) {
 	l := open(t, dir, store)
 	ctx := t.Context()
 	heard := 0
-	l.Listen(func(ledger.Record) { heard++ })
+	l.Listen(func(event.Record) { heard++ })
 	store.err = errors.New("no space left on device")
-	if _, err := l.Record(ctx, ledger.Blessed{Ref: ref("a"), On: true, Who: "ann"}); !errors.Is(err, ledger.ErrBroken) || !errors.Is(err, store.err) {
+	if _, err := l.Record(ctx, event.Blessed{Ref: ref("a"), On: true, Who: "ann"}); !errors.Is(err, ledger.ErrBroken) || !errors.Is(err, store.err) {
 		t.Fatalf("got %v, want ErrBroken with the cause", err)
 	}
 	store.err = nil
-	if _, err := l.Record(ctx, ledger.Loaded{}); !errors.Is(err, ledger.ErrBroken) {
+	if _, err := l.Record(ctx, event.Loaded{}); !errors.Is(err, ledger.ErrBroken) {
 		t.Errorf("a broken ledger recorded: %v", err)
 	}
 	if heard != 0 {
@@ -243,11 +244,11 @@ func TestALostAnswerOfTheStoreIsLookedUp(t *testing.T) {
 	store := &amnesiac{Store: inner}
 	l := open(t, t.TempDir(), store)
 	store.on = true
-	r := must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	r := must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web"}))
 	if r.Revision != 1 || l.Broken() != nil {
 		t.Errorf("receipt %+v, broken %v", r, l.Broken())
 	}
-	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web"}))
 	same(t, l, inner)
 }
 
@@ -273,7 +274,7 @@ func TestTwoLedgersOnOneDirectoryTakeTurns(t *testing.T) {
 	for i := range 20 {
 		for j, l := range []*ledger.Ledger{a, b} {
 			wait.Go(func() {
-				if _, err := l.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint(i, "-", j)), On: true, Who: "ann"}); err != nil {
+				if _, err := l.Record(ctx, event.Blessed{Ref: ref(fmt.Sprint(i, "-", j)), On: true, Who: "ann"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -302,8 +303,8 @@ func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s")), ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "m")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "m")), ledger.ObservationOptions{Since: -1}))
 	before := must[[]ledger.Moment](t)(l.History(ctx, ref("b")))
 	digest := must[string](t)(ledger.Digest(ctx, l.Store(), 0))
 	if err := l.Close(); err != nil {
@@ -326,7 +327,7 @@ func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
 func TestAStoreAheadOfTheLogIsRefused(t *testing.T) {
 	dir, store := t.TempDir(), mem.New()
 	l := open(t, dir, store)
-	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{}))
 	value := []byte(`{"seq":9,"chain":"","at":"2026-01-01T00:00:00Z"}`)
 	must[storage.Revision](t)(store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "log/" + l.Instance(), Value: value}}}))
 	_ = l.Close()
@@ -338,7 +339,7 @@ func TestAStoreAheadOfTheLogIsRefused(t *testing.T) {
 func TestE14_TheRecordLivesInTheDirectoryItWasGiven(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	l := open(t, dir, nil)
-	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{}))
 	for _, name := range []string{"store.db", "wal"} {
 		if found, _ := filepath.Glob(filepath.Join(dir, name)); len(found) != 1 {
 			t.Errorf("%s is not in the data directory", name)
@@ -350,20 +351,20 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
-	d := []ledger.Decision{{
+	d := []event.Decision{{
 		Ref: ref("a"), Stack: "web", Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
 		Changes: []resource.Change{{Path: "size", To: resource.String("s"), Effect: resource.Replace}},
 	}}
-	hash := must[string](t)(ledger.HashDecisions(d))
+	hash := must[string](t)(event.HashDecisions(d))
 	for _, id := range []string{"p1", "p2", "p3"} {
-		must[ledger.Receipt](t)(l.RecordPlan(ctx, ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: hash, Decisions: d}))
+		must[ledger.Receipt](t)(l.RecordPlan(ctx, event.Planned{Plan: id, Stacks: []string{"web"}, Mode: event.ForPlan, Hash: hash, Decisions: d}))
 	}
 	var listed, same []string
-	for r, err := range l.Log(ctx, ledger.Filter{Types: []string{ledger.TypePlanned}}) {
+	for r, err := range l.Log(ctx, ledger.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := r.Event.(ledger.Planned)
+		e := r.Event.(event.Planned)
 		if len(e.Decisions) > 0 {
 			listed = append(listed, e.Plan)
 			if diff := cmp.Diff(d, e.Decisions); diff != "" {
@@ -376,7 +377,7 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 		t.Errorf("listed by %v, same as %v", listed, same)
 	}
 	m := must[[]ledger.Moment](t)(l.History(ctx, ref("a")))
-	if len(m) != 1 || m[0].Records[0].Event.(ledger.Planned).Plan != "p1" {
+	if len(m) != 1 || m[0].Records[0].Event.(event.Planned).Plan != "p1" {
 		t.Errorf("history: %+v, want one decision of p1", m)
 	}
 }
@@ -388,20 +389,20 @@ func TestLaw3_OneWayToRecord(t *testing.T) {
 	l, other := open(t, dir, store), open(t, dir, store)
 	ctx := t.Context()
 	var heard []string
-	stop := l.Listen(func(r ledger.Record) {
+	stop := l.Listen(func(r event.Record) {
 		if got := must[[]ledger.Blessing](t)(l.Blessings(ctx, storage.Now)); len(got) == 0 {
 			t.Error("a record was heard before the store had it")
 		}
 		heard = append(heard, r.ID)
 	})
 	for i := range 10 {
-		must[ledger.Receipt](t)(l.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint("a", i)), On: true, Who: "ann"}))
-		must[ledger.Receipt](t)(other.Record(ctx, ledger.Blessed{Ref: ref(fmt.Sprint("b", i)), On: true, Who: "ben"}))
+		must[ledger.Receipt](t)(l.Record(ctx, event.Blessed{Ref: ref(fmt.Sprint("a", i)), On: true, Who: "ann"}))
+		must[ledger.Receipt](t)(other.Record(ctx, event.Blessed{Ref: ref(fmt.Sprint("b", i)), On: true, Who: "ben"}))
 	}
 	stop()
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{}))
 	var mine []string
-	for r, err := range other.Log(ctx, ledger.Filter{Run: l.Run(), Types: []string{ledger.TypeBlessed}}) {
+	for r, err := range other.Log(ctx, ledger.Filter{Run: l.Run(), Types: []string{event.TypeBlessed}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -418,17 +419,17 @@ func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
 	for _, s := range []string{"s", "m", "l"} {
-		must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", s), thing("b", "s")), ledger.LookOptions{Since: -1}))
+		must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", s), res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	}
 	if err := l.Compact(ctx, 3); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Thing(ctx, ref("a"), 1); !errors.Is(err, storage.ErrCompacted) {
+	if _, err := l.Resource(ctx, ref("a"), 1); !errors.Is(err, storage.ErrCompacted) {
 		t.Errorf("a read before the compaction: %v", err)
 	}
-	w, _, err := l.World(ctx, storage.Now)
-	if err != nil || len(w.Seen[scope].Objects) != 2 {
-		t.Errorf("the world has %d things: %v", len(w.Seen[scope].Objects), err)
+	w, _, err := l.LiveState(ctx, storage.Now)
+	if err != nil || len(w.Scopes[scope].Resources) != 2 {
+		t.Errorf("the world has %d things: %v", len(w.Scopes[scope].Resources), err)
 	}
 	into := mem.New()
 	must[storage.Revision](t)(l.Rebuild(ctx, into))
@@ -444,7 +445,7 @@ func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
 func TestALogThatIsAnotherOneIsRefused(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	l := open(t, one, nil)
-	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{}))
 	_ = l.Close()
 	if err := os.Rename(filepath.Join(one, "store.db"), filepath.Join(two, "store.db")); err != nil {
 		t.Fatal(err)
@@ -458,14 +459,14 @@ func TestALogThatIsAnotherOneIsRefused(t *testing.T) {
 func TestWhatCannotBeRecordedBreaksNothing(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	huge := thing("a", string(make([]byte, storage.MaxValue)))
-	if _, err := l.RecordWorld(ctx, world(huge), ledger.LookOptions{Since: -1}); !errors.Is(err, storage.ErrInvalid) {
+	huge := res("a", string(make([]byte, storage.MaxValue)))
+	if _, err := l.RecordObservation(ctx, liveState(huge), ledger.ObservationOptions{Since: -1}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("a thing larger than a store takes: %v", err)
 	}
 	if err := l.Broken(); err != nil {
 		t.Errorf("broken: %v", err)
 	}
-	r := must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{}))
+	r := must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{}))
 	if r.First != 1 {
 		t.Errorf("record %d: something of what could not be recorded is in the log", r.First)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -17,7 +18,7 @@ type loadedValue struct {
 func loadedKey(stack string) string { return keyLoaded + url.PathEscape(stack) }
 
 // loaded keeps the version of the wishes of a stack, if it is another one.
-func (p *projection) loaded(e Loaded) error {
+func (p *projection) loaded(e event.Loaded) error {
 	var was loadedValue
 	key, is := loadedKey(e.Stack), loadedValue{e.Version, e.Source}
 	found, err := p.load(key, &was)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -85,20 +86,20 @@ func (g *Logs) List() []LogInfo { return g.list }
 
 // Records are those of all logs, in the order in which they came into the store they share;
 // batches that were refused are left out.
-func (g *Logs) Records(ctx context.Context) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+func (g *Logs) Records(ctx context.Context) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
 		all, err := g.sources(ctx, nil, storage.Now)
 		if err != nil {
-			yield(Record{}, err)
+			yield(event.Record{}, err)
 			return
 		}
 		for p, err := range merged(all) {
 			if err = errors.Join(err, ctx.Err()); err != nil {
-				yield(Record{}, err)
+				yield(event.Record{}, err)
 				return
 			}
 			for _, r := range p.step.records {
-				if e, ok := r.Event.(Refused); ok && e.From != 0 {
+				if e, ok := r.Event.(event.Refused); ok && e.From != 0 {
 					continue // nor is what it refuses among them
 				}
 				if !yield(r, nil) {
@@ -170,74 +171,74 @@ func (g *Logs) complete(instances []Instance) error {
 	return nil
 }
 
-// Merged says what a shared store was rebuilt from.
-type Merged struct {
+// MergeResult says what a shared store was rebuilt from.
+type MergeResult struct {
 	Batches  int
 	Revision storage.Revision // of the live store, as it was compared; or of the one that was made
 }
 
 // Check rebuilds a shared store in an empty one from all its logs and holds what lives in the
 // live one against it. Others may record meanwhile. An *IncompleteError says why it cannot.
-func (g *Logs) Check(ctx context.Context, live, into storage.Store) (m Merged, c Comparison, err error) {
+func (g *Logs) Check(ctx context.Context, live, into storage.Store) (m MergeResult, c Comparison, err error) {
 	instances, at, err := instancesAt(ctx, live, storage.Now)
 	if err != nil {
-		return Merged{}, Comparison{}, err
+		return MergeResult{}, Comparison{}, err
 	}
 	// Opened now, the logs hold all that others had in the store then.
 	if g, err = OpenLogs(g.dirs); err != nil {
-		return Merged{}, Comparison{}, err
+		return MergeResult{}, Comparison{}, err
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := g.complete(instances); err != nil {
-		return Merged{}, Comparison{}, err
+		return MergeResult{}, Comparison{}, err
 	}
 	for _, i := range g.list {
 		if i.Last > 0 && !slices.ContainsFunc(instances, func(x Instance) bool { return x.ID == i.Instance }) {
-			return Merged{}, Comparison{}, fmt.Errorf("ledger: the log in %s is of instance %s: %w", i.Dir, i.Instance, ErrForeignLog)
+			return MergeResult{}, Comparison{}, fmt.Errorf("ledger: the log in %s is of instance %s: %w", i.Dir, i.Instance, ErrForeignLog)
 		}
 	}
 	all, err := g.sources(ctx, live, at)
 	if err != nil {
-		return Merged{}, Comparison{}, err
+		return MergeResult{}, Comparison{}, err
 	}
 	n, _, err := project(ctx, all, into)
 	if err != nil {
-		return Merged{}, Comparison{}, err
+		return MergeResult{}, Comparison{}, err
 	}
 	c, err = compareFacts(ctx, live, at, into)
-	return Merged{n, at}, c, err
+	return MergeResult{n, at}, c, err
 }
 
 // Rebuild makes a store that was lost anew from all its logs, in an empty one. known are the
 // instances that are known to have recorded into it. Nobody may record meanwhile: a store that
 // is not finished is refused by Open.
-func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) (Merged, error) {
+func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) (MergeResult, error) {
 	var instances []Instance
 	for _, id := range known {
 		instances = append(instances, Instance{ID: id})
 	}
 	if err := g.complete(instances); err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
 	if err := empty(ctx, into); err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
-	if err := newEra(ctx, into, unfinished); err != nil {
-		return Merged{}, err
+	if err := newEpoch(ctx, into, unfinished); err != nil {
+		return MergeResult{}, err
 	}
 	all, err := g.sources(ctx, nil, storage.Now)
 	if err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
 	n, era, err := project(ctx, all, into)
 	if err != nil {
-		return Merged{}, fmt.Errorf("%w; what is there of the new store cannot be used: name another prefix", err)
+		return MergeResult{}, fmt.Errorf("%w; what is there of the new store cannot be used: name another prefix", err)
 	}
-	if err := newEra(ctx, into, era+1); err != nil {
-		return Merged{}, err
+	if err := newEpoch(ctx, into, era+1); err != nil {
+		return MergeResult{}, err
 	}
 	_, rev, err := into.Range(ctx, keyLog, storage.Now)
-	return Merged{n, rev}, err
+	return MergeResult{n, rev}, err
 }
 
 // instancesAt are those that had recorded into a store at a revision, and which that is.

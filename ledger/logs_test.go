@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -77,7 +78,7 @@ func TestLogsThatAreNotTheStoresAreRefused(t *testing.T) {
 	store, at := mem.New(), dirs(t, 3)
 	logs := shares(t, store, at[0], at[1])
 	stranger := shared(t, at[2], mem.New(), "eve")
-	must[ledger.Receipt](t)(stranger.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(stranger.Record(t.Context(), event.Loaded{Stack: "web"}))
 	if _, _, err := openLogs(t, at...).Check(t.Context(), store, mem.New()); !errors.Is(err, ledger.ErrForeignLog) {
 		t.Errorf("a log that was never recorded there: %v", err)
 	}
@@ -111,7 +112,7 @@ func TestALostSharedStoreComesBackFromItsLogs(t *testing.T) {
 		if _, err := openLogs(t, at[1:]...).Rebuild(t.Context(), known, mem.New()); err == nil {
 			t.Error("rebuilt without the first log")
 		}
-		must[ledger.Merged](t)(all.Rebuild(t.Context(), known, next))
+		must[ledger.MergeResult](t)(all.Rebuild(t.Context(), known, next))
 		if want, got := must[string](t)(ledger.Content(t.Context(), store)), must[string](t)(ledger.Content(t.Context(), next)); want != got {
 			_, c, _ := all.Check(t.Context(), store, mem.New())
 			t.Fatalf("life %d: the store that came back differs (by the lost one's own order they part at %q, %q)", life, c.PartA.Key, c.PartB.Key)
@@ -151,19 +152,19 @@ func TestALogOrdersByItself(t *testing.T) {
 	at := dirs(t, 2)
 	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	bless := func(l *ledger.Ledger, on bool) {
-		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("a"), On: on, Who: l.User()}))
+		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("a"), On: on, Who: l.User()}))
 	}
 	bless(one, true)
 	late.first = func() { bless(two, false); bless(two, true) }
 	bless(one, false) // appended before those of two, and committed behind them
-	must[ledger.Receipt](t)(one.Record(t.Context(), ledger.Loaded{Stack: "web"}))
-	must[ledger.Receipt](t)(two.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(one.Record(t.Context(), event.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(two.Record(t.Context(), event.Loaded{Stack: "web"}))
 	var told []string
 	for r, err := range openLogs(t, at[1], at[0]).Records(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := r.Event.(ledger.Blessed); ok {
+		if e, ok := r.Event.(event.Blessed); ok {
 			told = append(told, fmt.Sprint(r.User, e.On))
 		}
 	}
@@ -181,9 +182,9 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 	}
 	defer l.Close()
 	for i := range 200 {
-		o := thing("a", fmt.Sprint("size", i))
+		o := res("a", fmt.Sprint("size", i))
 		o.Detail = fmt.Sprintf("%0900d", i)
-		must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(o), ledger.LookOptions{Since: -1}))
+		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
 	must[wal.Seq](t)(l.Trim(t.Context(), 150))
 	var lacks *ledger.IncompleteError
@@ -200,11 +201,11 @@ func TestAStacksFirstThingBesideALook(t *testing.T) {
 	at := dirs(t, 2)
 	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	since := must[storage.Revision](t)(one.Revision(t.Context()))
-	o := thing("new", "m")
+	o := res("new", "m")
 	late.first = func() {
-		must[ledger.Receipt](t)(two.Record(t.Context(), ledger.Ended{Ref: ref("new"), Stack: "db", Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &o}))
+		must[ledger.Receipt](t)(two.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "db", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
 	}
-	must[ledger.Receipt](t)(one.RecordWorld(t.Context(), world(thing("old", "s")), ledger.LookOptions{Since: since}))
+	must[ledger.Receipt](t)(one.RecordObservation(t.Context(), liveState(res("old", "s")), ledger.ObservationOptions{Since: since}))
 	if _, c, err := openLogs(t, at...).Check(t.Context(), store, mem.New()); err != nil || !c.Equal {
 		t.Errorf("they part at %q and %q: %v", c.PartA.Key, c.PartB.Key, err)
 	}

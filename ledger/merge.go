@@ -68,27 +68,27 @@ func (l *Ledger) source(ctx context.Context, live storage.Store, at storage.Revi
 	return s, nil
 }
 
-// placed is a batch that counts, and where it stands among those of all logs.
-type placed struct {
-	from  *source
-	place place
-	mark  mark
-	step  step
+// placedStep is a batch that counts, and where it stands among those of all logs.
+type placedStep struct {
+	from     *source
+	location revisionOrder
+	mark     mark
+	step     step
 }
 
 // batches are those of the log that count, in order.
-func (s *source) batches() iter.Seq2[placed, error] {
-	return func(yield func(placed, error) bool) {
-		var held *placed
-		last := place{}
+func (s *source) batches() iter.Seq2[placedStep, error] {
+	return func(yield func(placedStep, error) bool) {
+		var held *placedStep
+		last := revisionOrder{}
 		flush := func() bool {
 			if held == nil {
 				return true
 			}
-			if held.place.compare(last) < 0 {
-				held.place = last
+			if held.location.compare(last) < 0 {
+				held.location = last
 			}
-			last = held.place
+			last = held.location
 			return yield(*held, nil)
 		}
 		for step, err := range steps(s.log.Read(0)) {
@@ -96,7 +96,7 @@ func (s *source) batches() iter.Seq2[placed, error] {
 				err = s.check(step)
 			}
 			if err != nil {
-				yield(placed{}, fmt.Errorf("ledger: merge: %s: %w", s.instance, err))
+				yield(placedStep{}, fmt.Errorf("ledger: merge: %s: %w", s.instance, err))
 				return
 			}
 			if s.live && step.batch.Last > s.upTo.Seq {
@@ -104,7 +104,7 @@ func (s *source) batches() iter.Seq2[placed, error] {
 			}
 			m := decodeMark(step.batch.Meta)
 			if held != nil {
-				held.place = held.place.settle(held.mark, m)
+				held.location = held.location.settle(held.mark, m)
 			}
 			if step.refused {
 				continue
@@ -112,19 +112,19 @@ func (s *source) batches() iter.Seq2[placed, error] {
 			if !flush() {
 				return
 			}
-			held = &placed{s, s.begun(m, step, last), m, step}
+			held = &placedStep{s, s.begun(m, step, last), m, step}
 		}
 		flush()
 	}
 }
 
 // begun is where a batch stands as far as is known without what comes behind it.
-func (s *source) begun(m mark, step step, last place) place {
+func (s *source) begun(m mark, step step, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.batch.Last]; ok {
-		return place{live: true, at: rev}
+		return revisionOrder{live: true, at: rev}
 	}
 	if m.known {
-		return place{era: m.era, at: m.base, made: true}
+		return revisionOrder{epoch: m.epoch, at: m.base, made: true}
 	}
 	return last
 }
@@ -144,11 +144,11 @@ func (s *source) check(step step) error {
 }
 
 // merged are the batches of all logs in one order.
-func merged(logs []*source) iter.Seq2[placed, error] {
-	return func(yield func(placed, error) bool) {
+func merged(logs []*source) iter.Seq2[placedStep, error] {
+	return func(yield func(placedStep, error) bool) {
 		type cursor struct {
-			at   placed
-			next func() (placed, error, bool)
+			at   placedStep
+			next func() (placedStep, error, bool)
 		}
 		var open []cursor
 		for _, s := range logs {
@@ -165,14 +165,14 @@ func merged(logs []*source) iter.Seq2[placed, error] {
 		}
 		for i := len(open) - 1; i >= 0; i-- {
 			if err := advance(i); err != nil {
-				yield(placed{}, err)
+				yield(placedStep{}, err)
 				return
 			}
 		}
 		for len(open) > 0 {
 			first := 0
 			for i := range open {
-				if open[i].at.place.compare(open[first].at.place) < 0 {
+				if open[i].at.location.compare(open[first].at.location) < 0 {
 					first = i
 				}
 			}
@@ -180,7 +180,7 @@ func merged(logs []*source) iter.Seq2[placed, error] {
 				return
 			}
 			if err := advance(first); err != nil {
-				yield(placed{}, err)
+				yield(placedStep{}, err)
 				return
 			}
 		}
@@ -198,7 +198,7 @@ func project(ctx context.Context, logs []*source, into storage.Store) (n, era in
 		if err != nil {
 			return n, era, err
 		}
-		era = max(era, p.mark.era)
+		era = max(era, p.mark.epoch)
 		to := replicas[p.from]
 		if to == nil {
 			cfg := p.from.cfg
@@ -249,7 +249,7 @@ func isFact(key string) bool {
 			return false
 		}
 	}
-	return key != keyEra
+	return key != keyEpoch
 }
 
 // sum adds a key and its value, and whether it ended.

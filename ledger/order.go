@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // The logs of instances that share a store are put in one order by the revisions that their
@@ -18,25 +20,25 @@ import (
 // mark is what a batch notes, in the number that the log keeps with it.
 type mark struct {
 	known bool
-	era   int              // a rebuilt or copied store numbers its revisions anew
+	epoch int              // a rebuilt or copied store numbers its revisions anew
 	prev  storage.Revision // committed by the last batch of this log that counts
 	base  storage.Revision // which the batch was made from
 }
 
 const (
 	markKnown = 1 << 63
-	eraBits   = 6
+	epochBits = 6
 	prevBits  = 40
-	aheadBits = 63 - eraBits - prevBits
+	aheadBits = 63 - epochBits - prevBits
 )
 
 // encode packs the mark; what does not fit is not known.
 func (m mark) encode() uint64 {
-	if !m.known || m.era >= 1<<eraBits || m.prev >= 1<<prevBits || m.base < m.prev {
+	if !m.known || m.epoch >= 1<<epochBits || m.prev >= 1<<prevBits || m.base < m.prev {
 		return 0
 	}
 	ahead := min(uint64(m.base-m.prev), 1<<aheadBits-1)
-	return markKnown | uint64(m.era)<<(prevBits+aheadBits) | uint64(m.prev)<<aheadBits | ahead
+	return markKnown | uint64(m.epoch)<<(prevBits+aheadBits) | uint64(m.prev)<<aheadBits | ahead
 }
 
 func decodeMark(n uint64) mark {
@@ -44,13 +46,13 @@ func decodeMark(n uint64) mark {
 		return mark{}
 	}
 	prev := storage.Revision(n >> aheadBits & (1<<prevBits - 1))
-	return mark{true, int(n >> (prevBits + aheadBits) & (1<<eraBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1))}
+	return mark{true, int(n >> (prevBits + aheadBits) & (1<<epochBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1))}
 }
 
 // mark is that of the batch that comes next.
 func (l *Ledger) mark(base storage.Revision) uint64 {
 	prev := l.head.reached(l.at)
-	return mark{l.cfg.Shared, l.era, prev, max(base, prev)}.encode()
+	return mark{l.cfg.Shared, l.storeEpoch, prev, max(base, prev)}.encode()
 }
 
 // reached is the revision at which the log came to this place: e's, unless that only fenced.
@@ -59,15 +61,15 @@ func (h head) reached(e storage.Entry) storage.Revision { return cmp.Or(h.Rev, e
 // unfinished is the era of a store that is being rebuilt.
 const unfinished = -1
 
-// era is how often the store's revisions were numbered anew.
-func era(ctx context.Context, store storage.Store) (int, error) {
-	e, err := get(ctx, store, keyEra, storage.Now)
+// readEpoch is how often the store's revisions were numbered anew.
+func readEpoch(ctx context.Context, store storage.Store) (int, error) {
+	e, err := get(ctx, store, keyEpoch, storage.Now)
 	if err != nil || e.Value == nil {
 		return 0, err
 	}
 	n := 0
 	if err := json.Unmarshal(e.Value, &n); err != nil {
-		return 0, fmt.Errorf("ledger: %s: %w", keyEra, err)
+		return 0, fmt.Errorf("ledger: %s: %w", keyEpoch, err)
 	}
 	if n == unfinished {
 		return 0, ErrUnfinished
@@ -75,37 +77,37 @@ func era(ctx context.Context, store storage.Store) (int, error) {
 	return n, nil
 }
 
-// NewEra says in a copy of a store that hosts share that it numbers its revisions anew.
-func NewEra(ctx context.Context, from, to storage.Store) error {
-	n, err := era(ctx, from)
+// NewEpoch says in a copy of a store that hosts share that it numbers its revisions anew.
+func NewEpoch(ctx context.Context, from, to storage.Store) error {
+	n, err := readEpoch(ctx, from)
 	if err != nil {
 		return err
 	}
-	return newEra(ctx, to, n+1)
+	return newEpoch(ctx, to, n+1)
 }
 
-// newEra says in a store that its revisions are numbered anew.
-func newEra(ctx context.Context, store storage.Store, n int) error {
-	_, err := store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: keyEra, Value: fmt.Append(nil, n)}}})
+// newEpoch says in a store that its revisions are numbered anew.
+func newEpoch(ctx context.Context, store storage.Store, n int) error {
+	_, err := store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: keyEpoch, Value: fmt.Append(nil, n)}}})
 	return err
 }
 
-// place is where a batch stands among those of all logs.
-type place struct {
-	live bool // the store's own history says so: behind what it has forgotten
-	era  int
-	at   storage.Revision
-	made bool // only made from that revision: behind the batch that made it
+// revisionOrder is where a batch stands among those of all logs.
+type revisionOrder struct {
+	live  bool // the store's own history says so: behind what it has forgotten
+	epoch int
+	at    storage.Revision
+	made  bool // only made from that revision: behind the batch that made it
 }
 
-func (p place) compare(q place) int {
+func (p revisionOrder) compare(q revisionOrder) int {
 	switch {
 	case p.live != q.live && q.live:
 		return -1
 	case p.live != q.live:
 		return 1
 	}
-	if c := cmp.Or(cmp.Compare(p.era, q.era), cmp.Compare(p.at, q.at)); c != 0 || p.made == q.made {
+	if c := cmp.Or(cmp.Compare(p.epoch, q.epoch), cmp.Compare(p.at, q.at)); c != 0 || p.made == q.made {
 		return c
 	}
 	if q.made {
@@ -115,10 +117,19 @@ func (p place) compare(q place) int {
 }
 
 // settle learns from the batch behind it where a batch came in.
-func (p place) settle(own, next mark) place {
+func (p revisionOrder) settle(own, next mark) revisionOrder {
 	switch {
-	case p.live || !next.known || own.known && own.era != next.era:
+	case p.live || !next.known || own.known && own.epoch != next.epoch:
 		return p
 	}
-	return place{era: next.era, at: next.prev}
+	return revisionOrder{epoch: next.epoch, at: next.prev}
+}
+
+// head is the value of log/<instance>: how far the store has come with the log.
+type head struct {
+	Seq   wal.Seq   `json:"seq"`
+	Chain string    `json:"chain"`
+	At    time.Time `json:"at"`
+	// Rev is the revision at which it came there, in a version of the key that only fences.
+	Rev storage.Revision `json:"rev,omitempty"`
 }

@@ -6,36 +6,11 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
-
-// PastOf is a record as rules see it in a thing's history; false for events about no thing.
-func PastOf(r Record) (decider.Past, bool) {
-	p := decider.Past{At: r.At, Event: r.Event.Type(), Who: r.User}
-	switch e := r.Event.(type) {
-	case Vetoed:
-		p.Action = string(e.Proposed)
-	case Began:
-		p.Action = string(e.Action)
-	case Ended:
-		p.Action, p.Outcome = string(e.Action), string(e.Outcome)
-	case Abandoned:
-		p.Action, p.Outcome = string(e.Action), string(e.Finding)
-	case NotBegun:
-		p.Action, p.Outcome = string(e.Action), e.Why
-	case Blessed:
-		if p.Who = e.Who; !e.On {
-			p.Event = "unblessed"
-		}
-	case Adopted:
-		p.Who = e.Who
-	case Revoked:
-		p.Who = e.Who
-	}
-	return p, !r.Event.About().IsZero()
-}
 
 // manyPasts is from where on it pays to ask which things have a history at all.
 const manyPasts = 64
@@ -55,7 +30,7 @@ func (l *Ledger) Pasts(ctx context.Context, known wal.Seq, limit int) (past func
 			have, broken = l.haveActs(ctx)
 		}
 		var out []decider.Past
-		if have == nil || have[keyActs+ref.String()] {
+		if have == nil || have[keyActions+ref.String()] {
 			var err error
 			if out, err = l.past(ctx, ref, known, limit); err != nil {
 				broken = fmt.Errorf("ledger: what was done to %s: %w", ref, err)
@@ -70,7 +45,7 @@ func (l *Ledger) Pasts(ctx context.Context, known wal.Seq, limit int) (past func
 // haveActs are the keys under which something was done.
 func (l *Ledger) haveActs(ctx context.Context) (map[string]bool, error) {
 	have := map[string]bool{}
-	err := l.entries(ctx, keyActs, storage.Now, func(e storage.Entry) error {
+	err := l.entries(ctx, keyActions, storage.Now, func(e storage.Entry) error {
 		have[e.Key] = true
 		return nil
 	})
@@ -80,9 +55,9 @@ func (l *Ledger) haveActs(ctx context.Context) (map[string]bool, error) {
 func (l *Ledger) past(ctx context.Context, ref resource.Ref, known wal.Seq, limit int) ([]decider.Past, error) {
 	var out []decider.Past
 	m := Moment{}
-	err := l.versions(ctx, keyActs+ref.String(), func(e storage.Entry) error { return actsThen(&m, e) })
+	err := l.versions(ctx, keyActions+ref.String(), func(e storage.Entry) error { return actsThen(&m, e) })
 	for _, r := range m.Records {
-		if p, ok := PastOf(r); ok && (r.Seq <= known || r.Instance != l.instance) {
+		if p, ok := event.PastOf(r); ok && (r.Seq <= known || r.Instance != l.instance) {
 			out = append(out, p)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -26,7 +27,7 @@ func (l *Ledger) planAt(ctx context.Context, stack string, at storage.Revision) 
 // findPlan finds when a plan of a stack was recorded, at a revision or before. Plans are
 // named by when they were made, so that their order is that of their names, but for those of
 // instances that plan at once; one of these may not be found.
-func (p *pages) findPlan(ctx context.Context, stack, plan string, upTo storage.Revision) (planValue, storage.Revision, error) {
+func (p *batchReader) findPlan(ctx context.Context, stack, plan string, upTo storage.Revision) (planValue, storage.Revision, error) {
 	v, made, err := p.l.planAt(ctx, stack, upTo)
 	if err != nil || v.Plan == plan {
 		return v, made, err
@@ -48,12 +49,12 @@ func (p *pages) findPlan(ctx context.Context, stack, plan string, upTo storage.R
 }
 
 // decidedAt is the last decision on the thing at a revision, if there is any.
-func (p *pages) decidedAt(ctx context.Context, at storage.Revision) ([]Decision, error) {
+func (p *batchReader) decidedAt(ctx context.Context, at storage.Revision) ([]event.Decision, error) {
 	_, d, err := p.decided(ctx, at)
 	return d, err
 }
 
-func (p *pages) decided(ctx context.Context, at storage.Revision) (storage.Entry, []Decision, error) {
+func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage.Entry, []event.Decision, error) {
 	e, err := p.l.get(ctx, keyDecided+p.ref.String(), max(at, p.clock.oldest))
 	if err != nil || e.Value == nil {
 		return e, nil, err
@@ -62,7 +63,7 @@ func (p *pages) decided(ctx context.Context, at storage.Revision) (storage.Entry
 	if err := decidedThen(&m, e); err != nil {
 		return e, nil, err
 	}
-	return e, m.Records[0].Event.(Planned).Decisions, nil
+	return e, m.Records[0].Event.(event.Planned).Decisions, nil
 }
 
 // fewDrifts is how many looks for drift are gone back over one by one: behind more of them all
@@ -71,9 +72,9 @@ const fewDrifts = 32
 
 // last is the newest plan about all of a stack, not only about what the world changed, with
 // what it decided on the thing.
-func (p *pages) last(ctx context.Context, stack string) (*LastPlan, error) {
+func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error) {
 	v, made, err := p.l.planAt(ctx, stack, p.clock.now)
-	for n := 0; err == nil && made != 0 && v.Mode == ForDrift; n++ {
+	for n := 0; err == nil && made != 0 && v.Mode == event.ForDrift; n++ {
 		if n == fewDrifts && stack != "" {
 			v, made, err = p.wholePlan(ctx, stack, made-1)
 			break
@@ -92,7 +93,7 @@ func (p *pages) last(ctx context.Context, stack string) (*LastPlan, error) {
 
 // wholePlan reads all plans of a stack for the newest that was about more than drift, at a
 // revision or before.
-func (p *pages) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v planValue, made storage.Revision, err error) {
+func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v planValue, made storage.Revision, err error) {
 	err = p.l.versions(ctx, planKey(stack), func(e storage.Entry) error {
 		var x planValue
 		if e.Deleted || e.Modified > upTo {
@@ -101,7 +102,7 @@ func (p *pages) wholePlan(ctx context.Context, stack string, upTo storage.Revisi
 		if err := json.Unmarshal(e.Value, &x); err != nil {
 			return err
 		}
-		if x.Mode != ForDrift {
+		if x.Mode != event.ForDrift {
 			v, made = x, e.Modified
 		}
 		return nil
@@ -112,7 +113,7 @@ func (p *pages) wholePlan(ctx context.Context, stack string, upTo storage.Revisi
 // standing is what a plan decided on the thing; nil if nothing. The record that lists the
 // plan's decisions tells it. Where that is in no log here, a decision stands that was made
 // when the thing was as it was for this plan: else this plan would have decided otherwise.
-func (p *pages) standing(ctx context.Context, stack string, v planValue, made storage.Revision) (*Decision, error) {
+func (p *batchReader) standing(ctx context.Context, stack string, v planValue, made storage.Revision) (*event.Decision, error) {
 	e, decisions, err := p.decided(ctx, made)
 	if err != nil || len(decisions) == 0 {
 		return nil, err
@@ -136,7 +137,7 @@ func (p *pages) standing(ctx context.Context, stack string, v planValue, made st
 			return nil, err
 		}
 		for _, r := range records {
-			if e, is := r.Event.(Planned); is && e.Plan == v.Listed {
+			if e, is := r.Event.(event.Planned); is && e.Plan == v.Listed {
 				return &e.Decisions[0], nil
 			}
 		}
@@ -144,11 +145,11 @@ func (p *pages) standing(ctx context.Context, stack string, v planValue, made st
 			return nil, nil
 		}
 	}
-	then, err := p.l.get(ctx, keyThing+p.ref.String(), max(e.Modified, p.clock.oldest))
+	then, err := p.l.get(ctx, keyResource+p.ref.String(), max(e.Modified, p.clock.oldest))
 	if err != nil {
 		return nil, err
 	}
-	now, err := p.l.get(ctx, keyThing+p.ref.String(), max(made, p.clock.oldest))
+	now, err := p.l.get(ctx, keyResource+p.ref.String(), max(made, p.clock.oldest))
 	if err != nil || !bytes.Equal(then.Value, now.Value) {
 		return nil, err
 	}
@@ -157,18 +158,18 @@ func (p *pages) standing(ctx context.Context, stack string, v planValue, made st
 
 // sourceAt is what was last read of a stack's wishes at a revision, and the revision at which
 // that was read first; 0: nothing was.
-func (l *Ledger) sourceAt(ctx context.Context, stack string, at storage.Revision) (Loaded, storage.Revision, error) {
+func (l *Ledger) sourceAt(ctx context.Context, stack string, at storage.Revision) (event.Loaded, storage.Revision, error) {
 	e, err := l.get(ctx, loadedKey(stack), at)
 	if err != nil || e.Value == nil {
-		return Loaded{}, 0, err
+		return event.Loaded{}, 0, err
 	}
 	var v loadedValue
 	err = json.Unmarshal(e.Value, &v)
-	return Loaded{Stack: stack, Source: v.Source, Version: v.Version}, e.Modified, err
+	return event.Loaded{Stack: stack, Source: v.Source, Version: v.Version}, e.Modified, err
 }
 
 // stackOf is whose a plan's thing is.
-func stackOf(e Planned) string {
+func stackOf(e event.Planned) string {
 	if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
 		return e.Decisions[0].Stack
 	}

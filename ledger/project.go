@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -30,15 +31,15 @@ type projection struct {
 // project refuses what the store would refuse, so that nothing is appended to the log that
 // cannot be projected. In a shared store the transaction has guards on what it rests on, and
 // since is the revision from which the records were made (Now: they rest on nothing else).
-func (l *Ledger) project(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (tx storage.Tx, err error) {
-	err = patiently(ctx, func() error {
+func (l *Ledger) project(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
+	err = retry(ctx, func() error {
 		tx, err = l.projectOnce(ctx, store, records, since)
 		return err
 	})
 	return tx, err
 }
 
-func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records []Record, since storage.Revision) (storage.Tx, error) {
+func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision) (storage.Tx, error) {
 	p := &projection{ctx: ctx, store: store, wrote: map[string]int{}, acts: map[resource.Ref][]json.RawMessage{}}
 	if l.cfg.Shared {
 		p.guards = map[string]storage.Guard{}
@@ -66,36 +67,36 @@ func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records [
 }
 
 // apply is the table of what each event means to the store.
-func (p *projection) apply(r Record) error {
+func (p *projection) apply(r event.Record) error {
 	if err := p.remember(r); err != nil {
 		return err
 	}
 	switch e := r.Event.(type) {
-	case Loaded:
+	case event.Loaded:
 		return p.loaded(e)
-	case Observed:
+	case event.Observed:
 		return p.observed(r, e)
-	case Planned:
+	case event.Planned:
 		return p.planned(r, e)
-	case Approved:
+	case event.Approved:
 		if e.Digest != "" {
 			return p.put(approvalKey(e.Digest, e.Who), approval{r.Seq, r.At, e})
 		}
-		return p.put(keyYes+e.Plan, noted{r.At, r.User, r.Run, e})
-	case Began:
-		return p.put(keyOpen+e.Ref.String(), OpenIntent{Began: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
-	case Ended:
+		return p.put(keyYes+e.Plan, eventValue{r.At, r.User, r.Run, e})
+	case event.Started:
+		return p.put(keyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+	case event.Finished:
 		return p.ended(r, e)
-	case Abandoned:
+	case event.Recovered:
 		return p.abandoned(r, e)
-	case Blessed:
+	case event.Blessed:
 		if !e.On {
 			return p.delete(keyBlessed + e.Ref.String())
 		}
 		return p.put(keyBlessed+e.Ref.String(), blessing{e.Who, e.Reason, r.At})
-	case Acknowledged:
-		return p.put(keyAcked+e.Ref.String(), noted{r.At, r.User, r.Run, e})
-	case Carried:
+	case event.Acknowledged:
+		return p.put(keyAcknowledged+e.Ref.String(), eventValue{r.At, r.User, r.Run, e})
+	case event.Baseline:
 		return p.carried(e)
 	}
 	return nil
@@ -119,7 +120,7 @@ func byKey(a, b storage.Op) int { return strings.Compare(a.Key, b.Key) }
 
 // put writes a value as JSON.
 func (p *projection) put(key string, v any) error {
-	b, err := marshal(v)
+	b, err := event.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -162,10 +163,10 @@ func (p *projection) load(key string, v any) (bool, error) {
 	return true, nil
 }
 
-// noted is an event with who made it when, for values that need no more.
-type noted struct {
-	At    any    `json:"at"`
-	User  string `json:"user,omitempty"`
-	Run   string `json:"run"`
-	Event Event  `json:"event"`
+// eventValue is an event with who made it when, for values that need no more.
+type eventValue struct {
+	At    any         `json:"at"`
+	User  string      `json:"user,omitempty"`
+	Run   string      `json:"run"`
+	Event event.Event `json:"event"`
 }

@@ -7,17 +7,18 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // planValue is the value of plan/<stack>.
 type planValue struct {
-	Plan   string    `json:"plan"`
-	Listed string    `json:"listed"` // the plan whose record lists the decisions
-	Hash   string    `json:"hash"`
-	Mode   Mode      `json:"mode"`
-	At     time.Time `json:"at"`
-	Counts Counts    `json:"counts"`
+	Plan   string       `json:"plan"`
+	Listed string       `json:"listed"` // the plan whose record lists the decisions
+	Hash   string       `json:"hash"`
+	Mode   event.Mode   `json:"mode"`
+	At     time.Time    `json:"at"`
+	Counts event.Counts `json:"counts"`
 	// What approvals bind to, so that any instance can tell who said yes.
 	Digest    string `json:"digest,omitempty"`
 	Approving string `json:"approving,omitempty"`
@@ -26,7 +27,7 @@ type planValue struct {
 // decidedValue is the value of decided/<ref>: the plan that first decided so.
 type decidedValue struct {
 	Plan     string          `json:"plan"`
-	Mode     Mode            `json:"mode"`
+	Mode     event.Mode      `json:"mode"`
 	At       time.Time       `json:"at"`
 	Decision json.RawMessage `json:"decision"`
 }
@@ -38,7 +39,7 @@ func planKey(stack string) string { return keyPlan + url.PathEscape(stack) }
 
 // planned notes the plan for its stacks, and each decision that is another than the last one
 // on its thing.
-func (p *projection) planned(r Record, e Planned) error {
+func (p *projection) planned(r event.Record, e event.Planned) error {
 	v := planValue{e.Plan, e.Plan, e.Hash, e.Mode, r.At, e.Counts, e.Digest, e.Approving}
 	if e.Same != "" {
 		v.Listed = e.Same
@@ -51,7 +52,7 @@ func (p *projection) planned(r Record, e Planned) error {
 	old := p.get
 	if len(e.Decisions) > manyDecisions {
 		var err error
-		if old, err = p.ahead(keyDecided); err != nil {
+		if old, err = p.prefetch(keyDecided); err != nil {
 			return err
 		}
 	}
@@ -63,10 +64,10 @@ func (p *projection) planned(r Record, e Planned) error {
 	return nil
 }
 
-func (p *projection) decided(r Record, e Planned, d Decision, old func(string) ([]byte, error)) error {
+func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error)) error {
 	key := keyDecided + d.Ref.String()
-	d.Wanted = nil // the log has it; here it would only make a wish that moved in its file a new decision
-	raw, err := marshal(d)
+	d.Desired = nil // the log has it; here it would only make a wish that moved in its file a new decision
+	raw, err := event.Marshal(d)
 	if err != nil {
 		return err
 	}
@@ -81,8 +82,8 @@ func (p *projection) decided(r Record, e Planned, d Decision, old func(string) (
 	return p.put(key, decidedValue{e.Plan, e.Mode, r.At, raw})
 }
 
-// ahead reads a whole prefix, for many gets.
-func (p *projection) ahead(prefix string) (func(string) ([]byte, error), error) {
+// prefetch reads a whole prefix, for many gets.
+func (p *projection) prefetch(prefix string) (func(string) ([]byte, error), error) {
 	entries, _, err := p.store.Range(p.ctx, prefix, storage.Now)
 	if err != nil {
 		return nil, err
@@ -105,8 +106,8 @@ func (p *projection) ahead(prefix string) (func(string) ([]byte, error), error) 
 
 // RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions
 // are not listed again.
-func (l *Ledger) RecordPlan(ctx context.Context, e Planned) (Receipt, error) {
-	return l.submit(ctx, &request{build: func(ctx context.Context) ([]Event, error) {
+func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, error) {
+	return l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		same, err := l.samePlan(ctx, e)
 		if err != nil {
 			return nil, err
@@ -114,12 +115,12 @@ func (l *Ledger) RecordPlan(ctx context.Context, e Planned) (Receipt, error) {
 		if same != "" && len(e.Decisions) > 0 {
 			e.Same, e.Decisions = same, nil
 		}
-		return []Event{e}, nil
+		return []event.Event{e}, nil
 	}})
 }
 
 // samePlan finds the plan that lists these decisions, if it is the last one of all stacks.
-func (l *Ledger) samePlan(ctx context.Context, e Planned) (string, error) {
+func (l *Ledger) samePlan(ctx context.Context, e event.Planned) (string, error) {
 	same := ""
 	for _, stack := range e.Stacks {
 		entry, err := l.get(ctx, planKey(stack), storage.Now)

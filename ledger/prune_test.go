@@ -9,33 +9,34 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func prunable9(i int) resource.Ref {
-	return resource.Ref{Provider: "aws", Place: "1/eu", Kind: "ec2", Name: fmt.Sprintf("web-%d", i)}
+	return resource.Ref{Provider: "aws", Location: "1/eu", Kind: "ec2", Name: fmt.Sprintf("web-%d", i)}
 }
 
 // TestPrunedTellsTheSameOfAThing: what a pruned record says of one thing is what the whole
 // record says, whatever stands in texts.
 func TestPrunedTellsTheSameOfAThing(t *testing.T) {
 	odd := `a "changed":[ or ] or } \ in a text, and "decisions":[{"ref":`
-	look := Observed{Scope: prunable9(0).Scope(), Complete: true, Part: 1, Of: 1}
-	plan := Planned{Plan: "p", Stacks: []string{odd}, Hash: "h", Digest: "d", Owned: map[string]int{odd: 3}}
+	obs := event.Observed{Scope: prunable9(0).Scope(), Complete: true, Part: 1, Of: 1}
+	plan := event.Planned{Plan: "p", Stacks: []string{odd}, Hash: "h", Digest: "d", Owned: map[string]int{odd: 3}}
 	for i := range 300 {
-		look.Changed = append(look.Changed, resource.Observed{
+		obs.Changed = append(obs.Changed, resource.Observed{
 			Ref: prunable9(i), ID: odd, Health: resource.Healthy,
 			Attrs: resource.NewAttrs(resource.Attr{Name: "changed", Value: resource.List{resource.String(odd), resource.Int(i)}}),
 		})
-		look.Gone = append(look.Gone, prunable9(1000+i))
-		plan.Decisions = append(plan.Decisions, Decision{Ref: prunable9(i), Stack: odd, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Detail: odd})
+		obs.Gone = append(obs.Gone, prunable9(1000+i))
+		plan.Decisions = append(plan.Decisions, event.Decision{Ref: prunable9(i), Stack: odd, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Message: odd})
 	}
-	for _, e := range []Event{look, plan} {
-		raw, err := EncodeRecord(Record{ID: "1", User: odd, Event: e})
+	for _, e := range []event.Event{obs, plan} {
+		raw, err := event.EncodeRecord(event.Record{ID: "1", User: odd, Event: e})
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := DecodeRecord(raw)
+		whole, err := event.DecodeRecord(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func TestPrunedTellsTheSameOfAThing(t *testing.T) {
 			if len(short) > len(raw)/2 {
 				t.Errorf("%s: %d of %d bytes are left", e.Type(), len(short), len(raw))
 			}
-			got, err := DecodeRecord(short)
+			got, err := event.DecodeRecord(short)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", e.Type(), needle, err)
 			}

@@ -19,34 +19,34 @@ func (l *Ledger) Revision(ctx context.Context) (storage.Revision, error) {
 	return rev, err
 }
 
-// World is everything as it was on record at a revision (Now: the newest): each scope with a
+// LiveState is everything as it was on record at a revision (Now: the newest): each scope with a
 // complete look is Seen, with its time; a scope whose looks all failed is Failed.
-func (l *Ledger) World(ctx context.Context, at storage.Revision) (resource.World, storage.Revision, error) {
-	w := resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}}
+func (l *Ledger) LiveState(ctx context.Context, at storage.Revision) (resource.LiveState, storage.Revision, error) {
+	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	scans, rev, err := l.scans(ctx, at)
 	if err != nil {
 		return w, 0, err
 	}
 	for _, s := range scans {
-		if s.Seen.IsZero() {
-			w.Failed[s.Scope] = errors.New(s.Error)
+		if s.Confirmed.IsZero() {
+			w.Unreachable[s.Scope] = errors.New(s.Error)
 			continue
 		}
-		w.Seen[s.Scope] = resource.Snapshot{Scope: s.Scope, At: s.Seen}
+		w.Scopes[s.Scope] = resource.Snapshot{Scope: s.Scope, At: s.Confirmed}
 	}
-	err = l.things(ctx, keyThing, rev, func(o resource.Observed, _ storage.Entry) {
-		s := w.Seen[o.Ref.Scope()]
+	err = l.resources(ctx, keyResource, rev, func(o resource.Observed, _ storage.Entry) {
+		s := w.Scopes[o.Ref.Scope()]
 		s.Scope = o.Ref.Scope() // known by a deed in a scope never seen whole
-		s.Objects = append(s.Objects, o)
-		w.Seen[s.Scope] = s
+		s.Resources = append(s.Resources, o)
+		w.Scopes[s.Scope] = s
 	})
-	sortWorld(w)
+	sortLiveState(w)
 	return w, rev, err
 }
 
-func sortWorld(w resource.World) {
-	for _, s := range w.Seen {
-		slices.SortFunc(s.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+func sortLiveState(w resource.LiveState) {
+	for _, s := range w.Scopes {
+		slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	}
 }
 
@@ -58,21 +58,21 @@ func (l *Ledger) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
-	if !found || scan.Seen.IsZero() {
+	if !found || scan.Confirmed.IsZero() {
 		return resource.Snapshot{}, fmt.Errorf("ledger: a complete look at %s is %w", s, ErrNotFound)
 	}
-	out := resource.Snapshot{Scope: s, At: scan.Seen}
-	err = l.things(ctx, thingPrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {
+	out := resource.Snapshot{Scope: s, At: scan.Confirmed}
+	err = l.resources(ctx, resourcePrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {
 		if o.Ref.Scope() == s {
-			out.Objects = append(out.Objects, o)
+			out.Resources = append(out.Resources, o)
 		}
 	})
-	slices.SortFunc(out.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	slices.SortFunc(out.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	return out, err
 }
 
-// things decodes the things under a prefix.
-func (l *Ledger) things(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
+// resources decodes the things under a prefix.
+func (l *Ledger) resources(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
 	return l.entries(ctx, prefix, at, func(e storage.Entry) error {
 		o, err := resource.ParseObserved(e.Value)
 		if err == nil {
@@ -110,17 +110,17 @@ func (l *Ledger) load(ctx context.Context, key string, at storage.Revision, v an
 	return true, nil
 }
 
-// Thing is one thing at a revision, or ErrNotFound.
-func (l *Ledger) Thing(ctx context.Context, ref resource.Ref, at storage.Revision) (Thing, error) {
-	e, err := l.get(ctx, keyThing+ref.String(), at)
+// Resource is one thing at a revision, or ErrNotFound.
+func (l *Ledger) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
+	e, err := l.get(ctx, keyResource+ref.String(), at)
 	if err != nil {
-		return Thing{}, err
+		return ResourceState{}, err
 	}
 	if e.Value == nil {
-		return Thing{}, fmt.Errorf("ledger: %s is %w", ref, ErrNotFound)
+		return ResourceState{}, fmt.Errorf("ledger: %s is %w", ref, ErrNotFound)
 	}
 	o, err := resource.ParseObserved(e.Value)
-	return Thing{o, e.Created, e.Modified}, err
+	return ResourceState{o, e.Created, e.Modified}, err
 }
 
 // Scans are the last looks at all scopes ever looked at, sorted.
@@ -171,18 +171,18 @@ func (l *Ledger) Scopes(ctx context.Context, stack string) ([]resource.Scope, er
 	return out, err
 }
 
-// OpenIntents are the actions that began and have not ended, oldest first.
-func (l *Ledger) OpenIntents(ctx context.Context) ([]OpenIntent, error) {
-	var out []OpenIntent
+// OpenActions are the actions that began and have not ended, oldest first.
+func (l *Ledger) OpenActions(ctx context.Context) ([]OpenAction, error) {
+	var out []OpenAction
 	err := l.entries(ctx, keyOpen, storage.Now, func(e storage.Entry) error {
-		var o OpenIntent
+		var o OpenAction
 		if err := json.Unmarshal(e.Value, &o); err != nil {
 			return err
 		}
 		out = append(out, o)
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b OpenIntent) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out, func(a, b OpenAction) int { return a.At.Compare(b.At) })
 	return out, err
 }
 
@@ -208,9 +208,9 @@ type Tries struct {
 	// Key is the idempotency key of a create that may still come through: the same wish is
 	// tried again with the same key.
 	Key string
-	// Anew are the paths of the wish that the provider could not change on the thing ID.
-	Anew []string
-	ID   string
+	// RecreateOnly are the paths of the wish that the provider could not change on the thing ID.
+	RecreateOnly []string
+	ID           string
 }
 
 // Attempts are the things whose last actions failed, or may have come to nothing.
@@ -222,7 +222,7 @@ func (l *Ledger) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 		if err = errors.Join(err, json.Unmarshal(e.Value, &t)); err != nil {
 			return err
 		}
-		out[ref] = Tries{decider.Attempts{Wish: t.Wish, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key, t.Anew, t.ID}
+		out[ref] = Tries{decider.Attempts{Desired: t.Desired, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key, t.RecreateOnly, t.ID}
 		return nil
 	})
 	return out, err

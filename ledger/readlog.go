@@ -10,23 +10,24 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/wal"
 )
 
 // ReadLog reads the records of a log that need not be this instance's: a copy, or another
 // one's. dir is the log's folder or the data directory it is in. Nothing is written there.
-func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, error] {
+	return func(yield func(event.Record, error) bool) {
 		if inner := filepath.Join(dir, logName); isDir(inner) {
 			dir = inner
 		}
 		if !isDir(dir) {
-			yield(Record{}, fmt.Errorf("ledger: read the log in %s: %w", dir, fs.ErrNotExist))
+			yield(event.Record{}, fmt.Errorf("ledger: read the log in %s: %w", dir, fs.ErrNotExist))
 			return
 		}
 		log, err := wal.Open(dir, wal.ReadOnly())
 		if err != nil {
-			yield(Record{}, err)
+			yield(event.Record{}, err)
 			return
 		}
 		defer func() { _ = log.Close() }()
@@ -43,16 +44,16 @@ func isDir(name string) bool {
 // setBack is by how much clocks are trusted not to be set back.
 const setBack = 24 * time.Hour
 
-func readLog(ctx context.Context, log *wal.Log, f Filter, next *wal.Seq, yield func(Record, error) bool) {
+func readLog(ctx context.Context, log *wal.Log, f Filter, next *wal.Seq, yield func(event.Record, error) bool) {
 	from, err := f.begins(log)
 	if err != nil {
-		yield(Record{}, err)
+		yield(event.Record{}, err)
 		return
 	}
 	match := f.matcher()
 	for b, err := range log.Read(from) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
-			yield(Record{}, err)
+			yield(event.Record{}, err)
 			return
 		}
 		if !f.Until.IsZero() && b.At.After(f.Until.Add(setBack)) {

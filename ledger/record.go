@@ -5,24 +5,25 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
 
 // request is one caller's events on the way into a batch.
 type request struct {
-	build func(context.Context) ([]Event, error) // called under the turn, on a store that is up to date
+	build func(context.Context) ([]event.Event, error) // called under the turn, on a store that is up to date
 	guard *storage.Guard
 	done  chan struct{}
 
 	refused bool // the guard did not hold: events is the refusal
-	events  []Event
+	events  []event.Event
 	receipt Receipt
 	err     error
 }
 
-func given(events []Event) func(context.Context) ([]Event, error) {
-	return func(context.Context) ([]Event, error) { return events, nil }
+func given(events []event.Event) func(context.Context) ([]event.Event, error) {
+	return func(context.Context) ([]event.Event, error) { return events, nil }
 }
 
 // submit waits until the request was written, by itself or together with others. A context
@@ -62,14 +63,14 @@ func (l *Ledger) serve(ctx context.Context) {
 			r.err = err
 		}
 	}
-	l.tell(records)
+	l.notify(records)
 	for _, r := range group {
 		close(r.done)
 	}
 }
 
 // inTurn takes the turn, catches up, writes, and gives the turn back.
-func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error) {
+func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, error) {
 	if err := l.Broken(); err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error)
 		}
 		return nil, fmt.Errorf("ledger: no turn at the log: %w", err)
 	}
-	var records []Record
+	var records []event.Record
 	if err = l.catchUp(ctx, turn); err == nil {
 		records, err = l.writeAll(ctx, turn, group)
 	}
-	if err != nil && !isSpared(err) {
+	if err != nil && !isRetryable(err) {
 		err = l.breakDown(err)
 	}
 	if failed := turn.Unlock(); failed != nil {
@@ -93,24 +94,24 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]Record, error)
 	return records, err
 }
 
-// unwritten is why events cannot be recorded. Nothing was appended, so nothing is broken.
-type unwritten struct {
+// notRecorded is why events cannot be recorded. Nothing was appended, so nothing is broken.
+type notRecorded struct {
 	err error
 	all bool // the store cannot be read: nor can any others of the group be recorded
 }
 
-func (e *unwritten) Error() string { return "ledger: not recorded: " + e.err.Error() }
-func (e *unwritten) Unwrap() error { return e.err }
+func (e *notRecorded) Error() string { return "ledger: not recorded: " + e.err.Error() }
+func (e *notRecorded) Unwrap() error { return e.err }
 
 // writeAll writes the group as one batch. If a claim is lost between log and store, the
 // batch is refused and everybody's events are written again alone; so they are if something
 // in the group cannot be written at all.
-func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request) ([]Record, error) {
+func (l *Ledger) writeAll(ctx context.Context, turn *wal.AppendLock, group []*request) ([]event.Record, error) {
 	since := storage.Now
 	if l.cfg.Shared {
-		err := patiently(ctx, func() (err error) { since, err = l.Revision(ctx); return err })
+		err := retry(ctx, func() (err error) { since, err = l.Revision(ctx); return err })
 		if err != nil {
-			return nil, spare(err)
+			return nil, retryable(err)
 		}
 	}
 	ready := l.prepare(ctx, group)
@@ -118,7 +119,7 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 		return nil, nil
 	}
 	records, err := l.write(ctx, turn, ready, since)
-	var kept *unwritten
+	var kept *notRecorded
 	if errors.As(err, &kept) && (len(ready) == 1 || kept.all) {
 		for _, r := range ready {
 			r.err = err
@@ -128,7 +129,7 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 	if err == nil || !errors.Is(err, storage.ErrConflict) && !errors.As(err, &kept) {
 		return records, err
 	}
-	var all []Record
+	var all []event.Record
 	if l.cfg.Shared {
 		yield(ctx, len(ready))
 	}
@@ -144,7 +145,7 @@ func (l *Ledger) writeAll(ctx context.Context, turn *wal.Turn, group []*request)
 
 // prepare builds the events of each request and replaces those whose claim is lost.
 func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*request) {
-	try, claims := patiently, l.claims(ctx, group)
+	try, claims := retry, l.claims(ctx, group)
 	for _, r := range group {
 		r.refused, r.events = false, nil
 		r.err = try(ctx, func() error { return l.fill(ctx, r, claims) })
@@ -184,35 +185,35 @@ func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
 
 // refusal stands in the record for events that came too late. An end is kept beside it, as
 // one that does not count: it tells whoever settles the action where to look.
-func refusal(events []Event, g storage.Guard) []Event {
-	out := Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
-	var late []Event
+func refusal(events []event.Event, g storage.Guard) []event.Event {
+	out := event.Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
+	var late []event.Event
 	for _, e := range events {
 		if ref := e.About(); !ref.IsZero() {
 			out.Ref = ref
 		}
-		if ended, ok := e.(Ended); ok {
+		if ended, ok := e.(event.Finished); ok {
 			out.Key = ended.Key
-			ended.Outcome, ended.Thing = Late, nil
+			ended.Outcome, ended.Resource = event.Late, nil
 			late = append(late, ended)
 		}
 	}
-	return append([]Event{out}, late...)
+	return append([]event.Event{out}, late...)
 }
 
 // write appends one batch, commits its projection, and fills in the receipts. ErrConflict:
 // a claim was lost meanwhile, and the batch is on record as refused.
-func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, since storage.Revision) ([]Record, error) {
+func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
 	now := l.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
 	for _, r := range group {
-		var under *guard
+		var under *event.Guard
 		if r.guard != nil && !r.refused {
-			under = &guard{r.guard.Key, r.guard.Created}
+			under = &event.Guard{Key: r.guard.Key, Created: r.guard.Created}
 			guards = append(guards, *r.guard)
 		}
 		if err := b.add(l.stamp(now), r.events, under); err != nil {
-			return nil, &unwritten{err: err}
+			return nil, &notRecorded{err: err}
 		}
 	}
 	tx, err := l.project(ctx, l.store, b.records, since)
@@ -220,11 +221,11 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, si
 		return nil, fmt.Errorf("%w: %w", storage.ErrConflict, err)
 	}
 	if err != nil {
-		return nil, &unwritten{err, passing(err)}
+		return nil, &notRecorded{err, passing(err)}
 	}
 	done, err := turn.AppendBatch(wal.Draft{At: now, Meta: l.mark(since), Records: b.encoded})
 	if errors.Is(err, wal.ErrTooLarge) {
-		return nil, &unwritten{err: err}
+		return nil, &notRecorded{err: err}
 	}
 	if err != nil {
 		return nil, err
@@ -244,7 +245,7 @@ func (l *Ledger) write(ctx context.Context, turn *wal.Turn, group []*request, si
 		r.receipt = Receipt{next, next + wal.Seq(len(r.events)) - 1, rev, now}
 		next = r.receipt.Last + 1
 		if r.refused {
-			r.err = fmt.Errorf("%w: %s", ErrRefused, r.events[0].(Refused).Reason)
+			r.err = fmt.Errorf("%w: %s", ErrRefused, r.events[0].(event.Refused).Reason)
 		}
 	}
 	return b.records, nil

@@ -19,8 +19,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Replayed says what a store was rebuilt from.
-type Replayed struct {
+// ReplayResult says what a store was rebuilt from.
+type ReplayResult struct {
 	Instance string
 	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions are numbered anew
 	Last     wal.Seq
@@ -28,11 +28,11 @@ type Replayed struct {
 }
 
 // Trimmed says that the log no longer has its beginning.
-func (r Replayed) Trimmed() bool { return r.First > 1 }
+func (r ReplayResult) Trimmed() bool { return r.First > 1 }
 
 // Replay rebuilds a store from the log of a data directory alone; the live store may be
 // damaged or lost, and is not touched. The log is only read.
-func Replay(ctx context.Context, dir string, into storage.Store) (out Replayed, err error) {
+func Replay(ctx context.Context, dir string, into storage.Store) (out ReplayResult, err error) {
 	log, err := wal.Open(filepath.Join(dir, logName), wal.ReadOnly())
 	if err != nil {
 		return out, err
@@ -70,16 +70,16 @@ func CompareHistories(ctx context.Context, a, b storage.Store, from, to storage.
 	return compare(history(ctx, a, from, to), history(ctx, b, from, to), whole, Comparison{From: from, To: to})
 }
 
-// CompareLiving holds what lives in two stores against each other, by keys and values alone,
+// CompareLive holds what lives in two stores against each other, by keys and values alone,
 // without how far each has come with its log.
-func CompareLiving(ctx context.Context, a, b storage.Store) (Comparison, error) {
+func CompareLive(ctx context.Context, a, b storage.Store) (Comparison, error) {
 	return compareFacts(ctx, a, storage.Now, b)
 }
 
 // compareFacts is CompareLiving with a as it stood at a revision.
 func compareFacts(ctx context.Context, a storage.Store, at storage.Revision, b storage.Store) (Comparison, error) {
 	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
-	return compare(living(ctx, a, at), living(ctx, b, storage.Now), same, Comparison{})
+	return compare(liveRuns(ctx, a, at), liveRuns(ctx, b, storage.Now), same, Comparison{})
 }
 
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison, error) {
@@ -132,7 +132,7 @@ func history(ctx context.Context, s storage.Store, from, to storage.Revision) it
 		}
 		for _, part := range parts {
 			for e, err := range part {
-				if strings.HasPrefix(e.Key, keyFirst) || e.Key == keyEra {
+				if strings.HasPrefix(e.Key, keyFirst) || e.Key == keyEpoch {
 					continue
 				}
 				if !yield(e, err) || err != nil {
@@ -143,9 +143,9 @@ func history(ctx context.Context, s storage.Store, from, to storage.Revision) it
 	}
 }
 
-// living yields the facts that lived at a revision, without revisions. At Now leased keys come
+// liveRuns yields the facts that lived at a revision, without revisions. At Now leased keys come
 // along, and are none.
-func living(ctx context.Context, s storage.Store, rev storage.Revision) iter.Seq2[storage.Entry, error] {
+func liveRuns(ctx context.Context, s storage.Store, rev storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		for e, err := range at(ctx, s, rev) {
 			if err == nil && !isFact(e.Key) {

@@ -23,8 +23,8 @@ func (l *Ledger) runFile(run string) string {
 	return filepath.Join(l.cfg.Dir, runsName, run+runSuffix)
 }
 
-// appear takes the lock of this run.
-func (l *Ledger) appear() error {
+// register takes the lock of this run.
+func (l *Ledger) register() error {
 	if err := os.MkdirAll(filepath.Join(l.cfg.Dir, runsName), 0o700); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -47,22 +47,22 @@ func (l *Ledger) appear() error {
 	return nil
 }
 
-// Owe says, before Close, that claims of this run still stand which could not be given back.
+// LeaveClaims says, before Close, that claims of this run still stand which could not be given back.
 // If nobody acts under them any more, Close leaves the file of this run behind without its
 // lock: the run is dead, and the next one on this host ends the claims at once, also when the
 // process lives on. If somebody may still act, the lock outlives Close, and the claims are left
 // to expire; the caller then keeps the Ledger for as long as its process lives.
-func (l *Ledger) Owe(acting bool) {
+func (l *Ledger) LeaveClaims(acting bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.owes, l.acting = true, acting
+	l.leftClaims, l.acting = true, acting
 }
 
-// vanish gives the lock back and takes the file away. A broken ledger leaves the file: where
+// unregister gives the lock back and takes the file away. A broken ledger leaves the file: where
 // nothing could be recorded perhaps no claim could be given back either.
-func (l *Ledger) vanish() error {
+func (l *Ledger) unregister() error {
 	l.mu.Lock()
-	owes, acting := l.owes || l.broken != nil, l.acting
+	owes, acting := l.leftClaims || l.broken != nil, l.acting
 	l.mu.Unlock()
 	switch {
 	case l.life == nil || acting:
@@ -92,8 +92,8 @@ func (l *Ledger) IsDead(run string) bool {
 	return f.Unlock() == nil
 }
 
-// Bury takes the file of a dead run away, once nothing of it is left to settle.
-func (l *Ledger) Bury(run string) error {
+// ForgetRun takes the file of a dead run away, once nothing of it is left to settle.
+func (l *Ledger) ForgetRun(run string) error {
 	if !l.IsDead(run) {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (l *Ledger) Bury(run string) error {
 	return nil
 }
 
-// Dead lists the runs whose processes died without taking leave.
-func (l *Ledger) Dead() ([]string, error) {
+// DeadRuns lists the runs whose processes died without taking leave.
+func (l *Ledger) DeadRuns() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(l.cfg.Dir, runsName))
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -19,13 +20,13 @@ func TestARunIsDeadWhenItsLedgerSaysSo(t *testing.T) {
 		"in order": {func(*ledger.Ledger, *failing) {}, false},
 		"broken": {func(l *ledger.Ledger, s *failing) {
 			s.err = errors.New("the disk is gone")
-			if _, err := l.Record(t.Context(), ledger.Loaded{Stack: "web"}); !errors.Is(err, ledger.ErrBroken) {
+			if _, err := l.Record(t.Context(), event.Loaded{Stack: "web"}); !errors.Is(err, ledger.ErrBroken) {
 				t.Fatalf("recorded on a store that is gone: %v", err)
 			}
 			s.err = nil
 		}, true},
-		"owing":               {func(l *ledger.Ledger, _ *failing) { l.Owe(false) }, true},
-		"while somebody acts": {func(l *ledger.Ledger, _ *failing) { l.Owe(true) }, false},
+		"owing":               {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(false) }, true},
+		"while somebody acts": {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(true) }, false},
 	}
 	for name, c := range leave {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +43,7 @@ func TestARunIsDeadWhenItsLedgerSaysSo(t *testing.T) {
 			if dead := next.IsDead(old.Run()); dead != c.dead {
 				t.Errorf("the run before is dead: %v, want %v", dead, c.dead)
 			}
-			if all := must[[]string](t)(next.Dead()); c.dead != (len(all) == 1) {
+			if all := must[[]string](t)(next.DeadRuns()); c.dead != (len(all) == 1) {
 				t.Errorf("dead are %v", all)
 			}
 			runtime.KeepAlive(old)

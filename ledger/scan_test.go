@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -20,7 +21,7 @@ import (
 func many(n int) []resource.Observed {
 	out := make([]resource.Observed, n)
 	for i := range out {
-		out[i] = thing(fmt.Sprintf("box-%06d", i), "s")
+		out[i] = res(fmt.Sprintf("box-%06d", i), "s")
 		out[i].Tags = resource.Tags{{Key: "environment", Value: "prod"}, {Key: "project", Value: "web-app"}, {Key: "team", Value: "platform"}}
 	}
 	return out
@@ -47,38 +48,38 @@ func TestE11_QuietScansCostNextToNothing(t *testing.T) {
 	l := open(t, dir, nil)
 	ctx := t.Context()
 	all := many(5000)
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(all...), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(all...), ledger.ObservationOptions{Since: -1}))
 	log, store := size(t, filepath.Join(dir, "wal")), size(t, filepath.Join(dir, "store.db"))
 	for range 20 {
-		must[ledger.Receipt](t)(l.RecordWorld(ctx, world(all...), ledger.LookOptions{Since: -1}))
+		must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(all...), ledger.ObservationOptions{Since: -1}))
 	}
 	grown := size(t, filepath.Join(dir, "wal")) - log + size(t, filepath.Join(dir, "store.db")) - store
 	if grown > 100_000 {
 		t.Errorf("20 quiet scans of 5,000 things added %d bytes", grown)
 	}
 	begin := time.Now()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(all[:500]...), ledger.LookOptions{Since: -1, Young: time.Minute}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(all[:500]...), ledger.ObservationOptions{Since: -1, Young: time.Minute}))
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("finding 4,500 things gone took %s", took)
 	}
-	w, _, err := l.World(ctx, storage.Now)
-	if err != nil || len(w.Seen[scope].Objects) != 500 {
-		t.Errorf("%d things are left: %v", len(w.Seen[scope].Objects), err)
+	w, _, err := l.LiveState(ctx, storage.Now)
+	if err != nil || len(w.Scopes[scope].Resources) != 500 {
+		t.Errorf("%d things are left: %v", len(w.Scopes[scope].Resources), err)
 	}
-	w, _, err = l.World(ctx, 1)
-	if err != nil || len(w.Seen[scope].Objects) != 5000 {
-		t.Errorf("%d things were there at first: %v", len(w.Seen[scope].Objects), err)
+	w, _, err = l.LiveState(ctx, 1)
+	if err != nil || len(w.Scopes[scope].Resources) != 5000 {
+		t.Errorf("%d things were there at first: %v", len(w.Scopes[scope].Resources), err)
 	}
 }
 
 func TestABigLookIsSeveralRecordsOfOneBatch(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
-	r := must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(many(10_000)...), ledger.LookOptions{Since: -1}))
+	r := must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(many(10_000)...), ledger.ObservationOptions{Since: -1}))
 	if r.Revision != 1 || r.Last-r.First != 2 {
 		t.Errorf("receipt %+v, want three records at revision 1", r)
 	}
-	r = must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(many(100)...), ledger.LookOptions{Since: -1}))
+	r = must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(many(100)...), ledger.ObservationOptions{Since: -1}))
 	if r.Revision != 2 || r.Last-r.First != 2 {
 		t.Errorf("receipt %+v, want the 9,900 gone in three records at revision 2", r)
 	}
@@ -89,25 +90,25 @@ func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
-	copied, elsewhere, unmarked := thing("a", "s"), thing("b", "s"), thing("a", "m")
+	copied, elsewhere, unmarked := res("a", "s"), res("b", "s"), res("a", "m")
 	copied.ID = "z-copy"
-	elsewhere.Ref.Place = "there"
+	elsewhere.Ref.Location = "there"
 	unmarked.Managed, unmarked.ID = false, "0-first"
-	look := world(unmarked, thing("a", "s"), copied, elsewhere)
-	first := must[ledger.Receipt](t)(l.RecordWorld(ctx, look, ledger.LookOptions{Since: -1}))
-	got := must[ledger.Thing](t)(l.Thing(ctx, ref("a"), storage.Now))
+	obs := liveState(unmarked, res("a", "s"), copied, elsewhere)
+	first := must[ledger.Receipt](t)(l.RecordObservation(ctx, obs, ledger.ObservationOptions{Since: -1}))
+	got := must[ledger.ResourceState](t)(l.Resource(ctx, ref("a"), storage.Now))
 	if got.ID != "id-a" {
 		t.Errorf("the name belongs to %s on record, want the marked one with the smallest id", got.ID)
 	}
-	second := must[ledger.Receipt](t)(l.RecordWorld(ctx, look, ledger.LookOptions{Since: -1}))
+	second := must[ledger.Receipt](t)(l.RecordObservation(ctx, obs, ledger.ObservationOptions{Since: -1}))
 	for r, err := range l.Log(ctx, ledger.Filter{From: second.First}) {
-		if e, ok := r.Event.(ledger.Observed); err != nil || !ok || len(e.Changed)+len(e.Odd)+len(e.Gone) > 0 {
+		if e, ok := r.Event.(event.Observed); err != nil || !ok || len(e.Changed)+len(e.Displaced)+len(e.Gone) > 0 {
 			t.Errorf("a quiet look recorded %+v: %v", r.Event, err)
 		}
 	}
-	w, _, err := l.World(ctx, first.Revision)
-	if err != nil || len(w.Seen[scope].Objects) != 3 {
-		t.Errorf("the world on record has %d things here: %v", len(w.Seen[scope].Objects), err)
+	w, _, err := l.LiveState(ctx, first.Revision)
+	if err != nil || len(w.Scopes[scope].Resources) != 3 {
+		t.Errorf("the world on record has %d things here: %v", len(w.Scopes[scope].Resources), err)
 	}
 	same(t, l, store)
 }
@@ -115,10 +116,10 @@ func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
 func TestAThingMadeJustNowIsLookedForTwice(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	made := thing("a", "s")
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("b", "s")), ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made}))
-	_, err := l.RecordWorld(ctx, world(), ledger.LookOptions{Since: -1, Young: time.Minute})
+	made := res("a", "s")
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("b", "s")), ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made}))
+	_, err := l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1, Young: time.Minute})
 	var young *ledger.YoungError
 	if !errors.As(err, &young) {
 		t.Fatalf("got %v, want a YoungError", err)
@@ -126,11 +127,11 @@ func TestAThingMadeJustNowIsLookedForTwice(t *testing.T) {
 	if diff := cmp.Diff([]resource.Ref{ref("a")}, young.Refs); diff != "" {
 		t.Errorf("young (-want +got):\n%s", diff)
 	}
-	if _, err := l.Thing(ctx, ref("b"), storage.Now); err != nil {
+	if _, err := l.Resource(ctx, ref("b"), storage.Now); err != nil {
 		t.Errorf("a refused look was recorded: %v", err)
 	}
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(), ledger.LookOptions{Since: -1}))
-	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
+	if _, err := l.Resource(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("after the last look it is gone: %v", err)
 	}
 }
@@ -144,9 +145,9 @@ func TestUnmanagedThingsHaveAnAge(t *testing.T) {
 	defer l.Close()
 	ctx := t.Context()
 	stray := func(name string) resource.Observed { return resource.Observed{Ref: ref(name), ID: name} }
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(stray("old"), thing("ours", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(stray("old"), res("ours", "s")), ledger.ObservationOptions{Since: -1}))
 	now = now.Add(time.Hour)
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(stray("new"), stray("old"), thing("ours", "s")), ledger.LookOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(stray("new"), stray("old"), res("ours", "s")), ledger.ObservationOptions{Since: -1}))
 	got := must[[]ledger.Unmanaged](t)(l.Unmanaged(ctx))
 	if len(got) != 2 || got[0].ID != "new" || got[1].ID != "old" {
 		t.Fatalf("unmanaged: %+v", got)
@@ -168,13 +169,13 @@ func TestUnmanagedThingsHaveAnAge(t *testing.T) {
 func TestFindRef(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	place := resource.Scope{Provider: "aws", Place: "123/eu-1"}
-	far := thing("a", "s")
-	far.Ref, far.ID = resource.Ref{Provider: "aws", Place: place.Place, Kind: "ec2", Name: "a"}, "i-1"
-	w := world(thing("a", "s"), thing("b", "s"))
-	w.Seen[place] = resource.Snapshot{Scope: place, Objects: []resource.Observed{far}}
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, w, ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s")), ledger.LookOptions{Since: -1})) // b is gone
+	location := resource.Scope{Provider: "aws", Location: "123/eu-1"}
+	far := res("a", "s")
+	far.Ref, far.ID = resource.Ref{Provider: "aws", Location: location.Location, Kind: "ec2", Name: "a"}, "i-1"
+	w := liveState(res("a", "s"), res("b", "s"))
+	w.Scopes[location] = resource.Snapshot{Scope: location, Resources: []resource.Observed{far}}
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, w, ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1})) // b is gone
 	for spelling, want := range map[string]resource.Ref{
 		"fake/here/box/a": ref("a"), "box/a": ref("a"), "aws/eu-1/ec2/a": far.Ref, "eu-1/ec2/a": far.Ref,
 		"ec2/a": far.Ref, "i-1": far.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"),
@@ -195,8 +196,8 @@ func TestFindRef(t *testing.T) {
 func TestTheLogIsFiltered(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
-	must[ledger.Receipt](t)(l.RecordWorld(ctx, world(thing("a", "s"), thing("b", "s")), ledger.LookOptions{Since: -1}))
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Blessed{Ref: ref("a"), On: true}, ledger.Blessed{Ref: ref("ab"), On: true}))
+	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Blessed{Ref: ref("a"), On: true}, event.Blessed{Ref: ref("ab"), On: true}))
 	count := func(f ledger.Filter) (n int) {
 		for _, err := range l.Log(ctx, f) {
 			if err != nil {
@@ -213,7 +214,7 @@ func TestTheLogIsFiltered(t *testing.T) {
 		"all":       {ledger.Filter{}, 3},
 		"a thing":   {ledger.Filter{Ref: ref("a")}, 2},
 		"a prefix":  {ledger.Filter{Ref: ref("ab")}, 1},
-		"a type":    {ledger.Filter{Types: []string{ledger.TypeBlessed}}, 2},
+		"a type":    {ledger.Filter{Types: []string{event.TypeBlessed}}, 2},
 		"from":      {ledger.Filter{From: 3}, 1},
 		"a run":     {ledger.Filter{Run: l.Run()[:20]}, 3},
 		"other run": {ledger.Filter{Run: "zzz"}, 0},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -53,7 +54,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	}
 	written := map[string]bool{}
 	for _, op := range p.ops {
-		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, keyThing) {
+		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, keyResource) {
 			written[op.Key] = true
 		}
 	}
@@ -63,7 +64,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	if err := p.versions(written); err != nil {
 		return err
 	}
-	for e, err := range p.store.Changes(p.ctx, keyThing, since, storage.Now) {
+	for e, err := range p.store.Changes(p.ctx, keyResource, since, storage.Now) {
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (p *projection) versions(keys map[string]bool) error {
 	for key := range keys {
 		p.rests(key, storage.Entry{})
 	}
-	entries, _, err := p.store.Range(p.ctx, keyThing, storage.Now)
+	entries, _, err := p.store.Range(p.ctx, keyResource, storage.Now)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (l *Ledger) fence(ctx context.Context) error {
 		}
 		at := l.head
 		at.Rev = l.head.reached(l.at)
-		value, err := marshal(at)
+		value, err := event.Marshal(at)
 		if err != nil {
 			return err
 		}
@@ -183,9 +184,9 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (sto
 // unacknowledged deals with the batch at the end of the log that is not in the shared store:
 // nobody was told that it is recorded, and others may have gone on since. Under a claim that
 // still stands it is projected; otherwise it is refused.
-func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.Turn, s step) error {
+func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s step) error {
 	if err := l.fence(ctx); err != nil {
-		return spare(err)
+		return retryable(err)
 	}
 	if l.head.Seq >= s.batch.Last {
 		return nil // it had come through
@@ -195,7 +196,7 @@ func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.Turn, s step) err
 	}
 	tx, err := l.project(ctx, l.store, s.records, storage.Now)
 	if err != nil {
-		return spare(err)
+		return retryable(err)
 	}
 	_, err = l.commit(ctx, tx, s.batch, append(s.guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -32,9 +33,9 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	late := &overtaken{Store: store}
 	one, two := shared(t, t.TempDir(), late, "one"), shared(t, t.TempDir(), store, "two")
 	plan := func(l *ledger.Ledger, id string, action decider.Action) {
-		e := ledger.Planned{Plan: id, Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: id}
+		e := event.Planned{Plan: id, Stacks: []string{"web"}, Mode: event.ForPlan, Hash: id}
 		for i := range 40 {
-			e.Decisions = append(e.Decisions, ledger.Decision{Ref: ref(fmt.Sprint("t", i)), Stack: "web", Action: action, Proposed: action})
+			e.Decisions = append(e.Decisions, event.Decision{Ref: ref(fmt.Sprint("t", i)), Stack: "web", Action: action, Proposed: action})
 		}
 		must[ledger.Receipt](t)(l.Record(t.Context(), e))
 	}

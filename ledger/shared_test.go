@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
@@ -60,26 +61,26 @@ func live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error 
 		name := fmt.Sprintf("t%d", r.IntN(4))
 		switch r.IntN(5) {
 		case 0:
-			_, err = l.Record(ctx, ledger.Blessed{Ref: ref(name), On: r.IntN(2) == 0, Who: l.User()})
+			_, err = l.Record(ctx, event.Blessed{Ref: ref(name), On: r.IntN(2) == 0, Who: l.User()})
 		case 1, 2:
 			var seen []resource.Observed
 			for k := range 4 {
 				if r.IntN(4) > 0 {
-					seen = append(seen, thing(fmt.Sprintf("t%d", k), fmt.Sprint(r.IntN(3))))
+					seen = append(seen, res(fmt.Sprintf("t%d", k), fmt.Sprint(r.IntN(3))))
 				}
 			}
-			_, err = l.RecordWorld(ctx, world(seen...), ledger.LookOptions{Since: since})
+			_, err = l.RecordObservation(ctx, liveState(seen...), ledger.ObservationOptions{Since: since})
 		case 3:
-			decisions := []ledger.Decision{{Ref: ref(name), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
-			hash, bad := ledger.HashDecisions(decisions)
-			_, err = l.RecordPlan(ctx, ledger.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"}, Mode: ledger.ForPlan, Hash: hash, Decisions: decisions})
+			decisions := []event.Decision{{Ref: ref(name), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
+			hash, bad := event.HashDecisions(decisions)
+			_, err = l.RecordPlan(ctx, event.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"}, Mode: event.ForPlan, Hash: hash, Decisions: decisions})
 			err = errors.Join(err, bad)
 		default:
 			key := fmt.Sprintf("%s-%d", l.User(), i)
-			o := thing(name, fmt.Sprint(i))
-			_, err = l.Record(ctx, ledger.Began{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Applying: &ledger.Applied{Wish: key}})
+			o := res(name, fmt.Sprint(i))
+			_, err = l.Record(ctx, event.Started{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Applying: &event.Applied{Desired: key}})
 			if err == nil {
-				_, err = l.Record(ctx, ledger.Ended{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Outcome: ledger.Done, Thing: &o})
+				_, err = l.Record(ctx, event.Finished{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Outcome: event.Done, Resource: &o})
 			}
 		}
 		if err != nil {
@@ -136,7 +137,7 @@ func TestInstancesOnOneEtcd(t *testing.T) {
 		return s
 	}
 	logs := together(t, 12, connect(), connect())
-	must[ledger.Receipt](t)(logs[0].Record(t.Context(), ledger.Blessed{Ref: ref("t0"), On: true, Who: "user0"}))
+	must[ledger.Receipt](t)(logs[0].Record(t.Context(), event.Blessed{Ref: ref("t0"), On: true, Who: "user0"}))
 	moments := must[[]ledger.Moment](t)(logs[1].History(t.Context(), ref("t0")))
 	if last := moments[len(moments)-1]; len(last.Records) != 1 || last.Records[0].User != "user0" {
 		t.Errorf("the other instance does not tell of the blessing: %+v", last)
@@ -149,12 +150,12 @@ func TestALookThatLostTheRaceIsComparedAnew(t *testing.T) {
 	store := &between{Store: mem.New()}
 	a, b := shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store.Store, "b")
 	since := must[storage.Revision](t)(a.Revision(t.Context()))
-	o := thing("new", "m")
+	o := res("new", "m")
 	store.before.Store(func() {
-		must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Ended{Ref: ref("new"), Stack: "web", Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &o}))
+		must[ledger.Receipt](t)(b.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
 	})
-	must[ledger.Receipt](t)(a.RecordWorld(t.Context(), world(thing("new", "s"), thing("old", "s")), ledger.LookOptions{Since: since}))
-	got := must[ledger.Thing](t)(a.Thing(t.Context(), ref("new"), storage.Now))
+	must[ledger.Receipt](t)(a.RecordObservation(t.Context(), liveState(res("new", "s"), res("old", "s")), ledger.ObservationOptions{Since: since}))
+	got := must[ledger.ResourceState](t)(a.Resource(t.Context(), ref("new"), storage.Now))
 	if size, _ := got.Attrs.Get("size"); size != resource.String("m") {
 		t.Errorf("the older look overwrote the newer deed: %v", got.Attrs)
 	}
@@ -181,13 +182,13 @@ func TestAnUnacknowledgedBatchDoesNotComeLate(t *testing.T) {
 	dying := &failing{Store: store}
 	dir := t.TempDir()
 	a, b := shared(t, dir, dying, "a"), shared(t, t.TempDir(), store, "b")
-	must[ledger.Receipt](t)(a.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(a.Record(t.Context(), event.Loaded{Stack: "web"}))
 	dying.err = errors.New("the host lost its power")
-	if _, err := a.Record(t.Context(), ledger.Blessed{Ref: ref("x"), On: false, Who: "a"}); err == nil {
+	if _, err := a.Record(t.Context(), event.Blessed{Ref: ref("x"), On: false, Who: "a"}); err == nil {
 		t.Fatal("recorded without a store")
 	}
 	_ = a.Close()
-	must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Blessed{Ref: ref("x"), On: true, Who: "b"}))
+	must[ledger.Receipt](t)(b.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "b"}))
 	again := shared(t, dir, store, "a")
 	if all := must[[]ledger.Blessing](t)(again.Blessings(t.Context(), storage.Now)); len(all) != 1 {
 		t.Errorf("the blessing of b is gone: %v", all)
@@ -198,11 +199,11 @@ func TestALogOfAnotherStoreIsRefused(t *testing.T) {
 	dir, other := t.TempDir(), mem.New()
 	l := open(t, dir, mem.New())
 	for range 3 {
-		must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+		must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web"}))
 	}
 	_ = l.Close()
 	b := shared(t, t.TempDir(), other, "b")
-	must[ledger.Receipt](t)(b.Record(t.Context(), ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(b.Record(t.Context(), event.Loaded{Stack: "web"}))
 	_, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: other, Shared: true, User: "a", Wait: time.Minute})
 	if !errors.Is(err, ledger.ErrElsewhere) {
 		t.Errorf("error %v, want ErrElsewhere", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -18,11 +19,11 @@ func lived(t *testing.T, dir string) *ledger.Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	must[ledger.Receipt](t)(l.Record(t.Context(), ledger.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "data"}))
+	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "data"}))
 	for i := range 300 {
-		o := thing("a", fmt.Sprint("size", i))
+		o := res("a", fmt.Sprint("size", i))
 		o.Detail = fmt.Sprintf("%0900d", i)
-		must[ledger.Receipt](t)(l.RecordWorld(t.Context(), world(o, thing("b", "s")), ledger.LookOptions{Since: -1}))
+		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o, res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	}
 	return l
 }
@@ -31,7 +32,7 @@ func TestReplayGivesTheSameStore(t *testing.T) {
 	dir := t.TempDir()
 	l := lived(t, dir)
 	into := mem.New()
-	got := must[ledger.Replayed](t)(ledger.Replay(t.Context(), dir, into))
+	got := must[ledger.ReplayResult](t)(ledger.Replay(t.Context(), dir, into))
 	if got.Trimmed() || got.Last == 0 {
 		t.Fatalf("replayed %+v", got)
 	}
@@ -67,11 +68,11 @@ func TestATrimmedLogStillTellsWhatStands(t *testing.T) {
 		t.Errorf("carrying facts forward wrote %d revisions", after-before)
 	}
 	into := mem.New()
-	got := must[ledger.Replayed](t)(ledger.Replay(t.Context(), dir, into))
+	got := must[ledger.ReplayResult](t)(ledger.Replay(t.Context(), dir, into))
 	if !got.Trimmed() || got.First != first {
 		t.Fatalf("replayed %+v", got)
 	}
-	if c := must[ledger.Comparison](t)(ledger.CompareLiving(t.Context(), l.Store(), into)); !c.Equal || c.DigestA != c.DigestB {
+	if c := must[ledger.Comparison](t)(ledger.CompareLive(t.Context(), l.Store(), into)); !c.Equal || c.DigestA != c.DigestB {
 		t.Fatalf("they part at %+v and %+v", c.PartA, c.PartB)
 	}
 	lost, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: mem.New(), User: "ann"})

@@ -25,7 +25,7 @@ func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	}
 	var out []Unmanaged
 	var broken error
-	err = l.things(ctx, keyThing, rev, func(o resource.Observed, e storage.Entry) {
+	err = l.resources(ctx, keyResource, rev, func(o resource.Observed, e storage.Entry) {
 		if o.Managed || broken != nil {
 			return
 		}
@@ -35,7 +35,7 @@ func (l *Ledger) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 			broken = failed
 		}
 		first := born.head.At
-		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Seen})
+		out = append(out, Unmanaged{o, first, !exact || !first.After(s.First), s.Confirmed})
 	})
 	slices.SortFunc(out, func(a, b Unmanaged) int { return a.Ref.Compare(b.Ref) })
 	return out, errors.Join(err, broken)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -24,28 +25,28 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
 	guard, lease := claim(t, store, "claim/a")
-	must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Began{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
+	must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
 	if err := store.Revoke(ctx, lease); err != nil {
 		t.Fatal(err)
 	}
-	made := thing("a", "s")
-	_, err := l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made})
+	made := res("a", "s")
+	_, err := l.RecordUnder(ctx, guard, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made})
 	if !errors.Is(err, ledger.ErrRefused) {
 		t.Fatalf("an outcome under a lost claim: %v, want ErrRefused", err)
 	}
-	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := l.Resource(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("the refused outcome changed the store: %v", err)
 	}
-	if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 1 || !got[0].Uncertain {
+	if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 1 || !got[0].Uncertain {
 		t.Errorf("the action must stay open for the next look: %+v", got)
 	}
-	var last ledger.Record
+	var last event.Record
 	for r, err := range l.Log(ctx, ledger.Filter{Ref: ref("a")}) {
 		if last = r; err != nil {
 			t.Fatal(err)
 		}
 	}
-	if e, ok := last.Event.(ledger.Ended); !ok || e.Outcome != ledger.Late || e.Thing != nil {
+	if e, ok := last.Event.(event.Finished); !ok || e.Outcome != event.Late || e.Resource != nil {
 		t.Errorf("the last record is %+v, want the late end", last.Event)
 	}
 	if err := l.Broken(); err != nil {
@@ -74,15 +75,15 @@ func TestLaw7_AClaimLostBetweenLogAndStore(t *testing.T) {
 	ctx := t.Context()
 	guard, lease := claim(t, inner, "claim/a")
 	store.revoke = func() { _ = inner.Revoke(ctx, lease) }
-	made := thing("a", "s")
-	_, err := l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made})
+	made := res("a", "s")
+	_, err := l.RecordUnder(ctx, guard, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made})
 	if !errors.Is(err, ledger.ErrRefused) {
 		t.Fatalf("got %v, want ErrRefused", err)
 	}
-	if _, err := l.Thing(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := l.Resource(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("the refused outcome changed the store: %v", err)
 	}
-	must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{Stack: "web"}))
+	must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{Stack: "web"}))
 	same(t, l, inner)
 }
 
@@ -93,20 +94,20 @@ func TestALostStoreComesBackWithTheLastEnd(t *testing.T) {
 		live, dir := mem.New(), t.TempDir()
 		l := open(t, dir, live)
 		ctx := t.Context()
-		must[ledger.Receipt](t)(l.Record(ctx, ledger.Loaded{Stack: "web"}))
+		must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{Stack: "web"}))
 		again := mem.New()
 		if old {
 			must[storage.Revision](t)(l.Rebuild(ctx, again))
 		}
 		guard, _ := claim(t, live, "claim/a")
-		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Began{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
-		made := thing("a", "s")
-		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: ledger.Done, Thing: &made}))
+		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
+		made := res("a", "s")
+		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &made}))
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
 		l = open(t, dir, again)
-		if got := must[[]ledger.OpenIntent](t)(l.OpenIntents(ctx)); len(got) != 0 {
+		if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 0 {
 			t.Errorf("an older store: %t: the end was forgotten: %+v", old, got)
 		}
 		want, got := must[string](t)(ledger.Digest(ctx, live, 0)), must[string](t)(ledger.Digest(ctx, again, 0))

@@ -26,7 +26,7 @@ func (c Counts) Families() []Family {
 		{"ovi_events_total", "Records this process has made, by type.", Counter, counted(c.Events, "event")},
 		{"ovi_provider_calls_total", "Calls that change something, retries counted.", Counter, one(float64(c.Calls))},
 		{"ovi_looks_total", "Looks at scopes, by whether they saw everything.", Counter, []Sample{
-			{"", Labels{"complete", "true"}, float64(c.Looks)}, {"", Labels{"complete", "false"}, float64(c.Blind)},
+			{"", Labels{"complete", "true"}, float64(c.Observations)}, {"", Labels{"complete", "false"}, float64(c.Unreachable)},
 		}},
 		{"ovi_actions_running", "Actions of this process that began and have not ended.", Gauge, one(float64(c.Running))},
 	}
@@ -37,18 +37,18 @@ func Scopes(scans []ledger.Scan, now time.Time) []Family {
 	seen := Family{"ovi_scope_last_seen_timestamp_seconds", "When the scope was last seen completely.", Gauge, nil}
 	age := Family{"ovi_scope_age_seconds", "How long ago the scope was last seen completely.", Gauge, nil}
 	whole := Family{"ovi_scope_complete", "1 if the last look at the scope saw everything.", Gauge, nil}
-	things := Family{"ovi_scope_things", "Things in the scope at the last complete look.", Gauge, nil}
+	resources := Family{"ovi_scope_things", "Things in the scope at the last complete look.", Gauge, nil}
 	for _, s := range scans {
 		of := Labels{"scope", s.Scope.String()}
 		whole.Samples = append(whole.Samples, Sample{"", of, truth(s.Complete)})
-		if s.Seen.IsZero() {
+		if s.Confirmed.IsZero() {
 			continue
 		}
-		seen.Samples = append(seen.Samples, Sample{"", of, Seconds(s.Seen)})
-		age.Samples = append(age.Samples, Sample{"", of, max(0, now.Sub(s.Seen).Seconds())})
-		things.Samples = append(things.Samples, Sample{"", of, float64(s.Count)})
+		seen.Samples = append(seen.Samples, Sample{"", of, Seconds(s.Confirmed)})
+		age.Samples = append(age.Samples, Sample{"", of, max(0, now.Sub(s.Confirmed).Seconds())})
+		resources.Samples = append(resources.Samples, Sample{"", of, float64(s.Count)})
 	}
-	return []Family{seen, age, whole, things}
+	return []Family{seen, age, whole, resources}
 }
 
 // Store is how the store stands.

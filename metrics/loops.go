@@ -18,9 +18,9 @@ type Cycle struct {
 	Took      time.Duration
 	Failed    bool
 	Decisions map[decider.Action]int // of its plan; nil: it came to none
-	Vetoed    int
+	Blocked   int
 	Unchanged int
-	Concerns  map[string]int // by kind
+	Alerts    map[string]int // by kind
 }
 
 // Loops counts the cycles of the loops of one process. Any number of goroutines may use it.
@@ -103,7 +103,7 @@ func (l *Loops) Families() []Family {
 	now := Family{"ovi_decisions", "Decisions in the last plan, by action.", Gauge, nil}
 	held := Family{"ovi_decisions_vetoed", "Decisions in the last plan that policies held back.", Gauge, nil}
 	fine := Family{"ovi_things_unchanged", "Things in the last plan that are as wished.", Gauge, nil}
-	concerns := Family{"ovi_concerns", "What waits for a human, by kind.", Gauge, nil}
+	alerts := Family{"ovi_concerns", "What waits for a human, by kind.", Gauge, nil}
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s, of := l.stacks[name], Labels{"stack", name}
 		took.Samples = append(took.Samples, s.histogram(of)...)
@@ -116,11 +116,11 @@ func (l *Loops) Families() []Family {
 		leads.Samples = append(leads.Samples, Sample{"", of, truth(s.last.Led)})
 		made.Samples = append(made.Samples, counted(s.decisions, "stack", name, "action")...)
 		now.Samples = append(now.Samples, counted(s.planned.Decisions, "stack", name, "action")...)
-		held.Samples = append(held.Samples, Sample{"", of, float64(s.planned.Vetoed)})
+		held.Samples = append(held.Samples, Sample{"", of, float64(s.planned.Blocked)})
 		fine.Samples = append(fine.Samples, Sample{"", of, float64(s.planned.Unchanged)})
-		concerns.Samples = append(concerns.Samples, counted(s.last.Concerns, "stack", name, "kind")...)
+		alerts.Samples = append(alerts.Samples, counted(s.last.Alerts, "stack", name, "kind")...)
 	}
-	return []Family{took, cycles, good, leads, made, now, held, fine, concerns}
+	return []Family{took, cycles, good, leads, made, now, held, fine, alerts}
 }
 
 func compareKeys(a, b [2]string) int { return slices.Compare(a[:], b[:]) }

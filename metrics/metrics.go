@@ -7,13 +7,13 @@ import (
 	"sync"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 )
 
 // Key names one count of actions.
 type Key struct {
 	Action  decider.Action
-	Outcome ledger.Outcome
+	Outcome event.Outcome
 }
 
 // Counters are the counts of one process. Any number of goroutines may use them.
@@ -24,14 +24,14 @@ type Counters struct {
 
 // Counts is a copy of the counters at one moment.
 type Counts struct {
-	Events  map[string]int // by type, each record counted
-	Ended   map[Key]int    // actions, a replace as two halves
-	Seconds map[decider.Action]float64
-	Calls   int // of providers, retries counted
-	Running int // actions that began and have not ended
-	Looks   int // complete ones
-	Blind   int // looks that saw not everything
-	Seen    int // things in the last complete look of each scope, added up
+	Events       map[string]int // by type, each record counted
+	Ended        map[Key]int    // actions, a replace as two halves
+	Seconds      map[decider.Action]float64
+	Calls        int // of providers, retries counted
+	Running      int // actions that began and have not ended
+	Observations int // complete ones
+	Unreachable  int // looks that saw not everything
+	Seen         int // things in the last complete look of each scope, added up
 }
 
 // New makes counters at zero.
@@ -40,7 +40,7 @@ func New() *Counters {
 }
 
 // Record counts one event.
-func (m *Counters) Record(r ledger.Record) {
+func (m *Counters) Record(r event.Record) {
 	if r.Event == nil {
 		return
 	}
@@ -48,19 +48,19 @@ func (m *Counters) Record(r ledger.Record) {
 	defer m.mu.Unlock()
 	m.c.Events[r.Event.Type()]++
 	switch e := r.Event.(type) {
-	case ledger.Observed:
+	case event.Observed:
 		if e.Part > 1 {
 			return
 		}
 		if !e.Complete {
-			m.c.Blind++
+			m.c.Unreachable++
 			return
 		}
-		m.c.Looks++
+		m.c.Observations++
 		m.c.Seen += e.Count
-	case ledger.Began:
+	case event.Started:
 		m.c.Running++
-	case ledger.Ended:
+	case event.Finished:
 		m.c.Running--
 		m.c.Ended[Key{e.Action, e.Outcome}]++
 		m.c.Seconds[e.Action] += e.Seconds
@@ -83,7 +83,7 @@ func (m *Counters) Pairs() []any {
 	keys := slices.SortedFunc(maps.Keys(c.Ended), func(a, b Key) int {
 		return strings.Compare(string(a.Action)+string(a.Outcome), string(b.Action)+string(b.Outcome))
 	})
-	out := []any{"calls", c.Calls, "looks", c.Looks, "blind", c.Blind, "running", c.Running}
+	out := []any{"calls", c.Calls, "looks", c.Observations, "blind", c.Unreachable, "running", c.Running}
 	for _, k := range keys {
 		out = append(out, string(k.Action)+"_"+string(k.Outcome), c.Ended[k])
 	}

@@ -7,35 +7,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/metrics"
 )
 
-func feed(m *metrics.Counters, events ...ledger.Event) {
+func feed(m *metrics.Counters, events ...event.Event) {
 	for _, e := range events {
-		m.Record(ledger.Record{Event: e})
+		m.Record(event.Record{Event: e})
 	}
 }
 
 func TestCounts(t *testing.T) {
 	m := metrics.New()
 	feed(m,
-		ledger.Observed{Complete: true, Count: 7, Part: 1, Of: 2},
-		ledger.Observed{Complete: true, Count: 7, Part: 2, Of: 2}, // the same look
-		ledger.Observed{Error: "denied", Part: 1, Of: 1},
-		ledger.Began{Action: decider.Create},
-		ledger.Began{Action: decider.Create},
-		ledger.Began{Action: decider.Delete},
-		ledger.Ended{Action: decider.Create, Outcome: ledger.Done, Seconds: 1.5, Tries: 3},
-		ledger.Ended{Action: decider.Create, Outcome: ledger.Failed, Seconds: 0.5},
+		event.Observed{Complete: true, Count: 7, Part: 1, Of: 2},
+		event.Observed{Complete: true, Count: 7, Part: 2, Of: 2}, // the same look
+		event.Observed{Error: "denied", Part: 1, Of: 1},
+		event.Started{Action: decider.Create},
+		event.Started{Action: decider.Create},
+		event.Started{Action: decider.Delete},
+		event.Finished{Action: decider.Create, Outcome: event.Done, Seconds: 1.5, Tries: 3},
+		event.Finished{Action: decider.Create, Outcome: event.Failed, Seconds: 0.5},
 	)
 	want := metrics.Counts{
 		Events: map[string]int{"observed": 3, "began": 3, "ended": 2},
 		Ended: map[metrics.Key]int{
-			{Action: decider.Create, Outcome: ledger.Done}: 1, {Action: decider.Create, Outcome: ledger.Failed}: 1,
+			{Action: decider.Create, Outcome: event.Done}: 1, {Action: decider.Create, Outcome: event.Failed}: 1,
 		},
 		Seconds: map[decider.Action]float64{decider.Create: 2},
-		Calls:   4, Running: 1, Looks: 1, Blind: 1, Seen: 7,
+		Calls:   4, Running: 1, Observations: 1, Unreachable: 1, Seen: 7,
 	}
 	if diff := cmp.Diff(want, m.Counts()); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
@@ -55,7 +55,7 @@ func TestCountsFromManyGoroutines(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			for range 100 {
-				feed(m, ledger.Began{Action: decider.Update}, ledger.Ended{Action: decider.Update, Outcome: ledger.Done})
+				feed(m, event.Started{Action: decider.Update}, event.Finished{Action: decider.Update, Outcome: event.Done})
 				_ = m.Counts()
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/resource"
@@ -98,16 +99,16 @@ func TestAScrapeParses(t *testing.T) {
 	for _, took := range []time.Duration{50 * time.Millisecond, time.Second, 90 * time.Second, time.Hour} {
 		loops.Add(metrics.Cycle{
 			Stack: "we\"b\\\n", Led: true, At: at, Took: took, Decisions: map[decider.Action]int{decider.Create: 2, decider.Notify: 1},
-			Vetoed: 1, Unchanged: 7, Concerns: map[string]int{"vetoed": 1},
+			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"vetoed": 1},
 		})
 	}
 	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true})
 	counters := metrics.New()
-	feed(counters, ledger.Observed{Complete: true, Count: 7, Part: 1, Of: 1}, ledger.Began{Action: decider.Create},
-		ledger.Ended{Action: decider.Create, Outcome: ledger.Done, Seconds: 1.5}, ledger.Ended{Action: decider.Create, Outcome: ledger.Late})
-	scope := resource.Scope{Provider: "aws", Place: "1/us-east-1"}
+	feed(counters, event.Observed{Complete: true, Count: 7, Part: 1, Of: 1}, event.Started{Action: decider.Create},
+		event.Finished{Action: decider.Create, Outcome: event.Done, Seconds: 1.5}, event.Finished{Action: decider.Create, Outcome: event.Late})
+	scope := resource.Scope{Provider: "aws", Location: "1/us-east-1"}
 	families := append(loops.Families(), counters.Counts().Families()...)
-	families = append(families, metrics.Scopes([]ledger.Scan{{Scope: scope, Complete: true, Seen: at, Count: 7}, {Scope: resource.Scope{Provider: "aws", Place: "2"}}}, at.Add(time.Minute))...)
+	families = append(families, metrics.Scopes([]ledger.Scan{{Scope: scope, Complete: true, Confirmed: at, Count: 7}, {Scope: resource.Scope{Provider: "aws", Location: "2"}}}, at.Add(time.Minute))...)
 	families = append(families, metrics.Store(storage.Stats{Revision: 12, Keys: 3, Bytes: 4096})...)
 	families = append(families, metrics.Single("ovi_interval_seconds", "Time between two cycles.", 60))
 	var b strings.Builder

@@ -28,8 +28,8 @@ const (
 
 // Observe looks at each scope once. Every scope asked for is either in Seen or in Failed.
 // It returns when all looks have ended; a cancelled context makes the rest fail.
-func (o Observer) Observe(ctx context.Context, scopes []resource.Scope) resource.World {
-	w := resource.World{Seen: map[resource.Scope]resource.Snapshot{}, Failed: map[resource.Scope]error{}}
+func (o Observer) Observe(ctx context.Context, scopes []resource.Scope) resource.LiveState {
+	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	slots := make(chan struct{}, o.parallel())
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -41,10 +41,10 @@ func (o Observer) Observe(ctx context.Context, scopes []resource.Scope) resource
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				w.Failed[s] = err
+				w.Unreachable[s] = err
 				return
 			}
-			w.Seen[s] = snapshot
+			w.Scopes[s] = snapshot
 		})
 	}
 	wait.Wait()
@@ -84,12 +84,12 @@ func safely(ctx context.Context, p provider.Provider, s resource.Scope) (snapsho
 func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, error) {
 	snapshot.Scope = s
 	byRef := func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }
-	if !slices.IsSortedFunc(snapshot.Objects, byRef) {
-		snapshot.Objects = slices.SortedStableFunc(slices.Values(snapshot.Objects), byRef)
+	if !slices.IsSortedFunc(snapshot.Resources, byRef) {
+		snapshot.Resources = slices.SortedStableFunc(slices.Values(snapshot.Resources), byRef)
 	}
-	for i := range snapshot.Objects {
-		if r := snapshot.Objects[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") || strings.Contains(r.Name, "/") {
-			return snapshot, fmt.Errorf("observe %s: the provider calls %s %q, which is no ref: this is a defect of the provider", s, snapshot.Objects[i].ID, r)
+	for i := range snapshot.Resources {
+		if r := snapshot.Resources[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") || strings.Contains(r.Name, "/") {
+			return snapshot, fmt.Errorf("observe %s: the provider calls %s %q, which is no ref: this is a defect of the provider", s, snapshot.Resources[i].ID, r)
 		}
 	}
 	return snapshot, nil

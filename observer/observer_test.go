@@ -19,17 +19,19 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func scope(place string) resource.Scope { return resource.Scope{Provider: "fake", Place: place} }
+func scope(location string) resource.Scope {
+	return resource.Scope{Provider: "fake", Location: location}
+}
 
-func filled(places ...string) *fake.Cloud {
+func filled(locations ...string) *fake.Cloud {
 	c := fake.New("fake")
-	for _, p := range places {
+	for _, p := range locations {
 		c.Fill(p, "web", 3)
 	}
 	return c
 }
 
-func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...resource.Scope) resource.World {
+func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...resource.Scope) resource.LiveState {
 	t.Helper()
 	o.Providers = provider.Set{"fake": c}
 	return o.Observe(t.Context(), scopes)
@@ -37,17 +39,17 @@ func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...reso
 
 func TestLaw1_EveryScopeIsSeenOrFailedNeverBoth(t *testing.T) {
 	c := filled("a", "b", "c")
-	c.Break(fake.Faults{Before: fake.Blind(scope("b"), fake.ErrThrottled)})
-	stranger := resource.Scope{Provider: "nobody", Place: "x"}
+	c.Break(fake.Faults{Before: fake.Unreachable(scope("b"), fake.ErrThrottled)})
+	stranger := resource.Scope{Provider: "nobody", Location: "x"}
 	w := look(t, c, observer.Observer{}, scope("a"), scope("b"), scope("c"), scope("a"), stranger)
-	if len(w.Seen) != 2 || len(w.Failed) != 2 {
-		t.Fatalf("seen %d, failed %v", len(w.Seen), w.Failed)
+	if len(w.Scopes) != 2 || len(w.Unreachable) != 2 {
+		t.Fatalf("seen %d, failed %v", len(w.Scopes), w.Unreachable)
 	}
-	if !errors.Is(w.Failed[scope("b")], fake.ErrThrottled) || !strings.Contains(w.Failed[scope("b")].Error(), "fake/b") {
-		t.Errorf("b failed with %v", w.Failed[scope("b")])
+	if !errors.Is(w.Unreachable[scope("b")], fake.ErrThrottled) || !strings.Contains(w.Unreachable[scope("b")].Error(), "fake/b") {
+		t.Errorf("b failed with %v", w.Unreachable[scope("b")])
 	}
-	if w.Failed[stranger] == nil || len(w.Seen[scope("a")].Objects) != 3 {
-		t.Errorf("stranger: %v, a: %+v", w.Failed[stranger], w.Seen[scope("a")])
+	if w.Unreachable[stranger] == nil || len(w.Scopes[scope("a")].Resources) != 3 {
+		t.Errorf("stranger: %v, a: %+v", w.Unreachable[stranger], w.Scopes[scope("a")])
 	}
 	if n := len(c.Calls()); n != 3 {
 		t.Errorf("%d looks, want one for each place", n)
@@ -63,8 +65,8 @@ func TestAPanicCostsItsOwnScope(t *testing.T) {
 		return nil
 	}})
 	w := look(t, c, observer.Observer{}, scope("a"), scope("b"))
-	if err := w.Failed[scope("a")]; err == nil || !strings.Contains(err.Error(), "a defect") || len(w.Seen) != 1 {
-		t.Errorf("failed %v, seen %d", w.Failed, len(w.Seen))
+	if err := w.Unreachable[scope("a")]; err == nil || !strings.Contains(err.Error(), "a defect") || len(w.Scopes) != 1 {
+		t.Errorf("failed %v, seen %d", w.Unreachable, len(w.Scopes))
 	}
 }
 
@@ -82,21 +84,21 @@ func TestALookThatHangsEndsInItsTime(t *testing.T) {
 		if took := time.Since(begin); took != time.Minute {
 			t.Errorf("took %s", took)
 		}
-		if err := w.Failed[scope("a")]; err == nil || !strings.Contains(err.Error(), "1m0s") || len(w.Seen) != 1 {
-			t.Errorf("failed %v, seen %d", w.Failed, len(w.Seen))
+		if err := w.Unreachable[scope("a")]; err == nil || !strings.Contains(err.Error(), "1m0s") || len(w.Scopes) != 1 {
+			t.Errorf("failed %v, seen %d", w.Unreachable, len(w.Scopes))
 		}
 	})
 }
 
 func TestLooksAreSideBySideAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var places []string
+		var locations []string
 		var scopes []resource.Scope
 		for i := range 10 {
-			places = append(places, fmt.Sprint("p", i))
-			scopes = append(scopes, scope(places[i]))
+			locations = append(locations, fmt.Sprint("p", i))
+			scopes = append(scopes, scope(locations[i]))
 		}
-		c := filled(places...)
+		c := filled(locations...)
 		var now, most atomic.Int64
 		c.Break(fake.Faults{Before: func(context.Context, fake.Call) error {
 			n := now.Add(1)
@@ -108,8 +110,8 @@ func TestLooksAreSideBySideAndBounded(t *testing.T) {
 		}})
 		begin := time.Now()
 		w := look(t, c, observer.Observer{Parallel: 5}, scopes...)
-		if took := time.Since(begin); took != 2*time.Second || most.Load() != 5 || len(w.Seen) != 10 {
-			t.Errorf("took %s, %d side by side, %d seen", took, most.Load(), len(w.Seen))
+		if took := time.Since(begin); took != 2*time.Second || most.Load() != 5 || len(w.Scopes) != 10 {
+			t.Errorf("took %s, %d side by side, %d seen", took, most.Load(), len(w.Scopes))
 		}
 	})
 }
@@ -121,25 +123,25 @@ type shuffled struct {
 }
 
 func (s shuffled) Observe(context.Context, resource.Scope) (resource.Snapshot, error) {
-	return resource.Snapshot{Objects: s.objects}, nil
+	return resource.Snapshot{Resources: s.objects}, nil
 }
 
 func named(kind, name string) resource.Observed {
-	return resource.Observed{Ref: resource.Ref{Provider: "fake", Place: "a", Kind: kind, Name: name}, ID: name}
+	return resource.Observed{Ref: resource.Ref{Provider: "fake", Location: "a", Kind: kind, Name: name}, ID: name}
 }
 
 func TestWhatComesBackIsSortedAndNamed(t *testing.T) {
 	w := look(t, shuffled{objects: []resource.Observed{named("disk", "b"), named("disk", "a"), named("disk", "b")}}, observer.Observer{}, scope("a"))
 	var got []string
-	for _, o := range w.Seen[scope("a")].Objects {
+	for _, o := range w.Scopes[scope("a")].Resources {
 		got = append(got, o.Ref.Name)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "b"}, got); diff != "" || w.Seen[scope("a")].Scope != scope("a") {
+	if diff := cmp.Diff([]string{"a", "b", "b"}, got); diff != "" || w.Scopes[scope("a")].Scope != scope("a") {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 	for _, bad := range []resource.Observed{named("disk", "a/b"), named("", "a"), named("disk", "")} {
 		w := look(t, shuffled{objects: []resource.Observed{bad}}, observer.Observer{}, scope("a"))
-		if w.Failed[scope("a")] == nil {
+		if w.Unreachable[scope("a")] == nil {
 			t.Errorf("%q was taken for a ref", bad.Ref)
 		}
 	}

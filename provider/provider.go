@@ -38,7 +38,7 @@ type Request struct {
 	Token   int64  // of the claim; providers that can check it do
 	Stack   string
 	Owner   string
-	Want    resource.Desired  // zero for Delete
+	Desired resource.Desired  // zero for Delete
 	Have    resource.Observed // zero for Create
 	Changes []resource.Change // for Update
 }
@@ -49,7 +49,7 @@ type Locator interface {
 	// Locate does I/O at most once a process for each place. ErrElsewhere: the place can't
 	// be reached with what the provider was given, and is not meant to be (the sandbox seen
 	// from a real account).
-	Locate(ctx context.Context, place string) (string, error)
+	Locate(ctx context.Context, location string) (string, error)
 }
 
 // Errors that every provider shares. A provider wraps them (%w) around its own text.

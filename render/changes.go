@@ -26,10 +26,10 @@ func (p *planWriter) change(d decider.Decision, c resource.Change, widest int) {
 	used := changeIndent + max(columns(path), widest) + 2
 	note := noteOf(d, c)
 	if d.Difference == comparator.Missing {
-		p.WriteString(truncate(printable(wanted(c)), p.left(used+columns(note))) + p.in(dim, note) + "\n")
+		p.WriteString(truncate(printable(desired(c)), p.left(used+columns(note))) + p.in(dim, note) + "\n")
 		return
 	}
-	from, to := printable(Value(c.From)), printable(wanted(c))
+	from, to := printable(Value(c.From)), printable(desired(c))
 	whole := columns(from) + 3 + columns(to) + columns(note)
 	if room := p.left(used); room == 0 || whole <= room {
 		p.WriteString(p.in(red, from) + " → " + p.in(green, to) + p.in(dim, note) + "\n")
@@ -48,9 +48,9 @@ func (p *planWriter) left(used int) int {
 	return max(p.Width-used, 8)
 }
 
-// wanted is the new value; of a thing that is still to be made there is only the name.
-func wanted(c resource.Change) string {
-	if c.Unsettled {
+// desired is the new value; of a thing that is still to be made there is only the name.
+func desired(c resource.Change) string {
+	if c.KnownAfterApply {
 		return Value(c.To) + " (id not known yet)"
 	}
 	return Value(c.To)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -22,15 +22,15 @@ func TestCloudEventsFitTheirSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "web"}
+	ref := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
 	var last string
-	for i, e := range []ledger.Event{
-		ledger.Loaded{Stack: "web", Source: "ovi.yaml", Objects: 3},
-		ledger.Observed{Scope: ref.Scope(), Part: 1, Of: 1},
-		ledger.Began{Ref: ref, Key: "k", Action: "create"},
-		ledger.Blessed{Ref: ref, On: true, Who: "ann"},
+	for i, e := range []event.Event{
+		event.Loaded{Stack: "web", Source: "ovi.yaml", Resources: 3},
+		event.Observed{Scope: ref.Scope(), Part: 1, Of: 1},
+		event.Started{Ref: ref, Key: "k", Action: "create"},
+		event.Blessed{Ref: ref, On: true, Who: "ann"},
 	} {
-		r := ledger.Record{Seq: 10, ID: "01J0", At: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Instance: "01J0A", Run: "01J0B", Event: e}
+		r := event.Record{Seq: 10, ID: "01J0", At: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Instance: "01J0A", Run: "01J0B", Event: e}
 		var b bytes.Buffer
 		if err := render.NewJSON(&b).Encode(render.NewCloudEvent(r)); err != nil {
 			t.Fatal(err)

@@ -5,28 +5,28 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 )
 
 // Counts is a tally as it is shown: every field stands in a JSON line, also where it is 0.
 type Counts struct {
-	Create    int `json:"create"`
-	Update    int `json:"update"`
-	Replace   int `json:"replace"`
-	Restart   int `json:"restart"`
-	Delete    int `json:"delete"`
-	Notify    int `json:"notify"`
-	Unchanged int `json:"unchanged"`
-	Vetoed    int `json:"vetoed"`
-	Blind     int `json:"blind"`
-	Failed    int `json:"failed"`
-	Skipped   int `json:"skipped"`
-	Held      int `json:"held"`
-	LeftOut   int `json:"left_out"`
+	Create      int `json:"create"`
+	Update      int `json:"update"`
+	Replace     int `json:"replace"`
+	Restart     int `json:"restart"`
+	Delete      int `json:"delete"`
+	Notify      int `json:"notify"`
+	Unchanged   int `json:"unchanged"`
+	Blocked     int `json:"vetoed"`
+	Unreachable int `json:"blind"`
+	Failed      int `json:"failed"`
+	NotStarted  int `json:"skipped"`
+	Claimed     int `json:"held"`
+	Excluded    int `json:"left_out"`
 }
 
 // Count counts a plan. That the fields are those of ledger.Counts is held by the compiler.
-func Count(p decider.Plan) Counts { return Counts(ledger.Count(p)) }
+func Count(p decider.Plan) Counts { return Counts(event.Count(p)) }
 
 // Sentence says the counts of a plan, such as "Plan: 4 to create, 1 to delete; 2 unchanged".
 func (c Counts) Sentence(verb string) string {
@@ -42,7 +42,7 @@ func (c Counts) Sentence(verb string) string {
 	text := strings.Join(do, ", ")
 	if text == "" {
 		text = "nothing to do"
-		if c.Blind > 0 {
+		if c.Unreachable > 0 {
 			text = "nothing to do where it was seen"
 		}
 	}
@@ -74,18 +74,18 @@ func (c Counts) rest() string {
 		what string
 	}{
 		{c.Failed, "FAILED"},
-		{c.Held, "held by others"},
-		{c.Skipped, "not begun"},
-		{c.Vetoed, "held back"},
-		{c.LeftOut, "left out"},
+		{c.Claimed, "held by others"},
+		{c.NotStarted, "not begun"},
+		{c.Blocked, "held back"},
+		{c.Excluded, "left out"},
 		{c.Unchanged, "unchanged"},
 	} {
 		if x.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", x.n, x.what)
 		}
 	}
-	if c.Blind > 0 {
-		b.WriteString("; " + Many(c.Blind, "place") + " NOT SEEN")
+	if c.Unreachable > 0 {
+		b.WriteString("; " + Many(c.Unreachable, "place") + " NOT SEEN")
 	}
 	return b.String()
 }

@@ -31,7 +31,7 @@ func (d Diagnostic) Write(w io.Writer, s Style) error {
 		}
 	}
 	if d.File != "" {
-		b.WriteString("  at " + d.place() + "\n")
+		b.WriteString("  at " + d.location() + "\n")
 	}
 	if d.Suggestion != "" {
 		b.WriteString(s.in(bold, "  next: ") + strings.Join(wrap(d.Suggestion, s.room(8)), "\n        ") + "\n")
@@ -40,7 +40,7 @@ func (d Diagnostic) Write(w io.Writer, s Style) error {
 	return err
 }
 
-func (d Diagnostic) place() string {
+func (d Diagnostic) location() string {
 	switch {
 	case d.Line == 0:
 		return d.File

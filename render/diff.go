@@ -10,7 +10,7 @@ import (
 type Look struct {
 	Type       string     `json:"type"` // "look"
 	Scope      string     `json:"scope"`
-	Place      string     `json:"place"`    // the scope in short
+	Location   string     `json:"place"`    // the scope in short
 	Seen       *time.Time `json:"seen"`     // null: it could not be seen
 	Recorded   bool       `json:"recorded"` // taken from the record, not looked at now
 	AgeSeconds float64    `json:"age_seconds"`

@@ -4,67 +4,67 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Sentence says what an event was, for people, in one line.
-func Sentence(e ledger.Event) string {
+func Sentence(e event.Event) string {
 	switch e := e.(type) {
-	case ledger.Loaded:
-		return fmt.Sprintf("read %s of stack %s from %s", things(e.Objects), e.Stack, e.Source)
-	case ledger.Observed:
+	case event.Loaded:
+		return fmt.Sprintf("read %s of stack %s from %s", resources(e.Resources), e.Stack, e.Source)
+	case event.Observed:
 		return observed(e)
-	case ledger.Planned:
+	case event.Planned:
 		return plannedSentence(e)
-	case ledger.Vetoed:
-		return fmt.Sprintf("%s held back: %s", e.Proposed, vetoes(e))
-	case ledger.Approved:
+	case event.Blocked:
+		return fmt.Sprintf("%s held back: %s", e.Proposed, blockers(e))
+	case event.Approved:
 		if e.Digest != "" {
 			return fmt.Sprintf("%s approved of plan %s until %s%s", e.Who, e.Plan, minute(e.Until), because(e.Reason))
 		}
 		return fmt.Sprintf("%s said yes (%s)", e.Who, e.How)
-	case ledger.Began:
-		return fmt.Sprintf("%s began%s: %s", e.Action, half(e.Half), why(string(e.Reason), e.Detail))
-	case ledger.Ended:
-		return ended(e)
-	case ledger.Abandoned:
+	case event.Started:
+		return fmt.Sprintf("%s began%s: %s", e.Action, half(e.Phase), why(string(e.Reason), e.Message))
+	case event.Finished:
+		return finished(e)
+	case event.Recovered:
 		return fmt.Sprintf("%s had no recorded end; looking found: %s (%s)", e.Action, strings.ReplaceAll(string(e.Finding), "_", " "), e.Evidence)
-	case ledger.NotBegun:
-		return fmt.Sprintf("%s not begun: %s", e.Action, notBegunWords(NotBegun{Why: e.Why, On: refOrNone(e.On), Detail: e.Detail}))
+	case event.NotStarted:
+		return fmt.Sprintf("%s not begun: %s", e.Action, notBegunWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Detail: e.Detail}))
 	}
 	return acts(e)
 }
 
 // acts are the events that people cause.
-func acts(e ledger.Event) string {
+func acts(e event.Event) string {
 	switch e := e.(type) {
-	case ledger.Blessed:
+	case event.Blessed:
 		if e.On {
 			return "blessed by " + e.Who + because(e.Reason)
 		}
 		return "blessing taken away by " + e.Who + because(e.Reason)
-	case ledger.Adopted:
+	case event.Adopted:
 		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Stack, e.Who, because(e.Reason))
-	case ledger.Revoked:
-		return fmt.Sprintf("claim of %s taken away by %s%s", e.Holder, e.Who, because(e.Reason))
-	case ledger.Refused:
+	case event.Revoked:
+		return fmt.Sprintf("claim of %s taken away by %s%s", e.ClaimedBy, e.Who, because(e.Reason))
+	case event.Refused:
 		return "not counted: " + e.Reason
-	case ledger.Acknowledged:
+	case event.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, e.Until.UTC().Format("2006-01-02 15:04 UTC"), because(e.Reason))
-	case ledger.Carried:
+	case event.Baseline:
 		return fmt.Sprintf("%s carried forward, before records older than %d are removed", Many(len(e.Facts), "fact"), e.Before)
-	case ledger.Compacted:
+	case event.Compacted:
 		return fmt.Sprintf("history before revision %d forgotten", e.Before)
 	}
 	return e.Type()
 }
 
-func observed(e ledger.Observed) string {
+func observed(e event.Observed) string {
 	if !e.Complete {
 		return fmt.Sprintf("%s could not be seen: %s", e.Scope, e.Error)
 	}
-	text := fmt.Sprintf("%s seen: %s", e.Scope, things(e.Count))
+	text := fmt.Sprintf("%s seen: %s", e.Scope, resources(e.Count))
 	if n := len(e.Changed); n > 0 {
 		text += fmt.Sprintf(", %d new or different", n)
 	}
@@ -74,20 +74,20 @@ func observed(e ledger.Observed) string {
 	return text
 }
 
-func plannedSentence(e ledger.Planned) string {
+func plannedSentence(e event.Planned) string {
 	if len(e.Decisions) == 1 && e.Hash == "" { // of the history of one thing
 		return decided(e.Decisions[0])
 	}
-	return Counts(e.Counts).Sentence(fmt.Sprintf("planned (to %s)", map[ledger.Mode]string{
-		ledger.ForPlan: "look at", ledger.ForApply: "do", ledger.ForDrift: "find drift",
+	return Counts(e.Counts).Sentence(fmt.Sprintf("planned (to %s)", map[event.Mode]string{
+		event.ForPlan: "look at", event.ForApply: "do", event.ForDrift: "find drift",
 	}[e.Mode]))
 }
 
 // decided says what was decided about one thing.
-func decided(d ledger.Decision) string {
-	text := fmt.Sprintf("decided to %s: %s", d.Proposed, why(string(d.Reason), d.Detail))
-	if d.Action != d.Proposed && len(d.Vetoes) > 0 {
-		text = fmt.Sprintf("%s held back by %s: %s", d.Proposed, d.Vetoes[0].Policy, d.Vetoes[0].Reason)
+func decided(d event.Decision) string {
+	text := fmt.Sprintf("decided to %s: %s", d.Proposed, why(string(d.Reason), d.Message))
+	if d.Action != d.Proposed && len(d.Blockers) > 0 {
+		text = fmt.Sprintf("%s held back by %s: %s", d.Proposed, d.Blockers[0].Policy, d.Blockers[0].Reason)
 	}
 	for i, c := range d.Changes {
 		if d.Difference == "missing" {
@@ -105,26 +105,26 @@ func decided(d ledger.Decision) string {
 	return text
 }
 
-func ended(e ledger.Ended) string {
+func finished(e event.Finished) string {
 	took := seconds(e.Seconds)
 	switch e.Outcome {
-	case ledger.Done:
-		text := fmt.Sprintf("%s done%s in %s", e.Action, half(e.Half), took)
+	case event.Done:
+		text := fmt.Sprintf("%s done%s in %s", e.Action, half(e.Phase), took)
 		if e.ID != "" {
 			text += ": " + e.ID
 		}
 		return text
-	case ledger.Uncertain:
-		return fmt.Sprintf("%s%s ended after %s without a clear answer: %s", e.Action, half(e.Half), took, e.Error)
-	case ledger.Late:
-		return fmt.Sprintf("%s%s came too late: its claim was lost", e.Action, half(e.Half))
+	case event.Uncertain:
+		return fmt.Sprintf("%s%s ended after %s without a clear answer: %s", e.Action, half(e.Phase), took, e.Error)
+	case event.Late:
+		return fmt.Sprintf("%s%s came too late: its claim was lost", e.Action, half(e.Phase))
 	}
-	return fmt.Sprintf("%s%s failed after %s: %s", e.Action, half(e.Half), took, e.Error)
+	return fmt.Sprintf("%s%s failed after %s: %s", e.Action, half(e.Phase), took, e.Error)
 }
 
-func vetoes(e ledger.Vetoed) string {
-	parts := make([]string, len(e.Vetoes))
-	for i, v := range e.Vetoes {
+func blockers(e event.Blocked) string {
+	parts := make([]string, len(e.Blockers))
+	for i, v := range e.Blockers {
 		parts[i] = v.Policy + ": " + v.Reason
 	}
 	return strings.Join(parts, "; ")
@@ -159,4 +159,4 @@ func refOrNone(r resource.Ref) string {
 }
 
 // Line is Sentence on one safe line.
-func Line(e ledger.Event) string { return printable(Sentence(e)) }
+func Line(e event.Event) string { return printable(Sentence(e)) }

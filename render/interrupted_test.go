@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -24,8 +24,8 @@ func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
 			p := render.NewProgress(&b, s, render.NewNames())
 			idle := func(why string, n int) {
 				for i := range n {
-					ref := resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: fmt.Sprintf("%s-%d", why, i)}
-					p.Record(ledger.Record{Event: ledger.NotBegun{Ref: ref, Action: decider.Create, Why: why}})
+					ref := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: fmt.Sprintf("%s-%d", why, i)}
+					p.Record(event.Record{Event: event.NotStarted{Ref: ref, Action: decider.Create, Why: why}})
 				}
 			}
 			idle("interrupted", 500)
@@ -63,7 +63,7 @@ func TestWhatIsDoneStandsBelowEachOther(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := render.NewProgress(&b, render.Style{Width: c.width}, names(), c.about...)
-		p.Record(ledger.Record{Event: ledger.Began{Ref: refs[0], Action: decider.Create}})
+		p.Record(event.Record{Event: event.Started{Ref: refs[0], Action: decider.Create}})
 		if err := p.Close(); err != nil || b.String() != c.want {
 			t.Errorf("width %d: %q, %v; want %q", c.width, b.String(), err, c.want)
 		}
@@ -95,20 +95,20 @@ func TestWhoWaitsForOthersIsTold(t *testing.T) {
 				t.Errorf("told of waiting: %v\n%s", got, strings.Join(play(b.String()), "\n"))
 			}
 		}
-		began := func(r resource.Ref) {
-			p.Record(ledger.Record{At: time.Now(), Event: ledger.Began{Ref: r, Action: decider.Create}})
+		started := func(r resource.Ref) {
+			p.Record(event.Record{At: time.Now(), Event: event.Started{Ref: r, Action: decider.Create}})
 		}
-		began(one)
+		started(one)
 		time.Sleep(5 * time.Second)
 		told(false)
-		p.Record(ledger.Record{At: time.Now(), Event: ledger.Ended{Ref: one, Action: decider.Create, Outcome: ledger.Done}})
+		p.Record(event.Record{At: time.Now(), Event: event.Finished{Ref: one, Action: decider.Create, Outcome: event.Done}})
 		time.Sleep(time.Second)
 		told(false)
 		time.Sleep(2 * time.Second)
 		told(true)
-		began(two)
+		started(two)
 		told(false)
-		p.Record(ledger.Record{At: time.Now(), Event: ledger.Ended{Ref: two, Action: decider.Create, Outcome: ledger.Done}})
+		p.Record(event.Record{At: time.Now(), Event: event.Finished{Ref: two, Action: decider.Create, Outcome: event.Done}})
 		time.Sleep(5 * time.Second)
 		told(false)
 		if err := p.Close(); err != nil {

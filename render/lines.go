@@ -3,7 +3,7 @@ package render
 import (
 	"sync"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 )
 
 // Lines turns the events of an apply into records as they come. It may be told of events
@@ -20,7 +20,7 @@ type Lines struct {
 func NewLines(to Encoder, names Names) *Lines { return &Lines{to: to, steps: newSteps(names)} }
 
 // Record writes what an event gives.
-func (l *Lines) Record(r ledger.Record) {
+func (l *Lines) Record(r event.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	step, ok := l.steps.see(r)

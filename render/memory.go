@@ -40,19 +40,19 @@ type Unmanaged struct {
 type ScopeSeen struct {
 	Type     string     `json:"type"` // "scope"
 	Scope    string     `json:"scope"`
-	Looked   time.Time  `json:"looked"`
+	Observed time.Time  `json:"looked"`
 	Complete bool       `json:"complete"`
 	Error    string     `json:"error,omitempty"`
 	Seen     *time.Time `json:"seen"` // the last complete look; null: never
 	Count    int        `json:"count"`
 }
 
-// OpenIntent is an action that began and of which no end is on record.
-type OpenIntent struct {
+// OpenAction is an action that began and of which no end is on record.
+type OpenAction struct {
 	Type     string    `json:"type"` // "open"
 	Ref      string    `json:"ref"`
 	Action   string    `json:"action"`
-	Began    time.Time `json:"began"`
+	Started  time.Time `json:"began"`
 	Instance string    `json:"instance"`
 	Host     string    `json:"host,omitempty"`
 	PID      int       `json:"pid,omitempty"`
@@ -117,7 +117,7 @@ type Info struct {
 func (Resource) record()   {}
 func (Unmanaged) record()  {}
 func (ScopeSeen) record()  {}
-func (OpenIntent) record() {}
+func (OpenAction) record() {}
 func (Claim) record()      {}
 func (LogRecord) record()  {}
 func (Moment) record()     {}

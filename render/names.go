@@ -16,7 +16,7 @@ type Names struct {
 func NewNames(scopes ...resource.Scope) Names {
 	n := Names{account: map[string]string{}}
 	for _, s := range scopes {
-		account, _, located := strings.Cut(s.Place, "/")
+		account, _, located := strings.Cut(s.Location, "/")
 		if !located { // a place not yet found in any account, or of a provider without them
 			account = ""
 		}
@@ -29,17 +29,17 @@ func NewNames(scopes ...resource.Scope) Names {
 }
 
 // Scope is the short form of a scope.
-func (n Names) Scope(s resource.Scope) string { return s.Provider + "/" + n.place(s) }
+func (n Names) Scope(s resource.Scope) string { return s.Provider + "/" + n.location(s) }
 
 // Ref is the short form of a ref. It stays a ref: provider/place/kind/name.
 func (n Names) Ref(r resource.Ref) string {
 	return n.Scope(r.Scope()) + "/" + r.Kind + "/" + r.Name
 }
 
-func (n Names) place(s resource.Scope) string {
-	account, rest, located := strings.Cut(s.Place, "/")
+func (n Names) location(s resource.Scope) string {
+	account, rest, located := strings.Cut(s.Location, "/")
 	if located && n.account[s.Provider] == account {
 		return rest
 	}
-	return s.Place
+	return s.Location
 }

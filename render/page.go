@@ -71,20 +71,20 @@ func (p *planWriter) facts(indent int, facts []Fact) {
 	}
 }
 
-// Story is the answer of `ovi why`.
-type Story struct {
-	Type     string    `json:"type"` // "story"
-	Ref      string    `json:"ref"`
-	Scope    string    `json:"scope"`
-	State    string    `json:"state"`
-	Headline string    `json:"headline"`
-	Next     string    `json:"next"`
-	Facts    []Fact    `json:"facts"`
-	Chapters []Chapter `json:"chapters"` // the newest first
+// Explanation is the answer of `ovi why`.
+type Explanation struct {
+	Type     string       `json:"type"` // "story"
+	Ref      string       `json:"ref"`
+	Scope    string       `json:"scope"`
+	State    string       `json:"state"`
+	Headline string       `json:"headline"`
+	Next     string       `json:"next"`
+	Facts    []Fact       `json:"facts"`
+	Chapters []EventGroup `json:"chapters"` // the newest first
 }
 
-// Chapter is one thing that happened.
-type Chapter struct {
+// EventGroup is one thing that happened.
+type EventGroup struct {
 	At      time.Time `json:"at"`
 	What    string    `json:"what"`
 	Title   string    `json:"title"`
@@ -94,4 +94,4 @@ type Chapter struct {
 	Instance string `json:"instance,omitempty"`
 }
 
-func (Story) record() {}
+func (Explanation) record() {}

@@ -29,7 +29,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 	for _, h := range v.Head {
 		p.para(0, dim, h)
 	}
-	p.blind(v.Plan)
+	p.unreachable(v.Plan)
 	shown := slices.DeleteFunc(slices.Clone(v.Plan.Decisions), quiet)
 	for _, g := range grouped(shown) {
 		p.group(g)
@@ -43,7 +43,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 // quiet decisions are counted, not listed: unmanaged things, things nobody could see, and
 // what was left out on purpose.
 func quiet(d decider.Decision) bool {
-	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unknown || d.LeftOut()
+	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded()
 }
 
 // group is the decisions of one kind in one scope.
@@ -55,11 +55,11 @@ type group struct {
 
 // grouped keeps the order in which kinds first come: that of their levels.
 func grouped(all []decider.Decision) []group {
-	type key struct{ provider, place, kind string }
+	type key struct{ provider, location, kind string }
 	index := map[key]int{}
 	var out []group
 	for _, d := range all {
-		k := key{d.Ref.Provider, d.Ref.Place, d.Ref.Kind}
+		k := key{d.Ref.Provider, d.Ref.Location, d.Ref.Kind}
 		i, ok := index[k]
 		if !ok {
 			i = len(out)
@@ -85,20 +85,20 @@ func (p *planWriter) para(indent int, c paint, text string) {
 	}
 }
 
-// blind says first and loudly what was not seen.
-func (p *planWriter) blind(plan decider.Plan) {
-	for _, scope := range slices.SortedFunc(maps.Keys(plan.Blind), resource.Scope.Compare) {
+// unreachable says first and loudly what was not seen.
+func (p *planWriter) unreachable(plan decider.Plan) {
+	for _, scope := range slices.SortedFunc(maps.Keys(plan.Unreachable), resource.Scope.Compare) {
 		unjudged := 0
 		for _, d := range plan.Decisions {
-			if d.Difference == comparator.Unknown && d.Ref.Scope() == scope {
+			if d.Difference == comparator.Unreachable && d.Ref.Scope() == scope {
 				unjudged++
 			}
 		}
 		p.WriteString("\n" + p.in(red, "! BLIND  ") + p.in(bold, p.names.Scope(scope)) + "\n")
-		p.para(9, red, plan.Blind[scope])
+		p.para(9, red, plan.Unreachable[scope])
 		text := "Nothing is concluded about this place and nothing will be done there."
 		if unjudged > 0 {
-			text += " " + capital(things(unjudged)) + " wanted there: not judged."
+			text += " " + capital(resources(unjudged)) + " wanted there: not judged."
 		}
 		p.para(9, "", text)
 	}
@@ -113,20 +113,20 @@ func (p *planWriter) group(g group) {
 
 // decision is the mark, the name and why; the attributes; and what holds it back.
 func (p *planWriter) decision(d decider.Decision) {
-	head := "  " + d.Action.Mark() + " " + d.Ref.Name
-	why := d.Detail
+	head := "  " + d.Action.Symbol() + " " + d.Ref.Name
+	why := d.Message
 	if why == "" {
 		why = string(d.Reason)
 	}
-	if at, waits := d.Waits(); waits {
+	if at, waits := d.DeferredUntil(); waits {
 		why = string(d.Proposed) + " waits until " + minute(at) + ": " + why
 	} else if d.Proposed.Executes() && !d.Action.Executes() {
 		why = string(d.Proposed) + " held back: " + why
 	}
 	p.WriteString("  " + p.mark(d.Action) + " " + p.in(bold, d.Ref.Name))
 	p.after(columns(head), why)
-	for _, veto := range d.Vetoes {
-		p.para(6, yellow, p.heldBack(veto))
+	for _, blocker := range d.Blockers {
+		p.para(6, yellow, p.heldBack(blocker))
 	}
 	for _, w := range d.Warnings {
 		p.para(6, yellow, "warning of "+w.Policy+": "+w.Text)
@@ -151,7 +151,7 @@ func (p *planWriter) after(used int, text string) {
 
 // heldBack says what a veto does, and why where that was not said yet: a budget holds back many
 // things for one reason.
-func (p *planWriter) heldBack(v decider.Veto) string {
+func (p *planWriter) heldBack(v decider.Blocker) string {
 	does, all := does(v), heldBack(v)
 	if p.said[all] {
 		return does + ", as above"
@@ -163,10 +163,10 @@ func (p *planWriter) heldBack(v decider.Veto) string {
 	return all
 }
 
-func heldBack(v decider.Veto) string { return does(v) + ": " + v.Reason }
+func heldBack(v decider.Blocker) string { return does(v) + ": " + v.Reason }
 
 // does is what a veto does: it waits for a time, or it says no.
-func does(v decider.Veto) string {
+func does(v decider.Blocker) string {
 	if v.Until == nil {
 		return "held back by " + v.Policy
 	}
@@ -180,13 +180,13 @@ func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") 
 func (p *planWriter) unmanaged(plan decider.Plan) {
 	n := 0
 	for _, d := range plan.Decisions {
-		if d.Difference == comparator.Unmanaged && (d.There == nil || d.There.Detail != resource.DetailDefault) {
+		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Detail != resource.ProviderDefault) {
 			n++
 		}
 	}
 	if n > 0 {
 		p.WriteString("\n")
-		p.para(0, dim, things(n)+" there that nobody manages with ovi: never touched, listed by `ovi inventory`.")
+		p.para(0, dim, resources(n)+" there that nobody manages with ovi: never touched, listed by `ovi inventory`.")
 	}
 }
 
@@ -197,4 +197,4 @@ func (p *planWriter) summary(verb string, plan decider.Plan) {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-func things(n int) string { return Many(n, "thing") }
+func resources(n int) string { return Many(n, "thing") }

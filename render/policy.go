@@ -24,7 +24,7 @@ func (Approval) record() {}
 
 // Judged is what policies said of a decision: "passes", "denied", "needs_approval", "deferred".
 type Judged struct {
-	Verdict string     `json:"verdict"`
+	Summary string     `json:"verdict"`
 	Policy  string     `json:"policy,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	Until   *time.Time `json:"until,omitempty"`
@@ -112,7 +112,7 @@ func (j Judged) words() string {
 	if j.Until != nil {
 		return "deferred to " + j.Until.UTC().Format("2006-01-02 15:04")
 	}
-	return strings.ReplaceAll(j.Verdict, "_", " ")
+	return strings.ReplaceAll(j.Summary, "_", " ")
 }
 
 func times(n int) string {

@@ -14,11 +14,11 @@ import (
 )
 
 // waiting is a plan whose one decision is held back by these.
-func waiting(vetoes ...decider.Veto) decider.Plan {
-	ref := resource.Ref{Provider: "aws", Place: "1/us-east-1", Kind: "rds", Name: "db"}
+func waiting(blockers ...decider.Blocker) decider.Plan {
+	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: "rds", Name: "db"}
 	return decider.Plan{Decisions: []decider.Decision{{
-		Ref: ref, Stack: "web", Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Detail: "it is wanted no more",
-		Vetoes: vetoes, Warnings: []decider.Warning{{Policy: "rule big", Text: "it is big"}},
+		Ref: ref, Stack: "web", Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Message: "it is wanted no more",
+		Blockers: blockers, Warnings: []decider.Warning{{Policy: "rule big", Text: "it is big"}},
 	}}}
 }
 
@@ -30,10 +30,10 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 		text  string
 		until string // of the record; "" is none
 	}{
-		"one waits":       {waiting(decider.Veto{Policy: "window", Reason: "nights", Until: &at}), "delete waits until 2026-11-28 21:00 UTC", "2026-11-28T21:00:00Z"},
-		"the latest":      {waiting(decider.Veto{Policy: "window", Until: &later}, decider.Veto{Policy: "rule r", Until: &at}), "delete waits until 2026-11-28 22:00 UTC", "2026-11-28T22:00:00Z"},
-		"one says no too": {waiting(decider.Veto{Policy: "window", Until: &at}, decider.Veto{Policy: "blessed"}), "delete held back", ""},
-		"only a no":       {waiting(decider.Veto{Policy: "blessed"}), "delete held back", ""},
+		"one waits":       {waiting(decider.Blocker{Policy: "window", Reason: "nights", Until: &at}), "delete waits until 2026-11-28 21:00 UTC", "2026-11-28T21:00:00Z"},
+		"the latest":      {waiting(decider.Blocker{Policy: "window", Until: &later}, decider.Blocker{Policy: "rule r", Until: &at}), "delete waits until 2026-11-28 22:00 UTC", "2026-11-28T22:00:00Z"},
+		"one says no too": {waiting(decider.Blocker{Policy: "window", Until: &at}, decider.Blocker{Policy: "blessed"}), "delete held back", ""},
+		"only a no":       {waiting(decider.Blocker{Policy: "blessed"}), "delete held back", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var page bytes.Buffer
@@ -49,7 +49,7 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 			}
 			var got struct {
 				Until    string
-				Vetoes   []struct{ Until string }
+				Blockers []struct{ Until string }
 				Warnings []struct{ Policy, Text string }
 			}
 			if err := json.Unmarshal(b, &got); err != nil {
@@ -64,11 +64,11 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 
 // A budget holds back many things for one reason, which is said once.
 func TestAReasonOfManyIsSaidOnce(t *testing.T) {
-	budget := decider.Veto{Policy: "max-destroy", Reason: "3 of 4 would be destroyed"}
-	plan := waiting(budget, decider.Veto{Policy: "blessed", Reason: "ovi unbless db"})
+	budget := decider.Blocker{Policy: "max-destroy", Reason: "3 of 4 would be destroyed"}
+	plan := waiting(budget, decider.Blocker{Policy: "blessed", Reason: "ovi unbless db"})
 	for _, name := range []string{"dc", "dd"} {
 		next := plan.Decisions[0]
-		next.Ref.Name, next.Vetoes = name, []decider.Veto{budget}
+		next.Ref.Name, next.Blockers = name, []decider.Blocker{budget}
 		plan.Decisions = append(plan.Decisions, next)
 	}
 	var page bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -47,7 +47,7 @@ const (
 // crowd is what was not begun for one reason.
 type crowd struct {
 	n    int
-	last NotBegun
+	last NotStarted
 }
 
 // NewProgress starts showing what is done about some things; Close must be called.
@@ -114,7 +114,7 @@ func (p *Progress) tick() {
 }
 
 // Record shows one event.
-func (p *Progress) Record(r ledger.Record) {
+func (p *Progress) Record(r event.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	step, ok := p.steps.see(r)
@@ -137,7 +137,7 @@ func (p *Progress) count(r Record) {
 		if x.Type != "apply_start" {
 			p.left--
 		}
-	case NotBegun:
+	case NotStarted:
 		p.left--
 	}
 }
@@ -228,9 +228,9 @@ func (p *Progress) line(ref resource.Ref, now time.Time) string {
 	if r.half != "" {
 		doing = fmt.Sprintf("%s (%s half)", doing, r.half)
 	}
-	elapsed := max(now.Sub(r.began), 0).Truncate(time.Second)
+	elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
 	text := fmt.Sprintf("%s  %s … %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), doing, elapsed)
-	return p.style.in(colourOf(r.action), r.action.Mark()) + " " + truncate(printable(text), max(p.style.Width-3, 20))
+	return p.style.in(colourOf(r.action), r.action.Symbol()) + " " + truncate(printable(text), max(p.style.Width-3, 20))
 }
 
 func (p *Progress) write(s string) {
@@ -250,9 +250,9 @@ func (p *Progress) lines(r Record) []string {
 			return nil
 		}
 		return p.step(x)
-	case Settled:
+	case Recovered:
 		return p.said("!", bold, shortName(x.Ref), fmt.Sprintf("%s of an earlier run settled by looking: %s (%s)", x.Action, strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
-	case NotBegun:
+	case NotStarted:
 		c := p.idle[x.Why]
 		if c == nil {
 			c = &crowd{}
@@ -265,7 +265,7 @@ func (p *Progress) lines(r Record) []string {
 	return nil
 }
 
-func (p *Progress) notBegun(x NotBegun) []string {
+func (p *Progress) notBegun(x NotStarted) []string {
 	return p.said("·", dim, shortName(x.Ref), fmt.Sprintf("%s not begun: %s", x.Action, notBegunWords(x)))
 }
 
@@ -274,13 +274,13 @@ func (p *Progress) step(x Step) []string {
 	name := shortName(x.Ref)
 	switch x.Type {
 	case "apply_start":
-		return p.said(action.Mark(), colourOf(action), name, doingWord(action))
+		return p.said(action.Symbol(), colourOf(action), name, doingWord(action))
 	case "apply_complete":
 		text := doneWord(action)
 		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
 			text += " " + x.ID
 		}
-		return p.said(action.Mark(), colourOf(action), name, text+" ("+seconds(x.Seconds)+")")
+		return p.said(action.Symbol(), colourOf(action), name, text+" ("+seconds(x.Seconds)+")")
 	}
 	text := fmt.Sprintf("%s FAILED after %s: %s", x.Action, seconds(x.Seconds), x.Error)
 	if x.uncertain {

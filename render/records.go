@@ -25,26 +25,26 @@ type Version struct {
 
 // PlannedChange is one decision.
 type PlannedChange struct {
-	Type       string `json:"type"` // "planned_change"
-	Ref        string `json:"ref"`
-	Scope      string `json:"scope"` // in full, with the account
-	Kind       string `json:"kind"`
-	Stack      string `json:"stack,omitempty"`
-	Difference string `json:"difference"`
-	Action     string `json:"action"`
-	Proposed   string `json:"proposed"`
-	Reason     string `json:"reason"`
-	Detail     string `json:"detail,omitempty"`
-	Veto       string `json:"veto"` // the first veto's reason; empty: none
-	Vetoes     []Veto `json:"vetoes,omitempty"`
+	Type       string    `json:"type"` // "planned_change"
+	Ref        string    `json:"ref"`
+	Scope      string    `json:"scope"` // in full, with the account
+	Kind       string    `json:"kind"`
+	Stack      string    `json:"stack,omitempty"`
+	Difference string    `json:"difference"`
+	Action     string    `json:"action"`
+	Proposed   string    `json:"proposed"`
+	Reason     string    `json:"reason"`
+	Detail     string    `json:"detail,omitempty"`
+	Blocker    string    `json:"veto"` // the first veto's reason; empty: none
+	Blockers   []Blocker `json:"vetoes,omitempty"`
 	// Until is when what only waits may be done; absent: it does not wait, or not only for time.
 	Until    *time.Time        `json:"until,omitempty"`
 	Warnings []decider.Warning `json:"warnings,omitempty"`
 	Changes  []Change          `json:"changes"`
 }
 
-// Veto is a policy's no.
-type Veto = decider.Veto
+// Blocker is a policy's no.
+type Blocker = decider.Blocker
 
 // Change is one attribute, old and new; null where there is none.
 type Change struct {
@@ -110,13 +110,13 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Detail: d.Detail, Vetoes: d.Vetoes, Warnings: d.Warnings,
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Detail: d.Message, Blockers: d.Blockers, Warnings: d.Warnings,
 		Changes: make([]Change, len(d.Changes)),
 	}
-	if len(d.Vetoes) > 0 {
-		c.Veto = d.Vetoes[0].Reason
+	if len(d.Blockers) > 0 {
+		c.Blocker = d.Blockers[0].Reason
 	}
-	if at, waits := d.Waits(); waits {
+	if at, waits := d.DeferredUntil(); waits {
 		c.Until = &at
 	}
 	for i, x := range d.Changes {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -22,22 +22,22 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 // story is an apply in events: one done, one replaced in halves, one failed, one left, one
 // settled.
-func story(at time.Time) []ledger.Record {
-	events := []ledger.Event{
-		ledger.Abandoned{Ref: ref("ec2", "old"), Action: decider.Create, Finding: ledger.FoundNotDone, Evidence: "nothing carries its key"},
-		ledger.Began{Ref: ref("vpc", "main"), Action: decider.Create},
-		ledger.Began{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "delete", Have: "i-0aaa"},
-		ledger.Ended{Ref: ref("vpc", "main"), Action: decider.Create, Outcome: ledger.Done, ID: "vpc-0abc", Seconds: 1.24},
-		ledger.Ended{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "delete", Outcome: ledger.Done, Seconds: 2},
-		ledger.Began{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "create"},
-		ledger.Began{Ref: ref("subnet", "app"), Action: decider.Create},
-		ledger.Ended{Ref: ref("subnet", "app"), Action: decider.Create, Outcome: ledger.Failed, Seconds: 0.5, Error: "ec2.CreateSubnet: InvalidSubnet.Range: the range is not in the network's own (write one inside 10.0.0.0/16)"},
-		ledger.Ended{Ref: ref("ec2", "web-0"), Action: decider.Replace, Half: "create", Outcome: ledger.Done, ID: "i-0bbb", Seconds: 61},
-		ledger.NotBegun{Ref: ref("ec2", "web-1"), Action: decider.Create, Why: "waiting", On: ref("subnet", "app")},
+func story(at time.Time) []event.Record {
+	events := []event.Event{
+		event.Recovered{Ref: ref("ec2", "old"), Action: decider.Create, Finding: event.FoundNotDone, Evidence: "nothing carries its key"},
+		event.Started{Ref: ref("vpc", "main"), Action: decider.Create},
+		event.Started{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "delete", Have: "i-0aaa"},
+		event.Finished{Ref: ref("vpc", "main"), Action: decider.Create, Outcome: event.Done, ID: "vpc-0abc", Seconds: 1.24},
+		event.Finished{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "delete", Outcome: event.Done, Seconds: 2},
+		event.Started{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "create"},
+		event.Started{Ref: ref("subnet", "app"), Action: decider.Create},
+		event.Finished{Ref: ref("subnet", "app"), Action: decider.Create, Outcome: event.Failed, Seconds: 0.5, Error: "ec2.CreateSubnet: InvalidSubnet.Range: the range is not in the network's own (write one inside 10.0.0.0/16)"},
+		event.Finished{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "create", Outcome: event.Done, ID: "i-0bbb", Seconds: 61},
+		event.NotStarted{Ref: ref("ec2", "web-1"), Action: decider.Create, Why: "waiting", On: ref("subnet", "app")},
 	}
-	out := make([]ledger.Record, len(events))
+	out := make([]event.Record, len(events))
 	for i, e := range events {
-		out[i] = ledger.Record{At: at.Add(time.Duration(i) * time.Second), Event: e}
+		out[i] = event.Record{At: at.Add(time.Duration(i) * time.Second), Event: e}
 	}
 	return out
 }
@@ -165,7 +165,7 @@ func TestMarksAndNamesAreWhole(t *testing.T) {
 		detail := rapid.StringMatching(`[ -~ü\x00-\x1f]{0,200}`).Draw(t, "detail")
 		value := resource.String(rapid.StringMatching(`[ -~é\x00-\x1f]{0,200}`).Draw(t, "value"))
 		plan := decider.Plan{Decisions: []decider.Decision{{
-			Ref: ref("ec2", name), Difference: "drifted", Action: decider.Update, Proposed: decider.Update, Detail: detail,
+			Ref: ref("ec2", name), Difference: "drifted", Action: decider.Update, Proposed: decider.Update, Message: detail,
 			Changes: []resource.Change{{Path: "user_data", From: value, To: resource.String("new")}},
 		}}}
 		var b bytes.Buffer
@@ -191,9 +191,9 @@ func TestMarksAndNamesAreWhole(t *testing.T) {
 }
 
 func TestNamesShortenOnlyOneAccount(t *testing.T) {
-	a := resource.Scope{Provider: "aws", Place: "111111111111/us-east-1"}
-	b := resource.Scope{Provider: "aws", Place: "222222222222/us-east-1"}
-	p := resource.Scope{Provider: "podman", Place: "host-a"}
+	a := resource.Scope{Provider: "aws", Location: "111111111111/us-east-1"}
+	b := resource.Scope{Provider: "aws", Location: "222222222222/us-east-1"}
+	p := resource.Scope{Provider: "podman", Location: "host-a"}
 	if got, want := render.NewNames(a, p).Scope(a), "aws/us-east-1"; got != want {
 		t.Errorf("one account: %q, want %q", got, want)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,26 +20,26 @@ type steps struct {
 type running struct {
 	action  decider.Action
 	half    string
-	began   time.Time
+	started time.Time
 	seconds float64 // of the halves that ended
 }
 
 func newSteps(names Names) *steps { return &steps{names: names, running: map[resource.Ref]*running{}} }
 
 // see returns the record that an event gives; false for none.
-func (s *steps) see(r ledger.Record) (Record, bool) {
+func (s *steps) see(r event.Record) (Record, bool) {
 	switch e := r.Event.(type) {
-	case ledger.Began:
-		return s.began(e, r.At)
-	case ledger.Ended:
+	case event.Started:
+		return s.started(e, r.At)
+	case event.Finished:
 		return s.ended(e)
-	case ledger.Abandoned:
-		return Settled{
+	case event.Recovered:
+		return Recovered{
 			Type: "apply_settled", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
 			Finding: string(e.Finding), Evidence: e.Evidence,
 		}, true
-	case ledger.NotBegun:
-		n := NotBegun{Type: "apply_not_begun", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Detail: e.Detail}
+	case event.NotStarted:
+		n := NotStarted{Type: "apply_not_begun", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Detail: e.Detail}
 		if !e.On.IsZero() {
 			n.On = s.names.Ref(e.On)
 		}
@@ -48,31 +48,31 @@ func (s *steps) see(r ledger.Record) (Record, bool) {
 	return nil, false
 }
 
-func (s *steps) began(e ledger.Began, at time.Time) (Record, bool) {
+func (s *steps) started(e event.Started, at time.Time) (Record, bool) {
 	if now, twice := s.running[e.Ref]; twice {
-		now.half = e.Half
+		now.half = e.Phase
 		return nil, false
 	}
-	s.running[e.Ref] = &running{action: e.Action, half: e.Half, began: at}
+	s.running[e.Ref] = &running{action: e.Action, half: e.Phase, started: at}
 	s.order = append(s.order, e.Ref)
 	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.Have}, true
 }
 
-func (s *steps) ended(e ledger.Ended) (Record, bool) {
+func (s *steps) ended(e event.Finished) (Record, bool) {
 	step := Step{
 		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
 		Seconds: e.Seconds, Error: e.Error, Recoverable: e.Recoverable,
 	}
 	if now, ok := s.running[e.Ref]; ok {
 		step.Seconds += now.seconds
-		if e.Outcome == ledger.Done && e.Half == "delete" {
+		if e.Outcome == event.Done && e.Phase == "delete" {
 			now.seconds = step.Seconds
 			return nil, false
 		}
 		s.forget(e.Ref)
 	}
-	if e.Outcome != ledger.Done {
-		step.Type, step.uncertain = "apply_errored", e.Outcome == ledger.Uncertain
+	if e.Outcome != event.Done {
+		step.Type, step.uncertain = "apply_errored", e.Outcome == event.Uncertain
 	}
 	return step, true
 }
@@ -87,8 +87,8 @@ func (s *steps) forget(r resource.Ref) {
 	}
 }
 
-// Settled is an action of an earlier run that nobody saw end, answered by observing.
-type Settled struct {
+// Recovered is an action of an earlier run that nobody saw end, answered by observing.
+type Recovered struct {
 	Type     string `json:"type"` // "apply_settled"
 	Ref      string `json:"ref"`
 	Action   string `json:"action"`
@@ -97,8 +97,8 @@ type Settled struct {
 	Evidence string `json:"evidence"`
 }
 
-// NotBegun is an action that was not begun, and why.
-type NotBegun struct {
+// NotStarted is an action that was not begun, and why.
+type NotStarted struct {
 	Type   string `json:"type"` // "apply_not_begun"
 	Ref    string `json:"ref"`
 	Action string `json:"action"`
@@ -107,5 +107,5 @@ type NotBegun struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-func (Settled) record()  {}
-func (NotBegun) record() {}
+func (Recovered) record()  {}
+func (NotStarted) record() {}

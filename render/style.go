@@ -55,7 +55,7 @@ func colourOf(a decider.Action) paint {
 }
 
 // mark is the coloured sign of an action.
-func (s Style) mark(a decider.Action) string { return s.in(colourOf(a), a.Mark()) }
+func (s Style) mark(a decider.Action) string { return s.in(colourOf(a), a.Symbol()) }
 
 // room is how many columns are left behind an indent; always enough to say something.
 func (s Style) room(indent int) int {

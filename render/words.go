@@ -43,7 +43,7 @@ func doneWord(a decider.Action) string {
 }
 
 // notBegunWords says why an action was not begun; the detail only where it says more.
-func notBegunWords(n NotBegun) string {
+func notBegunWords(n NotStarted) string {
 	switch n.Why {
 	case "interrupted":
 		return "the apply was stopped before"
@@ -90,7 +90,7 @@ func crowdWords(why string) string {
 	case "stale":
 		return "they changed since the plan was made"
 	}
-	return notBegunWords(NotBegun{Why: why})
+	return notBegunWords(NotStarted{Why: why})
 }
 
 func withDetail(text, detail string) string {

@@ -189,13 +189,13 @@ func TestWhatIsMadeAsWishedDoesNotDiffer(t *testing.T) {
 		maybe("labels", attrs("a", rapid.StringN(0, 2, -1).Draw(t, "label")))
 		maybe("roof", attrs())
 		k := houseKind()
-		wish, problems := resource.Check(k, in)
+		desired, problems := resource.Check(k, in)
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		made := k.ForCreate(wish).With("address", resource.String("somewhere"))
-		for what, there := range map[string]resource.Attrs{"itself": wish, "what is made of it": made} {
-			if c := resource.Diff(wish, there, k, resource.DiffOptions{}); len(c) > 0 {
+		made := k.ForCreate(desired).With("address", resource.String("somewhere"))
+		for what, there := range map[string]resource.Attrs{"itself": desired, "what is made of it": made} {
+			if c := resource.Diff(desired, there, k, resource.DiffOptions{}); len(c) > 0 {
 				t.Errorf("it differs from %s: %v", what, c)
 			}
 		}
@@ -227,8 +227,8 @@ func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
 		return resource.AttrsOf(m)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		wish, there := draw(t, "wish "), draw(t, "there ")
-		for _, c := range resource.Diff(wish, there, k, resource.DiffOptions{}) {
+		desired, there := draw(t, "wish "), draw(t, "there ")
+		for _, c := range resource.Diff(desired, there, k, resource.DiffOptions{}) {
 			head, rest, nested := strings.Cut(c.Path, ".")
 			if !nested {
 				there = there.With(head, c.To)
@@ -243,8 +243,8 @@ func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
 			}
 			there = there.With(head, inner)
 		}
-		if left := resource.Diff(wish, there, k, resource.DiffOptions{}); len(left) > 0 {
-			t.Errorf("wish %s, there %s: still %v", wish.AppendJSON(nil), there.AppendJSON(nil), left)
+		if left := resource.Diff(desired, there, k, resource.DiffOptions{}); len(left) > 0 {
+			t.Errorf("wish %s, there %s: still %v", desired.AppendJSON(nil), there.AppendJSON(nil), left)
 		}
 	})
 }

@@ -5,9 +5,9 @@ type DiffOptions struct {
 	// Resolve gives the id of the thing a Reference names; false if it has none yet, or
 	// will get another because it is to be replaced. Nil: no id is known.
 	Resolve func(Ref) (id string, ok bool)
-	// Unseen says that nothing is known of a thing, because its scope was not read. Of a
+	// Unreachable says that nothing is known of a thing, because its scope was not read. Of a
 	// reference to it nothing is concluded. Nil: all is seen.
-	Unseen func(Ref) bool
+	Unreachable func(Ref) bool
 	// Ignore lists paths and patterns that are not compared; see MatchPath.
 	Ignore []string
 	// Applied is the wish last applied, where it is known: write-only attributes are compared
@@ -108,7 +108,7 @@ func (d *differ) leaf(path string, want, there Value, schema *Attribute, effect 
 		return
 	}
 	d.changes = append(d.changes, Change{
-		Path: path, From: there, To: want, Effect: effect, Unsettled: d.open(want),
+		Path: path, From: there, To: want, Effect: effect, KnownAfterApply: d.open(want),
 	})
 }
 
@@ -157,7 +157,7 @@ func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
 		}
 	}
 	for _, t := range applied {
-		if _, wished := desired.Get(t.Key); wished {
+		if _, configuredAs := desired.Get(t.Key); configuredAs {
 			continue
 		}
 		if v, stands := observed.Get(t.Key); stands && v == t.Value {

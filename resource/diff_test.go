@@ -84,7 +84,7 @@ func TestDiff(t *testing.T) {
 	change := func(path string, from, to any, e resource.Effect) resource.Change {
 		return resource.Change{Path: path, From: value(from), To: value(to), Effect: e}
 	}
-	open := func(c resource.Change) resource.Change { c.Unsettled = true; return c }
+	open := func(c resource.Change) resource.Change { c.KnownAfterApply = true; return c }
 	for name, c := range map[string]struct {
 		want, there, applied resource.Attrs
 		ignore               []string
@@ -143,10 +143,10 @@ func TestDiff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := resource.Diff(c.want, c.there, serverKind(), resource.DiffOptions{
-				Resolve: func(r resource.Ref) (string, bool) { return "net-1", r == known.Ref },
-				Unseen:  func(r resource.Ref) bool { return r.Place == "there" },
-				Ignore:  c.ignore,
-				Applied: c.applied,
+				Resolve:     func(r resource.Ref) (string, bool) { return "net-1", r == known.Ref },
+				Unreachable: func(r resource.Ref) bool { return r.Location == "there" },
+				Ignore:      c.ignore,
+				Applied:     c.applied,
 			})
 			if d := cmp.Diff(c.changes, got); d != "" {
 				t.Errorf("changes (-want +got):\n%s", d)

@@ -55,8 +55,8 @@ func drawAttrs(t *rapid.T, depth int) resource.Attrs {
 
 func drawRef(t *rapid.T) resource.Ref {
 	part := rapid.StringMatching(`[a-z][a-z0-9 ."-]{0,6}`)
-	place := rapid.StringMatching(`[a-z0-9]{1,4}(/[a-z0-9]{1,4}){0,2}`)
-	return resource.Ref{Provider: part.Draw(t, "provider"), Place: place.Draw(t, "place"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
+	location := rapid.StringMatching(`[a-z0-9]{1,4}(/[a-z0-9]{1,4}){0,2}`)
+	return resource.Ref{Provider: part.Draw(t, "provider"), Location: location.Draw(t, "place"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
 }
 
 func drawObserved(t *rapid.T) resource.Observed {

@@ -41,7 +41,7 @@ func AppendJSON(dst []byte, v Value) []byte {
 // appendQuoted appends the string form, escaped, without making it first.
 func (r Ref) appendQuoted(dst []byte) []byte {
 	dst = append(appendQuoted(dst, r.Provider), '/')
-	dst = append(appendQuoted(dst, r.Place), '/')
+	dst = append(appendQuoted(dst, r.Location), '/')
 	dst = append(appendQuoted(dst, r.Kind), '/')
 	return appendQuoted(dst, r.Name)
 }

@@ -15,11 +15,11 @@ type Kind struct {
 	// Canonical brings checked attributes to the form Observe gives, and reports what no
 	// single attribute can say (rules across attributes). Nil leaves them as they are.
 	Canonical func(Attrs) (Attrs, []Problem)
-	// Together reports what no single set of attributes can say: rules between things (a part
+	// CrossCheck reports what no single set of attributes can say: rules between things (a part
 	// lies in its whole), and rules about a thing's place, name and tags. It is given all
 	// wishes of this kind in one stack, sorted by ref, and finds any wish of that stack; nil
 	// is one that is not there or could not be read. It is pure. Nil: there are no such rules.
-	Together func(wishes []*Desired, find func(Ref) *Desired) []Finding
+	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
 }
 
 // Type is the type of an attribute.
@@ -110,8 +110,8 @@ type Change struct {
 	Path     string
 	From, To Value
 	Effect   Effect
-	// Unsettled: To is a Reference to a thing that does not exist yet or is to be replaced;
+	// KnownAfterApply: To is a Reference to a thing that does not exist yet or is to be replaced;
 	// its id is known only after that.
-	Unsettled bool
-	Note      string // for people: "also flushes the pending change of size"
+	KnownAfterApply bool
+	Note            string // for people: "also flushes the pending change of size"
 }

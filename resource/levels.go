@@ -8,8 +8,8 @@ import (
 
 // Node is a thing and what must be there before it.
 type Node struct {
-	Ref   Ref
-	Needs []Ref
+	Ref       Ref
+	DependsOn []Ref
 }
 
 // CycleError says that things need each other in a circle.
@@ -28,11 +28,11 @@ func (e *CycleError) Error() string {
 
 // DanglingError says that a thing needs something that is neither wanted nor there.
 type DanglingError struct {
-	Ref, Need Ref
+	Ref, Dependency Ref
 }
 
 func (e *DanglingError) Error() string {
-	return fmt.Sprintf("resource: %s needs %s, which is not among the things wanted", e.Ref, e.Need)
+	return fmt.Sprintf("resource: %s needs %s, which is not among the things wanted", e.Ref, e.Dependency)
 }
 
 // Levels sorts things by need: what is in one level needs only things of earlier ones, and
@@ -81,7 +81,7 @@ func (w *walk) visit(start int) (int, error) {
 	w.push(start)
 	for {
 		f := &w.path[len(w.path)-1]
-		needs := w.nodes[f.node].Needs
+		needs := w.nodes[f.node].DependsOn
 		if f.next == len(needs) {
 			done := *f
 			w.path = w.path[:len(w.path)-1]

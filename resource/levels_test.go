@@ -11,14 +11,14 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func thing(name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Place: "here", Kind: "k", Name: name}
+func res(name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Location: "here", Kind: "k", Name: name}
 }
 
 func node(name string, needs ...string) resource.Node {
-	n := resource.Node{Ref: thing(name)}
+	n := resource.Node{Ref: res(name)}
 	for _, x := range needs {
-		n.Needs = append(n.Needs, thing(x))
+		n.DependsOn = append(n.DependsOn, res(x))
 	}
 	return n
 }
@@ -26,7 +26,7 @@ func node(name string, needs ...string) resource.Node {
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	got, err := resource.Levels([]resource.Node{node("web", "net", "disk"), node("disk"), node("dns", "web", "net"), node("net")})
-	want := [][]resource.Ref{{thing("disk"), thing("net")}, {thing("web")}, {thing("dns")}}
+	want := [][]resource.Ref{{res("disk"), res("net")}, {res("web")}, {res("dns")}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
@@ -48,7 +48,7 @@ func TestANeedThatNobodyHasIsNamed(t *testing.T) {
 	t.Parallel()
 	_, err := resource.Levels([]resource.Node{node("a", "b"), node("b", "gone")})
 	var dangling *resource.DanglingError
-	if !errors.As(err, &dangling) || dangling.Ref != thing("b") || dangling.Need != thing("gone") {
+	if !errors.As(err, &dangling) || dangling.Ref != res("b") || dangling.Dependency != res("gone") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func TestLevelsHold(t *testing.T) {
 			nodes[i] = node(fmt.Sprint(i))
 			for j := range n {
 				if rapid.IntRange(0, 4).Draw(t, "needs") == 0 {
-					nodes[i].Needs = append(nodes[i].Needs, thing(fmt.Sprint(j)))
+					nodes[i].DependsOn = append(nodes[i].DependsOn, res(fmt.Sprint(j)))
 					reach[i][j] = true
 				}
 			}
@@ -109,7 +109,7 @@ func TestLevelsHold(t *testing.T) {
 				next := c.Cycle[(i+1)%len(c.Cycle)]
 				found := false
 				for _, x := range nodes {
-					for _, need := range x.Needs {
+					for _, need := range x.DependsOn {
 						found = found || x.Ref == r && need == next
 					}
 				}
@@ -133,7 +133,7 @@ func TestLevelsHold(t *testing.T) {
 		}
 		for _, x := range nodes {
 			lowest := 0
-			for _, need := range x.Needs {
+			for _, need := range x.DependsOn {
 				lowest = max(lowest, at[need]+1)
 			}
 			if at[x.Ref] != lowest {

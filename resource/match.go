@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// verdict is the outcome of comparing two values that are not plainly equal.
-type verdict int
+// summary is the outcome of comparing two values that are not plainly equal.
+type summary int
 
 // Ordered by weight: the heaviest verdict of the parts is that of the whole. A part that
 // differs for certain outweighs one that nothing is known of.
 const (
-	same verdict = iota
-	unseen
+	same summary = iota
+	unread
 	differs
 )
 
 // match compares a wish with what is there, by the schema; s is never nil.
-func (d *differ) match(want, there Value, s *Attribute) verdict {
+func (d *differ) match(want, there Value, s *Attribute) summary {
 	switch w := want.(type) {
 	case Reference:
 		return d.matchReference(w, there)
@@ -51,13 +51,13 @@ func (d *differ) match(want, there Value, s *Attribute) verdict {
 	return differs
 }
 
-func (d *differ) matchReference(w Reference, there Value) verdict {
+func (d *differ) matchReference(w Reference, there Value) summary {
 	if r, ok := there.(Reference); ok && r == w {
 		return same
 	}
 	id, ok := d.resolve(w.Ref)
-	if !ok && d.opt.Unseen != nil && d.opt.Unseen(w.Ref) {
-		return unseen
+	if !ok && d.opt.Unreachable != nil && d.opt.Unreachable(w.Ref) {
+		return unread
 	}
 	if s, isString := there.(String); ok && isString && string(s) == id {
 		return same
@@ -86,7 +86,7 @@ func (d *differ) open(v Value) bool {
 	return false
 }
 
-func (d *differ) matchList(want, there List, s *Attribute) verdict {
+func (d *differ) matchList(want, there List, s *Attribute) summary {
 	if len(want) != len(there) {
 		return differs
 	}
@@ -100,7 +100,7 @@ func (d *differ) matchList(want, there List, s *Attribute) verdict {
 // matchObject compares an object inside a list: it changes as a whole, but what the wish
 // does not mention, or nobody can read back, is not compared here either. A free-form map
 // must be equal.
-func (d *differ) matchObject(want, there Attrs, s *Attribute) verdict {
+func (d *differ) matchObject(want, there Attrs, s *Attribute) summary {
 	if s.Type == TMap && len(want) != len(there) {
 		return differs
 	}
@@ -115,7 +115,7 @@ func (d *differ) matchObject(want, there Attrs, s *Attribute) verdict {
 }
 
 // matchSet pairs every wished element with one that is there, each used once.
-func (d *differ) matchSet(want, there List, s *Attribute) verdict {
+func (d *differ) matchSet(want, there List, s *Attribute) summary {
 	if len(want) != len(there) {
 		return differs
 	}
@@ -136,7 +136,7 @@ func (d *differ) matchSet(want, there List, s *Attribute) verdict {
 }
 
 // alone is the verdict on a wished element that nothing there satisfies.
-func (d *differ) alone(want Value) verdict {
+func (d *differ) alone(want Value) summary {
 	if r, ok := want.(Reference); ok {
 		return d.matchReference(r, nil)
 	}

@@ -35,11 +35,11 @@ type parser struct {
 	i int
 }
 
-func (p *parser) bad(wanted string) error {
+func (p *parser) bad(desired string) error {
 	if p.i >= len(p.b) {
-		return fmt.Errorf("the JSON ends at byte %d where %s should stand", p.i, wanted)
+		return fmt.Errorf("the JSON ends at byte %d where %s should stand", p.i, desired)
 	}
-	return fmt.Errorf("%q at byte %d of the JSON where %s should stand", p.b[p.i], p.i, wanted)
+	return fmt.Errorf("%q at byte %d of the JSON where %s should stand", p.b[p.i], p.i, desired)
 }
 
 func (p *parser) space() {

@@ -12,17 +12,17 @@ type Expression struct {
 	// Until must give a timestamp: when a deferred decision may be looked at again. Only for
 	// defer; empty: the next plan looks again.
 	Until string
-	// People is how many different people must approve. Only for require_approval; 0 is 1.
-	People int
+	// Approvers is how many different people must approve. Only for require_approval; 0 is 1.
+	Approvers int
 	// Where the rule, When and Until stand, for errors.
 	At, WhenAt, UntilAt Position
 }
 
 // ApprovalRule asks for people's yes to some actions on some kinds before they are done.
 type ApprovalRule struct {
-	Actions []string // empty: all that destroy
-	Kinds   []string // empty: all
-	People  int      // how many different people; 0 is 1
+	Actions   []string // empty: all that destroy
+	Kinds     []string // empty: all
+	Approvers int      // how many different people; 0 is 1
 }
 
 // Covers says that the rule asks for approval of an action on a kind.

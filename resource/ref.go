@@ -9,29 +9,29 @@ import (
 // Ref is the name of a thing, before and after it exists: "aws/us-east-1/ec2/web-0". It is
 // for ever stable, and written on the thing as a tag or label. The place may itself hold a
 // slash ("123456789012/us-east-1"); provider, kind and name may not.
-type Ref struct{ Provider, Place, Kind, Name string }
+type Ref struct{ Provider, Location, Kind, Name string }
 
 // Scope is a place observed as a whole, or not at all.
-type Scope struct{ Provider, Place string }
+type Scope struct{ Provider, Location string }
 
 // Scope is where the thing lives.
-func (r Ref) Scope() Scope { return Scope{r.Provider, r.Place} }
+func (r Ref) Scope() Scope { return Scope{r.Provider, r.Location} }
 
 // IsZero says that the ref names nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }
 
 func (r Ref) String() string {
-	return r.Provider + "/" + r.Place + "/" + r.Kind + "/" + r.Name
+	return r.Provider + "/" + r.Location + "/" + r.Kind + "/" + r.Name
 }
 
-func (s Scope) String() string { return s.Provider + "/" + s.Place }
+func (s Scope) String() string { return s.Provider + "/" + s.Location }
 
 // Compare orders refs by provider, place, kind and name.
 func (r Ref) Compare(o Ref) int {
 	if c := strings.Compare(r.Provider, o.Provider); c != 0 {
 		return c
 	}
-	if c := strings.Compare(r.Place, o.Place); c != 0 {
+	if c := strings.Compare(r.Location, o.Location); c != 0 {
 		return c
 	}
 	if c := strings.Compare(r.Kind, o.Kind); c != 0 {
@@ -42,7 +42,7 @@ func (r Ref) Compare(o Ref) int {
 
 // Compare orders scopes by provider, then place.
 func (s Scope) Compare(o Scope) int {
-	return cmp.Or(cmp.Compare(s.Provider, o.Provider), cmp.Compare(s.Place, o.Place))
+	return cmp.Or(cmp.Compare(s.Provider, o.Provider), cmp.Compare(s.Location, o.Location))
 }
 
 // ParseRef is the inverse of String.
@@ -56,8 +56,8 @@ func ParseRef(s string) (Ref, error) {
 	if kind <= first {
 		return Ref{}, badRef(s)
 	}
-	r := Ref{Provider: s[:first], Place: s[first+1 : kind], Kind: s[kind+1 : last], Name: s[last+1:]}
-	if r.Provider == "" || r.Place == "" || r.Kind == "" || r.Name == "" {
+	r := Ref{Provider: s[:first], Location: s[first+1 : kind], Kind: s[kind+1 : last], Name: s[last+1:]}
+	if r.Provider == "" || r.Location == "" || r.Kind == "" || r.Name == "" {
 		return Ref{}, badRef(s)
 	}
 	return r, nil
@@ -86,10 +86,10 @@ func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses "provider/place".
 func (s *Scope) UnmarshalText(b []byte) error {
-	p, place, ok := strings.Cut(string(b), "/")
-	if !ok || p == "" || place == "" {
+	p, location, ok := strings.Cut(string(b), "/")
+	if !ok || p == "" || location == "" {
 		return fmt.Errorf("resource: %q is not a scope: write provider/place, such as aws/us-east-1", b)
 	}
-	*s = Scope{p, place}
+	*s = Scope{p, location}
 	return nil
 }

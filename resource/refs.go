@@ -29,7 +29,7 @@ func (d *Desired) Refs() []Ref {
 		}
 		out = append(out, r)
 	}
-	for _, r := range d.Needs {
+	for _, r := range d.DependsOn {
 		add(r)
 	}
 	for _, r := range AppendRefs(nil, d.Attrs) {

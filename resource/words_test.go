@@ -82,7 +82,7 @@ func TestEqualLooksAtEverything(t *testing.T) {
 		list1("1"),
 		resource.Attrs{},
 		attrs("a", "1"), attrs("b", "1"), attrs("a", "2"), attrs("a", "1", "b", "1"),
-		resource.Digest("1"), thingRef("a"), thingRef("b"),
+		resource.Digest("1"), resourceRef("a"), resourceRef("b"),
 	}
 	for i, a := range values {
 		for j, b := range values {
@@ -95,7 +95,7 @@ func TestEqualLooksAtEverything(t *testing.T) {
 
 func list1(s string) resource.List { return resource.List{resource.String(s)} }
 
-func thingRef(name string) resource.Value { return resource.Reference{Ref: thing(name)} }
+func resourceRef(name string) resource.Value { return resource.Reference{Ref: res(name)} }
 
 func TestIgnoring(t *testing.T) {
 	t.Parallel()
@@ -120,14 +120,14 @@ func TestIgnoring(t *testing.T) {
 
 func TestTheDigestIsOfTheContent(t *testing.T) {
 	t.Parallel()
-	base := resource.Desired{Ref: thing("a"), Attrs: attrs("size", 1), Tags: resource.Tags{{Key: "k", Value: "v"}}}
+	base := resource.Desired{Ref: res("a"), Attrs: attrs("size", 1), Tags: resource.Tags{{Key: "k", Value: "v"}}}
 	moved := base
-	moved.At, moved.Ignore, moved.Needs = resource.Position{File: "x", Line: 3}, []string{"size"}, []resource.Ref{thing("b")}
+	moved.At, moved.Ignore, moved.DependsOn = resource.Position{File: "x", Line: 3}, []string{"size"}, []resource.Ref{res("b")}
 	if base.Digest() != moved.Digest() {
 		t.Error("where a wish stands changes its digest")
 	}
 	other := []resource.Desired{base, base, base, base}
-	other[0].Ref = thing("b")
+	other[0].Ref = res("b")
 	other[1].Attrs = attrs("size", "1")
 	other[2].Tags = nil
 	other[3].Blessed = true
@@ -172,8 +172,8 @@ func noPlain(s string) string {
 
 func TestWhatAWishNeedsStandsOnce(t *testing.T) {
 	t.Parallel()
-	d := resource.Desired{Needs: []resource.Ref{thing("b")}, Attrs: attrs("x", list{resource.Reference{Ref: thing("a")}, resource.Reference{Ref: thing("b")}}, "y", resource.Reference{Ref: thing("a")})}
-	if diff := cmp.Diff([]resource.Ref{thing("b"), thing("a")}, d.Refs()); diff != "" {
+	d := resource.Desired{DependsOn: []resource.Ref{res("b")}, Attrs: attrs("x", list{resource.Reference{Ref: res("a")}, resource.Reference{Ref: res("b")}}, "y", resource.Reference{Ref: res("a")})}
+	if diff := cmp.Diff([]resource.Ref{res("b"), res("a")}, d.Refs()); diff != "" {
 		t.Error(diff)
 	}
 }

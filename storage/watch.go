@@ -79,7 +79,7 @@ func watch(ctx context.Context, s Store, prefix string, notice func() bool) erro
 }
 
 // A Punctual store is late to end leases, knows by how much, and takes it into account.
-type Punctual interface {
+type BoundedLeaser interface {
 	// GrantWithin makes a lease whose keys are gone for everybody at most within after it was
 	// last renewed, as long as the store answers at all. It lives at least lives from the grant
 	// and from each renewal: that, not within, is what its holder may count on. ErrTooShort:
@@ -90,7 +90,7 @@ type Punctual interface {
 // GrantWithin makes a lease whose keys are gone at most within after it was last renewed, and
 // says how long it lives at least. A store that is not Punctual ends leases to the moment.
 func GrantWithin(ctx context.Context, s Store, within time.Duration) (LeaseID, time.Duration, error) {
-	if p, able := s.(Punctual); able {
+	if p, able := s.(BoundedLeaser); able {
 		return p.GrantWithin(ctx, within)
 	}
 	id, err := s.Grant(ctx, within)

@@ -15,10 +15,10 @@ import (
 
 // history is what a run of the workload knows for sure.
 type history struct {
-	acked    wal.Frontier // of the last append that returned nil
-	inFlight wal.Seq      // the last record that may be there
-	kept     wal.Seq      // the oldest record that must be there
-	err      error
+	acknowledged wal.Frontier // of the last append that returned nil
+	inFlight     wal.Seq      // the last record that may be there
+	kept         wal.Seq      // the oldest record that must be there
+	err          error
 }
 
 // workload appends, signs, trims and reopens until something fails.
@@ -36,10 +36,10 @@ func workload(fs vfs.FS) (h history) {
 			if _, h.err = l.Append(context.Background(), recordsFrom(next, n)...); h.err != nil {
 				return h
 			}
-			h.acked = l.Frontier()
+			h.acknowledged = l.Frontier()
 		}
 		if round == 1 {
-			keep := h.acked.Seq / 2
+			keep := h.acknowledged.Seq / 2
 			h.kept = keep
 			if _, h.err = l.Trim(keep); h.err != nil {
 				return h
@@ -55,7 +55,7 @@ func workload(fs vfs.FS) (h history) {
 // checkAfter opens what a failure left and checks the promises: all that was
 // acknowledged is there, nothing else, and the log goes on.
 func checkAfter(fs vfs.FS, h history, verify bool) error {
-	l, err := wal.Open(dir, small(fs, wal.WithFrontier(h.acked.Seq, h.acked.Chain))...)
+	l, err := wal.Open(dir, small(fs, wal.WithFrontier(h.acknowledged.Seq, h.acknowledged.Chain))...)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -70,8 +70,8 @@ func checkAfter(fs vfs.FS, h history, verify bool) error {
 	if len(records) == 0 {
 		first, last = 1, 0
 	}
-	if first > max(h.kept, 1) || last < h.acked.Seq || last > h.inFlight {
-		return fmt.Errorf("holds %d..%d, acknowledged were %d..%d, in flight %d", first, last, h.kept, h.acked.Seq, h.inFlight)
+	if first > max(h.kept, 1) || last < h.acknowledged.Seq || last > h.inFlight {
+		return fmt.Errorf("holds %d..%d, acknowledged were %d..%d, in flight %d", first, last, h.kept, h.acknowledged.Seq, h.inFlight)
 	}
 	if _, err := l.Append(context.Background(), recordsFrom(int(last)+1, 3)...); err != nil {
 		return fmt.Errorf("append afterwards: %w", err)
@@ -148,7 +148,7 @@ func TestKilledProcess(t *testing.T) {
 		// What the next process acknowledged must outlive a power cut too, also
 		// where it stands on what the killed one left in memory.
 		left := next.Crash(rand.New(rand.NewPCG(uint64(k), 7)))
-		if r, err := wal.Verify(dir, publicKey(), small(left)...); err != nil || r.Last < h.acked.Seq+3 {
+		if r, err := wal.Verify(dir, publicKey(), small(left)...); err != nil || r.Last < h.acknowledged.Seq+3 {
 			t.Fatalf("change %d, then a power cut: up to %d, %v", k, r.Last, err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestEveryFaultIsSurvived(t *testing.T) {
 				t.Fatalf("%v at change %d: %v", fault, k, err)
 			}
 			left := next.Crash(rand.New(rand.NewPCG(uint64(k), 9)))
-			if r, err := wal.Verify(dir, publicKey(), small(left)...); err != nil || r.Last < h.acked.Seq+3 {
+			if r, err := wal.Verify(dir, publicKey(), small(left)...); err != nil || r.Last < h.acknowledged.Seq+3 {
 				t.Fatalf("%v at change %d, then a power cut: up to %d, %v", fault, k, r.Last, err)
 			}
 		}

@@ -81,9 +81,9 @@ func readDirectory(fsys vfs.FS, dir string) (d directory, err error) {
 	return d, d.check()
 }
 
-// lookAround is readDirectory for those who do not have the turn: a Trim may
+// scanForward is readDirectory for those who do not have the turn: a Trim may
 // remove what was just listed.
-func lookAround(fsys vfs.FS, dir string) (d directory, err error) {
+func scanForward(fsys vfs.FS, dir string) (d directory, err error) {
 	for range 3 {
 		if d, err = readDirectory(fsys, dir); !errors.Is(err, fs.ErrNotExist) {
 			break

@@ -42,16 +42,16 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("wal: corrupt: %s offset %d, record %d: %s", e.Segment, e.Offset, e.Seq, e.Reason)
 }
 
-// HeldError says that somebody else kept the turn for longer than the caller
+// LockedError says that somebody else kept the turn for longer than the caller
 // could wait. It wraps the error of the caller's context.
-type HeldError struct {
+type LockedError struct {
 	Dir   string
 	PID   int       // 0 if not known
 	Since time.Time // zero if not known
 	Err   error
 }
 
-func (e *HeldError) Error() string {
+func (e *LockedError) Error() string {
 	who := "another process"
 	if e.PID != 0 {
 		who = fmt.Sprintf("process %d", e.PID)
@@ -63,4 +63,4 @@ func (e *HeldError) Error() string {
 }
 
 // Unwrap returns the error of the context.
-func (e *HeldError) Unwrap() error { return e.Err }
+func (e *LockedError) Unwrap() error { return e.Err }

@@ -47,7 +47,7 @@ func (l *Log) Append(ctx context.Context, records ...[]byte) (Batch, error) {
 
 // lockOr waits for the turn, or until the request was written by somebody else:
 // then it returns neither a turn nor an error.
-func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*Turn, error) {
+func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*AppendLock, error) {
 	select {
 	case <-done:
 		return nil, nil
@@ -57,7 +57,7 @@ func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*Turn, error) {
 	case <-done:
 		return nil, nil
 	case <-ctx.Done():
-		return nil, l.held(ctx.Err())
+		return nil, l.locked(ctx.Err())
 	case l.turn <- struct{}{}:
 	}
 	if l.o.readOnly {
@@ -68,7 +68,7 @@ func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*Turn, error) {
 		<-l.turn
 		return nil, err
 	}
-	return &Turn{l: l}, nil
+	return &AppendLock{l: l}, nil
 }
 
 // withdraw takes a request out of the queue and says whether it was still
@@ -86,7 +86,7 @@ func (l *Log) withdraw(r *request) bool {
 }
 
 // lead writes what is waiting, until the request of the leader is among it.
-func (l *Log) lead(t *Turn, own *request) {
+func (l *Log) lead(t *AppendLock, own *request) {
 	for !own.taken {
 		group := l.gather()
 		b, err := l.write(Draft{Records: together(group)})

@@ -21,23 +21,23 @@ type Log struct {
 	turn chan struct{} // holds one token while a Turn is out
 
 	// What follows belongs to whoever has the turn.
-	id     logID
-	key    ed25519.PrivateKey
-	lock   vfs.File
-	door   vfs.File
-	active vfs.File // the last segment
-	space  int64    // length of the last segment's file
-	sealed bool     // the last segment takes no more
-	since  int      // batches since the last checkpoint
-	signed Checkpoint
-	out    *encoder
-	noted  noted // in the lock file
+	id         logID
+	key        ed25519.PrivateKey
+	lock       vfs.File
+	nextLock   vfs.File
+	active     vfs.File // the last segment
+	space      int64    // length of the last segment's file
+	sealed     bool     // the last segment takes no more
+	since      int      // batches since the last checkpoint
+	signed     Checkpoint
+	out        *encoder
+	lastNotice lastNotice // in the lock file
 
 	mu     sync.Mutex // guards what follows
 	end    position   // of what was acknowledged; only the turn changes it
 	broken error
 	closed bool
-	tear   *Tear
+	tear   *TornWrite
 	queue  []*request
 }
 
@@ -77,7 +77,7 @@ func (l *Log) openForAppend() error {
 	if l.lock, err = l.o.fs.OpenFile(filepath.Join(l.dir, lockName), flag, fileMode); err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
-	if l.door, err = l.o.fs.OpenFile(filepath.Join(l.dir, doorName), flag, fileMode); err != nil {
+	if l.nextLock, err = l.o.fs.OpenFile(filepath.Join(l.dir, doorName), flag, fileMode); err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
@@ -102,9 +102,9 @@ func (l *Log) openReadOnly() error {
 	return l.recover(false)
 }
 
-// Torn returns what recovery cut off, or, in a log opened with ReadOnly, would
+// TornWrite returns what recovery cut off, or, in a log opened with ReadOnly, would
 // have to; nil if nothing.
-func (l *Log) Torn() *Tear {
+func (l *Log) TornWrite() *TornWrite {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tear
@@ -166,7 +166,7 @@ func (l *Log) signOnClose() error {
 
 func (l *Log) closeFiles() error {
 	var errs []error
-	for _, f := range []vfs.File{l.active, l.lock, l.door} {
+	for _, f := range []vfs.File{l.active, l.lock, l.nextLock} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

@@ -14,17 +14,17 @@ import (
 // machine drives two Logs on one directory against a model: the number of the
 // last acknowledged record and of the oldest one that must be kept.
 type machine struct {
-	fs    *vfs.Mem
-	logs  [2]*wal.Log
-	acked wal.Frontier
-	kept  wal.Seq
+	fs           *vfs.Mem
+	logs         [2]*wal.Log
+	acknowledged wal.Frontier
+	kept         wal.Seq
 }
 
 // log returns one of the two Logs, opened if it was not.
 func (m *machine) log(t *rapid.T) *wal.Log {
 	i := rapid.IntRange(0, 1).Draw(t, "log")
 	if m.logs[i] == nil {
-		l, err := wal.Open(dir, small(m.fs, wal.WithFrontier(m.acked.Seq, m.acked.Chain))...)
+		l, err := wal.Open(dir, small(m.fs, wal.WithFrontier(m.acknowledged.Seq, m.acknowledged.Chain))...)
 		if err != nil {
 			t.Fatalf("open: %v", err)
 		}
@@ -41,11 +41,11 @@ func (m *machine) Append(t *rapid.T) {
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "batches") {
 		n := rapid.IntRange(1, 9).Draw(t, "records")
-		b, err := turn.Append(recordsFrom(int(m.acked.Seq)+1, n)...)
-		if err != nil || b.First != m.acked.Seq+1 {
-			t.Fatalf("append: record %d, want %d: %v", b.First, m.acked.Seq+1, err)
+		b, err := turn.Append(recordsFrom(int(m.acknowledged.Seq)+1, n)...)
+		if err != nil || b.First != m.acknowledged.Seq+1 {
+			t.Fatalf("append: record %d, want %d: %v", b.First, m.acknowledged.Seq+1, err)
 		}
-		m.acked = turn.Frontier()
+		m.acknowledged = turn.Frontier()
 	}
 	if err := turn.Unlock(); err != nil {
 		t.Fatalf("unlock: %v", err)
@@ -64,7 +64,7 @@ func (m *machine) Close(t *rapid.T) {
 }
 
 func (m *machine) Trim(t *rapid.T) {
-	keep := wal.Seq(rapid.Uint64Range(0, uint64(m.acked.Seq)).Draw(t, "keep"))
+	keep := wal.Seq(rapid.Uint64Range(0, uint64(m.acknowledged.Seq)).Draw(t, "keep"))
 	first, err := m.log(t).Trim(keep)
 	if err != nil || first > max(keep, m.kept, 1) {
 		t.Fatalf("trim before %d kept from %d on: %v", keep, first, err)
@@ -74,8 +74,8 @@ func (m *machine) Trim(t *rapid.T) {
 
 func (m *machine) Checkpoint(t *rapid.T) {
 	c, err := m.log(t).Checkpoint()
-	if err != nil || c.Seq != m.acked.Seq || !c.Valid() {
-		t.Fatalf("checkpoint of %d, want %d: %v", c.Seq, m.acked.Seq, err)
+	if err != nil || c.Seq != m.acknowledged.Seq || !c.Valid() {
+		t.Fatalf("checkpoint of %d, want %d: %v", c.Seq, m.acknowledged.Seq, err)
 	}
 }
 
@@ -84,9 +84,9 @@ func (m *machine) Crash(t *rapid.T) {
 	l, stop := m.log(t), m.fs.Ops()+rapid.IntRange(1, 6).Draw(t, "after")
 	stopAt(m.fs, stop)
 	n := rapid.IntRange(1, 9).Draw(t, "records")
-	_, err := l.Append(context.Background(), recordsFrom(int(m.acked.Seq)+1, n)...)
+	_, err := l.Append(context.Background(), recordsFrom(int(m.acknowledged.Seq)+1, n)...)
 	if err == nil {
-		m.acked = l.Frontier()
+		m.acknowledged = l.Frontier()
 		n = 0
 	}
 	if rapid.Bool().Draw(t, "power cut") {
@@ -97,10 +97,10 @@ func (m *machine) Crash(t *rapid.T) {
 	m.logs = [2]*wal.Log{}
 	// What was in flight is there as a whole, or not at all.
 	end := m.log(t).Frontier()
-	if end.Seq != m.acked.Seq && end.Seq != m.acked.Seq+wal.Seq(n) {
-		t.Fatalf("after the crash the log ends at %d; acknowledged were %d, in flight %d more", end.Seq, m.acked.Seq, n)
+	if end.Seq != m.acknowledged.Seq && end.Seq != m.acknowledged.Seq+wal.Seq(n) {
+		t.Fatalf("after the crash the log ends at %d; acknowledged were %d, in flight %d more", end.Seq, m.acknowledged.Seq, n)
 	}
-	m.acked = end
+	m.acknowledged = end
 }
 
 // Check reads everything through a Log that may not have had the turn lately.
@@ -113,20 +113,20 @@ func (m *machine) Check(t *rapid.T) {
 		t.Fatalf("read: %v", err)
 	}
 	if len(records) == 0 {
-		first = m.acked.Seq + 1
+		first = m.acknowledged.Seq + 1
 	}
-	if first > max(m.kept, 1) || first+wal.Seq(len(records)) != m.acked.Seq+1 {
-		t.Fatalf("log holds %d records from %d on, want %d..%d", len(records), first, m.kept, m.acked.Seq)
+	if first > max(m.kept, 1) || first+wal.Seq(len(records)) != m.acknowledged.Seq+1 {
+		t.Fatalf("log holds %d records from %d on, want %d..%d", len(records), first, m.kept, m.acknowledged.Seq)
 	}
 }
 
 func (m *machine) Verify(t *rapid.T) {
-	r, err := wal.Verify(dir, publicKey(), small(m.fs, wal.WithFrontier(m.acked.Seq, m.acked.Chain))...)
-	if m.logs[0] == nil && m.logs[1] == nil && m.acked.Seq == 0 {
+	r, err := wal.Verify(dir, publicKey(), small(m.fs, wal.WithFrontier(m.acknowledged.Seq, m.acknowledged.Chain))...)
+	if m.logs[0] == nil && m.logs[1] == nil && m.acknowledged.Seq == 0 {
 		t.Skip("nothing yet")
 	}
-	if err != nil || r.Last != m.acked.Seq {
-		t.Fatalf("verify: up to %d, want %d: %v", r.Last, m.acked.Seq, err)
+	if err != nil || r.Last != m.acknowledged.Seq {
+		t.Fatalf("verify: up to %d, want %d: %v", r.Last, m.acknowledged.Seq, err)
 	}
 }
 

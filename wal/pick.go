@@ -15,10 +15,10 @@ const pickWindow = 64 << 10
 // ErrBehind says: the record is not in the log yet.
 var ErrBehind = errors.New("wal: the log ends before this record")
 
-// Picker finds single batches by the number of a record, without reading what stands before
+// RandomReader finds single batches by the number of a record, without reading what stands before
 // them: a batch says in its header where it belongs, so a segment is bisected. It may be used
 // by one goroutine. Close it.
-type Picker struct {
+type RandomReader struct {
 	l    *Log
 	d    directory
 	file vfs.File
@@ -28,10 +28,10 @@ type Picker struct {
 }
 
 // Picker returns one for what is in the log now and later.
-func (l *Log) Picker() *Picker { return &Picker{l: l, hash: newHasher()} }
+func (l *Log) Picker() *RandomReader { return &RandomReader{l: l, hash: newHasher()} }
 
 // Close lets go of the segment in hand.
-func (p *Picker) Close() error {
+func (p *RandomReader) Close() error {
 	if p.file == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (p *Picker) Close() error {
 // chain are verified; that all before it is whole only Read and Verify prove, or whoever
 // knows from elsewhere which chain value the batch must have. ErrTrimmed: it was; ErrBehind:
 // it is not there yet.
-func (p *Picker) Pick(seq Seq) (Batch, error) {
+func (p *RandomReader) Pick(seq Seq) (Batch, error) {
 	until := p.l.visible()
 	if seq == 0 || seq > until.seq {
 		return Batch{}, fmt.Errorf("%w: %d; the last one is %d", ErrBehind, seq, until.seq)
@@ -68,9 +68,9 @@ func (p *Picker) Pick(seq Seq) (Batch, error) {
 }
 
 // turnTo opens the segment that holds a record.
-func (p *Picker) turnTo(seq Seq, until position) error {
+func (p *RandomReader) turnTo(seq Seq, until position) error {
 	if n := len(p.d.segments); n == 0 || p.d.last().index < until.segment {
-		d, err := lookAround(p.l.o.fs, p.l.dir)
+		d, err := scanForward(p.l.o.fs, p.l.dir)
 		if err != nil {
 			return fmt.Errorf("wal: read %s: %w", p.l.dir, err)
 		}
@@ -103,7 +103,7 @@ func (p *Picker) turnTo(seq Seq, until position) error {
 }
 
 // bisect returns where a batch begins that is not behind the record, and not far before it.
-func (p *Picker) bisect(seq Seq, end int64) (int64, error) {
+func (p *RandomReader) bisect(seq Seq, end int64) (int64, error) {
 	low, high := int64(segmentHeaderSize), end
 	for high-low > pickWindow {
 		middle := (low + (high-low)/2) &^ (alignment - 1)
@@ -122,7 +122,7 @@ func (p *Picker) bisect(seq Seq, end int64) (int64, error) {
 
 // headerFrom finds the first header that stands between two offsets. It cannot be taken for
 // one what only looks like it: the checksum covers the identity of the log.
-func (p *Picker) headerFrom(from, to int64) (int64, frameHeader, bool, error) {
+func (p *RandomReader) headerFrom(from, to int64) (int64, frameHeader, bool, error) {
 	const step = 32 << 10
 	for at := from; at < to; at += step {
 		b, err := p.bytes(at, step+frameHeaderSize)
@@ -141,7 +141,7 @@ func (p *Picker) headerFrom(from, to int64) (int64, frameHeader, bool, error) {
 	return 0, frameHeader{}, false, nil
 }
 
-func (p *Picker) bytes(at int64, n int) ([]byte, error) {
+func (p *RandomReader) bytes(at int64, n int) ([]byte, error) {
 	if cap(p.buf) < n {
 		p.buf = make([]byte, n)
 	}
@@ -153,7 +153,7 @@ func (p *Picker) bytes(at int64, n int) ([]byte, error) {
 }
 
 // walk goes from header to header and reads the batch with the record.
-func (p *Picker) walk(seq Seq, at, end int64) (Batch, error) {
+func (p *RandomReader) walk(seq Seq, at, end int64) (Batch, error) {
 	for at < end {
 		b, err := p.bytes(at-int64(chainSize), chainSize+frameHeaderSize)
 		if err != nil {
@@ -174,12 +174,12 @@ func (p *Picker) walk(seq Seq, at, end int64) (Batch, error) {
 	return Batch{}, p.corrupt(at, seq, "the record is not where it belongs")
 }
 
-func (p *Picker) corrupt(at int64, seq Seq, why string) error {
+func (p *RandomReader) corrupt(at int64, seq Seq, why string) error {
 	return &CorruptError{Segment: segmentName(p.open.index), Offset: at, Seq: seq, Reason: why}
 }
 
 // take reads the batch at a place, and checks it as every reader does.
-func (p *Picker) take(from position) (Batch, error) {
+func (p *RandomReader) take(from position) (Batch, error) {
 	s := newScanner(p.file, p.open.log, from)
 	s.hash = p.hash
 	f, err := s.next()

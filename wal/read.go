@@ -52,7 +52,7 @@ type reader struct {
 }
 
 func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
-	d, err := lookAround(r.fs, r.dir)
+	d, err := scanForward(r.fs, r.dir)
 	if err != nil {
 		return fmt.Errorf("wal: read %s: %w", r.dir, err)
 	}

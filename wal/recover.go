@@ -13,7 +13,7 @@ import (
 // begins a new log in an empty directory.
 func (l *Log) recover(repair bool) error {
 	known, ok := readTip(l.lock) // before the rest, which may grow meanwhile
-	d, err := lookAround(l.o.fs, l.dir)
+	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil {
 		return fmt.Errorf("wal: open %s: %w", l.dir, err)
 	}
@@ -47,7 +47,7 @@ type mark struct {
 
 // marks are the places known from the lock file, from this Log's own past, and
 // from the caller. The last has no segment: only its number is known.
-func (l *Log) marks(known tip, ok bool) []*mark {
+func (l *Log) marks(known tailHint, ok bool) []*mark {
 	var marks []*mark
 	if ok && known.at.segment > 0 {
 		marks = append(marks, &mark{position: known.at, whence: fromLock})
@@ -139,9 +139,9 @@ func (l *Log) openLast(want segmentHeader, repair bool) (*recovery, error) {
 }
 
 // repair makes the end that the scan found durable and clean.
-func (l *Log) repair(d directory, s *recovery, known tip, ok bool) error {
+func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
 	err := l.removeStale(d.stale)
-	if err == nil && (!ok || known.held || known.at != s.at) {
+	if err == nil && (!ok || known.locked || known.at != s.at) {
 		err = l.secure(s, known, ok)
 	}
 	if err == nil && s.tear != nil {
@@ -160,7 +160,7 @@ func (l *Log) repair(d directory, s *recovery, known tip, ok bool) error {
 // secure writes once more what nobody acknowledged. Its writer may have died
 // before its sync, or because its sync failed, and after that a page may be in
 // memory only without the system knowing: reading it back proves nothing.
-func (l *Log) secure(s *recovery, known tip, ok bool) error {
+func (l *Log) secure(s *recovery, known tailHint, ok bool) error {
 	from := s.lastStart
 	if ok && known.at.segment == s.at.segment {
 		from = known.at.offset

@@ -17,7 +17,7 @@ type recovery struct {
 	lastStart int64 // of the last frame
 	since     int   // batches behind the last checkpoint
 	signed    Checkpoint
-	tear      *Tear
+	tear      *TornWrite
 }
 
 // run scans to the end, decides whether what follows is a torn append or
@@ -129,7 +129,7 @@ func (r *recovery) judge(bad *flaw) error {
 	case bad == nil:
 		return nil
 	}
-	r.tear = &Tear{Segment: segmentName(r.at.segment), Offset: r.at.offset, Bytes: max(rest, 1), Reason: bad.reason}
+	r.tear = &TornWrite{Segment: segmentName(r.at.segment), Offset: r.at.offset, Bytes: max(rest, 1), Reason: bad.reason}
 	return nil
 }
 

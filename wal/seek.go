@@ -10,7 +10,7 @@ import (
 // First returns the number of the oldest record that is kept, and when the
 // ones before it were trimmed (zero if never).
 func (l *Log) First() (Seq, time.Time, error) {
-	d, err := lookAround(l.o.fs, l.dir)
+	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil || len(d.segments) == 0 {
 		return 0, time.Time{}, err
 	}
@@ -24,17 +24,17 @@ func (l *Log) First() (Seq, time.Time, error) {
 // after it; the one that comes next, if there is none. It trusts that the clock
 // never went back by as much as a segment lasts.
 func (l *Log) Since(t time.Time) (Seq, error) {
-	d, err := lookAround(l.o.fs, l.dir)
+	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil || len(d.segments) == 0 {
 		return 0, err
 	}
 	start := d.segments[0].first
 	for _, h := range d.segments {
-		began, err := l.began(h.index)
+		started, err := l.started(h.index)
 		if err != nil {
 			return 0, err
 		}
-		if began.IsZero() || !began.Before(t) {
+		if started.IsZero() || !started.Before(t) {
 			break
 		}
 		start = h.first
@@ -48,9 +48,9 @@ func (l *Log) Since(t time.Time) (Seq, error) {
 	return start, nil
 }
 
-// began returns the time of the first frame of a segment; zero if it has none
+// started returns the time of the first frame of a segment; zero if it has none
 // yet.
-func (l *Log) began(index uint64) (time.Time, error) {
+func (l *Log) started(index uint64) (time.Time, error) {
 	f, h, chain, err := openSegment(l.o.fs, l.dir, index, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return time.Time{}, fmt.Errorf("%w: %s was removed while it was read", ErrTrimmed, segmentName(index))

@@ -102,7 +102,7 @@ func TestKilledHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	acked := 0
+	acknowledged := 0
 	for i := range 5 {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), fmt.Sprintf("OVI_WAL_TEST_APPENDER=k%d", i), "OVI_WAL_TEST_DIR="+name)
@@ -119,7 +119,7 @@ func TestKilledHolder(t *testing.T) {
 			if _, err := fmt.Fscanln(out, &seq, &who, &n); err != nil {
 				t.Fatal(err)
 			}
-			acked = seq
+			acknowledged = seq
 		}
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -129,8 +129,8 @@ func TestKilledHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, _, err := readAll(l, 0)
-	if err != nil || len(records) < acked {
-		t.Fatalf("%d records, %d were acknowledged: %v", len(records), acked, err)
+	if err != nil || len(records) < acknowledged {
+		t.Fatalf("%d records, %d were acknowledged: %v", len(records), acknowledged, err)
 	}
 	mustClose(t, l)
 }
@@ -176,7 +176,7 @@ func TestHeldTurn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		_, err = l.Append(ctx, record(1))
 		cancel()
-		var held *wal.HeldError
+		var held *wal.LockedError
 		if !errors.As(err, &held) || held.PID != os.Getpid() || !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("got %v, want a HeldError with the process", err)
 		}

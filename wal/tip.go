@@ -28,20 +28,20 @@ const (
 	tipSize  = 112
 )
 
-type tip struct {
-	held  bool
-	pid   uint64
-	since int64 // nanoseconds since 1970; of the holder's clock
-	log   logID
-	at    position
+type tailHint struct {
+	locked bool
+	pid    uint64
+	since  int64 // nanoseconds since 1970; of the holder's clock
+	log    logID
+	at     position
 }
 
-func (t tip) encode() []byte {
+func (t tailHint) encode() []byte {
 	b := make([]byte, tipSize)
 	copy(b, tipMagic)
 	le := binary.LittleEndian
 	le.PutUint32(b[8:], formatVersion)
-	if t.held {
+	if t.locked {
 		le.PutUint32(b[12:], 1)
 	}
 	le.PutUint64(b[16:], t.pid)
@@ -56,14 +56,14 @@ func (t tip) encode() []byte {
 }
 
 // decodeTip says with ok whether this is a whole notice.
-func decodeTip(b []byte) (t tip, ok bool) {
+func decodeTip(b []byte) (t tailHint, ok bool) {
 	le := binary.LittleEndian
 	if len(b) != tipSize || string(b[:8]) != tipMagic || le.Uint32(b[8:]) != formatVersion ||
 		le.Uint32(b[104:]) != crc32.Checksum(b[:104], castagnoli) {
-		return tip{}, false
+		return tailHint{}, false
 	}
-	t = tip{
-		held: le.Uint32(b[12:]) != 0, pid: le.Uint64(b[16:]), since: int64(le.Uint64(b[24:])),
+	t = tailHint{
+		locked: le.Uint32(b[12:]) != 0, pid: le.Uint64(b[16:]), since: int64(le.Uint64(b[24:])),
 		at: position{
 			segment: le.Uint64(b[48:]), offset: int64(le.Uint64(b[56:])), seq: Seq(le.Uint64(b[64:])),
 		},
@@ -73,24 +73,24 @@ func decodeTip(b []byte) (t tip, ok bool) {
 	return t, true
 }
 
-func (t tip) sinceTime() time.Time { return time.Unix(0, t.since) }
+func (t tailHint) sinceTime() time.Time { return time.Unix(0, t.since) }
 
 // readTip reads the notice. It may be called while another process writes it;
 // half of one does not match its checksum, and a second look finds it whole.
-func readTip(f vfs.File) (tip, bool) {
+func readTip(f vfs.File) (tailHint, bool) {
 	if f == nil {
-		return tip{}, false
+		return tailHint{}, false
 	}
 	b := make([]byte, tipSize)
 	for range 3 {
 		if readFull(f, b, 0) != nil {
-			return tip{}, false
+			return tailHint{}, false
 		}
 		if t, ok := decodeTip(b); ok {
 			return t, true
 		}
 	}
-	return tip{}, false
+	return tailHint{}, false
 }
 
 // readFull is io.ReadFull at an offset.

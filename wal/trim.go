@@ -81,7 +81,7 @@ func readTrim(fsys vfs.FS, dir string) (*trimNotice, error) {
 // Trimmable returns the number of the first record that Trim(keep) would keep, and changes
 // nothing.
 func (l *Log) Trimmable(keep Seq) (Seq, error) {
-	d, err := lookAround(l.o.fs, l.dir)
+	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil || len(d.segments) == 0 {
 		return 0, err
 	}

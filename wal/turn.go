@@ -16,17 +16,17 @@ const (
 	longWait  = 5 * time.Millisecond
 )
 
-// Turn is the right to append. One is out at a time, among all processes of
+// AppendLock is the right to append. One is out at a time, among all processes of
 // the host. Its methods are not for concurrent use.
-type Turn struct {
+type AppendLock struct {
 	l    *Log
 	done bool
 }
 
-// noted is the last notice that this Log wrote, so that none is written twice.
-type noted struct {
-	held bool
-	end  position
+// lastNotice is the last notice that this Log wrote, so that none is written twice.
+type lastNotice struct {
+	locked bool
+	end    position
 }
 
 // Lock waits for the turn, no longer than ctx allows, and brings the log up to
@@ -34,23 +34,23 @@ type noted struct {
 //
 // The wait is fair among processes: one that comes back at once stands behind
 // one that is waiting.
-func (l *Log) Lock(ctx context.Context) (*Turn, error) {
+func (l *Log) Lock(ctx context.Context) (*AppendLock, error) {
 	if l.o.readOnly {
 		return nil, fmt.Errorf("%s: %w", l.dir, ErrReadOnly)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, l.held(err)
+		return nil, l.locked(err)
 	}
 	select {
 	case l.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, l.held(ctx.Err())
+		return nil, l.locked(ctx.Err())
 	}
 	if err := l.take(ctx); err != nil {
 		<-l.turn
 		return nil, err
 	}
-	return &Turn{l: l}, nil
+	return &AppendLock{l: l}, nil
 }
 
 // take takes the turn among processes; the caller has it in this one.
@@ -70,11 +70,11 @@ func (l *Log) take(ctx context.Context) error {
 // enter takes the lock of the directory. Who wants it holds the door while
 // waiting, so that nobody who comes later gets in first.
 func (l *Log) enter(ctx context.Context) error {
-	if err := l.await(ctx, l.door); err != nil {
+	if err := l.await(ctx, l.nextLock); err != nil {
 		return err
 	}
 	err := l.await(ctx, l.lock)
-	return errors.Join(err, l.door.Unlock())
+	return errors.Join(err, l.nextLock.Unlock())
 }
 
 // await asks for a lock until it is free or ctx ends.
@@ -87,16 +87,16 @@ func (l *Log) await(ctx context.Context, f vfs.File) error {
 		select {
 		case <-ctx.Done():
 			t.Stop()
-			return l.held(ctx.Err())
+			return l.locked(ctx.Err())
 		case <-t.C:
 		}
 	}
 }
 
-// held is the error for a wait that was in vain.
-func (l *Log) held(err error) error {
-	e := &HeldError{Dir: l.dir, Err: err}
-	if t, ok := readTip(l.lock); ok && t.held {
+// locked is the error for a wait that was in vain.
+func (l *Log) locked(err error) error {
+	e := &LockedError{Dir: l.dir, Err: err}
+	if t, ok := readTip(l.lock); ok && t.locked {
 		e.PID, e.Since = int(t.pid), t.sinceTime()
 	}
 	return e
@@ -110,8 +110,8 @@ func (l *Log) catchUp() error {
 	end, _ := l.state()
 	var err error
 	switch {
-	case ok && !t.held && t.log == l.id && t.at == end:
-	case ok && !t.held && t.log == l.id && t.at.segment == end.segment && t.at.offset > end.offset:
+	case ok && !t.locked && t.log == l.id && t.at == end:
+	case ok && !t.locked && t.log == l.id && t.at.segment == end.segment && t.at.offset > end.offset:
 		err = l.follow(t.at)
 	default:
 		err = l.recover(true)
@@ -150,14 +150,14 @@ func (l *Log) follow(to position) error {
 // notice writes the tip.
 func (l *Log) notice(held bool) error {
 	end, _ := l.state()
-	t := tip{held: held, pid: uint64(l.o.pid), log: l.id, at: end}
+	t := tailHint{locked: held, pid: uint64(l.o.pid), log: l.id, at: end}
 	if held {
 		t.since = l.o.clock().UnixNano()
 	}
 	if _, err := l.lock.WriteAt(t.encode(), 0); err != nil {
 		return fmt.Errorf("wal: lock file of %s: %w", l.dir, err)
 	}
-	l.noted = noted{held, end}
+	l.lastNotice = lastNotice{held, end}
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (l *Log) notice(held bool) error {
 // the notice that it was held, so that the next one looks for itself.
 func (l *Log) leave(clean bool) error {
 	var err error
-	if end, _ := l.state(); clean && l.noted != (noted{false, end}) {
+	if end, _ := l.state(); clean && l.lastNotice != (lastNotice{false, end}) {
 		err = l.notice(false)
 	}
 	return errors.Join(err, l.lock.Unlock())
@@ -175,12 +175,12 @@ func (l *Log) leave(clean bool) error {
 // disk, in order, behind everything that was appended before. It does not keep
 // the slices. After an error that is not ErrTooLarge the log is broken; whether
 // the records are in it is found when it is opened again.
-func (t *Turn) Append(records ...[]byte) (Batch, error) {
+func (t *AppendLock) Append(records ...[]byte) (Batch, error) {
 	return t.AppendBatch(Draft{Records: records})
 }
 
 // AppendBatch is Append with a number, and a time, of the caller's own.
-func (t *Turn) AppendBatch(d Draft) (Batch, error) {
+func (t *AppendLock) AppendBatch(d Draft) (Batch, error) {
 	if t.done {
 		return Batch{}, fmt.Errorf("append after the turn: %w", ErrClosed)
 	}
@@ -193,7 +193,7 @@ func (t *Turn) AppendBatch(d Draft) (Batch, error) {
 
 // Checkpoint signs what the log holds and returns the signed statement. If
 // nothing was appended since the last one, it returns that.
-func (t *Turn) Checkpoint() (Checkpoint, error) {
+func (t *AppendLock) Checkpoint() (Checkpoint, error) {
 	if t.done {
 		return Checkpoint{}, fmt.Errorf("checkpoint after the turn: %w", ErrClosed)
 	}
@@ -217,10 +217,10 @@ func (l *Log) acknowledge(held bool) error {
 }
 
 // Frontier returns the end of the log; nobody else can move it now.
-func (t *Turn) Frontier() Frontier { return t.l.Frontier() }
+func (t *AppendLock) Frontier() Frontier { return t.l.Frontier() }
 
 // Unlock gives the turn back. The second call does nothing.
-func (t *Turn) Unlock() error {
+func (t *AppendLock) Unlock() error {
 	if t.done {
 		return nil
 	}

@@ -53,9 +53,9 @@ type Frontier struct {
 	Chain Chain
 }
 
-// Tear tells of an append that was cut short by a crash and never
+// TornWrite tells of an append that was cut short by a crash and never
 // acknowledged: recovery removed it.
-type Tear struct {
+type TornWrite struct {
 	Segment string // the file name
 	Offset  int64  // where the log ends now
 	Bytes   int64  // how much was there behind it
@@ -63,6 +63,6 @@ type Tear struct {
 }
 
 // String returns one line for people.
-func (t Tear) String() string {
+func (t TornWrite) String() string {
 	return fmt.Sprintf("cut %d bytes of an unfinished append at %s offset %d: %s", t.Bytes, t.Segment, t.Offset, t.Reason)
 }

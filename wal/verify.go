@@ -23,7 +23,7 @@ type Report struct {
 	Checkpoints int
 	Signed      Seq                 // the last record that a signature covers
 	Keys        []ed25519.PublicKey // that signed, in order of appearance
-	Torn        *Tear               // an append at the end that nobody acknowledged
+	Torn        *TornWrite          // an append at the end that nobody acknowledged
 }
 
 // Verify reads all of a log, changes nothing and returns a *CorruptError for
@@ -62,7 +62,7 @@ func (v *verifier) run() error {
 	if err != nil {
 		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
 	}
-	d, err := lookAround(v.o.fs, v.dir)
+	d, err := scanForward(v.o.fs, v.dir)
 	if err != nil {
 		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
 	}
@@ -103,7 +103,7 @@ func (v *verifier) checkTrim(t *trimNotice) error {
 }
 
 // tip reads the lock file, which may be absent: a copy of the segments is a log.
-func (v *verifier) tip() (t tip, ok bool, err error) {
+func (v *verifier) tip() (t tailHint, ok bool, err error) {
 	lock, err := v.o.fs.OpenFile(filepath.Join(v.dir, lockName), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, false, nil
@@ -249,8 +249,8 @@ func (v *verifier) checkSealed(r *recovery, bad *flaw) error {
 // checkMarks checks that every place that must be in the log was passed.
 func (v *verifier) checkMarks() error {
 	for _, m := range v.marks {
-		lookedUp := m.seq >= v.report.First || v.report.Trimmed.IsZero()
-		if !m.met && lookedUp {
+		observedUp := m.seq >= v.report.First || v.report.Trimmed.IsZero()
+		if !m.met && observedUp {
 			return &CorruptError{
 				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
 				Reason: fmt.Sprintf("the log does not hold what %s says was acknowledged: chain value %s", m.whence, m.chain),

@@ -7,23 +7,23 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 )
 
 // together is how many things an apply has in hand at a time.
 const together = 200
 
 // do carries a plan out: what it begins and how that ends, in as many batches.
-func (a *author) do(ctx context.Context, plan string, doing map[int]ledger.Decision) error {
+func (a *author) do(ctx context.Context, plan string, doing map[int]event.Decision) error {
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(doing)), together) {
-		var starts, ends []ledger.Event
+		var starts, ends []event.Event
 		for _, n := range part {
 			d := doing[n]
 			if !d.Action.Executes() {
-				starts = append(starts, ledger.Vetoed{Plan: plan, Ref: d.Ref, Proposed: d.Proposed, Vetoes: d.Vetoes})
+				starts = append(starts, event.Blocked{Plan: plan, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 				continue
 			}
-			b, e := a.deed(plan, n, d)
+			b, e := a.action(plan, n, d)
 			starts, ends = append(starts, b), append(ends, e)
 		}
 		if err := a.record(ctx, starts...); err != nil {
@@ -38,21 +38,21 @@ func (a *author) do(ctx context.Context, plan string, doing map[int]ledger.Decis
 	}
 	if a.whole {
 		a.whole = false
-		return a.record(ctx, ledger.Blessed{Ref: refOf(blessed), On: true, Who: "ada", Reason: "it holds the ledger of 2019"})
+		return a.record(ctx, event.Blessed{Ref: refOf(blessed), On: true, Who: "ada", Reason: "it holds the ledger of 2019"})
 	}
 	return nil
 }
 
-// deed is a beginning and its end; the broken thing's fails.
-func (a *author) deed(plan string, n int, d ledger.Decision) (ledger.Began, ledger.Ended) {
+// action is a beginning and its end; the broken thing's fails.
+func (a *author) action(plan string, n int, d event.Decision) (event.Started, event.Finished) {
 	a.fails++
-	b := ledger.Began{
+	b := event.Started{
 		Plan: plan, Ref: d.Ref, Stack: stack, Key: fmt.Sprintf("key-%08d", a.fails), Action: d.Action, Token: int64(a.fails),
-		Reason: d.Reason, Detail: d.Detail, Host: "desk", PID: 4242, Wish: fmt.Sprintf("%064x", n),
+		Reason: d.Reason, Message: d.Message, Host: "desk", PID: 4242, Desired: fmt.Sprintf("%064x", n),
 	}
-	e := ledger.Ended{Plan: plan, Ref: d.Ref, Stack: stack, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: ledger.Done, Seconds: 1.5, Wish: b.Wish}
+	e := event.Finished{Plan: plan, Ref: d.Ref, Stack: stack, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: event.Done, Seconds: 1.5, Desired: b.Desired}
 	if n == broken && d.Action == decider.Update {
-		e.Outcome, e.Error, e.Class = ledger.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
+		e.Outcome, e.Error, e.Class = event.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
 		return b, e
 	}
 	if delete(a.off, n); d.Action == decider.Delete {
@@ -60,7 +60,7 @@ func (a *author) deed(plan string, n int, d ledger.Decision) (ledger.Began, ledg
 		return b, e
 	}
 	now := there(n, sizeWas)
-	b.Applying = &ledger.Applied{Attrs: wish(n), Wish: b.Wish, Stack: stack, At: a.now}
-	e.ID, e.Thing = now.ID, &now
+	b.Applying = &event.Applied{Attrs: desired(n), Desired: b.Desired, Stack: stack, At: a.now}
+	e.ID, e.Resource = now.ID, &now
 	return b, e
 }

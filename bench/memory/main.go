@@ -32,7 +32,7 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "only commands that contain this")
 	beside := flag.Bool("beside", true, "also find the thing's records with grep and jq in an export")
 	flag.Parse()
-	dir, err := place(*keep)
+	dir, err := location(*keep)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func run(ctx context.Context) error {
 	return err
 }
 
-func place(keep string) (string, error) {
+func location(keep string) (string, error) {
 	if keep == "" {
 		return os.MkdirTemp("", "ovi-memory-")
 	}

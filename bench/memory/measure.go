@@ -55,7 +55,7 @@ type task struct {
 func (r *rig) tasks() []task {
 	ovi := func(what string, codes []int, args ...string) task { return task{what: what, args: args, codes: codes} }
 	name := func(n int) string { return "ec2/" + refOf(n).Name }
-	middle, later := began().Add(year/2), began().Add(year/2+24*time.Hour)
+	middle, later := started().Add(year/2), started().Add(year/2+24*time.Hour)
 	at := func(t time.Time) string { return t.Format(time.RFC3339) }
 	ok := []int{0}
 	return []task{
@@ -69,7 +69,7 @@ func (r *rig) tasks() []task {
 		ovi("show", ok, "show", name(9005)),
 		ovi("show --at, half a year ago", ok, "show", name(9005), "--at", at(middle)),
 		ovi("diff, of a day half a year ago", ok, "diff", at(middle), at(later)),
-		ovi("diff, of the year", ok, "diff", at(began().Add(time.Hour)), at(began().Add(year-time.Hour))),
+		ovi("diff, of the year", ok, "diff", at(started().Add(time.Hour)), at(started().Add(year-time.Hour))),
 		ovi("plan --at, half a year ago", []int{0, 2, 4}, "plan", "--at", at(middle)),
 		ovi("audit log of a thing", ok, "audit", "log", name(9005)),
 		ovi("audit log of a day", ok, "audit", "log", "--since", at(middle), "--until", at(later)),

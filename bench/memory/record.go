@@ -12,18 +12,19 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
 
 const (
-	perRun  = 12          // events of a quiet run: what was read, ten looks, a plan
-	sitting = 2000        // runs between two openings of the record
-	flapper = 77          // somebody's script resizes it, all year
-	blessed = 42          // no longer wanted, and blessed
-	broken  = 99          // its update fails each time
-	weekly  = 7 * 24      // hours between two deployments
-	renewed = things / 50 // things made and taken away by a deployment
+	perRun  = 12             // events of a quiet run: what was read, ten looks, a plan
+	sitting = 2000           // runs between two openings of the record
+	flapper = 77             // somebody's script resizes it, all year
+	blessed = 42             // no longer wanted, and blessed
+	broken  = 99             // its update fails each time
+	weekly  = 7 * 24         // hours between two deployments
+	renewed = resources / 50 // things made and taken away by a deployment
 )
 
 // author writes a year of runs.
@@ -43,8 +44,8 @@ type author struct {
 
 // write makes a record of so many events.
 func write(ctx context.Context, dir string, events int) (err error) {
-	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: began(), next: things, whole: true}
-	runs := (events - 3*things) / perRun
+	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources, whole: true}
+	runs := (events - 3*resources) / perRun
 	step := year / time.Duration(runs)
 	for i := 0; a.events < events; i++ {
 		if i%sitting == 0 {
@@ -52,7 +53,7 @@ func write(ctx context.Context, dir string, events int) (err error) {
 				return err
 			}
 		}
-		a.now = began().Add(time.Duration(i) * step)
+		a.now = started().Add(time.Duration(i) * step)
 		if err := a.oneRun(ctx, a.mode(i, runs)); err != nil {
 			return fmt.Errorf("run %d: %w", i, err)
 		}
@@ -61,15 +62,15 @@ func write(ctx context.Context, dir string, events int) (err error) {
 }
 
 // mode is what a run is for: an apply twenty-four times a day, else a look for drift or a plan.
-func (a *author) mode(i, runs int) ledger.Mode {
+func (a *author) mode(i, runs int) event.Mode {
 	every := max(1, runs/(365*24))
 	switch {
 	case a.whole || i%every == 0:
-		return ledger.ForApply
+		return event.ForApply
 	case i%3 == 0:
-		return ledger.ForPlan
+		return event.ForPlan
 	}
-	return ledger.ForDrift
+	return event.ForDrift
 }
 
 func (a *author) open(ctx context.Context, n int) (err error) {
@@ -90,37 +91,37 @@ func (a *author) open(ctx context.Context, n int) (err error) {
 	return err
 }
 
-func (a *author) record(ctx context.Context, events ...ledger.Event) error {
+func (a *author) record(ctx context.Context, events ...event.Event) error {
 	a.events += len(events)
 	_, err := a.l.Record(ctx, events...)
 	return err
 }
 
 // oneRun reads, looks, plans, and does it if it is an apply.
-func (a *author) oneRun(ctx context.Context, mode ledger.Mode) error {
-	events := []ledger.Event{ledger.Loaded{Stack: stack, Source: "ovi.yaml", Version: fmt.Sprintf("sha256:%064x", a.deployed), Objects: things}}
+func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
+	events := []event.Event{event.Loaded{Stack: stack, Source: "ovi.yaml", Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources}}
 	changed, gone := a.drift()
 	for _, region := range regions() {
-		events = append(events, look(region, a.now, things/len(regions()), changed[region], gone[region]))
+		events = append(events, look(region, a.now, resources/len(regions()), changed[region], gone[region]))
 	}
 	if err := a.record(ctx, events...); err != nil {
 		return err
 	}
 	decisions, doing := a.decide(mode)
-	hash, err := ledger.HashDecisions(decisions)
+	hash, err := event.HashDecisions(decisions)
 	if err != nil {
 		return err
 	}
 	plan := ulid.MustNew(ulid.Timestamp(a.now), a.entropy()).String()
 	a.events++
-	_, err = a.l.RecordPlan(ctx, ledger.Planned{
-		Plan: plan, Stacks: []string{stack}, Mode: mode, Hash: hash, Decisions: decisions, At: a.now, Owned: map[string]int{stack: things},
-		Counts: ledger.Counts{Unchanged: things - len(decisions)}, Digest: hash[:32],
+	_, err = a.l.RecordPlan(ctx, event.Planned{
+		Plan: plan, Stacks: []string{stack}, Mode: mode, Hash: hash, Decisions: decisions, At: a.now, Owned: map[string]int{stack: resources},
+		Counts: event.Counts{Unchanged: resources - len(decisions)}, Digest: hash[:32],
 	})
-	if err != nil || mode != ledger.ForApply || len(doing) == 0 {
+	if err != nil || mode != event.ForApply || len(doing) == 0 {
 		return err
 	}
-	if err := a.record(ctx, ledger.Approved{Plan: plan, Hash: hash, Who: a.l.User(), How: "auto-approve"}); err != nil {
+	if err := a.record(ctx, event.Approved{Plan: plan, Hash: hash, Who: a.l.User(), How: "auto-approve"}); err != nil {
 		return err
 	}
 	return a.do(ctx, plan, doing)
@@ -184,11 +185,11 @@ func (a *author) some() int {
 func regionOf(n int) string { all := regions(); return all[n%len(all)] }
 
 // decide lists what is to be done, as the rules would, and by which thing.
-func (a *author) decide(mode ledger.Mode) (out []ledger.Decision, doing map[int]ledger.Decision) {
-	doing = map[int]ledger.Decision{}
-	add := func(n int, d ledger.Decision) {
+func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]event.Decision) {
+	doing = map[int]event.Decision{}
+	add := func(n int, d event.Decision) {
 		d.Ref, d.Stack = refOf(n), stack
-		if len(d.Vetoes) == 0 {
+		if len(d.Blockers) == 0 {
 			d.Action = d.Proposed
 		}
 		out, doing[n] = append(out, d), d
@@ -206,46 +207,46 @@ func (a *author) decide(mode ledger.Mode) (out []ledger.Decision, doing map[int]
 			add(n, repair(size))
 		}
 	}
-	if mode == ledger.ForDrift {
+	if mode == event.ForDrift {
 		return sorted(out), doing
 	}
-	if deploy := int(a.now.Sub(began()).Hours()) / weekly; deploy > a.deployed && mode == ledger.ForApply {
+	if deploy := int(a.now.Sub(started()).Hours()) / weekly; deploy > a.deployed && mode == event.ForApply {
 		a.deployed = deploy
 		for range renewed / 2 {
 			if a.first != blessed && a.first != flapper && a.first != broken && a.off[a.first] == "" {
-				add(a.first, ledger.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Detail: "it belongs to stack shop and is wanted no more"})
+				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is wanted no more"})
 			}
 			add(a.next, a.making(a.next))
 			a.first, a.next = a.first+1, a.next+1
 		}
 	}
 	if !a.whole {
-		add(blessed, ledger.Decision{
-			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted, Detail: "it belongs to stack shop and is wanted no more",
-			Vetoes: []decider.Veto{{Policy: "blessed", Reason: "it is blessed: ovi unbless ec2/" + refOf(blessed).Name}},
+		add(blessed, event.Decision{
+			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is wanted no more",
+			Blockers: []decider.Blocker{{Policy: "blessed", Reason: "it is blessed: ovi unbless ec2/" + refOf(blessed).Name}},
 		})
 	}
 	return sorted(out), doing
 }
 
-func (a *author) making(n int) ledger.Decision {
-	d := ledger.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing, Detail: "it is wanted and not there"}
-	for _, x := range wish(n) {
+func (a *author) making(n int) event.Decision {
+	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is wanted and not there"}
+	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}
-	d.Wanted = &ledger.Wish{Whole: true, At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}}
+	d.Desired = &event.Desired{Digest: true, At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}}
 	return d
 }
 
-func repair(size string) ledger.Decision {
-	return ledger.Decision{
-		Difference: comparator.Drifted, Proposed: decider.Update, Reason: decider.ReasonChanged, Detail: "size differs",
+func repair(size string) event.Decision {
+	return event.Decision{
+		Difference: comparator.Drifted, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
 		Changes: []resource.Change{{Path: "size", From: resource.String(size), To: resource.String(sizeWas)}},
-		Wanted:  &ledger.Wish{Attrs: wish(0), At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}},
+		Desired: &event.Desired{Attrs: desired(0), At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}},
 	}
 }
 
-func sorted(all []ledger.Decision) []ledger.Decision {
-	slices.SortFunc(all, func(x, y ledger.Decision) int { return x.Ref.Compare(y.Ref) })
+func sorted(all []event.Decision) []event.Decision {
+	slices.SortFunc(all, func(x, y event.Decision) int { return x.Ref.Compare(y.Ref) })
 	return all
 }

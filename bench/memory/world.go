@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
 const (
-	provider = "aws"
-	account  = "000000000000"
-	things   = 10_000
-	stack    = "shop"
-	sizeWas  = "t3.micro"
+	provider  = "aws"
+	account   = "000000000000"
+	resources = 10_000
+	stack     = "shop"
+	sizeWas   = "t3.micro"
 )
 
 // regions hold a tenth of the things each.
@@ -23,18 +23,18 @@ func regions() []string {
 	}
 }
 
-// began is when the year begins.
-func began() time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) }
+// started is when the year begins.
+func started() time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 const year = 365 * 24 * time.Hour
 
 // refOf is the nth thing that was ever made.
 func refOf(n int) resource.Ref {
 	all := regions()
-	return resource.Ref{Provider: provider, Place: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
+	return resource.Ref{Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
 }
 
-func wish(n int) resource.Attrs {
+func desired(n int) resource.Attrs {
 	return resource.NewAttrs(
 		resource.Attr{Name: "imdsv2", Value: resource.String("required")},
 		resource.Attr{Name: "size", Value: resource.String(sizeWas)},
@@ -59,9 +59,9 @@ func there(n int, size string) resource.Observed {
 }
 
 // look is what a run saw in one region: mostly nothing new.
-func look(region string, at time.Time, count int, changed []resource.Observed, gone []resource.Ref) ledger.Observed {
-	return ledger.Observed{
-		Scope: resource.Scope{Provider: provider, Place: account + "/" + region}, Looked: at, Complete: true, Count: count,
+func look(region string, at time.Time, count int, changed []resource.Observed, gone []resource.Ref) event.Observed {
+	return event.Observed{
+		Scope: resource.Scope{Provider: provider, Location: account + "/" + region}, At: at, Complete: true, Count: count,
 		Stacks: []string{stack}, Part: 1, Of: 1, Changed: changed, Gone: gone,
 	}
 }

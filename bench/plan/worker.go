@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	place = "here"
-	stack = "bench"
+	location = "here"
+	stack    = "bench"
 )
 
 // writeConfig writes one file of n named resources, as a person would.
@@ -32,7 +32,7 @@ func writeConfig(home string, n int) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nregion: %s\nresources:\n", stack, place)
+	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nregion: %s\nresources:\n", stack, location)
 	for i := range n {
 		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n", name(i), address(i))
 		for _, word := range words {
@@ -50,7 +50,7 @@ func writeConfig(home string, n int) error {
 // work is what `ovi plan` does, with a provider in memory whose world is as the file says.
 func work(home string, n int) error {
 	ctx := context.Background()
-	providers := provider.Set{"bench": world{n}}
+	providers := provider.Set{"bench": liveState{n}}
 	intent, err := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Schemas: providers}).Load(ctx)
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// world is a provider whose world is n things as the config file wants them: nine attributes
+// liveState is a provider whose world is n things as the config file wants them: nine attributes
 // and six tags each, of which some differ from thing to thing.
-type world struct{ n int }
+type liveState struct{ n int }
 
 // words are the attributes that are text, and those that are the same everywhere.
 var words = [...][2]string{
@@ -31,7 +31,7 @@ func name(i int) string    { return fmt.Sprintf("thing-%07d", i) }
 func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255) }
 
 // Kinds implements provider.Provider.
-func (world) Kinds() []resource.Kind {
+func (liveState) Kinds() []resource.Kind {
 	k := resource.Kind{Provider: "bench", Name: "thing", Doc: "A thing."}
 	for _, w := range words {
 		k.Attrs = append(k.Attrs, resource.Attribute{Name: w[0], Type: resource.TString})
@@ -45,14 +45,14 @@ func (world) Kinds() []resource.Kind {
 }
 
 // Observe implements provider.Provider.
-func (w world) Observe(_ context.Context, s resource.Scope) (resource.Snapshot, error) {
-	out := resource.Snapshot{Scope: s, At: time.Now(), Objects: make([]resource.Observed, w.n)}
+func (w liveState) Observe(_ context.Context, s resource.Scope) (resource.Snapshot, error) {
+	out := resource.Snapshot{Scope: s, At: time.Now(), Resources: make([]resource.Observed, w.n)}
 	var same []resource.Attr
 	for _, word := range words {
 		same = append(same, resource.Attr{Name: word[0], Value: resource.String(word[1])})
 	}
 	same = append(same, resource.Attr{Name: "encrypted", Value: resource.Bool(true)}, resource.Attr{Name: "price", Value: resource.Float(0.25)})
-	for i := range out.Objects {
+	for i := range out.Resources {
 		attrs := resource.NewAttrs(append(same[:len(same):len(same)],
 			resource.Attr{Name: "address", Value: resource.String(address(i))}, resource.Attr{Name: "size", Value: resource.Int(20)})...)
 		tags := make(resource.Tags, 0, len(labels)+1)
@@ -60,8 +60,8 @@ func (w world) Observe(_ context.Context, s resource.Scope) (resource.Snapshot, 
 			tags = append(tags, resource.Tag{Key: l[0], Value: l[1]})
 		}
 		tags = append(tags, resource.Tag{Key: "unit", Value: name(i)})
-		out.Objects[i] = resource.Observed{
-			Ref: resource.Ref{Provider: s.Provider, Place: s.Place, Kind: "thing", Name: name(i)}, ID: fmt.Sprintf("t-%d", i),
+		out.Resources[i] = resource.Observed{
+			Ref: resource.Ref{Provider: s.Provider, Location: s.Location, Kind: "thing", Name: name(i)}, ID: fmt.Sprintf("t-%d", i),
 			Managed: true, Stack: stack, Health: resource.Healthy, Attrs: attrs, Tags: tags,
 		}
 	}
@@ -71,14 +71,14 @@ func (w world) Observe(_ context.Context, s resource.Scope) (resource.Snapshot, 
 var errReadOnly = errors.New("this world is only looked at")
 
 // Create implements provider.Provider.
-func (world) Create(context.Context, provider.Request) (resource.Observed, error) {
+func (liveState) Create(context.Context, provider.Request) (resource.Observed, error) {
 	return resource.Observed{}, errReadOnly
 }
 
 // Update implements provider.Provider.
-func (world) Update(context.Context, provider.Request) (resource.Observed, error) {
+func (liveState) Update(context.Context, provider.Request) (resource.Observed, error) {
 	return resource.Observed{}, errReadOnly
 }
 
 // Delete implements provider.Provider.
-func (world) Delete(context.Context, provider.Request) error { return errReadOnly }
+func (liveState) Delete(context.Context, provider.Request) error { return errReadOnly }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -62,7 +63,7 @@ func (h *heard) record(text string, sum *tally) error {
 	}
 	h.acks[seq], h.revision = sort+" "+key, max(h.revision, rev)
 	h.fresh++
-	sum.acked++
+	sum.acknowledged++
 	return nil
 }
 
@@ -95,7 +96,7 @@ func (t *recordTraffic) check(dir string, sum *tally) error {
 	if err != nil {
 		return fmt.Errorf("open after the cut: %w", err)
 	}
-	if l.WAL().Torn() != nil {
+	if l.WAL().TornWrite() != nil {
 		sum.torn++
 	}
 	err = errors.Join(t.checkLog(l, sum), checkReplay(l, dir, sum), freeClaims(l), l.Close())
@@ -145,14 +146,14 @@ func (h *heard) checkLog(l *ledger.Ledger, sum *tally) error {
 	return nil
 }
 
-func keyOf(e ledger.Event) string {
+func keyOf(e event.Event) string {
 	switch e := e.(type) {
-	case ledger.Began:
+	case event.Started:
 		return e.Key
-	case ledger.Ended:
+	case event.Finished:
 		return e.Key
-	case ledger.Observed:
-		return e.Scope.Place
+	case event.Observed:
+		return e.Scope.Location
 	}
 	return ""
 }

@@ -31,7 +31,7 @@ func logOptions() []wal.Option {
 }
 
 // logTraffic appends to a bare log; what record n holds follows from n.
-type logTraffic struct{ began, acked wal.Seq }
+type logTraffic struct{ started, acknowledged wal.Seq }
 
 // write implements traffic: it says after each append how far it is.
 func (t *logTraffic) write(dir string) error {
@@ -59,8 +59,8 @@ func (t *logTraffic) hear(line string, sum *tally) error {
 	if err != nil {
 		return err
 	}
-	sum.acked += int(seq) - int(t.acked)
-	t.acked = wal.Seq(seq)
+	sum.acknowledged += int(seq) - int(t.acknowledged)
+	t.acknowledged = wal.Seq(seq)
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (t *logTraffic) check(dir string, sum *tally) error {
 	if err != nil {
 		return err
 	}
-	if l.Torn() != nil {
+	if l.TornWrite() != nil {
 		sum.torn++
 	}
 	for b, err := range l.Read(0) {
@@ -89,8 +89,8 @@ func (t *logTraffic) check(dir string, sum *tally) error {
 		}
 	}
 	end := l.Frontier().Seq
-	sum.lost += max(0, int(t.acked)-int(end))
-	t.began, t.acked = end, end
+	sum.lost += max(0, int(t.acknowledged)-int(end))
+	t.started, t.acknowledged = end, end
 	if err := l.Close(); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (t *logTraffic) check(dir string, sum *tally) error {
 
 // forget implements traffic.
 func (t *logTraffic) forget() int {
-	n := int(t.acked - t.began)
-	t.began, t.acked = 0, 0
+	n := int(t.acknowledged - t.started)
+	t.started, t.acknowledged = 0, 0
 	return n
 }

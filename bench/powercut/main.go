@@ -95,7 +95,7 @@ func newTraffic(name string) (traffic, error) {
 
 // tally is what a run counted.
 type tally struct {
-	cuts, acked, lost              int
+	cuts, acknowledged, lost       int
 	unusable, reissued             int // in the control
 	checked, torn, replays, claims int
 	took                           time.Duration
@@ -103,7 +103,7 @@ type tally struct {
 
 func (s tally) print(w io.Writer, o options) {
 	fmt.Fprintf(w, "%s, %s, nosync %v: %d power cuts in %v; %d records acknowledged, %d lost; %d read back and compared, %d torn appends cut",
-		o.kind, o.traffic, o.nosync, s.cuts, s.took.Round(time.Second), s.acked, s.lost, s.checked, s.torn)
+		o.kind, o.traffic, o.nosync, s.cuts, s.took.Round(time.Second), s.acknowledged, s.lost, s.checked, s.torn)
 	if o.traffic == "record" {
 		fmt.Fprintf(w, "; %d stores equal to their replay, %d claims taken", s.replays, s.claims)
 	}

@@ -62,7 +62,7 @@ func cutOff(t *testing.T, o options) {
 	sum, err := run(t.Context(), o)
 	sum.print(t.Output(), o)
 	switch {
-	case err != nil && sum.cuts == 0 && sum.acked == 0 && os.Getenv("CI") == "":
+	case err != nil && sum.cuts == 0 && sum.acknowledged == 0 && os.Getenv("CI") == "":
 		t.Skipf("no file system could be mounted over a loop device here: %v", err)
 	case err != nil:
 		t.Fatal(err)

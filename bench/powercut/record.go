@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -75,7 +76,7 @@ func (w *writer) said(what string, r ledger.Receipt, err error) error {
 
 // act is one action from its claim to its end, and a look now and then.
 func (w *writer) act(n, i int) error {
-	ref := resource.Ref{Provider: "practice", Place: "here", Kind: "box", Name: fmt.Sprintf("w%d-%d", n, i%7)}
+	ref := resource.Ref{Provider: "practice", Location: "here", Kind: "box", Name: fmt.Sprintf("w%d-%d", n, i%7)}
 	err := w.claims.Hold(context.Background(), ref.String(), func(ctx context.Context, c coordinator.Claim) error {
 		w.say("claim %s %d", ref, c.Token)
 		return w.under(ctx, ref, c)
@@ -87,20 +88,20 @@ func (w *writer) act(n, i int) error {
 	if i%5 != 4 {
 		return nil
 	}
-	r, err := w.l.RecordWorld(context.Background(), look(n, i), ledger.LookOptions{Since: -1})
-	return w.said("observed "+scope(n).Place, r, err)
+	r, err := w.l.RecordObservation(context.Background(), look(n, i), ledger.ObservationOptions{Since: -1})
+	return w.said("observed "+scope(n).Location, r, err)
 }
 
 // under records an action as the engine does: that it begins, then how it ended.
 func (w *writer) under(ctx context.Context, ref resource.Ref, c coordinator.Claim) error {
 	guard := coordinator.Guard(c.Ref, c.Token)
 	key := fmt.Sprintf("%s-%d", ref.Name, c.Token)
-	r, err := w.l.RecordUnder(ctx, guard, ledger.Began{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token})
+	r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token})
 	if err := w.said("began "+key, r, err); err != nil {
 		return err
 	}
 	made := box(ref, key)
-	r, err = w.l.RecordUnder(ctx, guard, ledger.Ended{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token, Outcome: ledger.Done, Thing: &made})
+	r, err = w.l.RecordUnder(ctx, guard, event.Finished{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token, Outcome: event.Done, Resource: &made})
 	return w.said("ended "+key, r, err)
 }
 
@@ -112,21 +113,21 @@ func box(ref resource.Ref, size string) resource.Observed {
 }
 
 func scope(n int) resource.Scope {
-	return resource.Scope{Provider: "practice", Place: fmt.Sprintf("there-%d", n)}
+	return resource.Scope{Provider: "practice", Location: fmt.Sprintf("there-%d", n)}
 }
 
 // look is a scope with 30 things, of which one in three changes from look to look.
-func look(n, i int) resource.World {
+func look(n, i int) resource.LiveState {
 	snap := resource.Snapshot{Scope: scope(n), At: time.Now()}
 	for k := range 30 {
-		ref := resource.Ref{Provider: "practice", Place: snap.Scope.Place, Kind: "box", Name: fmt.Sprintf("seen-%02d", k)}
+		ref := resource.Ref{Provider: "practice", Location: snap.Scope.Location, Kind: "box", Name: fmt.Sprintf("seen-%02d", k)}
 		size := "same"
 		if k%3 == 0 {
 			size = fmt.Sprint("look ", i)
 		}
-		snap.Objects = append(snap.Objects, box(ref, size))
+		snap.Resources = append(snap.Resources, box(ref, size))
 	}
-	return resource.World{Seen: map[resource.Scope]resource.Snapshot{snap.Scope: snap}}
+	return resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{snap.Scope: snap}}
 }
 
 // freeClaims takes the claims of the dead writer away, so that the next one need not wait.

@@ -26,9 +26,9 @@ const (
 	noLogFlush = 2
 )
 
-// worldLife is after how many cuts the writer begins with an empty directory: replaying a
+// liveStateLife is after how many cuts the writer begins with an empty directory: replaying a
 // record costs as much as it is long.
-const worldLife = 25
+const liveStateLife = 25
 
 // rig is the file system under test.
 type rig struct {
@@ -52,15 +52,15 @@ func run(ctx context.Context, o options) (sum tally, err error) {
 	if err := r.make(); err != nil {
 		return sum, err
 	}
-	began := time.Now()
-	for r.sum.cuts < o.cuts && ctx.Err() == nil && time.Since(began) < o.limit {
+	started := time.Now()
+	for r.sum.cuts < o.cuts && ctx.Err() == nil && time.Since(started) < o.limit {
 		if err := r.cycle(); err != nil {
 			return r.sum, fmt.Errorf("cut %d: %w", r.sum.cuts+1, err)
 		}
 		r.sum.cuts++
 	}
 	err = r.mounted(r.look) // what the last cut left
-	r.sum.took = time.Since(began)
+	r.sum.took = time.Since(started)
 	return r.sum, errors.Join(err, ctx.Err())
 }
 
@@ -131,7 +131,7 @@ func (r *rig) look() error {
 		r.sum.unusable++
 		r.sum.lost += r.t.forget()
 		return os.RemoveAll(r.dir())
-	case err == nil && r.sum.cuts%worldLife == 0:
+	case err == nil && r.sum.cuts%liveStateLife == 0:
 		r.t.forget()
 		return os.RemoveAll(r.dir())
 	}

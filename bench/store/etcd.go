@@ -65,7 +65,7 @@ func (e *etc) write(ctx context.Context, _ int, records []record) error {
 	return err
 }
 
-func (e *etc) world(ctx context.Context, rev int, see func(key, value []byte)) error {
+func (e *etc) liveState(ctx context.Context, rev int, see func(key, value []byte)) error {
 	opts := []clientv3.OpOption{clientv3.WithPrefix()}
 	if rev > 0 {
 		opts = append(opts, clientv3.WithRev(e.revs[rev-1]))

@@ -36,16 +36,16 @@ func run(ctx context.Context) error {
 	var page bytes.Buffer
 	header(&page)
 	for size := range strings.SplitSeq(*sizes, ",") {
-		var things int
-		if _, err := fmt.Sscan(size, &things); err != nil {
+		var resources int
+		if _, err := fmt.Sscan(size, &resources); err != nil {
 			return err
 		}
-		results, err := interleave(ctx, things, *rounds, *only)
+		results, err := interleave(ctx, resources, *rounds, *only)
 		if err != nil {
 			return err
 		}
-		table(&page, things, *rounds, results)
-		verdict(&page, results)
+		table(&page, resources, *rounds, results)
+		summary(&page, results)
 	}
 	if err := special(ctx, &page, *rounds); err != nil {
 		return err

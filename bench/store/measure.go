@@ -39,17 +39,17 @@ const (
 	valueSize = 600
 )
 
-// things are JSON as a cloud's are: about 600 bytes, of which some are random.
-func things(n int, rng *rand.Rand) []record {
+// resources are JSON as a cloud's are: about 600 bytes, of which some are random.
+func resources(n int, rng *rand.Rand) []record {
 	all := make([]record, n)
 	for i := range all {
-		all[i] = record{fmt.Sprintf("obs/aws/us-east-1/ec2/i-%016x", uint64(i)*0x9e3779b97f4a7c15), thing(rng)}
+		all[i] = record{fmt.Sprintf("obs/aws/us-east-1/ec2/i-%016x", uint64(i)*0x9e3779b97f4a7c15), res(rng)}
 	}
 	slices.SortFunc(all, func(a, b record) int { return strings.Compare(a.key, b.key) })
 	return all
 }
 
-func thing(rng *rand.Rand) []byte {
+func res(rng *rand.Rand) []byte {
 	v := make([]byte, 0, valueSize)
 	v = fmt.Appendf(v, `{"id":"i-%016x","state":"running","type":"t3.micro","tags":{"ovi:stack":"web","team":"platform"},"blob":"`, rng.Uint64())
 	for len(v) < valueSize-2 {
@@ -84,7 +84,7 @@ func measure(ctx context.Context, name string, n int) error {
 
 func figures(ctx context.Context, s system, n int, dir string) (r result, err error) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
-	all := things(n, rng)
+	all := resources(n, rng)
 	logical := float64(n) * (valueSize + float64(len(all[0].key)))
 	runtime.GC()
 	peak := watchMemory()
@@ -130,7 +130,7 @@ func change(all []record, n int, rng *rand.Rand) []record {
 	slices.Sort(picked)
 	changed := make([]record, n)
 	for i, p := range picked {
-		changed[i] = record{all[p].key, thing(rng)}
+		changed[i] = record{all[p].key, res(rng)}
 	}
 	return changed
 }
@@ -142,7 +142,7 @@ func read(ctx context.Context, s system, rev, n int) (timing, error) {
 	for range 5 {
 		seen, sum := 0, uint32(0)
 		ms, err := clock(func() error {
-			return s.world(ctx, rev, func(_, value []byte) { seen++; sum ^= crc32.Checksum(value, table) })
+			return s.liveState(ctx, rev, func(_, value []byte) { seen++; sum ^= crc32.Checksum(value, table) })
 		})
 		if err != nil {
 			return timing{}, err

@@ -30,7 +30,7 @@ func (o *ovi) write(ctx context.Context, _ int, records []record) error {
 	return err
 }
 
-func (o *ovi) world(ctx context.Context, rev int, see func(key, value []byte)) error {
+func (o *ovi) liveState(ctx context.Context, rev int, see func(key, value []byte)) error {
 	at := storage.Now
 	if rev > 0 {
 		at = o.revs[rev-1]

@@ -34,7 +34,7 @@ func (p peb) write(_ context.Context, rev int, records []record) error {
 	return b.Commit(pebble.Sync)
 }
 
-func (p peb) world(_ context.Context, rev int, see func(key, value []byte)) error {
+func (p peb) liveState(_ context.Context, rev int, see func(key, value []byte)) error {
 	it, err := p.db.NewIter(nil)
 	if err != nil {
 		return err

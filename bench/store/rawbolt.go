@@ -50,7 +50,7 @@ func (n newest) write(_ context.Context, _ int, records []record) error {
 	})
 }
 
-func (n newest) world(_ context.Context, rev int, see func(key, value []byte)) error {
+func (n newest) liveState(_ context.Context, rev int, see func(key, value []byte)) error {
 	if rev > 0 {
 		return errNot
 	}
@@ -90,7 +90,7 @@ func (s keyMajor) write(_ context.Context, rev int, records []record) error {
 	})
 }
 
-func (s keyMajor) world(_ context.Context, rev int, see func(key, value []byte)) error {
+func (s keyMajor) liveState(_ context.Context, rev int, see func(key, value []byte)) error {
 	return s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(data).Cursor()
 		var last []byte

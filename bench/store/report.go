@@ -60,9 +60,9 @@ func load() string {
 	return first
 }
 
-// verdict sets ovi's figures against the goals: a delta under twice what its bytes cost
+// summary sets ovi's figures against the goals: a delta under twice what its bytes cost
 // raw, a world within one and a half times of the best of all others.
-func verdict(page *bytes.Buffer, results map[string][]result) {
+func summary(page *bytes.Buffer, results map[string][]result) {
 	ours := results["ovi storage/bolt"]
 	if len(ours) == 0 {
 		return

@@ -15,7 +15,7 @@ func quietScans(ctx context.Context, dir string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fill(ctx, s, things(5000, rand.New(rand.NewPCG(1, 2)))); err != nil {
+	if err := fill(ctx, s, resources(5000, rand.New(rand.NewPCG(1, 2)))); err != nil {
 		return nil, err
 	}
 	before := disk(dir)
@@ -67,7 +67,7 @@ func tinyCommit(ctx context.Context, dir string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := things(10_000, rand.New(rand.NewPCG(1, 2)))
+	all := resources(10_000, rand.New(rand.NewPCG(1, 2)))
 	if err := fill(ctx, s, all); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (l lite) write(ctx context.Context, rev int, records []record) error {
 	return tx.Commit()
 }
 
-func (l lite) world(ctx context.Context, rev int, see func(key, value []byte)) error {
+func (l lite) liveState(ctx context.Context, rev int, see func(key, value []byte)) error {
 	query, args := `SELECT value FROM cur ORDER BY key`, []any(nil)
 	if rev > 0 {
 		query = `SELECT value FROM (SELECT key, value FROM cur WHERE rev <= ?1

@@ -12,8 +12,8 @@ type record struct {
 type system interface {
 	// write makes one revision of records in key order, durable when it returns.
 	write(ctx context.Context, rev int, records []record) error
-	// world calls see with each record as it stood at a revision; 0 is now.
-	world(ctx context.Context, rev int, see func(key, value []byte)) error
+	// liveState calls see with each record as it stood at a revision; 0 is now.
+	liveState(ctx context.Context, rev int, see func(key, value []byte)) error
 	// history calls see with each version of one key.
 	history(ctx context.Context, key string, see func(value []byte)) error
 	close() error

@@ -105,12 +105,12 @@ func measure(results map[string][]float64, c contender, t task, root string, rec
 		results[key] = append(results[key], float64(cpuTime()-before)/float64(time.Microsecond)/float64(n))
 	}
 	if t.name == taskBatches {
-		began := time.Now()
+		started := time.Now()
 		got, err := s.readAll()
 		if err != nil || got != n {
 			return fmt.Errorf("read %d of %d records back: %w", got, n, err)
 		}
-		note(results, c.name+"/"+taskRead, n, time.Since(began))
+		note(results, c.name+"/"+taskRead, n, time.Since(started))
 	}
 	return s.close()
 }

@@ -24,24 +24,24 @@ func tasks() []task {
 
 func single(s subject, records [][]byte) (int, time.Duration, error) {
 	const n = 600
-	began := time.Now()
+	started := time.Now()
 	for i := range n {
 		if err := s.append(records[i : i+1]); err != nil {
 			return 0, 0, err
 		}
 	}
-	return n, time.Since(began), nil
+	return n, time.Since(started), nil
 }
 
 func batches(s subject, records [][]byte) (int, time.Duration, error) {
 	records = records[:30_000]
-	began := time.Now()
+	started := time.Now()
 	for i := 0; i < len(records); i += 100 {
 		if err := s.append(records[i : i+100]); err != nil {
 			return 0, 0, err
 		}
 	}
-	return len(records), time.Since(began), nil
+	return len(records), time.Since(started), nil
 }
 
 func appenders(s subject, records [][]byte) (int, time.Duration, error) {
@@ -49,7 +49,7 @@ func appenders(s subject, records [][]byte) (int, time.Duration, error) {
 	share, stop := shared(s)
 	errs := make([]error, callers)
 	var wg sync.WaitGroup
-	began := time.Now()
+	started := time.Now()
 	for c := range callers {
 		wg.Go(func() {
 			for i := range each {
@@ -60,7 +60,7 @@ func appenders(s subject, records [][]byte) (int, time.Duration, error) {
 		})
 	}
 	wg.Wait()
-	took := time.Since(began)
+	took := time.Since(started)
 	stop()
 	for _, err := range errs {
 		if err != nil {

@@ -49,7 +49,9 @@ func lockFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for what somebody else holds", Value: shortWait}
 }
 
-func (c *call) act() engine.Act { return engine.Act{Who: c.user(), Reason: c.cli.String("reason")} }
+func (c *call) act() engine.OperatorAction {
+	return engine.OperatorAction{Who: c.user(), Reason: c.cli.String("reason")}
+}
 
 func (c *call) bless(on bool) error {
 	if err := c.oneRef(); err != nil {
@@ -59,14 +61,14 @@ func (c *call) bless(on bool) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openWorld(dir, nil)
+	l, err := c.openLiveState(dir, nil)
 	if err != nil {
 		return err
 	}
 	return c.closing(l, c.blessIn(l, on))
 }
 
-func (c *call) blessIn(l *line, on bool) error {
+func (c *call) blessIn(l *session, on bool) error {
 	ref, err := c.ref(l.ledger, c.arg(0))
 	if err != nil {
 		return err
@@ -75,7 +77,7 @@ func (c *call) blessIn(l *line, on bool) error {
 	if err != nil {
 		return err
 	}
-	marked, err := l.engine.Marked(c, ref)
+	marked, err := l.engine.MarkedBlessed(c, ref)
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 	}
 	var practice, real string // accounts
 	for _, s := range scans {
-		switch account, _, located := strings.Cut(s.Scope.Place, "/"); {
+		switch account, _, located := strings.Cut(s.Scope.Location, "/"); {
 		case !located: // nothing was seen there ever
 		case account == awsfake.Account:
 			practice = account
@@ -143,7 +145,7 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 // account, or nobody's credentials, and say so at length. An endpoint may be the practice
 // cloud, served.
 func (c *call) sameCloud(ref resource.Ref) error {
-	if c.cli.Bool("sandbox") || c.getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Place, awsfake.Account+"/") {
+	if c.cli.Bool("sandbox") || c.getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Location, awsfake.Account+"/") {
 		return nil
 	}
 	return usage("add --sandbox", "%s/%s is in the practice cloud", ref.Kind, ref.Name)
@@ -163,8 +165,8 @@ func (c *call) adopt() error {
 	return c.withLine(paths, c.adoptIn)
 }
 
-func (c *call) adoptIn(l *line) error {
-	ref, err := wish(l.intents, c.arg(0))
+func (c *call) adoptIn(l *session) error {
+	ref, err := desired(l.intents, c.arg(0))
 	if err != nil {
 		return err
 	}
@@ -184,12 +186,12 @@ func (c *call) adoptIn(l *line) error {
 	return nil
 }
 
-// wish finds a wished thing by its whole ref, kind/name, or name.
-func wish(intents []resource.Intent, spelling string) (resource.Ref, error) {
+// desired finds a wished thing by its whole ref, kind/name, or name.
+func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	var found []resource.Ref
 	var names []string
 	for _, in := range intents {
-		for _, d := range in.Objects {
+		for _, d := range in.Resources {
 			short := d.Ref.Kind + "/" + d.Ref.Name
 			names = append(names, short)
 			if spelling == d.Ref.String() || spelling == short || spelling == d.Ref.Name {

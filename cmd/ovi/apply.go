@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
 )
@@ -56,8 +56,8 @@ func (c *call) applySource() error {
 	return c.withLine(paths, c.planAndApply)
 }
 
-func (c *call) planAndApply(l *line) error {
-	planned, err := c.makePlan(l, ledger.ForApply)
+func (c *call) planAndApply(l *session) error {
+	planned, err := c.makePlan(l, event.ForApply)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (c *call) planAndApply(l *line) error {
 // it: then only what cannot be seen or done is told.
 func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
-	if c.out.quiet && !c.out.machine() && !asks && counts.Blind+counts.Vetoed == 0 {
+	if c.out.quiet && !c.out.machine() && !asks && counts.Unreachable+counts.Blocked == 0 {
 		return nil
 	}
 	return c.showPlan(p, dir, "Plan")
@@ -93,11 +93,11 @@ func (c *call) applyFile(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.sameWorld(head, name); err != nil {
+	if err := c.sameLiveState(head, name); err != nil {
 		return err
 	}
-	return c.withLine(head.Sources, func(l *line) error {
-		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: ledger.ForApply, Rules: l.rules})
+	return c.withLine(head.Sources, func(l *session) error {
+		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: event.ForApply, Rules: l.rules})
 		if err != nil {
 			return err
 		}
@@ -111,8 +111,8 @@ func (c *call) applyFile(name string) error {
 	})
 }
 
-// sameWorld takes the plan's world for this call, and refuses another one.
-func (c *call) sameWorld(head planHead, name string) error {
+// sameLiveState takes the plan's world for this call, and refuses another one.
+func (c *call) sameLiveState(head planHead, name string) error {
 	if c.cli.IsSet("sandbox") && c.cli.Bool("sandbox") != head.Sandbox {
 		return usage("apply it without --sandbox, or plan again", "%s was not made for the practice cloud", name)
 	}
@@ -142,7 +142,7 @@ func (c *call) sameWorld(head planHead, name string) error {
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cli.Bool("sandbox")}
-		sum.Counts = render.Counts(ledger.Standing(p.Plan))
+		sum.Counts = render.Counts(event.Standing(p.Plan))
 		if err := c.out.records(sum); err != nil {
 			return err
 		}
@@ -153,23 +153,23 @@ func (c *call) nothing(p *engine.Planned) error {
 // leftOver is what a plan leaves undone whatever an apply does.
 func (c *call) leftOver(p *engine.Planned) []int {
 	var codes []int
-	if len(p.Plan.Blind) > 0 {
-		codes = append(codes, exitBlind)
+	if len(p.Plan.Unreachable) > 0 {
+		codes = append(codes, exitUnreachable)
 	}
-	if vetoed(p.Plan) > 0 {
-		codes = append(codes, exitVetoed)
+	if blocked(p.Plan) > 0 {
+		codes = append(codes, exitBlocked)
 	}
 	return codes
 }
 
 // sink shows an apply as it goes.
 type sink interface {
-	Record(ledger.Record)
+	Record(event.Record)
 	Close() error
 }
 
 // execute applies, shows how it goes, and sums up.
-func (c *call) execute(l *line, p *engine.Planned, how string) error {
+func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	ctx, heedless := hangup(c.Context)
 	defer heedless()
 	c.Context = ctx
@@ -187,13 +187,13 @@ func (c *call) execute(l *line, p *engine.Planned, how string) error {
 		heard := context.AfterFunc(c, progress.Interrupted)
 		defer heard()
 	}
-	stop := l.ledger.Listen(func(r ledger.Record) {
+	stop := l.ledger.Listen(func(r event.Record) {
 		counters.Record(r)
 		show.Record(r)
 	})
 	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
 		Parallelism: c.cli.Int("parallelism"), Hard: c.hard,
-		Approved: &ledger.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
+		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
 	})
 	stop()
 	if bad := show.Close(); !errors.Is(bad, c.answer.failure()) {
@@ -232,9 +232,9 @@ func resultCodes(r *engine.Result) []int {
 	var codes []int
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case engine.Failed, engine.Uncertain, engine.Stale, engine.Waiting:
+		case engine.Failed, engine.Uncertain, engine.Stale, engine.WaitingFor:
 			codes = append(codes, exitFailed)
-		case engine.Held:
+		case engine.Claimed:
 			codes = append(codes, exitHeld)
 		case engine.Done, engine.ByOther, engine.Interrupted:
 		}
@@ -253,11 +253,11 @@ func (c *call) explain(r *engine.Result) {
 		case engine.Uncertain:
 			flight = "what was in flight was cut off"
 			doubtful = append(doubtful, name+": whether the "+string(o.Action)+" worked is not known")
-		case engine.Held:
-			held = append(held, fmt.Sprintf("%s is held by %s", name, o.Holder))
+		case engine.Claimed:
+			held = append(held, fmt.Sprintf("%s is held by %s", name, o.ClaimedBy))
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.ByOther, engine.Failed, engine.Waiting, engine.Interrupted:
+		case engine.Done, engine.ByOther, engine.Failed, engine.WaitingFor, engine.Interrupted:
 		}
 	}
 	c.warnOf(doubtful, "run `ovi plan`: looking tells")

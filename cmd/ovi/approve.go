@@ -41,7 +41,7 @@ func (c *call) approve() error {
 	if err != nil {
 		return err
 	}
-	if err := c.sameWorld(head, c.arg(0)); err != nil {
+	if err := c.sameLiveState(head, c.arg(0)); err != nil {
 		return err
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.approveIn(l, saved, until) })
@@ -52,14 +52,14 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.now})
-	yes, err := e.Approve(c, p, engine.Act{Who: c.user(), Reason: c.cli.String("reason")}, until)
+	yes, err := e.Approve(c, p, engine.OperatorAction{Who: c.user(), Reason: c.cli.String("reason")}, until)
 	if errors.Is(err, engine.ErrNothingToApprove) {
 		return &problem{code: exitError, summary: "there is nothing to approve", err: err, next: "plan again, without what is drift only"}
 	}
 	if err != nil {
 		return err
 	}
-	all, err := l.Consents(c, yes.Digest)
+	all, err := l.Approvals(c, yes.Digest)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (c *call) tellApproval(a render.Approval) error {
 func asked(p *engine.Planned) int {
 	n := 0
 	for _, d := range p.Plan.Decisions {
-		for _, v := range d.Vetoes {
-			n = max(n, v.People)
+		for _, v := range d.Blockers {
+			n = max(n, v.Approvers)
 		}
 	}
 	return n

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -59,7 +60,7 @@ func (c *call) showLog(l *ledger.Ledger) error {
 	return c.follow(l, filter)
 }
 
-func (c *call) logRecord(r ledger.Record) error {
+func (c *call) logRecord(r event.Record) error {
 	if c.out.machine() {
 		return c.out.records(logLine(r))
 	}
@@ -72,7 +73,7 @@ func (c *call) logRecord(r ledger.Record) error {
 }
 
 // logLine is a record as machines get it.
-func logLine(r ledger.Record) render.LogRecord {
+func logLine(r event.Record) render.LogRecord {
 	line := render.LogRecord{
 		Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(),
 		Instance: r.Instance, Run: r.Run, User: r.User, Data: r.Event,
@@ -87,8 +88,8 @@ func logLine(r ledger.Record) render.LogRecord {
 func (c *call) filter(l *ledger.Ledger) (ledger.Filter, error) {
 	f := ledger.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run"), Instance: c.cli.String("instance")}
 	for _, t := range f.Types {
-		if near, ok := resource.Nearest(t, ledger.Types()); !ok || near != t {
-			return f, usage("write one of "+strings.Join(ledger.Types(), ", "), "%q is no type of event", t)
+		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
+			return f, usage("write one of "+strings.Join(event.Types(), ", "), "%q is no type of event", t)
 		}
 	}
 	var err error

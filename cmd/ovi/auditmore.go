@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/wal"
@@ -59,7 +60,7 @@ func (p *process) auditMore() []*cli.Command {
 }
 
 // logFrom writes the records that a filter selects, and returns where to go on.
-func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(ledger.Record) error) (next wal.Seq, err error) {
+func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(event.Record) error) (next wal.Seq, err error) {
 	for r, err := range l.LogTo(c, f, &next) {
 		if err != nil {
 			return next, err
@@ -107,7 +108,7 @@ func (c *call) auditExport() error {
 		}
 		lines := render.NewJSON(c.out.w)
 		c.out.printed = true // a document of its own format
-		_, err = c.logFrom(l, f, func(r ledger.Record) error {
+		_, err = c.logFrom(l, f, func(r event.Record) error {
 			if format == "cloudevents" {
 				return lines.Encode(render.NewCloudEvent(r))
 			}
@@ -185,9 +186,9 @@ func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
 
 // trimmed is what `audit trim` tells machines.
 type trimmed struct {
-	Was    uint64 `json:"was"`    // the first record before
-	First  uint64 `json:"first"`  // the first record now
-	Wanted uint64 `json:"wanted"` // the first record that was asked to be kept
+	Was     uint64 `json:"was"`    // the first record before
+	First   uint64 `json:"first"`  // the first record now
+	Desired uint64 `json:"wanted"` // the first record that was asked to be kept
 }
 
 // ageOf reads a duration that may be in days.

@@ -76,16 +76,16 @@ func holderOf(x coordinator.Claim) string {
 
 // shortRef shortens a ref that is text; a claim's key need not be one.
 func shortRef(names render.Names, text string) string {
-	ref, ok := claimedThing(text)
+	ref, ok := claimedResource(text)
 	if !ok {
 		return text
 	}
 	return names.Ref(ref)
 }
 
-// claimedThing is the thing a claim is on; false for a claim on something else, such as the
+// claimedResource is the thing a claim is on; false for a claim on something else, such as the
 // lead of a stack.
-func claimedThing(text string) (resource.Ref, bool) {
+func claimedResource(text string) (resource.Ref, bool) {
 	if strings.HasPrefix(text, engine.Lead) {
 		return resource.Ref{}, false
 	}
@@ -95,6 +95,6 @@ func claimedThing(text string) (resource.Ref, bool) {
 
 // fitsClaim says that people may call a claim so.
 func fitsClaim(claim, spelling string) bool {
-	ref, ok := claimedThing(claim)
+	ref, ok := claimedResource(claim)
 	return ok && ledger.Fits(ref, spelling)
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/story"
 )
 
 func (p *process) diffCommand() *cli.Command {
@@ -94,17 +94,17 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 	case err != nil:
 		return err
 	}
-	shifts = slices.DeleteFunc(shifts, func(x ledger.Shift) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
+	shifts = slices.DeleteFunc(shifts, func(x ledger.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
 	return c.writeDiff(s, shifts)
 }
 
 // about says that a thing is one that was asked for.
-func (c *call) about(x ledger.Shift) bool {
+func (c *call) about(x ledger.ResourceChange) bool {
 	kind, stack := c.cli.String("kind"), c.cli.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
 
-func stackOf(x ledger.Shift) string {
+func stackOf(x ledger.ResourceChange) string {
 	for _, o := range []*resource.Observed{x.After, x.Before} {
 		if o != nil && o.Stack != "" {
 			return o.Stack
@@ -113,7 +113,7 @@ func stackOf(x ledger.Shift) string {
 	return ""
 }
 
-func (c *call) writeDiff(s span, shifts []ledger.Shift) error {
+func (c *call) writeDiff(s span, shifts []ledger.ResourceChange) error {
 	refs := make([]resource.Ref, len(shifts))
 	for i, x := range shifts {
 		refs[i] = x.Ref
@@ -162,12 +162,12 @@ func stampOf(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-func differenceOf(x ledger.Shift, names render.Names) render.Difference {
+func differenceOf(x ledger.ResourceChange, names render.Names) render.Difference {
 	d := render.Difference{
 		Type: "difference", Ref: names.Ref(x.Ref), Scope: x.Ref.Scope().String(), Kind: x.Ref.Kind, Stack: stackOf(x),
 		At: x.At, What: "changed", By: "world", Revision: int64(x.Last), Changes: []render.Change{},
 	}
-	if x.Deed {
+	if x.Action {
 		d.By = "ovi"
 	}
 	switch {
@@ -176,13 +176,13 @@ func differenceOf(x ledger.Shift, names render.Names) render.Difference {
 	case x.After == nil:
 		d.What = "gone"
 	default:
-		d.Changes = render.Changes(story.Differ(*x.Before, *x.After))
+		d.Changes = render.Changes(explain.Differ(*x.Before, *x.After))
 	}
 	return d
 }
 
 // diffLines say what is different, a line each.
-func diffLines(x ledger.Shift, what string) []string {
+func diffLines(x ledger.ResourceChange, what string) []string {
 	switch what {
 	case "appeared":
 		return []string{"appeared: " + x.After.ID}
@@ -190,7 +190,7 @@ func diffLines(x ledger.Shift, what string) []string {
 		return []string{"gone: " + x.Before.ID}
 	}
 	var out []string
-	for _, ch := range story.Differ(*x.Before, *x.After) {
+	for _, ch := range explain.Differ(*x.Before, *x.After) {
 		out = append(out, ch.Path+" "+render.Value(ch.From)+" → "+render.Value(ch.To))
 	}
 	if len(out) == 0 {

@@ -9,10 +9,11 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/story"
 )
 
 func (p *process) driftCommand() *cli.Command {
@@ -33,7 +34,7 @@ func (c *call) drift() error {
 		return err
 	}
 	if c.cli.Bool("acked") {
-		return c.withMemory(c.cli.Args().Slice(), c.listAcked)
+		return c.withMemory(c.cli.Args().Slice(), c.listAcknowledged)
 	}
 	paths, err := c.sources(c.cli.Args().Slice()...)
 	if err != nil {
@@ -42,8 +43,8 @@ func (c *call) drift() error {
 	return c.withLine(paths, c.driftLine)
 }
 
-func (c *call) driftLine(l *line) error {
-	planned, err := c.makePlan(l, ledger.ForDrift)
+func (c *call) driftLine(l *session) error {
+	planned, err := c.makePlan(l, event.ForDrift)
 	if err != nil {
 		return err
 	}
@@ -72,16 +73,16 @@ func (c *call) driftLine(l *line) error {
 
 // driftMemory is what the record says of each difference.
 type driftMemory struct {
-	notes   map[resource.Ref][]story.Drift
+	notes   map[resource.Ref][]explain.Drift
 	silent  map[resource.Ref]bool // acknowledged
 	records []render.Record
 	config  int // things that differ by what the config says only
 	c       *call
 }
 
-func (c *call) driftMemory(l *line, p *engine.Planned) (*driftMemory, error) {
-	m := &driftMemory{notes: map[resource.Ref][]story.Drift{}, silent: map[resource.Ref]bool{}, c: c}
-	acked, err := l.ledger.Acknowledged(c)
+func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) {
+	m := &driftMemory{notes: map[resource.Ref][]explain.Drift{}, silent: map[resource.Ref]bool{}, c: c}
+	acknowledged, err := l.ledger.Acknowledged(c)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +100,10 @@ func (c *call) driftMemory(l *line, p *engine.Planned) (*driftMemory, error) {
 			return nil, err
 		}
 		m.notes[d.Ref] = told
-		var ack *ledger.Acked
-		for k := range acked {
-			if acked[k].Ref == d.Ref && acked[k].Holds(story.DriftDigest(p.Plan.Decisions[i]), c.now()) {
-				ack, m.silent[d.Ref] = &acked[k], true
+		var ack *ledger.Acknowledgment
+		for k := range acknowledged {
+			if acknowledged[k].Ref == d.Ref && acknowledged[k].Holds(explain.DriftDigest(p.Plan.Decisions[i]), c.now()) {
+				ack, m.silent[d.Ref] = &acknowledged[k], true
 			}
 		}
 		m.records = append(m.records, driftRecords(d, told, ack, names)...)
@@ -111,7 +112,7 @@ func (c *call) driftMemory(l *line, p *engine.Planned) (*driftMemory, error) {
 }
 
 // threeWays asks the record about one thing that differs.
-func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]story.Drift, error) {
+func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
 	life, err := l.History(c, d.Ref)
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 		return nil, err
@@ -121,9 +122,9 @@ func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]story.Drift, e
 		return nil, err
 	}
 	if !known {
-		return story.Explain(d, nil, life), nil
+		return explain.Explain(d, nil, life), nil
 	}
-	return story.Explain(d, &applied, life), nil
+	return explain.Explain(d, &applied, life), nil
 }
 
 // tell writes to each change who made it and when, and leaves out what is acknowledged.
@@ -136,8 +137,8 @@ func (m *driftMemory) tell(p decider.Plan) decider.Plan {
 		}
 		d.Changes = slices.Clone(d.Changes)
 		for _, x := range m.notes[d.Ref] {
-			if x.Path == "" && x.Cause == story.ByWorld {
-				d.Detail += "; " + x.Note(m.c.now())
+			if x.Path == "" && x.Cause == explain.Outside {
+				d.Message += "; " + x.Note(m.c.now())
 			}
 			for i := range d.Changes {
 				if d.Changes[i].Path == x.Path {

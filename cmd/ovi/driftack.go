@@ -7,10 +7,11 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/story"
 )
 
 func (p *process) driftAckCommand() *cli.Command {
@@ -43,7 +44,7 @@ func (c *call) driftAck() error {
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, func(l *line) error { return c.ackIn(l, until) })
+	return c.withLine(paths, func(l *session) error { return c.ackIn(l, until) })
 }
 
 // untilWhen reads an end: so long from now, or a time.
@@ -59,8 +60,8 @@ func (c *call) untilWhen(text string) (time.Time, error) {
 }
 
 // ackIn looks for the drift first: it is that one which is acknowledged.
-func (c *call) ackIn(l *line, until time.Time) error {
-	planned, err := c.makePlan(l, ledger.ForDrift)
+func (c *call) ackIn(l *session, until time.Time) error {
+	planned, err := c.makePlan(l, event.ForDrift)
 	if err != nil {
 		return err
 	}
@@ -69,18 +70,18 @@ func (c *call) ackIn(l *line, until time.Time) error {
 		return err
 	}
 	for _, d := range planned.Plan.Decisions {
-		if d.Ref != ref || d.Difference == comparator.Unknown {
+		if d.Ref != ref || d.Difference == comparator.Unreachable {
 			continue
 		}
-		e := ledger.Acknowledged{
-			Ref: ref, Drift: story.DriftDigest(d), What: driftText(d), Until: until, Who: c.user(), Reason: c.cli.String("reason"),
+		e := event.Acknowledged{
+			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.user(), Reason: c.cli.String("reason"),
 		}
 		r, err := l.ledger.Record(c, e)
 		if err != nil {
 			return err
 		}
 		if c.out.machine() {
-			return c.out.records(render.AckedDrift{
+			return c.out.records(render.AcknowledgedDrift{
 				Type: "acked", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
@@ -103,13 +104,13 @@ func driftText(d decider.Decision) string {
 		text += x.Path + " " + render.Value(x.To) + " → " + render.Value(x.From)
 	}
 	if text == "" {
-		return d.Detail
+		return d.Message
 	}
 	return text
 }
 
-func (c *call) listAcked(l *ledger.Ledger) error {
-	acked, err := l.Acknowledged(c)
+func (c *call) listAcknowledged(l *ledger.Ledger) error {
+	acknowledged, err := l.Acknowledged(c)
 	if err != nil {
 		return err
 	}
@@ -119,10 +120,10 @@ func (c *call) listAcked(l *ledger.Ledger) error {
 	}
 	names := namesIn(scans)
 	t := render.Table{Head: []string{"THING", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
-	for _, a := range acked {
+	for _, a := range acknowledged {
 		over := !c.now().Before(a.Until)
 		if c.out.machine() {
-			err := c.out.records(render.AckedDrift{
+			err := c.out.records(render.AcknowledgedDrift{
 				Type: "acked", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
 			})
 			if err != nil {
@@ -143,7 +144,7 @@ func (c *call) listAcked(l *ledger.Ledger) error {
 }
 
 // driftRecords tell machines the three sides of each difference of a thing.
-func driftRecords(d decider.Decision, told []story.Drift, ack *ledger.Acked, names render.Names) []render.Record {
+func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowledgment, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(told))
 	for _, x := range told {
 		r := render.Drift{
@@ -152,7 +153,7 @@ func driftRecords(d decider.Decision, told []story.Drift, ack *ledger.Acked, nam
 			Cause: string(x.Cause), Since: timeOrNil(x.Since), Revision: x.Revision, Times: x.Times,
 		}
 		if ack != nil {
-			r.Acked, r.Until, r.Reason = true, &ack.Until, ack.Reason
+			r.Acknowledged, r.Until, r.Reason = true, &ack.Until, ack.Reason
 		}
 		out = append(out, r)
 	}

@@ -20,16 +20,16 @@ const (
 	exitError       = 1
 	exitChanges     = 2 // only with --detailed-exitcode
 	exitFailed      = 3
-	exitBlind       = 4
+	exitUnreachable = 4
 	exitHeld        = 5
-	exitVetoed      = 6
+	exitBlocked     = 6
 	exitInterrupted = 130
 )
 
 // worst picks the code when several hold: what stopped everything first, then what was tried
 // and failed, then what was not even tried, then what merely differs.
 func worst(codes ...int) int {
-	for _, c := range []int{exitInterrupted, exitError, exitFailed, exitBlind, exitHeld, exitVetoed, exitChanges} {
+	for _, c := range []int{exitInterrupted, exitError, exitFailed, exitUnreachable, exitHeld, exitBlocked, exitChanges} {
 		if slices.Contains(codes, c) {
 			return c
 		}
@@ -79,7 +79,7 @@ func status(codes ...int) error {
 func codeOf(err error) int {
 	var s exitStatus
 	var p *problem
-	var held *wal.HeldError
+	var held *wal.LockedError
 	switch {
 	case err == nil:
 		return exitDone
@@ -135,7 +135,7 @@ func diagnostic(summary, next string) render.Diagnostic {
 // nextOf knows what to do about the errors of the record.
 func nextOf(err error) string {
 	var corrupt *wal.CorruptError
-	var held *wal.HeldError
+	var held *wal.LockedError
 	switch {
 	case errors.As(err, &corrupt):
 		return "nothing was changed; see where the log is damaged with `ovi audit verify`, and bring the data directory back from a copy"

@@ -18,10 +18,10 @@ func TestWorstOfSeveralCodes(t *testing.T) {
 	}{
 		{nil, exitDone},
 		{[]int{exitChanges}, exitChanges},
-		{[]int{exitChanges, exitVetoed}, exitVetoed},
-		{[]int{exitVetoed, exitHeld}, exitHeld},
-		{[]int{exitHeld, exitBlind}, exitBlind},
-		{[]int{exitBlind, exitFailed}, exitFailed},
+		{[]int{exitChanges, exitBlocked}, exitBlocked},
+		{[]int{exitBlocked, exitHeld}, exitHeld},
+		{[]int{exitHeld, exitUnreachable}, exitUnreachable},
+		{[]int{exitUnreachable, exitFailed}, exitFailed},
 		{[]int{exitFailed, exitError}, exitError},
 		{[]int{exitError, exitInterrupted}, exitInterrupted},
 	} {
@@ -41,7 +41,7 @@ func TestCodeOfErrors(t *testing.T) {
 		"what a command said":  {exitStatus(exitFailed), exitFailed},
 		"wrong wishes":         {source.Problems{{Summary: "wrong"}}, exitError},
 		"interrupted":          {fmt.Errorf("look: %w", context.Canceled), exitInterrupted},
-		"the log is in use":    {fmt.Errorf("open: %w", &wal.HeldError{Err: context.DeadlineExceeded}), exitHeld},
+		"the log is in use":    {fmt.Errorf("open: %w", &wal.LockedError{Err: context.DeadlineExceeded}), exitHeld},
 		"the store is in use":  {fmt.Errorf("open: %w", storage.ErrBusy), exitHeld},
 		"the store is damaged": {fmt.Errorf("open: %w", storage.ErrCorrupt), exitError},
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -100,7 +101,7 @@ func after(m ledger.Moment, before *resource.Observed) *resource.Observed {
 	return before
 }
 
-func by(r ledger.Record) string {
+func by(r event.Record) string {
 	if r.User == "" {
 		return ""
 	}

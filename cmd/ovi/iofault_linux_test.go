@@ -35,7 +35,7 @@ resources:
   - {type: s3, name: small-fresh}
 `
 
-func faultWanted() map[string]int {
+func faultDesired() map[string]int {
 	return map[string]int{"ec2/kept t3.small": 1, "ec2/fresh t3.micro": 1, "s3/small-fresh ": 1}
 }
 
@@ -185,7 +185,7 @@ func failedApply(t *testing.T, strace, from, call, errno string, k int) (hit boo
 // noLie holds an apply to its word that all went well.
 func noLie(t *testing.T, dir string, out []byte) {
 	t.Helper()
-	if counts, _ := managed(t, dir); !cmp.Equal(faultWanted(), counts) {
+	if counts, _ := managed(t, dir); !cmp.Equal(faultDesired(), counts) {
 		t.Errorf("it ended with 0, and there is %v:\n%s", counts, out)
 	}
 	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "nothing to do") {
@@ -203,7 +203,7 @@ func afterFault(t *testing.T, dir string, out []byte) {
 	}
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--lock-timeout", "2m")
 	counts, ids := managed(t, dir)
-	if diff := cmp.Diff(faultWanted(), counts); diff != "" {
+	if diff := cmp.Diff(faultDesired(), counts); diff != "" {
 		t.Errorf("after the next apply (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, m := range saidDone.FindAllSubmatch(out, -1) {

@@ -62,7 +62,7 @@ func instances(t *testing.T, dir string) map[string]int {
 		t.Fatal(err)
 	}
 	defer cloud.Close()
-	all, err := cloud.Things()
+	all, err := cloud.Resources()
 	if err != nil {
 		t.Fatal(err)
 	}

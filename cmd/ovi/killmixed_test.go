@@ -43,8 +43,8 @@ const mixAfter = mixHead + `
   - {type: s3, name: mix-fresh}
 `
 
-// mixWanted is what must be there in the end: how often, by kind, name and size.
-func mixWanted() map[string]int {
+// mixDesired is what must be there in the end: how often, by kind, name and size.
+func mixDesired() map[string]int {
 	want := map[string]int{"security_group/door ": 1, "s3/mix-kept ": 1, "s3/mix-fresh ": 1}
 	for size, names := range map[string][]string{
 		"t3.small": {"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"},
@@ -65,7 +65,7 @@ func managed(t *testing.T, dir string) (counts map[string]int, ids map[string]st
 		t.Fatal(err)
 	}
 	defer cloud.Close()
-	all, err := cloud.Things()
+	all, err := cloud.Resources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 	must(t, dir, "apply", "--sandbox", "--auto-approve", "--quiet", "--lock-timeout", "2m")
 	took = time.Since(start)
 	counts, after := managed(t, dir)
-	if diff := cmp.Diff(mixWanted(), counts); diff != "" {
+	if diff := cmp.Diff(mixDesired(), counts); diff != "" {
 		t.Errorf("killed after %s: what is there (-want +got):\n%s", moment, diff)
 	}
 	maps.DeleteFunc(before, func(name, _ string) bool {

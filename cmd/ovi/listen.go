@@ -25,7 +25,7 @@ func infoOf(x notice) render.Info { return render.Info{Type: "concern", Data: x}
 
 // listen serves what others ask of a running loop, until the returned function is called.
 // Without --listen it does nothing.
-func (k *keeper) listen() (func(), error) {
+func (k *runner) listen() (func(), error) {
 	address := k.cli.String("listen")
 	if address == "" {
 		return func() {}, nil
@@ -61,7 +61,7 @@ func (k *keeper) listen() (func(), error) {
 
 // serve serves until the server is shut down. A listener that fails is told of and opened anew,
 // so that nobody takes a loop for dead, or for well, because it cannot be asked.
-func (k *keeper) serve(server *http.Server, listener net.Listener, open func() (net.Listener, error)) {
+func (k *runner) serve(server *http.Server, listener net.Listener, open func() (net.Listener, error)) {
 	pause := reopenFirst
 	for {
 		err := server.Serve(listener)
@@ -83,7 +83,7 @@ func (k *keeper) serve(server *http.Server, listener net.Listener, open func() (
 
 // guarded reads what must stand before an address, which it returns as it is to be listened on:
 // nothing on loopback, TLS and a token elsewhere.
-func (k *keeper) guarded(address string) (_ string, token []byte, config *tls.Config, err error) {
+func (k *runner) guarded(address string) (_ string, token []byte, config *tls.Config, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return "", nil, nil, usage("write an address such as 127.0.0.1:9464", "--listen: %s", err)
@@ -130,7 +130,7 @@ func bearer(token []byte, next http.Handler) http.Handler {
 	})
 }
 
-func (k *keeper) routes() http.Handler {
+func (k *runner) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", k.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
@@ -143,7 +143,7 @@ func (k *keeper) routes() http.Handler {
 }
 
 // ready says that the record is open and the last cycles ended well.
-func (k *keeper) ready(w http.ResponseWriter, _ *http.Request) {
+func (k *runner) ready(w http.ResponseWriter, _ *http.Request) {
 	failing := k.loops.Ready()
 	switch {
 	case k.line.Load() == nil:
@@ -158,7 +158,7 @@ func (k *keeper) ready(w http.ResponseWriter, _ *http.Request) {
 // scrapeWait bounds what a scrape asks the store; what is counted here comes anyway.
 const scrapeWait = 3 * time.Second
 
-func (k *keeper) metrics(w http.ResponseWriter, r *http.Request) {
+func (k *runner) metrics(w http.ResponseWriter, r *http.Request) {
 	families := append(k.loops.Families(), k.counters.Counts().Families()...)
 	families = append(families,
 		metrics.Single("ovi_interval_seconds", "Time between the beginnings of two cycles.", k.options.Interval.Seconds()),
@@ -178,7 +178,7 @@ func (k *keeper) metrics(w http.ResponseWriter, r *http.Request) {
 }
 
 // recorded is what the record says.
-func (k *keeper) recorded(ctx context.Context) ([]metrics.Family, error) {
+func (k *runner) recorded(ctx context.Context) ([]metrics.Family, error) {
 	l := k.line.Load()
 	if l == nil {
 		return nil, errBack
@@ -188,7 +188,7 @@ func (k *keeper) recorded(ctx context.Context) ([]metrics.Family, error) {
 		return nil, err
 	}
 	out := metrics.Scopes(scans, k.now())
-	opens, err := l.ledger.OpenIntents(ctx)
+	opens, err := l.ledger.OpenActions(ctx)
 	if err != nil {
 		return out, err
 	}

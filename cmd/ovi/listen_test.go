@@ -17,7 +17,7 @@ import (
 func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		k := &keeper{call: &call{process: &process{}, Context: t.Context(), out: &output{w: &said, errW: &said}}}
+		k := &runner{call: &call{process: &process{}, Context: t.Context(), out: &output{w: &said, errW: &said}}}
 		k.out.share()
 		server := &http.Server{Handler: k.routes()}
 		well := &fakeListener{accepts: make(chan net.Conn), closed: make(chan struct{})}

@@ -37,13 +37,13 @@ func quoted(s string) string { return `"` + s + `"` }
 
 // nearby names the thing that was most likely meant.
 func nearby(c *call, l *ledger.Ledger, spelling string) string {
-	world, _, err := l.World(c, storage.Now)
+	live, _, err := l.LiveState(c, storage.Now)
 	if err != nil {
 		return "see `ovi status`"
 	}
 	var names []string
-	for _, snapshot := range world.Seen {
-		for _, o := range snapshot.Objects {
+	for _, snapshot := range live.Scopes {
+		for _, o := range snapshot.Resources {
 			names = append(names, o.Ref.Kind+"/"+o.Ref.Name, o.Ref.Name)
 		}
 	}

@@ -31,8 +31,8 @@ type notice struct {
 
 // The states of a concern.
 const (
-	concernNew     = "new"
-	concernSettled = "settled"
+	alertNew      = "new"
+	alertResolved = "settled"
 )
 
 // notices tells people on standard output and, if asked to, a webhook.
@@ -90,7 +90,7 @@ func (x notice) subject() string {
 func (n *notices) send(x notice, heard bool) {
 	if n.c.out.machine() {
 		_ = n.c.out.records(infoOf(x))
-	} else if x.State == concernSettled {
+	} else if x.State == alertResolved {
 		n.c.out.say("stack %s: settled: %s", x.Stack, x.subject())
 	} else {
 		_, _ = fmt.Fprintf(n.c.out.w, "stack %s: %s: %s (only a human can settle that)\n", x.Stack, x.subject(), x.Text)

@@ -30,17 +30,17 @@ import (
 // nothing settles nothing.
 func TestAConcernIsToldOnce(t *testing.T) {
 	var told []string
-	b := &book{tell: func(n notice, _ bool) { told = append(told, n.State+" "+n.Kind+" "+n.Scope+n.Ref) }}
-	scope := resource.Scope{Provider: "aws", Place: "us-east-1"}
-	blind := engine.Concern{Kind: engine.Blind, Scope: scope, Text: "not seen for 3 cycles"}
-	vetoed := engine.Concern{Kind: engine.Vetoed, Ref: resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	b := &alertBook{tell: func(n notice, _ bool) { told = append(told, n.State+" "+n.Kind+" "+n.Scope+n.Ref) }}
+	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
+	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not seen for 3 cycles"}
+	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
 	for _, c := range []engine.Cycle{
-		{Stack: "web", Led: true, Concerns: []engine.Concern{blind}},
-		{Stack: "web", Led: true, Concerns: []engine.Concern{blind, vetoed}},
-		{Stack: "db", Led: true, Concerns: []engine.Concern{blind}},
+		{Stack: "web", Led: true, Alerts: []engine.Alert{unreachable}},
+		{Stack: "web", Led: true, Alerts: []engine.Alert{unreachable, blocked}},
+		{Stack: "db", Led: true, Alerts: []engine.Alert{unreachable}},
 		{Stack: "web", Led: true, Err: errors.New("the store is away")},
 		{Stack: "web"}, // helping tells nothing of what leading found
-		{Stack: "web", Led: true, Concerns: []engine.Concern{vetoed}},
+		{Stack: "web", Led: true, Alerts: []engine.Alert{blocked}},
 	} {
 		b.cycle(c)
 	}
@@ -84,12 +84,12 @@ func TestTheWebhookIsSignedAndTriedAgain(t *testing.T) {
 	c.out.share()
 	n := &notices{c: c, url: server.URL, key: key, client: server.Client(), queue: make(chan notice, 4), done: make(chan struct{}), pauses: []time.Duration{time.Millisecond, time.Millisecond}}
 	go n.deliver()
-	n.send(notice{Type: "concern", State: concernNew, Stack: "web", Kind: "vetoed", Text: "blessed"}, false)
+	n.send(notice{Type: "concern", State: alertNew, Stack: "web", Kind: "vetoed", Text: "blessed"}, false)
 	n.Close()
 	mu.Lock()
 	defer mu.Unlock()
 	var got notice
-	if calls != 3 || len(bodies) != 1 || json.Unmarshal(bodies[0], &got) != nil || got.Text != "blessed" || got.State != concernNew {
+	if calls != 3 || len(bodies) != 1 || json.Unmarshal(bodies[0], &got) != nil || got.Text != "blessed" || got.State != alertNew {
 		t.Errorf("%d calls, told %q", calls, bodies)
 	}
 	if !strings.Contains(out.String(), "stack web: vetoed") {
@@ -103,8 +103,8 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 	store := mem.New()
 	defer store.Close()
 	var heard []string
-	instance := func(name string) *book {
-		b := &book{memory: storeMemory{t.Context(), func() storage.Store { return store }}}
+	instance := func(name string) *alertBook {
+		b := &alertBook{memory: storeMemory{t.Context(), func() storage.Store { return store }}}
 		b.tell = func(n notice, elsewhere bool) {
 			if elsewhere {
 				heard = append(heard, name+" says "+n.Kind)
@@ -114,35 +114,35 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 		}
 		return b
 	}
-	deliver := func(b *book) {
+	deliver := func(b *alertBook) {
 		for _, e := range b.open["web"] {
 			b.delivered(e.notice)
 		}
 	}
-	scope := resource.Scope{Provider: "aws", Place: "us-east-1"}
-	blind := engine.Concern{Kind: engine.Blind, Scope: scope, Text: "not seen for 3 cycles"}
-	vetoed := engine.Concern{Kind: engine.Vetoed, Ref: resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
-	led := func(concerns ...engine.Concern) engine.Cycle {
-		return engine.Cycle{Stack: "web", Led: true, Concerns: concerns}
+	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
+	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not seen for 3 cycles"}
+	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	led := func(alerts ...engine.Alert) engine.Cycle {
+		return engine.Cycle{Stack: "web", Led: true, Alerts: alerts}
 	}
 	ann, bob, cid := instance("ann"), instance("bob"), instance("cid")
-	ann.cycle(led(vetoed))
-	bob.cycle(led(vetoed)) // ann died before the webhook took it
+	ann.cycle(led(blocked))
+	bob.cycle(led(blocked)) // ann died before the webhook took it
 	deliver(bob)
-	bob.cycle(led(vetoed, blind))
+	bob.cycle(led(blocked, unreachable))
 	deliver(bob)
-	unseen := led(vetoed) // not yet for three cycles of cid's own
-	unseen.Planned = &engine.Planned{Plan: decider.Plan{Blind: map[resource.Scope]string{scope: "denied"}}}
-	cid.cycle(unseen)
-	cid.cycle(led(vetoed))
-	bob.cycle(led(vetoed))                                       // leads again: that is no news to it
-	if err := bob.memory.drop("web", vetoed.Key()); err != nil { // as its lease would
+	unread := led(blocked) // not yet for three cycles of cid's own
+	unread.Planned = &engine.Planned{Plan: decider.Plan{Unreachable: map[resource.Scope]string{scope: "denied"}}}
+	cid.cycle(unread)
+	cid.cycle(led(blocked))
+	bob.cycle(led(blocked))                                       // leads again: that is no news to it
+	if err := bob.memory.drop("web", blocked.Key()); err != nil { // as its lease would
 		t.Fatal(err)
 	}
-	bob.cycle(led(vetoed))
+	bob.cycle(led(blocked))
 	bob.cycle(engine.Cycle{Stack: "web"}) // a helper settles nothing
-	other := engine.Concern{Kind: engine.OtherWishes, Text: "another version"}
-	instance("dan").cycle(engine.Cycle{Stack: "web", Concerns: []engine.Concern{vetoed, other}})
+	other := engine.Alert{Type: engine.ConfigurationMismatch, Text: "another version"}
+	instance("dan").cycle(engine.Cycle{Stack: "web", Alerts: []engine.Alert{blocked, other}})
 	bob.cycle(led())
 	cid.cycle(led())
 	want := []string{

@@ -42,10 +42,10 @@ func TestTheUnitRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "credentials", "store-password"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	places := strings.NewReplacer("/etc/ovi/%i", filepath.Join(dir, "etc"), "/var/lib/ovi/%i", filepath.Join(dir, "lib"), "%d", filepath.Join(dir, "credentials"))
+	locations := strings.NewReplacer("/etc/ovi/%i", filepath.Join(dir, "etc"), "/var/lib/ovi/%i", filepath.Join(dir, "lib"), "%d", filepath.Join(dir, "credentials"))
 	vars := map[string]string{}
 	for _, e := range u["Environment"] {
-		name, value, _ := strings.Cut(places.Replace(e), "=")
+		name, value, _ := strings.Cut(locations.Replace(e), "=")
 		vars[name] = value
 	}
 	// What /etc/ovi/TEAM/environment says wins.
@@ -58,7 +58,7 @@ func TestTheUnitRuns(t *testing.T) {
 		case strings.HasPrefix(word, "$"): // none or several
 			args = append(args, strings.Fields(vars[word[1:]])...)
 		default:
-			args = append(args, places.Replace(word))
+			args = append(args, locations.Replace(word))
 		}
 	}
 	i := &instance{name: "the unit", cmd: ovi(t, filepath.Join(dir, "etc"), args...)}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -49,11 +49,11 @@ func (c *call) plan() error {
 	if err != nil {
 		return err
 	}
-	return c.withLine(paths, func(l *line) error { return c.planLine(l, paths) })
+	return c.withLine(paths, func(l *session) error { return c.planLine(l, paths) })
 }
 
-func (c *call) planLine(l *line, paths []string) error {
-	planned, err := c.makePlan(l, ledger.ForPlan)
+func (c *call) planLine(l *session, paths []string) error {
+	planned, err := c.makePlan(l, event.ForPlan)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (c *call) planLine(l *line, paths []string) error {
 // planCodes is what a plan means for the exit code.
 func (c *call) planCodes(p *engine.Planned) []int {
 	var codes []int
-	if len(p.Plan.Blind) > 0 {
-		codes = append(codes, exitBlind)
+	if len(p.Plan.Unreachable) > 0 {
+		codes = append(codes, exitUnreachable)
 	}
 	if c.cli.Bool("detailed-exitcode") && !p.Plan.Empty() {
 		codes = append(codes, exitChanges)
@@ -82,7 +82,7 @@ func (c *call) planCodes(p *engine.Planned) []int {
 }
 
 // makePlan plans what the command line is about.
-func (c *call) makePlan(l *line, mode ledger.Mode) (*engine.Planned, error) {
+func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
 	if err := c.checkPatterns(); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (c *call) makePlan(l *line, mode ledger.Mode) (*engine.Planned, error) {
 	return p, c.checkTargets(p)
 }
 
-func (c *call) planOptions(l *line, mode ledger.Mode) engine.PlanOptions {
+func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cli.StringSlice("target"), Excludes: c.cli.StringSlice("exclude"),
@@ -131,9 +131,9 @@ func (c *call) showPlan(p *engine.Planned, dir, verb string) error {
 
 // blindness tells machines of each scope that was not seen.
 func (c *call) blindness(p *engine.Planned, names render.Names) error {
-	for _, scope := range sortedScopes(p.Plan.Blind) {
+	for _, scope := range sortedScopes(p.Plan.Unreachable) {
 		d := diagnostic(fmt.Sprintf("%s could not be seen", names.Scope(scope)), "nothing is done there until it can be seen")
-		d.Detail = p.Plan.Blind[scope]
+		d.Detail = p.Plan.Unreachable[scope]
 		if err := c.out.records(d); err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 		line = "PRACTICE CLOUD (nothing real is touched) · " + line
 	}
 	head := []string{line}
-	head = append(head, c.rests(p)...)
-	for i, s := range p.Settled {
-		if n := len(p.Settled) - i; i == maxSettled && n > 1 {
+	head = append(head, c.freshness(p)...)
+	for i, s := range p.Recovered {
+		if n := len(p.Recovered) - i; i == maxSettled && n > 1 {
 			head = append(head, fmt.Sprintf("and %d more of earlier runs were settled by looking: see `ovi audit log --type abandoned`", n))
 			break
 		}
@@ -165,10 +165,10 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 // namesOf knows every scope of a plan.
 func namesOf(p *engine.Planned) render.Names {
 	var scopes []resource.Scope
-	for _, look := range p.Looks {
-		scopes = append(scopes, look.Scope)
+	for _, obs := range p.Observations {
+		scopes = append(scopes, obs.Scope)
 	}
-	for scope := range p.Plan.Blind {
+	for scope := range p.Plan.Unreachable {
 		scopes = append(scopes, scope)
 	}
 	for _, d := range p.Plan.Decisions {
@@ -200,5 +200,5 @@ func toDo(p decider.Plan) []resource.Ref {
 	return out
 }
 
-// vetoed counts what policies held back.
-func vetoed(p decider.Plan) int { return render.Count(p).Vetoed }
+// blocked counts what policies held back.
+func blocked(p decider.Plan) int { return render.Count(p).Blocked }

@@ -21,7 +21,7 @@ type proposal struct {
 	action  decider.Action
 	kind    string
 	there   resource.Attrs
-	wanted  resource.Attrs
+	desired resource.Attrs
 	tags    map[string]string
 	changes []resource.Change
 	more    int // other creates in the plan
@@ -31,13 +31,13 @@ type proposal struct {
 }
 
 func (p proposal) plan() decider.Plan {
-	ref := resource.Ref{Provider: "aws", Place: "1/us-east-1", Kind: p.kind, Name: "x"}
+	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: p.kind, Name: "x"}
 	d := decider.Decision{Ref: ref, Stack: "web", Action: p.action, Proposed: p.action, Changes: p.changes}
 	if p.action != decider.Create {
-		d.There = &resource.Observed{Ref: ref, ID: "id", Managed: true, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
+		d.Observed = &resource.Observed{Ref: ref, ID: "id", Managed: true, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
 	}
 	if p.action != decider.Delete {
-		d.Wanted = &resource.Desired{Ref: ref, Attrs: p.wanted, Tags: resource.TagsOf(p.tags)}
+		d.Desired = &resource.Desired{Ref: ref, Attrs: p.desired, Tags: resource.TagsOf(p.tags)}
 	}
 	out := decider.Plan{Decisions: []decider.Decision{d}, Owned: map[string]int{"web": cmp.Or(p.owned, 100)}}
 	for range p.more {
@@ -105,19 +105,19 @@ func exampleCases() map[string][]struct {
 			{"a new thing in the holidays", proposal{action: decider.Create, kind: "ec2", at: "2026-12-24T22:30:00Z"}, nil},
 		},
 		"cost.yaml": {
-			{"a large one", proposal{action: decider.Create, kind: "ec2", wanted: size("m5.12xlarge")}, []string{"needs approval by rule large-sizes"}},
-			{"growing to a large one", proposal{action: decider.Restart, kind: "ec2", wanted: size("m5.4xlarge"), changes: []resource.Change{{Path: "size"}}}, []string{"needs approval by rule large-sizes"}},
-			{"a new tag on a large one", proposal{action: decider.Update, kind: "ec2", wanted: size("m5.4xlarge"), changes: []resource.Change{{Path: "tags.a"}}}, nil},
-			{"a small one", proposal{action: decider.Create, kind: "ec2", wanted: size("t3.large")}, nil},
+			{"a large one", proposal{action: decider.Create, kind: "ec2", desired: size("m5.12xlarge")}, []string{"needs approval by rule large-sizes"}},
+			{"growing to a large one", proposal{action: decider.Restart, kind: "ec2", desired: size("m5.4xlarge"), changes: []resource.Change{{Path: "size"}}}, []string{"needs approval by rule large-sizes"}},
+			{"a new tag on a large one", proposal{action: decider.Update, kind: "ec2", desired: size("m5.4xlarge"), changes: []resource.Change{{Path: "tags.a"}}}, nil},
+			{"a small one", proposal{action: decider.Create, kind: "ec2", desired: size("t3.large")}, nil},
 			{"a thing without a size", proposal{action: decider.Create, kind: "vpc"}, nil},
 			{"thirty at once", proposal{action: decider.Create, kind: "vpc", more: 30}, []string{"needs approval by rule many-at-once of 2"}},
 		},
 		"exposure.yaml": {
-			{"a public database", proposal{action: decider.Update, kind: "rds", wanted: attr("public", resource.Bool(true))}, []string{"warned by rule public-database"}},
-			{"a private database", proposal{action: decider.Update, kind: "rds", wanted: attr("public", resource.Bool(false))}, nil},
-			{"an open port 22", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
-			{"an open range", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
-			{"port 443", proposal{action: decider.Update, kind: "security_group", wanted: attr("ingress", rules("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
+			{"a public database", proposal{action: decider.Update, kind: "rds", desired: attr("public", resource.Bool(true))}, []string{"warned by rule public-database"}},
+			{"a private database", proposal{action: decider.Update, kind: "rds", desired: attr("public", resource.Bool(false))}, nil},
+			{"an open port 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
+			{"an open range", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
+			{"port 443", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
 			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule nobodys"}},
 			{"a team", proposal{action: decider.Create, kind: "vpc", tags: map[string]string{"team": "web"}}, nil},
 		},
@@ -170,22 +170,22 @@ func said(t *testing.T, policies []decider.Policy, p proposal) []string {
 	t.Helper()
 	var out []string
 	for _, policy := range policies {
-		vetoes, err := policy.Review(p.plan(), p.facts(t))
+		blockers, err := policy.Review(p.plan(), p.facts(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, held := vetoes[0]; held {
+		if v, held := blockers[0]; held {
 			word := "denied"
 			switch {
 			case strings.Contains(v.Reason, "could not be evaluated"):
 				word = v.Reason
-			case v.People > 0:
+			case v.Approvers > 0:
 				word = "needs approval"
 			case v.Until != nil:
 				word = "deferred"
 			}
 			s := word + " by " + cmp.Or(v.Policy, policy.Name())
-			if v.People > 1 {
+			if v.Approvers > 1 {
 				s += " of 2"
 			}
 			out = append(out, s)

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -60,7 +61,7 @@ func (c *call) policyTest() error {
 	if err != nil {
 		return err
 	}
-	trial := engine.Trial{Rules: rules, Instead: c.cli.Bool("instead"), Since: since, Kinds: schemas().Kind}
+	trial := engine.Backtest{Rules: rules, Instead: c.cli.Bool("instead"), Since: since, Kinds: schemas().Kind}
 	switch dirs := c.cli.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
@@ -75,7 +76,7 @@ func (c *call) policyTest() error {
 	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.try(trial, l.Log(c, ledger.Filter{})) })
 }
 
-func (c *call) try(trial engine.Trial, records iter.Seq2[ledger.Record, error]) error {
+func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]) error {
 	out, err := trial.Run(records)
 	if err != nil {
 		return err
@@ -109,8 +110,8 @@ func tried(t engine.Tried, names render.Names) render.Tried {
 	}
 }
 
-func judged(j engine.Judgement) render.Judged {
-	return render.Judged{Verdict: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: timeOrNil(j.Until)}
+func judged(j engine.PolicyResult) render.Judged {
+	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: timeOrNil(j.Until)}
 }
 
 func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {

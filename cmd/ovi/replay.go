@@ -78,21 +78,21 @@ func (c *call) auditReplay() error {
 		}
 		out.Live, out.Why = "damaged", err.Error()
 	}
-	place, keep, err := c.replayPlace(dir)
+	location, keep, err := c.replayLocation(dir)
 	if err != nil {
 		return err
 	}
 	if !keep {
-		defer os.RemoveAll(filepath.Dir(place))
+		defer os.RemoveAll(filepath.Dir(location))
 	}
-	if err := c.rebuild(dir, place, &out); err != nil {
+	if err := c.rebuild(dir, location, &out); err != nil {
 		return err
 	}
 	if keep {
-		out.Into = place
+		out.Into = location
 	}
 	if c.cli.Bool("repair") && !out.Equal {
-		if err := replaceStore(dir, place, keep); err != nil {
+		if err := replaceStore(dir, location, keep); err != nil {
 			return err
 		}
 		out.Repaired = true
@@ -109,8 +109,8 @@ func (c *call) settleStore(dir string) error {
 	return l.Close()
 }
 
-// replayPlace is where the rebuilt store goes: --into, or beside the live one for a while.
-func (c *call) replayPlace(dir string) (file string, keep bool, err error) {
+// replayLocation is where the rebuilt store goes: --into, or beside the live one for a while.
+func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
 	into := c.cli.String("into")
 	if into == "" {
 		into, err = os.MkdirTemp(dir, ".replay-*")
@@ -124,8 +124,8 @@ func (c *call) replayPlace(dir string) (file string, keep bool, err error) {
 }
 
 // rebuild makes the store anew and holds the live one against it.
-func (c *call) rebuild(dir, place string, out *replayed) (err error) {
-	fresh, err := bolt.Open(place)
+func (c *call) rebuild(dir, location string, out *replayed) (err error) {
+	fresh, err := bolt.Open(location)
 	if err != nil {
 		return err
 	}
@@ -157,9 +157,9 @@ func (c *call) rebuild(dir, place string, out *replayed) (err error) {
 }
 
 // compareStores compares all that both have; of a trimmed log that is what lives.
-func (c *call) compareStores(live, fresh storage.Store, got ledger.Replayed) (ledger.Comparison, error) {
+func (c *call) compareStores(live, fresh storage.Store, got ledger.ReplayResult) (ledger.Comparison, error) {
 	if got.Trimmed() {
-		return ledger.CompareLiving(c, live, fresh)
+		return ledger.CompareLive(c, live, fresh)
 	}
 	stats, err := live.Stats(c)
 	if err != nil {
@@ -186,7 +186,7 @@ func orElse(a, b string) string {
 }
 
 // replaceStore keeps the live store aside and puts the rebuilt one in its place.
-func replaceStore(dir, place string, keep bool) error {
+func replaceStore(dir, location string, keep bool) error {
 	live := filepath.Join(dir, storeFile)
 	if _, err := os.Stat(live); err == nil {
 		aside, err := os.MkdirTemp(dir, "store-kept-aside-*")
@@ -198,9 +198,9 @@ func replaceStore(dir, place string, keep bool) error {
 		}
 	}
 	if !keep {
-		return os.Rename(place, live)
+		return os.Rename(location, live)
 	}
-	b, err := os.ReadFile(place)
+	b, err := os.ReadFile(location)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type replayedLog struct {
 	Last     uint64 `json:"last"`
 }
 
-func (r *replayed) from(logs *ledger.Logs, m ledger.Merged) {
+func (r *replayed) from(logs *ledger.Logs, m ledger.MergeResult) {
 	r.Batches, r.Revision = m.Batches, int64(m.Revision)
 	for _, i := range logs.List() {
 		r.Logs = append(r.Logs, replayedLog{i.Instance, i.Dir, uint64(i.First), uint64(i.Last)})
@@ -51,14 +51,14 @@ func (c *call) replayShared(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, logs.Close()) }()
-	place, keep, err := c.replayPlace(dir)
+	location, keep, err := c.replayLocation(dir)
 	if err != nil {
 		return err
 	}
 	if !keep {
-		defer os.RemoveAll(filepath.Dir(place))
+		defer os.RemoveAll(filepath.Dir(location))
 	}
-	fresh, err := bolt.Open(place)
+	fresh, err := bolt.Open(location)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *call) replayShared(dir string) (err error) {
 		out.Part, out.Why = orElse(found.PartA.Key, found.PartB.Key), partShared(found)
 	}
 	if keep {
-		out.Into = place
+		out.Into = location
 	}
 	return c.tellReplay(out, dir)
 }

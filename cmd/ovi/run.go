@@ -46,8 +46,8 @@ func (p *process) runCommand() *cli.Command {
 	}
 }
 
-// keeper is `ovi run` while it runs.
-type keeper struct {
+// runner is `ovi run` while it runs.
+type runner struct {
 	*call
 	dir      string
 	stacks   []engine.Stack
@@ -56,8 +56,8 @@ type keeper struct {
 	wakes    engine.Wakes
 	loops    metrics.Loops
 	counters *metrics.Counters
-	line     atomic.Pointer[line] // nil while the record is not open
-	book     *book
+	line     atomic.Pointer[session] // nil while the record is not open
+	alerts   *alertBook
 	store    storeFigures
 	forgot   forgetting
 	rules    heldRules
@@ -73,7 +73,7 @@ func (c *call) run() error {
 	}
 	c.out.share()
 	c.answer.spare(func(err error) { c.log.Warn("standard output cannot be written, and the loop goes on", "error", err) })
-	k := &keeper{call: c, counters: metrics.New()}
+	k := &runner{call: c, counters: metrics.New()}
 	if err := k.readSources(); err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (c *call) run() error {
 		return err
 	}
 	defer tell.Close()
-	k.book = &book{tell: tell.send}
+	k.alerts = &alertBook{tell: tell.send}
 	if tell.url != "" {
-		k.book.memory, tell.heard = storeMemory{c, k.sharedStore}, k.book.delivered
+		k.alerts.memory, tell.heard = storeMemory{c, k.sharedStore}, k.alerts.delivered
 	}
 	k.options = k.runOptions()
 	closeListener, err := k.listen()
@@ -105,7 +105,7 @@ func (c *call) run() error {
 
 // readSources makes a stack of each source and reads all once: what is wrong at the start is
 // a mistake of whoever starts it.
-func (k *keeper) readSources() error {
+func (k *runner) readSources() error {
 	paths, err := k.sources(k.cli.Args().Slice()...)
 	if err != nil {
 		return err
@@ -131,10 +131,10 @@ func (k *keeper) readSources() error {
 	return nil
 }
 
-func (k *keeper) runOptions() engine.RunOptions {
+func (k *runner) runOptions() engine.RunOptions {
 	o := engine.RunOptions{
 		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"),
-		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.told, Rules: k.rulesNow,
+		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.alertStore, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cli.Int("parallelism"), Hard: k.hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cli.StringSlice("target"), k.cli.StringSlice("exclude")
@@ -150,10 +150,10 @@ const (
 
 // keep runs the loops, and opens the record anew when it broke: a store that went away comes
 // back, and what was left open is settled by looking. Only the first opening must succeed.
-func (k *keeper) keep() error {
+func (k *runner) keep() error {
 	pause := reopenFirst
 	for first := true; k.Err() == nil; first = false {
-		began := k.now()
+		started := k.now()
 		err := k.loop()
 		if k.Err() != nil {
 			break
@@ -161,7 +161,7 @@ func (k *keeper) keep() error {
 		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
 			return err
 		}
-		if k.now().Sub(began) > reopenMost {
+		if k.now().Sub(started) > reopenMost {
 			pause = reopenFirst
 		}
 		if !errors.Is(err, errBack) {
@@ -178,8 +178,8 @@ func (k *keeper) keep() error {
 }
 
 // loop opens the record and runs the loops until they end.
-func (k *keeper) loop() error {
-	l, err := k.openWorld(k.dir, k.intents)
+func (k *runner) loop() error {
+	l, err := k.openLiveState(k.dir, k.intents)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (k *keeper) loop() error {
 }
 
 // names are the stacks, for people.
-func (k *keeper) names() string {
+func (k *runner) names() string {
 	names := make([]string, len(k.stacks))
 	for i, s := range k.stacks {
 		names[i] = s.Name
@@ -215,7 +215,7 @@ func (k *keeper) names() string {
 var errBack = errors.New("the loops ended")
 
 // hangups wakes the loops at SIGHUP, until the returned function is called.
-func (k *keeper) hangups() func() {
+func (k *runner) hangups() func() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
 	go func() {

@@ -19,7 +19,7 @@ type heldRules struct {
 
 // rulesNow reads the files of --policy anew. What cannot be read or compiled changes nothing:
 // the rules read before hold on, and the error says so. That they changed is told.
-func (k *keeper) rulesNow(context.Context) (resource.Rules, error) {
+func (k *runner) rulesNow(context.Context) (resource.Rules, error) {
 	k.rules.mu.Lock()
 	defer k.rules.mu.Unlock()
 	read, err := k.policies(nil)
@@ -48,17 +48,17 @@ func rulesCount(r resource.Rules) string {
 // record: who excludes a thing in an emergency must not find out later that it was misspelt.
 // What named something once is not misspelt, though the thing may be gone when the record is
 // opened again.
-func (k *keeper) namesSomething(l *line) error {
+func (k *runner) namesSomething(l *session) error {
 	if k.named || len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
 		return nil
 	}
-	world, _, err := l.ledger.World(k, storage.Now)
+	live, _, err := l.ledger.LiveState(k, storage.Now)
 	if err != nil {
 		return err
 	}
-	refs := wishes(k.intents)
-	for _, snapshot := range world.Seen {
-		for _, o := range snapshot.Objects {
+	refs := configured(k.intents)
+	for _, snapshot := range live.Scopes {
+		for _, o := range snapshot.Resources {
 			refs = append(refs, o.Ref)
 		}
 	}

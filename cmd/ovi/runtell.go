@@ -12,15 +12,16 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
 )
 
-// told hears of each cycle.
-func (k *keeper) told(c engine.Cycle) {
+// alertStore hears of each cycle.
+func (k *runner) alertStore(c engine.Cycle) {
 	k.loops.Add(counted(c))
-	k.book.cycle(c)
+	k.alerts.cycle(c)
 	if keep := k.cli.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
 		k.forget(keep)
 	}
@@ -48,18 +49,18 @@ func summary(c engine.Cycle) string {
 
 // cycleRecord is what machines are told of a cycle.
 type cycleRecord struct {
-	Stack    string         `json:"stack"`
-	Why      string         `json:"why"`
-	Led      bool           `json:"led"`
-	Seconds  float64        `json:"seconds"`
-	Plan     string         `json:"plan,omitempty"`
-	Planned  *render.Counts `json:"planned,omitempty"`
-	Done     *render.Counts `json:"done,omitempty"`
-	Concerns int            `json:"concerns"`
+	Stack   string         `json:"stack"`
+	Why     string         `json:"why"`
+	Led     bool           `json:"led"`
+	Seconds float64        `json:"seconds"`
+	Plan    string         `json:"plan,omitempty"`
+	Planned *render.Counts `json:"planned,omitempty"`
+	Done    *render.Counts `json:"done,omitempty"`
+	Alerts  int            `json:"concerns"`
 }
 
 func cycleData(c engine.Cycle) cycleRecord {
-	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Concerns: len(c.Concerns)}
+	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Alerts: len(c.Alerts)}
 	if c.Planned != nil {
 		out.Plan, out.Planned = c.Planned.ID, (*render.Counts)(&c.Planned.Counts)
 	}
@@ -90,7 +91,7 @@ func (f *forgetting) due(now time.Time) bool {
 }
 
 // forget lets the store forget what is older than it has to keep.
-func (k *keeper) forget(keep time.Duration) {
+func (k *runner) forget(keep time.Duration) {
 	l := k.line.Load()
 	if l == nil || !k.forgot.due(k.now()) {
 		return
@@ -106,13 +107,13 @@ func (k *keeper) forget(keep time.Duration) {
 
 // counted is a cycle as the metrics want it.
 func counted(c engine.Cycle) metrics.Cycle {
-	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil, Concerns: map[string]int{}}
-	for _, x := range c.Concerns {
-		out.Concerns[string(x.Kind)]++
+	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil, Alerts: map[string]int{}}
+	for _, x := range c.Alerts {
+		out.Alerts[string(x.Type)]++
 	}
 	if c.Planned != nil {
 		n := c.Planned.Counts
-		out.Vetoed, out.Unchanged = n.Vetoed, n.Unchanged
+		out.Blocked, out.Unchanged = n.Blocked, n.Unchanged
 		out.Decisions = map[decider.Action]int{
 			decider.Create: n.Create, decider.Update: n.Update, decider.Replace: n.Replace,
 			decider.Restart: n.Restart, decider.Delete: n.Delete, decider.Notify: n.Notify,
@@ -122,10 +123,10 @@ func counted(c engine.Cycle) metrics.Cycle {
 }
 
 // heard hears of each record that this process makes.
-func (k *keeper) heard(r ledger.Record) {
+func (k *runner) heard(r event.Record) {
 	k.counters.Record(r)
 	switch r.Event.(type) {
-	case ledger.Began, ledger.Ended, ledger.Abandoned, ledger.Refused:
+	case event.Started, event.Finished, event.Recovered, event.Refused:
 	default:
 		return
 	}

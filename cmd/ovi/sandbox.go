@@ -77,7 +77,7 @@ func (c *call) sandboxList() error {
 		return err
 	}
 	return c.withCloud(c.cli.Args().Slice(), func(cloud *awsfake.Cloud) error {
-		all, err := cloud.Things()
+		all, err := cloud.Resources()
 		if err != nil {
 			return err
 		}
@@ -110,17 +110,17 @@ func (c *call) sandboxBreak() error {
 	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "create"}, c.arg(0)) {
 		return usage("write stop, start, tag, untag, resize, delete or create", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
-	b := awsfake.Breakage{Do: c.arg(0), Thing: c.arg(1), Value: c.arg(2), Region: c.cli.String("region")}
+	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cli.String("region")}
 	switch b.Do {
 	case "create":
-		b.Kind, b.Thing = c.arg(1), ""
+		b.Kind, b.Resource = c.arg(1), ""
 	case "tag":
 		b.Key, b.Value, _ = strings.Cut(c.arg(2), "=")
 	case "untag":
 		b.Key, b.Value = c.arg(2), ""
 	}
-	if kind, name, ok := strings.Cut(b.Thing, "/"); ok && !strings.Contains(name, "/") {
-		b.Kind, b.Thing = kind, name
+	if kind, name, ok := strings.Cut(b.Resource, "/"); ok && !strings.Contains(name, "/") {
+		b.Kind, b.Resource = kind, name
 	}
 	return c.withCloud(nil, func(cloud *awsfake.Cloud) error {
 		said, err := cloud.Break(b)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
@@ -95,11 +96,11 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
 	})
 	ts.Check(err)
-	old := resource.Ref{Provider: "aws", Place: "us-east-1", Kind: "ec2", Name: "old"}
-	_, err = l.Record(context.Background(), ledger.Blessed{Ref: old, On: true, Who: "eve", Reason: "data"})
+	old := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "old"}
+	_, err = l.Record(context.Background(), event.Blessed{Ref: old, On: true, Who: "eve", Reason: "data"})
 	ts.Check(err)
 	for i := range 300 {
-		_, err := l.Record(context.Background(), ledger.Loaded{Stack: "past", Version: fmt.Sprintf("%0900d", i)})
+		_, err := l.Record(context.Background(), event.Loaded{Stack: "past", Version: fmt.Sprintf("%0900d", i)})
 		ts.Check(err)
 	}
 	ts.Check(l.Close())
@@ -109,10 +110,10 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 func elsewhere(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := ledger.Open(context.Background(), ledger.Config{Dir: ts.MkAbs(args[0]), User: "eve"})
 	ts.Check(err)
-	there := resource.Scope{Provider: "aws", Place: "123456789012/us-east-1"}
-	_, err = l.RecordWorld(context.Background(), resource.World{
-		Seen: map[resource.Scope]resource.Snapshot{there: {Scope: there, At: time.Now()}},
-	}, ledger.LookOptions{})
+	there := resource.Scope{Provider: "aws", Location: "123456789012/us-east-1"}
+	_, err = l.RecordObservation(context.Background(), resource.LiveState{
+		Scopes: map[resource.Scope]resource.Snapshot{there: {Scope: there, At: time.Now()}},
+	}, ledger.ObservationOptions{})
 	ts.Check(err)
 	ts.Check(l.Close())
 }

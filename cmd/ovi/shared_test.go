@@ -84,7 +84,7 @@ func (s *site) made() int {
 		s.t.Fatal(err)
 	}
 	defer cloud.Close()
-	all, err := cloud.Things()
+	all, err := cloud.Resources()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	thing, err := l.Thing(c, ref, at)
+	res, err := l.Resource(c, ref, at)
 	if errors.Is(err, ledger.ErrNotFound) {
 		absent := "is not there, as far as is known"
 		if at != storage.Now {
@@ -65,7 +65,7 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return c.showThing(l, thing)
+	return c.showResource(l, res)
 }
 
 // revision reads --at: a revision, a time, or a time ago.
@@ -98,7 +98,7 @@ func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision,
 	return r, err
 }
 
-func (c *call) showThing(l *ledger.Ledger, t ledger.Thing) error {
+func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 	x := seen{Observed: t.Observed, blessed: t.Blessed}
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *call) showThing(l *ledger.Ledger, t ledger.Thing) error {
 	}
 	for _, s := range scans {
 		if s.Scope == t.Ref.Scope() {
-			x.at = s.Seen
+			x.at = s.Confirmed
 		}
 	}
 	names := namesIn(scans)

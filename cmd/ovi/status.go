@@ -25,8 +25,8 @@ func (p *process) statusCommand() *cli.Command {
 type state struct {
 	names     render.Names
 	scans     []ledger.Scan
-	world     resource.World
-	open      []ledger.OpenIntent
+	liveState resource.LiveState
+	open      []ledger.OpenAction
 	blessings map[resource.Ref]bool
 }
 
@@ -51,13 +51,13 @@ func (c *call) showState(l *ledger.Ledger) error {
 func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	var s state
 	var err error
-	if s.world, _, err = l.World(c, storage.Now); err != nil {
+	if s.liveState, _, err = l.LiveState(c, storage.Now); err != nil {
 		return s, err
 	}
 	if s.scans, err = l.Scans(c, storage.Now); err != nil {
 		return s, err
 	}
-	if s.open, err = l.OpenIntents(c); err != nil {
+	if s.open, err = l.OpenActions(c); err != nil {
 		return s, err
 	}
 	blessings, err := l.Blessings(c, storage.Now)
@@ -72,9 +72,9 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 // managed are the things of a stack (of all, for ""), sorted by ref.
 func (s state) managed(stack string) []seen {
 	var out []seen
-	for _, scope := range slices.SortedFunc(maps.Keys(s.world.Seen), resource.Scope.Compare) {
-		snapshot := s.world.Seen[scope]
-		for _, o := range snapshot.Objects {
+	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
+		snapshot := s.liveState.Scopes[scope]
+		for _, o := range snapshot.Resources {
 			if o.Managed && (stack == "" || o.Stack == stack) {
 				out = append(out, seen{o, snapshot.At, o.Blessed || s.blessings[o.Ref]})
 			}
@@ -87,16 +87,16 @@ func (c *call) stateRecords(s state) []render.Record {
 	var out []render.Record
 	for _, x := range s.scans {
 		out = append(out, render.ScopeSeen{
-			Type: "scope", Scope: x.Scope.String(), Looked: x.Looked, Complete: x.Complete,
-			Error: x.Error, Seen: timeOrNil(x.Seen), Count: x.Count,
+			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
+			Error: x.Error, Seen: timeOrNil(x.Confirmed), Count: x.Count,
 		})
 	}
 	for _, x := range s.managed(c.cli.String("stack")) {
 		out = append(out, x.record(s.names))
 	}
 	for _, x := range s.open {
-		out = append(out, render.OpenIntent{
-			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Began: x.At,
+		out = append(out, render.OpenAction{
+			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
 			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error,
 		})
 	}
@@ -104,19 +104,19 @@ func (c *call) stateRecords(s state) []render.Record {
 }
 
 func (c *call) stateTables(s state) error {
-	places := render.Table{Head: []string{"PLACE", "SEEN", "THINGS", "NOTE"}, Flexible: 3}
+	locations := render.Table{Head: []string{"PLACE", "SEEN", "THINGS", "NOTE"}, Flexible: 3}
 	for _, x := range s.scans {
-		places.Rows = append(places.Rows, []string{s.names.Scope(x.Scope), c.ago(x.Seen), count(x.Count), c.noteOf(x)})
+		locations.Rows = append(locations.Rows, []string{s.names.Scope(x.Scope), c.ago(x.Confirmed), count(x.Count), c.noteOf(x)})
 	}
-	if err := c.out.table(places, "Nothing was ever looked at."); err != nil {
+	if err := c.out.table(locations, "Nothing was ever looked at."); err != nil {
 		return err
 	}
 	c.out.say("")
-	things := render.Table{Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3}
+	resources := render.Table{Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3}
 	for _, x := range s.managed(c.cli.String("stack")) {
-		things.Rows = append(things.Rows, []string{s.names.Ref(x.Ref), x.ID, x.Stack, x.health(), c.ago(x.at)})
+		resources.Rows = append(resources.Rows, []string{s.names.Ref(x.Ref), x.ID, x.Stack, x.health(), c.ago(x.at)})
 	}
-	if err := c.out.table(things, "Nothing is managed here."); err != nil {
+	if err := c.out.table(resources, "Nothing is managed here."); err != nil {
 		return err
 	}
 	if len(s.open) == 0 {
@@ -139,5 +139,5 @@ func (c *call) noteOf(s ledger.Scan) string {
 	if s.Complete {
 		return ""
 	}
-	return "last look failed " + c.ago(s.Looked) + ": " + s.Error
+	return "last look failed " + c.ago(s.At) + ": " + s.Error
 }

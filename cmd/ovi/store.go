@@ -104,7 +104,7 @@ func (c *call) creditOthers(r *engine.Result) {
 	by := map[string]int{}
 	for _, o := range r.Outcomes {
 		if o.Status == engine.ByOther {
-			by[o.Holder]++
+			by[o.ClaimedBy]++
 		}
 	}
 	for _, who := range sortedKeys(by) {

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 )
@@ -125,7 +126,7 @@ func (c *call) storeCopy() error {
 	}
 	copied, err := ledger.Copy(c, from, to)
 	if err == nil && strings.HasPrefix(toName, etcdScheme) {
-		err = ledger.NewEra(c, from, to)
+		err = ledger.NewEpoch(c, from, to)
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
 		next := ""
@@ -186,8 +187,8 @@ func (c *call) revoke(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	event := ledger.Revoked{Holder: holderOf(gone), Token: gone.Token, Who: c.user(), Reason: c.cli.String("reason")}
-	if ref, ok := claimedThing(gone.Ref); ok {
+	event := event.Revoked{ClaimedBy: holderOf(gone), Token: gone.Token, Who: c.user(), Reason: c.cli.String("reason")}
+	if ref, ok := claimedResource(gone.Ref); ok {
 		event.Ref = ref
 	} else {
 		event.Reason = gone.Ref + ": " + event.Reason

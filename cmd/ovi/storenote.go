@@ -13,24 +13,24 @@ import (
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
-// noted is what a data directory notes of the shared store its record is kept in: where it was
+// storeIdentity is what a data directory notes of the shared store its record is kept in: where it was
 // last reached, and which it is, wherever it is reached. Who asked stands in neither.
-type noted struct {
+type storeIdentity struct {
 	where string
 	id    string // "" in a note of an older ovi
 }
 
 // readNote is the zero note where none is.
-func readNote(dir string) (noted, error) {
+func readNote(dir string) (storeIdentity, error) {
 	b, err := os.ReadFile(filepath.Join(dir, storeNote))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return noted{}, err
+		return storeIdentity{}, err
 	}
 	where, id, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	return noted{where, id}, nil
+	return storeIdentity{where, id}, nil
 }
 
-func (n noted) write(dir string) error {
+func (n storeIdentity) write(dir string) error {
 	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, storeNote), []byte(n.where+"\n"+n.id+"\n"), 0o600))
 	if err != nil {
 		return fmt.Errorf("note the store: %w", err)
@@ -58,7 +58,7 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := noted{where, store.ID()}
+	now := storeIdentity{where, store.ID()}
 	if err := c.sameStore(dir, kept, now, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -67,7 +67,7 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 
 // openShared opens the record in a shared store. Another store than the one that was noted is
 // noted only when the record is open there.
-func (c *call) openShared(dir string, kept, now noted, store storage.Store) (*ledger.Ledger, error) {
+func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
 	if kept.where == "" {
 		if err := now.write(dir); err != nil {
 			return nil, errors.Join(err, store.Close())
@@ -90,7 +90,7 @@ func (c *call) openShared(dir string, kept, now noted, store storage.Store) (*le
 
 // sameStore refuses an empty store in place of the one that was noted: the log would be brought
 // there, and instances that record here and there would not see each other's claims.
-func (c *call) sameStore(dir string, kept, now noted, store *etcd.Store) error {
+func (c *call) sameStore(dir string, kept, now storeIdentity, store *etcd.Store) error {
 	if kept.id == "" || kept.id == now.id {
 		return nil
 	}

@@ -30,17 +30,17 @@ func (c *call) checkPatterns() error {
 
 // checkTargets refuses a --target or --exclude that names nothing in a plan.
 func (c *call) checkTargets(p *engine.Planned) error {
-	refs := wishes(p.Intents)
+	refs := configured(p.Intents)
 	for _, d := range p.Plan.Decisions {
 		refs = append(refs, d.Ref)
 	}
 	return c.patternsName(refs)
 }
 
-func wishes(intents []resource.Intent) []resource.Ref {
+func configured(intents []resource.Intent) []resource.Ref {
 	var refs []resource.Ref
 	for _, in := range intents {
-		for _, d := range in.Objects {
+		for _, d := range in.Resources {
 			refs = append(refs, d.Ref)
 		}
 	}

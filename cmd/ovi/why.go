@@ -6,10 +6,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/story"
 )
 
 // shortStory is how many chapters are told unless all are asked for: a screen.
@@ -46,11 +46,11 @@ func (c *call) tell(l *ledger.Ledger) error {
 	if c.cli.Bool("all") || c.out.machine() {
 		depth = -1
 	}
-	chronicle, err := l.Chronicle(c, ref, depth)
+	chronicle, err := l.ResourceHistory(c, ref, depth)
 	if err != nil {
 		return err
 	}
-	s := c.teller(ref).Tell(chronicle)
+	s := c.teller(ref).Explain(chronicle)
 	if c.out.machine() {
 		return c.out.records(storyRecord(s, ref))
 	}
@@ -58,26 +58,26 @@ func (c *call) tell(l *ledger.Ledger) error {
 }
 
 // teller tells of things as seen from one of them.
-func (c *call) teller(ref resource.Ref) story.Teller {
-	return story.Teller{Now: c.now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
+func (c *call) teller(ref resource.Ref) explain.Explainer {
+	return explain.Explainer{Now: c.now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
 }
 
-func storyRecord(s story.Story, ref resource.Ref) render.Story {
-	out := render.Story{
+func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
+	out := render.Explanation{
 		Type: "story", Ref: s.Ref, Scope: ref.Scope().String(), State: string(s.State), Headline: s.Headline, Next: s.Next,
-		Facts: factsOf(s.Facts), Chapters: make([]render.Chapter, len(s.Chapters)),
+		Facts: factsOf(s.Facts), Chapters: make([]render.EventGroup, len(s.Events)),
 	}
-	for i, x := range s.Chapters {
-		out.Chapters[i] = render.Chapter{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
+	for i, x := range s.Events {
+		out.Chapters[i] = render.EventGroup{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
 	}
 	return out
 }
 
-func storyPage(s story.Story, all bool) render.Page {
+func storyPage(s explain.Explanation, all bool) render.Page {
 	page := render.Page{Lead: s.Headline, Next: s.Next, Facts: factsOf(s.Facts)}
-	for i, x := range s.Chapters {
+	for i, x := range s.Events {
 		if i == shortStory && !all {
-			page.Foot = fmt.Sprintf("%s happened before: ovi why --all %s", render.Many(len(s.Chapters)-i, "more thing"), s.Ref)
+			page.Foot = fmt.Sprintf("%s happened before: ovi why --all %s", render.Many(len(s.Events)-i, "more thing"), s.Ref)
 			break
 		}
 		facts := factsOf(x.Facts)
@@ -95,7 +95,7 @@ func storyPage(s story.Story, all bool) render.Page {
 	return page
 }
 
-func factsOf(in []story.Fact) []render.Fact {
+func factsOf(in []explain.Fact) []render.Fact {
 	out := make([]render.Fact, len(in))
 	for i, f := range in {
 		out[i] = render.Fact(f)

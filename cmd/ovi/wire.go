@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -116,8 +117,8 @@ func (c *call) secretsKey(dir string) string {
 
 type closer func() error
 
-// line is everything a command that looks at the world works with.
-type line struct {
+// session is everything a command that looks at the world works with.
+type session struct {
 	dir     string
 	intents []resource.Intent
 	rules   resource.Rules // for every stack
@@ -129,7 +130,7 @@ type line struct {
 }
 
 // openLine reads the sources and opens the record, in that order: wrong input writes nothing.
-func (c *call) openLine(paths []string) (*line, error) {
+func (c *call) openLine(paths []string) (*session, error) {
 	dir := c.dataDir(paths)
 	intents, err := c.load(paths, dir)
 	if err != nil {
@@ -139,7 +140,7 @@ func (c *call) openLine(paths []string) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.openWorld(dir, intents)
+	l, err := c.openLiveState(dir, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (c *call) openLine(paths []string) (*line, error) {
 }
 
 // withLine opens the line from what the command line names, for as long as do runs.
-func (c *call) withLine(paths []string, do func(*line) error) error {
+func (c *call) withLine(paths []string, do func(*session) error) error {
 	l, err := c.openLine(paths)
 	if err != nil {
 		return err
@@ -161,17 +162,17 @@ func (c *call) withLine(paths []string, do func(*line) error) error {
 
 // closing closes the line behind a command. What could not be closed is told, and does not
 // change how the command ended: its outcome is on record.
-func (c *call) closing(l *line, err error) error {
+func (c *call) closing(l *session, err error) error {
 	if bad := l.Close(); bad != nil {
 		c.out.warn(bad.Error(), "see that the record is whole: ovi audit verify")
 	}
 	return err
 }
 
-// openWorld opens the record and the providers.
-func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
+// openLiveState opens the record and the providers.
+func (c *call) openLiveState(dir string, intents []resource.Intent) (*session, error) {
 	var err error
-	l := &line{dir: dir, intents: intents}
+	l := &session{dir: dir, intents: intents}
 	if l.ledger, err = c.openLedger(dir); err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (c *call) openWorld(dir string, intents []resource.Intent) (*line, error) {
 }
 
 // claimsOf makes the claims of this run.
-func (c *call) claimsOf(l *line) *coordinator.Claims {
+func (c *call) claimsOf(l *session) *coordinator.Claims {
 	host, _ := os.Hostname()
 	ttl := c.cli.Duration("claim-ttl")
 	for _, in := range l.intents {
@@ -198,7 +199,7 @@ func (c *call) claimsOf(l *line) *coordinator.Claims {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout")), coordinator.WithSilence(c.heardOfStore)}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout")), coordinator.WithStoreHealth(c.heardOfStore)}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
@@ -209,13 +210,13 @@ func (c *call) claimsOf(l *line) *coordinator.Claims {
 
 // giveBack gives the claims back, also when the command was interrupted. What cannot be given
 // back is known to the record, so that nobody on this host waits for it.
-func (c *call) giveBack(l *line) error {
+func (c *call) giveBack(l *session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
 	defer cancel()
 	err := l.claims.Close(ctx)
 	if err != nil {
 		acting := errors.Is(err, coordinator.ErrWorking)
-		l.ledger.Owe(acting)
+		l.ledger.LeaveClaims(acting)
 		if acting {
 			c.acting = append(c.acting, l.ledger)
 		}
@@ -231,20 +232,20 @@ const (
 // listened lets every record stand in the log for people too, and says what opening cut off.
 func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
-		if tear := l.WAL().Torn(); tear != nil {
+		if tear := l.WAL().TornWrite(); tear != nil {
 			c.out.warn(tear.String(), "nothing: it was never acknowledged")
 		}
 		if err := l.Broken(); err != nil {
 			c.out.warn("the disk is full, so that what happened last is not shown: "+err.Error(), "make room there; nothing can be done before")
 		}
 		log := c.log.Named("ledger")
-		l.Listen(func(r ledger.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
+		l.Listen(func(r event.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
 	}
 	return l, err
 }
 
 // Close closes what openLine opened, the last first.
-func (l *line) Close() error {
+func (l *session) Close() error {
 	var errs []error
 	for i := len(l.closers) - 1; i >= 0; i-- {
 		errs = append(errs, l.closers[i]())

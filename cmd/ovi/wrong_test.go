@@ -37,7 +37,7 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-var problemPlace = regexp.MustCompile(`(?m)^  at [^\n]*\.(ya?ml|json):\d+`)
+var problemLocation = regexp.MustCompile(`(?m)^  at [^\n]*\.(ya?ml|json):\d+`)
 
 func wrongInput(t *testing.T, file string) {
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func wrongInput(t *testing.T, file string) {
 	if err == nil || exitText(err) != "1" {
 		t.Fatalf("it ended with %v, want exit code 1:\n%s", err, out)
 	}
-	if !strings.HasPrefix(string(out), "error: ") || !problemPlace.Match(out) || !strings.Contains(string(out), "\n  next: ") {
+	if !strings.HasPrefix(string(out), "error: ") || !problemLocation.Match(out) || !strings.Contains(string(out), "\n  next: ") {
 		t.Errorf("no place or no suggestion:\n%s", out)
 	}
 	left, err := os.ReadDir(dir)

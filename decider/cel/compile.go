@@ -34,8 +34,8 @@ type expression struct {
 	at      resource.Position
 }
 
-// place is where in its file an expression failed; its beginning, if that is not known.
-func (e expression) place(err error) resource.Position {
+// location is where in its file an expression failed; its beginning, if that is not known.
+func (e expression) location(err error) resource.Position {
 	var failed *types.Err
 	if !errors.As(err, &failed) || failed.NodeID() == 0 {
 		return e.at
@@ -78,14 +78,14 @@ func environment() (*cel.Env, error) {
 	}
 	return cel.NewEnv(
 		ext.NativeTypes(ext.ParseStructTags(true),
-			reflect.TypeFor[Thing](), reflect.TypeFor[Wish](), reflect.TypeFor[Change](),
+			reflect.TypeFor[Resource](), reflect.TypeFor[Desired](), reflect.TypeFor[Change](),
 			reflect.TypeFor[Proposal](), reflect.TypeFor[Totals](), reflect.TypeFor[Past]()),
 		ext.Strings(), ext.Sets(), ext.Lists(),
 		cel.OptionalTypes(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ParserRecursionLimit(100), cel.ParserExpressionSizeLimit(10_000),
-		cel.Variable("resource", object(Thing{})),
-		cel.Variable("desired", object(Wish{})),
+		cel.Variable("resource", object(Resource{})),
+		cel.Variable("desired", object(Desired{})),
 		cel.Variable("changes", cel.ListType(object(Change{}))),
 		cel.Variable("decision", object(Proposal{})),
 		cel.Variable("plan", object(Totals{})),
@@ -112,7 +112,7 @@ func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 	if r.Until != "" && Effect(r.Effect) != Defer {
 		say(fmt.Sprintf("rule %q: until stands only with effect: defer", r.Name), "")
 	}
-	if r.People < 0 || (r.People > 0 && Effect(r.Effect) != RequireApproval) {
+	if r.Approvers < 0 || (r.Approvers > 0 && Effect(r.Effect) != RequireApproval) {
 		say(fmt.Sprintf("rule %q: people is a number from 1, and stands only with effect: require_approval", r.Name), "")
 	}
 	return ps

@@ -33,8 +33,8 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 func variables(d decider.Decision, t Totals, owned int, f decider.Facts) map[string]any {
 	t.Owned = owned
 	return map[string]any{
-		"resource": lazy(func() any { return thingOf(d) }),
-		"desired":  lazy(func() any { return wishOf(d) }),
+		"resource": lazy(func() any { return resourceOf(d) }),
+		"desired":  lazy(func() any { return desiredOf(d) }),
 		"changes":  lazy(func() any { return changesOf(d) }),
 		"history":  lazy(func() any { return historyOf(d, f) }),
 		"decision": proposalOf(d), "plan": t, "now": f.Now,
@@ -65,7 +65,7 @@ func historyOf(d decider.Decision, f decider.Facts) []Past {
 }
 
 func count(p decider.Plan) Totals {
-	t := Totals{Unchanged: p.Unchanged, Blind: len(p.Blind)}
+	t := Totals{Unchanged: p.Unchanged, Unreachable: len(p.Unreachable)}
 	for _, d := range p.Decisions {
 		switch d.Proposed {
 		case decider.Create:
@@ -93,9 +93,9 @@ func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool
 	if !holds {
 		return Finding{}, false
 	}
-	f := Finding{Rule: c.Name, Effect: Effect(c.Effect), Message: c.message(), People: c.People}
+	f := Finding{Rule: c.Name, Effect: Effect(c.Effect), Message: c.message(), Approvers: c.Approvers}
 	if f.Effect == RequireApproval {
-		f.People = max(1, c.People)
+		f.Approvers = max(1, c.Approvers)
 	}
 	if c.until != nil {
 		at, err := evalTime(c.until.program, vars)
@@ -117,7 +117,7 @@ func (c *compiled) message() string {
 // failed makes the finding of a rule that could not be evaluated (E12: an earlier tool skipped
 // such rules, so that a broken guardrail let everything pass).
 func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
-	at := e.place(err)
+	at := e.location(err)
 	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, At: at, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
 	if at.File != "" {
 		f.Message += fmt.Sprintf(" (%s:%d:%d)", at.File, at.Line, at.Column)

@@ -21,24 +21,24 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
 func plan() decider.Plan {
 	ref := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	prod := &resource.Observed{
 		Ref: ref("rds", "db"), ID: "db", Managed: true, Stack: "web", Health: resource.Healthy, Since: noon.Add(-time.Hour),
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("db.t3.micro")}, resource.Attr{Name: "storage", Value: resource.Int(20)}),
 		Tags:  resource.TagsOf(map[string]string{"environment": "prod"}),
 	}
-	wish := &resource.Desired{
+	desired := &resource.Desired{
 		Ref:   ref("ec2", "web-0"),
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("m5.large")}, resource.Attr{Name: "token", Value: resource.NewSecret("hunter2", "d1")}),
 	}
 	return decider.Plan{
 		Decisions: []decider.Decision{
 			{
-				Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Wanted: wish,
+				Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Desired: desired,
 				Changes: []resource.Change{{Path: "size", To: resource.String("m5.large")}},
 			},
-			{Ref: ref("rds", "db"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, There: prod},
+			{Ref: ref("rds", "db"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: prod},
 			{Ref: ref("ec2", "i-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify},
 		},
 		Unchanged: 4, Owned: map[string]int{"web": 5},
@@ -125,13 +125,13 @@ func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
 func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
 	got := judge(t, decider.Facts{Now: noon},
 		cel.Rule{Name: "later", When: `decision.destroys`, Effect: string(cel.Defer), Until: `now + duration("2h")`},
-		cel.Rule{Name: "two", When: `decision.destroys`, Effect: string(cel.RequireApproval), People: 2},
+		cel.Rule{Name: "two", When: `decision.destroys`, Effect: string(cel.RequireApproval), Approvers: 2},
 		cel.Rule{Name: "one", When: `decision.destroys`, Effect: string(cel.RequireApproval)})
 	until := noon.Add(2 * time.Hour).Unix()
 	want := []cel.Finding{
 		{Index: 1, Rule: "later", Effect: cel.Defer, Message: "rule later", Until: &until},
-		{Index: 1, Rule: "two", Effect: cel.RequireApproval, Message: "rule two", People: 2},
-		{Index: 1, Rule: "one", Effect: cel.RequireApproval, Message: "rule one", People: 1},
+		{Index: 1, Rule: "two", Effect: cel.RequireApproval, Message: "rule two", Approvers: 2},
+		{Index: 1, Rule: "one", Effect: cel.RequireApproval, Message: "rule one", Approvers: 1},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("findings (-want +got):\n%s", d)
@@ -149,7 +149,7 @@ func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
 		{Name: "effect", When: `true`, Effect: "denny", At: at},
 		{Name: "effect", When: `true`, Effect: deny, At: at},
 		{Name: "until", When: `true`, Effect: string(cel.Defer), Until: `"tomorrow"`, UntilAt: at},
-		{Name: "people", When: `true`, Effect: deny, People: 2, At: at},
+		{Name: "people", When: `true`, Effect: deny, Approvers: 2, At: at},
 		{Name: "empty", Effect: deny, At: at},
 		{When: `true`, Effect: deny, At: at},
 	}

@@ -18,24 +18,24 @@ func (policy) Name() string { return "rule" }
 
 // Review vetoes what rules deny, defer or want approved. Of several rules that hold back one
 // decision, the first that is not answered speaks.
-func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Veto, error) {
-	out := map[int]decider.Veto{}
+func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
+	out := map[int]decider.Blocker{}
 	var approved []string
 	for _, found := range p.findings(plan, f) {
 		if _, held := out[found.Index]; held || found.Effect == Warn {
 			continue
 		}
-		v := decider.Veto{Policy: "rule " + found.Rule, Reason: found.Message}
+		v := decider.Blocker{Policy: "rule " + found.Rule, Reason: found.Message}
 		switch found.Effect {
 		case RequireApproval:
 			if approved == nil {
 				approved = f.ApprovedBy(plan)
 			}
-			asked, held := decider.Unapproved(approved, found.People)
+			asked, held := decider.MissingApprovals(approved, found.Approvers)
 			if !held {
 				continue
 			}
-			v.People, v.Reason = asked.People, v.Reason+": "+asked.Reason
+			v.Approvers, v.Reason = asked.Approvers, v.Reason+": "+asked.Reason
 		case Defer:
 			if found.Until != nil {
 				at := time.Unix(*found.Until, 0).UTC()

@@ -14,22 +14,22 @@ func TestPolicyVetoesAndWarns(t *testing.T) {
 	at := func(when time.Time) string { return `timestamp("` + when.Format(time.RFC3339) + `")` }
 	yes := func(string) []decider.Approval { return []decider.Approval{{Who: "ann"}} }
 	for name, c := range map[string]struct {
-		rule  cel.Rule
-		facts decider.Facts
-		stack string
-		veto  string // part of the reason; "" is none
-		warns int
+		rule    cel.Rule
+		facts   decider.Facts
+		stack   string
+		blocker string // part of the reason; "" is none
+		warns   int
 	}{
-		"denied":                         {rule: cel.Rule{Effect: deny, Message: "never"}, veto: "never"},
+		"denied":                         {rule: cel.Rule{Effect: deny, Message: "never"}, blocker: "never"},
 		"another stack's rule":           {rule: cel.Rule{Effect: deny}, stack: "other"},
-		"this stack's rule":              {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", veto: "never"},
-		"deferred":                       {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, veto: "later"},
+		"this stack's rule":              {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", blocker: "never"},
+		"deferred":                       {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, blocker: "later"},
 		"deferred, and the time is up":   {rule: cel.Rule{Effect: "defer", Until: at(past)}},
-		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, veto: "one person, and has none"},
+		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, blocker: "one person, and has none"},
 		"approved":                       {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
-		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", People: 2}, facts: decider.Facts{Approvals: yes}, veto: "2 different people, and has that of ann"},
+		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", Approvers: 2}, facts: decider.Facts{Approvals: yes}, blocker: "2 different people, and has that of ann"},
 		"warned of, and not held back":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
-		"a broken rule on what destroys": {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, veto: "could not be evaluated"},
+		"a broken rule on what destroys": {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, blocker: "could not be evaluated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.rule.Name = "r"
@@ -42,13 +42,13 @@ func TestPolicyVetoesAndWarns(t *testing.T) {
 			}
 			c.facts.Now = noon
 			policy := rules.Policy(c.stack)
-			vetoes, err := policy.Review(plan(), c.facts)
+			blockers, err := policy.Review(plan(), c.facts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, held := vetoes[1]
-			if held != (c.veto != "") || !strings.Contains(v.Reason, c.veto) {
-				t.Errorf("veto: %+v, want %q", vetoes, c.veto)
+			v, held := blockers[1]
+			if held != (c.blocker != "") || !strings.Contains(v.Reason, c.blocker) {
+				t.Errorf("veto: %+v, want %q", blockers, c.blocker)
 			}
 			if got := len(policy.Warn(plan(), c.facts)[1]); got != c.warns {
 				t.Errorf("%d warnings, want %d", got, c.warns)

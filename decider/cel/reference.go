@@ -17,8 +17,8 @@ type variable struct {
 // variables in the order people read them.
 func allVariables() []variable {
 	return []variable{
-		{"resource", "the thing as it is", reflect.TypeFor[Thing](), false},
-		{"desired", "what is wanted of it", reflect.TypeFor[Wish](), false},
+		{"resource", "the thing as it is", reflect.TypeFor[Resource](), false},
+		{"desired", "what is wanted of it", reflect.TypeFor[Desired](), false},
 		{"changes", "what differs, one for each attribute or tag; of a thing to be made, the whole wish", reflect.TypeFor[Change](), true},
 		{"decision", "what is proposed, before any policy has spoken", reflect.TypeFor[Proposal](), false},
 		{"plan", "the whole plan in numbers, as proposed", reflect.TypeFor[Totals](), false},

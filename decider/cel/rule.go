@@ -23,12 +23,12 @@ type Rule = resource.Expression
 
 // Finding is what one rule says of one decision.
 type Finding struct {
-	Index   int // into the plan's decisions
-	Rule    string
-	Effect  Effect
-	Message string
-	Until   *int64 // unix seconds; nil: not said
-	People  int
-	Failed  bool              // the rule could not be evaluated
-	At      resource.Position // where it failed
+	Index     int // into the plan's decisions
+	Rule      string
+	Effect    Effect
+	Message   string
+	Until     *int64 // unix seconds; nil: not said
+	Approvers int
+	Failed    bool              // the rule could not be evaluated
+	At        resource.Position // where it failed
 }

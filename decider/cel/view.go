@@ -10,12 +10,12 @@ import (
 // The types a rule sees. Their cel tags are the field names in rules, and are for ever:
 // renaming one breaks policies that people have written. Their doc tags are docs/policy.md.
 type (
-	// Thing is the reality of a thing; exists is false where there is none (or none was seen).
-	Thing struct {
+	// Resource is the reality of a thing; exists is false where there is none (or none was seen).
+	Resource struct {
 		Exists   bool              `cel:"exists" doc:"whether there is one, as far as was seen"`
 		Ref      string            `cel:"ref" doc:"its whole name, provider/place/kind/name"`
 		Provider string            `cel:"provider" doc:"who has it"`
-		Place    string            `cel:"place" doc:"the account and region, the host, the site"`
+		Location string            `cel:"place" doc:"the account and region, the host, the site"`
 		Kind     string            `cel:"kind" doc:"ec2, rds…"`
 		Name     string            `cel:"name" doc:"the name its wish has"`
 		ID       string            `cel:"id" doc:"the provider's own name for it"`
@@ -28,8 +28,8 @@ type (
 		Tags     map[string]string `cel:"tags" doc:"its tags, without ovi's own"`
 		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; secrets are \"(secret)\", references the name of what they point to"`
 	}
-	// Wish is what is wanted; exists is false where nothing is.
-	Wish struct {
+	// Desired is what is wanted; exists is false where nothing is.
+	Desired struct {
 		Exists  bool              `cel:"exists" doc:"whether anything is wanted"`
 		Blessed bool              `cel:"blessed" doc:"whether it is wanted blessed"`
 		File    string            `cel:"file" doc:"where the wish stands"`
@@ -53,15 +53,15 @@ type (
 	}
 	// Totals counts the plan's proposals.
 	Totals struct {
-		Create    int `cel:"create" doc:"how many the plan proposes"`
-		Update    int `cel:"update" doc:"the same"`
-		Replace   int `cel:"replace" doc:"the same"`
-		Restart   int `cel:"restart" doc:"the same"`
-		Delete    int `cel:"delete" doc:"the same"`
-		Notify    int `cel:"notify" doc:"what is only told"`
-		Unchanged int `cel:"unchanged" doc:"things as wanted"`
-		Owned     int `cel:"owned" doc:"things there of the decision's stack"`
-		Blind     int `cel:"blind" doc:"places that could not be seen"`
+		Create      int `cel:"create" doc:"how many the plan proposes"`
+		Update      int `cel:"update" doc:"the same"`
+		Replace     int `cel:"replace" doc:"the same"`
+		Restart     int `cel:"restart" doc:"the same"`
+		Delete      int `cel:"delete" doc:"the same"`
+		Notify      int `cel:"notify" doc:"what is only told"`
+		Unchanged   int `cel:"unchanged" doc:"things as wanted"`
+		Owned       int `cel:"owned" doc:"things there of the decision's stack"`
+		Unreachable int `cel:"blind" doc:"places that could not be seen"`
 	}
 	// Past is one event of a thing's history, newest first in the list.
 	Past struct {
@@ -76,13 +76,13 @@ type (
 // HistoryLimit bounds the list of past events a rule sees.
 const HistoryLimit = 50
 
-func thingOf(d decider.Decision) Thing {
-	t := Thing{
-		Ref: d.Ref.String(), Provider: d.Ref.Provider, Place: d.Ref.Place,
+func resourceOf(d decider.Decision) Resource {
+	t := Resource{
+		Ref: d.Ref.String(), Provider: d.Ref.Provider, Location: d.Ref.Location,
 		Kind: d.Ref.Kind, Name: d.Ref.Name, Stack: d.Stack,
 		Tags: map[string]string{}, Attrs: map[string]any{},
 	}
-	o := d.There
+	o := d.Observed
 	if o == nil {
 		return t
 	}
@@ -92,12 +92,12 @@ func thingOf(d decider.Decision) Thing {
 	return t
 }
 
-func wishOf(d decider.Decision) Wish {
-	if d.Wanted == nil {
-		return Wish{Tags: map[string]string{}, Attrs: map[string]any{}}
+func desiredOf(d decider.Decision) Desired {
+	if d.Desired == nil {
+		return Desired{Tags: map[string]string{}, Attrs: map[string]any{}}
 	}
-	w := d.Wanted
-	return Wish{
+	w := d.Desired
+	return Desired{
 		Exists: true, Blessed: w.Blessed, File: w.At.File, Line: w.At.Line,
 		Tags: tagMap(w.Tags), Attrs: attrMap(w.Attrs),
 	}

@@ -19,24 +19,24 @@ type Call struct {
 // Good says that the cloud did it.
 func (c Call) Good() bool { return c.Status >= 200 && c.Status < 300 }
 
-// DeedKind is what a record says of an action.
-type DeedKind string
+// ActionKind is what a record says of an action.
+type ActionKind string
 
 // The kinds of deeds.
 const (
-	Began     DeedKind = "began"
-	Ended     DeedKind = "ended"     // done or failed, and it counts
-	Uncertain DeedKind = "uncertain" // on record, and open until it is answered
-	Late      DeedKind = "late"      // an end that was refused
-	Answered  DeedKind = "answered"  // by observing
+	Started   ActionKind = "began"
+	Ended     ActionKind = "ended"     // done or failed, and it counts
+	Uncertain ActionKind = "uncertain" // on record, and open until it is answered
+	Late      ActionKind = "late"      // an end that was refused
+	Answered  ActionKind = "answered"  // by observing
 )
 
-// Deed is one record about an action. One that stood in a batch which was refused is no deed.
-type Deed struct {
+// Action is one record about an action. One that stood in a batch which was refused is no deed.
+type Action struct {
 	Instance string
 	Seq      uint64
 	Revision int64 // that its batch committed
-	Kind     DeedKind
+	Kind     ActionKind
 	Ref      string
 	Key      string
 	Token    int64
@@ -99,19 +99,19 @@ type Drain struct {
 
 // History is everything a run left behind.
 type History struct {
-	Calls       []Call
-	Deeds       []Deed
-	Claims      []Claim
-	Ops         []ClaimOp
-	Live        map[string][]string // ref to the ids that live in the cloud at the end
-	Wanted      map[string]bool     // refs wanted at the end; nil: not looked at
-	Open        []string            // refs with an action still open in the store
-	Logs        map[string]error    // how verifying each log ended
-	Looks       []Look
-	Successions []Succession
-	Drains      []Drain
-	Content     string // of the live store
-	Replayed    string // of the merged replay
+	Calls        []Call
+	Actions      []Action
+	Claims       []Claim
+	Ops          []ClaimOp
+	Live         map[string][]string // ref to the ids that live in the cloud at the end
+	Desired      map[string]bool     // refs wanted at the end; nil: not looked at
+	Open         []string            // refs with an action still open in the store
+	Logs         map[string]error    // how verifying each log ended
+	Observations []Look
+	Successions  []Succession
+	Drains       []Drain
+	Content      string // of the live store
+	Replayed     string // of the merged replay
 }
 
 // Breach is one promise that was not kept.

@@ -20,7 +20,7 @@ func (c *checker) leads() {
 	}
 	var newest int64
 	late := map[int64]int{}
-	for _, l := range slices.SortedFunc(slices.Values(c.Looks), func(a, b Look) int { return a.At.Compare(b.At) }) {
+	for _, l := range slices.SortedFunc(slices.Values(c.Observations), func(a, b Look) int { return a.At.Compare(b.At) }) {
 		if l.Token == 0 {
 			continue
 		}

@@ -33,22 +33,22 @@ type claimID struct {
 
 type checker struct {
 	History
-	claims map[claimID]Claim
-	began  map[string]Deed // by key and token
-	ends   map[string][]Deed
-	byRef  map[string][]Call
-	found  []Breach
+	claims  map[claimID]Claim
+	started map[string]Action // by key and token
+	ends    map[string][]Action
+	byRef   map[string][]Call
+	found   []Breach
 }
 
 func newChecker(h History) *checker {
-	c := &checker{History: h, claims: map[claimID]Claim{}, began: map[string]Deed{}, ends: map[string][]Deed{}, byRef: map[string][]Call{}}
+	c := &checker{History: h, claims: map[claimID]Claim{}, started: map[string]Action{}, ends: map[string][]Action{}, byRef: map[string][]Call{}}
 	for _, k := range h.Claims {
 		c.claims[claimID{k.Ref, k.Token}] = k
 	}
-	for _, d := range h.Deeds {
+	for _, d := range h.Actions {
 		switch d.Kind {
-		case Began:
-			c.began[action(d.Key, d.Token)] = d
+		case Started:
+			c.started[action(d.Key, d.Token)] = d
 		case Answered: // names the key only
 			c.ends[d.Key] = append(c.ends[d.Key], d)
 		default:
@@ -87,8 +87,8 @@ func (c *checker) overlaps() {
 // underClaim: every beginning and every end that counts was committed while the very claim
 // that it names stood.
 func (c *checker) underClaim() {
-	for _, d := range c.Deeds {
-		if d.Kind != Began && d.Kind != Ended {
+	for _, d := range c.Actions {
+		if d.Kind != Started && d.Kind != Ended {
 			continue
 		}
 		k, known := c.claims[claimID{d.Ref, d.Token}]
@@ -106,13 +106,13 @@ func (c *checker) underClaim() {
 func (c *checker) calls() {
 	for _, call := range c.Calls {
 		name := action(call.Key, call.Token)
-		d, known := c.began[name]
+		d, known := c.started[name]
 		if !known || d.Ref != call.Ref {
 			c.breach("call-began", "%s: %s of %s under key %s, token %d, which never began", call.Ref, call.Action, call.Instance, call.Key, call.Token)
 			continue
 		}
 		ends := slices.Concat(c.ends[name], c.ends[call.Key])
-		if !slices.ContainsFunc(ends, func(e Deed) bool { return e.Kind != Uncertain && e.Revision > d.Revision }) {
+		if !slices.ContainsFunc(ends, func(e Action) bool { return e.Kind != Uncertain && e.Revision > d.Revision }) {
 			c.breach("call-accounted", "%s: %s of %s under key %s has neither an end nor an answer nor a refusal", call.Ref, call.Action, call.Instance, call.Key)
 		}
 		k := c.claims[claimID{call.Ref, call.Token}]
@@ -123,7 +123,7 @@ func (c *checker) calls() {
 				c.breach("delete-against-newer", "%s: %s of %s, token %d, arrived after %s of %s, token %d", call.Ref, call.Action, call.Instance, call.Token, newer.Action, newer.Instance, newer.Token)
 			}
 		}
-		counts := slices.ContainsFunc(ends, func(e Deed) bool { return e.Kind == Ended })
+		counts := slices.ContainsFunc(ends, func(e Action) bool { return e.Kind == Ended })
 		if other, is := c.during(call); is && counts {
 			c.breach("calls-overlap", "%s: %s of %s, token %d, began while %s of %s, token %d, went on, and the end of that counts", call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
 		}
@@ -209,16 +209,16 @@ func (c *checker) twice() {
 
 // oldPlans: nothing is deleted by a plan that had not seen what somebody else did since.
 func (c *checker) oldPlans() {
-	byRef := map[string][]Deed{}
-	for _, d := range c.Deeds {
+	byRef := map[string][]Action{}
+	for _, d := range c.Actions {
 		byRef[d.Ref] = append(byRef[d.Ref], d)
 	}
-	for _, d := range c.Deeds {
-		if d.Kind != Began || !d.Deletes {
+	for _, d := range c.Actions {
+		if d.Kind != Started || !d.Deletes {
 			continue
 		}
 		for _, other := range byRef[d.Ref] {
-			if other.Kind == Began && other.Plan != d.Plan && other.Revision > d.Saw && other.Revision < d.Revision {
+			if other.Kind == Started && other.Plan != d.Plan && other.Revision > d.Saw && other.Revision < d.Revision {
 				c.breach("delete-of-old-plan", "%s: the delete of %s at revision %d rests on a plan of revision %d, but %s acted on it at %d", d.Ref, d.Instance, d.Revision, d.Saw, other.Instance, other.Revision)
 			}
 		}
@@ -242,16 +242,16 @@ func (c *checker) settled() {
 	for _, ref := range c.Open {
 		c.breach("settled", "%s: an action is still open", ref)
 	}
-	if c.Wanted == nil {
+	if c.Desired == nil {
 		return
 	}
-	for _, ref := range slices.Sorted(maps.Keys(c.Wanted)) {
+	for _, ref := range slices.Sorted(maps.Keys(c.Desired)) {
 		if len(c.Live[ref]) == 0 {
 			c.breach("settled", "%s: wanted and not there", ref)
 		}
 	}
 	for _, ref := range slices.Sorted(maps.Keys(c.Live)) {
-		if len(c.Live[ref]) > 0 && !c.Wanted[ref] {
+		if len(c.Live[ref]) > 0 && !c.Desired[ref] {
 			c.breach("settled", "%s: there and not wanted", ref)
 		}
 	}

@@ -22,11 +22,11 @@ func good() check.History {
 			{Instance: "a", Ref: "r", Key: "k1", Token: 10, Action: "RunInstances", From: at(1), To: at(1.5), Status: 200, Lost: true, Made: []string{"i-1"}},
 			{Instance: "b", Ref: "r", Key: "k2", Token: 30, Action: "TerminateInstances", From: at(9), To: at(9.1), Status: 200, Ended: []string{"i-1"}},
 		},
-		Deeds: []check.Deed{
-			{Instance: "a", Revision: 11, Kind: check.Began, Ref: "r", Key: "k1", Token: 10, Plan: "p1", Saw: 5},
+		Actions: []check.Action{
+			{Instance: "a", Revision: 11, Kind: check.Started, Ref: "r", Key: "k1", Token: 10, Plan: "p1", Saw: 5},
 			{Instance: "b", Revision: 25, Kind: check.Answered, Ref: "r", Key: "k1"},
 			{Instance: "a", Revision: 26, Kind: check.Late, Ref: "r", Key: "k1", Token: 10},
-			{Instance: "b", Revision: 31, Kind: check.Began, Ref: "r", Key: "k2", Token: 30, Plan: "p2", Saw: 27, Deletes: true},
+			{Instance: "b", Revision: 31, Kind: check.Started, Ref: "r", Key: "k2", Token: 30, Plan: "p2", Saw: 27, Deletes: true},
 			{Instance: "b", Revision: 33, Kind: check.Ended, Ref: "r", Key: "k2", Token: 30},
 		},
 		Claims: []check.Claim{
@@ -43,10 +43,10 @@ func good() check.History {
 			{Client: 0, Ref: "r", From: at(8), To: at(8.5), Token: 10, Result: check.OpRefused},
 			{Client: 1, Ref: "r", From: at(9.5), To: at(10), Token: 30, Result: check.OpDone},
 		},
-		Looks:       []check.Look{{Instance: "a", Token: 12, At: at(1)}, {Instance: "b", At: at(2)}, {Instance: "a", Token: 12, At: at(5.5)}, {Instance: "b", Token: 22, At: at(6)}},
-		Successions: []check.Succession{{From: "a", Gone: at(1), Next: at(6), Within: 10 * time.Second}},
-		Drains:      []check.Drain{{Instance: "b"}},
-		Live:        map[string][]string{}, Wanted: map[string]bool{},
+		Observations: []check.Look{{Instance: "a", Token: 12, At: at(1)}, {Instance: "b", At: at(2)}, {Instance: "a", Token: 12, At: at(5.5)}, {Instance: "b", Token: 22, At: at(6)}},
+		Successions:  []check.Succession{{From: "a", Gone: at(1), Next: at(6), Within: 10 * time.Second}},
+		Drains:       []check.Drain{{Instance: "b"}},
+		Live:         map[string][]string{}, Desired: map[string]bool{},
 		Logs: map[string]error{"a": nil, "b": nil}, Content: "x", Replayed: "x",
 	}
 }
@@ -64,14 +64,14 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 	}{
 		"two claims at one revision":         {"claims-overlap", func(h *check.History) { h.Claims[0].Ended = 32 }},
 		"a claim that never ended":           {"claims-overlap", func(h *check.History) { h.Claims[0].Ended = 0 }},
-		"an end counts after the claim":      {"record-under-claim", func(h *check.History) { h.Deeds[4].Revision = 35 }},
-		"a late end counts":                  {"record-under-claim", func(h *check.History) { h.Deeds[2].Kind = check.Ended }},
-		"a beginning under an ended claim":   {"record-under-claim", func(h *check.History) { h.Deeds[0].Revision = 21 }},
-		"a token that nobody was given":      {"record-under-claim", func(h *check.History) { h.Deeds[0].Token = 7 }},
+		"an end counts after the claim":      {"record-under-claim", func(h *check.History) { h.Actions[4].Revision = 35 }},
+		"a late end counts":                  {"record-under-claim", func(h *check.History) { h.Actions[2].Kind = check.Ended }},
+		"a beginning under an ended claim":   {"record-under-claim", func(h *check.History) { h.Actions[0].Revision = 21 }},
+		"a token that nobody was given":      {"record-under-claim", func(h *check.History) { h.Actions[0].Token = 7 }},
 		"a call without a beginning":         {"call-began", func(h *check.History) { h.Calls[1].Key = "k9" }},
-		"a call under another's beginning":   {"call-began", func(h *check.History) { h.Deeds[3].Ref = "s" }},
-		"a call nobody answered for":         {"call-accounted", func(h *check.History) { h.Deeds = slices.Delete(h.Deeds, 1, 3) }},
-		"an uncertain end is no account":     {"call-accounted", func(h *check.History) { h.Deeds[4].Kind = check.Uncertain }},
+		"a call under another's beginning":   {"call-began", func(h *check.History) { h.Actions[3].Ref = "s" }},
+		"a call nobody answered for":         {"call-accounted", func(h *check.History) { h.Actions = slices.Delete(h.Actions, 1, 3) }},
+		"an uncertain end is no account":     {"call-accounted", func(h *check.History) { h.Actions[4].Kind = check.Uncertain }},
 		"a call after its claim that counts": {"call-under-claim", func(h *check.History) { h.Calls[1].From, h.Calls[1].To = at(11), at(12) }},
 		"an overtaken call that counts": {"call-under-claim", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(8), To: at(8.1), Status: 200})
@@ -83,27 +83,29 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 			h.Calls = append(h.Calls, check.Call{Instance: "b", Ref: "r", Key: "k2", Token: 30, Action: "RunInstances", From: at(7), To: at(7.1), Status: 200, Made: []string{"i-2"}})
 		}},
 		"two live at the end":     {"made-twice", func(h *check.History) { h.Live["r"] = []string{"i-1", "i-2"} }},
-		"a delete of an old plan": {"delete-of-old-plan", func(h *check.History) { h.Deeds[3].Saw = 9 }},
+		"a delete of an old plan": {"delete-of-old-plan", func(h *check.History) { h.Actions[3].Saw = 9 }},
 		"a delete overtaken by an update": {"delete-against-newer", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(8), To: at(8.1), Status: 200})
 		}},
-		"a log that does not verify":     {"log-verifies", func(h *check.History) { h.Logs["b"] = errors.New("chain broken at 7") }},
-		"a replay that differs":          {"replay-equals", func(h *check.History) { h.Replayed = "y" }},
-		"taken twice":                    {"claims-linearizable", func(h *check.History) { h.Ops[1].Result, h.Ops[1].Token = check.OpDone, 12 }},
-		"a token that went back":         {"claims-linearizable", func(h *check.History) { h.Ops[3].Token, h.Ops[5].Token = 9, 9 }},
-		"given back by another":          {"claims-linearizable", func(h *check.History) { h.Ops[4].Result = check.OpDone }},
-		"refused while it was free":      {"claims-linearizable", func(h *check.History) { h.Ops[1].From, h.Ops[1].To = at(11), at(12) }},
-		"one leads on without its claim": {"one-leads", func(h *check.History) { h.Looks = append(h.Looks, check.Look{Instance: "a", Token: 12, At: at(5.8)}) }},
+		"a log that does not verify": {"log-verifies", func(h *check.History) { h.Logs["b"] = errors.New("chain broken at 7") }},
+		"a replay that differs":      {"replay-equals", func(h *check.History) { h.Replayed = "y" }},
+		"taken twice":                {"claims-linearizable", func(h *check.History) { h.Ops[1].Result, h.Ops[1].Token = check.OpDone, 12 }},
+		"a token that went back":     {"claims-linearizable", func(h *check.History) { h.Ops[3].Token, h.Ops[5].Token = 9, 9 }},
+		"given back by another":      {"claims-linearizable", func(h *check.History) { h.Ops[4].Result = check.OpDone }},
+		"refused while it was free":  {"claims-linearizable", func(h *check.History) { h.Ops[1].From, h.Ops[1].To = at(11), at(12) }},
+		"one leads on without its claim": {"one-leads", func(h *check.History) {
+			h.Observations = append(h.Observations, check.Look{Instance: "a", Token: 12, At: at(5.8)})
+		}},
 		"one leads on beside the next": {"one-leads", func(h *check.History) {
 			h.Claims[2].EndSeen = at(30)
-			h.Looks = append(h.Looks, check.Look{Instance: "a", Token: 12, At: at(7)}, check.Look{Instance: "a", Token: 12, At: at(8)})
+			h.Observations = append(h.Observations, check.Look{Instance: "a", Token: 12, At: at(7)}, check.Look{Instance: "a", Token: 12, At: at(8)})
 		}},
-		"one leads under another's claim": {"one-leads", func(h *check.History) { h.Looks[0].Instance = "b" }},
+		"one leads under another's claim": {"one-leads", func(h *check.History) { h.Observations[0].Instance = "b" }},
 		"nobody leads":                    {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = time.Time{} }},
 		"another leads too late":          {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = at(12) }},
 		"drained, and claims left":        {"drained-gives-back", func(h *check.History) { h.Drains[0].Left = []string{"r"} }},
 		"an action left open":             {"settled", func(h *check.History) { h.Open = []string{"r"} }},
-		"wanted and not there":            {"settled", func(h *check.History) { h.Wanted["r"] = true }},
+		"wanted and not there":            {"settled", func(h *check.History) { h.Desired["r"] = true }},
 		"there and not wanted":            {"settled", func(h *check.History) { h.Live["r"] = []string{"i-1"} }},
 	}
 	tried := map[string]bool{}

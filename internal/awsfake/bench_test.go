@@ -85,8 +85,8 @@ func BenchmarkOpen(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if things, err := c.Things(); err != nil || len(things) < n {
-					b.Fatalf("%d things (%v)", len(things), err)
+				if resources, err := c.Resources(); err != nil || len(resources) < n {
+					b.Fatalf("%d things (%v)", len(resources), err)
 				}
 				c.Close()
 			}

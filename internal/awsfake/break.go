@@ -12,12 +12,12 @@ import (
 // end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc,
 // security_group, rds, s3), a Region and, for what has one, a name in Value.
 type Breakage struct {
-	Do     string // stop, start, tag, untag, resize, delete, create
-	Thing  string
-	Kind   string // narrows Thing down; what to create
-	Region string // narrows Thing down; where to create, us-east-1 unless told otherwise
-	Key    string // of the tag
-	Value  string // of the tag; the new size; the name
+	Do       string // stop, start, tag, untag, resize, delete, create
+	Resource string
+	Kind     string // narrows Thing down; what to create
+	Region   string // narrows Thing down; where to create, us-east-1 unless told otherwise
+	Key      string // of the tag
+	Value    string // of the tag; the new size; the name
 }
 
 // Break makes drift by hand and says what it did. It is not in the request log,
@@ -52,14 +52,14 @@ func (h hand) find(b Breakage) (entity, error) {
 	for _, regions := range h.t.st.tables {
 		for region, tab := range regions {
 			for _, e := range tab.rows() {
-				if e == nil || h.t.unseen(e) || e.kind() == kindToken || b.Region != "" && region != "" && b.Region != region {
+				if e == nil || h.t.unread(e) || e.kind() == kindToken || b.Region != "" && region != "" && b.Region != region {
 					continue
 				}
 				if in, ok := e.(*instance); ok && in.dead() {
 					continue
 				}
 				m := e.meta()
-				if b.Kind != "" && b.Kind != kindWord(e.kind()) || !called(m, b.Thing) {
+				if b.Kind != "" && b.Kind != kindWord(e.kind()) || !called(m, b.Resource) {
 					continue
 				}
 				found = append(found, e)
@@ -67,16 +67,16 @@ func (h hand) find(b Breakage) (entity, error) {
 		}
 	}
 	switch {
-	case b.Thing == "":
+	case b.Resource == "":
 		return nil, fmt.Errorf("practice cloud: %s what? Name a thing by its id, its name or its ref", b.Do)
 	case len(found) == 0:
-		return nil, fmt.Errorf("practice cloud: there is nothing called %q", b.Thing)
+		return nil, fmt.Errorf("practice cloud: there is nothing called %q", b.Resource)
 	case len(found) > 1:
 		var ids []string
 		for _, e := range found {
 			ids = append(ids, kindWord(e.kind())+" "+e.meta().ID)
 		}
-		return nil, fmt.Errorf("practice cloud: %q is the name of %d things (%s); use an id", b.Thing, len(found), strings.Join(ids, ", "))
+		return nil, fmt.Errorf("practice cloud: %q is the name of %d things (%s); use an id", b.Resource, len(found), strings.Join(ids, ", "))
 	}
 	return found[0], nil
 }

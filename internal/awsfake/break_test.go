@@ -11,14 +11,14 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
-func byID(t *testing.T, c *awsfake.Cloud, id string) awsfake.Thing {
+func byID(t *testing.T, c *awsfake.Cloud, id string) awsfake.Resource {
 	t.Helper()
-	for _, th := range things(t, c) {
+	for _, th := range resources(t, c) {
 		if th.ID == id {
 			return th
 		}
 	}
-	return awsfake.Thing{State: "gone"}
+	return awsfake.Resource{State: "gone"}
 }
 
 func TestDriftByHand(t *testing.T) {
@@ -33,21 +33,21 @@ func TestDriftByHand(t *testing.T) {
 	for _, step := range []struct {
 		do   awsfake.Breakage
 		id   string
-		look func(awsfake.Thing) string
+		obs  func(awsfake.Resource) string
 		want string
 	}{
-		{awsfake.Breakage{Do: "stop", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "stopped"},
-		{awsfake.Breakage{Do: "start", Thing: "ec2/web"}, id, func(th awsfake.Thing) string { return th.State }, "running"},
-		{awsfake.Breakage{Do: "tag", Thing: id, Key: "team", Value: "b"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, "b"},
-		{awsfake.Breakage{Do: "untag", Thing: ref, Key: "team"}, id, func(th awsfake.Thing) string { return th.Tags["team"] }, ""},
-		{awsfake.Breakage{Do: "resize", Thing: ref, Value: "t3.large"}, id, func(th awsfake.Thing) string { return th.Size }, "t3.large"},
-		{awsfake.Breakage{Do: "delete", Thing: ref}, id, func(th awsfake.Thing) string { return th.State }, "terminated"},
-		{awsfake.Breakage{Do: "stop", Thing: "db", Kind: "rds"}, "db", func(th awsfake.Thing) string { return th.State }, "stopped"},
-		{awsfake.Breakage{Do: "resize", Thing: "db", Value: "db.t3.large"}, "db", func(th awsfake.Thing) string { return th.Size }, "db.t3.large"},
-		{awsfake.Breakage{Do: "delete", Thing: "db"}, "db", func(th awsfake.Thing) string { return th.State }, "gone"},
+		{awsfake.Breakage{Do: "stop", Resource: ref}, id, func(th awsfake.Resource) string { return th.State }, "stopped"},
+		{awsfake.Breakage{Do: "start", Resource: "ec2/web"}, id, func(th awsfake.Resource) string { return th.State }, "running"},
+		{awsfake.Breakage{Do: "tag", Resource: id, Key: "team", Value: "b"}, id, func(th awsfake.Resource) string { return th.Tags["team"] }, "b"},
+		{awsfake.Breakage{Do: "untag", Resource: ref, Key: "team"}, id, func(th awsfake.Resource) string { return th.Tags["team"] }, ""},
+		{awsfake.Breakage{Do: "resize", Resource: ref, Value: "t3.large"}, id, func(th awsfake.Resource) string { return th.Size }, "t3.large"},
+		{awsfake.Breakage{Do: "delete", Resource: ref}, id, func(th awsfake.Resource) string { return th.State }, "terminated"},
+		{awsfake.Breakage{Do: "stop", Resource: "db", Kind: "rds"}, "db", func(th awsfake.Resource) string { return th.State }, "stopped"},
+		{awsfake.Breakage{Do: "resize", Resource: "db", Value: "db.t3.large"}, "db", func(th awsfake.Resource) string { return th.Size }, "db.t3.large"},
+		{awsfake.Breakage{Do: "delete", Resource: "db"}, "db", func(th awsfake.Resource) string { return th.State }, "gone"},
 	} {
 		said, err := c.Break(step.do)
-		if got := step.look(byID(t, c, step.id)); err != nil || got != step.want || said == "" {
+		if got := step.obs(byID(t, c, step.id)); err != nil || got != step.want || said == "" {
 			t.Errorf("%+v: %q, want %q (said %q, %v)", step.do, got, step.want, said, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestThingsMadeByHandAreNobodys(t *testing.T) {
 			t.Errorf("create %s: %q, %v", kind, said, err)
 		}
 	}
-	for _, th := range things(t, c) {
+	for _, th := range resources(t, c) {
 		if th.Region != "eu-west-1" || len(th.Tags) > 0 {
 			t.Errorf("%+v", th)
 		}
@@ -75,7 +75,7 @@ func TestBreakageThatCannotBe(t *testing.T) {
 	c, _ := open(t)
 	run(t, ec2Of(c), "")
 	for want, b := range map[string]awsfake.Breakage{
-		"nothing called": {Do: "stop", Thing: "nobody"},
+		"nothing called": {Do: "stop", Resource: "nobody"},
 		"stop what":      {Do: "stop"},
 		"known are":      {Do: "create", Kind: "spaceship"},
 		"no region":      {Do: "create", Kind: "vpc", Region: "mars"},

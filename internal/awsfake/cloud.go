@@ -149,12 +149,12 @@ func (c *Cloud) commit(t *tx) error {
 		return nil
 	}
 	var ops []op
-	for region, things := range c.unsaved {
+	for region, resources := range c.unsaved {
 		if t.st.saved[region] {
 			continue // another process was first, and may have deleted some since
 		}
 		t.st.saved[region] = true
-		for _, e := range things {
+		for _, e := range resources {
 			ops = append(ops, op{Kind: e.kind(), Region: e.meta().Region, Put: e})
 		}
 	}

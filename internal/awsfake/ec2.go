@@ -110,7 +110,7 @@ func (x *exchange) taggable(id string) (entity, error) {
 		kind, code = kindGroup, "InvalidGroup.NotFound"
 	}
 	e := x.tx.st.table(kind, x.Region).get(id)
-	if e == nil || x.tx.unseen(e) {
+	if e == nil || x.tx.unread(e) {
 		return nil, failf(code, "The ID '%s' does not exist", id)
 	}
 	return e, nil

@@ -143,16 +143,16 @@ type xmlZone struct {
 }
 
 func describeZones(x *exchange) (any, error) {
-	wanted := x.p.strs("ZoneName")
+	desired := x.p.strs("ZoneName")
 	var out []xmlZone
 	for i, z := range zones(x.Region) {
-		if len(wanted) > 0 && !slices.Contains(wanted, z) {
+		if len(desired) > 0 && !slices.Contains(desired, z) {
 			continue
 		}
 		out = append(out, xmlZone{z, zoneID(x.Region, i), "available", x.Region, "availability-zone", "opt-in-not-required"})
 	}
-	if len(out) < len(wanted) {
-		return nil, failf("InvalidParameterValue", "Invalid availability zone: %v", wanted)
+	if len(out) < len(desired) {
+		return nil, failf("InvalidParameterValue", "Invalid availability zone: %v", desired)
 	}
 	return struct {
 		Set []xmlZone `xml:"availabilityZoneInfo>item"`

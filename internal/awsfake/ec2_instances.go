@@ -21,13 +21,13 @@ func instanceActions() map[string]handler {
 // named gives the things that the request names, or all when it names none.
 // One unknown id refuses the whole call.
 func named[T entity](x *exchange, param, code string) ([]T, error) {
-	wanted := x.p.strs(param)
-	if len(wanted) == 0 {
+	desired := x.p.strs(param)
+	if len(desired) == 0 {
 		return list[T](x.tx, x.Region), nil
 	}
 	var out []T
 	seen := map[string]bool{}
-	for _, id := range wanted {
+	for _, id := range desired {
 		if err := shaped(id, code); err != nil {
 			return nil, err
 		}

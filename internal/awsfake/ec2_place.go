@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// placeInstance chooses network, zone and groups, from the instance's own
+// locationInstance chooses network, zone and groups, from the instance's own
 // parameters or from those of its first network interface.
-func (x *exchange) placeInstance(in *instance) error {
+func (x *exchange) locationInstance(in *instance) error {
 	subnetID, groups := x.p.str("SubnetId"), x.p.strs("SecurityGroupId")
 	nics := x.p.items("NetworkInterface")
 	var public string

@@ -88,9 +88,9 @@ func replaceProfile(x *exchange) (any, error) {
 }
 
 func describeProfiles(x *exchange) (any, error) {
-	wanted := map[string]bool{}
+	desired := map[string]bool{}
 	for _, id := range x.p.strs("AssociationId") {
-		wanted[id] = true
+		desired[id] = true
 	}
 	all, err := filtered(x, list[*instance](x.tx, x.Region), func(in *instance, name string) ([]string, bool) {
 		switch name {
@@ -106,7 +106,7 @@ func describeProfiles(x *exchange) (any, error) {
 	}
 	var with []*instance
 	for _, in := range all {
-		if in.Profile != "" && !in.dead() && (len(wanted) == 0 || wanted[in.ProfileID]) {
+		if in.Profile != "" && !in.dead() && (len(desired) == 0 || desired[in.ProfileID]) {
 			with = append(with, in)
 		}
 	}

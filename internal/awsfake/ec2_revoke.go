@@ -129,7 +129,7 @@ func (x *exchange) rewrite(old rule, p *params) (rule, error) {
 // describeRules lists rules one by one (EC2 API reference:
 // DescribeSecurityGroupRules).
 func describeRules(x *exchange) (any, error) {
-	wanted := x.p.strs("SecurityGroupRuleId")
+	desired := x.p.strs("SecurityGroupRuleId")
 	var out []xmlRule
 	for _, g := range list[*securityGroup](x.tx, x.Region) {
 		for _, r := range g.Rules {
@@ -137,7 +137,7 @@ func describeRules(x *exchange) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if ok && (len(wanted) == 0 || slices.Contains(wanted, r.ID)) {
+			if ok && (len(desired) == 0 || slices.Contains(desired, r.ID)) {
 				out = append(out, viewRule(g.ID, r))
 			}
 		}

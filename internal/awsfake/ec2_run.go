@@ -108,7 +108,7 @@ func (x *exchange) launchSpec() (*instance, error) {
 	if err := x.checkImage(in.Image, in.Type); err != nil {
 		return nil, err
 	}
-	if err := x.placeInstance(in); err != nil {
+	if err := x.locationInstance(in); err != nil {
 		return nil, err
 	}
 	if in.Key = x.p.str("KeyName"); in.Key != "" {

@@ -14,7 +14,7 @@ func describeTags(x *exchange) (any, error) {
 	var rows []xmlTagged
 	for _, kind := range []string{kindInstance, kindVolume, kindVPC, kindSubnet, kindGroup} {
 		for _, e := range x.tx.st.table(kind, x.Region).rows() {
-			if e == nil || x.tx.unseen(e) {
+			if e == nil || x.tx.unread(e) {
 				continue
 			}
 			for _, t := range tagSet(e.meta().Tags) {

@@ -54,7 +54,7 @@ func faultsPath(state string) string { return state + ".faults.json" }
 type faults struct {
 	mu     sync.Mutex
 	all    []*plannedFault
-	unseen map[string]int // kind/region/id to reads left
+	unread map[string]int // kind/region/id to reads left
 }
 
 // Fault plans faults from now on.
@@ -64,7 +64,7 @@ func (c *Cloud) Fault(list ...Fault) error { return c.faults.add(list) }
 func (c *Cloud) ClearFaults() {
 	c.faults.mu.Lock()
 	defer c.faults.mu.Unlock()
-	c.faults.all, c.faults.unseen = nil, nil
+	c.faults.all, c.faults.unread = nil, nil
 }
 
 // SaveFaults plans faults for every process that opens the file from now on;

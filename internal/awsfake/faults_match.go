@@ -29,7 +29,7 @@ func (f *faults) match(cl *call, _ time.Time) planned {
 			one.bear(cl, &p)
 		}
 	}
-	if len(f.unseen) > 0 && cl.read() {
+	if len(f.unread) > 0 && cl.read() {
 		p.hide = f.lagging()
 	}
 	return p
@@ -110,12 +110,12 @@ func faultAnswer(kind FaultKind, service string) *Error {
 func (f *faults) conceal(ops []op, reads int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.unseen == nil {
-		f.unseen = map[string]int{}
+	if f.unread == nil {
+		f.unread = map[string]int{}
 	}
 	for _, o := range ops {
 		if o.fresh && o.Kind != kindToken {
-			f.unseen[o.Kind+"/"+o.Region+"/"+o.Put.meta().ID] = reads
+			f.unread[o.Kind+"/"+o.Region+"/"+o.Put.meta().ID] = reads
 		}
 	}
 }
@@ -131,9 +131,9 @@ func (f *faults) lagging() func(entity) bool {
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		left := f.unseen[key]
+		left := f.unread[key]
 		if left > 0 {
-			f.unseen[key]--
+			f.unread[key]--
 		}
 		asked[key] = left > 0
 		return left > 0

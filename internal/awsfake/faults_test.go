@@ -93,14 +93,14 @@ func TestTheSDKRetriesALostAnswer(t *testing.T) {
 		})
 	}
 	ok(ec2.NewFromConfig(cfg).RunInstances(ctx, runInput("")))(t)
-	things, err := c.Things()
-	if err != nil || count(things, "ec2") != 1 || c.Counts()["ec2.RunInstances"] != 2 {
-		t.Errorf("%d instances after %d calls (%v)", count(things, "ec2"), c.Counts()["ec2.RunInstances"], err)
+	resources, err := c.Resources()
+	if err != nil || count(resources, "ec2") != 1 || c.Counts()["ec2.RunInstances"] != 2 {
+		t.Errorf("%d instances after %d calls (%v)", count(resources, "ec2"), c.Counts()["ec2.RunInstances"], err)
 	}
 }
 
-func count(things []awsfake.Thing, kind string) (n int) {
-	for _, th := range things {
+func count(resources []awsfake.Resource, kind string) (n int) {
+	for _, th := range resources {
 		if th.Kind == kind && !th.Default {
 			n++
 		}

@@ -12,11 +12,11 @@ import (
 // API does not know, which AWS refuses ("Filtering resources").
 func filtered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
 	for _, f := range x.p.items("Filter") {
-		name, wanted := f.str("Name"), f.strs("Value")
+		name, desired := f.str("Name"), f.strs("Value")
 		if name == "" {
 			return nil, missing("Filter.Name")
 		}
-		if len(wanted) == 0 {
+		if len(desired) == 0 {
 			return nil, failf("InvalidParameterValue", "The filter '%s' has no values.", name)
 		}
 		var zero T
@@ -30,7 +30,7 @@ func filtered[T entity](x *exchange, list []T, values func(T, string) ([]string,
 			if !ok {
 				got, _ = values(e, name)
 			}
-			return !anyMatch(wanted, got)
+			return !anyMatch(desired, got)
 		})
 	}
 	return list, nil

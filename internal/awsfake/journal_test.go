@@ -26,9 +26,9 @@ func openFile(t *testing.T, path string, opts ...awsfake.Option) *awsfake.Cloud 
 	return c
 }
 
-func things(t *testing.T, c *awsfake.Cloud) []awsfake.Thing {
+func resources(t *testing.T, c *awsfake.Cloud) []awsfake.Resource {
 	t.Helper()
-	out, err := c.Things()
+	out, err := c.Resources()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestTwoCloudsOnOneFile(t *testing.T) {
 	}
 	wg.Wait()
 	for _, c := range []*awsfake.Cloud{a, b, openFile(t, path)} {
-		if n := count(things(t, c), "ec2"); n != 20 {
+		if n := count(resources(t, c), "ec2"); n != 20 {
 			t.Errorf("%d instances for 20 tokens", n)
 		}
 	}
@@ -85,7 +85,7 @@ func TestReadsWriteNothing(t *testing.T) {
 		if err := describeAll(c); err != nil {
 			t.Fatal(err)
 		}
-		things(t, c)
+		resources(t, c)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("a read changed the file (%v)", err)
@@ -111,15 +111,15 @@ func TestEveryTornTailIsCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := openFile(t, torn)
-		if n := count(things(t, again), "ec2"); n != 1 {
+		if n := count(resources(t, again), "ec2"); n != 1 {
 			t.Fatalf("cut at %d: %d instances", cut, n)
 		}
 		// A shorter line than the torn one: nothing of that may stay behind it.
-		if _, err := again.Break(awsfake.Breakage{Do: "tag", Thing: first, Key: "k"}); err != nil {
+		if _, err := again.Break(awsfake.Breakage{Do: "tag", Resource: first, Key: "k"}); err != nil {
 			t.Fatal(err)
 		}
 		run(t, ec2Of(again), "two")
-		if n := count(things(t, openFile(t, torn)), "ec2"); n != 2 {
+		if n := count(resources(t, openFile(t, torn)), "ec2"); n != 2 {
 			t.Fatalf("cut at %d, then one more: %d instances", cut, n)
 		}
 		again.Close()
@@ -150,7 +150,7 @@ func TestResetEmptiesTheAccountUnderOpenClouds(t *testing.T) {
 	if err := awsfake.Reset(path); err != nil {
 		t.Fatal(err)
 	}
-	if n := count(things(t, c), "ec2"); n != 0 {
+	if n := count(resources(t, c), "ec2"); n != 0 {
 		t.Errorf("%d instances after the reset", n)
 	}
 	if again := *run(t, ec2Of(c), "tok").InstanceId; again == old {
@@ -168,7 +168,7 @@ func TestTheFileIsCompacted(t *testing.T) {
 	id := *run(t, ec2Of(c), "").InstanceId
 	var biggest int64
 	for i := range 4200 {
-		if _, err := c.Break(awsfake.Breakage{Do: "tag", Thing: id, Key: "n", Value: fmt.Sprint(i)}); err != nil {
+		if _, err := c.Break(awsfake.Breakage{Do: "tag", Resource: id, Key: "n", Value: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil {
@@ -182,7 +182,7 @@ func TestTheFileIsCompacted(t *testing.T) {
 		t.Errorf("the file has %d bytes and had at most %d (%v)", info.Size(), biggest, err)
 	}
 	for _, c := range []*awsfake.Cloud{c, other, openFile(t, path)} {
-		for _, th := range things(t, c) {
+		for _, th := range resources(t, c) {
 			if th.ID == id && th.Tags["n"] != "4199" {
 				t.Errorf("tag %q after compaction", th.Tags["n"])
 			}

@@ -60,9 +60,9 @@ func readRDSTags(p *params) (map[string]string, error) {
 	return tags, checkTags(tags)
 }
 
-// rdsThing finds what an ARN names ("Working with Amazon Resource Names in
+// rdsResource finds what an ARN names ("Working with Amazon Resource Names in
 // Amazon RDS").
-func (x *exchange) rdsThing() (entity, error) {
+func (x *exchange) rdsResource() (entity, error) {
 	arn := x.p.str("ResourceName")
 	if arn == "" {
 		return nil, failf("MissingParameter", "The request must contain the parameter ResourceName.")
@@ -76,14 +76,14 @@ func (x *exchange) rdsThing() (entity, error) {
 		return nil, failf("InvalidParameterValue", "Unknown resource type: %s", parts[5])
 	}
 	e := x.tx.st.table(parts[5], x.Region).get(parts[6])
-	if e == nil || x.tx.unseen(e) {
+	if e == nil || x.tx.unread(e) {
 		return nil, failAs(404, code, "%s not found.", parts[6])
 	}
 	return e, nil
 }
 
 func (x *exchange) rdsRetag(change func(map[string]string)) (any, error) {
-	e, err := x.rdsThing()
+	e, err := x.rdsResource()
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func removeRDSTags(x *exchange) (any, error) {
 }
 
 func listRDSTags(x *exchange) (any, error) {
-	e, err := x.rdsThing()
+	e, err := x.rdsResource()
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func rdsPage[T entity](x *exchange, list []T) ([]T, *string, error) {
 // rdsFiltered knows the filters of RDS; there is none for tags.
 func rdsFiltered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
 	for _, f := range x.p.wrapped("Filters", "Filter") {
-		name, wanted := f.str("Name"), f.wrappedStrs("Values", "Value")
+		name, desired := f.str("Name"), f.wrappedStrs("Values", "Value")
 		var zero T
 		if _, ok := values(blank(zero.kind()).(T), name); !ok {
 			return nil, failf("InvalidParameterValue", "Unrecognized filter name: %s", name)
 		}
 		list = slices.DeleteFunc(list, func(e T) bool {
 			got, _ := values(e, name)
-			return !slices.ContainsFunc(got, func(g string) bool { return slices.Contains(wanted, g) })
+			return !slices.ContainsFunc(got, func(g string) bool { return slices.Contains(desired, g) })
 		})
 	}
 	return list, nil

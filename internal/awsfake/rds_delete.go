@@ -102,13 +102,13 @@ func describeSnapshots(x *exchange) (any, error) {
 		rows = []*snapshot{s}
 	}
 	of, kind := strings.ToLower(x.p.str("DBInstanceIdentifier")), x.p.str("SnapshotType")
-	var wanted []*snapshot
+	var desired []*snapshot
 	for _, s := range rows {
 		if (of == "" || s.Database == of) && (kind == "" || kind == "manual") {
-			wanted = append(wanted, s)
+			desired = append(desired, s)
 		}
 	}
-	page, next, err := rdsPage(x, wanted)
+	page, next, err := rdsPage(x, desired)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ func (c *Cloud) furnish(region string) {
 	if region == "" || c.st.table(kindRegion, region).get("defaults") != nil {
 		return
 	}
-	things := defaults(c.st, region)
-	for _, e := range things {
+	resources := defaults(c.st, region)
+	for _, e := range resources {
 		c.st.put(e)
 	}
-	c.unsaved[region] = things
+	c.unsaved[region] = resources
 }
 
 func defaults(st *state, region string) []entity {

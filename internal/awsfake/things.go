@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// Thing is one thing of the practice cloud, as a listing shows it. Kind is the
+// Resource is one thing of the practice cloud, as a listing shows it. Kind is the
 // word that ovi uses for it.
-type Thing struct {
+type Resource struct {
 	Region  string            `json:"region"`
 	Kind    string            `json:"kind"` // vpc, subnet, security_group, ec2, ebs, rds, s3
 	ID      string            `json:"id"`
@@ -21,15 +21,15 @@ type Thing struct {
 	Tags    map[string]string `json:"tags,omitempty"`
 }
 
-// Things lists what there is, in every region that was ever changed: by region,
+// Resources lists what there is, in every region that was ever changed: by region,
 // then kind, then age. Terminated instances are listed until they age out.
-func (c *Cloud) Things() ([]Thing, error) {
-	var out []Thing
+func (c *Cloud) Resources() ([]Resource, error) {
+	var out []Resource
 	err := c.do(func(t *tx) error {
 		for _, kind := range []string{kindVPC, kindSubnet, kindGroup, kindInstance, kindVolume, kindDatabase, kindBucket} {
 			for _, region := range slices.Sorted(maps.Keys(t.st.tables[kind])) {
 				for _, e := range t.st.table(kind, region).rows() {
-					if e != nil && !t.unseen(e) {
+					if e != nil && !t.unread(e) {
 						out = append(out, describe(t, e))
 					}
 				}
@@ -37,13 +37,13 @@ func (c *Cloud) Things() ([]Thing, error) {
 		}
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b Thing) int { return cmp.Compare(a.Region, b.Region) })
+	slices.SortStableFunc(out, func(a, b Resource) int { return cmp.Compare(a.Region, b.Region) })
 	return out, err
 }
 
-func describe(t *tx, e entity) Thing {
+func describe(t *tx, e entity) Resource {
 	m := e.meta()
-	out := Thing{Region: m.Region, Kind: kindWord(e.kind()), ID: m.ID, Name: m.Tags["Name"], Ref: m.Tags["ovi:ref"], State: "available", Tags: maps.Clone(m.Tags)}
+	out := Resource{Region: m.Region, Kind: kindWord(e.kind()), ID: m.ID, Name: m.Tags["Name"], Ref: m.Tags["ovi:ref"], State: "available", Tags: maps.Clone(m.Tags)}
 	switch v := e.(type) {
 	case *vpc:
 		out.State, out.Size, out.Default = v.Life.at(t.now), v.CIDR, v.Default

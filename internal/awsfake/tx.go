@@ -89,7 +89,7 @@ func (s *state) hex(label string, seq int64) string {
 func find[T entity](t *tx, region, id string) (T, bool) {
 	var zero T
 	e := t.st.table(zero.kind(), region).get(id)
-	if e == nil || t.unseen(e) {
+	if e == nil || t.unread(e) {
 		return zero, false
 	}
 	return e.(T), true
@@ -101,14 +101,14 @@ func list[T entity](t *tx, region string) []T {
 	rows := t.st.table(zero.kind(), region).rows()
 	out := make([]T, 0, len(rows))
 	for _, e := range rows {
-		if e != nil && !t.unseen(e) {
+		if e != nil && !t.unread(e) {
 			out = append(out, e.(T))
 		}
 	}
 	return out
 }
 
-func (t *tx) unseen(e entity) bool {
+func (t *tx) unread(e entity) bool {
 	if m, ok := e.(mortal); ok && m.gone(t.now) {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 // image is the user's choice a new instance would not help. Neither interrupts what runs.
 func TestASizeOfTheOtherArchitecture(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	for _, c := range []struct {
 		name   string
 		attrs  values
@@ -23,9 +23,9 @@ func TestASizeOfTheOtherArchitecture(t *testing.T) {
 		{"current", values{"size": text("t3.micro")}, true, "t4g.micro is of arm64"},
 		{"chosen", values{"size": text("t3.micro"), "image": text("ami-0abcdef1234567890")}, false, "name an image of arm64 as well"},
 	} {
-		have := w.make(wish(t, "ec2", c.name, c.attrs))
+		have := w.make(desired(t, "ec2", c.name, c.attrs))
 		c.attrs["size"] = text("t4g.micro")
-		r := w.request(wish(t, "ec2", c.name, c.attrs))
+		r := w.request(desired(t, "ec2", c.name, c.attrs))
 		r.Have, r.Changes = have, []resource.Change{{Path: "size", From: text("t3.micro"), To: text("t4g.micro"), Effect: resource.Restart}}
 		_, err := w.p.Update(t.Context(), r)
 		if errors.Is(err, provider.ErrReplace) != c.anew || err == nil || !strings.Contains(err.Error(), c.saying) {

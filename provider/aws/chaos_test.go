@@ -19,7 +19,7 @@ type chaos struct {
 	outer   *testing.T
 	cloud   *awsfake.Cloud
 	p       *aws.Provider
-	wish    func(tag string) resource.Desired
+	desired func(tag string) resource.Desired
 	n       int
 	pending *provider.Request // a create whose outcome is open
 }
@@ -27,18 +27,20 @@ type chaos struct {
 // chaotic are kinds that stand alone, in the three ways by which a double is prevented.
 func chaotic(t *testing.T) map[string]func(string) resource.Desired {
 	return map[string]func(string) resource.Desired{
-		"ec2": func(v string) resource.Desired { return wish(t, "ec2", "x", values{"size": text("t3.micro")}, "v", v) },
-		"vpc": func(v string) resource.Desired {
-			return wish(t, "vpc", "x", values{"cidr": text("10.0.0.0/16")}, "v", v)
+		"ec2": func(v string) resource.Desired {
+			return desired(t, "ec2", "x", values{"size": text("t3.micro")}, "v", v)
 		},
-		"security_group": func(v string) resource.Desired { return wish(t, "security_group", "x", values{}, "v", v) },
+		"vpc": func(v string) resource.Desired {
+			return desired(t, "vpc", "x", values{"cidr": text("10.0.0.0/16")}, "v", v)
+		},
+		"security_group": func(v string) resource.Desired { return desired(t, "security_group", "x", values{}, "v", v) },
 		"ebs": func(v string) resource.Desired {
-			return wish(t, "ebs", "x", values{"size": resource.Int(9), "zone": text("us-east-1a")}, "v", v)
+			return desired(t, "ebs", "x", values{"size": resource.Int(9), "zone": text("us-east-1a")}, "v", v)
 		},
 		"rds": func(v string) resource.Desired {
-			return wish(t, "rds", "x", values{"size": text("db.t3.micro")}, "v", v)
+			return desired(t, "rds", "x", values{"size": text("db.t3.micro")}, "v", v)
 		},
-		"s3": func(v string) resource.Desired { return wish(t, "s3", "xxx", values{}, "v", v) },
+		"s3": func(v string) resource.Desired { return desired(t, "s3", "xxx", values{}, "v", v) },
 	}
 }
 
@@ -54,7 +56,7 @@ func TestNoFaultMakesADoubleOrLosesAThing(t *testing.T) {
 				}
 				defer cloud.Close()
 				p := aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: quick, Attempts: 2})
-				c := &chaos{t: rt, outer: t, cloud: cloud, p: p, wish: make}
+				c := &chaos{t: rt, outer: t, cloud: cloud, p: p, desired: make}
 				for range rapid.IntRange(1, 4).Draw(rt, "steps") {
 					c.step()
 				}
@@ -76,7 +78,7 @@ func (c *chaos) step() {
 	}
 	have, there := c.only()
 	c.n++
-	d := c.wish(string(rune('a' + c.n)))
+	d := c.desired(string(rune('a' + c.n)))
 	var err error
 	switch {
 	case !there:
@@ -85,7 +87,7 @@ func (c *chaos) step() {
 		err = c.p.Delete(c.outer.Context(), provider.Request{Key: "delete-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Have: have})
 		c.after(err, func(_ resource.Observed, there bool) bool { return !there })
 	default:
-		r := provider.Request{Key: "update", Stack: "shop", Owner: "ovi", Want: d, Have: have, Changes: changes(c.outer, d, have, nil)}
+		r := provider.Request{Key: "update", Stack: "shop", Owner: "ovi", Desired: d, Have: have, Changes: changes(c.outer, d, have, nil)}
 		_, err = c.p.Update(c.outer.Context(), r)
 		c.after(err, func(o resource.Observed, there bool) bool { return there && o.Tags.Equal(d.Tags) })
 	}
@@ -97,7 +99,7 @@ func (c *chaos) step() {
 // create tries as the engine does: the same wish keeps its key until it is made.
 func (c *chaos) create(d resource.Desired) error {
 	if c.pending == nil {
-		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Want: d}
+		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Desired: d}
 	}
 	r := *c.pending
 	_, err := c.p.Create(c.outer.Context(), r)
@@ -119,12 +121,12 @@ func (c *chaos) after(err error, as func(resource.Observed, bool) bool) {
 // only gives the one thing, and fails if it is there twice.
 func (c *chaos) only() (resource.Observed, bool) {
 	c.cloud.ClearFaults()
-	s, err := c.p.Observe(c.outer.Context(), resource.Scope{Provider: "aws", Place: place})
+	s, err := c.p.Observe(c.outer.Context(), resource.Scope{Provider: "aws", Location: location})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	var found []resource.Observed
-	for _, o := range s.Objects {
+	for _, o := range s.Resources {
 		if o.Managed {
 			found = append(found, o)
 		}

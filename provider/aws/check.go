@@ -11,16 +11,16 @@ import (
 // AWS's words leave room the wish passes: a miss costs a refused call, a false refusal bars a
 // way that is open.
 type checking struct {
-	wishes []*resource.Desired
-	find   func(resource.Ref) *resource.Desired
-	found  []resource.Finding
+	configured []*resource.Desired
+	find       func(resource.Ref) *resource.Desired
+	found      []resource.Finding
 }
 
 // together makes a kind's rules into the function that its schema holds. Rules about region
 // and tags hold for every kind.
 func together(rules ...func(*checking)) func([]*resource.Desired, func(resource.Ref) *resource.Desired) []resource.Finding {
-	return func(wishes []*resource.Desired, find func(resource.Ref) *resource.Desired) []resource.Finding {
-		c := &checking{wishes: wishes, find: find}
+	return func(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) []resource.Finding {
+		c := &checking{configured: configured, find: find}
 		c.regions()
 		c.tags()
 		for _, rule := range rules {
@@ -39,20 +39,20 @@ func (c *checking) wrong(d *resource.Desired, path, suggestion, format string, a
 // regions judges each region once.
 func (c *checking) regions() {
 	judged := map[string][2]string{}
-	for _, d := range c.wishes {
-		verdict, known := judged[d.Ref.Place]
+	for _, d := range c.configured {
+		summary, known := judged[d.Ref.Location]
 		if !known {
-			verdict = placeVerdict(d.Ref.Place)
-			judged[d.Ref.Place] = verdict
+			summary = locationSummary(d.Ref.Location)
+			judged[d.Ref.Location] = summary
 		}
-		if verdict[0] != "" {
-			c.wrong(d, "region", verdict[1], "%q %s", d.Ref.Place, verdict[0])
+		if summary[0] != "" {
+			c.wrong(d, "region", summary[1], "%q %s", d.Ref.Location, summary[0])
 		}
 	}
 }
 
-func placeVerdict(place string) [2]string {
-	_, name := accountAndRegion(place)
+func locationSummary(location string) [2]string {
+	_, name := accountAndRegion(location)
 	wrong, meant := judgeRegion(name)
 	switch {
 	case wrong == "":
@@ -65,8 +65,8 @@ func placeVerdict(place string) [2]string {
 
 // zones holds zones against the region that a thing stands in.
 func zones(c *checking) {
-	for _, d := range c.wishes {
-		_, region := accountAndRegion(d.Ref.Place)
+	for _, d := range c.configured {
+		_, region := accountAndRegion(d.Ref.Location)
 		if zone, ok := text(d.Attrs, "zone"); ok && !zoneOf(zone, region) {
 			if wrong, _ := judgeRegion(region); wrong != "" {
 				continue // the region is told
@@ -91,8 +91,8 @@ func (c *checking) named(v resource.Value) *resource.Desired {
 	return c.find(r.Ref)
 }
 
-// place says where a wish stands, for people.
-func place(d *resource.Desired) string {
+// location says where a wish stands, for people.
+func location(d *resource.Desired) string {
 	if d.At.File == "" {
 		return d.Ref.Name
 	}

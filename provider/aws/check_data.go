@@ -49,7 +49,7 @@ func bucketOf(d *resource.Desired) (name, path string) {
 // bucketsOnce: the name of a bucket is unique in all regions ("General purpose buckets overview").
 func bucketsOnce(c *checking) {
 	first := map[string]*resource.Desired{}
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		name, path := bucketOf(d)
 		if wrong := bucketWrong(name); wrong != "" && path == "name" {
 			c.wrong(d, path, "such as acme-assets", "%q %s", name, wrong)
@@ -64,7 +64,7 @@ func bucketsOnce(c *checking) {
 			other, second = second, other
 		}
 		_, path = bucketOf(second)
-		c.wrong(second, path, "names of buckets are unique among all regions and accounts", "the bucket %s is wished already by s3/%s", name, place(other))
+		c.wrong(second, path, "names of buckets are unique among all regions and accounts", "the bucket %s is wished already by s3/%s", name, location(other))
 	}
 }
 
@@ -147,7 +147,7 @@ func passwordText(v resource.Value) []resource.Problem {
 
 // dbNames: "Can't end with a hyphen or contain two consecutive hyphens" (DBInstanceIdentifier).
 func dbNames(c *checking) {
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		if strings.Contains(d.Ref.Name, "--") {
 			c.wrong(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens side by side", d.Ref.Name)
 		}

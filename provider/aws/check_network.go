@@ -52,7 +52,7 @@ func block(d *resource.Desired) (netip.Prefix, bool) {
 // there only the subnets are compared.
 func subnetsFit(c *checking) {
 	byNetwork := map[string][]part{}
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		own, ok := block(d)
 		if !ok {
 			continue
@@ -60,16 +60,16 @@ func subnetsFit(c *checking) {
 		if vpc := c.other(d, "vpc"); vpc != nil {
 			if whole, ok := block(vpc); ok && !(whole.Contains(own.Addr()) && own.Bits() >= whole.Bits()) {
 				c.wrong(d, "cidr", "a part of "+whole.String()+"; name the network by its id if it was given more blocks by hand",
-					"%s is not within %s of vpc/%s", own, whole, place(vpc))
+					"%s is not within %s of vpc/%s", own, whole, location(vpc))
 			}
 		}
 		v, _ := d.Attrs.Get("vpc")
-		network := d.Ref.Place + " " + string(resource.AppendJSON(nil, v))
+		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 		byNetwork[network] = append(byNetwork[network], part{d, own})
 	}
-	for _, d := range c.wishes { // in the order of the wishes, not of the map
+	for _, d := range c.configured { // in the order of the wishes, not of the map
 		v, _ := d.Attrs.Get("vpc")
-		network := d.Ref.Place + " " + string(resource.AppendJSON(nil, v))
+		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 		c.overlaps(byNetwork[network])
 		delete(byNetwork, network)
 	}
@@ -96,7 +96,7 @@ func (c *checking) overlaps(parts []part) {
 		if at := second.At; at.File == "" || !told[at] {
 			told[at] = true
 			c.wrong(second.Desired, "cidr", "blocks of one network must not overlap",
-				"%s overlaps %s of subnet/%s", second.block, first.block, place(first.Desired))
+				"%s overlaps %s of subnet/%s", second.block, first.block, location(first.Desired))
 		}
 	}
 }
@@ -108,7 +108,7 @@ const defaultBlock = "172.31.0.0/16"
 // groupsFit holds the groups of an instance against the network of its subnet: AWS refuses a
 // group of another network (InvalidParameter: "belong to different networks").
 func groupsFit(c *checking) {
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		network, known := c.networkOf(d)
 		if !known {
 			continue
@@ -129,7 +129,7 @@ func groupsFit(c *checking) {
 				path = fmt.Sprintf("%s[%d]", path, i)
 			}
 			c.wrong(d, path, "a group of the same network", "security_group/%s stands in %s, and this thing in %s",
-				place(group), networkName(other), networkName(network))
+				location(group), networkName(other), networkName(network))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func networkName(r resource.Ref) string {
 // groupNames: "Can't start with sg-", and default is the name of the group that every network
 // has from the start (CreateSecurityGroup).
 func groupNames(c *checking) {
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		switch {
 		case len(d.Ref.Name) >= 3 && d.Ref.Name[:3] == "sg-":
 			c.wrong(d, "name", "another beginning", "the name of a group can't begin with sg-, which is how ids begin")

@@ -24,7 +24,7 @@ var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 // tags judges tags. Neighbours mostly share one set, which is judged once if it is right.
 func (c *checking) tags() {
 	var right resource.Tags
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		if n := ownTags(d); len(d.Tags)+n > maxTags {
 			c.wrong(d, "tags", "take away "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, with %d that ovi writes itself: AWS allows %d", len(d.Tags)+n, n, maxTags)
@@ -50,7 +50,7 @@ func (c *checking) tags() {
 // refTag: the tag that says a thing's ref has a value like others.
 func (c *checking) refTag(d *resource.Desired) {
 	short := d.Ref
-	_, short.Place = accountAndRegion(short.Place)
+	_, short.Location = accountAndRegion(short.Location)
 	if n := utf8.RuneCountInString(short.String()); n > maxTagValue {
 		c.wrong(d, "name", "a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
 	}
@@ -104,7 +104,7 @@ func ownTags(d *resource.Desired) int {
 	}
 	switch d.Ref.Kind {
 	case kindVPC, kindSubnet, kindEC2, kindEBS:
-		if _, wished := d.Tags.Get(tagHuman); !wished {
+		if _, configuredAs := d.Tags.Get(tagHuman); !configuredAs {
 			n += 2 // Name, and that it is ovi's
 		}
 	case kindRDS:

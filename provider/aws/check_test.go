@@ -7,11 +7,11 @@ import (
 )
 
 // judged asks the kinds about a stack of wishes, and gives "kind/name path" of what they find.
-func judged(wishes ...resource.Desired) []string {
+func judged(configured ...resource.Desired) []string {
 	find := func(r resource.Ref) *resource.Desired {
-		for i := range wishes {
-			if wishes[i].Ref == r {
-				return &wishes[i]
+		for i := range configured {
+			if configured[i].Ref == r {
+				return &configured[i]
 			}
 		}
 		return nil
@@ -19,12 +19,12 @@ func judged(wishes ...resource.Desired) []string {
 	var out []string
 	for _, k := range Kinds() {
 		var of []*resource.Desired
-		for i := range wishes {
-			if wishes[i].Ref.Kind == k.Name {
-				of = append(of, &wishes[i])
+		for i := range configured {
+			if configured[i].Ref.Kind == k.Name {
+				of = append(of, &configured[i])
 			}
 		}
-		for _, f := range k.Together(of, find) {
+		for _, f := range k.CrossCheck(of, find) {
 			out = append(out, f.Ref.Kind+"/"+f.Ref.Name+" "+f.Path)
 		}
 	}
@@ -45,7 +45,7 @@ func stands(kind, name string, pairs ...any) resource.Desired {
 }
 
 func named(kind, name string) resource.Ref {
-	return resource.Ref{Provider: Name, Place: "123456789012/us-east-1", Kind: kind, Name: name}
+	return resource.Ref{Provider: Name, Location: "123456789012/us-east-1", Kind: kind, Name: name}
 }
 
 func to(kind, name string) resource.Value { return resource.Reference{Ref: named(kind, name)} }
@@ -53,7 +53,7 @@ func to(kind, name string) resource.Value { return resource.Reference{Ref: named
 // What a file does not show is not judged: ids, blocks that could not be read, and a network
 // that may be the default one.
 func TestWhatIsNotKnownIsNotRefused(t *testing.T) {
-	for name, wishes := range map[string][]resource.Desired{
+	for name, configured := range map[string][]resource.Desired{
 		"a network by its id may have more blocks": {
 			stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.0.0/24"), stands("subnet", "b", "vpc", "vpc-1", "cidr", "192.168.0.0/24"),
 		},
@@ -80,7 +80,7 @@ func TestWhatIsNotKnownIsNotRefused(t *testing.T) {
 			stands("ec2", "i"), stands("ebs", "a", "attach_to", to("ec2", "i"), "zone", "us-east-1a"),
 		},
 	} {
-		if got := judged(wishes...); len(got) > 0 {
+		if got := judged(configured...); len(got) > 0 {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -50,20 +50,20 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	if sized && (size < limit.least || size > limit.most) {
 		wrong("size", fmt.Sprintf("from %d to %d, or another type", limit.least, limit.most), "%s has no volumes of %d GiB", volume, size)
 	}
-	iops, wished := number(a, "iops")
+	iops, configuredAs := number(a, "iops")
 	switch {
-	case wished && limit.mostIOPS == 0:
+	case configuredAs && limit.mostIOPS == 0:
 		wrong("iops", "leave iops out, or take "+kind+": gp3", "the iops of %s can't be chosen", volume)
-	case wished && (iops < limit.leastIOPS || iops > limit.mostIOPS):
+	case configuredAs && (iops < limit.leastIOPS || iops > limit.mostIOPS):
 		wrong("iops", fmt.Sprintf("from %d to %d, or another type", limit.leastIOPS, limit.mostIOPS), "%s has no volumes with %d iops", volume, iops)
-	case wished && sized && iops > limit.leastIOPS && iops > size*limit.ratio:
+	case configuredAs && sized && iops > limit.leastIOPS && iops > size*limit.ratio:
 		wrong("iops", fmt.Sprintf("at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)), "%s gives %d iops for each GiB, and %d GiB are too few for %d", volume, limit.ratio, size, iops)
 	}
-	through, wishes := number(a, "throughput")
+	through, configured := number(a, "throughput")
 	switch {
-	case wishes && volume != "gp3":
+	case configured && volume != "gp3":
 		wrong("throughput", "leave throughput out, or take "+kind+": gp3", "the throughput of %s can't be chosen", volume)
-	case wishes && through*4 > max(iops, limit.leastIOPS):
+	case configured && through*4 > max(iops, limit.leastIOPS):
 		wrong("throughput", fmt.Sprintf("at most %d, or iops: %d", max(iops, limit.leastIOPS)/4, through*4),
 			"gp3 gives a quarter MiB/s for each operation a second, and %d are too few for %d", max(iops, limit.leastIOPS), through)
 	}
@@ -74,7 +74,7 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 func disks(c *checking) {
 	type hook struct{ instance, device string }
 	taken := map[hook]*resource.Desired{}
-	for _, d := range c.wishes {
+	for _, d := range c.configured {
 		v, attached := d.Attrs.Get("attach_to")
 		if !attached {
 			continue
@@ -84,7 +84,7 @@ func disks(c *checking) {
 		if !said {
 			device = defaultDevice
 		}
-		at := hook{d.Ref.Place + " " + string(resource.AppendJSON(nil, v)), device}
+		at := hook{d.Ref.Location + " " + string(resource.AppendJSON(nil, v)), device}
 		first, again := taken[at]
 		if !again {
 			taken[at] = d
@@ -95,7 +95,7 @@ func disks(c *checking) {
 			first, second = second, first
 		}
 		// AttachVolume: "Attachment point … is already in use".
-		c.wrong(second, "device", "another device, such as device: /dev/sdg", "%s of the instance is taken already by ebs/%s", device, place(first))
+		c.wrong(second, "device", "another device, such as device: /dev/sdg", "%s of the instance is taken already by ebs/%s", device, location(first))
 	}
 }
 
@@ -112,6 +112,6 @@ func (c *checking) zoneOfDisk(d *resource.Desired) {
 		where, known = text(subnet.Attrs, "zone")
 	}
 	if known && where != zone {
-		c.wrong(d, "zone", "leave zone out: the disk takes the instance's", "the disk is wished in %s, and ec2/%s stands in %s", zone, place(instance), where)
+		c.wrong(d, "zone", "leave zone out: the disk takes the instance's", "the disk is wished in %s, and ec2/%s stands in %s", zone, location(instance), where)
 	}
 }

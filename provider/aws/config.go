@@ -38,20 +38,20 @@ type region struct {
 
 var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 
-// splitPlace tells "123456789012/us-east-1" and "us-east-1" into account and region.
-func splitPlace(place string) (account, name string, err error) {
-	account, name = accountAndRegion(place)
-	if !regionPattern.MatchString(name) || account == "" && name != place {
-		return "", "", permanent("", fmt.Errorf("%q is no region of AWS", place), "write one such as us-east-1")
+// splitLocation tells "123456789012/us-east-1" and "us-east-1" into account and region.
+func splitLocation(location string) (account, name string, err error) {
+	account, name = accountAndRegion(location)
+	if !regionPattern.MatchString(name) || account == "" && name != location {
+		return "", "", permanent("", fmt.Errorf("%q is no region of AWS", location), "write one such as us-east-1")
 	}
 	return account, name, nil
 }
 
-func accountAndRegion(place string) (account, name string) {
-	if account, name, located := strings.Cut(place, "/"); located {
+func accountAndRegion(location string) (account, name string) {
+	if account, name, located := strings.Cut(location, "/"); located {
 		return account, name
 	}
-	return "", place
+	return "", location
 }
 
 // load reads the configuration once. A failure is not kept: the next call tries again.

@@ -35,10 +35,10 @@ func samples() []providertest.Sample {
 
 func TestProviderKeepsItsPromises(t *testing.T) {
 	providertest.Run(t, func(t *testing.T) providertest.Harness {
-		w := newWorld(t)
+		w := newLiveState(t)
 		return providertest.Harness{
 			Provider: w.p,
-			Scope:    resource.Scope{Provider: "aws", Place: place},
+			Scope:    resource.Scope{Provider: "aws", Location: location},
 			Samples:  samples(),
 			Stranger: func(t *testing.T) string {
 				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]

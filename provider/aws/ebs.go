@@ -28,7 +28,7 @@ func (g *region) volume(ctx context.Context, id string) (types.Volume, error) {
 	return only(all, err, "ec2.DescribeVolumes", id)
 }
 
-func (g *region) seeVolume(v types.Volume) resource.Observed {
+func (g *region) observedVolume(v types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
 	o.Health, o.Detail = volumeHealth(v.State)
 	a := attrs{}
@@ -72,7 +72,7 @@ func attachment(v types.Volume) *types.VolumeAttachment {
 }
 
 func createVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	a := r.Want.Attrs
+	a := r.Desired.Attrs
 	zone, err := g.zoneFor(ctx, a)
 	if err != nil {
 		return resource.Observed{}, err
@@ -80,7 +80,7 @@ func createVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	kind, _ := text(a, volumeType)
 	in := &ec2.CreateVolumeInput{
 		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
-		Size: wantedInt(a, "size"), Iops: wantedInt(a, "iops"), Throughput: wantedInt(a, "throughput"), SnapshotId: wanted(a, "snapshot"),
+		Size: desiredInt(a, "size"), Iops: desiredInt(a, "iops"), Throughput: desiredInt(a, "throughput"), SnapshotId: desired(a, "snapshot"),
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVolume, g.birthTags(r, true))},
 	}
 	if on, _ := flag(a, "encrypted"); on {
@@ -99,14 +99,14 @@ func createVolume(ctx context.Context, g *region, r provider.Request) (resource.
 			return resource.Observed{}, err
 		}
 	}
-	return g.seeVolume(v), nil
+	return g.observedVolume(v), nil
 }
 
 func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key string) (string, error) {
 	out, err := g.ec2.CreateVolume(ctx, in)
 	if hasCode(err, "IdempotentParameterMismatch") {
-		all, looked := g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: bornWith(key)})
-		if looked == nil && len(all) > 0 {
+		all, observed := g.volumes(ctx, &ec2.DescribeVolumesInput{Filters: bornWith(key)})
+		if observed == nil && len(all) > 0 {
 			return aws.ToString(all[0].VolumeId), nil
 		}
 	}
@@ -135,7 +135,7 @@ func (g *region) zoneFor(ctx context.Context, a resource.Attrs) (string, error) 
 	return *i.Placement.AvailabilityZone, nil
 }
 
-func wantedInt(a resource.Attrs, name string) *int32 {
+func desiredInt(a resource.Attrs, name string) *int32 {
 	if n, ok := number(a, name); ok {
 		return aws.Int32(int32(n))
 	}

@@ -17,17 +17,17 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	if err := g.tagEC2(ctx, r, id); err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.reshape(ctx, id, r.Want.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
+	if err := g.reshape(ctx, id, r.Desired.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	v, err := g.volume(ctx, id)
 	if err == nil && changed(r, "attach_to", "device") {
-		v, err = g.rehang(ctx, v, r.Want.Attrs)
+		v, err = g.rehang(ctx, v, r.Desired.Attrs)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeVolume(v), nil
+	return g.observedVolume(v), nil
 }
 
 // reshape changes a volume while it is in use. It can only grow: shrinking would lose data,
@@ -41,7 +41,7 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ki
 	if err != nil {
 		return err
 	}
-	if n := wantedInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
+	if n := desiredInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
 		return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
 			"a disk can only grow: make a new one and copy")
 	}
@@ -61,7 +61,7 @@ func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(st
 	in := &ec2.ModifyVolumeInput{VolumeId: v.VolumeId}
 	any := false
 	pick := func(name string, now *int32) *int32 {
-		n := wantedInt(want, name)
+		n := desiredInt(want, name)
 		if n == nil || !changed(name) || now != nil && *n == *now {
 			return nil
 		}
@@ -136,8 +136,8 @@ func (g *region) hang(ctx context.Context, v types.Volume, to string, want resou
 		return classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
 	if hasCode(err, "VolumeInUse") { // perhaps by our own lost call
-		now, look := g.volume(ctx, id)
-		if at := attachment(now); look == nil && at != nil && aws.ToString(at.InstanceId) == to {
+		now, obs := g.volume(ctx, id)
+		if at := attachment(now); obs == nil && at != nil && aws.ToString(at.InstanceId) == to {
 			err = nil
 		}
 	}

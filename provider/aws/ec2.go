@@ -40,7 +40,7 @@ func (g *region) instancesWhere(ctx context.Context, filter, value string) ([]st
 	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: filters})
 	var names []string
 	for _, i := range all {
-		names = append(names, nameID(g.seeInstance(i, nil)))
+		names = append(names, nameID(g.observedInstance(i, nil)))
 	}
 	return names, err
 }
@@ -62,8 +62,8 @@ func gone(i types.Instance) bool {
 	return stateOf(i) == types.InstanceStateNameTerminated || stateOf(i) == types.InstanceStateNameShuttingDown
 }
 
-// seeInstance reads an instance; root is its root disk, where it is known.
-func (g *region) seeInstance(i types.Instance, root *types.Volume) resource.Observed {
+// observedInstance reads an instance; root is its root disk, where it is known.
+func (g *region) observedInstance(i types.Instance, root *types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime)}
 	a := attrs{}
 	o.Health, a["state"] = runState(stateOf(i))
@@ -163,16 +163,16 @@ func rootID(i types.Instance) string {
 func (g *region) seeWhole(ctx context.Context, i types.Instance) (resource.Observed, error) {
 	id := rootID(i)
 	if id == "" {
-		return g.seeInstance(i, nil), nil
+		return g.observedInstance(i, nil), nil
 	}
 	v, err := g.volume(ctx, id)
 	if absent(err) {
-		return g.seeInstance(i, nil), nil
+		return g.observedInstance(i, nil), nil
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeInstance(i, &v), nil
+	return g.observedInstance(i, &v), nil
 }
 
 // awaitInstance waits for a state, and fails at once if the instance dies.

@@ -26,7 +26,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
-	if err == nil && stopWished(r.Want.Attrs) {
+	if err == nil && stopConfiguredAs(r.Desired.Attrs) {
 		i, err = g.stop(ctx, id)
 	}
 	if err != nil {
@@ -35,7 +35,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	return g.seeWhole(ctx, i)
 }
 
-func stopWished(a resource.Attrs) bool {
+func stopConfiguredAs(a resource.Attrs) bool {
 	s, _ := text(a, "state")
 	return s == "stopped"
 }
@@ -110,7 +110,7 @@ func (g *region) launched(ctx context.Context, key string, refused error) (types
 
 // launchOf writes the wish as the one call that makes it, tags and protection with it.
 func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInstancesInput, error) {
-	a := r.Want.Attrs
+	a := r.Desired.Attrs
 	size, _ := text(a, "size")
 	named, _ := text(a, "image")
 	image, err := g.imageFor(ctx, named, size)
@@ -124,7 +124,7 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 	tags := g.birthTags(r, true)
 	in := &ec2.RunInstancesInput{
 		ClientToken: aws.String(r.Key), MinCount: aws.Int32(1), MaxCount: aws.Int32(1),
-		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: wanted(a, "key_name"),
+		ImageId: aws.String(image), InstanceType: types.InstanceType(size), KeyName: desired(a, "key_name"),
 		BlockDeviceMappings: []types.BlockDeviceMapping{disk},
 		MetadataOptions:     metadata(a),
 		TagSpecifications:   []types.TagSpecification{born(types.ResourceTypeInstance, tags), born(types.ResourceTypeVolume, rootTags(tags))},
@@ -137,20 +137,20 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 	} else if given {
 		in.UserData = aws.String(base64.StdEncoding.EncodeToString([]byte(s)))
 	}
-	if p := wanted(a, "iam_profile"); p != nil {
+	if p := desired(a, "iam_profile"); p != nil {
 		in.IamInstanceProfile = &types.IamInstanceProfileSpecification{Name: p}
 	}
-	if z := wanted(a, "zone"); z != nil {
+	if z := desired(a, "zone"); z != nil {
 		in.Placement = &types.Placement{AvailabilityZone: z}
 	}
-	placeIn(in, a)
+	locationIn(in, a)
 	return in, nil
 }
 
-// placeIn says where it stands. To speak of a public address is to speak of the network
+// locationIn says where it stands. To speak of a public address is to speak of the network
 // interface, and then everything about the network is said there.
-func placeIn(in *ec2.RunInstancesInput, a resource.Attrs) {
-	subnet, groups := wanted(a, "subnet"), texts(a, "security_groups")
+func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
+	subnet, groups := desired(a, "subnet"), texts(a, "security_groups")
 	public, spoken := flag(a, "public_ip")
 	if !spoken {
 		in.SubnetId, in.SecurityGroupIds = subnet, groups

@@ -8,8 +8,8 @@ import (
 
 func TestInstanceFromTheEngineDesignSample(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "ec2", "web-0", values{"size": text("t3.micro")}, "environment", "prod", "team", "platform")
+	w := newLiveState(t)
+	d := desired(t, "ec2", "web-0", values{"size": text("t3.micro")}, "environment", "prod", "team", "platform")
 	made := w.make(d)
 	seen := w.settled(d, nil)
 	if made.ID != seen.ID || made.ID == "" {
@@ -27,7 +27,7 @@ func TestInstanceFromTheEngineDesignSample(t *testing.T) {
 	if enc, _ := root.(resource.Attrs).Get("encrypted"); enc != resource.Bool(true) {
 		t.Errorf("root volume %v is not encrypted", root)
 	}
-	for _, o := range w.look().Objects {
+	for _, o := range w.look().Resources {
 		if o.Ref.Kind == "ebs" {
 			t.Errorf("the root volume is listed as a thing of its own: %+v", o)
 		}

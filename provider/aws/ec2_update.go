@@ -43,13 +43,13 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 // instance type": only types of the same architecture). A new instance of the current Amazon
 // Linux can have it; an image that the wish names can't.
 func sameMachine(r provider.Request, i types.Instance) error {
-	size, _ := text(r.Want.Attrs, "size")
+	size, _ := text(r.Desired.Attrs, "size")
 	now, want := string(i.Architecture), architecture(size)
 	if !changed(r, "size") || now == want || now != "arm64" && now != "x86_64" {
 		return nil
 	}
 	err := fmt.Errorf("%s is of %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
-	if image, ok := text(r.Want.Attrs, "image"); ok && image != latestImage {
+	if image, ok := text(r.Desired.Attrs, "image"); ok && image != latestImage {
 		return permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w: so is its image %s", err, image), "name an image of "+want+" as well")
 	}
 	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
@@ -75,11 +75,11 @@ func (g *region) settledInstance(ctx context.Context, id string) (i types.Instan
 // changeLive makes the changes that leave it running. EC2 takes one attribute a call.
 func (g *region) changeLive(ctx context.Context, r provider.Request, id string) error {
 	if changed(r, "security_groups") {
-		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: texts(r.Want.Attrs, "security_groups")}); err != nil {
+		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: texts(r.Desired.Attrs, "security_groups")}); err != nil {
 			return err
 		}
 	}
-	if on, ok := flag(r.Want.Attrs, "termination_protection"); ok && changed(r, "termination_protection") {
+	if on, ok := flag(r.Desired.Attrs, "termination_protection"); ok && changed(r, "termination_protection") {
 		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(on)}}); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (g *region) changeLive(ctx context.Context, r provider.Request, id string) 
 		return nil
 	}
 	_, err := g.ec2.ModifyInstanceMetadataOptions(ctx, &ec2.ModifyInstanceMetadataOptionsInput{
-		InstanceId: aws.String(id), HttpTokens: metadata(r.Want.Attrs).HttpTokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled,
+		InstanceId: aws.String(id), HttpTokens: metadata(r.Desired.Attrs).HttpTokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled,
 	})
 	return classify("", err)
 }
@@ -110,7 +110,7 @@ func (g *region) changeProfile(ctx context.Context, r provider.Request, id strin
 	if err != nil {
 		return classify("", err)
 	}
-	name := wanted(r.Want.Attrs, "iam_profile")
+	name := desired(r.Desired.Attrs, "iam_profile")
 	spec := &types.IamInstanceProfileSpecification{Name: name}
 	switch {
 	case len(out.IamInstanceProfileAssociations) == 0 && name == nil:
@@ -130,7 +130,7 @@ func (g *region) changeRoot(ctx context.Context, r provider.Request, i types.Ins
 	if !changed(r, "root_volume") {
 		return nil
 	}
-	v, _ := r.Want.Attrs.Get("root_volume")
+	v, _ := r.Desired.Attrs.Get("root_volume")
 	root, _ := v.(resource.Attrs)
 	return g.reshape(ctx, rootID(i), root, "type", func(path string) bool { return changed(r, "root_volume."+path) || exactly(r, "root_volume") })
 }
@@ -151,7 +151,7 @@ func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.
 	stopped := stateOf(i) == types.InstanceStateNameStopped
 	wantStopped := stopped
 	if changed(r, "state") {
-		wantStopped = stopWished(r.Want.Attrs)
+		wantStopped = stopConfiguredAs(r.Desired.Attrs)
 	}
 	inside := changed(r, "size", "user_data")
 	if !stopped && (inside || wantStopped) {
@@ -172,7 +172,7 @@ func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.
 }
 
 func (g *region) changeInside(ctx context.Context, r provider.Request, id string) error {
-	if size, ok := text(r.Want.Attrs, "size"); ok && changed(r, "size") {
+	if size, ok := text(r.Desired.Attrs, "size"); ok && changed(r, "size") {
 		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{InstanceType: &types.AttributeValue{Value: aws.String(size)}}); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (g *region) changeInside(ctx context.Context, r provider.Request, id string
 	if !changed(r, "user_data") {
 		return nil
 	}
-	s, _, err := secret(r.Want.Attrs, "user_data")
+	s, _, err := secret(r.Desired.Attrs, "user_data")
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (g *region) groups(ctx context.Context, in *ec2.DescribeSecurityGroupsInput
 	})
 }
 
-func (g *region) seeGroup(s types.SecurityGroup) resource.Observed {
+func (g *region) observedGroup(s types.SecurityGroup) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.GroupId), Health: resource.Healthy}
 	a := attrs{}
 	a.text("vpc", s.VpcId)
@@ -32,7 +32,7 @@ func (g *region) seeGroup(s types.SecurityGroup) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindGroup, "", tagsOf(s.Tags))
 	if aws.ToString(s.GroupName) == "default" && !o.Managed {
-		o.Detail = resource.DetailDefault
+		o.Detail = resource.ProviderDefault
 	}
 	return o
 }
@@ -41,12 +41,12 @@ func (g *region) seeGroup(s types.SecurityGroup) resource.Observed {
 // of one name in one network, which is where a lost answer is found again.
 func createGroup(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	in := &ec2.CreateSecurityGroupInput{
-		GroupName:         aws.String(r.Want.Ref.Name),
-		Description:       wanted(r.Want.Attrs, "description"),
-		VpcId:             wanted(r.Want.Attrs, "vpc"),
+		GroupName:         aws.String(r.Desired.Ref.Name),
+		Description:       desired(r.Desired.Attrs, "description"),
+		VpcId:             desired(r.Desired.Attrs, "vpc"),
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSecurityGroup, g.birthTags(r, false))},
 	}
-	made, err := once(ctx, g, func() (types.SecurityGroup, error) {
+	made, err := noRetry(ctx, g, func() (types.SecurityGroup, error) {
 		var out *ec2.CreateSecurityGroupOutput
 		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
 			out, err = g.ec2.CreateSecurityGroup(ctx, in, onlyRefused)
@@ -62,7 +62,7 @@ func createGroup(ctx context.Context, g *region, r provider.Request) (resource.O
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.settleRules(ctx, aws.ToString(made.GroupId), r.Want.Attrs)
+	return g.settleRules(ctx, aws.ToString(made.GroupId), r.Desired.Attrs)
 }
 
 // settleRules brings both sets of rules to the wish, as far as it speaks of them.
@@ -71,21 +71,21 @@ func (g *region) settleRules(ctx context.Context, id string, want resource.Attrs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	before := g.seeGroup(s)
+	before := g.observedGroup(s)
 	for _, side := range []string{"ingress", "egress"} {
-		wish, ok := want.Get(side)
+		desired, ok := want.Get(side)
 		if !ok {
 			continue
 		}
 		have, _ := before.Attrs.Get(side)
-		if err := g.setRules(ctx, id, side == "egress", ruleSet(have), ruleSet(wish)); err != nil {
+		if err := g.setRules(ctx, id, side == "egress", ruleSet(have), ruleSet(desired)); err != nil {
 			return resource.Observed{}, err
 		}
 	}
 	if s, err = g.awaitGroup(ctx, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeGroup(s), nil
+	return g.observedGroup(s), nil
 }
 
 func (g *region) awaitGroup(ctx context.Context, id string) (s types.SecurityGroup, err error) {
@@ -100,7 +100,7 @@ func (g *region) awaitGroup(ctx context.Context, id string) (s types.SecurityGro
 func updateGroup(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	var want resource.Attrs
 	for _, side := range []string{"ingress", "egress"} {
-		if v, ok := r.Want.Attrs.Get(side); ok && changed(r, side) {
+		if v, ok := r.Desired.Attrs.Get(side); ok && changed(r, side) {
 			want = want.With(side, v)
 		}
 	}
@@ -123,7 +123,7 @@ func deleteGroup(ctx context.Context, g *region, r provider.Request) error {
 		others, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: where("ip-permission.group-id", id)})
 		for _, s := range others {
 			if aws.ToString(s.GroupId) != id {
-				names = append(names, "a rule of "+nameID(g.seeGroup(s)))
+				names = append(names, "a rule of "+nameID(g.observedGroup(s)))
 			}
 		}
 		return names, err

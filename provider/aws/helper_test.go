@@ -15,10 +15,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-const place = awsfake.Account + "/us-east-1"
+const location = awsfake.Account + "/us-east-1"
 
-// world is a provider on a practice cloud of its own, and what a wish becomes on its way to it.
-type world struct {
+// liveState is a provider on a practice cloud of its own, and what a wish becomes on its way to it.
+type liveState struct {
 	t     *testing.T
 	cloud *awsfake.Cloud
 	p     *aws.Provider
@@ -31,7 +31,7 @@ var patience = aws.Delays{
 	Compute: time.Minute, Database: time.Minute,
 }
 
-func newWorld(t *testing.T, opts ...awsfake.Option) *world {
+func newLiveState(t *testing.T, opts ...awsfake.Option) *liveState {
 	t.Helper()
 	cloud, err := awsfake.Open("", append([]awsfake.Option{awsfake.WithSettle(20 * time.Millisecond)}, opts...)...)
 	if err != nil {
@@ -47,17 +47,17 @@ func newWorld(t *testing.T, opts ...awsfake.Option) *world {
 		noteOperations(t, cloud.Requests())
 		cloud.Close()
 	})
-	return &world{t: t, cloud: cloud, p: provideOn(cloud, 4)}
+	return &liveState{t: t, cloud: cloud, p: provideOn(cloud, 4)}
 }
 
 func provideOn(cloud *awsfake.Cloud, attempts int) *aws.Provider {
 	return aws.New(aws.Options{Sandbox: true, HTTPClient: &http.Client{Transport: cloud}, Delays: patience, Attempts: attempts})
 }
 
-func (w *world) key() string { return fmt.Sprintf("key-%04d", w.keys.Add(1)) }
+func (w *liveState) key() string { return fmt.Sprintf("key-%04d", w.keys.Add(1)) }
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "aws", Place: place, Kind: kind, Name: name}
+	return resource.Ref{Provider: "aws", Location: location, Kind: kind, Name: name}
 }
 
 func kindOf(t *testing.T, name string) resource.Kind {
@@ -71,8 +71,8 @@ func kindOf(t *testing.T, name string) resource.Kind {
 	return resource.Kind{}
 }
 
-// wish is checked and brought to its canonical form, as a source does.
-func wish(t *testing.T, kind, name string, a map[string]resource.Value, tags ...string) resource.Desired {
+// desired is checked and brought to its canonical form, as a source does.
+func desired(t *testing.T, kind, name string, a map[string]resource.Value, tags ...string) resource.Desired {
 	t.Helper()
 	attrs, problems := resource.Check(kindOf(t, kind), resource.AttrsOf(a))
 	if len(problems) > 0 {
@@ -85,11 +85,11 @@ func wish(t *testing.T, kind, name string, a map[string]resource.Value, tags ...
 	return resource.Desired{Ref: ref(kind, name), Attrs: attrs, Tags: resource.TagsOf(m)}
 }
 
-func (w *world) request(d resource.Desired) provider.Request {
-	return provider.Request{Key: w.key(), Token: 1, Stack: "shop", Owner: "ovi", Want: d}
+func (w *liveState) request(d resource.Desired) provider.Request {
+	return provider.Request{Key: w.key(), Token: 1, Stack: "shop", Owner: "ovi", Desired: d}
 }
 
-func (w *world) make(d resource.Desired) resource.Observed {
+func (w *liveState) make(d resource.Desired) resource.Observed {
 	w.t.Helper()
 	o, err := w.p.Create(w.t.Context(), w.request(d))
 	if err != nil {
@@ -106,7 +106,7 @@ func changes(t *testing.T, d resource.Desired, o resource.Observed, applied reso
 }
 
 // update brings what is there to the wish, and fails if there is nothing to do.
-func (w *world) update(d resource.Desired, have resource.Observed, applied resource.Attrs) (resource.Observed, error) {
+func (w *liveState) update(d resource.Desired, have resource.Observed, applied resource.Attrs) (resource.Observed, error) {
 	w.t.Helper()
 	r := w.request(d)
 	r.Have, r.Changes = have, changes(w.t, d, have, applied)
@@ -116,7 +116,7 @@ func (w *world) update(d resource.Desired, have resource.Observed, applied resou
 	return w.p.Update(w.t.Context(), r)
 }
 
-func (w *world) mustUpdate(d resource.Desired, have resource.Observed, applied resource.Attrs) resource.Observed {
+func (w *liveState) mustUpdate(d resource.Desired, have resource.Observed, applied resource.Attrs) resource.Observed {
 	w.t.Helper()
 	o, err := w.update(d, have, applied)
 	if err != nil {
@@ -125,31 +125,31 @@ func (w *world) mustUpdate(d resource.Desired, have resource.Observed, applied r
 	return o
 }
 
-func (w *world) remove(o resource.Observed) error {
+func (w *liveState) remove(o resource.Observed) error {
 	return w.p.Delete(w.t.Context(), provider.Request{Key: w.key(), Stack: "shop", Owner: "ovi", Have: o})
 }
 
-func (w *world) look() resource.Snapshot {
+func (w *liveState) look() resource.Snapshot {
 	w.t.Helper()
-	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), resource.Scope{Provider: "aws", Place: place})
+	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), resource.Scope{Provider: "aws", Location: location})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return s
 }
 
-func (w *world) find(r resource.Ref) (resource.Observed, bool) {
+func (w *liveState) find(r resource.Ref) (resource.Observed, bool) {
 	w.t.Helper()
 	s := w.look()
-	i := slices.IndexFunc(s.Objects, func(o resource.Observed) bool { return o.Ref == r })
+	i := slices.IndexFunc(s.Resources, func(o resource.Observed) bool { return o.Ref == r })
 	if i < 0 {
 		return resource.Observed{}, false
 	}
-	return s.Objects[i], true
+	return s.Resources[i], true
 }
 
 // settled fails unless the thing is there, ours, and as wished.
-func (w *world) settled(d resource.Desired, applied resource.Attrs) resource.Observed {
+func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource.Observed {
 	w.t.Helper()
 	o, ok := w.find(d.Ref)
 	if !ok {
@@ -164,7 +164,7 @@ func (w *world) settled(d resource.Desired, applied resource.Attrs) resource.Obs
 	return o
 }
 
-func (w *world) count(call string) int { return w.cloud.Counts()[call] }
+func (w *liveState) count(call string) int { return w.cloud.Counts()[call] }
 
 func text(s string) resource.Value { return resource.String(s) }
 

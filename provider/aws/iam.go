@@ -117,7 +117,7 @@ type statement struct {
 // is in parts, so that somebody who only plans can take the first alone; of EC2, only
 // what carries ovi's tag may be destroyed.
 func IAMPolicy() []byte {
-	look := statement{Sid: "OviLook", Effect: "Allow", Resource: "*"}
+	obs := statement{Sid: "OviLook", Effect: "Allow", Resource: "*"}
 	change := statement{Sid: "OviChange", Effect: "Allow", Resource: "*"}
 	destroy := statement{
 		Sid: "OviDestroyItsOwn", Effect: "Allow", Resource: "*",
@@ -129,7 +129,7 @@ func IAMPolicy() []byte {
 		into := &change
 		switch {
 		case reads(name):
-			into = &look
+			into = &obs
 		case o.destroy && strings.HasPrefix(o.call, "ec2."):
 			into = &destroy
 		case o.destroy:
@@ -138,7 +138,7 @@ func IAMPolicy() []byte {
 		into.Action = append(into.Action, o.permissions()...)
 	}
 	p := policy{Version: "2012-10-17"}
-	for _, s := range []statement{look, change, destroy, end} {
+	for _, s := range []statement{obs, change, destroy, end} {
 		slices.Sort(s.Action)
 		s.Action = slices.Compact(s.Action)
 		p.Statement = append(p.Statement, s)

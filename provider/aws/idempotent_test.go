@@ -13,42 +13,42 @@ import (
 
 // creation is how each kind is made and what call makes it.
 type creation struct {
-	call string
-	wish func(t *testing.T, w *world) resource.Desired
+	call    string
+	desired func(t *testing.T, w *liveState) resource.Desired
 }
 
 func creations() map[string]creation {
 	return map[string]creation{
-		"vpc": {"ec2.CreateVpc", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})
+		"vpc": {"ec2.CreateVpc", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})
 		}},
-		"subnet": {"ec2.CreateSubnet", func(t *testing.T, w *world) resource.Desired {
-			vpc := w.make(wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
-			return wish(t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24"), "public_ip": resource.Bool(true)})
+		"subnet": {"ec2.CreateSubnet", func(t *testing.T, w *liveState) resource.Desired {
+			vpc := w.make(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+			return desired(t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24"), "public_ip": resource.Bool(true)})
 		}},
-		"security_group": {"ec2.CreateSecurityGroup", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "security_group", "web", values{"ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}})
+		"security_group": {"ec2.CreateSecurityGroup", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "security_group", "web", values{"ingress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}})
 		}},
-		"ec2": {"ec2.RunInstances", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "ec2", "web", values{"size": text("t3.micro")})
+		"ec2": {"ec2.RunInstances", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "ec2", "web", values{"size": text("t3.micro")})
 		}},
-		"ebs": {"ec2.CreateVolume", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "ebs", "data", values{"size": resource.Int(8), "zone": text("us-east-1a")})
+		"ebs": {"ec2.CreateVolume", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "ebs", "data", values{"size": resource.Int(8), "zone": text("us-east-1a")})
 		}},
-		"rds": {"rds.CreateDBInstance", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+		"rds": {"rds.CreateDBInstance", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 		}},
-		"s3": {"s3.CreateBucket", func(t *testing.T, w *world) resource.Desired {
-			return wish(t, "s3", "acme-assets", values{}, "team", "web")
+		"s3": {"s3.CreateBucket", func(t *testing.T, w *liveState) resource.Desired {
+			return desired(t, "s3", "acme-assets", values{}, "team", "web")
 		}},
 	}
 }
 
 // ofKind lists what is ours of one kind.
-func (w *world) ofKind(kind string) []resource.Observed {
+func (w *liveState) ofKind(kind string) []resource.Observed {
 	w.t.Helper()
 	var out []resource.Observed
-	for _, o := range w.look().Objects {
+	for _, o := range w.look().Resources {
 		if o.Ref.Kind == kind && o.Detail != "default" {
 			out = append(out, o)
 		}
@@ -60,8 +60,8 @@ func TestTheSameKeyTwiceMakesOne(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			r := w.request(c.wish(t, w))
+			w := newLiveState(t)
+			r := w.request(c.desired(t, w))
 			one, err := w.p.Create(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestTheSameKeyTwiceMakesOne(t *testing.T) {
 			if all := w.ofKind(kind); one.ID != two.ID || len(all) != 1 {
 				t.Errorf("%s and %s, and there are %d", one.ID, two.ID, len(all))
 			}
-			if o := w.settled(r.Want, nil); o.Key != r.Key {
+			if o := w.settled(r.Desired, nil); o.Key != r.Key {
 				t.Errorf("key %q, want %q", o.Key, r.Key)
 			}
 		})
@@ -84,8 +84,8 @@ func TestALostAnswerMakesOne(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := c.wish(t, w)
+			w := newLiveState(t)
+			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1})
 			w.make(d)
@@ -101,8 +101,8 @@ func TestALostAnswerAndALaggingListMakeOneOrSayUncertain(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			r := w.request(c.wish(t, w))
+			w := newLiveState(t)
+			r := w.request(c.desired(t, w))
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(awsfake.Fault{Kind: awsfake.Lost, Service: service, Action: action, Times: 1},
 				awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Times: 1, Reads: 7})
@@ -125,8 +125,8 @@ func TestWhatIsJustMadeMayBeUnseen(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := c.wish(t, w)
+			w := newLiveState(t)
+			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(awsfake.Fault{Kind: awsfake.Stale, Service: service, Action: action, Reads: 3})
 			w.make(d)
@@ -141,8 +141,8 @@ func TestAThrottledOrBusyServiceIsAskedAgain(t *testing.T) {
 		for _, fault := range []awsfake.FaultKind{awsfake.Throttle, awsfake.Unavailable} {
 			t.Run(kind+" "+string(fault), func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t)
-				d := c.wish(t, w)
+				w := newLiveState(t)
+				d := c.desired(t, w)
 				service, action, _ := strings.Cut(c.call, ".")
 				w.fault(awsfake.Fault{Kind: fault, Service: service, Action: action, Times: 3})
 				w.make(d)
@@ -158,8 +158,8 @@ func TestDeniedCreateSaysSo(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := c.wish(t, w)
+			w := newLiveState(t)
+			d := c.desired(t, w)
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service, Action: action})
 			_, err := w.p.Create(t.Context(), w.request(d))
@@ -175,13 +175,13 @@ func TestDeniedCreateSaysSo(t *testing.T) {
 
 func TestAKeyUsedForSomethingElse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	r := w.request(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
+	w := newLiveState(t)
+	r := w.request(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	one, err := w.p.Create(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Want = wish(t, "ec2", "web", values{"size": text("t3.micro"), "image": text("ami-0123456789abcdef0")}) // the image was renewed
+	r.Desired = desired(t, "ec2", "web", values{"size": text("t3.micro"), "image": text("ami-0123456789abcdef0")}) // the image was renewed
 	two, err := w.p.Create(t.Context(), r)
 	if err != nil || two.ID != one.ID {
 		t.Errorf("%s after %s, %v", two.ID, one.ID, err)
@@ -190,15 +190,15 @@ func TestAKeyUsedForSomethingElse(t *testing.T) {
 
 func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	r := w.request(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
+	w := newLiveState(t)
+	r := w.request(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	var last string
 	for life := 1; life <= 3; life++ {
 		o, err := w.p.Create(t.Context(), r)
 		if err != nil {
 			t.Fatalf("life %d: %v", life, err)
 		}
-		if seen := w.settled(r.Want, nil); o.ID == last || seen.ID != o.ID || seen.Key != r.Key {
+		if seen := w.settled(r.Desired, nil); o.ID == last || seen.ID != o.ID || seen.Key != r.Key {
 			t.Errorf("life %d: made %s after %s, seen %s with key %s", life, o.ID, last, seen.ID, seen.Key)
 		}
 		if again, err := w.p.Create(t.Context(), r); err != nil || again.ID != o.ID {
@@ -211,9 +211,9 @@ func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
 
 func TestBadKeysAreRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	for _, key := range []string{"", strings.Repeat("x", 65), "schlüssel", "with space"} {
-		r := w.request(wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+		r := w.request(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
 		r.Key = key
 		if _, err := w.p.Create(t.Context(), r); !isClass(err, "permanent") {
 			t.Errorf("key %q: %v", key, err)
@@ -226,12 +226,12 @@ func TestBadKeysAreRefusedBeforeAnyCall(t *testing.T) {
 
 func TestANameThatIsTakenIsAConflict(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.make(wish(t, "rds", "db", values{"size": text("db.t3.micro")}))
-	w.make(wish(t, "security_group", "web", values{}))
+	w := newLiveState(t)
+	w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro")}))
+	w.make(desired(t, "security_group", "web", values{}))
 	for _, d := range []resource.Desired{
-		wish(t, "rds", "db", values{"size": text("db.t3.micro")}),
-		wish(t, "security_group", "web", values{}),
+		desired(t, "rds", "db", values{"size": text("db.t3.micro")}),
+		desired(t, "security_group", "web", values{}),
 	} {
 		_, err := w.p.Create(t.Context(), w.request(d))
 		if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {

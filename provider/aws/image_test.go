@@ -10,10 +10,10 @@ import (
 
 func TestTheImageFollowsTheSize(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	x := w.make(wish(t, "ec2", "x", values{"size": text("t3.micro")}))
-	a := w.make(wish(t, "ec2", "a", values{"size": text("t4g.micro")}))
-	w.make(wish(t, "ec2", "b", values{"size": text("t4g.small"), "image": text("al2023")}))
+	w := newLiveState(t)
+	x := w.make(desired(t, "ec2", "x", values{"size": text("t3.micro")}))
+	a := w.make(desired(t, "ec2", "a", values{"size": text("t4g.micro")}))
+	w.make(desired(t, "ec2", "b", values{"size": text("t4g.small"), "image": text("al2023")}))
 	if attr(x, "image") == attr(a, "image") || attr(x, "image") == nil {
 		t.Errorf("images %v and %v", attr(x, "image"), attr(a, "image"))
 	}
@@ -26,7 +26,7 @@ func TestTheImageFollowsTheSize(t *testing.T) {
 }
 
 func TestTheCurrentImageIsNotCompared(t *testing.T) {
-	d := wish(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("al2023")})
+	d := desired(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("al2023")})
 	if _, ok := d.Attrs.Get("image"); ok {
 		t.Error("the wish holds an image that no instance will ever have")
 	}
@@ -37,9 +37,9 @@ func TestNoCurrentImage(t *testing.T) {
 		{Kind: awsfake.Refused, Service: "ssm", Code: "ParameterNotFound", Status: 400}: "permanent",
 		{Kind: awsfake.Denied, Service: "ssm"}:                                          "denied",
 	} {
-		w := newWorld(t)
+		w := newLiveState(t)
 		w.fault(fault)
-		_, err := w.p.Create(t.Context(), w.request(wish(t, "ec2", "x", values{"size": text("t3.micro")})))
+		_, err := w.p.Create(t.Context(), w.request(desired(t, "ec2", "x", values{"size": text("t3.micro")})))
 		if !isClass(err, class) || !strings.Contains(err.Error(), "image: ami-") || w.count("ec2.RunInstances") > 0 {
 			t.Errorf("%v", err)
 		}
@@ -48,8 +48,8 @@ func TestNoCurrentImage(t *testing.T) {
 
 func TestAnImageThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, err := w.p.Create(t.Context(), w.request(wish(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("ami-00000000000000000")})))
+	w := newLiveState(t)
+	_, err := w.p.Create(t.Context(), w.request(desired(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("ami-00000000000000000")})))
 	if err == nil || w.count("ec2.RunInstances") > 0 || !strings.Contains(err.Error(), "ami-00000000000000000") {
 		t.Errorf("%v", err)
 	}

@@ -210,7 +210,7 @@ func TestStatesOfDatabases(t *testing.T) {
 
 func TestMembersOfClustersAndSettlingGroups(t *testing.T) {
 	g := testRegion(Delays{})
-	o := g.seeDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
+	o := g.observedDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
 		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},
 	}})
 	groups, _ := o.Attrs.Get("security_groups")

@@ -21,10 +21,10 @@ func only[T any](all []T, err error, op, id string) (T, error) {
 
 // awaitSeen waits like await for something that was just made or changed. AWS may not see it
 // yet: for a while, not found means "not yet".
-func (g *region) awaitSeen(ctx context.Context, limit time.Duration, what string, look func(context.Context) error) error {
+func (g *region) awaitSeen(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
 	begun := g.clock()
 	return g.await(ctx, limit, what, func(ctx context.Context) error {
-		err := look(ctx)
+		err := obs(ctx)
 		if absent(err) && g.clock().Sub(begun) < g.wait.Appear {
 			return errWait
 		}
@@ -42,10 +42,10 @@ func (g *region) deleteHeld(ctx context.Context, id string, remove func() error,
 	if !hasCode(err, codes...) {
 		return err
 	}
-	names, look := holders()
+	names, obs := holders()
 	var e *provider.Error
-	if !errors.As(err, &e) || look != nil {
-		return errors.Join(err, look)
+	if !errors.As(err, &e) || obs != nil {
+		return errors.Join(err, obs)
 	}
 	out := *e
 	out.Class = provider.Conflict

@@ -13,19 +13,19 @@ const sandboxAccount = "000000000000"
 // Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once a process. A place
 // of the practice cloud and one of a real account are ErrElsewhere to each other; a place of
 // another real account is Denied, and the error names both.
-func (p *Provider) Locate(ctx context.Context, place string) (string, error) {
-	g, err := p.at(ctx, place)
+func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
+	g, err := p.at(ctx, location)
 	if err != nil {
 		return "", err
 	}
-	return g.place(), nil
+	return g.location(), nil
 }
 
-func (g *region) place() string { return g.account + "/" + g.name }
+func (g *region) location() string { return g.account + "/" + g.name }
 
 // at gives the region of a place, located or not.
-func (p *Provider) at(ctx context.Context, place string) (*region, error) {
-	account, name, err := splitPlace(place)
+func (p *Provider) at(ctx context.Context, location string) (*region, error) {
+	account, name, err := splitLocation(location)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (p *Provider) at(ctx context.Context, place string) (*region, error) {
 	}
 	defer p.gate.leave()
 	if p.opts.Sandbox && account != "" && account != sandboxAccount {
-		return nil, elsewhere(place, sandboxAccount)
+		return nil, elsewhere(location, sandboxAccount)
 	}
 	cfg, err := p.load(ctx)
 	if err != nil {
@@ -47,15 +47,15 @@ func (p *Provider) at(ctx context.Context, place string) (*region, error) {
 	case account == "" || account == p.account:
 		return p.regionOf(cfg, name), nil
 	case account == sandboxAccount || p.account == sandboxAccount:
-		return nil, elsewhere(place, p.account)
+		return nil, elsewhere(location, p.account)
 	}
 	return nil, &provider.Error{
 		Class: provider.Denied, Op: "sts.GetCallerIdentity",
-		Err:  fmt.Errorf("%s is a place of account %s, but these are credentials of account %s", place, account, p.account),
+		Err:  fmt.Errorf("%s is a place of account %s, but these are credentials of account %s", location, account, p.account),
 		Hint: "use that account's credentials, for example with --profile",
 	}
 }
 
-func elsewhere(place, account string) error {
-	return fmt.Errorf("aws: %s is no place of account %s: %w", place, account, provider.ErrElsewhere)
+func elsewhere(location, account string) error {
+	return fmt.Errorf("aws: %s is no place of account %s: %w", location, account, provider.ErrElsewhere)
 }

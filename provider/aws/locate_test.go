@@ -43,9 +43,9 @@ func TestLocateAsksOnce(t *testing.T) {
 	account := &realAccount{}
 	p := realProvider(t, account)
 	for range 3 {
-		for place, want := range map[string]string{"us-east-1": "123456789012/us-east-1", "eu-west-1": "123456789012/eu-west-1", "123456789012/us-west-2": "123456789012/us-west-2"} {
-			if got, err := p.Locate(t.Context(), place); got != want || err != nil {
-				t.Errorf("%s is at %q, %v", place, got, err)
+		for location, want := range map[string]string{"us-east-1": "123456789012/us-east-1", "eu-west-1": "123456789012/eu-west-1", "123456789012/us-west-2": "123456789012/us-west-2"} {
+			if got, err := p.Locate(t.Context(), location); got != want || err != nil {
+				t.Errorf("%s is at %q, %v", location, got, err)
 			}
 		}
 	}
@@ -55,12 +55,12 @@ func TestLocateAsksOnce(t *testing.T) {
 }
 
 func TestPlacesOfAnotherAccount(t *testing.T) {
-	w := newWorld(t)
+	w := newLiveState(t)
 	p := realProvider(t, &realAccount{})
 	if _, err := w.p.Locate(t.Context(), "123456789012/us-east-1"); !errors.Is(err, provider.ErrElsewhere) {
 		t.Errorf("a real place from the sandbox: %v", err)
 	}
-	if _, err := p.Locate(t.Context(), place); !errors.Is(err, provider.ErrElsewhere) {
+	if _, err := p.Locate(t.Context(), location); !errors.Is(err, provider.ErrElsewhere) {
 		t.Errorf("the sandbox from a real account: %v", err)
 	}
 	_, err := p.Locate(t.Context(), "210987654321/us-east-1")
@@ -73,10 +73,10 @@ func TestPlacesOfAnotherAccount(t *testing.T) {
 }
 
 func TestPlacesThatAreNone(t *testing.T) {
-	w := newWorld(t)
-	for _, place := range []string{"", "mars", "us-east-1/", "/us-east-1", "us-east-1;x", "000000000000/", "a/b/us-east-1/c"} {
-		if got, err := w.p.Locate(t.Context(), place); !isClass(err, "permanent") {
-			t.Errorf("%q is at %q, %v", place, got, err)
+	w := newLiveState(t)
+	for _, location := range []string{"", "mars", "us-east-1/", "/us-east-1", "us-east-1;x", "000000000000/", "a/b/us-east-1/c"} {
+		if got, err := w.p.Locate(t.Context(), location); !isClass(err, "permanent") {
+			t.Errorf("%q is at %q, %v", location, got, err)
 		}
 	}
 	if len(w.cloud.Requests()) > 0 {
@@ -105,8 +105,8 @@ func TestNoCredentials(t *testing.T) {
 func TestAnEndpointThatIsNotThere(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1", Attempts: 2})
-	s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Place: "us-east-1"})
-	if !isClass(err, "transient") || len(s.Objects) > 0 || !strings.Contains(err.Error(), "127.0.0.1:1") {
+	s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: "us-east-1"})
+	if !isClass(err, "transient") || len(s.Resources) > 0 || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}
 }

@@ -38,20 +38,20 @@ func checkTags(tags resource.Tags) error {
 }
 
 func (g *region) shortRef(r resource.Ref) string {
-	r.Place = g.name
+	r.Location = g.name
 	return r.String()
 }
 
-// marks are ovi's tags for a wish, as they should stand on the thing.
-func (g *region) marks(r provider.Request) map[string]string {
+// ownerTags are ovi's tags for a wish, as they should stand on the thing.
+func (g *region) ownerTags(r provider.Request) map[string]string {
 	owner := r.Owner
 	if owner == "" {
 		owner = g.owner
 	}
 	out := map[string]string{
-		tagManaged: "true", tagOwner: owner, tagStack: stackOf(r), tagRef: g.shortRef(r.Want.Ref),
+		tagManaged: "true", tagOwner: owner, tagStack: stackOf(r), tagRef: g.shortRef(r.Desired.Ref),
 	}
-	if r.Want.Blessed {
+	if r.Desired.Blessed {
 		out[tagBlessed] = "true"
 	}
 	return out
@@ -61,13 +61,13 @@ func (g *region) marks(r provider.Request) map[string]string {
 // Name tag says it.
 func (g *region) birthTags(r provider.Request, nameless bool) map[string]string {
 	out := map[string]string{}
-	if _, wished := r.Want.Tags.Get(tagHuman); nameless && !wished {
-		out[tagHuman], out[tagNamed] = r.Want.Ref.Name, "true"
+	if _, configuredAs := r.Desired.Tags.Get(tagHuman); nameless && !configuredAs {
+		out[tagHuman], out[tagNamed] = r.Desired.Ref.Name, "true"
 	}
-	for _, t := range r.Want.Tags {
+	for _, t := range r.Desired.Tags {
 		out[t.Key] = t.Value
 	}
-	maps.Copy(out, g.marks(r))
+	maps.Copy(out, g.ownerTags(r))
 	out[tagKey] = r.Key
 	return out
 }
@@ -94,9 +94,9 @@ func (g *region) retag(r provider.Request) (set map[string]string, drop []string
 		}
 	}
 	if !g.marked(r) {
-		maps.Copy(set, g.marks(r))
+		maps.Copy(set, g.ownerTags(r))
 	}
-	if r.Want.Blessed {
+	if r.Desired.Blessed {
 		drop = slices.DeleteFunc(drop, func(k string) bool { return k == tagBlessed })
 	}
 	return set, drop
@@ -109,8 +109,8 @@ func (g *region) marked(r provider.Request) bool {
 	if owner == "" {
 		owner = g.owner
 	}
-	return h.Managed && h.Stack == stackOf(r) && h.Owner == owner && g.shortRef(h.Ref) == g.shortRef(r.Want.Ref) &&
-		(h.Blessed || !r.Want.Blessed)
+	return h.Managed && h.Stack == stackOf(r) && h.Owner == owner && g.shortRef(h.Ref) == g.shortRef(r.Desired.Ref) &&
+		(h.Blessed || !r.Desired.Blessed)
 }
 
 // stackOf is whose the thing is to be: a request that does not say leaves it where it is.
@@ -140,13 +140,13 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 	if natural == "" {
 		natural = o.ID
 	}
-	o.Ref = resource.Ref{Provider: Name, Place: g.place(), Kind: kind, Name: natural}
+	o.Ref = resource.Ref{Provider: Name, Location: g.location(), Kind: kind, Name: natural}
 	o.Tags = userTags(tags)
 	if tags[tagManaged] != "true" {
 		return
 	}
 	ref, err := resource.ParseRef(tags[tagRef])
-	if err != nil || ref.Provider != Name || ref.Place != g.name || ref.Kind != kind {
+	if err != nil || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
 		o.Detail = fmt.Sprintf("has the tag %s, but its %s %q names no %s of %s", tagManaged, tagRef, tags[tagRef], kind, g.name)
 		return
 	}

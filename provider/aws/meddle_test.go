@@ -13,13 +13,13 @@ import (
 )
 
 // meddle is what somebody does with the console.
-func meddle(t *testing.T, cfg sdk.Config, deed string, o resource.Observed) {
+func meddle(t *testing.T, cfg sdk.Config, act string, o resource.Observed) {
 	t.Helper()
 	ctx, id := t.Context(), sdk.String(o.ID)
 	e := ec2.NewFromConfig(cfg)
 	b := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	var err error
-	switch deed {
+	switch act {
 	case "stop":
 		_, err = e.StopInstances(ctx, &ec2.StopInstancesInput{InstanceIds: []string{o.ID}})
 	case "terminate":
@@ -45,9 +45,9 @@ func meddle(t *testing.T, cfg sdk.Config, deed string, o resource.Observed) {
 			}
 		}
 	default:
-		t.Fatalf("nobody knows how to %s", deed)
+		t.Fatalf("nobody knows how to %s", act)
 	}
 	if err != nil {
-		t.Fatalf("%s %s by hand: %v", deed, o.ID, err)
+		t.Fatalf("%s %s by hand: %v", act, o.ID, err)
 	}
 }

@@ -35,7 +35,7 @@ func TestScenarioOnMoto(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sdk.Config{Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("HAND", "not-a-secret", "")}
-	a := &actor{t: t, p: p, hand: cfg, place: at, made: map[string]provider.Request{}}
+	a := &actor{t: t, p: p, hand: cfg, location: at, made: map[string]provider.Request{}}
 	a.play(readJSON[[]exception](t, "testdata/moto.json"))
 }
 

@@ -7,25 +7,25 @@ import (
 )
 
 // network makes a vpc and a subnet.
-func (w *world) network() (vpc, subnet resource.Observed) {
+func (w *liveState) network() (vpc, subnet resource.Observed) {
 	w.t.Helper()
-	vpc = w.make(wish(w.t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
-	subnet = w.make(wish(w.t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24")}))
+	vpc = w.make(desired(w.t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
+	subnet = w.make(desired(w.t, "subnet", "app", values{"vpc": text(vpc.ID), "cidr": text("10.0.1.0/24")}))
 	return vpc, subnet
 }
 
 func TestVPC(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(true)}, "team", "net")
+	w := newLiveState(t)
+	d := desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(true)}, "team", "net")
 	w.make(d)
 	seen := w.settled(d, d.Attrs)
 
-	d2 := wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(false)}, "team", "core")
+	d2 := desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16"), "dns_hostnames": resource.Bool(false)}, "team", "core")
 	w.mustUpdate(d2, seen, d.Attrs)
 	w.settled(d2, d2.Attrs)
 
-	d3 := wish(t, "vpc", "main", values{"cidr": text("10.1.0.0/16")})
+	d3 := desired(t, "vpc", "main", values{"cidr": text("10.1.0.0/16")})
 	if _, err := w.update(d3, seen, nil); !isReplace(err) {
 		t.Errorf("a new cidr: %v, want ErrReplace", err)
 	}
@@ -39,12 +39,12 @@ func TestVPC(t *testing.T) {
 
 func TestSubnet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	vpc, _ := w.network()
-	d := wish(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "zone": text("us-east-1b")})
+	d := desired(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "zone": text("us-east-1b")})
 	w.make(d)
 	seen := w.settled(d, nil)
-	d2 := wish(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "public_ip": resource.Bool(true)})
+	d2 := desired(t, "subnet", "web", values{"vpc": text(vpc.ID), "cidr": text("10.0.2.0/24"), "public_ip": resource.Bool(true)})
 	w.mustUpdate(d2, seen, nil)
 	w.settled(d2, nil)
 	if err := w.remove(seen); err != nil {
@@ -69,10 +69,10 @@ func rule(pairs ...any) resource.Attrs {
 
 func TestSecurityGroupRulesInEveryForm(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	vpc, _ := w.network()
-	other := w.make(wish(t, "security_group", "lb", values{"vpc": text(vpc.ID)}))
-	d := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "description": text("web servers"), "ingress": resource.List{
+	other := w.make(desired(t, "security_group", "lb", values{"vpc": text(vpc.ID)}))
+	d := desired(t, "security_group", "web", values{"vpc": text(vpc.ID), "description": text("web servers"), "ingress": resource.List{
 		rule("port", 443, "cidr", "0.0.0.0/0"),
 		rule("port", 443, "cidr", "::/0", "description", "v6"),
 		rule("from_port", 8000, "to_port", 8080, "protocol", "6", "security_group", other.ID),
@@ -83,14 +83,14 @@ func TestSecurityGroupRulesInEveryForm(t *testing.T) {
 	w.make(d)
 	seen := w.settled(d, nil)
 
-	d2 := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "ingress": resource.List{
+	d2 := desired(t, "security_group", "web", values{"vpc": text(vpc.ID), "ingress": resource.List{
 		rule("port", 443, "cidr", "0.0.0.0/0", "description", "everyone"),
 		rule("port", 22, "cidr", "10.0.0.0/8"),
 	}, "egress": resource.List{rule("port", 443, "cidr", "0.0.0.0/0")}})
 	w.mustUpdate(d2, seen, nil)
 	seen = w.settled(d2, nil)
 
-	none := wish(t, "security_group", "web", values{"vpc": text(vpc.ID), "egress": resource.List{}})
+	none := desired(t, "security_group", "web", values{"vpc": text(vpc.ID), "egress": resource.List{}})
 	w.mustUpdate(none, seen, nil)
 	seen = w.settled(none, nil)
 	if err := w.remove(seen); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// look is one look at a region, as AWS tells it.
-type look struct {
+// lists is one look at a region, as AWS tells it.
+type lists struct {
 	vpcs      []ec2types.Vpc
 	subnets   []ec2types.Subnet
 	groups    []ec2types.SecurityGroup
@@ -29,25 +29,25 @@ type look struct {
 // Observe reads everything of the kinds in one region, by lists alone: pages, never a call
 // for each thing, but for buckets. A page that fails, or a list that is denied, fails it all.
 func (p *Provider) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
-	g, err := p.at(ctx, s.Place)
+	g, err := p.at(ctx, s.Location)
 	if err != nil {
 		return resource.Snapshot{}, err // the observer says of what
 	}
 	at := g.clock()
-	seen, err := g.look(ctx)
+	seen, err := g.list(ctx)
 	if err != nil {
 		return resource.Snapshot{}, classify("", err)
 	}
 	return resource.Snapshot{
-		Scope:   resource.Scope{Provider: Name, Place: g.place()},
-		At:      at,
-		Objects: distinct(g.gather(seen)),
+		Scope:     resource.Scope{Provider: Name, Location: g.location()},
+		At:        at,
+		Resources: distinct(g.gather(seen)),
 	}, nil
 }
 
-// look reads all lists side by side.
-func (g *region) look(ctx context.Context) (*look, error) {
-	var l look
+// list reads all lists side by side.
+func (g *region) list(ctx context.Context) (*lists, error) {
+	var l lists
 	work, ctx := errgroup.WithContext(ctx)
 	for _, list := range []func() error{
 		func() (err error) { l.vpcs, err = g.vpcs(ctx, &ec2.DescribeVpcsInput{}); return err },
@@ -67,16 +67,16 @@ func (g *region) look(ctx context.Context) (*look, error) {
 }
 
 // gather reads the lists as things. Root disks belong to their instances.
-func (g *region) gather(l *look) []resource.Observed {
+func (g *region) gather(l *lists) []resource.Observed {
 	out := make([]resource.Observed, 0, len(l.vpcs)+len(l.subnets)+len(l.groups)+len(l.instances)+len(l.volumes)+len(l.databases)+len(l.buckets))
 	for _, v := range l.vpcs {
-		out = append(out, g.seeVPC(v))
+		out = append(out, g.observedVPC(v))
 	}
 	for _, s := range l.subnets {
-		out = append(out, g.seeSubnet(s))
+		out = append(out, g.observedSubnet(s))
 	}
 	for _, s := range l.groups {
-		out = append(out, g.seeGroup(s))
+		out = append(out, g.observedGroup(s))
 	}
 	byID := make(map[string]*ec2types.Volume, len(l.volumes))
 	for i := range l.volumes {
@@ -89,21 +89,21 @@ func (g *region) gather(l *look) []resource.Observed {
 		}
 		alive[aws.ToString(i.InstanceId)] = true
 		root := rootID(i)
-		out = append(out, g.seeInstance(i, byID[root]))
+		out = append(out, g.observedInstance(i, byID[root]))
 		delete(byID, root)
 	}
 	for _, v := range l.volumes {
 		if byID[aws.ToString(v.VolumeId)] != nil && !leaving(v, alive) {
-			out = append(out, g.seeVolume(v))
+			out = append(out, g.observedVolume(v))
 		}
 	}
 	for _, d := range l.databases {
 		if !deleting(d) {
-			out = append(out, g.seeDB(d))
+			out = append(out, g.observedDB(d))
 		}
 	}
 	for _, b := range l.buckets {
-		out = append(out, g.seeBucket(b))
+		out = append(out, g.observedBucket(b))
 	}
 	return out
 }

@@ -24,19 +24,19 @@ func TestLaw1_SilenceIsNotAbsence_ADeniedOrFailedListFailsTheLook(t *testing.T) 
 		for kind, class := range map[awsfake.FaultKind]string{awsfake.Denied: "denied", awsfake.Unavailable: "transient", awsfake.Throttle: "throttled"} {
 			t.Run(list+" "+string(kind), func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t)
-				w.make(wish(t, "s3", "acme-assets", values{}))
+				w := newLiveState(t)
+				w.make(desired(t, "s3", "acme-assets", values{}))
 				service, action, _ := strings.Cut(list, ".")
 				w.fault(awsfake.Fault{Kind: kind, Service: service, Action: sandboxName(action)})
 				p := provideOn(w.cloud, 2)
-				s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Place: place})
+				s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: location})
 				if !isClass(err, class) {
 					t.Fatalf("%v is not %s", err, class)
 				}
 				if !strings.Contains(err.Error(), list) {
 					t.Errorf("%v does not name the call", err)
 				}
-				if len(s.Objects) > 0 {
+				if len(s.Resources) > 0 {
 					t.Error("a part was given")
 				}
 			})
@@ -46,13 +46,13 @@ func TestLaw1_SilenceIsNotAbsence_ADeniedOrFailedListFailsTheLook(t *testing.T) 
 
 func TestLookAtThousandsTakesPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	w.run(2500)
 	before := len(w.cloud.Requests())
 	s := w.look()
 	calls := len(w.cloud.Requests()) - before
 	n := 0
-	for _, o := range s.Objects {
+	for _, o := range s.Resources {
 		if o.Ref.Kind == "ec2" {
 			n++
 		}
@@ -64,23 +64,23 @@ func TestLookAtThousandsTakesPages(t *testing.T) {
 		t.Errorf("%d calls", calls)
 	}
 	t.Logf("2500 instances in %d calls", calls)
-	if !slices.IsSortedFunc(s.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
+	if !slices.IsSortedFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
 		t.Error("not sorted by ref")
 	}
 
 	w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 3})
 	if s, err := w.p.Observe(t.Context(), s.Scope); err == nil || !strings.Contains(err.Error(), "page 3") {
-		t.Errorf("the third page failed, and the look gave %d things and %v", len(s.Objects), err)
+		t.Errorf("the third page failed, and the look gave %d things and %v", len(s.Resources), err)
 	}
 }
 
 func TestAnInstanceThatEndedIsAbsent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	o := w.make(d)
 	must[*ec2.TerminateInstancesOutput](t)(w.ec2().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}}))
-	for _, seen := range w.look().Objects {
+	for _, seen := range w.look().Resources {
 		if seen.Ref.Kind == "ec2" || seen.Ref.Kind == "ebs" {
 			t.Errorf("still seen: %+v", seen)
 		}
@@ -89,7 +89,7 @@ func TestAnInstanceThatEndedIsAbsent(t *testing.T) {
 
 func TestUnmanagedThingsAreSeenAndTheDefaultsAreQuiet(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	id := w.run(1, ec2types.Tag{Key: sdk.String("owner"), Value: sdk.String("bob")})[0]
 	o, ok := w.find(ref("ec2", id))
 	if !ok || o.Managed || o.Since.IsZero() {
@@ -98,7 +98,7 @@ func TestUnmanagedThingsAreSeenAndTheDefaultsAreQuiet(t *testing.T) {
 	if v, _ := o.Tags.Get("owner"); v != "bob" {
 		t.Errorf("tags %v", o.Tags)
 	}
-	for _, o := range w.look().Objects {
+	for _, o := range w.look().Resources {
 		if (o.Ref.Kind == "vpc" || o.Ref.Kind == "subnet" || o.Ref.Kind == "security_group") && o.Detail != "default" {
 			t.Errorf("%s is not told as default: %+v", o.Ref, o)
 		}
@@ -111,7 +111,7 @@ func TestTagsThatNameNothingHereMakeNothingOurs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newLiveState(t)
 			id := w.run(1, tag("ovi:managed", "true"), tag("ovi:ref", r), tag("ovi:stack", "shop"))[0]
 			o, ok := w.find(ref("ec2", id))
 			if !ok || o.Managed || o.Stack != "" || !strings.Contains(o.Detail, "ovi:ref") {
@@ -125,8 +125,8 @@ func tag(k, v string) ec2types.Tag { return ec2types.Tag{Key: sdk.String(k), Val
 
 func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	o := w.make(d)
 	ours := []ec2types.Tag{tag("ovi:managed", "true"), tag("ovi:ref", "aws/us-east-1/ec2/web"), tag("ovi:stack", "shop"), tag("ovi:owner", "ovi")}
 	id := w.run(1, append(ours, tag("ovi:key", o.Key))...)[0]
@@ -141,7 +141,7 @@ func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, o := range w.look().Objects {
+	for _, o := range w.look().Resources {
 		if o.Ref == d.Ref && o.Managed {
 			n++
 		}
@@ -153,8 +153,8 @@ func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 
 func TestANameThatAnUnmanagedThingHasToo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "s3", "assets", values{"bucket": text("acme-assets")})
+	w := newLiveState(t)
+	d := desired(t, "s3", "assets", values{"bucket": text("acme-assets")})
 	w.make(d)
 	w.makeBucketByHand("assets")
 	if o := w.settled(d, nil); o.ID != "acme-assets" {
@@ -172,14 +172,14 @@ func sandboxName(action string) string {
 
 func TestAllBucketsThatMayNotBeReadAreNamed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	for _, name := range []string{"acme-a", "acme-b", "acme-c"} {
-		w.make(wish(t, "s3", name, values{}))
+		w.make(desired(t, "s3", name, values{}))
 	}
 	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: sandboxName("GetBucketTagging")})
-	s, err := w.p.Observe(t.Context(), resource.Scope{Provider: "aws", Place: place})
-	if !isClass(err, "denied") || len(s.Objects) > 0 {
-		t.Fatalf("%v, %d things", err, len(s.Objects))
+	s, err := w.p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: location})
+	if !isClass(err, "denied") || len(s.Resources) > 0 {
+		t.Fatalf("%v, %d things", err, len(s.Resources))
 	}
 	for _, name := range []string{"acme-a", "acme-b", "acme-c"} {
 		if !strings.Contains(err.Error(), name) {

@@ -30,7 +30,7 @@ func permissionsOf(rules resource.List, self string) []types.IpPermission {
 }
 
 func otherSide(p *types.IpPermission, rule resource.Attrs, self string) {
-	description := wanted(rule, "description")
+	description := desired(rule, "description")
 	if cidr, ok := text(rule, "cidr"); ok {
 		if strings.Contains(cidr, ":") {
 			p.Ipv6Ranges = []types.Ipv6Range{{CidrIpv6: aws.String(cidr), Description: description}}

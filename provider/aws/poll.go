@@ -46,11 +46,11 @@ var errWait = errors.New("still on its way")
 
 // await looks again and again until a look is content (nil), fails (an error other than
 // errWait), or the time is up. what says what is waited for.
-func (g *region) await(ctx context.Context, limit time.Duration, what string, look func(context.Context) error) error {
+func (g *region) await(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
 	timeout, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for pause := g.wait.First; ; pause = min(pause*2, g.wait.Most) {
-		err := look(timeout)
+		err := obs(timeout)
 		if !errors.Is(err, errWait) && (err == nil || timeout.Err() == nil) {
 			return err
 		}

@@ -99,9 +99,9 @@ func verbsOf(kind string) (verbs, error) {
 // Create makes the thing; see provider.Provider. A wish whose name is taken by something
 // else is a Conflict.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	v, g, err := p.begin(ctx, r.Want.Ref)
+	v, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
-		err = checkTags(r.Want.Tags)
+		err = checkTags(r.Desired.Tags)
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -109,7 +109,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	if err := checkKey(r.Key); err != nil {
 		return resource.Observed{}, err
 	}
-	r.Want.Attrs = withDefaults(r.Want.Ref.Kind, r.Want.Attrs)
+	r.Desired.Attrs = withDefaults(r.Desired.Ref.Kind, r.Desired.Attrs)
 	o, err := v.create(ctx, g, r)
 	return o, classify("", err)
 }
@@ -117,9 +117,9 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 // Update changes the thing; see provider.Provider. It also writes ovi's tags where they are
 // not as they should be: that is how a thing is adopted.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	v, g, err := p.begin(ctx, r.Want.Ref)
+	v, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
-		err = checkTags(r.Want.Tags)
+		err = checkTags(r.Desired.Tags)
 	}
 	if err == nil {
 		err = replaces(r)
@@ -148,7 +148,7 @@ func (p *Provider) begin(ctx context.Context, ref resource.Ref) (verbs, *region,
 	if err != nil {
 		return v, nil, err
 	}
-	g, err := p.at(ctx, ref.Place)
+	g, err := p.at(ctx, ref.Location)
 	return v, g, err
 }
 

@@ -22,13 +22,13 @@ func hand(cloud *awsfake.Cloud) sdk.Config {
 	}
 }
 
-func (w *world) ec2() *ec2.Client { return ec2.NewFromConfig(hand(w.cloud)) }
-func (w *world) rds() *rds.Client { return rds.NewFromConfig(hand(w.cloud)) }
-func (w *world) s3() *s3.Client {
+func (w *liveState) ec2() *ec2.Client { return ec2.NewFromConfig(hand(w.cloud)) }
+func (w *liveState) rds() *rds.Client { return rds.NewFromConfig(hand(w.cloud)) }
+func (w *liveState) s3() *s3.Client {
 	return s3.NewFromConfig(hand(w.cloud), func(o *s3.Options) { o.UsePathStyle = true })
 }
 
-func (w *world) fault(f ...awsfake.Fault) {
+func (w *liveState) fault(f ...awsfake.Fault) {
 	w.t.Helper()
 	if err := w.cloud.Fault(f...); err != nil {
 		w.t.Fatal(err)
@@ -36,7 +36,7 @@ func (w *world) fault(f ...awsfake.Fault) {
 }
 
 // run starts many instances by hand, in calls of a thousand.
-func (w *world) run(n int, tags ...ec2types.Tag) []string {
+func (w *liveState) run(n int, tags ...ec2types.Tag) []string {
 	w.t.Helper()
 	var ids []string
 	for n > 0 {

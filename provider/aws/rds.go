@@ -52,7 +52,7 @@ func rdsTagMap(tags []types.Tag) map[string]string {
 	return out
 }
 
-func (g *region) seeDB(d types.DBInstance) resource.Observed {
+func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := attrs{}
@@ -203,5 +203,5 @@ func taken(o resource.Observed, r provider.Request) error {
 	if o.Managed {
 		whose = fmt.Sprintf("belongs to %s of stack %q", o.Ref, o.Stack)
 	}
-	return conflict("", fmt.Errorf("%s %q exists already and %s", r.Want.Ref.Kind, o.ID, whose), "ovi adopt takes over what is nobody's; or choose another name")
+	return conflict("", fmt.Errorf("%s %q exists already and %s", r.Desired.Ref.Kind, o.ID, whose), "ovi adopt takes over what is nobody's; or choose another name")
 }

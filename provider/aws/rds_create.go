@@ -16,7 +16,7 @@ import (
 // createDB relies on the name: RDS knows no token. A database of that name is ours if it
 // carries this request's key.
 func createDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	id := r.Want.Ref.Name
+	id := r.Desired.Ref.Name
 	in, err := g.orderDB(r)
 	if err != nil {
 		return resource.Observed{}, err
@@ -25,13 +25,13 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 		return resource.Observed{}, err
 	}
 	d, err := g.awaitDB(ctx, id, "to be available", anyDB)
-	if err == nil && stopWished(r.Want.Attrs) {
+	if err == nil && stopConfiguredAs(r.Desired.Attrs) {
 		d, err = g.powerDB(ctx, d, true)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeDB(d), nil
+	return g.observedDB(d), nil
 }
 
 // claimName orders the database. One of that name may still be leaving, or not be seen yet.
@@ -43,7 +43,7 @@ func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r
 			return classify("", err)
 		}
 		d, err := g.database(ctx, id)
-		switch o := g.seeDB(d); {
+		switch o := g.observedDB(d); {
 		case absent(err), err == nil && deleting(d):
 			return errWait
 		case err != nil:
@@ -57,31 +57,31 @@ func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r
 }
 
 func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error) {
-	a := r.Want.Attrs
+	a := r.Desired.Attrs
 	tags := g.birthTags(r, false)
 	if keep, ok := flag(a, "final_snapshot"); ok && !keep {
 		tags[tagFinal] = "false"
 	}
 	in := &rds.CreateDBInstanceInput{
-		DBInstanceIdentifier: aws.String(r.Want.Ref.Name),
-		DBInstanceClass:      wanted(a, "size"),
-		Engine:               wanted(a, "engine"),
-		EngineVersion:        wanted(a, "engine_version"),
-		AllocatedStorage:     wantedInt(a, "storage"),
-		StorageType:          wanted(a, "storage_type"),
-		StorageEncrypted:     wantedFlag(a, "encrypted"),
-		MultiAZ:              wantedFlag(a, "multi_az"),
-		PubliclyAccessible:   wantedFlag(a, "public"),
-		MasterUsername:       wanted(a, "username"),
-		DBName:               wanted(a, "database"),
-		Port:                 wantedInt(a, "port"),
-		DBSubnetGroupName:    wanted(a, "subnet_group"),
+		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
+		DBInstanceClass:      desired(a, "size"),
+		Engine:               desired(a, "engine"),
+		EngineVersion:        desired(a, "engine_version"),
+		AllocatedStorage:     desiredInt(a, "storage"),
+		StorageType:          desired(a, "storage_type"),
+		StorageEncrypted:     desiredFlag(a, "encrypted"),
+		MultiAZ:              desiredFlag(a, "multi_az"),
+		PubliclyAccessible:   desiredFlag(a, "public"),
+		MasterUsername:       desired(a, "username"),
+		DBName:               desired(a, "database"),
+		Port:                 desiredInt(a, "port"),
+		DBSubnetGroupName:    desired(a, "subnet_group"),
 		VpcSecurityGroupIds:  texts(a, "security_groups"),
-		DeletionProtection:   wantedFlag(a, "deletion_protection"),
+		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
 		Tags:                 rdsTags(tags),
 	}
-	in.BackupRetentionPeriod = wantedInt(a, "backup_days")
+	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
 	password, given, err := secret(a, "password")
 	if given {
 		in.MasterUserPassword = aws.String(password)
@@ -106,7 +106,7 @@ func secret(a resource.Attrs, name string) (value string, given bool, err error)
 	return "", false, permanent("", fmt.Errorf("the value of %s is not at hand, only its digest", name), "apply from the source, where the secret can be read")
 }
 
-func wantedFlag(a resource.Attrs, name string) *bool {
+func desiredFlag(a resource.Attrs, name string) *bool {
 	if b, ok := flag(a, name); ok {
 		return aws.Bool(b)
 	}
@@ -158,12 +158,12 @@ func (g *region) orderEnd(ctx context.Context, in *rds.DeleteDBInstanceInput) er
 		if !hasCode(err, "InvalidDBInstanceState", "InvalidDBInstanceStateFault", "DBSnapshotAlreadyExists") {
 			return classify("", err)
 		}
-		d, look := g.database(ctx, *in.DBInstanceIdentifier)
+		d, obs := g.database(ctx, *in.DBInstanceIdentifier)
 		switch health, _ := dbState(aws.ToString(d.DBInstanceStatus)); {
-		case absent(look):
+		case absent(obs):
 			return nil
-		case look != nil:
-			return look
+		case obs != nil:
+			return obs
 		case deleting(d):
 			return nil
 		case health != resource.Pending && !hasCode(err, "InvalidDBInstanceState", "InvalidDBInstanceStateFault"):

@@ -16,8 +16,8 @@ import (
 
 func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "rds", values{"size": text("db.t3.micro")}, "environment", "prod")
+	w := newLiveState(t)
+	d := desired(t, "rds", "rds", values{"size": text("db.t3.micro")}, "environment", "prod")
 	w.make(d)
 	seen := w.settled(d, nil)
 	got := map[string]resource.Value{}
@@ -38,11 +38,11 @@ func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 
 func TestDatabaseChanges(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro"), "engine_version": text("15"), "password": secretOf("fake-password-one")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro"), "engine_version": text("15"), "password": secretOf("fake-password-one")})
 	w.make(d)
 	seen := w.settled(d, d.Attrs)
-	d2 := wish(t, "rds", "db", values{
+	d2 := desired(t, "rds", "db", values{
 		"size": text("db.t3.small"), "engine_version": text("16"), "storage": resource.Int(30), "multi_az": resource.Bool(true),
 		"deletion_protection": resource.Bool(true), "backup_days": resource.Int(14), "final_snapshot": resource.Bool(false),
 		"password": secretOf("fake-password-two"),
@@ -52,7 +52,7 @@ func TestDatabaseChanges(t *testing.T) {
 	if v, _ := attr(seen, "running_version").(resource.String); !strings.HasPrefix(string(v), "16") {
 		t.Errorf("version %s", v)
 	}
-	d3 := wish(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(20)})
+	d3 := desired(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(20)})
 	if _, err := w.update(d3, seen, nil); !isClass(err, "permanent") {
 		t.Errorf("shrinking: %v", err)
 	}
@@ -60,7 +60,7 @@ func TestDatabaseChanges(t *testing.T) {
 	if !isClass(err, "denied") || !strings.Contains(err.Error(), "deletion_protection: false") {
 		t.Errorf("deleting a protected database: %v", err)
 	}
-	d4 := wish(t, "rds", "db", values{"size": text("db.t3.small"), "deletion_protection": resource.Bool(false), "final_snapshot": resource.Bool(false)})
+	d4 := desired(t, "rds", "db", values{"size": text("db.t3.small"), "deletion_protection": resource.Bool(false), "final_snapshot": resource.Bool(false)})
 	seen = w.mustUpdate(d4, seen, nil)
 	if err := w.remove(seen); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func secretOf(s string) resource.Value {
 }
 
 // idleDB waits until the first backup of a database is done.
-func (w *world) idleDB(id string) {
+func (w *liveState) idleDB(id string) {
 	w.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		out := must[*rds.DescribeDBInstancesOutput](w.t)(w.rds().DescribeDBInstances(w.t.Context(), &rds.DescribeDBInstancesInput{DBInstanceIdentifier: &id}))
@@ -86,15 +86,15 @@ func (w *world) idleDB(id string) {
 	w.t.Fatalf("%s is never available", id)
 }
 
-func (w *world) modifyDB(in *rds.ModifyDBInstanceInput) {
+func (w *liveState) modifyDB(in *rds.ModifyDBInstanceInput) {
 	w.t.Helper()
 	must[*rds.ModifyDBInstanceOutput](w.t)(w.rds().ModifyDBInstance(w.t.Context(), in))
 }
 
 func TestADatabaseStoppedByHandIsStarted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 	w.make(d)
 	w.idleDB("db")
 	must[*rds.StopDBInstanceOutput](t)(w.rds().StopDBInstance(t.Context(), &rds.StopDBInstanceInput{DBInstanceIdentifier: sdk.String("db")}))
@@ -102,32 +102,32 @@ func TestADatabaseStoppedByHandIsStarted(t *testing.T) {
 	w.mustUpdate(d, seen, nil)
 	seen = w.settled(d, nil)
 
-	d = wish(t, "rds", "db", values{"size": text("db.t3.small"), "state": text("stopped")})
+	d = desired(t, "rds", "db", values{"size": text("db.t3.small"), "state": text("stopped")})
 	w.mustUpdate(d, seen, nil)
 	seen = w.settled(d, nil)
 	if seen.Health != resource.Stopped {
 		t.Errorf("it is %s", seen.Health)
 	}
-	d = wish(t, "rds", "db", values{"size": text("db.t3.medium"), "state": text("stopped")})
+	d = desired(t, "rds", "db", values{"size": text("db.t3.medium"), "state": text("stopped")})
 	w.mustUpdate(d, seen, nil) // RDS changes only what runs: it is started for it and stopped again
 	w.settled(d, nil)
 
-	w.make(wish(t, "rds", "db-2", values{"size": text("db.t3.micro"), "state": text("stopped")}))
+	w.make(desired(t, "rds", "db-2", values{"size": text("db.t3.micro"), "state": text("stopped")}))
 }
 
 func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 	w.make(d)
 	w.idleDB("db")
 	w.modifyDB(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), DBInstanceClass: sdk.String("db.t3.small"), ApplyImmediately: sdk.Bool(false)})
-	small := wish(t, "rds", "db", values{"size": text("db.t3.small")})
+	small := desired(t, "rds", "db", values{"size": text("db.t3.small")})
 	seen := w.settled(small, nil)
 	if !strings.Contains(seen.Detail, "size db.t3.micro → db.t3.small") || !strings.Contains(seen.Detail, "makes these too") {
 		t.Errorf("detail %q", seen.Detail)
 	}
-	bigger := wish(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(40)})
+	bigger := desired(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(40)})
 	w.mustUpdate(bigger, seen, nil)
 	if seen = w.settled(bigger, nil); seen.Detail != "" {
 		t.Errorf("it still waits: %q", seen.Detail)
@@ -136,8 +136,8 @@ func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
 
 func TestTheLastSnapshot(t *testing.T) {
 	for _, keep := range []bool{true, false} {
-		w := newWorld(t)
-		o := w.make(wish(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
+		w := newLiveState(t)
+		o := w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
 		if err := w.remove(o); err != nil {
 			t.Fatal(err)
 		}
@@ -155,8 +155,8 @@ func TestTheLastSnapshot(t *testing.T) {
 
 func TestADatabaseIsMadeWhereItsPredecessorStillLeaves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 	w.make(d)
 	w.idleDB("db")
 	must[*rds.DeleteDBInstanceOutput](t)(w.rds().DeleteDBInstance(t.Context(), &rds.DeleteDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), SkipFinalSnapshot: sdk.Bool(true)}))
@@ -169,8 +169,8 @@ func TestADatabaseIsMadeWhereItsPredecessorStillLeaves(t *testing.T) {
 
 func TestASecretThatIsNotAtHand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
 	d.Attrs = d.Attrs.With("password", resource.Digest("abc"))
 	if _, err := w.p.Create(t.Context(), w.request(d)); !isClass(err, "permanent") || w.count("rds.CreateDBInstance") > 0 {
 		t.Errorf("%v", err)
@@ -179,8 +179,8 @@ func TestASecretThatIsNotAtHand(t *testing.T) {
 
 func TestNoErrorTellsASecret(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-to-hide")})
+	w := newLiveState(t)
+	d := desired(t, "rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-to-hide")})
 	for _, f := range []awsfake.FaultKind{awsfake.Denied, awsfake.Unavailable, awsfake.Lost} {
 		w.fault(awsfake.Fault{Kind: f, Service: "rds", Action: "CreateDBInstance"})
 		_, err := w.p.Create(t.Context(), w.request(d))

@@ -32,7 +32,7 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	}
 	stopped, wantStopped := isStopped(d), isStopped(d)
 	if changed(r, "state") {
-		wantStopped = stopWished(r.Want.Attrs)
+		wantStopped = stopConfiguredAs(r.Desired.Attrs)
 	}
 	if stopped && (!wantStopped || in != nil) { // RDS changes only what runs
 		if d, err = g.powerDB(ctx, d, false); err != nil {
@@ -53,7 +53,7 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	if d, err = g.database(ctx, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeDB(d), nil
+	return g.observedDB(d), nil
 }
 
 func isStopped(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == "stopped" }
@@ -85,7 +85,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
 		"port", "security_groups", "backup_days", "deletion_protection",
 	} {
-		if v, ok := r.Want.Attrs.Get(name); ok && changed(r, name) {
+		if v, ok := r.Desired.Attrs.Get(name); ok && changed(r, name) {
 			a = a.With(name, v)
 			n++
 		}
@@ -93,24 +93,24 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	if n == 0 {
 		return nil, nil
 	}
-	if want := wantedInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
+	if want := desiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
 		return nil, permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
 			"storage can only grow: make a new database and copy")
 	}
 	in := &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Have.ID),
 		ApplyImmediately:     aws.Bool(true),
-		DBInstanceClass:      wanted(a, "size"),
-		AllocatedStorage:     wantedInt(a, "storage"),
-		StorageType:          wanted(a, "storage_type"),
-		MultiAZ:              wantedFlag(a, "multi_az"),
-		PubliclyAccessible:   wantedFlag(a, "public"),
-		DBPortNumber:         wantedInt(a, "port"),
+		DBInstanceClass:      desired(a, "size"),
+		AllocatedStorage:     desiredInt(a, "storage"),
+		StorageType:          desired(a, "storage_type"),
+		MultiAZ:              desiredFlag(a, "multi_az"),
+		PubliclyAccessible:   desiredFlag(a, "public"),
+		DBPortNumber:         desiredInt(a, "port"),
 		VpcSecurityGroupIds:  texts(a, "security_groups"),
-		DeletionProtection:   wantedFlag(a, "deletion_protection"),
+		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 	}
-	in.BackupRetentionPeriod = wantedInt(a, "backup_days")
-	if v := wanted(a, "engine_version"); v != nil {
+	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
+	if v := desired(a, "engine_version"); v != nil {
 		in.EngineVersion = v
 		in.AllowMajorVersionUpgrade = aws.Bool(major(*v) != major(aws.ToString(d.EngineVersion)))
 	}
@@ -152,7 +152,7 @@ func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (typ
 func (g *region) tagDB(ctx context.Context, r provider.Request, arn string) error {
 	set, drop := g.retag(r)
 	if changed(r, "final_snapshot") {
-		if keep, _ := flag(r.Want.Attrs, "final_snapshot"); keep {
+		if keep, _ := flag(r.Desired.Attrs, "final_snapshot"); keep {
 			drop = append(drop, tagFinal)
 		} else {
 			set[tagFinal] = "false"

@@ -49,7 +49,7 @@ func anyRule(t *rapid.T) resource.Attrs {
 
 func TestRulesComeBackFromAWSAsTheyWereWished(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var wish resource.List
+		var desired resource.List
 		for range rapid.IntRange(0, 8).Draw(t, "n") {
 			rule, problems := canonicalRule(anyRule(t))
 			if len(problems) > 0 {
@@ -59,10 +59,10 @@ func TestRulesComeBackFromAWSAsTheyWereWished(t *testing.T) {
 			if diff := cmp.Diff(rule, again); diff != "" {
 				t.Fatalf("the canonical form changes when it is made again:\n%s", diff)
 			}
-			wish = append(wish, rule)
+			desired = append(desired, rule)
 		}
-		back := rulesOf(permissionsOf(wish, "sg-self"), "sg-self")
-		if diff := cmp.Diff(ruleSet(wish), ruleSet(back)); diff != "" {
+		back := rulesOf(permissionsOf(desired, "sg-self"), "sg-self")
+		if diff := cmp.Diff(ruleSet(desired), ruleSet(back)); diff != "" {
 			t.Fatalf("(-wished +came back):\n%s", diff)
 		}
 	})

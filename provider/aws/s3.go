@@ -208,7 +208,7 @@ func s3Tags(tags map[string]string) []types.Tag {
 	return out
 }
 
-func (g *region) seeBucket(b bucket) resource.Observed {
+func (g *region) observedBucket(b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
 	a := attrs{"bucket": resource.String(b.name)}
 	if b.details {
@@ -223,8 +223,8 @@ func (g *region) seeBucket(b bucket) resource.Observed {
 }
 
 func bucketName(r provider.Request) string {
-	if s, ok := text(r.Want.Attrs, "bucket"); ok && s != "" {
+	if s, ok := text(r.Desired.Attrs, "bucket"); ok && s != "" {
 		return s
 	}
-	return r.Want.Ref.Name
+	return r.Desired.Ref.Name
 }

@@ -32,7 +32,7 @@ func createBucket(ctx context.Context, g *region, r provider.Request) (resource.
 	where, err := g.bucketRegion(ctx, b.name)
 	switch {
 	case err == nil:
-		if err := g.mine(ctx, r, b.name, where); err != nil {
+		if err := g.isMine(ctx, r, b.name, where); err != nil {
 			return resource.Observed{}, err
 		}
 	case !absent(err):
@@ -43,7 +43,7 @@ func createBucket(ctx context.Context, g *region, r provider.Request) (resource.
 		}
 	}
 	all := func(string) bool { return true }
-	if err := g.shapeBucket(ctx, b.name, r.Want.Attrs, all); err != nil {
+	if err := g.shapeBucket(ctx, b.name, r.Desired.Attrs, all); err != nil {
 		return resource.Observed{}, err
 	}
 	return g.bucketNow(ctx, b.name)
@@ -57,8 +57,8 @@ func foreignBucket(name string, err error) error {
 	return err
 }
 
-// mine says whether a bucket that exists was made by this very request.
-func (g *region) mine(ctx context.Context, r provider.Request, name, where string) error {
+// isMine says whether a bucket that exists was made by this very request.
+func (g *region) isMine(ctx context.Context, r provider.Request, name, where string) error {
 	if where != g.name {
 		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists already, in %s", name, where), "bucket names are unique among all regions: choose another with bucket:")
 	}
@@ -66,7 +66,7 @@ func (g *region) mine(ctx context.Context, r provider.Request, name, where strin
 	if err := g.fillBucket(ctx, &b, false); err != nil {
 		return foreignBucket(name, err)
 	}
-	if o := g.seeBucket(b); !o.Managed || o.Key != r.Key {
+	if o := g.observedBucket(b); !o.Managed || o.Key != r.Key {
 		return taken(o, r)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (g *region) makeBucket(ctx context.Context, r provider.Request, name string
 		return classify("", err)
 	}, "OperationAborted")
 	if hasCode(err, "BucketAlreadyOwnedByYou") { // our own lost call, or another's at this moment
-		return g.mine(ctx, r, name, g.name)
+		return g.isMine(ctx, r, name, g.name)
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs,
 	}
 	if s, ok := text(a, "encryption"); ok && (changed("encryption") || changed("kms_key")) {
 		rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
-			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: wanted(a, "kms_key"),
+			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: desired(a, "kms_key"),
 		}}
 		_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
 			Bucket:                            aws.String(name),
@@ -177,7 +177,7 @@ func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed,
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeBucket(b), nil
+	return g.observedBucket(b), nil
 }
 
 // updateBucket reads the tags before it writes them: S3 replaces the whole set.
@@ -196,7 +196,7 @@ func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.
 			return resource.Observed{}, err
 		}
 	}
-	if err := g.shapeBucket(ctx, name, r.Want.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
+	if err := g.shapeBucket(ctx, name, r.Desired.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	return g.bucketNow(ctx, name)

@@ -11,16 +11,16 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
-func (w *world) makeBucketByHand(name string) {
+func (w *liveState) makeBucketByHand(name string) {
 	w.t.Helper()
 	must[*s3.CreateBucketOutput](w.t)(w.s3().CreateBucket(w.t.Context(), &s3.CreateBucketInput{Bucket: sdk.String(name)}))
 }
 
 func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	w.makeBucketByHand("acme-assets")
-	_, err := w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-assets", values{})))
+	_, err := w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-assets", values{})))
 	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "adopt") {
 		t.Errorf("%v", err)
 	}
@@ -31,9 +31,9 @@ func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
 
 func TestABucketThatMayNotBeLookedAt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: "HeadBucket"})
-	_, err := w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-assets", values{})))
+	_, err := w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-assets", values{})))
 	if !isClass(err, "conflict") || w.count("s3.CreateBucket") > 0 {
 		t.Errorf("%v", err)
 	}
@@ -41,8 +41,8 @@ func TestABucketThatMayNotBeLookedAt(t *testing.T) {
 
 func TestABucketThatHoldsObjectsStays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "s3", "acme-assets", values{}))
+	w := newLiveState(t)
+	o := w.make(desired(t, "s3", "acme-assets", values{}))
 	must[*s3.PutObjectOutput](t)(w.s3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: sdk.String("acme-assets"), Key: sdk.String("a"), Body: strings.NewReader("x")}))
 	err := w.remove(o)
 	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "empty it") {
@@ -52,12 +52,12 @@ func TestABucketThatHoldsObjectsStays(t *testing.T) {
 
 func TestTagsOfOthersOnABucketStay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "s3", "acme-assets", values{}, "team", "web"))
+	w := newLiveState(t)
+	o := w.make(desired(t, "s3", "acme-assets", values{}, "team", "web"))
 	tags := must[*s3.GetBucketTaggingOutput](t)(w.s3().GetBucketTagging(t.Context(), &s3.GetBucketTaggingInput{Bucket: &o.ID})).TagSet
 	tags = append(tags, s3types.Tag{Key: sdk.String("audited"), Value: sdk.String("yes")})
 	must[*s3.PutBucketTaggingOutput](t)(w.s3().PutBucketTagging(t.Context(), &s3.PutBucketTaggingInput{Bucket: &o.ID, Tagging: &s3types.Tagging{TagSet: tags}}))
-	d := wish(t, "s3", "acme-assets", values{}, "team", "core")
+	d := desired(t, "s3", "acme-assets", values{}, "team", "core")
 	w.mustUpdate(d, o, nil)
 	seen := w.settled(d, nil)
 	if v, _ := seen.Tags.Get("audited"); v != "yes" {
@@ -67,9 +67,9 @@ func TestTagsOfOthersOnABucketStay(t *testing.T) {
 
 func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "s3", "acme-eu", values{})
-	d.Ref.Place = strings.Replace(place, "us-east-1", "eu-west-1", 1)
+	w := newLiveState(t)
+	d := desired(t, "s3", "acme-eu", values{})
+	d.Ref.Location = strings.Replace(location, "us-east-1", "eu-west-1", 1)
 	w.make(d)
 	if _, ok := w.find(ref("s3", "acme-eu")); ok {
 		t.Error("seen in us-east-1")
@@ -79,13 +79,13 @@ func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := false
-	for _, o := range s.Objects {
+	for _, o := range s.Resources {
 		found = found || o.Ref == d.Ref && o.Managed
 	}
 	if !found {
 		t.Error("not seen in eu-west-1")
 	}
-	_, err = w.p.Create(t.Context(), w.request(wish(t, "s3", "acme-eu", values{})))
+	_, err = w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-eu", values{})))
 	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "eu-west-1") {
 		t.Errorf("made again in another region: %v", err)
 	}

@@ -18,11 +18,11 @@ import (
 // step is one line of the scenario. Deeds other than create, update, delete and repeat are
 // somebody else's; drift names what must then differ.
 type step struct {
-	Step, Do, Thing string
-	Attrs           resource.Attrs
-	Tags            resource.Tags
-	Expect          string
-	Drift           []string
+	Step, Do, Resource string
+	Attrs              resource.Attrs
+	Tags               resource.Tags
+	Expect             string
+	Drift              []string
 }
 
 // exception is a step in which an emulator is known not to behave as AWS does.
@@ -34,11 +34,11 @@ type exception struct {
 
 // actor plays the scenario on one cloud.
 type actor struct {
-	t     *testing.T
-	p     *aws.Provider
-	hand  sdk.Config
-	place string
-	made  map[string]provider.Request // what was wished last, and the key it was made with
+	t        *testing.T
+	p        *aws.Provider
+	hand     sdk.Config
+	location string
+	made     map[string]provider.Request // what was wished last, and the key it was made with
 }
 
 func readJSON[T any](t *testing.T, name string) (out T) {
@@ -55,8 +55,8 @@ func readJSON[T any](t *testing.T, name string) (out T) {
 
 func TestScenarioOnTheSandbox(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	a := &actor{t: t, p: w.p, hand: hand(w.cloud), place: place, made: map[string]provider.Request{}}
+	w := newLiveState(t)
+	a := &actor{t: t, p: w.p, hand: hand(w.cloud), location: location, made: map[string]provider.Request{}}
 	a.play(nil)
 }
 
@@ -80,22 +80,22 @@ func (a *actor) play(exceptions []exception) {
 
 func (a *actor) with(t *testing.T) *actor { b := *a; b.t = t; return &b }
 
-func (a *actor) ref(thing string) resource.Ref {
-	kind, name, _ := strings.Cut(thing, "/")
-	return resource.Ref{Provider: "aws", Place: a.place, Kind: kind, Name: name}
+func (a *actor) ref(res string) resource.Ref {
+	kind, name, _ := strings.Cut(res, "/")
+	return resource.Ref{Provider: "aws", Location: a.location, Kind: kind, Name: name}
 }
 
 func (a *actor) observe() map[resource.Ref]resource.Observed {
 	a.t.Helper()
-	s, err := a.p.Observe(a.t.Context(), resource.Scope{Provider: "aws", Place: a.place})
+	s, err := a.p.Observe(a.t.Context(), resource.Scope{Provider: "aws", Location: a.location})
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	out := map[resource.Ref]resource.Observed{}
-	for _, o := range s.Objects {
+	for _, o := range s.Resources {
 		out[o.Ref] = o
 	}
-	if len(out) != len(s.Objects) {
+	if len(out) != len(s.Resources) {
 		a.t.Error("two things have one ref")
 	}
 	return out
@@ -103,17 +103,17 @@ func (a *actor) observe() map[resource.Ref]resource.Observed {
 
 func (a *actor) take(s step) {
 	a.t.Helper()
-	last := a.made[s.Thing]
+	last := a.made[s.Resource]
 	switch s.Do {
 	case "create":
-		r := provider.Request{Key: a.key(s), Stack: "scenario", Owner: "ovi", Want: a.wish(s)}
+		r := provider.Request{Key: a.key(s), Stack: "scenario", Owner: "ovi", Desired: a.desired(s)}
 		_, err := a.p.Create(a.t.Context(), r)
 		if a.expect(s, err) {
-			a.made[s.Thing] = r
-			a.settled(r.Want, s.Thing)
+			a.made[s.Resource] = r
+			a.settled(r.Desired, s.Resource)
 		}
 	case "repeat":
-		had := a.observe()[a.ref(s.Thing)]
+		had := a.observe()[a.ref(s.Resource)]
 		o, err := a.p.Create(a.t.Context(), last)
 		if a.expect(s, err) && o.ID != had.ID {
 			a.t.Errorf("made %s beside %s", o.ID, had.ID)
@@ -121,9 +121,9 @@ func (a *actor) take(s step) {
 	case "update":
 		a.update(s, last)
 	case "delete":
-		o := a.observe()[a.ref(s.Thing)]
+		o := a.observe()[a.ref(s.Resource)]
 		if o.ID == "" {
-			o.Ref, o.ID = a.ref(s.Thing), "i-0123456789abcdef0"
+			o.Ref, o.ID = a.ref(s.Resource), "i-0123456789abcdef0"
 		}
 		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Stack: "scenario", Have: o})
 		if _, there := a.observe()[o.Ref]; a.expect(s, err) && there {
@@ -140,19 +140,19 @@ func (a *actor) key(s step) string {
 
 func (a *actor) update(s step, last provider.Request) {
 	a.t.Helper()
-	o := a.observe()[a.ref(s.Thing)]
+	o := a.observe()[a.ref(s.Resource)]
 	r := last
 	if s.Attrs != nil {
-		r.Want = a.wish(s)
+		r.Desired = a.desired(s)
 	}
-	r.Have, r.Changes = o, changes(a.t, r.Want, o, nil)
+	r.Have, r.Changes = o, changes(a.t, r.Desired, o, nil)
 	if len(r.Changes) == 0 {
 		a.t.Fatal("there is nothing to change")
 	}
 	_, err := a.p.Update(a.t.Context(), r)
 	if a.expect(s, err) {
-		a.made[s.Thing] = provider.Request{Key: last.Key, Stack: last.Stack, Owner: last.Owner, Want: r.Want}
-		a.settled(r.Want, s.Thing)
+		a.made[s.Resource] = provider.Request{Key: last.Key, Stack: last.Stack, Owner: last.Owner, Desired: r.Desired}
+		a.settled(r.Desired, s.Resource)
 	}
 }
 
@@ -169,10 +169,10 @@ func (a *actor) expect(s step, err error) bool {
 }
 
 // settled: what is there is as it was wished, and a second plan would be empty.
-func (a *actor) settled(d resource.Desired, thing string) {
+func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
-	if !ok || !o.Managed || o.Stack != "scenario" || o.Key != a.made[thing].Key {
+	if !ok || !o.Managed || o.Stack != "scenario" || o.Key != a.made[res].Key {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {
@@ -180,16 +180,16 @@ func (a *actor) settled(d resource.Desired, thing string) {
 	}
 }
 
-// wish resolves "@kind/name" to ids, as the engine does.
-func (a *actor) wish(s step) resource.Desired {
+// desired resolves "@kind/name" to ids, as the engine does.
+func (a *actor) desired(s step) resource.Desired {
 	a.t.Helper()
 	seen := a.observe()
 	var resolve func(v resource.Value) resource.Value
 	resolve = func(v resource.Value) resource.Value {
 		switch v := v.(type) {
 		case resource.String:
-			if thing, ok := strings.CutPrefix(string(v), "@"); ok {
-				return resource.String(seen[a.ref(thing)].ID)
+			if res, ok := strings.CutPrefix(string(v), "@"); ok {
+				return resource.String(seen[a.ref(res)].ID)
 			}
 		case resource.List:
 			out := resource.List{}
@@ -207,7 +207,7 @@ func (a *actor) wish(s step) resource.Desired {
 		return v
 	}
 	attrs, _ := resolve(s.Attrs).(resource.Attrs)
-	r := a.ref(s.Thing)
+	r := a.ref(s.Resource)
 	checked, problems := resource.Check(kindOf(a.t, r.Kind), attrs)
 	if len(problems) > 0 {
 		a.t.Fatalf("%+v", problems)
@@ -218,7 +218,7 @@ func (a *actor) wish(s step) resource.Desired {
 // byHand does what somebody else does, and looks at what then differs.
 func (a *actor) byHand(s step) {
 	a.t.Helper()
-	r := a.ref(s.Thing)
+	r := a.ref(s.Resource)
 	meddle(a.t, a.hand, s.Do, a.observe()[r])
 	if len(s.Drift) == 0 {
 		return
@@ -227,7 +227,7 @@ func (a *actor) byHand(s step) {
 	if o, ok := a.observe()[r]; !ok {
 		got = []string{"gone"}
 	} else {
-		for _, c := range changes(a.t, a.made[s.Thing].Want, o, nil) {
+		for _, c := range changes(a.t, a.made[s.Resource].Desired, o, nil) {
 			got = append(got, c.Path)
 		}
 	}

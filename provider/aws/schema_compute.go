@@ -11,7 +11,7 @@ func ec2Kind() resource.Kind {
 		Provider: Name, Name: kindEC2,
 		Doc:         "A virtual machine.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEC2, Together: together(zones, groupsFit),
+		Canonical: canonicalEC2, CrossCheck: together(zones, groupsFit),
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[a-z0-9-]+\.[a-z0-9-]+`,
@@ -93,7 +93,7 @@ func ebsKind() resource.Kind {
 		Provider: Name, Name: kindEBS,
 		Doc:         "A disk that outlives instances.\n\nIts name is its Name tag. Root disks of instances are no things of their own.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalEBS, Together: together(zones, disks),
+		Canonical: canonicalEBS, CrossCheck: together(zones, disks),
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",

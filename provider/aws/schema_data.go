@@ -8,8 +8,8 @@ func rdsKind() resource.Kind {
 		Doc: "A managed database.\n\nIts name is its identifier. Where nothing else is said: PostgreSQL, 20 GiB, encrypted, " +
 			"not public, seven days of backups, a password that AWS makes and keeps in its Secrets Manager, and a last snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "small letters, digits and single hyphens, beginning with a letter, at most 63",
-		Canonical: canonicalRDS, Together: together(dbNames, groupsFit),
-		Attrs: append(rdsMachine(), rdsPlace()...),
+		Canonical: canonicalRDS, CrossCheck: together(dbNames, groupsFit),
+		Attrs: append(rdsMachine(), rdsLocation()...),
 	}
 }
 
@@ -60,8 +60,8 @@ func rdsMachine() []resource.Attribute {
 	}
 }
 
-// rdsPlace is where it stands, how it is kept, and what is seen of it.
-func rdsPlace() []resource.Attribute {
+// rdsLocation is where it stands, how it is kept, and what is seen of it.
+func rdsLocation() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "database", Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z][A-Za-z0-9_]{0,63}`,
@@ -100,7 +100,7 @@ func s3Kind() resource.Kind {
 		Doc: "A bucket.\n\nIts name is the bucket's name, unless bucket says another. ovi never empties a bucket: " +
 			"one that holds objects cannot be deleted before somebody has emptied it.",
 		NamePattern: bucketPattern, NameDoc: "small letters, digits, '.' and '-', from 3 to 63",
-		Canonical: canonicalS3, Together: together(bucketsOnce),
+		Canonical: canonicalS3, CrossCheck: together(bucketsOnce),
 		Attrs: []resource.Attribute{
 			{
 				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue, Example: "acme-assets",

@@ -7,7 +7,7 @@ func vpcKind() resource.Kind {
 		Provider: Name, Name: kindVPC,
 		Doc:         "A virtual private network.\n\nSubnets and security groups stand in it. Its name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalCIDR, Together: together(),
+		Canonical: canonicalCIDR, CrossCheck: together(),
 		Attrs: []resource.Attribute{
 			{
 				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern, Valid: networkBlock,
@@ -30,7 +30,7 @@ func subnetKind() resource.Kind {
 		Provider: Name, Name: kindSubnet,
 		Doc:         "A range of a vpc's addresses in one availability zone.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
-		Canonical: canonicalCIDR, Together: together(zones, subnetsFit),
+		Canonical: canonicalCIDR, CrossCheck: together(zones, subnetsFit),
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
@@ -62,7 +62,7 @@ func groupKind() resource.Kind {
 			"All of its rules stand in the wish: a rule added by hand is drift, and is taken away again. " +
 			"Its name is its group name in AWS.",
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces; not beginning with sg-",
-		Canonical: canonicalGroup, Together: together(groupNames),
+		Canonical: canonicalGroup, CrossCheck: together(groupNames),
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",

@@ -22,7 +22,7 @@ func (g *region) subnets(ctx context.Context, in *ec2.DescribeSubnetsInput) ([]t
 	})
 }
 
-func (g *region) seeSubnet(s types.Subnet) resource.Observed {
+func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(s.SubnetId), Health: resource.Healthy}
 	switch s.State {
 	case types.SubnetStatePending:
@@ -39,19 +39,19 @@ func (g *region) seeSubnet(s types.Subnet) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindSubnet, "", tagsOf(s.Tags))
 	if aws.ToBool(s.DefaultForAz) && !o.Managed {
-		o.Detail = resource.DetailDefault
+		o.Detail = resource.ProviderDefault
 	}
 	return o
 }
 
 func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	in := &ec2.CreateSubnetInput{
-		VpcId:             wanted(r.Want.Attrs, "vpc"),
-		CidrBlock:         wanted(r.Want.Attrs, "cidr"),
-		AvailabilityZone:  wanted(r.Want.Attrs, "zone"),
+		VpcId:             desired(r.Desired.Attrs, "vpc"),
+		CidrBlock:         desired(r.Desired.Attrs, "cidr"),
+		AvailabilityZone:  desired(r.Desired.Attrs, "zone"),
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSubnet, g.birthTags(r, true))},
 	}
-	made, err := once(ctx, g, func() (types.Subnet, error) {
+	made, err := noRetry(ctx, g, func() (types.Subnet, error) {
 		var out *ec2.CreateSubnetOutput
 		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
 			out, err = g.ec2.CreateSubnet(ctx, in, onlyRefused)
@@ -68,7 +68,7 @@ func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 		return resource.Observed{}, err
 	}
 	id := aws.ToString(made.SubnetId)
-	if public, _ := flag(r.Want.Attrs, "public_ip"); public {
+	if public, _ := flag(r.Desired.Attrs, "public_ip"); public {
 		if err := g.setPublicIP(ctx, id, true); err != nil {
 			return resource.Observed{}, err
 		}
@@ -95,7 +95,7 @@ func (g *region) awaitSubnet(ctx context.Context, id string) (o resource.Observe
 		if s.State == types.SubnetStatePending {
 			return errWait
 		}
-		o = g.seeSubnet(s)
+		o = g.observedSubnet(s)
 		return nil
 	})
 	return o, err
@@ -104,7 +104,7 @@ func (g *region) awaitSubnet(ctx context.Context, id string) (o resource.Observe
 func updateSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	if changed(r, "public_ip") {
-		on, _ := flag(r.Want.Attrs, "public_ip")
+		on, _ := flag(r.Desired.Attrs, "public_ip")
 		if err := g.setPublicIP(ctx, id, on); err != nil {
 			return resource.Observed{}, err
 		}
@@ -123,8 +123,8 @@ func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
 	}, func() ([]string, error) { return g.instancesWhere(ctx, "subnet-id", id) }, "DependencyViolation")
 }
 
-// wanted reads a string of the wish for the SDK: nil where nothing is said.
-func wanted(a resource.Attrs, name string) *string {
+// desired reads a string of the wish for the SDK: nil where nothing is said.
+func desired(a resource.Attrs, name string) *string {
 	if s, ok := text(a, name); ok && s != "" {
 		return aws.String(s)
 	}

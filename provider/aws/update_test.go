@@ -15,11 +15,11 @@ import (
 
 func TestAllThatAnInstanceCanChange(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	vpc, subnet := w.network()
-	one := w.make(wish(t, "security_group", "one", values{"vpc": text(vpc.ID)}))
-	two := w.make(wish(t, "security_group", "two", values{"vpc": text(vpc.ID)}))
-	before := wish(t, "ec2", "web", values{
+	one := w.make(desired(t, "security_group", "one", values{"vpc": text(vpc.ID)}))
+	two := w.make(desired(t, "security_group", "two", values{"vpc": text(vpc.ID)}))
+	before := desired(t, "ec2", "web", values{
 		"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(one.ID)},
 		"user_data": script("#!/bin/sh\necho one"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(true),
 		"iam_profile": text("web"), "imdsv2": text("optional"), "root_volume": resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(20)}),
@@ -29,7 +29,7 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	if attr(seen, "public_address") == nil {
 		t.Error("it has no public address")
 	}
-	after := wish(t, "ec2", "web", values{
+	after := desired(t, "ec2", "web", values{
 		"size": text("t3.small"), "subnet": text(subnet.ID), "security_groups": resource.List{text(two.ID), text(one.ID)},
 		"user_data": script("#!/bin/sh\necho two"), "public_ip": resource.Bool(true), "termination_protection": resource.Bool(false),
 		"iam_profile": text("worker"), "imdsv2": text("required"), "root_volume": resource.NewAttrs(
@@ -44,7 +44,7 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	if got := sdk.ToString(out.UserData.Value); got != "IyEvYmluL3NoCmVjaG8gdHdv" {
 		t.Errorf("user data %q", got)
 	}
-	none := wish(t, "ec2", "web", values{"size": text("t3.small")})
+	none := desired(t, "ec2", "web", values{"size": text("t3.small")})
 	r := w.request(none)
 	r.Have, r.Changes = seen, []resource.Change{{Path: "iam_profile", From: text("worker")}}
 	if _, err := w.p.Update(t.Context(), r); err != nil {
@@ -53,21 +53,21 @@ func TestAllThatAnInstanceCanChange(t *testing.T) {
 	if seen = w.settled(none, nil); attr(seen, "iam_profile") != nil {
 		t.Error("it still has a profile")
 	}
-	r.Have, r.Changes, r.Want = seen, []resource.Change{{Path: "iam_profile", To: text("web")}}, wish(t, "ec2", "web", values{"size": text("t3.small"), "iam_profile": text("web")})
+	r.Have, r.Changes, r.Desired = seen, []resource.Change{{Path: "iam_profile", To: text("web")}}, desired(t, "ec2", "web", values{"size": text("t3.small"), "iam_profile": text("web")})
 	if _, err := w.p.Update(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	w.settled(r.Want, nil)
+	w.settled(r.Desired, nil)
 }
 
 func TestAChangeOfTypeKeepsTheRunState(t *testing.T) {
 	for _, state := range []string{"running", "stopped"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := wish(t, "ec2", "web", values{"size": text("t3.micro"), "state": text(state)})
+			w := newLiveState(t)
+			d := desired(t, "ec2", "web", values{"size": text("t3.micro"), "state": text(state)})
 			o := w.make(d)
-			d = wish(t, "ec2", "web", values{"size": text("t3.small"), "state": text(state)})
+			d = desired(t, "ec2", "web", values{"size": text("t3.small"), "state": text(state)})
 			w.mustUpdate(d, o, nil)
 			w.settled(d, nil)
 			if state == "stopped" && w.count("ec2.StartInstances") > 0 {
@@ -79,9 +79,9 @@ func TestAChangeOfTypeKeepsTheRunState(t *testing.T) {
 
 func TestARunningInstanceIsNotInterruptedForLess(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
-	w.mustUpdate(wish(t, "ec2", "web", values{"size": text("t3.micro"), "imdsv2": text("optional")}, "a", "b"), o, nil)
+	w := newLiveState(t)
+	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
+	w.mustUpdate(desired(t, "ec2", "web", values{"size": text("t3.micro"), "imdsv2": text("optional")}, "a", "b"), o, nil)
 	if n := w.count("ec2.StopInstances") + w.count("ec2.RebootInstances"); n > 0 {
 		t.Errorf("interrupted %d times", n)
 	}
@@ -89,21 +89,21 @@ func TestARunningInstanceIsNotInterruptedForLess(t *testing.T) {
 
 func TestStartRightAfterAChangeOfType(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro")}))
+	w := newLiveState(t)
+	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	w.fault(awsfake.Fault{
 		Kind: awsfake.Refused, Service: "ec2", Action: "StartInstances", Times: 2, Status: 400,
 		Code: "InvalidParameterValue", Message: "LaunchPlan instance type does not match attribute value",
 	})
-	d := wish(t, "ec2", "web", values{"size": text("t3.small")})
+	d := desired(t, "ec2", "web", values{"size": text("t3.small")})
 	w.mustUpdate(d, o, nil)
 	w.settled(d, nil)
 }
 
 func TestStoppedByHandIsDriftAndIsStarted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	w := newLiveState(t)
+	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	o := w.make(d)
 	must[*ec2.StopInstancesOutput](t)(w.ec2().StopInstances(t.Context(), &ec2.StopInstancesInput{InstanceIds: []string{o.ID}}))
 	seen, _ := w.find(d.Ref) // perhaps still stopping
@@ -113,10 +113,10 @@ func TestStoppedByHandIsDriftAndIsStarted(t *testing.T) {
 
 func TestTagsOfOthersStay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "web"))
+	w := newLiveState(t)
+	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "web"))
 	must[*ec2.CreateTagsOutput](t)(w.ec2().CreateTags(t.Context(), &ec2.CreateTagsInput{Resources: []string{o.ID}, Tags: []ec2types.Tag{tag("audited", "yes"), tag("old", "1")}}))
-	d := wish(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "core")
+	d := desired(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "core")
 	r := w.request(d)
 	seen, _ := w.find(d.Ref)
 	r.Have, r.Changes = seen, append(changes(t, d, seen, nil), resource.Change{Path: "tags.old", From: text("1")})
@@ -132,9 +132,9 @@ func TestTagsOfOthersStay(t *testing.T) {
 
 func TestReservedTagsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	for _, key := range []string{"ovi:stack", "OVI:x", "aws:cost"} {
-		_, err := w.p.Create(t.Context(), w.request(wish(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}, key, "x")))
+		_, err := w.p.Create(t.Context(), w.request(desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}, key, "x")))
 		if !isClass(err, "permanent") || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
 		}
@@ -143,8 +143,8 @@ func TestReservedTagsAreRefused(t *testing.T) {
 
 func TestProtectionIsNeverSwitchedOff(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro"), "termination_protection": resource.Bool(true)}))
+	w := newLiveState(t)
+	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro"), "termination_protection": resource.Bool(true)}))
 	err := w.remove(o)
 	if !isClass(err, "denied") || !strings.Contains(err.Error(), "termination_protection: false") {
 		t.Errorf("%v", err)
@@ -159,23 +159,23 @@ func TestProtectionIsNeverSwitchedOff(t *testing.T) {
 
 func TestWhatStandsInTheWayIsNamed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	vpc, subnet := w.network()
-	group := w.make(wish(t, "security_group", "web", values{"vpc": text(vpc.ID)}))
-	other := w.make(wish(t, "security_group", "db", values{"vpc": text(vpc.ID), "ingress": resource.List{rule("port", 5432, "security_group", group.ID)}}))
-	i := w.make(wish(t, "ec2", "web", values{"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(group.ID)}}))
+	group := w.make(desired(t, "security_group", "web", values{"vpc": text(vpc.ID)}))
+	other := w.make(desired(t, "security_group", "db", values{"vpc": text(vpc.ID), "ingress": resource.List{rule("port", 5432, "security_group", group.ID)}}))
+	i := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro"), "subnet": text(subnet.ID), "security_groups": resource.List{text(group.ID)}}))
 	for _, c := range []struct {
-		thing resource.Observed
+		res   resource.Observed
 		names []string
 	}{{vpc, []string{subnet.ID, group.ID}}, {subnet, []string{i.ID, "ec2/web"}}, {group, []string{i.ID, other.ID}}} {
-		err := w.remove(c.thing)
+		err := w.remove(c.res)
 		if !isClass(err, "conflict") {
-			t.Errorf("%s: %v", c.thing.Ref, err)
+			t.Errorf("%s: %v", c.res.Ref, err)
 			continue
 		}
 		for _, name := range c.names {
 			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: %v does not name %s", c.thing.Ref, err, name)
+				t.Errorf("%s: %v does not name %s", c.res.Ref, err, name)
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func TestWhatStandsInTheWayIsNamed(t *testing.T) {
 
 func TestWhatIsStillLeavingIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	_, subnet := w.network()
 	w.fault(awsfake.Fault{Kind: awsfake.Refused, Service: "ec2", Action: "DeleteSubnet", Times: 3, Status: 400, Code: "DependencyViolation", Message: "has dependencies"})
 	if err := w.remove(subnet); err != nil {
@@ -193,10 +193,10 @@ func TestWhatIsStillLeavingIsWaitedFor(t *testing.T) {
 
 func TestAdoptionWritesOurTags(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newLiveState(t)
 	id := w.run(1, tag("Name", "old name"), tag("team", "web"))[0]
 	have, _ := w.find(ref("ec2", id))
-	d := wish(t, "ec2", "web", values{"size": text("t3.micro")})
+	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	r := w.request(d)
 	r.Have = have
 	if _, err := w.p.Update(t.Context(), r); err != nil {
@@ -212,8 +212,8 @@ func TestBlessingComesAndGoesByChangesAlone(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := c.wish(t, w)
+			w := newLiveState(t)
+			d := c.desired(t, w)
 			d.Blessed = true
 			w.make(d)
 			seen := w.settled(d, nil)
@@ -246,8 +246,8 @@ func TestUpdateOfWhatIsGone(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			d := c.wish(t, w)
+			w := newLiveState(t)
+			d := c.desired(t, w)
 			o := w.make(d)
 			if err := w.remove(o); err != nil {
 				t.Fatal(err)
@@ -271,8 +271,8 @@ func TestLostAnswersOfDeletes(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			o := w.make(c.wish(t, w))
+			w := newLiveState(t)
+			o := w.make(c.desired(t, w))
 			w.fault(awsfake.Fault{Kind: awsfake.Lost, Action: calls[kind], Times: 1})
 			if err := w.remove(o); err != nil {
 				t.Fatal(err)
@@ -286,8 +286,8 @@ func TestLostAnswersOfDeletes(t *testing.T) {
 
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, err := w.p.Create(t.Context(), provider.Request{Key: "k", Want: resource.Desired{Ref: ref("lambda", "f")}})
+	w := newLiveState(t)
+	_, err := w.p.Create(t.Context(), provider.Request{Key: "k", Desired: resource.Desired{Ref: ref("lambda", "f")}})
 	if !isClass(err, "permanent") || len(w.cloud.Requests()) > 0 {
 		t.Errorf("%v after %d calls", err, len(w.cloud.Requests()))
 	}

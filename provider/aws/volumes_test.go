@@ -8,12 +8,12 @@ import (
 
 func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	one := w.make(wish(t, "ec2", "one", values{"size": text("t3.micro")}))
-	two := w.make(wish(t, "ec2", "two", values{"size": text("t3.micro"), "zone": text("us-east-1a")}))
+	w := newLiveState(t)
+	one := w.make(desired(t, "ec2", "one", values{"size": text("t3.micro")}))
+	two := w.make(desired(t, "ec2", "two", values{"size": text("t3.micro"), "zone": text("us-east-1a")}))
 	zone, _ := two.Attrs.Get("zone")
 	_ = zone
-	d := wish(t, "ebs", "data", values{"size": resource.Int(10), "attach_to": text(one.ID)}, "team", "db")
+	d := desired(t, "ebs", "data", values{"size": resource.Int(10), "attach_to": text(one.ID)}, "team", "db")
 	w.make(d)
 	seen := w.settled(d, nil)
 	if enc, _ := seen.Attrs.Get("encrypted"); enc != resource.Bool(true) {
@@ -23,17 +23,17 @@ func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
 		t.Errorf("zone %v, the instance's is %v", z, attr(one, "zone"))
 	}
 
-	d = wish(t, "ebs", "data", values{"size": resource.Int(20), "iops": resource.Int(4000), "attach_to": text(one.ID), "device": text("/dev/sdg")}, "team", "data")
+	d = desired(t, "ebs", "data", values{"size": resource.Int(20), "iops": resource.Int(4000), "attach_to": text(one.ID), "device": text("/dev/sdg")}, "team", "data")
 	w.mustUpdate(d, seen, nil)
 	seen = w.settled(d, nil)
 
 	if attr(one, "zone") == attr(two, "zone") {
-		d = wish(t, "ebs", "data", values{"size": resource.Int(20), "attach_to": text(two.ID)})
+		d = desired(t, "ebs", "data", values{"size": resource.Int(20), "attach_to": text(two.ID)})
 		w.mustUpdate(d, seen, nil)
 		seen = w.settled(d, nil)
 	}
 
-	d = wish(t, "ebs", "data", values{"size": resource.Int(5), "attach_to": text(one.ID)})
+	d = desired(t, "ebs", "data", values{"size": resource.Int(5), "attach_to": text(one.ID)})
 	if _, err := w.update(d, seen, nil); !isClass(err, "permanent") {
 		t.Errorf("shrinking: %v", err)
 	}

@@ -23,7 +23,7 @@ func (g *region) vpcs(ctx context.Context, in *ec2.DescribeVpcsInput) ([]types.V
 	})
 }
 
-func (g *region) seeVPC(v types.Vpc) resource.Observed {
+func (g *region) observedVPC(v types.Vpc) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VpcId), Health: resource.Healthy}
 	if v.State == types.VpcStatePending {
 		o.Health = resource.Pending
@@ -33,14 +33,14 @@ func (g *region) seeVPC(v types.Vpc) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindVPC, "", tagsOf(v.Tags))
 	if aws.ToBool(v.IsDefault) && !o.Managed {
-		o.Detail = resource.DetailDefault
+		o.Detail = resource.ProviderDefault
 	}
 	return o
 }
 
 func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	cidr, _ := text(r.Want.Attrs, "cidr")
-	made, err := once(ctx, g, func() (types.Vpc, error) {
+	cidr, _ := text(r.Desired.Attrs, "cidr")
+	made, err := noRetry(ctx, g, func() (types.Vpc, error) {
 		out, err := g.ec2.CreateVpc(ctx, &ec2.CreateVpcInput{
 			CidrBlock:         aws.String(cidr),
 			TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVpc, g.birthTags(r, true))},
@@ -54,9 +54,9 @@ func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Obs
 		return resource.Observed{}, err
 	}
 	id := aws.ToString(made.VpcId)
-	_, hasSupport := flag(r.Want.Attrs, "dns_support")
-	_, hasNames := flag(r.Want.Attrs, "dns_hostnames")
-	if err := g.setDNS(ctx, r.Want.Attrs, id, hasSupport, hasNames); err != nil {
+	_, hasSupport := flag(r.Desired.Attrs, "dns_support")
+	_, hasNames := flag(r.Desired.Attrs, "dns_hostnames")
+	if err := g.setDNS(ctx, r.Desired.Attrs, id, hasSupport, hasNames); err != nil {
 		return resource.Observed{}, err
 	}
 	return g.awaitVPC(ctx, id)
@@ -96,7 +96,7 @@ func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, 
 		if v.State == types.VpcStatePending {
 			return errWait
 		}
-		o = g.seeVPC(v)
+		o = g.observedVPC(v)
 		return nil
 	})
 	return o, err
@@ -104,7 +104,7 @@ func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, 
 
 func updateVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := g.setDNS(ctx, r.Want.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
+	if err := g.setDNS(ctx, r.Desired.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
 		return resource.Observed{}, err
 	}
 	if err := g.tagEC2(ctx, r, id); err != nil {
@@ -129,12 +129,12 @@ func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
 		return nil, err
 	}
 	for _, s := range subnets {
-		names = append(names, nameID(g.seeSubnet(s)))
+		names = append(names, nameID(g.observedSubnet(s)))
 	}
 	groups, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: where("vpc-id", id)})
 	for _, s := range groups {
 		if aws.ToString(s.GroupName) != "default" {
-			names = append(names, nameID(g.seeGroup(s)))
+			names = append(names, nameID(g.observedGroup(s)))
 		}
 	}
 	return names, err

@@ -17,12 +17,12 @@ type Cloud struct {
 	name  string
 	kinds []resource.Kind
 
-	mu     sync.Mutex
-	places map[resource.Scope]*place
-	faults Faults
-	calls  []Call
-	count  map[Verb]int
-	made   int // for ids
+	mu        sync.Mutex
+	locations map[resource.Scope]*location
+	faults    Faults
+	calls     []Call
+	count     map[Verb]int
+	made      int // for ids
 }
 
 var _ provider.Provider = (*Cloud)(nil)
@@ -31,7 +31,7 @@ var _ provider.Provider = (*Cloud)(nil)
 func New(name string) *Cloud {
 	return &Cloud{
 		name: name, kinds: kinds(name),
-		places: map[resource.Scope]*place{}, count: map[Verb]int{},
+		locations: map[resource.Scope]*location{}, count: map[Verb]int{},
 	}
 }
 
@@ -56,7 +56,7 @@ func (c *Cloud) Kinds() []resource.Kind { return c.kinds }
 func (c *Cloud) Observe(ctx context.Context, s resource.Scope) (snap resource.Snapshot, err error) {
 	snap = resource.Snapshot{Scope: s, At: time.Now()}
 	err = c.call(ctx, Call{Verb: Observe, Scope: s}, func() error {
-		snap.Objects = c.place(s).look()
+		snap.Resources = c.location(s).look()
 		return nil
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func (c *Cloud) Observe(ctx context.Context, s resource.Scope) (snap resource.Sn
 
 // Create implements provider.Provider.
 func (c *Cloud) Create(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
-	ref := r.Want.Ref
+	ref := r.Desired.Ref
 	err = c.call(ctx, Call{Verb: Create, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
 		out, err = c.create(r)
 		return err
@@ -77,7 +77,7 @@ func (c *Cloud) Create(ctx context.Context, r provider.Request) (out resource.Ob
 
 // Update implements provider.Provider.
 func (c *Cloud) Update(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
-	ref := r.Want.Ref
+	ref := r.Desired.Ref
 	err = c.call(ctx, Call{Verb: Update, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
 		out, err = c.update(r)
 		return err
@@ -94,7 +94,7 @@ func (c *Cloud) Delete(ctx context.Context, r provider.Request) error {
 }
 
 // call notes a call and does its deed between the faults. Only the deed holds the lock.
-func (c *Cloud) call(ctx context.Context, call Call, deed func() error) error {
+func (c *Cloud) call(ctx context.Context, call Call, act func() error) error {
 	c.mu.Lock()
 	c.count[call.Verb]++
 	call.N = c.count[call.Verb]
@@ -110,7 +110,7 @@ func (c *Cloud) call(ctx context.Context, call Call, deed func() error) error {
 		}
 	}
 	c.mu.Lock()
-	err := deed()
+	err := act()
 	c.mu.Unlock()
 	if err == nil && faults.After != nil {
 		err = faults.After(ctx, call)
@@ -119,24 +119,24 @@ func (c *Cloud) call(ctx context.Context, call Call, deed func() error) error {
 }
 
 func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
-	ref := r.Want.Ref
+	ref := r.Desired.Ref
 	kind, ok := c.kind(ref)
 	if !ok {
 		return resource.Observed{}, refuse(provider.Permanent, "there is no kind %s", ref.Kind)
 	}
-	p := c.place(ref.Scope())
+	p := c.location(ref.Scope())
 	if o, ok := p.byKey(r.Key); ok {
 		return o, nil
 	}
-	attrs, err := c.shape(p, kind, kind.ForCreate(r.Want.Attrs))
+	attrs, err := c.shape(p, kind, kind.ForCreate(r.Desired.Attrs))
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	c.made++
 	o := resource.Observed{
 		Ref: ref, ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Key: r.Key, Health: resource.Healthy,
-		Managed: true, Stack: r.Stack, Owner: r.Owner, Blessed: r.Want.Blessed,
-		Attrs: attrs, Tags: r.Want.Tags,
+		Managed: true, Stack: r.Stack, Owner: r.Owner, Blessed: r.Desired.Blessed,
+		Attrs: attrs, Tags: r.Desired.Tags,
 	}
 	if ref.Kind == "server" {
 		o.Attrs = o.Attrs.With("address", resource.String(fmt.Sprintf("10.0.%d.%d", c.made/250, c.made%250)))
@@ -146,9 +146,9 @@ func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
 }
 
 func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
-	ref := r.Want.Ref
+	ref := r.Desired.Ref
 	kind, ok := c.kind(ref)
-	p := c.place(ref.Scope())
+	p := c.location(ref.Scope())
 	o, there := p.byID(r.Have.ID)
 	if !ok || !there {
 		return resource.Observed{}, refuse(provider.NotFound, "there is no %s", r.Have.ID)
@@ -172,7 +172,7 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 }
 
 func (c *Cloud) remove(have resource.Observed) error {
-	p := c.place(have.Ref.Scope())
+	p := c.location(have.Ref.Scope())
 	if o, ok := p.byID(have.ID); ok {
 		if user, used := c.user(p, o); used {
 			return refuse(provider.Conflict, "%s is still used by %s", o.ID, user)
@@ -191,11 +191,11 @@ func (c *Cloud) kind(ref resource.Ref) (resource.Kind, bool) {
 	return resource.Kind{}, false
 }
 
-func (c *Cloud) place(s resource.Scope) *place {
-	p := c.places[s]
+func (c *Cloud) location(s resource.Scope) *location {
+	p := c.locations[s]
 	if p == nil {
-		p = &place{}
-		c.places[s] = p
+		p = &location{}
+		c.locations[s] = p
 	}
 	return p
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var here = resource.Scope{Provider: "fake", Place: "here"}
+var here = resource.Scope{Provider: "fake", Location: "here"}
 
 func request(i int, key string) provider.Request {
-	return provider.Request{Key: key, Stack: "web", Owner: "ovi", Want: fake.Wish("fake", "here", i)}
+	return provider.Request{Key: key, Stack: "web", Owner: "ovi", Desired: fake.Desired("fake", "here", i)}
 }
 
 func TestOneKeyMakesOneThing(t *testing.T) {
@@ -29,7 +29,7 @@ func TestOneKeyMakesOneThing(t *testing.T) {
 	if err != nil || !a.Equal(b) {
 		t.Errorf("the second answer is %+v, %v; want %+v", b, err, a)
 	}
-	if n := len(c.Things(here)); n != 1 {
+	if n := len(c.Resources(here)); n != 1 {
 		t.Errorf("%d things, want 1", n)
 	}
 }
@@ -44,7 +44,7 @@ func TestALostAnswerLeavesTheDeedDone(t *testing.T) {
 	if _, err := c.Create(t.Context(), request(1, "k1")); err != nil {
 		t.Error(err)
 	}
-	if n := len(c.Things(here)); n != 1 {
+	if n := len(c.Resources(here)); n != 1 {
 		t.Errorf("%d things, want 1", n)
 	}
 }
@@ -58,8 +58,8 @@ func TestLagHidesWhatWasJustMade(t *testing.T) {
 	}
 	for i, want := range []int{0, 0, 1} {
 		s, err := c.Observe(t.Context(), here)
-		if err != nil || len(s.Objects) != want {
-			t.Errorf("look %d: %d things, %v; want %d", i+1, len(s.Objects), err, want)
+		if err != nil || len(s.Resources) != want {
+			t.Errorf("look %d: %d things, %v; want %d", i+1, len(s.Resources), err, want)
 		}
 	}
 }
@@ -69,12 +69,12 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	c := fake.New("fake")
 	c.Fill("here", "web", 3)
 	before, _ := c.Observe(t.Context(), here)
-	c.Remove(here, before.Objects[0].ID)
+	c.Remove(here, before.Resources[0].ID)
 	if _, err := c.Create(t.Context(), request(0, "k")); err != nil {
 		t.Fatal(err)
 	}
-	if before.Objects[0].ID != "disk-0000000" || before.Objects[1].ID != "disk-0000001" {
-		t.Errorf("the snapshot changed: %v", before.Objects)
+	if before.Resources[0].ID != "disk-0000000" || before.Resources[1].ID != "disk-0000001" {
+		t.Errorf("the snapshot changed: %v", before.Resources)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		if n := len(c.Things(here)); n != 0 {
+		if n := len(c.Resources(here)); n != 0 {
 			t.Errorf("%d things made after the end", n)
 		}
 	})
@@ -99,10 +99,10 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 func TestMistakesOfACallerAreRefused(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
-	server := resource.Ref{Provider: "fake", Place: "here", Kind: "server", Name: "s"}
-	net := resource.Ref{Provider: "fake", Place: "here", Kind: "network", Name: "n"}
+	server := resource.Ref{Provider: "fake", Location: "here", Kind: "server", Name: "s"}
+	net := resource.Ref{Provider: "fake", Location: "here", Kind: "network", Name: "n"}
 	ask := func(v resource.Value) error {
-		_, err := c.Create(t.Context(), provider.Request{Key: "s", Want: resource.Desired{
+		_, err := c.Create(t.Context(), provider.Request{Key: "s", Desired: resource.Desired{
 			Ref: server, Attrs: resource.Attrs{{Name: "network", Value: v}},
 		}})
 		return err
@@ -113,7 +113,7 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 	if err := ask(resource.String("network-9")); provider.ClassOf(err) != provider.NotFound {
 		t.Errorf("an id that nothing has: %v", err)
 	}
-	n, err := c.Create(t.Context(), provider.Request{Key: "n", Want: resource.Desired{Ref: net}})
+	n, err := c.Create(t.Context(), provider.Request{Key: "n", Desired: resource.Desired{Ref: net}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 		t.Errorf("deleting what is used: %v", err)
 	}
 	have, _, _ := c.Find(server)
-	_, err = c.Update(t.Context(), provider.Request{Want: resource.Desired{Ref: server}, Have: have, Changes: []resource.Change{
+	_, err = c.Update(t.Context(), provider.Request{Desired: resource.Desired{Ref: server}, Have: have, Changes: []resource.Change{
 		{Path: "image", To: resource.String("x"), Effect: resource.Replace},
 	}})
 	if !errors.Is(err, provider.ErrReplace) {
@@ -137,8 +137,8 @@ func TestWhatFillMakesIsAsWished(t *testing.T) {
 	c := fake.New("fake")
 	c.Fill("here", "web", 1200)
 	snap, err := c.Observe(t.Context(), here)
-	if err != nil || len(snap.Objects) != 1200 {
-		t.Fatalf("%d things, %v", len(snap.Objects), err)
+	if err != nil || len(snap.Resources) != 1200 {
+		t.Fatalf("%d things, %v", len(snap.Resources), err)
 	}
 	disk := resource.Kind{}
 	for _, k := range c.Kinds() {
@@ -146,13 +146,13 @@ func TestWhatFillMakesIsAsWished(t *testing.T) {
 			disk = k
 		}
 	}
-	for i, o := range snap.Objects {
-		wish := fake.Wish("fake", "here", i)
-		attrs, problems := resource.Check(disk, wish.Attrs)
-		if o.Ref != wish.Ref || len(problems) > 0 || o.Stack != "web" || !o.Managed {
-			t.Fatalf("thing %d is %+v, its wish %+v: %v", i, o, wish, problems)
+	for i, o := range snap.Resources {
+		desired := fake.Desired("fake", "here", i)
+		attrs, problems := resource.Check(disk, desired.Attrs)
+		if o.Ref != desired.Ref || len(problems) > 0 || o.Stack != "web" || !o.Managed {
+			t.Fatalf("thing %d is %+v, its wish %+v: %v", i, o, desired, problems)
 		}
-		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(wish.Tags) {
+		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(desired.Tags) {
 			t.Fatalf("thing %d differs from its wish: %v", i, d)
 		}
 	}

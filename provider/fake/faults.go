@@ -63,8 +63,8 @@ func Every(v Verb, ref resource.Ref, err error) Fault {
 	}
 }
 
-// Blind fails every Observe of a scope.
-func Blind(s resource.Scope, err error) Fault {
+// Unreachable fails every Observe of a scope.
+func Unreachable(s resource.Scope, err error) Fault {
 	return func(_ context.Context, c Call) error {
 		if c.Verb == Observe && c.Scope == s {
 			return err

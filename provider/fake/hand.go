@@ -19,7 +19,7 @@ func (c *Cloud) Put(o resource.Observed) resource.Observed {
 	if o.Health == "" {
 		o.Health = resource.Healthy
 	}
-	c.place(o.Ref.Scope()).put(o, 0)
+	c.location(o.Ref.Scope()).put(o, 0)
 	return o
 }
 
@@ -27,20 +27,20 @@ func (c *Cloud) Put(o resource.Observed) resource.Observed {
 func (c *Cloud) Remove(s resource.Scope, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.place(s).remove(id)
+	c.location(s).remove(id)
 }
 
-// Things lists what stands in a scope, hidden things too, sorted by ref.
-func (c *Cloud) Things(s resource.Scope) []resource.Observed {
+// Resources lists what stands in a scope, hidden things too, sorted by ref.
+func (c *Cloud) Resources(s resource.Scope) []resource.Observed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.place(s).objects)
+	return slices.Clone(c.location(s).objects)
 }
 
 // Find gives the thing that carries a ref; false if there is none, an error in the test's
 // own words if there are several.
 func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err error) {
-	for _, o := range c.Things(ref.Scope()) {
+	for _, o := range c.Resources(ref.Scope()) {
 		if o.Ref != ref || !o.Managed {
 			continue
 		}
@@ -52,11 +52,11 @@ func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err er
 	return found, ok, nil
 }
 
-// Wish is the i-th wish of the world that Fill makes: a disk with a few attributes and tags.
+// Desired is the i-th wish of the world that Fill makes: a disk with a few attributes and tags.
 // Refs sort in the order of i for i below ten million.
-func Wish(provider, place string, i int) resource.Desired {
+func Desired(provider, location string, i int) resource.Desired {
 	return resource.Desired{
-		Ref:   resource.Ref{Provider: provider, Place: place, Kind: "disk", Name: fmt.Sprintf("disk-%07d", i)},
+		Ref:   resource.Ref{Provider: provider, Location: location, Kind: "disk", Name: fmt.Sprintf("disk-%07d", i)},
 		Attrs: resource.Attrs{{Name: "size", Value: resource.Int(20)}, {Name: "weight", Value: resource.Float(0.5)}},
 		Tags:  resource.Tags{{Key: "environment", Value: "prod"}, {Key: "team", Value: "platform"}},
 	}
@@ -65,9 +65,9 @@ func Wish(provider, place string, i int) resource.Desired {
 // Fill replaces what stands in a scope by n things that are as Wish says, owned by a stack.
 // It costs no more than their memory.
 func (c *Cloud) Fill(where, stack string, n int) {
-	scope := resource.Scope{Provider: c.name, Place: where}
+	scope := resource.Scope{Provider: c.name, Location: where}
 	objects := make([]resource.Observed, n)
-	shape := Wish(c.name, where, 0)
+	shape := Desired(c.name, where, 0)
 	for i := range objects {
 		name := fmt.Sprintf("disk-%07d", i)
 		ref := shape.Ref
@@ -79,5 +79,5 @@ func (c *Cloud) Fill(where, stack string, n int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.places[scope] = &place{objects: objects}
+	c.locations[scope] = &location{objects: objects}
 }

@@ -9,7 +9,7 @@ import (
 
 // shape turns wished attributes into observed ones: secrets become digests, what is
 // write-only disappears, and ids that nothing has are refused.
-func (c *Cloud) shape(p *place, k resource.Kind, in resource.Attrs) (resource.Attrs, error) {
+func (c *Cloud) shape(p *location, k resource.Kind, in resource.Attrs) (resource.Attrs, error) {
 	out := make([]resource.Attr, 0, len(in))
 	for _, a := range in {
 		s, ok := attribute(k.Attrs, a.Name)
@@ -30,7 +30,7 @@ func (c *Cloud) shape(p *place, k resource.Kind, in resource.Attrs) (resource.At
 }
 
 // check refuses references that are no ids, and ids that nothing has.
-func (c *Cloud) check(p *place, s resource.Attribute, v resource.Value) error {
+func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error {
 	switch v := v.(type) {
 	case resource.Reference:
 		return refuse(provider.Permanent, "%s is %s where an id must stand", s.Name, v.Ref)
@@ -52,7 +52,7 @@ func (c *Cloud) check(p *place, s resource.Attribute, v resource.Value) error {
 }
 
 // user finds a thing that refers to another by its id.
-func (c *Cloud) user(p *place, used resource.Observed) (resource.Ref, bool) {
+func (c *Cloud) user(p *location, used resource.Observed) (resource.Ref, bool) {
 	for i := range p.objects {
 		o := &p.objects[i]
 		k, _ := c.kind(o.Ref)

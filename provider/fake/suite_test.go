@@ -15,10 +15,10 @@ func TestContract(t *testing.T) {
 		return providertest.Harness{
 			Provider: c, Scope: here, Samples: samples(),
 			Stranger: func(*testing.T) string {
-				return c.Put(resource.Observed{Ref: resource.Ref{Provider: "fake", Place: "here", Kind: "disk", Name: "stranger"}}).ID
+				return c.Put(resource.Observed{Ref: resource.Ref{Provider: "fake", Location: "here", Kind: "disk", Name: "stranger"}}).ID
 			},
 			FailPage: func(*testing.T) func() {
-				c.Break(fake.Faults{Before: fake.Blind(here, fake.ErrTransient)})
+				c.Break(fake.Faults{Before: fake.Unreachable(here, fake.ErrTransient)})
 				return func() { c.Break(fake.Faults{}) }
 			},
 		}
@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 }
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Place: "here", Kind: kind, Name: name}
+	return resource.Ref{Provider: "fake", Location: "here", Kind: kind, Name: name}
 }
 
 // samples has a value for every attribute that can be wished.

@@ -119,7 +119,7 @@ func (r *rig) settle(v resource.Value) resource.Value {
 }
 
 func (r *rig) request(d resource.Desired, key string) provider.Request {
-	return provider.Request{Key: key, Token: 1, Stack: stack, Owner: owner, Want: d}
+	return provider.Request{Key: key, Token: 1, Stack: stack, Owner: owner, Desired: d}
 }
 
 // make makes one sample and gives what the provider answered.
@@ -159,7 +159,7 @@ func (r *rig) observe() resource.Snapshot {
 func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
 	r.t.Helper()
 	var found []resource.Observed
-	for _, o := range r.observe().Objects {
+	for _, o := range r.observe().Resources {
 		if o.Managed && o.Ref == ref {
 			found = append(found, o)
 		}
@@ -173,8 +173,8 @@ func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
 	return found[0], true
 }
 
-func idsOf(things []resource.Observed) (ids []string) {
-	for _, o := range things {
+func idsOf(resources []resource.Observed) (ids []string) {
+	for _, o := range resources {
 		ids = append(ids, o.ID)
 	}
 	return ids
@@ -196,7 +196,7 @@ func (r *rig) changes(d resource.Desired, o resource.Observed) []resource.Change
 func (r *rig) update(d resource.Desired, have resource.Observed, changes []resource.Change, key string) resource.Observed {
 	r.t.Helper()
 	req := r.request(d, key)
-	req.Want.Attrs, _ = r.settle(d.Attrs).(resource.Attrs)
+	req.Desired.Attrs, _ = r.settle(d.Attrs).(resource.Attrs)
 	req.Have = have
 	for _, c := range changes {
 		c.To = r.settle(c.To)

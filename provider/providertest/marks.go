@@ -138,7 +138,7 @@ func aStrangerCanBeAdopted(r *rig) {
 // stranger gives what is observed of a thing without marks.
 func (r *rig) stranger(id string) resource.Observed {
 	r.t.Helper()
-	for _, o := range r.observe().Objects {
+	for _, o := range r.observe().Resources {
 		if o.ID != id {
 			continue
 		}
@@ -159,10 +159,10 @@ func aFailedPageIsAFailedLook(r *rig) {
 	mend := r.FailPage(r.t)
 	snap, err := r.Provider.Observe(r.context(), r.Scope)
 	if err == nil {
-		r.t.Errorf("a page failed, and observe gives %d things as if they were all", len(snap.Objects))
+		r.t.Errorf("a page failed, and observe gives %d things as if they were all", len(snap.Resources))
 	}
-	if err != nil && len(snap.Objects) > 0 {
-		r.t.Errorf("beside its error observe gives %d things", len(snap.Objects))
+	if err != nil && len(snap.Resources) > 0 {
+		r.t.Errorf("beside its error observe gives %d things", len(snap.Resources))
 	}
 	mend()
 	r.observe()

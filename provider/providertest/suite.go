@@ -18,9 +18,9 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		test func(*rig)
 	}{
 		{"KindsAreSound", kindsAreSound},
-		{"WhatIsMadeIsAsWished", whatIsMadeIsAsWished},
+		{"WhatIsMadeIsAsWished", whatIsMadeIsAsConfiguredAs},
 		{"ASnapshotIsInOrder", aSnapshotIsInOrder},
-		{"OneKeyMakesOneThing", oneKeyMakesOneThing},
+		{"OneKeyMakesOneThing", oneKeyMakesOneResource},
 		{"UpdateBringsTheWishAndCanBeRepeated", updateCanBeRepeated},
 		{"TagsComeAndGo", tagsComeAndGo},
 		{"ABlessingIsAMarkOnTheThing", blessing},
@@ -78,7 +78,7 @@ func attributesAreSound(r *rig, path string, attrs []resource.Attribute) {
 	}
 }
 
-func whatIsMadeIsAsWished(r *rig) {
+func whatIsMadeIsAsConfiguredAs(r *rig) {
 	answers := r.makeAll()
 	for i, s := range r.Samples {
 		d := r.checked(s.Want)
@@ -135,10 +135,10 @@ func aSnapshotIsInOrder(r *rig) {
 	if snap.At.IsZero() || snap.At.Before(before.Add(-time.Minute)) {
 		r.t.Errorf("the snapshot is of %v", snap.At)
 	}
-	if !slices.IsSortedFunc(snap.Objects, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
+	if !slices.IsSortedFunc(snap.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
 		r.t.Error("the snapshot is not sorted by ref")
 	}
-	for _, o := range snap.Objects {
+	for _, o := range snap.Resources {
 		if o.Ref.Scope() != r.Scope || o.Health == "" {
 			r.t.Errorf("%+v: its ref is of another scope, or its health is not said", o)
 		}
@@ -149,7 +149,7 @@ func aSnapshotIsInOrder(r *rig) {
 	}
 }
 
-func oneKeyMakesOneThing(r *rig) {
+func oneKeyMakesOneResource(r *rig) {
 	for _, s := range r.Samples {
 		first := r.make(s)
 		second := r.make(s)
@@ -166,11 +166,11 @@ func updateCanBeRepeated(r *rig) {
 		if s.Then == nil {
 			continue
 		}
-		wish := s.Want
+		desired := s.Want
 		for _, a := range s.Then {
-			wish.Attrs = wish.Attrs.With(a.Name, a.Value)
+			desired.Attrs = desired.Attrs.With(a.Name, a.Value)
 		}
-		d := r.checked(wish)
+		d := r.checked(desired)
 		have, _ := r.find(d.Ref)
 		changes := r.changes(d, have)
 		if len(changes) == 0 {

@@ -12,10 +12,10 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// manyThings writes a file of n named resources with five attributes and two tags each. Plain
+// manyResources writes a file of n named resources with five attributes and two tags each. Plain
 // blocks are of the simple kind; those with references name two other things; folded ones
 // hold something that the YAML library must read.
-func manyThings(n int, sort string) string {
+func manyResources(n int, sort string) string {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\ndefaults:\n  tags:\n    owner: bench\nresources:\n")
 	b.WriteString("  - {type: subnet, name: app}\n  - {type: security_group, name: web}\n")
@@ -40,14 +40,14 @@ func BenchmarkLoad(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("things=%d/%s", n, sort), func(b *testing.B) {
-				text := manyThings(n, sort)
+				text := manyResources(n, sort)
 				src := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}}))
 				held := kept(b, src)
 				b.ReportAllocs()
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					if in, err := src.Load(context.Background()); err != nil || len(in.Objects) != n {
-						b.Fatal(len(in.Objects), err)
+					if in, err := src.Load(context.Background()); err != nil || len(in.Resources) != n {
+						b.Fatal(len(in.Resources), err)
 					}
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/thing")

@@ -14,24 +14,24 @@ const maxCount = 10_000
 
 // block is the block being read. One is used for all blocks of a document.
 type block struct {
-	*frame
-	n       *node
-	slots   []*node // the block's own keys, in the order of their table
-	attrs   []int32 // where among the kids the kind's attributes stand
-	kind    *kind
-	name    string
-	counted bool
-	count   int
-	place   string
-	tags    resource.Tags
-	blessed bool
-	ignore  []string
-	uses    []use
-	failed  bool
+	*document
+	n        *node
+	slots    []*node // the block's own keys, in the order of their table
+	attrs    []int32 // where among the kids the kind's attributes stand
+	kind     *kind
+	name     string
+	counted  bool
+	count    int
+	location string
+	tags     resource.Tags
+	blessed  bool
+	ignore   []string
+	uses     []use
+	failed   bool
 }
 
-func newBlock(d *frame) *block {
-	return &block{frame: d, slots: make([]*node, len(d.table))}
+func newBlock(d *document) *block {
+	return &block{document: d, slots: make([]*node, len(d.table))}
 }
 
 // ref names the thing for people, as far as it is known.
@@ -47,9 +47,9 @@ func (b *block) ref() string {
 
 // read reads one block into wishes.
 func (b *block) read(n *node) {
-	*b = block{frame: b.frame, n: n, slots: b.slots, attrs: b.attrs[:0], count: 1, place: b.region, tags: b.frame.tags}
+	*b = block{document: b.document, n: n, slots: b.slots, attrs: b.attrs[:0], count: 1, location: b.region, tags: b.document.tags}
 	clear(b.slots)
-	b.frame.block = b
+	b.document.block = b
 	defer b.done()
 	if n.shape != object {
 		b.wrong(n, "a block of resources must be keys, and this is "+n.what(), "write - type: ec2, and the other keys below type")
@@ -78,14 +78,14 @@ func (b *block) read(n *node) {
 	b.settle()
 	attrs := b.attributes()
 	if !b.failed {
-		b.wish(attrs)
+		b.makeDesired(attrs)
 	}
 }
 
 // done remembers the name of a block that has problems, so that those who name it do not
 // seem to be wrong too.
 func (b *block) done() {
-	b.frame.block = nil
+	b.document.block = nil
 	if b.failed {
 		b.broken[b.name] = true
 	}
@@ -127,10 +127,10 @@ func (b *block) settle() {
 			break
 		}
 	}
-	if b.place == "" {
-		b.place = b.opts.Region
+	if b.location == "" {
+		b.location = b.opts.Region
 	}
-	if b.place == "" && b.slots[3] == nil {
+	if b.location == "" && b.slots[3] == nil {
 		b.wrong(b.n, "nothing says the region of this thing", "add region: us-east-1 to the file, or to the block")
 	}
 }
@@ -146,10 +146,10 @@ func (b *block) onlyNameless() {
 	b.wrong(b.n, fmt.Sprintf("a second %s without a name: the first is on line %d", b.kind.Name, first.Line), "give both a name: NAME, which is theirs for ever")
 }
 
-// wish makes the wishes of the block.
-func (b *block) wish(attrs resource.Attrs) {
+// makeDesired makes the wishes of the block.
+func (b *block) makeDesired(attrs resource.Attrs) {
 	want := resource.Desired{
-		Ref:   resource.Ref{Provider: b.provider, Place: b.place, Kind: b.kind.Name, Name: strings.Clone(b.name)},
+		Ref:   resource.Ref{Provider: b.provider, Location: b.location, Kind: b.kind.Name, Name: strings.Clone(b.name)},
 		Attrs: attrs, Tags: b.tags, Blessed: b.blessed, Ignore: b.ignore, At: b.file.at(b.n.line, b.n.col),
 	}
 	if !b.counted {
@@ -167,13 +167,13 @@ func (b *block) wish(attrs resource.Attrs) {
 }
 
 func (b *block) add(want resource.Desired) {
-	b.wishes, b.loader.uses = append(b.wishes, want), append(b.loader.uses, b.uses)
+	b.desired, b.loader.uses = append(b.desired, want), append(b.loader.uses, b.uses)
 }
 
 // remember remembers a name with a count; again says that it is there already.
 func (b *block) remember(ref resource.Ref, at resource.Position) (first group, again bool) {
-	if first, again = b.frame.counted[ref]; !again {
-		b.frame.counted[ref] = group{b.count, at}
+	if first, again = b.document.counted[ref]; !again {
+		b.document.counted[ref] = group{b.count, at}
 	}
 	return first, again
 }
@@ -183,7 +183,7 @@ func (b *block) readType(n *node) {
 		b.wrong(n, "type must be a word, and this is "+n.what(), "add type: "+strings.Join(b.names, " or "))
 		return
 	}
-	k, err := b.frame.kind(n.text)
+	k, err := b.document.kind(n.text)
 	switch {
 	case err != nil:
 		b.wrong(n, err.Error(), "this is a fault of the provider, not of the file")
@@ -203,9 +203,9 @@ func (b *block) readCount(n *node) {
 }
 
 func (b *block) readRegion(n *node) {
-	b.place = b.frame.place(n)
-	if b.place != "" {
-		b.scopes[resource.Scope{Provider: b.provider, Place: b.place}] = true
+	b.location = b.document.location(n)
+	if b.location != "" {
+		b.scopes[resource.Scope{Provider: b.provider, Location: b.location}] = true
 	}
 }
 
@@ -214,7 +214,7 @@ func (b *block) readTags(n *node) {
 		b.wrong(n, "things of type "+b.kind.Name+" carry no tags", "leave tags out")
 		return
 	}
-	b.tags = b.frame.readTags(n, b.frame.tags)
+	b.tags = b.document.readTags(n, b.document.tags)
 }
 
 func (b *block) readBlessed(n *node) { b.blessed, _ = b.boolean(n, "blessed") }

@@ -73,7 +73,7 @@ func problems(t tb, text string) source.Problems {
 	if !errors.As(err, &p) || len(p) == 0 {
 		t.Fatalf("no problems in\n%s\nbut %v, %v", text, in, err)
 	}
-	if in.Objects != nil {
+	if in.Resources != nil {
 		t.Errorf("an intent beside problems: %v", in)
 	}
 	return p
@@ -81,7 +81,7 @@ func problems(t tb, text string) source.Problems {
 
 func refs(in resource.Intent) []string {
 	out := []string{}
-	for _, o := range in.Objects {
+	for _, o := range in.Resources {
 		out = append(out, o.Ref.String())
 	}
 	return out
@@ -98,21 +98,21 @@ func TestSampleOfTheEngineDesign(t *testing.T) {
 		t.Error(diff)
 	}
 	tags := resource.TagsOf(map[string]string{"environment": "prod", "team": "platform", "project": "web-app"})
-	for _, o := range in.Objects {
+	for _, o := range in.Resources {
 		if diff := cmp.Diff(tags, o.Tags); diff != "" {
 			t.Errorf("%s: %s", o.Ref, diff)
 		}
 	}
-	if v, _ := in.Objects[0].Attrs.Get("size"); v != resource.String("t3.micro") {
+	if v, _ := in.Resources[0].Attrs.Get("size"); v != resource.String("t3.micro") {
 		t.Errorf("size of ec2-0 is %v", v)
 	}
-	if v, _ := in.Objects[3].Attrs.Get("size"); v != resource.String("db.t3.micro") {
+	if v, _ := in.Resources[3].Attrs.Get("size"); v != resource.String("db.t3.micro") {
 		t.Errorf("size of rds-0 is %v", v)
 	}
-	if at := in.Objects[3].At; at != (resource.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
+	if at := in.Resources[3].At; at != (resource.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
 		t.Errorf("rds stands at %v", at)
 	}
-	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Place: "us-east-1"}}, in.Scopes); diff != "" {
+	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -78,18 +78,18 @@ func TestEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := func(line, column int) resource.Position {
+	location := func(line, column int) resource.Position {
 		return resource.Position{File: "ovi.yaml", Line: line, Column: column}
 	}
 	wantRules := resource.Rules{
 		SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
 		Ignore:    []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
 		Windows:   []resource.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
-		Approvals: []resource.ApprovalRule{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, People: 2}},
+		Approvals: []resource.ApprovalRule{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, Approvers: 2}},
 		Expressions: []resource.Expression{
-			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: place(21, 7), WhenAt: place(22, 13)},
-			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: place(25, 7), WhenAt: place(27, 9), UntilAt: place(29, 15)},
-			{Name: "two", When: "x", Effect: "require_approval", People: 2, At: place(30, 7), WhenAt: place(30, 26)},
+			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7), WhenAt: location(22, 13)},
+			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9), UntilAt: location(29, 15)},
+			{Name: "two", When: "x", Effect: "require_approval", Approvers: 2, At: location(30, 7), WhenAt: location(30, 26)},
 		},
 	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
@@ -98,18 +98,18 @@ func TestEveryKey(t *testing.T) {
 	if diff := cmp.Diff(resource.Options{Parallelism: 4, ClaimTTL: 90 * time.Second}, in.Options); diff != "" {
 		t.Error(diff)
 	}
-	store := resource.Ref{Provider: "aws", Place: "eu-west-1", Kind: "s3", Name: "store"}
+	store := resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "s3", Name: "store"}
 	want := resource.Desired{
-		Ref:     resource.Ref{Provider: "aws", Place: "eu-west-1", Kind: "ec2", Name: "web-1"},
-		Attrs:   resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
-		Tags:    resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
-		Needs:   []resource.Ref{store},
-		Blessed: true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5},
+		Ref:       resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
+		Attrs:     resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
+		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
+		DependsOn: []resource.Ref{store},
+		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5},
 	}
-	if diff := cmp.Diff(want, in.Objects[1]); diff != "" {
+	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Place: "eu-west-1"}, {Provider: "aws", Place: "us-east-1"}}, in.Scopes); diff != "" {
+	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "eu-west-1"}, {Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -117,12 +117,12 @@ func TestEveryKey(t *testing.T) {
 func TestReferencesAreLookedUp(t *testing.T) {
 	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+indented(strings.Join(blocks[:5], ""), 2))
 	at := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
-	for _, o := range in.Objects {
+	for _, o := range in.Resources {
 		switch o.Ref.Kind {
 		case "ec2":
-			if diff := cmp.Diff([]resource.Ref{at("security_group", "web"), at("subnet", "app")}, o.Needs); diff != "" {
+			if diff := cmp.Diff([]resource.Ref{at("security_group", "web"), at("subnet", "app")}, o.DependsOn); diff != "" {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
 			groups, _ := o.Attrs.Get("security_groups")
@@ -131,7 +131,7 @@ func TestReferencesAreLookedUp(t *testing.T) {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
 		case "ebs":
-			if diff := cmp.Diff([]resource.Ref{at("ec2", "web-0")}, o.Needs); diff != "" {
+			if diff := cmp.Diff([]resource.Ref{at("ec2", "web-0")}, o.DependsOn); diff != "" {
 				t.Errorf("%s: %s", o.Ref, diff)
 			}
 		}
@@ -149,17 +149,17 @@ resources:
   - {type: security_group, name: sg-web}
 `)
 	at := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Place: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
-	web, subnet := in.Objects[0], in.Objects[2]
-	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")}, web.Needs); diff != "" {
+	web, subnet := in.Resources[0], in.Resources[2]
+	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")}, web.DependsOn); diff != "" {
 		t.Error(diff)
 	}
 	if v, _ := web.Attrs.Get("subnet"); v != (resource.Reference{Ref: at("subnet", "subnet-a")}) {
 		t.Errorf("subnet is %v", v)
 	}
-	if v, _ := subnet.Attrs.Get("vpc"); v != resource.String("vpc-0123456789abcdef0") || len(subnet.Needs) > 0 {
-		t.Errorf("vpc is %v, and needs %v", v, subnet.Needs)
+	if v, _ := subnet.Attrs.Get("vpc"); v != resource.String("vpc-0123456789abcdef0") || len(subnet.DependsOn) > 0 {
+		t.Errorf("vpc is %v, and needs %v", v, subnet.DependsOn)
 	}
 }
 
@@ -172,11 +172,11 @@ func TestJSONSaysWhatYAMLSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
-	if at := fromJSON.Objects[0].At; at != (resource.Position{File: "ovi.json", Line: 2, Column: 2}) {
+	if at := fromJSON.Resources[0].At; at != (resource.Position{File: "ovi.json", Line: 2, Column: 2}) {
 		t.Errorf("it stands at %v", at)
 	}
-	fromJSON.Objects[0].At = fromYAML.Objects[0].At
-	if diff := cmp.Diff(fromYAML.Objects, fromJSON.Objects); diff != "" {
+	fromJSON.Resources[0].At = fromYAML.Resources[0].At
+	if diff := cmp.Diff(fromYAML.Resources, fromJSON.Resources); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -191,27 +191,27 @@ func TestValuesFromOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(in.Objects) != 43 {
-		t.Fatalf("%d objects", len(in.Objects))
+	if len(in.Resources) != 43 {
+		t.Fatalf("%d objects", len(in.Resources))
 	}
 	want := resource.AttrsOf(map[string]resource.Value{"zone": resource.String("a"), "size": resource.Int(42), "encrypted": resource.Bool(true), "weight": resource.Float(42)})
-	if diff := cmp.Diff(want, in.Objects[0].Attrs); diff != "" {
+	if diff := cmp.Diff(want, in.Resources[0].Attrs); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(resource.TagsOf(map[string]string{"stage": "is prod"}), in.Objects[0].Tags); diff != "" {
+	if diff := cmp.Diff(resource.TagsOf(map[string]string{"stage": "is prod"}), in.Resources[0].Tags); diff != "" {
 		t.Error(diff)
 	}
-	if got := in.Objects[0].Ref.String(); got != "aws/prod-1/ebs/prod-data" {
+	if got := in.Resources[0].Ref.String(); got != "aws/prod-1/ebs/prod-data" {
 		t.Error(got)
 	}
 	want = resource.AttrsOf(map[string]resource.Value{
 		"size": resource.String("t3.small"), "state": resource.String("running"),
 		"user_data": resource.String("#!/bin/sh\necho ${HOME}"), "key_name": resource.String("${env:STAGE}"),
 	})
-	if diff := cmp.Diff(want, in.Objects[1].Attrs); diff != "" {
+	if diff := cmp.Diff(want, in.Resources[1].Attrs); diff != "" {
 		t.Error(diff)
 	}
-	if !in.Objects[1].Blessed {
+	if !in.Resources[1].Blessed {
 		t.Error("blessed by a variable is not blessed")
 	}
 }
@@ -241,7 +241,7 @@ func TestSeveralFilesAreOneStack(t *testing.T) {
 		}
 	}
 	in, err := loadFiles(t, map[string]string{"a.yaml": net, "b.json": app}, "b.json", "a.yaml", "./a.yaml")
-	if err != nil || len(in.Objects) != 2 {
+	if err != nil || len(in.Resources) != 2 {
 		t.Errorf("the same file twice: %v, %v", refs(in), err)
 	}
 }
@@ -259,7 +259,7 @@ func TestStackIsTheFolder(t *testing.T) {
 	opts.Files, opts.Stack = nil, ""
 	for _, path := range []string{name, dir} {
 		in, err := config.New([]string{path}, opts).Load(context.Background())
-		if err != nil || in.Stack != "my-web" || len(in.Objects) != 0 {
+		if err != nil || in.Stack != "my-web" || len(in.Resources) != 0 {
 			t.Errorf("%s: stack %q, %v", path, in.Stack, err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestWindowsFilesMeanTheSame(t *testing.T) {
 	plain := mustLoad(t, text)
 	for name, other := range map[string]string{"line ends": strings.ReplaceAll(text, "\n", "\r\n"), "byte order mark": "\uFEFF" + text} {
 		in := mustLoad(t, other)
-		if diff := cmp.Diff(plain.Objects, in.Objects, compare()...); diff != "" {
+		if diff := cmp.Diff(plain.Resources, in.Resources, compare()...); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -295,7 +295,7 @@ resources:
     name: three
 `)
 	sizes := map[string]string{}
-	for _, o := range in.Objects {
+	for _, o := range in.Resources {
 		v, _ := o.Attrs.Get("size")
 		sizes[o.Ref.Name] = string(v.(resource.String))
 	}
@@ -324,7 +324,7 @@ func TestAliasesCannotFillTheMemory(t *testing.T) {
 
 func TestThingsOfACountShareWhatIsEqual(t *testing.T) {
 	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
-	if &in.Objects[0].Attrs[0] != &in.Objects[1].Attrs[0] || &in.Objects[0].Tags[0] != &in.Objects[1].Tags[0] {
+	if &in.Resources[0].Attrs[0] != &in.Resources[1].Attrs[0] || &in.Resources[0].Tags[0] != &in.Resources[1].Tags[0] {
 		t.Error("equal attributes and tags are held twice")
 	}
 }

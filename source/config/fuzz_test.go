@@ -43,7 +43,7 @@ func FuzzLoad(f *testing.F) {
 		s := config.New([]string{name}, options(fstest.MapFS{name: {Data: b}}))
 		in, err := s.Load(context.Background())
 		var problems source.Problems
-		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Objects != nil) {
+		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Resources != nil) {
 			t.Fatalf("neither an intent nor problems: %v, %v", in, err)
 		}
 		for _, p := range problems {
@@ -51,9 +51,9 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("a bad problem: %+v", p)
 			}
 		}
-		for i := range in.Objects {
-			if i > 0 && in.Objects[i-1].Ref.Compare(in.Objects[i].Ref) >= 0 {
-				t.Fatalf("%v stands before %v", in.Objects[i-1].Ref, in.Objects[i].Ref)
+		for i := range in.Resources {
+			if i > 0 && in.Resources[i-1].Ref.Compare(in.Resources[i].Ref) >= 0 {
+				t.Fatalf("%v stands before %v", in.Resources[i-1].Ref, in.Resources[i].Ref)
 			}
 		}
 		whole, wholeErr := config.LoadWhole(s)

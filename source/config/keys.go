@@ -42,42 +42,42 @@ type key[T any] struct {
 	read          func(T, *node)
 }
 
-func fileKeys() []key[*frame] {
-	return []key[*frame]{
-		{"version", "v1", formVersion, "The version of this format. Every document says it.", (*frame).readVersion},
-		{"stack", "web", formText, "The name of the stack: everything that is owned together. Without it, the name of the folder the file stands in. What a stack no longer wants is deleted, so two stacks must not share a name.", (*frame).readStack},
-		{"provider", "aws", formProvider, "Who makes the things of this document.", (*frame).readProvider},
-		{"region", "us-east-1", formText, "Where the things stand that do not say it themselves.", (*frame).readRegion},
-		{"defaults", "{tags: {team: platform}}", formDefaults, "What holds for every thing of this document that says nothing else.", (*frame).readDefaults},
-		{"policy", "{max_destroy: 10%}", formPolicy, "Limits to what a plan may do. They hold for the whole stack, and can only forbid.", (*frame).readPolicy},
-		{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What not to compare: attributes, dotted paths or patterns, of every thing in the stack or by type.", (*frame).readIgnore},
-		{"options", "{parallelism: 4}", formOptions, "How the stack is worked on.", (*frame).readOptions},
-		{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "What the stack wants. An empty list ([]) wants nothing, and so deletes what the stack owns.", (*frame).readResources},
+func fileKeys() []key[*document] {
+	return []key[*document]{
+		{"version", "v1", formVersion, "The version of this format. Every document says it.", (*document).readVersion},
+		{"stack", "web", formText, "The name of the stack: everything that is owned together. Without it, the name of the folder the file stands in. What a stack no longer wants is deleted, so two stacks must not share a name.", (*document).readStack},
+		{"provider", "aws", formProvider, "Who makes the things of this document.", (*document).readProvider},
+		{"region", "us-east-1", formText, "Where the things stand that do not say it themselves.", (*document).readRegion},
+		{"defaults", "{tags: {team: platform}}", formDefaults, "What holds for every thing of this document that says nothing else.", (*document).readDefaults},
+		{"policy", "{max_destroy: 10%}", formPolicy, "Limits to what a plan may do. They hold for the whole stack, and can only forbid.", (*document).readPolicy},
+		{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What not to compare: attributes, dotted paths or patterns, of every thing in the stack or by type.", (*document).readIgnore},
+		{"options", "{parallelism: 4}", formOptions, "How the stack is worked on.", (*document).readOptions},
+		{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "What the stack wants. An empty list ([]) wants nothing, and so deletes what the stack owns.", (*document).readResources},
 	}
 }
 
-func defaultsKeys() []key[*frame] {
-	return []key[*frame]{
-		{"region", "eu-west-1", formText, "The same as region beside it; only one of the two may stand.", (*frame).readDefaultRegion},
-		{"tags", "{team: platform}", formTags, "Tags that every thing gets. A thing's own tag of the same name wins.", (*frame).readDefaultTags},
+func defaultsKeys() []key[*document] {
+	return []key[*document]{
+		{"region", "eu-west-1", formText, "The same as region beside it; only one of the two may stand.", (*document).readDefaultRegion},
+		{"tags", "{team: platform}", formTags, "Tags that every thing gets. A thing's own tag of the same name wins.", (*document).readDefaultTags},
 	}
 }
 
-func policyKeys() []key[*frame] {
-	return []key[*frame]{
-		{"skip_destructive", "true", formBool, "Nothing is deleted or replaced: the plan only tells of it.", (*frame).readSkipDestructive},
-		{"max_destroy", "10%", formBudget, "The most things one plan may delete or replace: a number, or a share of the things the stack owns. Above it nothing at all is destroyed.", (*frame).readMaxDestroy},
-		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover happens only while one of them is open, and waits for it until then.", (*frame).readWindows},
-		{"approvals", "[{kinds: [rds], people: 2}]", formApprovals, "What needs the yes of people, given to this very plan with `ovi approve`.", (*frame).readApprovals},
-		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formRules, "Rules of your own, in CEL.", (*frame).readRules},
+func policyKeys() []key[*document] {
+	return []key[*document]{
+		{"skip_destructive", "true", formBool, "Nothing is deleted or replaced: the plan only tells of it.", (*document).readSkipDestructive},
+		{"max_destroy", "10%", formBudget, "The most things one plan may delete or replace: a number, or a share of the things the stack owns. Above it nothing at all is destroyed.", (*document).readMaxDestroy},
+		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover happens only while one of them is open, and waits for it until then.", (*document).readWindows},
+		{"approvals", "[{kinds: [rds], people: 2}]", formApprovals, "What needs the yes of people, given to this very plan with `ovi approve`.", (*document).readApprovals},
+		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formRules, "Rules of your own, in CEL.", (*document).readRules},
 	}
 }
 
-func optionsKeys() []key[*frame] {
-	return []key[*frame]{
-		{"parallelism", "10", formNumber, "How many things are worked on at once.", (*frame).readParallelism},
-		{"claim_ttl", "5m", formDuration, "How long a claim on a thing lives without a sign of life from its holder.", (*frame).readClaimTTL},
-		{"skip_destructive", "true", formBool, "The same as in policy.", (*frame).readSkipDestructive},
+func optionsKeys() []key[*document] {
+	return []key[*document]{
+		{"parallelism", "10", formNumber, "How many things are worked on at once.", (*document).readParallelism},
+		{"claim_ttl", "5m", formDuration, "How long a claim on a thing lives without a sign of life from its holder.", (*document).readClaimTTL},
+		{"skip_destructive", "true", formBool, "The same as in policy.", (*document).readSkipDestructive},
 	}
 }
 
@@ -105,7 +105,7 @@ func spelling[T any](table []key[T]) []string {
 
 // readKeys reads a block of keys by its table: first what is known, in the table's order,
 // then it names what is not. Of a key that stands twice the first is read.
-func readKeys[T any](f *frame, to T, table []key[T], n *node, of string) {
+func readKeys[T any](f *document, to T, table []key[T], n *node, of string) {
 	if n.shape != object {
 		f.wrong(n, of+" must be a block of keys, and this is "+n.what(), "write KEY: VALUE lines")
 		return

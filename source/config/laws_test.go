@@ -128,7 +128,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 // order, with another indentation, beside new ones, are the same wishes.
 func TestLaw6_ANameIsForEver(t *testing.T) {
 	head := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"
-	ignorePlace := cmpopts.IgnoreFields(resource.Desired{}, "At")
+	ignoreLocation := cmpopts.IgnoreFields(resource.Desired{}, "At")
 	rapid.Check(t, func(t *rapid.T) {
 		all := blocks[:fine]
 		text := func(order []int, by int) string {
@@ -141,19 +141,19 @@ func TestLaw6_ANameIsForEver(t *testing.T) {
 		order := rapid.Permutation(indexes(len(all))).Draw(t, "order")
 		before := mustLoad(t, text(indexes(len(all)), 2))
 		after := mustLoad(t, text(order, rapid.IntRange(0, 3).Draw(t, "indent")))
-		if diff := cmp.Diff(before.Objects, after.Objects, append(compare(), ignorePlace)...); diff != "" {
+		if diff := cmp.Diff(before.Resources, after.Resources, append(compare(), ignoreLocation)...); diff != "" {
 			t.Fatalf("moving blocks changed what is wanted:\n%s", diff)
 		}
 		at := rapid.IntRange(0, len(all)).Draw(t, "at")
 		all = append(append(append([]string{}, all[:at]...), "- type: s3\n  name: inserted\n"), all[at:]...)
 		with := mustLoad(t, text(indexes(len(all)), 2))
 		rest := []resource.Desired{}
-		for _, o := range with.Objects {
+		for _, o := range with.Resources {
 			if o.Ref.Name != "inserted" {
 				rest = append(rest, o)
 			}
 		}
-		if diff := cmp.Diff(before.Objects, rest, append(compare(), ignorePlace)...); diff != "" {
+		if diff := cmp.Diff(before.Resources, rest, append(compare(), ignoreLocation)...); diff != "" {
 			t.Fatalf("inserting a block changed other wishes:\n%s", diff)
 		}
 	})
@@ -182,8 +182,8 @@ func TestLaw9_SecretsStayOutside(t *testing.T) {
 			t.Errorf("%s shows the secret: %s", what, shown)
 		}
 	}
-	one, _ := in.Objects[0].Attrs.Get("password")
-	two, _ := in.Objects[2].Attrs.Get("password")
+	one, _ := in.Resources[0].Attrs.Get("password")
+	two, _ := in.Resources[2].Attrs.Get("password")
 	if s, ok := one.(resource.Secret); !ok || s.Reveal() != fakeSecret {
 		t.Errorf("the provider would not get the secret: %T", one)
 	}

@@ -24,23 +24,23 @@ const (
 
 // loader is one load: it gathers wishes and problems, document by document.
 type loader struct {
-	opts     Options
-	problems source.Problems
-	more     int // problems beyond maxProblems
-	wishes   []resource.Desired
-	uses     [][]use // of each wish
-	intern   interner
-	outside  map[string]string // what came from outside, and how it was written
-	words    settings
-	nameless map[string]resource.Position // by file and kind
-	counted  map[resource.Ref]group       // by the ref that a count was put behind
-	scopes   map[resource.Scope]bool
-	broken   map[string]bool       // names of blocks with problems: nobody is told that they are not there
-	taken    map[resource.Ref]bool // names that begin as ids do, and are names
-	again    bool                  // some were found on this load, which took them for ids
-	memo     map[string]*checked
-	scratch  []byte
-	wished   bool // some document says resources
+	opts      Options
+	problems  source.Problems
+	more      int // problems beyond maxProblems
+	desired   []resource.Desired
+	uses      [][]use // of each wish
+	intern    interner
+	outside   map[string]string // what came from outside, and how it was written
+	words     settings
+	nameless  map[string]resource.Position // by file and kind
+	counted   map[resource.Ref]group       // by the ref that a count was put behind
+	scopes    map[resource.Scope]bool
+	broken    map[string]bool       // names of blocks with problems: nobody is told that they are not there
+	taken     map[resource.Ref]bool // names that begin as ids do, and are names
+	again     bool                  // some were found on this load, which took them for ids
+	memo      map[string]*checked
+	scratch   []byte
+	isDesired bool // some document says resources
 }
 
 func newLoader(opts Options, taken map[resource.Ref]bool) *loader {
@@ -138,12 +138,12 @@ func (l *loader) syntax(f *file, err error) {
 
 // intent joins what was read.
 func (l *loader) intent(files []*file) resource.Intent {
-	if !l.wished && len(l.problems) == 0 {
+	if !l.isDesired && len(l.problems) == 0 {
 		l.problem(files[0].at(1, 1), "", "nothing says what the stack wants", "add resources:, or resources: [] for a stack that wants nothing")
 	}
 	objects := l.join(files)
 	in := resource.Intent{
-		Stack: l.stack(files), Source: files[0].name, Objects: objects,
+		Stack: l.stack(files), Source: files[0].name, Resources: objects,
 		Rules: l.words.rules, Options: l.words.options,
 	}
 	if len(files) > 1 {

@@ -32,42 +32,42 @@ func (l *loader) join(files []*file) []resource.Desired {
 	l.needs()
 	l.together(files)
 	if len(l.problems) == 0 {
-		l.circles(l.wishes)
+		l.circles(l.desired)
 	}
-	return l.wishes
+	return l.desired
 }
 
 // order sorts by ref. Wishes are big, so it sorts their numbers and moves each wish once.
 func (l *loader) order() {
-	if slices.IsSortedFunc(l.wishes, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) }) {
+	if slices.IsSortedFunc(l.desired, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) }) {
 		return
 	}
-	by := make([]int32, len(l.wishes))
+	by := make([]int32, len(l.desired))
 	for i := range by {
 		by[i] = int32(i)
 	}
-	slices.SortStableFunc(by, func(a, b int32) int { return l.wishes[a].Ref.Compare(l.wishes[b].Ref) })
-	wishes, uses := make([]resource.Desired, len(by)), make([][]use, len(by))
+	slices.SortStableFunc(by, func(a, b int32) int { return l.desired[a].Ref.Compare(l.desired[b].Ref) })
+	configured, uses := make([]resource.Desired, len(by)), make([][]use, len(by))
 	for i, from := range by {
-		wishes[i], uses[i] = l.wishes[from], l.uses[from]
+		configured[i], uses[i] = l.desired[from], l.uses[from]
 	}
-	l.wishes, l.uses = wishes, uses
+	l.desired, l.uses = configured, uses
 }
 
 // find looks a wish up by ref.
 func (l *loader) find(r resource.Ref) (resource.Desired, bool) {
-	i := sort.Search(len(l.wishes), func(i int) bool { return l.wishes[i].Ref.Compare(r) >= 0 })
-	if i == len(l.wishes) || l.wishes[i].Ref != r {
+	i := sort.Search(len(l.desired), func(i int) bool { return l.desired[i].Ref.Compare(r) >= 0 })
+	if i == len(l.desired) || l.desired[i].Ref != r {
 		return resource.Desired{}, false
 	}
-	return l.wishes[i], true
+	return l.desired[i], true
 }
 
 // clashes finds names that stand twice, and names that differ from another only in that a
 // count was put behind it: of those a person could not tell which is meant.
 func (l *loader) clashes() {
-	for i := 1; i < len(l.wishes); i++ {
-		a, b := &l.wishes[i-1], &l.wishes[i]
+	for i := 1; i < len(l.desired); i++ {
+		a, b := &l.desired[i-1], &l.desired[i]
 		if a.Ref != b.Ref {
 			continue
 		}

@@ -12,15 +12,15 @@ import (
 // The items of policy that are blocks of their own while they are read.
 type (
 	windowItem struct {
-		*frame
+		*document
 		resource.Window
 	}
 	approvalItem struct {
-		*frame
+		*document
 		resource.ApprovalRule
 	}
 	ruleItem struct {
-		*frame
+		*document
 		resource.Expression
 	}
 )
@@ -41,7 +41,7 @@ func approvalKeys() []key[*approvalItem] {
 	return []key[*approvalItem]{
 		{"actions", "[delete]", formActions, "What needs it; without it delete and replace.", func(a *approvalItem, n *node) { a.Actions = a.chosen(n, "actions", actions()) }},
 		{"kinds", "[rds]", formKinds, "The types that need it; all without it.", func(a *approvalItem, n *node) { a.Kinds = a.chosen(n, "kinds", a.everyKind()) }},
-		{"people", "2", formNumber, "How many different people; one without it.", func(a *approvalItem, n *node) { a.People, _ = a.whole(n, "people", 1, 100) }},
+		{"people", "2", formNumber, "How many different people; one without it.", func(a *approvalItem, n *node) { a.Approvers, _ = a.whole(n, "people", 1, 100) }},
 	}
 }
 
@@ -52,7 +52,7 @@ func ruleKeys() []key[*ruleItem] {
 		{"effect", "deny", formEffect, "What it does where the condition holds: deny, require_approval, defer or warn.", (*ruleItem).readEffect},
 		{"message", "production is not deleted", formText, "A sentence for people.", func(r *ruleItem, n *node) { r.Message, _ = r.text(n, "message") }},
 		{"until", "now + duration('24h')", formText, "With defer: when to look again, in CEL.", func(r *ruleItem, n *node) { r.Until, r.UntilAt = r.expression(n, "until") }},
-		{"people", "2", formNumber, "With require_approval: how many different people.", func(r *ruleItem, n *node) { r.People, _ = r.whole(n, "people", 1, 100) }},
+		{"people", "2", formNumber, "With require_approval: how many different people.", func(r *ruleItem, n *node) { r.Approvers, _ = r.whole(n, "people", 1, 100) }},
 	}
 }
 
@@ -64,7 +64,7 @@ func effects() []string { return []string{"deny", "require_approval", "defer", "
 func weekdays() []string { return []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} }
 
 // each reads the items of a list; read says what one is.
-func (d *frame) each(n *node, what string, read func(*node)) {
+func (d *document) each(n *node, what string, read func(*node)) {
 	if n.shape != list {
 		d.wrong(n, what+" must be a list of blocks, and this is "+n.what(), "begin each block with a dash")
 		return
@@ -74,18 +74,18 @@ func (d *frame) each(n *node, what string, read func(*node)) {
 	}
 }
 
-func (d *frame) readWindows(n *node) {
+func (d *document) readWindows(n *node) {
 	d.each(n, "windows", func(n *node) {
-		w := &windowItem{frame: d}
+		w := &windowItem{document: d}
 		readKeys(d, w, windowKeys(), n, "a window")
 		d.required(n, "a window", "from", "to")
 		d.words.rules.Windows = append(d.words.rules.Windows, w.Window)
 	})
 }
 
-func (d *frame) readApprovals(n *node) {
+func (d *document) readApprovals(n *node) {
 	d.each(n, "approvals", func(n *node) {
-		a := &approvalItem{frame: d}
+		a := &approvalItem{document: d}
 		readKeys(d, a, approvalKeys(), n, "an approval")
 		d.words.rules.Approvals = append(d.words.rules.Approvals, a.ApprovalRule)
 	})
@@ -93,9 +93,9 @@ func (d *frame) readApprovals(n *node) {
 
 // readRules reads rules as they are written. Whether their conditions are CEL is for the one
 // who knows CEL to say.
-func (d *frame) readRules(n *node) {
+func (d *document) readRules(n *node) {
 	d.each(n, "rules", func(n *node) {
-		r := &ruleItem{frame: d}
+		r := &ruleItem{document: d}
 		r.At = d.file.at(n.line, n.col)
 		readKeys(d, r, ruleKeys(), n, "a rule")
 		d.required(n, "a rule", "name", "when", "effect")
@@ -104,7 +104,7 @@ func (d *frame) readRules(n *node) {
 }
 
 // required names the keys that a block must have and has not.
-func (d *frame) required(n *node, of string, keys ...string) {
+func (d *document) required(n *node, of string, keys ...string) {
 	for _, k := range keys {
 		if n.shape == object && n.get(k) == nil {
 			d.wrong(n, of+" has no "+k, "add "+k+": …")
@@ -132,7 +132,7 @@ func (w *windowItem) readZone(n *node) {
 }
 
 // clock reads a time of the day as its distance from midnight.
-func (d *frame) clock(n *node, what string) time.Duration {
+func (d *document) clock(n *node, what string) time.Duration {
 	s, ok := d.text(n, what)
 	if !ok {
 		return 0
@@ -145,7 +145,7 @@ func (d *frame) clock(n *node, what string) time.Duration {
 }
 
 // chosen reads a list of words out of some.
-func (d *frame) chosen(n *node, what string, from []string) []string {
+func (d *document) chosen(n *node, what string, from []string) []string {
 	if n.shape != list {
 		d.wrong(n, what+" must be a list, and this is "+n.what(), "write "+what+": ["+from[0]+"]")
 		return nil
@@ -165,7 +165,7 @@ func (d *frame) chosen(n *node, what string, from []string) []string {
 }
 
 // everyKind lists the kinds of all providers: a policy holds for the whole stack.
-func (d *frame) everyKind() []string {
+func (d *document) everyKind() []string {
 	var out []string
 	for _, p := range d.opts.Schemas.Providers() {
 		for _, k := range d.opts.Schemas.Kinds(p) {
@@ -185,7 +185,7 @@ func (r *ruleItem) readEffect(n *node) {
 
 // expression reads a text with the place its first letter stands at: errors inside it are
 // counted from there.
-func (d *frame) expression(n *node, what string) (string, resource.Position) {
+func (d *document) expression(n *node, what string) (string, resource.Position) {
 	s, _ := d.text(n, what)
 	at := d.file.at(n.line, n.col)
 	lines := strings.SplitN(d.file.text, "\n", int(n.line)+2)

@@ -33,9 +33,9 @@ func Policy(ctx context.Context, paths []string, opts Options) (resource.Rules, 
 }
 
 func (l *loader) policyDocument(f *file, root *node) {
-	d := &frame{loader: l, file: f, start: root}
-	version := key[*frame]{"version", "v1", formVersion, "The version of this format.", (*frame).readVersion}
-	readKeys(d, d, append([]key[*frame]{version}, policyKeys()...), root, "a policy")
+	d := &document{loader: l, file: f, start: root}
+	version := key[*document]{"version", "v1", formVersion, "The version of this format.", (*document).readVersion}
+	readKeys(d, d, append([]key[*document]{version}, policyKeys()...), root, "a policy")
 	if root.shape == object && root.get("version") == nil {
 		d.wrong(root, "the policy does not say its version", "begin it with version: v1")
 	}

@@ -132,7 +132,7 @@ func (r *reading) word(path string, a *resource.Attribute, n *node, s string) re
 	if a.RefKind == "" {
 		return r.intern.value(s)
 	}
-	ref := resource.Ref{Provider: r.provider, Place: r.place, Kind: a.RefKind, Name: r.intern.text(s)}
+	ref := resource.Ref{Provider: r.provider, Location: r.location, Kind: a.RefKind, Name: r.intern.text(s)}
 	id := a.IDPrefix != "" && strings.HasPrefix(s, a.IDPrefix) && !r.taken[ref]
 	r.uses = append(r.uses, use{ref: &ref, id: id, line: n.line, col: n.col})
 	r.paths = append(r.paths, path)

@@ -25,7 +25,7 @@ var (
 )
 
 // tell keeps where a setting was said. Said again it must be the same.
-func (d *frame) tell(name string, n *node, same bool) bool {
+func (d *document) tell(name string, n *node, same bool) bool {
 	first, again := d.words.told[name]
 	switch {
 	case !again:
@@ -37,7 +37,7 @@ func (d *frame) tell(name string, n *node, same bool) bool {
 	return true
 }
 
-func (d *frame) readStack(n *node) {
+func (d *document) readStack(n *node) {
 	s, ok := d.text(n, "stack")
 	switch {
 	case !ok:
@@ -48,13 +48,13 @@ func (d *frame) readStack(n *node) {
 	}
 }
 
-func (d *frame) readSkipDestructive(n *node) {
+func (d *document) readSkipDestructive(n *node) {
 	if v, ok := d.boolean(n, "skip_destructive"); ok {
 		d.words.rules.SkipDestructive = v || d.words.rules.SkipDestructive
 	}
 }
 
-func (d *frame) readMaxDestroy(n *node) {
+func (d *document) readMaxDestroy(n *node) {
 	s, ok := d.text(n, "max_destroy")
 	if !ok {
 		return
@@ -69,14 +69,14 @@ func (d *frame) readMaxDestroy(n *node) {
 	}
 }
 
-func (d *frame) readParallelism(n *node) {
+func (d *document) readParallelism(n *node) {
 	v, ok := d.whole(n, "parallelism", 1, 1000)
 	if ok && d.tell("parallelism", n, v == d.words.options.Parallelism) {
 		d.words.options.Parallelism = v
 	}
 }
 
-func (d *frame) readClaimTTL(n *node) {
+func (d *document) readClaimTTL(n *node) {
 	s, ok := d.text(n, "claim_ttl")
 	if !ok {
 		return
@@ -92,7 +92,7 @@ func (d *frame) readClaimTTL(n *node) {
 }
 
 // readIgnore reads a list for all kinds, or lists by kind.
-func (d *frame) readIgnore(n *node) {
+func (d *document) readIgnore(n *node) {
 	if n.shape != object {
 		if paths := d.paths(n, d.names); len(paths) > 0 {
 			d.words.rules.Ignore = append(d.words.rules.Ignore, resource.IgnoreRule{Paths: paths})
@@ -114,7 +114,7 @@ func (d *frame) readIgnore(n *node) {
 
 // paths reads patterns of paths, of which each must begin with something that one of the
 // kinds has, so that a misspelt one does not silently ignore nothing.
-func (d *frame) paths(n *node, kinds []string) []string {
+func (d *document) paths(n *node, kinds []string) []string {
 	if n.shape != list {
 		d.wrong(n, "ignore must be a list of paths, and this is "+n.what(), "write ignore: [tags.LastScan]")
 		return nil
@@ -138,7 +138,7 @@ func (d *frame) paths(n *node, kinds []string) []string {
 	return out
 }
 
-func (d *frame) attribute(name string, kinds []string) bool {
+func (d *document) attribute(name string, kinds []string) bool {
 	if strings.ContainsAny(name, `*?[\`) {
 		return true
 	}
@@ -151,7 +151,7 @@ func (d *frame) attribute(name string, kinds []string) bool {
 }
 
 // attributes lists what the kinds' things have that can be ignored.
-func (d *frame) attributes(kinds []string) []string {
+func (d *document) attributes(kinds []string) []string {
 	out := []string{"tags"}
 	for _, name := range kinds {
 		if k, _ := d.kind(name); k != nil {
@@ -178,7 +178,7 @@ func didYouMean(word string, names []string) string {
 }
 
 // whole reads a whole number between bounds, also one that came from outside.
-func (d *frame) whole(n *node, what string, low, high int) (int, bool) {
+func (d *document) whole(n *node, what string, low, high int) (int, bool) {
 	s, ok := d.text(n, what)
 	if !ok {
 		return 0, false
@@ -191,7 +191,7 @@ func (d *frame) whole(n *node, what string, low, high int) (int, bool) {
 	return v, true
 }
 
-func (d *frame) boolean(n *node, what string) (value, ok bool) {
+func (d *document) boolean(n *node, what string) (value, ok bool) {
 	s := n.text
 	if d.fromOutside(n) {
 		if s, ok = d.text(n, what); !ok {

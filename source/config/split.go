@@ -138,7 +138,7 @@ func (l *loader) cutDocument(f *file, c cut) bool {
 	}
 	root.line, root.col = root.kids[0].line, root.kids[0].col
 	blocks := 1 + strings.Count(c.blocks, "\n"+strings.Repeat(" ", c.indent)+"- ")
-	l.wishes, l.uses = slices.Grow(l.wishes, blocks), slices.Grow(l.uses, blocks)
+	l.desired, l.uses = slices.Grow(l.desired, blocks), slices.Grow(l.uses, blocks)
 	ok := true
 	l.document(f, &root, l.cutBlocks(f, c, &ok))
 	return ok

@@ -8,7 +8,7 @@ import (
 
 // readTags reads tags on top of others, which they win over. Values are texts; numbers and
 // truth values are taken as they are written. Equal tags share one memory.
-func (d *frame) readTags(n *node, under resource.Tags) resource.Tags {
+func (d *document) readTags(n *node, under resource.Tags) resource.Tags {
 	if n.shape != object {
 		d.wrong(n, "tags must be keys with values, and this is "+n.what(), "write tags: {environment: prod}")
 		return nil
@@ -39,7 +39,7 @@ func (d *frame) readTags(n *node, under resource.Tags) resource.Tags {
 	return tags
 }
 
-func (d *frame) tag(k, v *node) (string, bool) {
+func (d *document) tag(k, v *node) (string, bool) {
 	switch {
 	case strings.HasPrefix(k.text, "ovi:"):
 		d.wrong(k, "the tag "+quote(k.text)+" is one of ovi's own", "ovi sets it by itself: leave it out")

@@ -167,7 +167,7 @@ func (b *block) again(c *checked) {
 // memoKey says everything that the result depends on.
 func (b *block) memoKey() []byte {
 	k := append(b.scratch[:0], b.provider...)
-	for _, s := range [...]string{b.place, b.kind.Name, b.file.dir} {
+	for _, s := range [...]string{b.location, b.kind.Name, b.file.dir} {
 		k = append(append(k, 0), s...)
 	}
 	for _, i := range b.attrs {

@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-// world is a store of n things of 600 bytes.
-func world(b *testing.B, n int) (storage.Store, storage.Revision) {
+// liveState is a store of n things of 600 bytes.
+func liveState(b *testing.B, n int) (storage.Store, storage.Revision) {
 	s, err := bolt.Open(filepath.Join(b.TempDir(), "store.db"))
 	if err != nil {
 		b.Fatal(err)
@@ -27,7 +27,7 @@ func world(b *testing.B, n int) (storage.Store, storage.Revision) {
 }
 
 func BenchmarkRange(b *testing.B) {
-	s, _ := world(b, 10_000)
+	s, _ := liveState(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		seq, _, err := s.Range(b.Context(), "obs/", storage.Now)
@@ -48,7 +48,7 @@ func BenchmarkRange(b *testing.B) {
 }
 
 func BenchmarkStats(b *testing.B) {
-	s, _ := world(b, 10_000)
+	s, _ := liveState(b, 10_000)
 	for b.Loop() {
 		if _, err := s.Stats(b.Context()); err != nil {
 			b.Fatal(err)
@@ -57,7 +57,7 @@ func BenchmarkStats(b *testing.B) {
 }
 
 func BenchmarkCommit(b *testing.B) {
-	s, _ := world(b, 10_000)
+	s, _ := liveState(b, 10_000)
 	i := 0
 	for b.Loop() {
 		i++

@@ -29,10 +29,10 @@ type Store struct {
 }
 
 var (
-	_ storage.Store    = (*Store)(nil)
-	_ storage.Lender   = (*Store)(nil)
-	_ storage.Watcher  = (*Store)(nil)
-	_ storage.Punctual = (*Store)(nil)
+	_ storage.Store         = (*Store)(nil)
+	_ storage.Borrower      = (*Store)(nil)
+	_ storage.Watcher       = (*Store)(nil)
+	_ storage.BoundedLeaser = (*Store)(nil)
 )
 
 // An Option changes how a store is opened.

@@ -30,13 +30,13 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 
 // changes is a read of what a span of revisions wrote, one chunk at a time.
 type changes struct {
-	prefix []byte
-	rev    storage.Revision // the next to read
-	upTo   storage.Revision
-	last   []byte // in rev, up to and including this key is done
-	looked int
-	done   bool
-	out    chunk
+	prefix   []byte
+	rev      storage.Revision // the next to read
+	upTo     storage.Revision
+	last     []byte // in rev, up to and including this key is done
+	observed int
+	done     bool
+	out      chunk
 }
 
 func (c *changes) start(r *reader) (err error) {
@@ -55,7 +55,7 @@ func (c *changes) next(r *reader) error {
 		return fmt.Errorf("store %s: changes after revision %d: %w: the oldest is %d", r.s.path, c.rev-1, storage.ErrCompacted, r.st.compacted)
 	}
 	c.out.reset()
-	c.looked = 0
+	c.observed = 0
 	log := r.tx.Bucket(bucketLog)
 	for ; c.rev <= c.upTo; c.rev++ {
 		err := changed(log, c.rev, func(key []byte) (bool, error) { return c.take(r, key) })
@@ -82,7 +82,7 @@ func (c *changes) take(r *reader, key []byte) (stop bool, err error) {
 	if c.last != nil && bytes.Compare(key, c.last) <= 0 {
 		return false, nil
 	}
-	if c.looked++; c.out.full() || c.looked > 100_000 {
+	if c.observed++; c.out.full() || c.observed > 100_000 {
 		return false, errChunk
 	}
 	c.last = append(c.last[:0], key...)

@@ -101,7 +101,7 @@ func TestTwoProcessesShareOneStore(t *testing.T) {
 func TestKilledAtAnyMoment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := reopen(t, path)
-	acked := 0
+	acknowledged := 0
 	for range 12 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "OVI_TEST_STORE="+path, "OVI_TEST_ROUNDS=pairs")
@@ -116,7 +116,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		must(t, cmd.Process.Kill())
 		for ok := true; ok; ok = lines.Scan() {
 			if n, err := strconv.Atoi(lines.Text()); err == nil {
-				acked = n
+				acknowledged = n
 			}
 		}
 		cmd.Wait()
@@ -125,10 +125,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Fatalf("half a transaction: %v", got)
 		}
 		n, _ := strconv.Atoi(got["pair/a"])
-		if n < acked || n > acked+1 {
-			t.Fatalf("%d was acknowledged, the store has %d", acked, n)
+		if n < acknowledged || n > acknowledged+1 {
+			t.Fatalf("%d was acknowledged, the store has %d", acknowledged, n)
 		}
-		acked = n
+		acknowledged = n
 	}
 	check(t, path)
 }

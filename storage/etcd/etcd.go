@@ -47,10 +47,10 @@ type Store struct {
 }
 
 var (
-	_ storage.Store    = (*Store)(nil)
-	_ storage.Watcher  = (*Store)(nil)
-	_ storage.Punctual = (*Store)(nil)
-	_ storage.Ager     = (*Store)(nil)
+	_ storage.Store         = (*Store)(nil)
+	_ storage.Watcher       = (*Store)(nil)
+	_ storage.BoundedLeaser = (*Store)(nil)
+	_ storage.OldestReader  = (*Store)(nil)
 )
 
 // ID tells one store from another, whatever its endpoints are called: the cluster's id and the

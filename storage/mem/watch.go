@@ -60,9 +60,9 @@ func (s *Store) untilExpiry() (time.Duration, error) {
 }
 
 // tell leaves a notice with each watch that a change concerns. The store is locked.
-func (s *Store) tell(concerns func(prefix string) bool) {
+func (s *Store) tell(alerts func(prefix string) bool) {
 	for w := range s.watches {
-		if !concerns(w.prefix) {
+		if !alerts(w.prefix) {
 			continue
 		}
 		select {

@@ -40,9 +40,9 @@ func leasedApart(t *testing.T, s storage.Store) {
 		t.Fatalf("the claim: %v %v, want token %d", got, err, token)
 	}
 	r2 := commit(t, s, put("x/a", "2"))
-	same(t, "a past revision", world(t, s, "", r1), map[string]string{"x/a": "1"})
-	same(t, "the newest, by number", world(t, s, "", r2), map[string]string{"x/a": "2"})
-	same(t, "now", world(t, s, "", storage.Now), map[string]string{"x/a": "2", "claim/a": "me"})
+	same(t, "a past revision", liveState(t, s, "", r1), map[string]string{"x/a": "1"})
+	same(t, "the newest, by number", liveState(t, s, "", r2), map[string]string{"x/a": "2"})
+	same(t, "now", liveState(t, s, "", storage.Now), map[string]string{"x/a": "2", "claim/a": "me"})
 	if n := stats(t, s).Keys; n != 1 {
 		t.Fatalf("%d keys, want 1 without the leased one", n)
 	}
@@ -55,7 +55,7 @@ func leasedApart(t *testing.T, s storage.Store) {
 		t.Fatalf("history of a leased key: %v", hist)
 	}
 	commit(t, s, del("claim/a"))
-	same(t, "after the release", world(t, s, "", storage.Now), map[string]string{"x/a": "2"})
+	same(t, "after the release", liveState(t, s, "", storage.Now), map[string]string{"x/a": "2"})
 }
 
 func tokensGrow(t *testing.T, s storage.Store) {
@@ -86,7 +86,7 @@ func revoke(t *testing.T, s storage.Store) {
 	if err := s.Revoke(t.Context(), mine); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "what is left", world(t, s, "", storage.Now), map[string]string{"claim/c": "x"})
+	same(t, "what is left", liveState(t, s, "", storage.Now), map[string]string{"claim/c": "x"})
 	if err := s.Revoke(t.Context(), mine); err != nil {
 		t.Fatalf("revoking again: %v", err)
 	}
@@ -121,7 +121,7 @@ func underToken(t *testing.T, s storage.Store) {
 	tx.Ops = append(tx.Ops, storage.Op{Key: "claim/a", Delete: true})
 	tx.Guards = []storage.Guard{{Key: "claim/a", Created: second}}
 	commit(t, s, tx)
-	same(t, "in the end", world(t, s, "", storage.Now), map[string]string{"done/a": "third"})
+	same(t, "in the end", liveState(t, s, "", storage.Now), map[string]string{"done/a": "third"})
 }
 
 func errOf(_ storage.Revision, err error) error { return err }
@@ -134,7 +134,7 @@ func endedLease(t *testing.T, s storage.Store) {
 	tx := claim("claim/a", "x", id)
 	tx.Ops = append(tx.Ops, storage.Op{Key: "fact", Value: []byte("x")})
 	wantErr(t, "a key under an ended lease", errOf(s.Commit(t.Context(), tx)), storage.ErrNoLease)
-	same(t, "the world", world(t, s, "", storage.Now), map[string]string{})
+	same(t, "the world", liveState(t, s, "", storage.Now), map[string]string{})
 	if _, err := s.Grant(t.Context(), 0); err == nil {
 		t.Fatal("a lease of no time was granted")
 	}
@@ -150,7 +150,7 @@ func sides(t *testing.T, s storage.Store) {
 	} {
 		wantErr(t, what, errOf(s.Commit(t.Context(), tx)), storage.ErrInvalid)
 	}
-	same(t, "the world", world(t, s, "", storage.Now), map[string]string{"x/a": "1", "claim/a": "1"})
+	same(t, "the world", liveState(t, s, "", storage.Now), map[string]string{"x/a": "1", "claim/a": "1"})
 }
 
 // Expiry checks that leases end by themselves. sleep lets that much time pass for the
@@ -178,19 +178,19 @@ func Expiry(t *testing.T, s storage.Store, unit time.Duration, sleep func(time.D
 		renewed = before
 	}
 	sleep(3 * unit)
-	there := world(t, s, "", storage.Now)
+	there := liveState(t, s, "", storage.Now)
 	rival := errOf(s.Commit(t.Context(), claim("claim/a", "y", other)))
 	inTime()
 	same(t, "before the end", there, map[string]string{"claim/a": "x", "claim/b": "x"})
 	wantErr(t, "a rival", rival, storage.ErrConflict)
 	sleep(3 * unit)
 	for range 60 { // a server under load ends a lease a little late
-		if there = world(t, s, "", storage.Now); there["claim/a"] == "" {
+		if there = liveState(t, s, "", storage.Now); there["claim/a"] == "" {
 			break
 		}
 		sleep(unit / 4)
 	}
-	same(t, "after the end", world(t, s, "", storage.Now), map[string]string{"claim/b": "x"})
+	same(t, "after the end", liveState(t, s, "", storage.Now), map[string]string{"claim/b": "x"})
 	if hist, _ := collect(s.History(t.Context(), "claim/a")); len(hist) != 0 {
 		t.Fatalf("history after the end: %v", hist)
 	}

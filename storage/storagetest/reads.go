@@ -68,7 +68,7 @@ func rangePrefix(t *testing.T, s storage.Store) {
 				want[key] = "v"
 			}
 		}
-		same(t, fmt.Sprintf("prefix %q", prefix), world(t, s, prefix, storage.Now), want)
+		same(t, fmt.Sprintf("prefix %q", prefix), liveState(t, s, prefix, storage.Now), want)
 		all, _ := rangeAll(t.Context(), s, prefix, storage.Now)
 		for i := 1; i < len(all); i++ {
 			if all[i-1].Key >= all[i].Key {
@@ -96,9 +96,9 @@ func pastRevisions(t *testing.T, s storage.Store) {
 		was[commit(t, s, tx)] = maps.Clone(now)
 	}
 	for rev, want := range was {
-		same(t, fmt.Sprintf("revision %d", rev), world(t, s, "k/", rev), want)
+		same(t, fmt.Sprintf("revision %d", rev), liveState(t, s, "k/", rev), want)
 	}
-	same(t, "now", world(t, s, "", storage.Now), now)
+	same(t, "now", liveState(t, s, "", storage.Now), now)
 }
 
 func historyOfKey(t *testing.T, s storage.Store) {
@@ -160,7 +160,7 @@ func longChain(t *testing.T, s storage.Store) {
 		revs[i] = commit(t, s, put("hot", fmt.Sprint(i), fmt.Sprintf("other/%d", i%7), fmt.Sprint(i)))
 	}
 	for i, rev := range revs {
-		if got := world(t, s, "hot", rev)["hot"]; got != fmt.Sprint(i) {
+		if got := liveState(t, s, "hot", rev)["hot"]; got != fmt.Sprint(i) {
 			t.Fatalf("at revision %d: %q, want %d", rev, got, i)
 		}
 	}
@@ -172,7 +172,7 @@ func longChain(t *testing.T, s storage.Store) {
 		commit(t, s, put("hot", fmt.Sprint("later ", i)))
 	}
 	for i := n / 2; i < n; i++ {
-		if got := world(t, s, "hot", revs[i])["hot"]; got != fmt.Sprint(i) {
+		if got := liveState(t, s, "hot", revs[i])["hot"]; got != fmt.Sprint(i) {
 			t.Fatalf("at revision %d, after compaction: %q, want %d", revs[i], got, i)
 		}
 	}
@@ -199,7 +199,7 @@ func copies(t *testing.T, s storage.Store) {
 		}
 	}
 	spoil()
-	same(t, "after spoiling", world(t, s, "", r1), map[string]string{"a": "right", "b": "b"})
+	same(t, "after spoiling", liveState(t, s, "", r1), map[string]string{"a": "right", "b": "b"})
 	seq, _, _ := s.Range(t.Context(), "", storage.Now)
 	for range 2 { // a sequence can be run again, with fresh values
 		all, err := collect(seq)
@@ -220,12 +220,12 @@ func largeSnapshot(t *testing.T, s storage.Store) {
 		tx.Ops = append(tx.Ops, storage.Op{Key: key, Value: []byte(value)})
 	}
 	rev := commit(t, s, tx)
-	same(t, "the snapshot", world(t, s, "obs/", rev), want)
+	same(t, "the snapshot", liveState(t, s, "obs/", rev), want)
 	commit(t, s, del("obs/00000", "obs/03999"))
-	same(t, "the snapshot, later", world(t, s, "", rev), want)
+	same(t, "the snapshot, later", liveState(t, s, "", rev), want)
 	big := strings.Repeat("x", storage.MaxValue)
 	commit(t, s, put("big", big))
-	if world(t, s, "big", storage.Now)["big"] != big {
+	if liveState(t, s, "big", storage.Now)["big"] != big {
 		t.Fatal("the largest value came back changed")
 	}
 }
@@ -274,7 +274,7 @@ func cancelled(t *testing.T, s storage.Store) {
 	wantErr(t, "range", err, context.Canceled)
 	_, err = collect(s.History(ctx, "a"))
 	wantErr(t, "history", err, context.Canceled)
-	same(t, "the world", world(t, s, "", storage.Now), map[string]string{"a": "1"})
+	same(t, "the world", liveState(t, s, "", storage.Now), map[string]string{"a": "1"})
 }
 
 func closedHandle(t *testing.T, s storage.Store) {

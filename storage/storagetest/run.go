@@ -104,8 +104,8 @@ func rangeAll(ctx context.Context, s storage.Store, prefix string, at storage.Re
 	return collect(seq)
 }
 
-// world reads keys and values at a revision.
-func world(t testing.TB, s storage.Store, prefix string, at storage.Revision) map[string]string {
+// liveState reads keys and values at a revision.
+func liveState(t testing.TB, s storage.Store, prefix string, at storage.Revision) map[string]string {
 	t.Helper()
 	all, err := rangeAll(t.Context(), s, prefix, at)
 	if err != nil {

@@ -65,7 +65,7 @@ func malformed(t *testing.T, s storage.Store) {
 		_, err := s.Commit(t.Context(), tx)
 		wantErr(t, what, err, storage.ErrInvalid)
 	}
-	same(t, "the world", world(t, s, "", storage.Now), map[string]string{})
+	same(t, "the world", liveState(t, s, "", storage.Now), map[string]string{})
 }
 
 func nothingChanges(t *testing.T, s storage.Store) {
@@ -91,7 +91,7 @@ func compaction(t *testing.T, s storage.Store) {
 	r5 := commit(t, s, put("a", "5", "dead", "again"))
 	was := map[storage.Revision]map[string]string{}
 	for rev := r3; rev <= r5; rev++ {
-		was[rev] = world(t, s, "", rev)
+		was[rev] = liveState(t, s, "", rev)
 	}
 	wantErr(t, "compact in the future", s.Compact(t.Context(), r5+1), storage.ErrFuture)
 	if err := s.Compact(t.Context(), r3); err != nil {
@@ -107,7 +107,7 @@ func compaction(t *testing.T, s storage.Store) {
 		wantErr(t, fmt.Sprintf("changes after %d", rev), err, storage.ErrCompacted)
 	}
 	for rev, want := range was {
-		same(t, fmt.Sprintf("revision %d", rev), world(t, s, "", rev), want)
+		same(t, fmt.Sprintf("revision %d", rev), liveState(t, s, "", rev), want)
 	}
 	for key, want := range map[string][]string{"a": {"3", "4", "5"}, "old": {"x"}, "dead": {"again"}} {
 		versions, err := collect(s.History(t.Context(), key))
@@ -144,7 +144,7 @@ func compactionLiveKeys(t *testing.T, s storage.Store) {
 		if err := s.Compact(t.Context(), rev); err != nil {
 			t.Fatal(err)
 		}
-		same(t, fmt.Sprintf("now, compacted at %d", rev), world(t, s, "", storage.Now), want)
+		same(t, fmt.Sprintf("now, compacted at %d", rev), liveState(t, s, "", storage.Now), want)
 	}
 	r := commit(t, s, put("k3", "new life"))
 	got, err := collect(s.History(t.Context(), "k3"))
@@ -232,11 +232,11 @@ func useInLoop(t *testing.T, s storage.Store) {
 			t.Fatal(err)
 		}
 		commit(t, s, put(e.Key, "seen "+string(e.Value)))
-		if got := world(t, s, e.Key, storage.Now)[e.Key]; got != "seen "+string(e.Value) {
+		if got := liveState(t, s, e.Key, storage.Now)[e.Key]; got != "seen "+string(e.Value) {
 			t.Fatalf("within the loop: %q", got)
 		}
 	}
-	same(t, "after the loop", world(t, s, "", storage.Now), map[string]string{"a": "seen 1", "b": "seen 2", "c": "seen 3"})
+	same(t, "after the loop", liveState(t, s, "", storage.Now), map[string]string{"a": "seen 1", "b": "seen 2", "c": "seen 3"})
 }
 
 func oneWins(t *testing.T, s storage.Store) {
@@ -299,5 +299,5 @@ func nothingLost(t *testing.T, s storage.Store) {
 		})
 	}
 	wg.Wait()
-	same(t, "the count", world(t, s, "n", storage.Now)["n"], strconv.Itoa(goroutines*each))
+	same(t, "the count", liveState(t, s, "n", storage.Now)["n"], strconv.Itoa(goroutines*each))
 }

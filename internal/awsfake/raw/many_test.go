@@ -60,7 +60,7 @@ func TestManyAtOnce(t *testing.T) {
 				if status, text, err := send(c, "ec2", "Action=DescribeInstances"); err != nil || status != 200 {
 					t.Errorf("describe: %d %s (%v)", status, text, err)
 				}
-				if _, err := c.Things(); err != nil {
+				if _, err := c.Resources(); err != nil {
 					t.Error(err)
 				}
 				c.Requests()
@@ -68,9 +68,9 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	things, err := clouds[0].Things()
+	resources, err := clouds[0].Resources()
 	n := 0
-	for _, th := range things {
+	for _, th := range resources {
 		if th.Kind == "ec2" {
 			n++
 		}

@@ -54,7 +54,7 @@ func FuzzRequests(f *testing.F) {
 		if name != "s3" {
 			r.Method = http.MethodPost
 		}
-		before, err := c.Things()
+		before, err := c.Resources()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func FuzzRequests(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after, err := c.Things(); err != nil || out.StatusCode >= 400 && len(before) > 0 && len(after) != len(before) {
+		if after, err := c.Resources(); err != nil || out.StatusCode >= 400 && len(before) > 0 && len(after) != len(before) {
 			t.Errorf("%s refused with %d left %d things of %d (%v)", body, out.StatusCode, len(after), len(before), err)
 		}
 		if out.StatusCode == http.StatusInternalServerError {

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/render"
+)
+
+// onlyToLookAt refuses to save a plan of the past.
+func (c *call) onlyToLookAt() error {
+	if c.cli.String("at") != "" && (c.cli.String("out") != "" || c.cli.Duration("max-age") != 0) {
+		return usage("leave out --out and --max-age", "a plan of the past (--at) is only to look at: it cannot be applied")
+	}
+	return nil
+}
+
+// freshness are the lines that say what a plan rests on that was not looked at just now.
+func (c *call) freshness(p *engine.Planned) []string {
+	names := namesOf(p)
+	var out []string
+	if p.Past {
+		out = append(out, fmt.Sprintf("THE PAST: what these wishes would have called for at revision %d; only to look at", p.Revision))
+	}
+	for _, obs := range p.Observations {
+		age := render.Age(c.now().Sub(obs.At))
+		switch {
+		case obs.Err != nil:
+		case p.Past:
+			out = append(out, fmt.Sprintf("%s: as seen at %s, %s ago", names.Scope(obs.Scope), obs.At.UTC().Format("2006-01-02 15:04:05 UTC"), age))
+		case obs.Recorded:
+			out = append(out, fmt.Sprintf("%s: as seen %s ago, not looked at now (--max-age)", names.Scope(obs.Scope), age))
+		case c.cli.Duration("max-age") > 0:
+			out = append(out, fmt.Sprintf("%s: looked at now", names.Scope(obs.Scope)))
+		}
+	}
+	return out
+}
+
+// lookRecords tell machines how old each fact of a plan is.
+func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Record {
+	out := make([]render.Record, 0, len(p.Observations))
+	for _, obs := range p.Observations {
+		r := render.Look{Type: "look", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}
+		if obs.Err != nil {
+			r.Error = obs.Err.Error()
+		} else {
+			at := obs.At
+			r.Seen, r.AgeSeconds = &at, max(0, c.now().Sub(at).Seconds())
+		}
+		if p.Past {
+			r.Revision = int64(p.Revision)
+		}
+		out = append(out, r)
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// logState is what the records of a log say up to some point: the things as they were
+// last seen, what was done to them, who approved of what, what each stack's last plan listed.
+type logState struct {
+	resources map[resource.Ref]*resource.Observed
+	pasts     map[resource.Ref][]pastAt // oldest first
+	approvals map[string][]ledger.Approval
+	listings  map[string]listing // by stack
+	undo      []change           // the last changes of things, in case their batch is refused
+}
+
+type listing struct {
+	plan      string
+	decisions []event.Decision
+}
+
+type pastAt struct {
+	instance string
+	seq      wal.Seq
+	decider.Past
+}
+
+type change struct {
+	seq wal.Seq
+	ref resource.Ref
+	was *resource.Observed
+}
+
+func newLogState() *logState {
+	return &logState{
+		resources: map[resource.Ref]*resource.Observed{}, pasts: map[resource.Ref][]pastAt{},
+		approvals: map[string][]ledger.Approval{}, listings: map[string]listing{},
+	}
+}
+
+// apply takes a record in, as the store's projection does.
+func (m *logState) apply(r event.Record) error {
+	if p, ok := event.PastOf(r); ok {
+		ref := r.Event.About()
+		m.pasts[ref] = append(m.pasts[ref], pastAt{r.Instance, r.Seq, p})
+	}
+	switch e := r.Event.(type) {
+	case event.Observed:
+		m.observed(e)
+	case event.Finished:
+		if e.Outcome == event.Done {
+			m.done(r.Seq, e)
+		}
+	case event.Recovered:
+		if e.Finding == event.FoundDone && e.Action == decider.Delete {
+			m.set(r.Seq, e.Ref, nil)
+		}
+	case event.Approved:
+		if e.Digest != "" {
+			m.approve(ledger.Approval{Approved: e, At: r.At})
+		}
+	case event.Refused:
+		m.refused(e)
+	case event.Baseline:
+		return m.baseline(e)
+	}
+	return nil
+}
+
+// baseline takes in what a trimmed log says of what was before.
+func (m *logState) baseline(e event.Baseline) error {
+	resources, approvals, err := ledger.BaselineState(e)
+	maps.Copy(m.resources, resources)
+	for _, c := range approvals {
+		m.approve(c)
+	}
+	return err
+}
+
+func (m *logState) observed(e event.Observed) {
+	m.undo = m.undo[:0] // a refused batch is refused by the one right behind it
+	if !e.Complete {
+		return
+	}
+	for i := range e.Changed {
+		m.resources[e.Changed[i].Ref] = &e.Changed[i]
+	}
+	for i := range e.Displaced {
+		m.resources[e.Displaced[i].As] = &e.Displaced[i].Resource
+	}
+	for _, ref := range e.Gone {
+		delete(m.resources, ref)
+	}
+}
+
+func (m *logState) done(seq wal.Seq, e event.Finished) {
+	switch {
+	case e.Action == decider.Delete || e.Phase == event.PhaseDelete:
+		m.set(seq, e.Ref, nil)
+	case e.Resource != nil:
+		m.set(seq, e.Ref, e.Resource)
+	}
+}
+
+func (m *logState) set(seq wal.Seq, ref resource.Ref, o *resource.Observed) {
+	m.undo = append(m.undo, change{seq, ref, m.resources[ref]})
+	if m.resources[ref] = o; o == nil {
+		delete(m.resources, ref)
+	}
+}
+
+// refused takes back what a batch said that never counted.
+func (m *logState) refused(e event.Refused) {
+	if e.From == 0 {
+		return
+	}
+	for i := len(m.undo) - 1; i >= 0 && m.undo[i].seq >= e.From; i-- {
+		c := m.undo[i]
+		m.undo = m.undo[:i]
+		if m.resources[c.ref] = c.was; c.was == nil {
+			delete(m.resources, c.ref)
+		}
+		m.pasts[c.ref] = slices.DeleteFunc(m.pasts[c.ref], func(p pastAt) bool { return p.seq >= e.From && p.seq <= e.To })
+	}
+}
+
+// approve keeps the last word of each person.
+func (m *logState) approve(c ledger.Approval) {
+	others := slices.DeleteFunc(m.approvals[c.Digest], func(x ledger.Approval) bool { return x.Who == c.Who })
+	m.approvals[c.Digest] = append(others, c)
+}
+
+// decisions are those of a plan, also if its record only names the plan that lists them;
+// false if that one is not in the log any more.
+func (m *logState) decisions(e event.Planned) ([]event.Decision, bool) {
+	if e.Same == "" {
+		for _, stack := range e.Stacks {
+			m.listings[stack] = listing{e.Plan, e.Decisions}
+		}
+		return e.Decisions, true
+	}
+	for _, stack := range e.Stacks {
+		if l := m.listings[stack]; l.plan == e.Same {
+			return l.decisions, true
+		}
+	}
+	return nil, false
+}
+
+// plan puts together again what was compared; false if some of it is not known any more.
+func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Result, bool) {
+	out := comparator.Result{Unchanged: e.Counts.Unchanged, Owned: e.Owned}
+	for _, d := range listed {
+		r := d.Recall(nil)
+		if d.Difference != comparator.Missing && d.Difference != comparator.Unreachable {
+			r.Observed = m.resources[d.Ref]
+		}
+		if d.Proposed.Executes() && (r.Desired == nil && d.Difference != comparator.Unwanted || r.Observed == nil && d.Difference != comparator.Missing) {
+			return out, false
+		}
+		out.Differences = append(out.Differences, comparator.Difference{
+			Type: d.Difference, Ref: d.Ref, Stack: d.Stack, Desired: r.Desired, Observed: r.Observed, Changes: d.Changes,
+		})
+	}
+	return out, true
+}
+
+// facts are what policies could look at besides the plan.
+func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider.Facts {
+	f := decider.Facts{
+		Now: now, Unreachable: map[resource.Scope]error{},
+		History: func(ref resource.Ref) []decider.Past { return m.past(ref, r.Instance, e.Known) },
+		Approvals: func(digest string) (out []decider.Approval) {
+			for _, c := range m.approvals[digest] {
+				if c.Holds(now) {
+					out = append(out, decider.Approval{Who: c.Who, At: c.At})
+				}
+			}
+			return out
+		},
+	}
+	if e.Approving != "" {
+		f.Digest = func(decider.Plan) string { return e.Approving }
+	}
+	for name, why := range e.Unreachable {
+		var s resource.Scope
+		if s.UnmarshalText([]byte(name)) == nil {
+			f.Unreachable[s] = errors.New(why)
+		}
+	}
+	return f
+}
+
+// past is a thing's history, newest first, up to what an instance knew of its own log; what others
+// recorded before is in front of it.
+func (m *logState) past(ref resource.Ref, instance string, known wal.Seq) []decider.Past {
+	var out []decider.Past
+	for _, p := range slices.Backward(m.pasts[ref]) {
+		if known != 0 && p.instance == instance && p.seq > known {
+			continue
+		}
+		if out = append(out, p.Past); len(out) == cel.HistoryLimit {
+			break
+		}
+	}
+	return out
+}

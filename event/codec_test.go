@@ -1,0 +1,251 @@
+package event_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var update = flag.Bool("update", false, "write the golden records anew")
+
+// every has one event of each type, with every field set.
+func every() []event.Event {
+	at := time.Date(2026, 2, 3, 4, 5, 6, 700, time.UTC)
+	o := res("a", "s")
+	o.Key, o.Detail, o.Since, o.Blessed = "key", "a \"detail\" <&>", at, true
+	o.Tags = resource.Tags{{Key: "team", Value: "platform"}}
+	odd := o
+	odd.ID = "copy"
+	until := at.Add(time.Hour)
+	blocker := decider.Blocker{Policy: "window", Reason: "not now", Until: &until}
+	values := resource.Attrs{
+		{Name: "bool", Value: resource.Bool(true)},
+		{Name: "float", Value: resource.Float(1.5)},
+		{Name: "int", Value: resource.Int(1 << 60)},
+		{Name: "list", Value: resource.List{resource.String("x"), resource.Reference{Ref: ref("net")}}},
+		{Name: "secret", Value: resource.Digest("digest")},
+	}
+	return []event.Event{
+		event.Loaded{Stack: "web", Source: "ovi.yaml", Version: "v", Resources: 3},
+		event.Observed{
+			Scope: scope, At: at, Complete: true, Count: 2, Stacks: []string{"web"}, Part: 1, Of: 2,
+			Changed: []resource.Observed{o, res("b", "s")}, Displaced: []event.Displaced{{As: ref("a@copy"), Resource: odd}}, Gone: []resource.Ref{ref("c"), ref("d")},
+		},
+		event.Planned{
+			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Counts: event.Counts{Create: 1, Unreachable: 2},
+			Unreachable: map[string]string{"fake/there": "denied"}, Decisions: []event.Decision{{
+				Ref: ref("a"), Stack: "web", Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
+				Reason: decider.ReasonImmutable, Message: "d", Blockers: []decider.Blocker{blocker}, Changes: []resource.Change{
+					{Path: "size", From: resource.String("s"), To: resource.String("m"), Effect: resource.Replace},
+					{Path: "net", To: resource.Reference{Ref: ref("net")}, KnownAfterApply: true, Note: "n", Effect: resource.Restart},
+					{Path: "all", From: values, To: nil},
+				},
+			}},
+		},
+		event.Blocked{Plan: "p", Ref: ref("a"), Proposed: decider.Delete, Blockers: []decider.Blocker{blocker}},
+		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "typed yes", Until: until},
+		event.Started{
+			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Replace, Phase: event.PhaseCreate, Token: 9,
+			Reason: decider.ReasonImmutable, Message: "d", Desired: "w", Have: "id", Host: "host", PID: 42,
+			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", Stack: "web", At: at},
+		},
+		event.Finished{
+			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Token: 9, Outcome: event.Done,
+			ID: "id", Tries: 2, Seconds: 1.5, Desired: "w", Resource: &o,
+		},
+		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Class: "denied", Recoverable: true},
+		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
+		event.NotStarted{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},
+		event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "r"},
+		event.Adopted{Ref: ref("a"), ID: "id", Stack: "web", Who: "ann", Reason: "r"},
+		event.Revoked{Ref: ref("a"), ClaimedBy: "run", Token: 9, Who: "ann", Reason: "r"},
+		event.Refused{From: 1, To: 2, Ref: ref("a"), Key: "k", Token: 9, Reason: "r"},
+		event.Compacted{Before: 7, Who: "ann"},
+		event.Baseline{Before: 7, Who: "ann", Facts: []event.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"who":"<ann>"}`)}}},
+		event.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s → m", Until: until, Who: "ann", Reason: "r"},
+		// What came later stands behind, so that the lines before stay as they were written.
+		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
+		event.Planned{
+			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
+			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Decisions: []event.Decision{{
+				Ref: ref("a"), Stack: "web", Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
+				Reason: decider.ReasonMissing, Blockers: []decider.Blocker{{Policy: "approval", Reason: "r", Approvers: 2}},
+				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
+				Desired: &event.Desired{
+					Attrs: values, Tags: o.Tags, DependsOn: []resource.Ref{ref("net")}, Blessed: true,
+					At: resource.Position{File: "ovi.yaml", Line: 3, Column: 5},
+				},
+			}},
+		},
+	}
+}
+
+func recordOf(e event.Event) event.Record {
+	return event.Record{
+		ID: "01J00000000000000000000000", At: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
+		Instance: "01J0000000000000000000000A", Run: "01J0000000000000000000000B", User: "ann", Event: e,
+	}
+}
+
+func TestEveryEventReadsBackAsItWas(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range every() {
+		seen[e.Type()] = true
+		r := recordOf(e)
+		b, err := event.EncodeRecord(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := event.DecodeRecord(b)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", e.Type(), err, b)
+		}
+		if diff := cmp.Diff(r, back); diff != "" {
+			t.Errorf("%s (-was +is):\n%s", e.Type(), diff)
+		}
+		if !json.Valid(b) {
+			t.Errorf("%s is no JSON: %s", e.Type(), b)
+		}
+	}
+	for _, name := range event.Types() {
+		if !seen[name] {
+			t.Errorf("no test of %s", name)
+		}
+	}
+}
+
+// TestGoldenRecords keeps the format: what an older ovi wrote must read for ever.
+func TestGoldenRecords(t *testing.T) {
+	name := filepath.Join("testdata", "records-v1.jsonl")
+	var now []string
+	for _, e := range every() {
+		b, err := event.EncodeRecord(recordOf(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = append(now, string(b))
+	}
+	if *update {
+		if err := os.WriteFile(name, []byte(strings.Join(now, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(golden)), "\n")
+	if diff := cmp.Diff(lines, now); diff != "" {
+		t.Errorf("the format of records changed: that needs a new version (-golden +now):\n%s", diff)
+	}
+	for i, line := range lines {
+		r, err := event.DecodeRecord([]byte(line))
+		if err != nil {
+			t.Errorf("line %d: %v", i+1, err)
+		} else if diff := cmp.Diff(every()[i], r.Event); diff != "" {
+			t.Errorf("line %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
+func TestRecordsOfANewerVersionAreRefusedNotSkipped(t *testing.T) {
+	b, err := event.EncodeRecord(recordOf(event.Blessed{Ref: ref("a"), Who: "ann"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"version": strings.Replace(string(b), `"v":1`, `"v":2`, 1),
+		"event":   strings.Replace(string(b), `"event":"blessed"`, `"event":"knighted"`, 1),
+	} {
+		if _, err := event.DecodeRecord([]byte(text)); !errors.Is(err, event.ErrNewer) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"field of the record": strings.Replace(string(b), `"v":1`, `"v":1,"mood":"good"`, 1),
+		"field of the event":  strings.Replace(string(b), `"who"`, `"mood":1,"who"`, 1),
+		"two records":         string(b) + string(b),
+		"half a record":       string(b[:len(b)/2]),
+	} {
+		if _, err := event.DecodeRecord([]byte(text)); err == nil {
+			t.Errorf("%s: it was read", name)
+		}
+	}
+}
+
+func TestLaw9_NoSecretReachesARecord(t *testing.T) {
+	secret := resource.NewSecret("hunter2", "digest-of-it")
+	a := resource.NewAttrs(resource.Attr{Name: "password", Value: secret}, resource.Attr{Name: "env", Value: resource.List{secret}})
+	o := res("a", "s")
+	o.Attrs = a
+	for _, e := range []event.Event{
+		event.Observed{Scope: scope, Part: 1, Of: 1, Changed: []resource.Observed{o}},
+		event.Planned{Decisions: []event.Decision{{Ref: ref("a"), Changes: []resource.Change{{Path: "password", From: secret, To: a}}}}},
+		event.Started{Ref: ref("a"), Applying: &event.Applied{Attrs: a}},
+		event.Finished{Ref: ref("a"), Resource: &o},
+	} {
+		b, err := event.EncodeRecord(recordOf(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("hunter2")) || !bytes.Contains(b, []byte("digest-of-it")) {
+			t.Errorf("%s: %s", e.Type(), b)
+		}
+	}
+}
+
+// FuzzDecodeRecord: whatever the log holds, reading it is an error or a record that writes
+// and reads again as the same.
+func FuzzDecodeRecord(f *testing.F) {
+	for _, e := range every() {
+		b, err := event.EncodeRecord(recordOf(e))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := event.DecodeRecord(b)
+		if err != nil {
+			return
+		}
+		once, err := event.EncodeRecord(r)
+		if err != nil {
+			t.Skip() // times outside of what JSON can hold
+		}
+		again, err := event.DecodeRecord(once)
+		if err != nil {
+			t.Fatalf("what was written does not read: %v\n%s", err, once)
+		}
+		twice, err := event.EncodeRecord(again)
+		if err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("not stable: %v\n%s\n%s", err, once, twice)
+		}
+	})
+}
+
+var scope = resource.Scope{Provider: "fake", Location: "here"}
+
+func ref(name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Location: "here", Kind: "box", Name: name}
+}
+
+func res(name, size string) resource.Observed {
+	return resource.Observed{
+		Ref: ref(name), ID: "id-" + name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
+	}
+}

@@ -1,0 +1,135 @@
+package event
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Recorded is a decision as it is recorded.
+func Recorded(d decider.Decision) Decision {
+	return Decision{
+		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings, Desired: desiredOf(d),
+	}
+}
+
+// Recall is the inverse of Recorded; the thing, which stands elsewhere, comes in.
+func (d Decision) Recall(there *resource.Observed) decider.Decision {
+	return decider.Decision{
+		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
+		Observed: there, Desired: d.Desired.desired(d.Ref, d.Changes),
+	}
+}
+
+// HashDecisions names the content of a plan: the same decisions in the same order give the
+// same hash.
+func HashDecisions(decisions []Decision) (string, error) {
+	h := sha256.New()
+	for _, d := range decisions {
+		b, err := Marshal(d)
+		if err != nil {
+			return "", fmt.Errorf("ledger: %s: %w", d.Ref, err)
+		}
+		h.Write(b)
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// wireDecision spells out what encoding/json cannot know: values and effects.
+type wireDecision struct {
+	Ref        resource.Ref              `json:"ref"`
+	Stack      string                    `json:"stack,omitempty"`
+	Difference comparator.DifferenceType `json:"difference"`
+	Action     decider.Action            `json:"action"`
+	Proposed   decider.Action            `json:"proposed"`
+	Reason     decider.Reason            `json:"reason"`
+	Message    string                    `json:"detail,omitempty"`
+	Blockers   []decider.Blocker         `json:"vetoes,omitempty"`
+	Changes    []wireChange              `json:"changes,omitempty"`
+	Warnings   []decider.Warning         `json:"warnings,omitempty"`
+	Desired    *Desired                  `json:"wanted,omitempty"`
+}
+
+type wireChange struct {
+	Path       string          `json:"path"`
+	From       json.RawMessage `json:"from,omitempty"`
+	To         json.RawMessage `json:"to,omitempty"`
+	Effect     string          `json:"effect,omitempty"`
+	Unresolved bool            `json:"unsettled,omitempty"`
+	Note       string          `json:"note,omitempty"`
+}
+
+// MarshalJSON writes values in their canonical form, secrets as digests.
+func (d Decision) MarshalJSON() ([]byte, error) {
+	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired}
+	for _, c := range d.Changes {
+		w.Changes = append(w.Changes, toWire(c))
+	}
+	return Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (d *Decision) UnmarshalJSON(b []byte) error {
+	var w wireDecision
+	if err := strict(b, &w); err != nil {
+		return err
+	}
+	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired}
+	for _, x := range w.Changes {
+		c, err := fromWire(x)
+		if err != nil {
+			return fmt.Errorf("decision on %s: %s: %w", w.Ref, x.Path, err)
+		}
+		d.Changes = append(d.Changes, c)
+	}
+	return nil
+}
+
+func toWire(c resource.Change) wireChange {
+	w := wireChange{Path: c.Path, Unresolved: c.KnownAfterApply, Note: c.Note}
+	if c.From != nil {
+		w.From = resource.AppendJSON(nil, c.From)
+	}
+	if c.To != nil {
+		w.To = resource.AppendJSON(nil, c.To)
+	}
+	if c.Effect != resource.InPlace {
+		w.Effect = c.Effect.String()
+	}
+	return w
+}
+
+func fromWire(w wireChange) (c resource.Change, err error) {
+	c = resource.Change{Path: w.Path, KnownAfterApply: w.Unresolved, Note: w.Note}
+	if c.From, err = valueOf(w.From); err != nil {
+		return c, err
+	}
+	if c.To, err = valueOf(w.To); err != nil {
+		return c, err
+	}
+	switch w.Effect {
+	case "":
+	case resource.Restart.String():
+		c.Effect = resource.Restart
+	case resource.Replace.String():
+		c.Effect = resource.Replace
+	default:
+		return c, fmt.Errorf("%w: an effect %q", ErrNewer, w.Effect)
+	}
+	return c, nil
+}
+
+func valueOf(raw json.RawMessage) (resource.Value, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	return resource.ParseJSON(raw)
+}

@@ -1,0 +1,93 @@
+package event
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Desired is a wish as it is recorded: secrets as digests.
+type Desired struct {
+	// Digest says that attributes, tags and blessing are what the decision's changes say, as of
+	// most things to be made: they are not written twice.
+	Digest    bool              `json:"whole,omitempty"`
+	Attrs     resource.Attrs    `json:"attrs,omitempty"`
+	Tags      resource.Tags     `json:"tags,omitempty"`
+	DependsOn []resource.Ref    `json:"needs,omitempty"`
+	Blessed   bool              `json:"blessed,omitempty"`
+	At        resource.Position `json:"at,omitzero"`
+}
+
+const tagPath = "tags."
+
+// desiredOf is the wish of a decision, as short as it can be said.
+func desiredOf(d decider.Decision) *Desired {
+	w := d.Desired
+	if w == nil {
+		return nil
+	}
+	if d.Difference == comparator.Missing && mentionsAll(d.Changes, w) {
+		return &Desired{Digest: true, DependsOn: w.DependsOn, At: w.At}
+	}
+	return &Desired{Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
+}
+
+// mentionsAll says that the changes are the whole wish, and nothing else.
+func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
+	n := len(w.Attrs) + len(w.Tags)
+	if w.Blessed {
+		n++
+	}
+	if _, twice := w.Attrs.Get(comparator.BlessedPath); twice || len(changes) != n {
+		return false
+	}
+	for _, c := range changes {
+		if !mentions(c, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// mentions that a change is a part of the wish. A name cannot stand twice, neither in a wish nor
+// in changes.
+func mentions(c resource.Change, w *resource.Desired) bool {
+	if c.Path == comparator.BlessedPath {
+		return w.Blessed
+	}
+	if key, tag := strings.CutPrefix(c.Path, tagPath); tag {
+		v, ok := w.Tags.Get(key)
+		return ok && c.To == resource.String(v)
+	}
+	v, ok := w.Attrs.Get(c.Path)
+	return ok && resource.Equal(v, c.To)
+}
+
+// desired is the wish again.
+func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource.Desired {
+	if w == nil {
+		return nil
+	}
+	out := &resource.Desired{Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
+	if !w.Digest {
+		return out
+	}
+	tags := map[string]string{}
+	var attrs []resource.Attr
+	for _, c := range changes {
+		key, isTag := strings.CutPrefix(c.Path, tagPath)
+		text, _ := c.To.(resource.String)
+		switch {
+		case c.Path == comparator.BlessedPath:
+			out.Blessed = true
+		case isTag:
+			tags[key] = string(text)
+		default:
+			attrs = append(attrs, resource.Attr{Name: c.Path, Value: c.To})
+		}
+	}
+	out.Attrs, out.Tags = resource.NewAttrs(attrs...), resource.TagsOf(tags)
+	return out
+}

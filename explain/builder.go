@@ -1,0 +1,241 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// builder gathers records into chapters, oldest first.
+type builder struct {
+	t      Explainer
+	ref    resource.Ref
+	plans  map[string]planned
+	from   map[string]event.Loaded
+	yes    []event.Record
+	drafts []*draft
+	seen   *resource.Observed        // as of the record read last
+	first  *event.Record             // the look that saw it first
+	here   string                    // whose log this is
+	n      int                       // records read so far
+	moved  map[string]resource.Value // what was seen different since the last deed, as it was then
+}
+
+// planned is a plan with what it decided on the thing.
+type planned struct {
+	record   event.Record
+	event    event.Planned
+	decision *event.Decision
+}
+
+// draft is a chapter being written.
+type draft struct {
+	EventGroup
+	plan   string // that it carried out, or held back
+	action *action
+	times  int // how often the same happened again and again
+	last   int // which of the records read was its last
+}
+
+// action is an action with its end, as far as one is known.
+type action struct {
+	record  event.Record
+	started event.Started
+	ended   *event.Finished
+	endAt   event.Record
+	found   *event.Recovered
+	later   string // what was seen next
+	cause   string // in words; empty: as the rule says
+}
+
+func newBuilder(t Explainer, c ledger.ResourceHistory) *builder {
+	return &builder{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here, moved: map[string]resource.Value{}}
+}
+
+// read puts a record where it belongs.
+func (b *builder) read(r event.Record) {
+	b.n++
+	switch e := r.Event.(type) {
+	case event.Approved:
+		b.yes = append(b.yes, r)
+	case event.Planned:
+		b.planned(r, e)
+	case event.Observed:
+		b.observed(r, e)
+	case event.Started:
+		d := b.add(r, "deed", "")
+		d.plan, d.action = e.Plan, &action{record: r, started: e, cause: b.cause(e)}
+	case event.Finished:
+		b.ended(r, e)
+	case event.Recovered:
+		b.abandoned(r, e)
+	case event.Blocked:
+		b.again(r, "held_back", string(e.Proposed)+" held back by "+blockers(e.Blockers)).plan = e.Plan
+	case event.NotStarted:
+		b.again(r, "not_begun", b.notBegun(e)).plan = e.Plan
+	default:
+		b.add(r, r.Event.Type(), act(r.Event))
+	}
+}
+
+func (b *builder) add(r event.Record, what, title string) *draft {
+	d := &draft{EventGroup: EventGroup{At: r.At, What: what, Title: title}, times: 1, last: b.n}
+	if b.here != "" && r.Instance != b.here {
+		d.Instance = r.Instance
+	}
+	d.cite(r)
+	b.drafts = append(b.drafts, d)
+	return d
+}
+
+// again adds to the last chapter if that says the same.
+func (b *builder) again(r event.Record, what, title string) *draft {
+	if n := len(b.drafts); n > 0 {
+		for _, last := range slices.Backward(b.drafts) {
+			if last.What == "planned" {
+				continue // of the same held-back plan, made again
+			}
+			if last.What == what && last.Title == title {
+				last.times++
+				last.At, last.last = r.At, b.n
+				last.cite(r)
+				return last
+			}
+			break
+		}
+	}
+	return b.add(r, what, title)
+}
+
+func (d *draft) cite(r event.Record) {
+	if r.Seq != 0 {
+		d.Records = append(d.Records, uint64(r.Seq))
+	}
+}
+
+func (b *builder) planned(r event.Record, e event.Planned) {
+	p := planned{record: r, event: e}
+	if len(e.Decisions) > 0 {
+		p.decision = &e.Decisions[0]
+	} else if first, ok := b.plans[e.Same]; ok {
+		p.decision = first.decision
+	}
+	b.plans[e.Plan] = p
+	if p.decision != nil {
+		b.again(r, "planned", b.t.plannedTitle(e, *p.decision)).plan = e.Plan
+	}
+}
+
+func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
+	text := "planned "
+	if e.Mode == event.ForDrift {
+		text = "found drifted, planned "
+	}
+	text += t.decided(d)
+	if c := t.changes(d); c != "" {
+		text += " (" + c + ")"
+	}
+	return text
+}
+
+// observed tells what a look saw that was not known before.
+func (b *builder) observed(r event.Record, e event.Observed) {
+	if len(e.Gone) > 0 {
+		b.seen = nil
+		b.later("it was gone", r)
+		b.add(r, "gone", "seen gone: "+b.t.scope(b.ref)+" was seen whole, and it was not there")
+		return
+	}
+	if len(e.Changed) == 0 {
+		return
+	}
+	now := e.Changed[0]
+	was := b.seen
+	b.seen = &now
+	if was == nil {
+		if b.first == nil {
+			b.first = &r
+		}
+		b.later("it was there", r)
+		b.add(r, "seen", fmt.Sprintf("seen for the first time: %s, %s", now.ID, now.Health))
+		return
+	}
+	for _, c := range Differ(*was, now) {
+		if _, before := b.moved[c.Path]; !before {
+			b.moved[c.Path] = c.From
+		}
+	}
+	if diff := b.t.between(*was, now); diff != "" {
+		b.later(diff, r)
+		b.add(r, "seen", "seen different: "+diff)
+	}
+}
+
+// later notes what was seen first after the newest deed.
+func (b *builder) later(what string, r event.Record) {
+	if d := b.lastAction(); d != nil && d.action.later == "" {
+		d.action.later = stamp(r.At) + ": " + what
+	}
+}
+
+func (b *builder) ended(r event.Record, e event.Finished) {
+	d := b.find(e.Key, e.Phase)
+	if d == nil {
+		d = b.add(r, "deed", "")
+		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Stack: e.Stack, Key: e.Key, Action: e.Action, Phase: e.Phase, Token: e.Token}}
+		d.plan = e.Plan
+	} else {
+		d.cite(r)
+	}
+	d.action.ended, d.action.endAt, d.At, d.last = &e, r, r.At, b.n
+	if e.Outcome == event.Done {
+		clear(b.moved)
+	}
+	switch {
+	case e.Outcome == event.Done && (e.Action == decider.Delete || e.Phase == event.PhaseDelete):
+		b.seen = nil
+	case e.Outcome == event.Done && e.Resource != nil:
+		b.seen = e.Resource
+	}
+}
+
+func (b *builder) abandoned(r event.Record, e event.Recovered) {
+	d := b.find(e.Key, "")
+	if d == nil {
+		b.add(r, "abandoned", answered(e))
+		return
+	}
+	d.cite(r)
+	d.action.found = &e
+}
+
+// find is the newest deed with a key; half may be empty for any.
+func (b *builder) find(key, half string) *draft {
+	for _, d := range slices.Backward(b.drafts) {
+		if d.action != nil && d.action.started.Key == key && (half == "" || d.action.started.Phase == half) {
+			return d
+		}
+	}
+	return nil
+}
+
+func (b *builder) lastAction() *draft {
+	for _, d := range slices.Backward(b.drafts) {
+		if d.action != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func (b *builder) notBegun(e event.NotStarted) string {
+	text := string(e.Action) + " not begun: " + e.Why
+	if !e.On.IsZero() {
+		text += ", on " + b.t.Ref(e.On)
+	}
+	return text + because(e.Detail)
+}

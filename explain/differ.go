@@ -1,0 +1,92 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Differ lists what is different between two looks at one thing, by path: attributes, tags,
+// and beside them "id", "health", "stack" and "managed".
+func Differ(a, b resource.Observed) []resource.Change {
+	var out []resource.Change
+	add := func(path string, from, to resource.Value) {
+		if !same(from, to) {
+			out = append(out, resource.Change{Path: path, From: from, To: to})
+		}
+	}
+	add("id", text(a.ID), text(b.ID))
+	add("health", text(string(a.Health)), text(string(b.Health)))
+	add("stack", text(a.Stack), text(b.Stack))
+	add("managed", resource.Bool(a.Managed), resource.Bool(b.Managed))
+	for _, path := range paths(a, b) {
+		add(path, at(a, path), at(b, path))
+	}
+	return out
+}
+
+func text(s string) resource.Value {
+	if s == "" {
+		return nil
+	}
+	return resource.String(s)
+}
+
+// between is Differ in words.
+func (t Explainer) between(a, b resource.Observed) string {
+	changes := Differ(a, b)
+	parts := make([]string, len(changes))
+	for i, c := range changes {
+		parts[i] = c.Path + " " + t.Value(c.From) + " → " + t.Value(c.To)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// paths are the attributes and tags of either look.
+func paths(a, b resource.Observed) []string {
+	var out []string
+	for _, o := range []resource.Observed{a, b} {
+		for _, x := range o.Attrs {
+			out = append(out, x.Name)
+		}
+		for _, x := range o.Tags {
+			out = append(out, "tags."+x.Key)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// at is the value of a thing at a path; nil if it has none.
+func at(o resource.Observed, path string) resource.Value {
+	return valueAt(o.Attrs, o.Tags, path)
+}
+
+func valueAt(attrs resource.Attrs, tags resource.Tags, path string) resource.Value {
+	if key, ok := strings.CutPrefix(path, "tags."); ok {
+		if v, ok := tags.Get(key); ok {
+			return resource.String(v)
+		}
+		return nil
+	}
+	var v resource.Value = attrs
+	for name := range strings.SplitSeq(path, ".") {
+		inner, ok := v.(resource.Attrs)
+		if !ok {
+			return nil
+		}
+		if v, ok = inner.Get(name); !ok {
+			return nil
+		}
+	}
+	return v
+}
+
+// same compares what may be absent.
+func same(a, b resource.Value) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return resource.Equal(a, b)
+}

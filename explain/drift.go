@@ -1,0 +1,196 @@
+package explain
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Cause says who made a thing differ: three sides are held against each other, what was last
+// applied, what is observed, and what is desired.
+type Cause string
+
+// The causes.
+const (
+	Outside   Cause = "world"   // desired as applied, and observed otherwise
+	ByConfig  Cause = "config"  // observed as applied, and desired otherwise
+	ByBoth    Cause = "both"    // all three differ
+	ByUnknown Cause = "unknown" // nothing is on record as applied
+)
+
+// Drift is one difference of a thing with its cause. Path is empty for a thing that is gone.
+type Drift struct {
+	Path                       string
+	Applied, Observed, Desired resource.Value
+	Cause                      Cause
+	Since                      time.Time // when it was first seen so; zero: not known
+	Revision                   int64
+	Times                      int // how often it went from right to wrong by now; 2 and more: it flaps
+}
+
+// Explain tells what the world changed from what the config changed, since when, and how
+// often. life is the history of the thing, oldest first.
+func Explain(d decider.Decision, applied *event.Applied, life []ledger.Moment) []Drift {
+	if d.Difference == comparator.Missing {
+		x := Drift{Cause: Outside}
+		if applied == nil {
+			x.Cause = ByUnknown
+		}
+		for _, m := range life {
+			if m.Gone {
+				x.Since, x.Revision = m.At, int64(m.Revision)
+				x.Times++
+			}
+		}
+		return []Drift{x}
+	}
+	out := make([]Drift, 0, len(d.Changes))
+	for _, c := range d.Changes {
+		x := Drift{Path: c.Path, Observed: c.From, Desired: c.To, Cause: ByUnknown}
+		if applied != nil {
+			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
+			x.Cause = causeOf(x)
+		}
+		if x.Cause == ByConfig {
+			x.decidedSince(life)
+		} else {
+			x.seenSince(life)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func causeOf(x Drift) Cause {
+	if strings.HasPrefix(x.Path, "ovi:") {
+		return Outside // its marks, which no config speaks of
+	}
+	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
+	switch {
+	case asApplied:
+		return Outside
+	case asSeen || x.Applied == nil:
+		return ByConfig
+	}
+	return ByBoth
+}
+
+// stretch is a time through which a value stayed the same.
+type stretch struct {
+	value    resource.Value
+	since    time.Time
+	revision int64
+}
+
+// seenSince finds the look that first saw the value as it is, and counts how often it went
+// away from what it was before.
+func (x *Drift) seenSince(life []ledger.Moment) {
+	var all []stretch
+	for _, m := range life {
+		if m.Seen == nil {
+			continue
+		}
+		v := at(*m.Seen, x.Path)
+		if n := len(all); n > 0 && same(all[n-1].value, v) {
+			continue
+		}
+		all = append(all, stretch{v, m.At, int64(m.Revision)})
+	}
+	n := len(all)
+	if n == 0 || !same(all[n-1].value, x.Observed) {
+		return
+	}
+	x.Since, x.Revision, x.Times = all[n-1].since, all[n-1].revision, 1
+	if n == 1 {
+		return
+	}
+	x.Times = 0
+	right := all[n-2].value
+	for i := range n - 1 {
+		if same(all[i].value, right) && !same(all[i+1].value, right) {
+			x.Times++
+		}
+	}
+}
+
+// decidedSince finds the first plan of the latest ones that wanted the value so.
+func (x *Drift) decidedSince(life []ledger.Moment) {
+	for _, m := range life {
+		for _, r := range m.Records {
+			e, ok := r.Event.(event.Planned)
+			if !ok || len(e.Decisions) == 0 {
+				continue
+			}
+			wants := false
+			for _, c := range e.Decisions[0].Changes {
+				wants = wants || c.Path == x.Path && same(c.To, x.Desired)
+			}
+			if wants && x.Revision == 0 {
+				x.Since, x.Revision = m.At, int64(m.Revision)
+			} else if !wants {
+				x.Since, x.Revision = time.Time{}, 0
+			}
+		}
+	}
+}
+
+// Note says in a few words who changed it, since when, and how often.
+func (x Drift) Note(now time.Time) string {
+	who := map[Cause]string{
+		Outside: "the world changed it", ByConfig: "the config changed it", ByBoth: "the world and the config changed it",
+		ByUnknown: "nothing is on record as applied",
+	}[x.Cause]
+	if x.Path == "" && x.Cause == Outside {
+		who = "it is gone"
+	}
+	text := who
+	if !x.Since.IsZero() {
+		text += fmt.Sprintf(", %s ago (revision %d)", ago(now.Sub(x.Since)), x.Revision)
+	}
+	if x.Times > 1 {
+		text += fmt.Sprintf("; it flaps: the %s time", ordinal(x.Times))
+	}
+	return text
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// DriftDigest names a drift: the same thing differing in the same way has the same name.
+func DriftDigest(d decider.Decision) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n", d.Ref, d.Difference)
+	if d.Difference != comparator.Missing {
+		for _, c := range d.Changes {
+			fmt.Fprintf(h, "%q %s %s\n", c.Path, bytesOf(c.From), bytesOf(c.To))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func bytesOf(v resource.Value) []byte {
+	if v == nil {
+		return nil
+	}
+	return resource.AppendJSON(nil, v)
+}

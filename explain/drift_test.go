@@ -1,0 +1,90 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// seenAs is a history in which a size was seen as this and that, a minute apart; "" is gone.
+func seenAs(sizes ...string) (out []ledger.Moment) {
+	for i, size := range sizes {
+		m := ledger.Moment{Revision: storage.Revision(i + 1), At: start.Add(time.Duration(i+1) * time.Minute), Gone: size == ""}
+		if o := res(size); size != "" {
+			m.Seen = &o
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func sized(size string) *event.Applied { return &event.Applied{Attrs: res(size).Attrs} }
+
+func differs(observed, desired string) decider.Decision {
+	return decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{
+		{Path: "size", From: resource.String(observed), To: resource.String(desired)},
+	}}
+}
+
+func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {
+	plans := seenAs("small", "small")
+	plans[1].Records = []event.Record{{Event: event.Planned{Decisions: []event.Decision{{Changes: differs("small", "large").Changes}}}}}
+	for name, x := range map[string]struct {
+		d        decider.Decision
+		applied  *event.Applied
+		life     []ledger.Moment
+		cause    explain.Cause
+		revision int64
+		times    int
+		note     string
+	}{
+		"world":            {differs("large", "small"), sized("small"), seenAs("small", "large", "large"), explain.Outside, 2, 1, "the world changed it, 58m ago (revision 2)"},
+		"config":           {differs("small", "large"), sized("small"), plans, explain.ByConfig, 2, 0, "the config changed it, 58m ago"},
+		"both":             {differs("large", "huge"), sized("small"), seenAs("small", "large"), explain.ByBoth, 2, 1, "the world and the config"},
+		"nothing applied":  {differs("large", "small"), nil, seenAs("large"), explain.ByUnknown, 1, 1, "nothing is on record"},
+		"flapping":         {differs("large", "small"), sized("small"), seenAs("small", "large", "small", "huge", "small", "large"), explain.Outside, 6, 3, "it flaps: the 3rd time"},
+		"gone":             {decider.Decision{Ref: web, Difference: comparator.Missing}, sized("small"), seenAs("small", ""), explain.Outside, 2, 1, "it is gone, 58m ago"},
+		"newly wanted":     {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "the config changed it"},
+		"marks taken off":  {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "the world changed it"},
+		"not yet recorded": {differs("large", "small"), sized("small"), seenAs("small"), explain.Outside, 0, 0, "the world changed it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := explain.Explain(x.d, x.applied, x.life)
+			if len(got) != 1 || got[0].Cause != x.cause || got[0].Revision != x.revision || got[0].Times != x.times {
+				t.Fatalf("got %+v, want %s since %d, %d times", got, x.cause, x.revision, x.times)
+			}
+			if note := got[0].Note(start.Add(time.Hour)); !strings.HasPrefix(note, x.note) && !strings.HasSuffix(note, x.note) {
+				t.Errorf("note %q, want %q", note, x.note)
+			}
+		})
+	}
+}
+
+func TestAnotherDriftHasAnotherName(t *testing.T) {
+	names := map[string]string{}
+	other := differs("large", "small")
+	other.Ref.Name = "other"
+	for name, d := range map[string]decider.Decision{
+		"one": differs("large", "small"), "other value": differs("huge", "small"), "other wish": differs("large", "tiny"),
+		"other thing": other, "gone": {Ref: web, Difference: comparator.Missing},
+	} {
+		digest := explain.DriftDigest(d)
+		if was, twice := names[digest]; twice {
+			t.Errorf("%s and %s have one name", was, name)
+		}
+		names[digest] = name
+	}
+	again := differs("large", "small")
+	again.Message, again.Blockers = "told otherwise", []decider.Blocker{{Policy: "x"}}
+	if names[explain.DriftDigest(again)] != "one" {
+		t.Error("the same drift has two names")
+	}
+}

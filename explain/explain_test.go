@@ -1,0 +1,312 @@
+package explain_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/wal"
+)
+
+var update = flag.Bool("update", false, "write the golden stories anew")
+
+var (
+	web   = resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
+	start = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
+)
+
+// told makes a chronicle: each record is a minute after the one before.
+type told struct {
+	ledger.ResourceHistory
+	read event.Loaded // last
+	n    int          // records so far, those of sources too
+}
+
+func (c *told) add(run string, events ...event.Event) *told {
+	for _, e := range events {
+		if read, ok := e.(event.Loaded); ok {
+			c.read = read
+		}
+		if p, ok := e.(event.Planned); ok && c.read.Stack != "" {
+			if c.Sources == nil {
+				c.Sources = map[string]event.Loaded{}
+			}
+			c.Sources[p.Plan] = c.read
+		}
+		c.n++
+		seq := wal.Seq(c.n)
+		if _, ok := e.(event.Loaded); ok {
+			continue
+		}
+		c.Records = append(c.Records, event.Record{
+			Seq: seq, ID: fmt.Sprint("id", seq), At: start.Add(time.Duration(seq) * time.Minute),
+			Instance: "here", Run: run, User: "ada", Event: e,
+		})
+	}
+	return c
+}
+
+func (c *told) now() time.Time { return start.Add(time.Duration(c.n) * time.Minute) }
+
+func res(size string) resource.Observed {
+	return resource.Observed{
+		Ref: web, ID: "i-1", Stack: "two", Managed: true, Health: "healthy",
+		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
+	}
+}
+
+func look(changed ...resource.Observed) event.Observed {
+	return event.Observed{Scope: web.Scope(), Complete: true, Count: 2, Part: 1, Of: 1, Changed: changed}
+}
+
+func read() event.Loaded {
+	return event.Loaded{Stack: "two", Source: "ovi.yaml", Version: "v7", Resources: 3}
+}
+
+func plan(id string, mode event.Mode, d event.Decision) event.Planned {
+	d.Ref, d.Stack = web, "two"
+	return event.Planned{Plan: id, Stacks: []string{"two"}, Mode: mode, Hash: "hash of " + string(d.Proposed), Decisions: []event.Decision{d}}
+}
+
+func yes(id string) event.Approved { return event.Approved{Plan: id, Who: "grace", How: "typed yes"} }
+
+func started(id string, a decider.Action, r decider.Reason, detail string) event.Started {
+	return event.Started{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Reason: r, Message: detail, Have: "i-1", Host: "desk", PID: 42}
+}
+
+func ended(id string, a decider.Action, o event.Outcome, text string) event.Finished {
+	e := event.Finished{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Outcome: o, Seconds: 1.5, Error: text, ID: "i-1"}
+	if t := res("small"); o == event.Done && a != decider.Delete {
+		e.Resource = &t
+	}
+	return e
+}
+
+// decisions as the rules make them.
+var (
+	missing  = event.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is wanted and not there"}
+	unwanted = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack two and is wanted no more"}
+	drifted  = event.Decision{
+		Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
+		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}},
+	}
+)
+
+func blocked(d event.Decision, policy, why string) event.Decision {
+	d.Action, d.Blockers = decider.Notify, []decider.Blocker{{Policy: policy, Reason: why}}
+	return d
+}
+
+func created() *told {
+	return new(told).add("run1", read(), plan("p1", event.ForApply, missing), yes("p1"),
+		started("p1", decider.Create, decider.ReasonMissing, missing.Message), ended("p1", decider.Create, event.Done, ""))
+}
+
+// last sets what stands in the store: the thing, the last look, the last plan.
+func (c *told) last(there *resource.Observed, d *event.Decision) ledger.ResourceHistory {
+	c.Ref = web
+	if there != nil {
+		c.Exists = &ledger.ResourceState{Observed: *there}
+	}
+	if c.Scan == nil {
+		c.Scan = &ledger.Scan{Scope: web.Scope(), At: c.now(), Confirmed: c.now(), Complete: true}
+	}
+	for _, r := range c.Records {
+		if p, ok := r.Event.(event.Planned); ok {
+			c.Last = &ledger.LastPlan{At: r.At, Mode: p.Mode, Decision: d}
+		}
+	}
+	return c.ResourceHistory
+}
+
+func stories() map[string]ledger.ResourceHistory {
+	small, large, nobodys := res("small"), res("large"), res("small")
+	nobodys.Managed, nobodys.Stack = false, ""
+	unreachable := created()
+	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Error: "access denied"}
+	open := created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"), started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message))
+	open.Open = &ledger.OpenAction{Started: started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message), At: open.now(), User: "ada", Uncertain: true, Error: "connection reset"}
+	failing := created().add("run2", look(large), plan("p2", event.ForApply, drifted), yes("p2"),
+		started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Failed, "quota"))
+	failing.Tries = &ledger.Tries{Attempts: decider.Attempts{Failures: 1, Last: failing.now(), Error: "quota"}}
+	blessed := blocked(unwanted, "blessed", "it is blessed: ovi unbless ec2/web")
+	backoff := blocked(drifted, "back-off", "it failed 3 times: quota")
+	conflict := event.Decision{Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "i-1 already exists and carries no mark of ovi"}
+	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 was not seen: throttled"}
+	trimmed := created()
+	trimmed.From = 40
+	return map[string]ledger.ResourceHistory{
+		"as-wanted": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
+		"approved": created().add("run2", look(large), read(), warned("p2"),
+			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, yes("p2"),
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
+		"deleted": created().add("run2", event.Blessed{Ref: web, On: true, Who: "ada", Reason: "data"}, event.Blessed{Ref: web, Who: "ada"}, read(),
+			plan("p2", event.ForPlan, unwanted)).add("run3", read(), event.Planned{Plan: "p3", Same: "p2", Stacks: []string{"two"}, Mode: event.ForApply, Hash: "hash of delete"}, yes("p3"),
+			started("p3", decider.Delete, decider.ReasonUnwanted, unwanted.Message), ended("p3", decider.Delete, event.Done, "")).last(nil, &unwanted),
+		"vanished":  created().add("run2", event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}, plan("p2", event.ForPlan, missing)).last(nil, &missing),
+		"vetoed":    created().add("run2", read(), plan("p2", event.ForApply, blessed), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).add("run3", plan("p3", event.ForApply, blessed), event.Blocked{Plan: "p3", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).last(&small, &blessed),
+		"backoff":   created().add("run2", look(large), plan("p2", event.ForApply, backoff)).last(&large, &backoff),
+		"pending":   created().add("run2", look(large), read(), plan("p2", event.ForPlan, drifted)).last(&large, &drifted),
+		"blind":     unreachable.last(&small, nil),
+		"unseen":    new(told).add("run1", plan("p1", event.ForPlan, unread)).last(nil, &unread),
+		"open":      open.last(&small, &unwanted),
+		"failing":   failing.last(&large, &drifted),
+		"foreign":   new(told).add("run1", look(nobodys), plan("p1", event.ForPlan, conflict)).last(&nobodys, &conflict),
+		"unmanaged": new(told).add("run1", look(nobodys)).last(&nobodys, nil),
+		"trimmed":   trimmed.last(&small, nil),
+		"replaced":  replaced().last(&small, nil),
+		"adopted": new(told).add("run1", look(nobodys), event.Adopted{Ref: web, ID: "i-1", Stack: "two", Who: "ada", Reason: "bought with the company"}).
+			last(&small, nil),
+		"deferred": created().add("run2", read(), plan("p2", event.ForApply, windowed()), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Update, Blockers: windowed().Blockers}).
+			last(&large, pointer(windowed())),
+		"source-changed": created().add("run2", event.Loaded{Stack: "two", Source: "ovi.yaml", Version: "v8"}, plan("p2", event.ForApply, drifted), yes("p2"),
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
+		"two-approvals": created().add("run2", look(large), read(), warned("p2"),
+			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, event.Approved{Plan: "other", Digest: "what", Who: "hedy", How: "ovi approve"},
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
+		"claim-lost": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
+			started("p2", decider.Update, decider.ReasonChanged, drifted.Message),
+			event.Revoked{Ref: web, ClaimedBy: "ada on desk", Token: 9, Who: "joan", Reason: "the laptop was closed"},
+			event.Refused{Ref: web, Key: "keyp2", Token: 9, Reason: "the claim was lost before ended could be recorded"}, ended("p2", decider.Update, event.Late, ""),
+			event.Recovered{Ref: web, Key: "keyp2", Action: decider.Update, Finding: event.FoundDone, ID: "i-1", Evidence: "it is as the wish says"}).last(&small, nil),
+		"elsewhere": elsewhere().last(&small, nil),
+	}
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// windowed is a decision that has to wait for a window.
+func windowed() event.Decision {
+	d := blocked(drifted, "window", "outside the maintenance window Sat 02:00-04:00 UTC")
+	until := start.Add(90 * time.Hour)
+	d.Blockers[0].Until = &until
+	return d
+}
+
+// replaced is a life in which the thing was taken away and made anew.
+func replaced() *told {
+	d := drifted
+	d.Action, d.Proposed, d.Reason, d.Message = decider.Replace, decider.Replace, decider.ReasonChanged, "changing size makes a new one"
+	half := func(h string) (event.Started, event.Finished) {
+		b, e := started("p2", decider.Replace, d.Reason, d.Message), ended("p2", decider.Replace, event.Done, "")
+		b.Phase, e.Phase, b.Key, e.Key = h, h, "key"+h, "key"+h
+		return b, e
+	}
+	away, gone := half(event.PhaseDelete)
+	anew, made := half(event.PhaseCreate)
+	gone.Resource, made.ID = nil, "i-2"
+	return created().add("run2", read(), plan("p2", event.ForApply, d), yes("p2"), away, gone, anew, made)
+}
+
+// elsewhere is an update that another instance did, as the shared store tells it.
+func elsewhere() *told {
+	c := created()
+	c.Here = "here"
+	c.add("run2", look(res("large")), read(), plan("p2", event.ForApply, drifted), yes("p2"),
+		started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, ""))
+	for i := range c.Records[len(c.Records)-5:] {
+		r := &c.Records[len(c.Records)-5+i]
+		if r.Instance = "there"; r.Event.Type() == event.TypeObserved || r.Event.Type() == event.TypePlanned {
+			r.Seq, r.Run, r.User = 0, "", ""
+		}
+	}
+	return c
+}
+
+// warned is a plan on which a policy had a word to say, and which needed an approval.
+func warned(id string) event.Planned {
+	d := drifted
+	d.Warnings = []decider.Warning{{Policy: "rule size", Text: "it gets smaller"}}
+	p := plan(id, event.ForApply, d)
+	p.Digest = "what"
+	return p
+}
+
+func text(s explain.Explanation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nNext: %s\n", s.State, s.Headline, s.Next)
+	for _, f := range s.Facts {
+		fmt.Fprintf(&b, "  %s | %s\n", f.Label, f.Text)
+	}
+	for _, c := range s.Events {
+		fmt.Fprintf(&b, "\n%s %s %v: %s\n", c.At.Format("15:04"), c.What, c.Records, c.Title)
+		for _, f := range c.Facts {
+			fmt.Fprintf(&b, "  %s | %s\n", f.Label, f.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestGoldenStories(t *testing.T) {
+	for name, c := range stories() {
+		t.Run(name, func(t *testing.T) {
+			teller := explain.Explainer{
+				Now:   start.Add(time.Hour),
+				Value: func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) },
+				Ref:   resource.Ref.String,
+			}
+			got := text(teller.Explain(c))
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("the story changed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestTheHeadlineAnswers holds what a person must be told first, whatever else changes.
+func TestTheHeadlineAnswers(t *testing.T) {
+	teller := explain.Explainer{Now: start.Add(time.Hour), Value: func(resource.Value) string { return "x" }, Ref: resource.Ref.String}
+	all := stories()
+	for name, words := range map[string][]string{
+		"deleted":   {"ada", "desk", "2026-02-03 10:14:00", "ovi.yaml", "stack two", "no longer wanted", "grace", "typed yes", "run3"},
+		"vanished":  {"gone", "not by ovi"},
+		"vetoed":    {"Nothing was done", "delete", "policy blessed", "unbless"},
+		"backoff":   {"Nothing was done", "failed 3 times"},
+		"blind":     {"not known", "access denied"},
+		"unseen":    {"Nothing was done", "throttled"},
+		"open":      {"delete", "ada", "no end on record", "connection reset"},
+		"failing":   {"failed once", "quota"},
+		"foreign":   {"wanted", "no mark"},
+		"unmanaged": {"nobody's", "never touched"},
+		"pending":   {"not as wanted", "nobody has done"},
+		"adopted":   {"adopted into stack two by ada", "bought with the company"},
+		"deferred":  {"Nothing was done", "maintenance window", "until 2026-02-07 04:00:00 UTC"},
+		"replaced":  {"replaced", "ada", "ovi.yaml wants it otherwise"},
+		"as-wanted": {"changed outside ovi", "put back", "ada", "grace, typed yes"},
+
+		"source-changed": {"updated", "ovi.yaml wants it otherwise than before", "ada"},
+		"two-approvals":  {"joan, ovi approve", "hedy, ovi approve"},
+		"claim-lost":     {"claim was lost", "found that it was done"},
+		"elsewhere":      {"changed outside ovi"},
+	} {
+		s := teller.Explain(all[name])
+		for _, w := range words {
+			if !strings.Contains(s.Headline, w) {
+				t.Errorf("%s: the headline does not say %q: %s", name, w, s.Headline)
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Acknowledgment is a drift that somebody said may stay for a while.
+type Acknowledgment struct {
+	event.Acknowledged
+	At time.Time
+}
+
+// Holds says that the word still counts: it is about this drift, and its time is not over.
+func (a Acknowledgment) Holds(drift string, now time.Time) bool {
+	return a.Drift == drift && now.Before(a.Until)
+}
+
+// Acknowledged are the newest words on each thing's drift, also those whose time is over,
+// sorted by ref.
+func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
+	var out []Acknowledgment
+	err := l.entries(ctx, keyAcknowledged, storage.Now, func(e storage.Entry) error {
+		var v struct {
+			At    time.Time          `json:"at"`
+			Event event.Acknowledged `json:"event"`
+		}
+		err := json.Unmarshal(e.Value, &v)
+		out = append(out, Acknowledgment{v.Event, v.At})
+		return err
+	})
+	slices.SortFunc(out, func(a, b Acknowledgment) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// ActionsSince are the beginnings, ends and answers on record about a thing after a revision,
+// oldest first, without those of one plan.
+func (l *Ledger) ActionsSince(ctx context.Context, ref resource.Ref, since storage.Revision, except string) ([]event.Record, error) {
+	key := keyActions + ref.String()
+	e, err := l.get(ctx, key, storage.Now)
+	if err != nil || e.Modified <= since {
+		return nil, err // mostly nobody did anything
+	}
+	var out []event.Record
+	err = l.versions(ctx, key, func(e storage.Entry) error {
+		if e.Modified <= since || e.Deleted {
+			return nil
+		}
+		var list []action
+		if err := json.Unmarshal(e.Value, &list); err != nil {
+			return err
+		}
+		for _, a := range list {
+			r, err := event.DecodeRecord(a.Record)
+			if err != nil {
+				return err
+			}
+			if r.Seq = a.Seq; l.isAction(r, except) {
+				out = append(out, r)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (l *Ledger) isAction(r event.Record, except string) bool {
+	switch e := r.Event.(type) {
+	case event.Started:
+		return e.Plan != except
+	case event.Finished:
+		return e.Plan != except
+	case event.Recovered:
+		return r.Run != l.cfg.Run // the plan's own look answers before it decides
+	}
+	return false
+}
+
+// OpenOn is the action on a thing that began and has not ended; false if there is none.
+func (l *Ledger) OpenOn(ctx context.Context, ref resource.Ref) (OpenAction, bool, error) {
+	var o OpenAction
+	found, err := l.load(ctx, keyOpen+ref.String(), storage.Now, &o)
+	if err != nil {
+		return o, false, fmt.Errorf("ledger: open action on %s: %w", ref, err)
+	}
+	return o, found, nil
+}

@@ -1,0 +1,100 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// baselineSize bounds what one record carries, in bytes of keys and values.
+const baselineSize = 1 << 20
+
+// Trim removes the oldest part of the log, as far as all its records are before keep, and
+// returns the first record that is kept. What stands in the store is carried forward in the
+// log first: a store that is rebuilt from what is kept knows all that stands (blessings, what
+// was applied, open actions, the world), but the history before the first kept record is
+// only in the store, and a rebuilt store numbers its revisions anew.
+func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
+	first, _, err := l.log.First()
+	if err != nil {
+		return 0, err
+	}
+	next, err := l.log.Trimmable(keep)
+	if err != nil || next == first {
+		return first, err
+	}
+	if !l.cfg.Shared { // a shared store is not rebuilt from one of its logs
+		if err := l.recordBaseline(ctx, next); err != nil {
+			return 0, err
+		}
+	}
+	return l.log.Trim(keep)
+}
+
+// recordBaseline writes what lives in the store into the log, in batches, each as things stand when it
+// is written.
+func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
+	last, more := "", true
+	for more {
+		_, err := l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+			var facts []event.Fact
+			var err error
+			if facts, more, err = l.factsAfter(ctx, last); err != nil || len(facts) == 0 {
+				return nil, err
+			}
+			last = facts[len(facts)-1].Key
+			return []event.Event{event.Baseline{Before: before, Who: l.cfg.User, Facts: facts}}, nil
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// factsAfter reads facts behind a key, as many as one record takes. How far the store has
+// come with its logs is no fact of the log.
+func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fact, more bool, err error) {
+	rev, err := l.Revision(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	entries, _, err := l.store.Range(ctx, "", rev)
+	if err != nil {
+		return nil, false, err
+	}
+	size := 0
+	for e, err := range entries {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case e.Key <= last || !isFact(e.Key):
+			continue
+		case size > 0 && size+len(e.Key)+len(e.Value) > baselineSize:
+			return facts, true, nil
+		}
+		size += len(e.Key) + len(e.Value)
+		facts = append(facts, event.Fact{Key: e.Key, Value: e.Value})
+	}
+	return facts, false, nil
+}
+
+// carried writes what the store does not have so.
+func (p *projection) carried(e event.Baseline) error {
+	for _, f := range e.Facts {
+		was, err := p.get(f.Key)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(was, f.Value) {
+			continue
+		}
+		if err := p.set(storage.Op{Key: f.Key, Value: f.Value}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

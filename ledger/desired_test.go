@@ -1,0 +1,74 @@
+package ledger_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// TestAWishIsRecalledAsItWas: what rules see of a wish later is what they saw; what the changes
+// say already is not written twice.
+func TestAWishIsRecalledAsItWas(t *testing.T) {
+	attrs := resource.NewAttrs(
+		resource.Attr{Name: "net", Value: resource.Reference{Ref: ref("net")}},
+		resource.Attr{Name: "password", Value: resource.NewSecret("hunter2", "digest-1")},
+		resource.Attr{Name: "root", Value: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.Int(8)})},
+		resource.Attr{Name: "zones", Value: resource.List{resource.String("a")}},
+	)
+	tags := resource.TagsOf(map[string]string{"team": "web"})
+	odd := attrs.With("blessed", resource.Bool(true))
+	change := func(path string, to resource.Value) resource.Change { return resource.Change{Path: path, To: to} }
+	whole := func(a resource.Attrs, more ...resource.Change) (out []resource.Change) {
+		for _, x := range a {
+			out = append(out, change(x.Name, x.Value))
+		}
+		return append(out, more...)
+	}
+	team, blessed := change("tags.team", resource.String("web")), change(comparator.BlessedPath, resource.Bool(true))
+	for name, c := range map[string]struct {
+		sort    comparator.DifferenceType
+		desired resource.Desired
+		changes []resource.Change
+		short   bool
+	}{
+		"to be made":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: resource.Position{File: "f", Line: 1}}, whole(attrs, team), true},
+		"to be made blessed":            {comparator.Missing, resource.Desired{Attrs: attrs, Blessed: true}, whole(attrs, blessed), true},
+		"tags that can't be on it":      {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs), false},
+		"another tag":                   {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs, change("tags.team", resource.String("db"))), false},
+		"an attribute named blessed":    {comparator.Missing, resource.Desired{Attrs: odd}, whole(odd), false},
+		"the same, and it is blessed":   {comparator.Missing, resource.Desired{Attrs: odd, Blessed: true}, whole(odd, blessed), false},
+		"nothing is known of its kind":  {comparator.Missing, resource.Desired{Attrs: attrs}, nil, false},
+		"there, and otherwise":          {comparator.Drifted, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs, team), false},
+		"to be made, and wants nothing": {comparator.Missing, resource.Desired{}, nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.desired.Ref = ref("a")
+			d := decider.Decision{Ref: ref("a"), Difference: c.sort, Proposed: decider.Create, Desired: &c.desired, Changes: c.changes}
+			b, err := json.Marshal(event.Recorded(d))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(string(b), `"whole":true`); got != c.short {
+				t.Errorf("said by the changes: %v, want %v: %s", got, c.short, b)
+			}
+			var back event.Decision
+			if err := json.Unmarshal(b, &back); err != nil {
+				t.Fatal(err)
+			}
+			got := back.Recall(nil).Desired
+			if got.Digest() != c.desired.Digest() {
+				t.Errorf("another wish: %+v, want %+v", got, c.desired)
+			}
+			if diff := cmp.Diff([]any{c.desired.At, c.desired.DependsOn}, []any{got.At, got.DependsOn}); diff != "" {
+				t.Errorf("place and needs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

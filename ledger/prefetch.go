@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// readAhead reads at once what the records will ask for one by one: on a store that is reached
+// over a network each question costs a way there and back. It asks for nothing else.
+func (p *projection) readAhead(records []event.Record) error {
+	keys := map[string]bool{}
+	for _, r := range records {
+		switch e := r.Event.(type) {
+		case event.Finished:
+			keys[keyOpen+e.Ref.String()] = true
+			if e.Outcome == event.Failed {
+				keys[keyTries+e.Ref.String()] = true
+			}
+			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && e.Action != decider.Delete && e.Phase != event.PhaseDelete {
+				keys[stackKey(e.Stack, e.Ref.Scope())] = true
+			}
+		case event.Recovered:
+			keys[keyOpen+e.Ref.String()] = true
+		}
+	}
+	if len(keys) < 2 {
+		return nil
+	}
+	found, err := storage.Gets(p.ctx, p.store, slices.Collect(maps.Keys(keys)))
+	if err != nil {
+		return err
+	}
+	p.early = make(map[string]storage.Entry, len(keys))
+	for key := range keys {
+		p.early[key] = found[key]
+	}
+	return nil
+}
+
+// read reads a key of the store, if it was not read ahead.
+func (p *projection) read(key string) (storage.Entry, error) {
+	if e, ok := p.early[key]; ok {
+		return e, nil
+	}
+	return get(p.ctx, p.store, key, storage.Now)
+}
+
+// claims are the claims of a group that stand, by their keys, read at once. What is missing is
+// to be asked for by itself: it is gone, or could not be read. That one stands here is not the
+// last word either: the commit is guarded by it.
+func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storage.Entry {
+	var keys []string
+	for _, r := range group {
+		if r.guard != nil {
+			keys = append(keys, r.guard.Key)
+		}
+	}
+	if len(keys) < 2 {
+		return nil
+	}
+	slices.Sort(keys)
+	found, err := storage.Gets(ctx, l.store, slices.Compact(keys))
+	if err != nil {
+		return nil
+	}
+	return found
+}

@@ -1,0 +1,116 @@
+package ledger
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// observed writes what changed, and with the last part of a look what it says of the scope.
+func (p *projection) observed(r event.Record, e event.Observed) error {
+	if e.Complete {
+		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
+		for i := range e.Changed {
+			p.bulk(storage.Op{Key: keyResource + e.Changed[i].Ref.String(), Value: p.content(&e.Changed[i])})
+		}
+		for i := range e.Displaced {
+			p.bulk(storage.Op{Key: keyResource + e.Displaced[i].As.String(), Value: p.content(&e.Displaced[i].Resource)})
+		}
+		for _, ref := range e.Gone {
+			p.bulk(storage.Op{Key: keyResource + ref.String(), Delete: true})
+		}
+	}
+	if e.Part != e.Of {
+		return nil
+	}
+	if err := p.scanned(r, e); err != nil || !e.Complete {
+		return err
+	}
+	return p.stacks(e)
+}
+
+// content is the canonical form of a thing, in no more memory than it needs.
+func (p *projection) content(o *resource.Observed) []byte {
+	p.buf = o.AppendJSON(p.buf[:0])
+	return bytes.Clone(p.buf)
+}
+
+func (p *projection) scanned(r event.Record, e event.Observed) error {
+	key := keyScan + e.Scope.String()
+	var s Scan
+	if _, err := p.load(key, &s); err != nil {
+		return err
+	}
+	s.At, s.Complete, s.Error = e.At, e.Complete, e.Error
+	if e.Complete {
+		s.Confirmed, s.Count = e.At, e.Count
+		if s.First.IsZero() {
+			s.First = r.At
+		}
+	}
+	return p.put(key, s)
+}
+
+// stacks brings stack/<stack>/<scope> in line with what a complete look found.
+func (p *projection) stacks(e event.Observed) error {
+	if err := p.first(e.Scope, false); err != nil {
+		return err
+	}
+	entries, _, err := p.store.Range(p.ctx, keyStack, storage.Now)
+	if err != nil {
+		return err
+	}
+	for entry, err := range entries {
+		if err != nil {
+			return err
+		}
+		stack, scope, ok := parseStackKey(entry.Key)
+		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) {
+			if err := p.delete(entry.Key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, stack := range e.Stacks {
+		if err := p.owns(stack, e.Scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first guards, in a shared store, that no stack first owns something in the scope between a
+// look's reading of which do and its commit: who makes it so touches first/<scope>. Other
+// batches rest on keys that they read; that there are no more has no key of its own.
+func (p *projection) first(s resource.Scope, touch bool) error {
+	if p.guards == nil {
+		return nil
+	}
+	key := keyFirst + s.String()
+	if _, err := p.get(key); err != nil || !touch {
+		return err
+	}
+	return p.set(storage.Op{Key: key, Value: []byte("{}")})
+}
+
+// stackKey escapes the stack's name, which may hold a slash.
+func stackKey(stack string, s resource.Scope) string {
+	return keyStack + url.PathEscape(stack) + "/" + s.String()
+}
+
+func parseStackKey(key string) (stack string, s resource.Scope, ok bool) {
+	escaped, scope, ok := strings.Cut(strings.TrimPrefix(key, keyStack), "/")
+	if !ok {
+		return "", s, false
+	}
+	stack, err := url.PathUnescape(escaped)
+	if err != nil || s.UnmarshalText([]byte(scope)) != nil {
+		return "", s, false
+	}
+	return stack, s, true
+}

@@ -1,0 +1,128 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+)
+
+// dim is a store that cannot be read for a while, and that may fail to commit without a doubt.
+type dim struct {
+	storage.Store
+	reads, commits atomic.Int64 // so many fail
+}
+
+var errDim = errors.New("the leader changed")
+
+func (d *dim) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
+	if d.reads.Add(-1) >= 0 {
+		return nil, 0, errDim
+	}
+	return d.Store.Range(ctx, prefix, at)
+}
+
+func (d *dim) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if d.commits.Add(-1) >= 0 {
+		return 0, errDim
+	}
+	return d.Store.Commit(ctx, tx)
+}
+
+// blinded are two ledgers of one data directory, one of which sees its store through a dim
+// one and is behind by a record, so that it must catch up; do records with it.
+func blinded(t *testing.T, share bool, do func(t *testing.T, l *ledger.Ledger, d *dim)) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, inner := t.TempDir(), mem.New()
+		d := &dim{Store: inner}
+		a, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: d, Shared: share, User: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		must[ledger.Receipt](t)(a.Record(t.Context(), event.Loaded{Stack: "web"}))
+		b, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: inner, Shared: share, User: "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		must[ledger.Receipt](t)(b.Record(t.Context(), event.Loaded{Stack: "db"}))
+		do(t, a, d)
+		must[ledger.Receipt](t)(b.Record(t.Context(), event.Blessed{Ref: ref("z"), On: true, Who: "b"}))
+		replayed := mem.New()
+		if err := ledger.Merge(t.Context(), []*ledger.Ledger{b}, replayed); err != nil {
+			t.Fatal(err)
+		}
+		if must[string](t)(ledger.Content(t.Context(), inner)) != must[string](t)(ledger.Content(t.Context(), replayed)) {
+			t.Error("the log, replayed, does not give what stands in the store")
+		}
+	})
+}
+
+// TestAReadThatFailsForAMomentIsMadeAgain: whichever read it is.
+func TestAReadThatFailsForAMomentIsMadeAgain(t *testing.T) {
+	for _, share := range []bool{false, true} {
+		t.Run(fmt.Sprint("shared=", share), func(t *testing.T) {
+			blinded(t, share, func(t *testing.T, l *ledger.Ledger, d *dim) {
+				d.reads.Store(3)
+				must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("x", "s")), ledger.ObservationOptions{Since: 0}))
+				d.reads.Store(2)
+				must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "a"}))
+			})
+		})
+	}
+}
+
+// TestAStoreThatCannotBeReadBreaksNothing: nothing was appended, so when the store is back the
+// same ledger goes on.
+func TestAStoreThatCannotBeReadBreaksNothing(t *testing.T) {
+	for _, share := range []bool{false, true} {
+		t.Run(fmt.Sprint("shared=", share), func(t *testing.T) {
+			blinded(t, share, func(t *testing.T, l *ledger.Ledger, d *dim) {
+				for _, behind := range []bool{true, false} { // first while it catches up, then while it projects
+					d.reads.Store(1 << 40)
+					end := l.WAL().Frontier().Seq
+					_, err := l.RecordObservation(t.Context(), liveState(res("x", "s")), ledger.ObservationOptions{Since: 0})
+					if !errors.Is(err, errDim) || errors.Is(err, ledger.ErrBroken) || l.Broken() != nil {
+						t.Errorf("behind %v: recording on a store that cannot be read: %v; broken: %v", behind, err, l.Broken())
+					}
+					if now := l.WAL().Frontier().Seq; !behind && now != end {
+						t.Errorf("the log went from %d to %d", end, now)
+					}
+					d.reads.Store(0)
+					must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "a"}))
+				}
+			})
+		})
+	}
+}
+
+// TestACommitThatDidNotHappenIsMadeAgain: in a store that hosts share it is known not to have
+// happened, so it can be.
+func TestACommitThatDidNotHappenIsMadeAgain(t *testing.T) {
+	blinded(t, true, func(t *testing.T, l *ledger.Ledger, d *dim) {
+		d.commits.Store(3)
+		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "a"}))
+	})
+}
+
+// cutOff takes so many commits, and then none any more.
+type cutOff struct {
+	storage.Store
+	left int
+}
+
+func (c *cutOff) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
+	if c.left--; c.left < 0 {
+		return 0, errDim
+	}
+	return c.Store.Commit(ctx, tx)
+}

@@ -1,0 +1,89 @@
+package aws
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// withDefaults adds what a wish does not mention and a new thing needs. A source has done so
+// already; a provider does not count on it.
+func withDefaults(kind string, a resource.Attrs) resource.Attrs {
+	k, _ := kindNamed(kind)
+	a = k.ForCreate(a)
+	for _, s := range k.Attrs {
+		if _, ok := a.Get(s.Name); !ok && s.Default != nil {
+			a = a.With(s.Name, s.Default)
+		}
+	}
+	return a
+}
+
+// changed says that an attribute, or something in it, is among the changes.
+func changed(r provider.Request, names ...string) bool {
+	for _, c := range r.Changes {
+		for _, n := range names {
+			if c.Path == n || strings.HasPrefix(c.Path, n+".") || strings.HasPrefix(c.Path, n+"[") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// replaces is ErrReplace if a change can only be made by making the thing anew.
+func replaces(r provider.Request) error {
+	for _, c := range r.Changes {
+		if c.Effect == resource.Replace {
+			return fmt.Errorf("aws: %s cannot change on a %s that exists: %w", c.Path, r.Desired.Ref.Kind, provider.ErrReplace)
+		}
+	}
+	return nil
+}
+
+// texts reads a list of strings; nil where nothing is said, which the SDK leaves out of a call
+// while an empty list would be sent.
+func texts(a resource.Attrs, name string) []string {
+	v, _ := a.Get(name)
+	list, _ := v.(resource.List)
+	var out []string
+	for _, item := range list {
+		if s, ok := item.(resource.String); ok {
+			out = append(out, string(s))
+		}
+	}
+	return out
+}
+
+// attrs gathers what was observed; what AWS did not say is left out.
+type attrs map[string]resource.Value
+
+func (a attrs) text(name string, s *string) {
+	if s != nil && *s != "" {
+		a[name] = resource.String(*s)
+	}
+}
+
+func (a attrs) flag(name string, b *bool) {
+	if b != nil {
+		a[name] = resource.Bool(*b)
+	}
+}
+
+func (a attrs) number(name string, n *int32) {
+	if n != nil {
+		a[name] = resource.Int(*n)
+	}
+}
+
+func (a attrs) texts(name string, list []string) {
+	out := make(resource.List, 0, len(list))
+	for _, s := range list {
+		out = append(out, resource.String(s))
+	}
+	a[name] = out
+}
+
+func (a attrs) done() resource.Attrs { return resource.AttrsOf(a) }

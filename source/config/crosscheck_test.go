@@ -1,0 +1,123 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/config"
+)
+
+// picky are kinds that find something at every path there is, and see every wish.
+func picky(paths ...string) schemas {
+	out := testKinds()
+	for i := range out {
+		if out[i].Name != "vpc" && out[i].Name != "subnet" {
+			continue
+		}
+		out[i].CrossCheck = func(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) (found []resource.Finding) {
+			for _, d := range configured {
+				v, _ := d.Attrs.Get("vpc")
+				r, _ := v.(resource.Reference)
+				if whole := find(r.Ref); d.Ref.Kind == "subnet" && whole != nil {
+					cidr, _ := whole.Attrs.Get("cidr")
+					found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: "cidr", Summary: fmt.Sprintf("in %v", cidr)}})
+				}
+				for _, p := range paths {
+					found = append(found, resource.Finding{Ref: d.Ref, Problem: resource.Problem{Path: p, Summary: "about " + p}})
+				}
+			}
+			return found
+		}
+	}
+	return out
+}
+
+func findings(t *testing.T, kinds schemas, name, text string) []string {
+	t.Helper()
+	opts := options(fstest.MapFS{name: &fstest.MapFile{Data: []byte(text)}})
+	opts.Schemas = kinds
+	_, err := config.New([]string{name}, opts).Load(context.Background())
+	var problems source.Problems
+	if !errors.As(err, &problems) {
+		t.Fatalf("no problems, but %v", err)
+	}
+	var out []string
+	for _, p := range problems {
+		out = append(out, fmt.Sprintf("%d:%d %s %s", p.At.Line, p.At.Column, p.Ref, p.Summary))
+	}
+	return out
+}
+
+func TestFindingsStandAtTheirPlaces(t *testing.T) {
+	const text = `version: v1
+provider: aws
+region: us-east-1
+defaults:
+  tags: {team: web, a.b: "1"}
+resources:
+  - type: vpc
+    name: main
+    cidr: 10.0.0.0/16
+    tags:
+      own: "1"
+  - type: vpc
+    name: far
+    region: eu-west-1
+    cidr: 10.0.0.0/16
+`
+	got := findings(t, picky("name", "region", "tags", "tags.own", "tags.team", "tags.a.b", "cidr", "elsewhere"), "ovi.yaml", text)
+	want := []string{
+		"3:9 vpc/main about region",
+		"5:9 vpc/far about tags", "5:10 vpc/far about tags.team", "5:21 vpc/far about tags.a.b",
+		"7:5 vpc/main about elsewhere", "8:11 vpc/main about name", "9:11 vpc/main about cidr", "11:7 vpc/main about tags", "11:7 vpc/main about tags.own",
+		"12:5 vpc/far about elsewhere", "12:5 vpc/far about tags.own", "13:11 vpc/far about name", "14:13 vpc/far about region", "15:11 vpc/far about cidr",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The same finding of many things that share a line is told once.
+func TestFindingsOfACountAreOne(t *testing.T) {
+	got := findings(t, picky("region", "cidr"), "ovi.yaml", "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n  - {type: vpc, name: b, cidr: x}\n")
+	if diff := cmp.Diff([]string{"3:9 vpc/a-0 about region", "5:42 vpc/a-0 about cidr", "6:32 vpc/b about cidr"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// All problems come at once: a block that can't be read hides none of the others', and what
+// names it is told nothing about it.
+func TestFindingsComeWithTheOtherProblems(t *testing.T) {
+	const text = `{"version": "v1", "provider": "aws", "region": "us-east-1", "resources": [
+  {"type": "vpc", "name": "broken", "cidr": []},
+  {"type": "vpc", "name": "main", "cidr": "10.0.0.0/16"},
+  {"type": "subnet", "name": "a", "vpc": "main",
+    "cidr": "10.1.0.0/24"},
+  {"type": "subnet", "name": "b", "vpc": "broken", "cidr": "10.1.0.0/24"}
+]}`
+	got := findings(t, picky(), "ovi.json", text)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "2:") || got[1] != "5:13 subnet/a in 10.0.0.0/16" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnAttributeThatTheBlockHidesIsAFault(t *testing.T) {
+	kinds := testKinds()
+	for i := range kinds {
+		if kinds[i].Name == "vpc" {
+			kinds[i].Attrs = append(kinds[i].Attrs, text("type"))
+		}
+	}
+	got := findings(t, kinds, "ovi.yaml", "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, cidr: x}\n")
+	if len(got) != 1 || !strings.Contains(got[0], "type of vpc can't be wished") {
+		t.Errorf("%q", got)
+	}
+}
