@@ -1,0 +1,213 @@
+package ovi_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rawPatterns are banned as they stand; testdata/banned.txt holds the words, one RE2 pattern a
+// line, matched as whole words in any case.
+var rawPatterns = []string{`(%[qsv]|") is no [^l]`, `[±↻]`, `\S → \S`} // style:ok
+
+// notClean lists the folders that are still being rewritten, each with whose work it is. It is
+// empty when that is done.
+var notClean = map[string]string{
+	"ARCHITECTURE.md": "page", "CHANGELOG.md": "page", "CONTRIBUTING.md": "page", "README.md": "page", "docs": "pages",
+	"Makefile": "base", ".golangci.yml": "base", "arch_test.go": "base", "bench": "base", "faultrun": "base",
+	"coordinator": "base", "storage": "base", "wal": "base", "tools": "cli", "packaging": "cli", "examples": "cli",
+	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
+	"provider": "core", "provider/aws": "aws", "internal/awsfake": "aws", "event": "ledger", "ledger": "ledger",
+	"source": "source", "render": "screens", "explain": "screens", "metrics": "screens",
+}
+
+// passage is one piece of text that a user reads, and where it starts.
+type passage struct {
+	path string
+	line int
+	text string
+}
+
+// TestWordsFollowTheStyle matches the banned words against string literals, golden files,
+// scripts and docs. A line that must hold one (a name of an API, a user, a unit file) says
+// style:ok in a comment.
+func TestWordsFollowTheStyle(t *testing.T) {
+	list, err := os.ReadFile("testdata/banned.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var banned []*regexp.Regexp
+	for line := range strings.Lines(string(list)) {
+		banned = append(banned, wholeWords(strings.TrimSpace(line)))
+	}
+	for _, raw := range rawPatterns {
+		banned = append(banned, regexp.MustCompile(raw))
+	}
+	hits := map[string]int{}
+	for _, p := range passages(t) {
+		for _, re := range banned {
+			for _, at := range re.FindAllStringIndex(p.text, -1) {
+				line, shown := lineAt(p.text, at[0])
+				folder := unclean(p.path)
+				if strings.Contains(shown, "style:ok") || p.path == "testdata/banned.txt" {
+					continue
+				}
+				if hits[folder]++; folder == "" || testing.Verbose() {
+					report(t, folder, p, p.line+line, p.text[at[0]:at[1]], shown)
+				}
+			}
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(notClean)) {
+		t.Logf("%s: %d banned words (%s); at 0 take it off the list", folder, hits[folder], notClean[folder])
+	}
+}
+
+func report(t *testing.T, folder string, p passage, line int, hit, shown string) {
+	t.Helper()
+	if folder != "" {
+		t.Logf("%s:%d: %q in: %s", p.path, line, hit, strings.TrimSpace(shown))
+		return
+	}
+	t.Errorf("%s:%d: %q in: %s", p.path, line, hit, strings.TrimSpace(shown))
+}
+
+// wholeWords compiles a line of the list. Between two words a line may end.
+func wholeWords(line string) *regexp.Regexp {
+	const space = `(?:[ \t]+|[ \t]*\n[ \t]*)`
+	return regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(line, " ", space) + `)\b`)
+}
+
+// lineAt gives the line of the text in which an offset stands, counted from 0.
+func lineAt(text string, at int) (n int, line string) {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ = strings.Cut(text[start:], "\n")
+	return strings.Count(text[:at], "\n"), line
+}
+
+// unclean gives the listed folder (or file) that a file stands in, the longest that fits.
+func unclean(path string) string {
+	best := ""
+	for folder := range notClean {
+		if within(path, folder) && len(folder) > len(best) {
+			best = folder
+		}
+	}
+	return best
+}
+
+// passages reads everything that is checked.
+func passages(t *testing.T) []passage {
+	t.Helper()
+	var out []passage
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			hidden := strings.HasPrefix(d.Name(), ".") && name != "." && name != ".ci"
+			if hidden || d.Name() == "fuzz" || d.Name() == "bin" || d.Name() == "dist" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		found, err := passagesOf(name)
+		out = append(out, found...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 1000 {
+		t.Fatalf("only %d passages found: is this the root of the repository?", len(out))
+	}
+	return out
+}
+
+func passagesOf(name string) ([]passage, error) {
+	switch filepath.Ext(name) {
+	case ".go":
+		return literals(name)
+	case ".mod", ".sum", ".rec", ".key", ".seg", ".gz", ".db", ".bin":
+		return nil, nil
+	}
+	if name == "LICENSE" || name == "NOTICE" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(name)
+	text := string(b)
+	if err != nil || strings.ContainsRune(text, 0) {
+		return nil, err
+	}
+	if filepath.Ext(name) == ".md" {
+		text = prose(text)
+	}
+	return []passage{{name, 1, text}}, nil
+}
+
+// literals gives the strings of a Go file that is not generated. A comment style:ok at the end
+// of a line exempts what stands on it.
+func literals(name string) ([]passage, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+	if err != nil || ast.IsGenerated(f) {
+		return nil, err
+	}
+	exempt := map[int]bool{}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if strings.Contains(c.Text, "style:ok") {
+				exempt[fset.Position(c.Pos()).Line] = true
+			}
+		}
+	}
+	var out []passage
+	ast.Inspect(f, func(n ast.Node) bool {
+		if _, ok := n.(*ast.ImportSpec); ok {
+			return false
+		}
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		line := fset.Position(lit.Pos()).Line
+		if text, err := strconv.Unquote(lit.Value); err == nil && !exempt[line] {
+			out = append(out, passage{name, line, text})
+		}
+		return true
+	})
+	return out, nil
+}
+
+var codeSpan = regexp.MustCompile("`[^`\n]*(?:\n[^`\n]+)?`")
+
+// prose blanks the code of a page: fenced and indented blocks, and spans.
+func prose(page string) string {
+	lines := strings.Split(page, "\n")
+	fenced, block, blank := false, false, true
+	for i, line := range lines {
+		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+		if fence {
+			fenced = !fenced
+		}
+		indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+		block = indented && (block || blank)
+		blank = strings.TrimSpace(line) == ""
+		if (fenced || fence || block) && !strings.Contains(line, "style:ok") {
+			lines[i] = ""
+		}
+	}
+	return codeSpan.ReplaceAllStringFunc(strings.Join(lines, "\n"), func(span string) string {
+		return "`" + strings.Repeat("\n", strings.Count(span, "\n")) + "`"
+	})
+}
