@@ -16,13 +16,13 @@ type checking struct {
 	found      []resource.Finding
 }
 
-// together makes a kind's rules into the function that its schema holds. Rules about region
-// and tags hold for every kind.
-func together(rules ...func(*checking)) func([]*resource.Desired, func(resource.Ref) *resource.Desired) []resource.Finding {
+// crossChecks makes a kind's rules the function that its schema holds. The rules about regions
+// and tags apply to every kind.
+func crossChecks(traits tagTraits, rules ...func(*checking)) func([]*resource.Desired, func(resource.Ref) *resource.Desired) []resource.Finding {
 	return func(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) []resource.Finding {
 		c := &checking{configured: configured, find: find}
 		c.regions()
-		c.tags()
+		c.tags(traits)
 		for _, rule := range rules {
 			rule(c)
 		}

@@ -105,46 +105,47 @@ func (c *checking) overlaps(parts []part) {
 // may be that network, adopted.
 const defaultBlock = "172.31.0.0/16"
 
-// groupsFit holds the groups of an instance against the network of its subnet: AWS refuses a
-// group of another network (InvalidParameter: "belong to different networks").
-func groupsFit(c *checking) {
-	for _, d := range c.configured {
-		network, known := c.networkOf(d)
-		if !known {
-			continue
-		}
-		v, _ := d.Attrs.Get("security_groups")
-		groups, _ := v.(resource.List)
-		for i, g := range groups {
-			group := c.named(g)
-			if group == nil {
-				continue
+// groupsFit checks the security groups of a resource against the VPC of the subnet that it
+// names in an attribute: AWS refuses a group of another VPC (InvalidParameter: "belong to
+// different networks").
+func groupsFit(subnet string) func(*checking) {
+	return func(c *checking) {
+		for _, d := range c.configured {
+			if network, known := c.networkOf(d, subnet); known {
+				c.groupsIn(d, network)
 			}
-			other, known := c.home(group)
-			if !known || other == network {
-				continue
-			}
-			path := "security_groups"
-			if len(groups) == 1 {
-				path = fmt.Sprintf("%s[%d]", path, i)
-			}
-			c.wrong(d, path, "a group of the same network", "security_group/%s stands in %s, and this thing in %s",
-				location(group), networkName(other), networkName(network))
 		}
 	}
 }
 
-// networkOf finds the network that an instance or a database stands in.
-func (c *checking) networkOf(d *resource.Desired) (network resource.Ref, known bool) {
-	name := "subnet"
-	if d.Ref.Kind == kindRDS {
-		name = "subnet_group"
+func (c *checking) groupsIn(d *resource.Desired, network resource.Ref) {
+	v, _ := d.Attrs.Get("security_groups")
+	groups, _ := v.(resource.List)
+	for i, g := range groups {
+		group := c.named(g)
+		if group == nil {
+			continue
+		}
+		other, known := c.home(group)
+		if !known || other == network {
+			continue
+		}
+		path := "security_groups"
+		if len(groups) == 1 {
+			path = fmt.Sprintf("%s[%d]", path, i)
+		}
+		c.wrong(d, path, "use a group of the same VPC", "security_group/%s is in %s, and this resource is in %s",
+			location(group), networkName(other), networkName(network))
 	}
-	if _, said := d.Attrs.Get(name); !said {
-		return resource.Ref{}, true // the default network
+}
+
+// networkOf finds the VPC of an instance or a database, by the attribute that names its subnet.
+func (c *checking) networkOf(d *resource.Desired, subnet string) (network resource.Ref, known bool) {
+	if _, set := d.Attrs.Get(subnet); !set {
+		return resource.Ref{}, true // the default VPC
 	}
-	if subnet := c.other(d, name); subnet != nil {
-		return c.home(subnet)
+	if s := c.other(d, subnet); s != nil {
+		return c.home(s)
 	}
 	return resource.Ref{}, false
 }

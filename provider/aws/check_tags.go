@@ -21,11 +21,17 @@ const (
 // two services). Neither may begin with aws: or rds: there.
 var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
+// tagTraits is what tags of a kind are like.
+type tagTraits struct {
+	nameTag bool // AWS has no name for the kind: the Name tag is it
+	rds     bool // RDS accepts fewer characters
+}
+
 // tags judges tags. Neighbours mostly share one set, which is judged once if it is right.
-func (c *checking) tags() {
+func (c *checking) tags(traits tagTraits) {
 	var right resource.Tags
 	for _, d := range c.configured {
-		if n := ownTags(d); len(d.Tags)+n > maxTags {
+		if n := ownTags(d, traits); len(d.Tags)+n > maxTags {
 			c.wrong(d, "tags", "take away "+strconv.Itoa(len(d.Tags)+n-maxTags),
 				"%d tags, with %d that ovi writes itself: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
@@ -37,7 +43,7 @@ func (c *checking) tags() {
 		}
 		told := len(c.found)
 		for _, t := range d.Tags {
-			if summary, suggestion := judgeTag(d.Ref.Kind, t.Key, t.Value); summary != "" {
+			if summary, suggestion := judgeTag(traits, t.Key, t.Value); summary != "" {
 				c.wrong(d, "tags."+t.Key, suggestion, "%s", summary)
 			}
 		}
@@ -56,12 +62,12 @@ func (c *checking) refTag(d *resource.Desired) {
 	}
 }
 
-func judgeTag(kind, key, value string) (summary, suggestion string) {
+func judgeTag(traits tagTraits, key, value string) (summary, suggestion string) {
 	shown := key
 	if len(key) > 40 {
 		shown = strings.ToValidUTF8(key[:40], "") + "…"
 	}
-	reserved := reservedTag(kind)
+	reserved := reservedTag(traits)
 	switch n, m := length(key, maxTagKey), length(value, maxTagValue); {
 	case n > maxTagKey:
 		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " + strconv.Itoa(maxTagKey), "a shorter key"
@@ -69,9 +75,9 @@ func judgeTag(kind, key, value string) (summary, suggestion string) {
 		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " + strconv.Itoa(maxTagValue), "a shorter value"
 	case reserved(key):
 		return "the tag " + shown + " begins with what AWS keeps for itself", "a key that does not begin with aws:"
-	case kind == kindRDS && reserved(value):
+	case traits.rds && reserved(value):
 		return "the value of the tag " + shown + " begins with what RDS keeps for itself", "a value that begins with neither aws: nor rds:"
-	case kind == kindRDS && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
+	case traits.rds && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
 		return "the tag " + shown + " has characters that RDS does not take", "letters, digits, white space and _ . : / = + - @"
 	}
 	return "", ""
@@ -86,31 +92,27 @@ func length(s string, limit int) int {
 }
 
 // reservedTag tells the prefixes that are AWS's own; rds: is RDS's alone.
-func reservedTag(kind string) func(string) bool {
+func reservedTag(traits tagTraits) func(string) bool {
 	return func(s string) bool {
 		lower := s
 		if len(s) >= 4 {
 			lower = strings.ToLower(s[:4])
 		}
-		return lower == "aws:" || kind == kindRDS && lower == "rds:"
+		return lower == "aws:" || traits.rds && lower == "rds:"
 	}
 }
 
 // ownTags counts what ovi itself writes on a thing: see marks.
-func ownTags(d *resource.Desired) int {
+func ownTags(d *resource.Desired, traits tagTraits) int {
 	n := 5 // managed, owner, stack, ref, key
 	if d.Blessed {
 		n++
 	}
-	switch d.Ref.Kind {
-	case kindVPC, kindSubnet, kindEC2, kindEBS:
-		if _, configuredAs := d.Tags.Get(tagHuman); !configuredAs {
-			n += 2 // Name, and that it is ovi's
-		}
-	case kindRDS:
-		if keep, said := flag(d.Attrs, "final_snapshot"); said && !keep {
-			n++
-		}
+	if _, configured := d.Tags.Get(tagHuman); traits.nameTag && !configured {
+		n += 2 // Name, and ovi:named
+	}
+	if keep, set := flag(d.Attrs, "final_snapshot"); set && !keep {
+		n++
 	}
 	return n
 }

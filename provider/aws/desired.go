@@ -10,8 +10,7 @@ import (
 
 // withDefaults adds what a wish does not mention and a new thing needs. A source has done so
 // already; a provider does not count on it.
-func withDefaults(kind string, a resource.Attrs) resource.Attrs {
-	k, _ := kindNamed(kind)
+func withDefaults(k resource.Kind, a resource.Attrs) resource.Attrs {
 	a = k.ForCreate(a)
 	for _, s := range k.Attrs {
 		if _, ok := a.Get(s.Name); !ok && s.Default != nil {

@@ -5,107 +5,145 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
-	rdstypes "github.com/aws/aws-sdk-go-v2/service/rds/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// lists is one look at a region, as AWS tells it.
-type lists struct {
-	vpcs      []ec2types.Vpc
-	subnets   []ec2types.Subnet
-	groups    []ec2types.SecurityGroup
-	instances []ec2types.Instance
-	volumes   []ec2types.Volume
-	databases []rdstypes.DBInstance
-	buckets   []bucket
-}
-
-// Observe reads everything of the kinds in one region, by lists alone: pages, never a call
-// for each thing, but for buckets. A page that fails, or a list that is denied, fails it all.
+// Observe reads all kinds of one region in pages; only buckets take calls of their own. A page
+// that fails, or a list that is denied, fails the observation.
 func (p *Provider) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	g, err := p.at(ctx, s.Location)
 	if err != nil {
-		return resource.Snapshot{}, err // the observer says of what
+		return resource.Snapshot{}, err // the observer adds the scope
 	}
 	at := g.clock()
-	seen, err := g.list(ctx)
+	all, err := p.list(ctx, g)
 	if err != nil {
 		return resource.Snapshot{}, classify("", err)
 	}
 	return resource.Snapshot{
 		Scope:     resource.Scope{Provider: Name, Location: g.location()},
 		At:        at,
-		Resources: distinct(g.gather(seen)),
+		Resources: distinct(all),
 	}, nil
 }
 
-// list reads all lists side by side.
-func (g *region) list(ctx context.Context) (*lists, error) {
-	var l lists
+// list reads all kinds in parallel.
+func (p *Provider) list(ctx context.Context, g *region) ([]resource.Observed, error) {
+	var mu sync.Mutex
+	var all []resource.Observed
 	work, ctx := errgroup.WithContext(ctx)
-	for _, list := range []func() error{
-		func() (err error) { l.vpcs, err = g.vpcs(ctx, &ec2.DescribeVpcsInput{}); return err },
-		func() (err error) { l.subnets, err = g.subnets(ctx, &ec2.DescribeSubnetsInput{}); return err },
-		func() (err error) { l.groups, err = g.groups(ctx, &ec2.DescribeSecurityGroupsInput{}); return err },
-		func() (err error) {
-			l.instances, err = g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
+	s := newSweep(ctx, g)
+	for _, k := range p.kinds {
+		work.Go(func() error {
+			listed, err := k.list(ctx, s)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, listed...)
 			return err
-		},
-		func() (err error) { l.volumes, err = g.volumes(ctx, &ec2.DescribeVolumesInput{}); return err },
-		func() (err error) { l.databases, err = g.databases(ctx); return err },
-		func() (err error) { l.buckets, err = g.buckets(ctx); return err },
-	} {
-		work.Go(list)
+		})
 	}
-	return &l, work.Wait()
+	return all, work.Wait()
 }
 
-// gather reads the lists as things. Root disks belong to their instances.
-func (g *region) gather(l *lists) []resource.Observed {
-	out := make([]resource.Observed, 0, len(l.vpcs)+len(l.subnets)+len(l.groups)+len(l.instances)+len(l.volumes)+len(l.databases)+len(l.buckets))
-	for _, v := range l.vpcs {
-		out = append(out, g.observedVPC(v))
+// sweep is one observation of a region. A list that two kinds need is read once.
+type sweep struct {
+	*region
+	instances func() ([]ec2types.Instance, error) // that are not terminated
+	volumes   func() ([]ec2types.Volume, error)
+}
+
+func newSweep(ctx context.Context, g *region) *sweep {
+	return &sweep{
+		region: g,
+		instances: sync.OnceValues(func() ([]ec2types.Instance, error) {
+			all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: living()})
+			return slices.DeleteFunc(all, gone), err
+		}),
+		volumes: sync.OnceValues(func() ([]ec2types.Volume, error) { return g.volumes(ctx, &ec2.DescribeVolumesInput{}) }),
 	}
-	for _, s := range l.subnets {
-		out = append(out, g.observedSubnet(s))
+}
+
+func listVPCs(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.vpcs(ctx, &ec2.DescribeVpcsInput{})
+	return observedAs(all, err, s.observedVPC)
+}
+
+func listSubnets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.subnets(ctx, &ec2.DescribeSubnetsInput{})
+	return observedAs(all, err, s.observedSubnet)
+}
+
+func listGroups(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.groups(ctx, &ec2.DescribeSecurityGroupsInput{})
+	return observedAs(all, err, s.observedGroup)
+}
+
+// listInstances needs the volumes too: a root volume belongs to its instance.
+func listInstances(_ context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.instances()
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range l.groups {
-		out = append(out, g.observedGroup(s))
+	volumes, err := s.volumes()
+	if err != nil {
+		return nil, err
 	}
-	byID := make(map[string]*ec2types.Volume, len(l.volumes))
-	for i := range l.volumes {
-		byID[aws.ToString(l.volumes[i].VolumeId)] = &l.volumes[i]
+	byID := make(map[string]*ec2types.Volume, len(volumes))
+	for i := range volumes {
+		byID[aws.ToString(volumes[i].VolumeId)] = &volumes[i]
 	}
-	alive := make(map[string]bool, len(l.instances))
-	for _, i := range l.instances {
-		if gone(i) {
-			continue
+	return observedAs(all, nil, func(i ec2types.Instance) resource.Observed { return s.observedInstance(i, byID[rootID(i)]) })
+}
+
+// listVolumes needs the instances too: a root volume is no resource.
+func listVolumes(_ context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.volumes()
+	if err != nil {
+		return nil, err
+	}
+	instances, err := s.instances()
+	if err != nil {
+		return nil, err
+	}
+	alive, roots := make(map[string]bool, len(instances)), make(map[string]bool, len(instances))
+	for _, i := range instances {
+		alive[aws.ToString(i.InstanceId)], roots[rootID(i)] = true, true
+	}
+	var own []ec2types.Volume
+	for _, v := range all {
+		if !roots[aws.ToString(v.VolumeId)] && !leaving(v, alive) {
+			own = append(own, v)
 		}
-		alive[aws.ToString(i.InstanceId)] = true
-		root := rootID(i)
-		out = append(out, g.observedInstance(i, byID[root]))
-		delete(byID, root)
 	}
-	for _, v := range l.volumes {
-		if byID[aws.ToString(v.VolumeId)] != nil && !leaving(v, alive) {
-			out = append(out, g.observedVolume(v))
-		}
+	return observedAs(own, nil, s.observedVolume)
+}
+
+func listDatabases(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.databases(ctx)
+	return observedAs(slices.DeleteFunc(all, deleting), err, s.observedDB)
+}
+
+func listBuckets(ctx context.Context, s *sweep) ([]resource.Observed, error) {
+	all, err := s.buckets(ctx)
+	return observedAs(all, err, s.observedBucket)
+}
+
+func observedAs[T any](all []T, err error, observed func(T) resource.Observed) ([]resource.Observed, error) {
+	if err != nil {
+		return nil, err
 	}
-	for _, d := range l.databases {
-		if !deleting(d) {
-			out = append(out, g.observedDB(d))
-		}
+	out := make([]resource.Observed, len(all))
+	for i := range all {
+		out[i] = observed(all[i])
 	}
-	for _, b := range l.buckets {
-		out = append(out, g.observedBucket(b))
-	}
-	return out
+	return out, nil
 }
 
 // leaving are volumes on their way out: deleted ones, and those that go with an instance which

@@ -35,7 +35,8 @@ type Options struct {
 
 // Provider acts on AWS. It is safe for any number of goroutines.
 type Provider struct {
-	opts Options
+	opts  Options
+	kinds map[string]kind // by name; not changed once made
 
 	gate    gate // guards what is made once, and is held during the I/O of that
 	config  *aws.Config
@@ -63,43 +64,20 @@ func New(opts Options) *Provider {
 		opts.Attempts = 8
 	}
 	opts.Delays = opts.Delays.orDefault(opts.Sandbox)
-	return &Provider{opts: opts, gate: newGate(), regions: map[string]*region{}}
+	byName := map[string]kind{}
+	for _, k := range kinds() {
+		byName[k.schema.Name] = k
+	}
+	return &Provider{opts: opts, kinds: byName, gate: newGate(), regions: map[string]*region{}}
 }
 
 // Kinds lists the schemas; see the function of that name.
 func (p *Provider) Kinds() []resource.Kind { return Kinds() }
 
-// verbs are what the provider does with one kind.
-type verbs struct {
-	create func(context.Context, *region, provider.Request) (resource.Observed, error)
-	update func(context.Context, *region, provider.Request) (resource.Observed, error)
-	remove func(context.Context, *region, provider.Request) error
-}
-
-func verbsOf(kind string) (verbs, error) {
-	switch kind {
-	case kindVPC:
-		return verbs{createVPC, updateVPC, deleteVPC}, nil
-	case kindSubnet:
-		return verbs{createSubnet, updateSubnet, deleteSubnet}, nil
-	case kindGroup:
-		return verbs{createGroup, updateGroup, deleteGroup}, nil
-	case kindEC2:
-		return verbs{createInstance, updateInstance, deleteInstance}, nil
-	case kindEBS:
-		return verbs{createVolume, updateVolume, deleteVolume}, nil
-	case kindRDS:
-		return verbs{createDB, updateDB, deleteDB}, nil
-	case kindS3:
-		return verbs{createBucket, updateBucket, deleteBucket}, nil
-	}
-	return verbs{}, permanent("", fmt.Errorf("aws has no kind %q", kind), "see: ovi kinds")
-}
-
 // Create makes the thing; see provider.Provider. A wish whose name is taken by something
 // else is a Conflict.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	v, g, err := p.begin(ctx, r.Desired.Ref)
+	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
 		err = checkTags(r.Desired.Tags)
 	}
@@ -109,15 +87,15 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	if err := checkKey(r.Key); err != nil {
 		return resource.Observed{}, err
 	}
-	r.Desired.Attrs = withDefaults(r.Desired.Ref.Kind, r.Desired.Attrs)
-	o, err := v.create(ctx, g, r)
+	r.Desired.Attrs = withDefaults(k.schema, r.Desired.Attrs)
+	o, err := k.create(ctx, g, r)
 	return o, classify("", err)
 }
 
 // Update changes the thing; see provider.Provider. It also writes ovi's tags where they are
 // not as they should be: that is how a thing is adopted.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	v, g, err := p.begin(ctx, r.Desired.Ref)
+	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
 		err = checkTags(r.Desired.Tags)
 	}
@@ -127,29 +105,30 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	o, err := v.update(ctx, g, r)
+	o, err := k.update(ctx, g, r)
 	return o, classify("", err)
 }
 
 // Delete takes the thing away; see provider.Provider.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
-	v, g, err := p.begin(ctx, r.Have.Ref)
+	k, g, err := p.begin(ctx, r.Have.Ref)
 	if err != nil {
 		return err
 	}
 	if r.Have.ID == "" {
 		return permanent("", fmt.Errorf("%s has no id to delete it by", r.Have.Ref), "observe it again: ovi plan")
 	}
-	return classify("", v.remove(ctx, g, r))
+	return classify("", k.remove(ctx, g, r))
 }
 
-func (p *Provider) begin(ctx context.Context, ref resource.Ref) (verbs, *region, error) {
-	v, err := verbsOf(ref.Kind)
-	if err != nil {
-		return v, nil, err
+// begin finds the kind and the region of a request.
+func (p *Provider) begin(ctx context.Context, ref resource.Ref) (kind, *region, error) {
+	k, ok := p.kinds[ref.Kind]
+	if !ok {
+		return kind{}, nil, permanent("", fmt.Errorf("unknown kind %q for provider aws", ref.Kind), "run `ovi kinds`")
 	}
 	g, err := p.at(ctx, ref.Location)
-	return v, g, err
+	return k, g, err
 }
 
 // maxKey is how long a ClientToken of EC2 may be.

@@ -1,0 +1,49 @@
+package aws
+
+import "github.com/ovi-project/ovi/resource"
+
+func kindOfEBS() kind {
+	return kind{schema: ebsSchema(), list: listVolumes, create: createVolume, update: updateVolume, remove: deleteVolume}
+}
+
+func volumeTypes() []string {
+	return []string{"gp3", "gp2", "io1", "io2", "st1", "sc1", "standard"}
+}
+
+func ebsSchema() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: kindEBS,
+		Doc:         "A disk that outlives instances.\n\nIts name is its Name tag. The root volume of an instance is part of the instance, not a resource.",
+		NamePattern: tagName, NameDoc: tagNameDoc,
+		Canonical: canonicalEBS, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, disks),
+		Attrs: []resource.Attribute{
+			{
+				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",
+				Doc: "In GiB. It can only grow. Required unless snapshot is set.",
+			},
+			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
+			{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."},
+			{Name: "throughput", Type: resource.TInt, Min: bound(125), Max: bound(2000), Example: "125", Doc: "MiB per second, for gp3."},
+			{
+				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern, Example: "us-east-1a",
+				Doc: "The availability zone. If omitted, that of the instance in attach_to.",
+			},
+			{
+				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
+				Doc: "Whether it is encrypted with the account's key.",
+			},
+			{
+				Name: "snapshot", Type: resource.TString, Effect: resource.Replace, Pattern: `snap-[0-9a-z]+`, Example: "snap-0abcdef1234567890",
+				Doc: "The snapshot it is created from.",
+			},
+			{
+				Name: "attach_to", Type: resource.TString, RefKind: kindEC2, IDPrefix: "i-", Example: "web-0",
+				Doc: "The instance it is attached to.",
+			},
+			{
+				Name: "device", Type: resource.TString, Effect: resource.Restart, Pattern: `/dev/[a-z0-9/]+|xvd[a-z]{1,2}`,
+				CreateDefault: resource.String(defaultDevice), Example: "/dev/sdf", Doc: "The device name on the instance. Changing it detaches the volume for a moment.",
+			},
+		},
+	}
+}

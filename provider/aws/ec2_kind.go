@@ -1,0 +1,100 @@
+package aws
+
+import "github.com/ovi-project/ovi/resource"
+
+// latestImage stands for the current Amazon Linux 2023. It is resolved when an instance is
+// created and never compared: a new release of the image replaces nothing.
+const latestImage = "al2023"
+
+func kindOfEC2() kind {
+	return kind{schema: ec2Schema(), list: listInstances, create: createInstance, update: updateInstance, remove: deleteInstance}
+}
+
+func ec2Schema() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: kindEC2,
+		Doc:         "A virtual machine.\n\nIts name is its Name tag.",
+		NamePattern: tagName, NameDoc: tagNameDoc,
+		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet")),
+		Attrs: append(ec2Machine(), ec2Settings()...),
+	}
+}
+
+// ec2Machine are the attributes that say what the instance is and where it runs.
+func ec2Machine() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[a-z0-9-]+\.[a-z0-9-]+`,
+			Example: "t3.micro", Doc: "The instance type. Changing it stops and starts the instance.",
+		},
+		stateAttr("instance"),
+		{
+			Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String(latestImage),
+			Pattern: `ami-[0-9a-z]+|` + latestImage, Example: "ami-0abcdef1234567890",
+			Doc: "The machine image. al2023 is the Amazon Linux 2023 that is current when the instance is created; a newer release replaces nothing.",
+		},
+		{
+			Name: "subnet", Type: resource.TString, Effect: resource.Replace, RefKind: kindSubnet, IDPrefix: "subnet-",
+			Example: "app", Doc: "The subnet it runs in. If omitted, a subnet of the default VPC.",
+		},
+		groupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
+		{
+			Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern,
+			Example: "us-east-1a", Doc: "The availability zone, if no subnet sets it.",
+		},
+		{
+			Name: "root_volume", Type: resource.TObject, Fields: rootFields(), Example: "{size: 30}",
+			CreateDefault: resource.Attrs{{Name: "encrypted", Value: resource.Bool(true)}},
+			Doc:           "The disk it boots from. It is deleted with the instance.",
+		},
+		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
+		{Name: "public_address", Type: resource.TString, Computed: true, Doc: "Its public IPv4 address, if it has one."},
+	}
+}
+
+// ec2Settings are the attributes that say how it is set up.
+func ec2Settings() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "key_name", Type: resource.TString, Effect: resource.Replace, Pattern: keyPattern,
+			Example: "ops", Doc: "The SSH key pair that is installed on it.",
+		},
+		{
+			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,
+			Valid: userDataSize, Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again.",
+		},
+		{
+			Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,
+			Example: "true", Doc: "Whether it gets a public address. If omitted, the subnet decides.",
+		},
+		{
+			Name: "iam_profile", Type: resource.TString, Pattern: `[A-Za-z0-9+=,.@_-]{1,128}`,
+			Example: "web", Doc: "The name of the instance profile whose role its programs use.",
+		},
+		{
+			Name: "imdsv2", Type: resource.TString, Enum: []string{"required", "optional"}, Default: resource.String("required"),
+			Example: "required", Doc: "Whether the metadata service requires session tokens (IMDSv2).",
+		},
+		{
+			Name: "termination_protection", Type: resource.TBool, WriteOnly: true, CreateDefault: resource.Bool(false),
+			Example: "true", Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to false.",
+		},
+	}
+}
+
+func rootFields() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "30",
+			Doc: "In GiB. If omitted, the image's size. It can only grow.",
+		},
+		{
+			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",
+			CreateDefault: resource.String("gp3"),
+		},
+		{
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
+			Doc: "Whether it is encrypted with the account's key.",
+		},
+	}
+}

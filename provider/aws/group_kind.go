@@ -1,0 +1,66 @@
+package aws
+
+import "github.com/ovi-project/ovi/resource"
+
+func kindOfGroup() kind {
+	return kind{schema: groupSchema(), list: listGroups, create: createGroup, update: updateGroup, remove: deleteGroup}
+}
+
+// groupText is what EC2 accepts in descriptions. The apostrophe is not part of it.
+const groupText = `[A-Za-z0-9 ._:/()#,@\[\]+=&;{}!$*-]*`
+
+func groupSchema() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: kindGroup,
+		Doc: "A firewall for instances and databases.\n\n" +
+			"The configuration holds all of its rules: a rule that is added outside ovi is drift and is removed again. " +
+			"Its name is its group name in AWS.",
+		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
+		Canonical: canonicalGroup, CrossCheck: crossChecks(tagTraits{}, groupNames),
+		Attrs: []resource.Attribute{
+			{
+				Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",
+				Example: "main", Doc: "The VPC it belongs to. If omitted, the region's default VPC.",
+			},
+			{
+				Name: "description", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("Managed by ovi"),
+				Max: bound(255), Pattern: groupText, Example: "web servers", Doc: "What it is for. AWS cannot change it later.",
+			},
+			{
+				Name: "ingress", Type: resource.TSet, Default: resource.List{}, Elem: ruleElem(),
+				Example: "[{port: 443, cidr: 0.0.0.0/0}]", Doc: "The inbound rules. If omitted, no traffic is allowed in.",
+			},
+			{
+				Name: "egress", Type: resource.TSet, Default: resource.List{everywhere()}, Elem: ruleElem(),
+				Example: "[{protocol: all, cidr: 0.0.0.0/0}]", Doc: "The outbound rules. If omitted, all traffic is allowed out.",
+			},
+		},
+	}
+}
+
+// everywhere is the rule that AWS adds to every new group: all traffic is allowed out.
+func everywhere() resource.Attrs {
+	return resource.NewAttrs(
+		resource.Attr{Name: "protocol", Value: resource.String("all")},
+		resource.Attr{Name: "cidr", Value: resource.String("0.0.0.0/0")})
+}
+
+func ruleElem() *resource.Attribute {
+	port := func(name, doc string) resource.Attribute {
+		return resource.Attribute{Name: name, Type: resource.TInt, Min: bound(-1), Max: bound(65535), Doc: doc}
+	}
+	return &resource.Attribute{Type: resource.TObject, Valid: validRule, Fields: []resource.Attribute{
+		port("port", "A single port. For a range, use from_port and to_port."),
+		port("from_port", "The first port of a range. For icmp: the type, or -1 for all types."),
+		port("to_port", "The last port of a range. For icmp: the code, or -1 for all codes."),
+		{
+			Name: "protocol", Type: resource.TString, Pattern: `tcp|udp|icmp|icmpv6|all|-1|[0-9]{1,3}`,
+			Doc: "tcp (the default), udp, icmp, icmpv6, all, or a protocol number.",
+		},
+		{Name: "cidr", Type: resource.TString, Pattern: cidrPattern, Doc: "Peer: an IPv4 or IPv6 address block."},
+		{Name: "security_group", Type: resource.TString, RefKind: kindGroup, IDPrefix: "sg-", Doc: "Peer: the members of another security group."},
+		{Name: "self", Type: resource.TBool, Doc: "Peer: the members of this security group."},
+		{Name: "prefix_list", Type: resource.TString, Pattern: `pl-[0-9a-z]+`, Doc: "Peer: a prefix list."},
+		{Name: "description", Type: resource.TString, Max: bound(255), Pattern: groupText, Doc: "What the rule is for."},
+	}}
+}

@@ -1,0 +1,50 @@
+package aws
+
+import (
+	"context"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Name is the provider's name in refs and configurations.
+const Name = "aws"
+
+// The names of the kinds.
+const (
+	kindVPC    = "vpc"
+	kindSubnet = "subnet"
+	kindGroup  = "security_group"
+	kindEC2    = "ec2"
+	kindEBS    = "ebs"
+	kindRDS    = "rds"
+	kindS3     = "s3"
+)
+
+// kind is everything this provider knows about one kind of resource. Adding a kind means adding
+// one of these to the table of kinds.
+type kind struct {
+	schema resource.Kind
+	// list reads all resources of the kind in a region: all of them, or an error.
+	list func(context.Context, *sweep) ([]resource.Observed, error)
+	// create, update and remove keep the contracts of provider.Provider.
+	create func(context.Context, *region, provider.Request) (resource.Observed, error)
+	update func(context.Context, *region, provider.Request) (resource.Observed, error)
+	remove func(context.Context, *region, provider.Request) error
+}
+
+// kinds is the table of all kinds. Each call gives fresh values.
+func kinds() []kind {
+	return []kind{kindOfVPC(), kindOfSubnet(), kindOfGroup(), kindOfEC2(), kindOfEBS(), kindOfRDS(), kindOfS3()}
+}
+
+// Kinds lists the schemas of all kinds, without I/O and without an account. Each call gives a
+// fresh list.
+func Kinds() []resource.Kind {
+	all := kinds()
+	out := make([]resource.Kind, len(all))
+	for i, k := range all {
+		out[i] = k.schema
+	}
+	return out
+}

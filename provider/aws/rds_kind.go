@@ -1,0 +1,100 @@
+package aws
+
+import "github.com/ovi-project/ovi/resource"
+
+func kindOfRDS() kind {
+	return kind{schema: rdsSchema(), list: listDatabases, create: createDB, update: updateDB, remove: deleteDB}
+}
+
+func rdsSchema() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: kindRDS,
+		Doc: "A managed database.\n\nIts name is its DB identifier. Defaults: PostgreSQL, 20 GiB, encrypted, not public, " +
+			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
+		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
+		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
+		Attrs: append(rdsMachine(), rdsLocation()...),
+	}
+}
+
+// rdsMachine are the attributes that say what the database is.
+func rdsMachine() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,
+			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
+		},
+		stateAttr("database"),
+		{
+			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"),
+			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
+		},
+		{
+			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
+			Example: "16", Doc: "A major or an exact version. AWS's minor upgrades are not drift; running_version reports what runs.",
+		},
+		{
+			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
+			Doc: "In GiB. It can only grow.",
+		},
+		{
+			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"},
+			CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The storage type.",
+		},
+		{
+			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
+			Doc: "Whether the storage is encrypted with the account's key.",
+		},
+		{
+			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
+			Doc: "Whether there is a standby in a second availability zone.",
+		},
+		{
+			Name: "public", Type: resource.TBool, Default: resource.Bool(false), Example: "false",
+			Doc: "Whether it can be reached from outside its VPC.",
+		},
+		{
+			Name: "username", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("dbadmin"),
+			Pattern: `[A-Za-z][A-Za-z0-9_]{0,62}`, Example: "dbadmin", Doc: "The master user; at most 16 characters with mysql and mariadb.",
+		},
+		{
+			Name: "password", Type: resource.TString, WriteOnly: true, Secret: true, Min: bound(8), Max: bound(128), Valid: passwordText,
+			Example: "${env:DB_PASSWORD}", Doc: "The master user's password: printable ASCII without / \" and @, at most 41 characters with mysql and mariadb. If omitted, AWS generates it and stores it in Secrets Manager, which is safer.",
+		},
+	}
+}
+
+// rdsLocation are the attributes that say where it runs and how it is kept, and what is only
+// observed.
+func rdsLocation() []resource.Attribute {
+	return []resource.Attribute{
+		{
+			Name: "database", Type: resource.TString, Effect: resource.Replace, Pattern: `[A-Za-z][A-Za-z0-9_]{0,63}`,
+			Example: "app", Doc: "The name of a database to create in it.",
+		},
+		{
+			Name: "port", Type: resource.TInt, Effect: resource.Restart, Min: bound(1150), Max: bound(65535), Example: "5432",
+			Doc: "The port it listens on. If omitted, the engine's default.",
+		},
+		groupsAttr("The security groups that apply to it. If omitted, the VPC's default group."),
+		{
+			Name: "subnet_group", Type: resource.TString, Effect: resource.Replace, Max: bound(255), Example: "data",
+			Doc: "The DB subnet group it runs in. If omitted, the default one.",
+		},
+		{
+			Name: "backup_days", Type: resource.TInt, Effect: resource.Restart, Min: bound(0), Max: bound(35), CreateDefault: resource.Int(7),
+			Example: "7", Doc: "How many days automatic backups are kept; 0 turns them off. Changing it to or from 0 restarts the database.",
+		},
+		{
+			Name: "deletion_protection", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
+			Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to false.",
+		},
+		{
+			Name: "final_snapshot", Type: resource.TBool, Default: resource.Bool(true), Example: "true",
+			Doc: "Whether a final snapshot is taken when it is deleted. Recorded as the tag ovi:final-snapshot, because a removed block has no attributes.",
+		},
+		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
+		{Name: "running_version", Type: resource.TString, Computed: true, Doc: "The engine's exact version."},
+		{Name: "password_secret", Type: resource.TString, Computed: true, Doc: "The ARN of the secret that holds the generated password."},
+	}
+}
