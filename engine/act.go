@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -83,7 +84,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.P
 	} else if is {
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s begun by run %s has no known end: plan again", open.Action, open.Run)}, nil
 	}
-	others, err := l.ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
+	others, err := history.New(l.Reader()).ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)
 	if err != nil {
 		return nil, a.readFailed(ctx, err)
 	}

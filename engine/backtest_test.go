@@ -11,14 +11,14 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
 
 func (b *bench) records() iter.Seq2[event.Record, error] {
-	return b.ledger.Log(b.t.Context(), ledger.Filter{})
+	return history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{})
 }
 
 func (b *bench) try(trial engine.Backtest) engine.BacktestResult {
@@ -215,7 +215,7 @@ func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
 	b.plan(wants())
 	out, err := engine.Backtest{Kinds: b.kinds(), Rules: resource.Rules{Expressions: []resource.Expression{
 		rule("keep", `resource.attrs.size == 20`, "deny"),
-	}}}.Run(b.ledger.Log(t.Context(), ledger.Filter{From: revision.First}))
+	}}}.Run(history.New(b.ledger.Reader()).LogRecords(t.Context(), history.Filter{From: revision.First}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
@@ -15,13 +16,13 @@ import (
 // full is an engine over n things as wanted, on a store in a file.
 func full(t testing.TB, n int) (*engine.Engine, []resource.Intent, *ledger.Ledger) {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir()})
+	l, err := local.Open(t.Context(), ledger.Config{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cloud := fake.New("fake")
 	cloud.Fill("here", stack, n)
-	claims := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run()})
+	claims := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run()})
 	t.Cleanup(func() {
 		_ = claims.Close(t.Context())
 		_ = l.Close()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -55,7 +55,7 @@ func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var facts []string
-	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{event.TypeBlessed}}) {
+	for r, err := range history.New(b.ledger.Reader()).LogRecords(t.Context(), history.Filter{Types: []string{event.TypeBlessed}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

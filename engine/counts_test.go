@@ -7,7 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 )
 
 // TestWhatIsLeftOutIsNoVeto: the plan, its record and the apply count alike what --target
@@ -24,7 +24,7 @@ func TestWhatIsLeftOutIsNoVeto(t *testing.T) {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 	var recorded []event.Counts
-	for r, err := range b.ledger.Log(t.Context(), ledger.Filter{Types: []string{event.TypePlanned}}) {
+	for r, err := range history.New(b.ledger.Reader()).LogRecords(t.Context(), history.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

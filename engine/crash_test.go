@@ -20,6 +20,8 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -240,7 +242,7 @@ func (c crashed) sound(want []resource.Intent) {
 		c.t.Errorf("open actions are left: %+v %v", open, err)
 	}
 	c.replays()
-	if _, err := wal.Verify(filepath.Join(c.dir, "wal"), c.ledger.WAL().PublicKey(), wal.WithFS(c.disk)); err != nil {
+	if _, err := wal.Verify(filepath.Join(c.dir, "wal"), c.ledger.Log().PublicKey(), wal.WithFS(c.disk)); err != nil {
 		c.t.Errorf("the log does not verify: %v", err)
 	}
 }
@@ -249,11 +251,11 @@ func (c crashed) sound(want []resource.Intent) {
 func (b *bench) replays() {
 	b.t.Helper()
 	into := mem.New()
-	if _, err := b.ledger.Rebuild(b.t.Context(), into); err != nil {
+	if _, err := replay.Rebuild(b.t.Context(), b.ledger.Reader(), into); err != nil {
 		b.t.Fatal(err)
 	}
-	live, err1 := ledger.Digest(b.t.Context(), b.store, 0)
-	again, err2 := ledger.Digest(b.t.Context(), into, 0)
+	live, err1 := replaytest.Digest(b.t.Context(), b.store, 0)
+	again, err2 := replaytest.Digest(b.t.Context(), into, 0)
 	if live != again || err1 != nil || err2 != nil {
 		b.t.Errorf("the replayed store differs from the live one (%v, %v)", err1, err2)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -151,7 +152,7 @@ func statuses(r *engine.Result) map[string]engine.Status {
 func (b *bench) events(types ...string) []string {
 	b.t.Helper()
 	var out []string
-	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: types}) {
+	for r, err := range history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{Types: types}) {
 		if err != nil {
 			b.t.Fatal(err)
 		}

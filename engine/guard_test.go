@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -79,7 +79,7 @@ func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
 // lastPlan is the newest plan on record.
 func (b *bench) lastPlan() (last event.Planned) {
 	b.t.Helper()
-	for r, err := range b.ledger.Log(b.t.Context(), ledger.Filter{Types: []string{event.TypePlanned}}) {
+	for r, err := range history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -16,8 +16,10 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/storage/bolt"
 )
 
 const victimEnv = "OVI_TEST_VICTIM"
@@ -37,12 +39,12 @@ func TestMain(m *testing.M) {
 // victim holds a claim, begins an action and hangs.
 func victim(dir string) error {
 	ctx := context.Background()
-	l, err := ledger.Open(ctx, ledger.Config{Dir: dir, User: "victim"})
+	l, err := local.Open(ctx, ledger.Config{Dir: dir, User: "victim"})
 	if err != nil {
 		return err
 	}
 	r := ref("disk", "d")
-	c := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), Host: "host", PID: os.Getpid()}, coordinator.WithTTL(time.Hour))
+	c := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), Host: "host", PID: os.Getpid()}, coordinator.WithTTL(time.Hour))
 	return c.Hold(ctx, r.String(), func(ctx context.Context, claim coordinator.Claim) error {
 		_, err := l.RecordUnder(ctx, coordinator.Guard(claim.Ref, claim.Token), event.Started{
 			Ref: r, Stack: stack, Key: "the-key", Action: decider.Create, Token: claim.Token, Desired: desiredOf(disk("d", 20)),
@@ -78,12 +80,16 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 		t.Fatalf("the victim said %q: %v", line, err)
 	}
 
-	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, User: "ann"})
+	store, err := bolt.Open(ledger.StorePath(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, dir: dir, store: l.Store(), cloud: fake.New("fake"), ledger: l}
-	b.claims = coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run()})
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, CloseStore: true, User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, dir: dir, store: store, cloud: fake.New("fake"), ledger: l}
+	b.claims = coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run()})
 	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: b.claims})
 	defer b.stop()
 	want := wants(disk("d", 20))

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
@@ -80,7 +81,7 @@ func (m *logState) apply(r event.Record) error {
 
 // baseline takes in what a trimmed log says of what was before.
 func (m *logState) baseline(e event.Baseline) error {
-	resources, approvals, err := ledger.BaselineState(e)
+	resources, approvals, err := history.BaselineState(e)
 	maps.Copy(m.resources, resources)
 	for _, c := range approvals {
 		m.approve(c)

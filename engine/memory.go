@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -43,8 +44,8 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	for _, b := range blessings {
 		m.blessed[b.Ref] = true
 	}
-	m.known = e.cfg.Ledger.WAL().Frontier().Seq
-	m.past, m.pastErr = e.cfg.Ledger.Pasts(ctx, m.known, cel.HistoryLimit)
+	m.known = e.cfg.Ledger.Log().Frontier().Seq
+	m.past, m.pastErr = history.New(e.cfg.Ledger.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
 	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return e.cfg.Ledger.Approvals(ctx, digest) }
 	return m, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -51,7 +52,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, ref resou
 
 // same says that two refs name one thing, the place as people write it or as it is.
 func same(located, ref resource.Ref) bool {
-	return located == ref || located.Provider == ref.Provider && ledger.Fits(located, ref.Location+"/"+ref.Kind+"/"+ref.Name)
+	return located == ref || located.Provider == ref.Provider && history.Fits(located, ref.Location+"/"+ref.Kind+"/"+ref.Name)
 }
 
 // Bless protects a thing: on record first, which is what counts, and then by a mark where it

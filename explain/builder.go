@@ -6,7 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -52,7 +52,7 @@ type action struct {
 	cause   string // in words; empty: as the rule says
 }
 
-func newBuilder(t Explainer, c ledger.ResourceHistory) *builder {
+func newBuilder(t Explainer, c history.ResourceHistory) *builder {
 	return &builder{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here, moved: map[string]resource.Value{}}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -38,7 +38,7 @@ type Drift struct {
 
 // Explain tells what the world changed from what the config changed, since when, and how
 // often. life is the history of the thing, oldest first.
-func Explain(d decider.Decision, applied *event.Applied, life []ledger.Moment) []Drift {
+func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) []Drift {
 	if d.Difference == comparator.Missing {
 		x := Drift{Cause: Outside}
 		if applied == nil {
@@ -92,7 +92,7 @@ type stretch struct {
 
 // seenSince finds the look that first saw the value as it is, and counts how often it went
 // away from what it was before.
-func (x *Drift) seenSince(life []ledger.Moment) {
+func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {
 		if m.Seen == nil {
@@ -122,7 +122,7 @@ func (x *Drift) seenSince(life []ledger.Moment) {
 }
 
 // decidedSince finds the first plan of the latest ones that wanted the value so.
-func (x *Drift) decidedSince(life []ledger.Moment) {
+func (x *Drift) decidedSince(life []history.Moment) {
 	for _, m := range life {
 		for _, r := range m.Records {
 			e, ok := r.Event.(event.Planned)

@@ -9,15 +9,15 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/explain"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // seenAs is a history in which a size was seen as this and that, a minute apart; "" is gone.
-func seenAs(sizes ...string) (out []ledger.Moment) {
+func seenAs(sizes ...string) (out []history.Moment) {
 	for i, size := range sizes {
-		m := ledger.Moment{Revision: storage.Revision(i + 1), At: start.Add(time.Duration(i+1) * time.Minute), Gone: size == ""}
+		m := history.Moment{Revision: storage.Revision(i + 1), At: start.Add(time.Duration(i+1) * time.Minute), Gone: size == ""}
 		if o := res(size); size != "" {
 			m.Seen = &o
 		}
@@ -40,7 +40,7 @@ func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {
 	for name, x := range map[string]struct {
 		d        decider.Decision
 		applied  *event.Applied
-		life     []ledger.Moment
+		life     []history.Moment
 		cause    explain.Cause
 		revision int64
 		times    int

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -59,7 +59,7 @@ type EventGroup struct {
 type Fact struct{ Label, Text string }
 
 // Explain tells the story.
-func (t Explainer) Explain(c ledger.ResourceHistory) Explanation {
+func (t Explainer) Explain(c history.ResourceHistory) Explanation {
 	s := Explanation{Ref: t.Ref(c.Ref)}
 	b := newBuilder(t, c)
 	for _, r := range c.Records {
@@ -72,7 +72,7 @@ func (t Explainer) Explain(c ledger.ResourceHistory) Explanation {
 }
 
 // present is how things stand now.
-func (t Explainer) present(c ledger.ResourceHistory, b *builder) []Fact {
+func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 	var out []Fact
 	add := func(label, text string) { out = append(out, Fact{label, text}) }
 	switch {
@@ -96,7 +96,7 @@ func (t Explainer) present(c ledger.ResourceHistory, b *builder) []Fact {
 	return out
 }
 
-func (t Explainer) lastObservation(c ledger.ResourceHistory, b *builder) string {
+func (t Explainer) lastObservation(c history.ResourceHistory, b *builder) string {
 	where := t.scope(c.Ref)
 	switch {
 	case c.Scan == nil:
@@ -121,7 +121,7 @@ func (t Explainer) scope(r resource.Ref) string {
 	return strings.TrimSuffix(t.Ref(r), "/"+r.Kind+"/"+r.Name)
 }
 
-func (t Explainer) lastDecision(c ledger.ResourceHistory) string {
+func (t Explainer) lastDecision(c history.ResourceHistory) string {
 	d := c.Last.Decision
 	switch {
 	case d == nil && c.Exists == nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
@@ -29,7 +30,7 @@ var (
 
 // told makes a chronicle: each record is a minute after the one before.
 type told struct {
-	ledger.ResourceHistory
+	history.ResourceHistory
 	read event.Loaded // last
 	n    int          // records so far, those of sources too
 }
@@ -115,7 +116,7 @@ func created() *told {
 }
 
 // last sets what stands in the store: the thing, the last look, the last plan.
-func (c *told) last(there *resource.Observed, d *event.Decision) ledger.ResourceHistory {
+func (c *told) last(there *resource.Observed, d *event.Decision) history.ResourceHistory {
 	c.Ref = web
 	if there != nil {
 		c.Exists = &ledger.ResourceState{Observed: *there}
@@ -125,13 +126,13 @@ func (c *told) last(there *resource.Observed, d *event.Decision) ledger.Resource
 	}
 	for _, r := range c.Records {
 		if p, ok := r.Event.(event.Planned); ok {
-			c.Last = &ledger.LastPlan{At: r.At, Mode: p.Mode, Decision: d}
+			c.Last = &history.LastPlan{At: r.At, Mode: p.Mode, Decision: d}
 		}
 	}
 	return c.ResourceHistory
 }
 
-func stories() map[string]ledger.ResourceHistory {
+func stories() map[string]history.ResourceHistory {
 	small, large, nobodys := res("small"), res("large"), res("small")
 	nobodys.Managed, nobodys.Stack = false, ""
 	unreachable := created()
@@ -147,7 +148,7 @@ func stories() map[string]ledger.ResourceHistory {
 	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 was not seen: throttled"}
 	trimmed := created()
 	trimmed.From = 40
-	return map[string]ledger.ResourceHistory{
+	return map[string]history.ResourceHistory{
 		"as-wanted": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
 		"approved": created().add("run2", look(large), read(), warned("p2"),

@@ -9,11 +9,11 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/history"
 )
 
 // summary answers in a sentence or two why the thing is as it is, and what to do about it.
-func (t Explainer) summary(c ledger.ResourceHistory, b *builder) (State, string, string) {
+func (t Explainer) summary(c history.ResourceHistory, b *builder) (State, string, string) {
 	name := t.Ref(c.Ref)
 	switch {
 	case c.Open != nil:
@@ -24,7 +24,7 @@ func (t Explainer) summary(c ledger.ResourceHistory, b *builder) (State, string,
 	return t.existingSummary(c, b, name)
 }
 
-func (t Explainer) openSummary(c ledger.ResourceHistory, name string) (State, string, string) {
+func (t Explainer) openSummary(c history.ResourceHistory, name string) (State, string, string) {
 	o := c.Open
 	text := fmt.Sprintf("How %s stands is not known: the %s that %s began %s has no end on record", name, o.Action, orUnknown(o.User), t.when(o.At))
 	if o.Uncertain {
@@ -37,7 +37,7 @@ func (t Explainer) openSummary(c ledger.ResourceHistory, name string) (State, st
 }
 
 // deletedSummary is about a thing that is not there.
-func (t Explainer) deletedSummary(c ledger.ResourceHistory, b *builder, name string) (State, string, string) {
+func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, name string) (State, string, string) {
 	var last *draft
 	for _, d := range slices.Backward(b.drafts) {
 		if d.What == "gone" || d.What == "seen" || d.action != nil && finished(d.action) {
@@ -88,7 +88,7 @@ func (t Explainer) deletedSentence(b *builder, d *draft, name string) string {
 }
 
 // existingSummary is about a thing that is there.
-func (t Explainer) existingSummary(c ledger.ResourceHistory, b *builder, name string) (State, string, string) {
+func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) (State, string, string) {
 	if c.Scan != nil && !c.Scan.Complete {
 		return Unreachable, fmt.Sprintf("How %s is now is not known: %s could not be seen %s: %s. Nothing is decided there until it can be seen.",
 			name, t.scope(c.Ref), t.when(c.Scan.At), c.Scan.Error), "make it reachable, then: ovi plan"
@@ -106,7 +106,7 @@ func (t Explainer) existingSummary(c ledger.ResourceHistory, b *builder, name st
 	return Matches, t.matches(c, b, name), ""
 }
 
-func (t Explainer) matches(c ledger.ResourceHistory, b *builder, name string) string {
+func (t Explainer) matches(c history.ResourceHistory, b *builder, name string) string {
 	state := name + " is as wanted"
 	if c.Last == nil {
 		state = name + " is there, and no plan about it is on record"
@@ -164,7 +164,7 @@ func (b *builder) lastChange() (found *draft) {
 }
 
 // undone says why nothing was done though something is to be done; false if nothing is.
-func (t Explainer) undone(c ledger.ResourceHistory, name string) (State, string, string, bool) {
+func (t Explainer) undone(c history.ResourceHistory, name string) (State, string, string, bool) {
 	if c.Last == nil || c.Last.Decision == nil {
 		return "", "", "", false
 	}
@@ -208,7 +208,7 @@ func nextHeld(d event.Decision) string {
 }
 
 // stillToDo says that nothing was done to the thing since its last plan.
-func (t Explainer) stillToDo(c ledger.ResourceHistory) bool {
+func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 	for _, r := range slices.Backward(c.Records) {
 		if e, ok := r.Event.(event.Finished); ok && !r.At.Before(c.Last.At) && e.Outcome == event.Done {
 			return false
@@ -228,7 +228,7 @@ func times(n int) string {
 }
 
 // nextOf is what the last plan would do about a thing that is gone.
-func (t Explainer) nextOf(c ledger.ResourceHistory) string {
+func (t Explainer) nextOf(c history.ResourceHistory) string {
 	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || !c.Last.Decision.Action.Executes() {
 		return ""
 	}

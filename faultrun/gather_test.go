@@ -17,7 +17,10 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/faultrun/check"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -68,13 +71,13 @@ func (s *site) gather() check.History {
 		}
 	}
 	replayed := mem.New()
-	if err := ledger.Merge(ctx, logs, replayed); err != nil {
+	if err := s.merge(ctx, store, replayed); err != nil {
 		s.Errorf("merge: %v", err)
 		h.Replayed = "none"
-	} else if h.Replayed, err = ledger.Content(ctx, replayed); err != nil {
+	} else if h.Replayed, err = replaytest.Content(ctx, replayed); err != nil {
 		s.Error(err)
 	}
-	if h.Content, err = ledger.Content(ctx, store); err != nil {
+	if h.Content, err = replaytest.Content(ctx, store); err != nil {
 		s.Error(err)
 	}
 	if h.Content != h.Replayed {
@@ -84,15 +87,30 @@ func (s *site) gather() check.History {
 	return h
 }
 
-// withoutStore makes the store anew from the logs alone, as if it were lost: what they note of
-// their order must do.
-func (s *site) withoutStore(ctx context.Context, want string, live storage.Store) {
-	s.Helper()
+// merge projects the logs of all instances into a store of their own.
+func (s *site) merge(ctx context.Context, live, into storage.Store) error {
+	logs, err := s.logs()
+	if err != nil {
+		return err
+	}
+	defer logs.Close()
+	_, _, err = logs.Check(ctx, live, into)
+	return err
+}
+
+func (s *site) logs() (*replay.Logs, error) {
 	var dirs []string
 	for _, p := range s.instances {
 		dirs = append(dirs, p.Dir)
 	}
-	logs, err := ledger.OpenLogs(dirs)
+	return replay.OpenLogs(dirs)
+}
+
+// withoutStore makes the store anew from the logs alone, as if it were lost: what they note of
+// their order must do.
+func (s *site) withoutStore(ctx context.Context, want string, live storage.Store) {
+	s.Helper()
+	logs, err := s.logs()
 	if err != nil {
 		s.Error(err)
 		return
@@ -103,7 +121,7 @@ func (s *site) withoutStore(ctx context.Context, want string, live storage.Store
 		s.Errorf("make the store anew from the logs alone: %v", err)
 		return
 	}
-	if got, err := ledger.Content(ctx, anew); err != nil || got != want {
+	if got, err := replaytest.Content(ctx, anew); err != nil || got != want {
 		s.Errorf("made anew from the logs alone the store is another one: %v", err)
 		s.part(ctx, live, anew)
 	}
@@ -217,7 +235,7 @@ func (s *site) actions(ctx context.Context, name string, l *ledger.Ledger, store
 	}
 	var refused [][2]uint64
 	plans := map[string]int64{}
-	for r, err := range l.Log(ctx, ledger.Filter{}) {
+	for r, err := range history.New(l.Reader()).LogRecords(ctx, history.Filter{}) {
 		if err != nil {
 			s.Errorf("read the log of %s: %v", name, err)
 			return out

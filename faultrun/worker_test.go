@@ -164,7 +164,7 @@ func (w *worker) open(ctx context.Context) error {
 		return err
 	}
 	host := boottime.Host()
-	w.claims = coordinator.New(w.ledger.Store(),
+	w.claims = coordinator.New(w.ledger.Claims(),
 		coordinator.Identity{Instance: w.ledger.Instance(), Host: "faultrun", User: w.Name, Run: w.ledger.Run(), PID: os.Getpid()},
 		coordinator.WithTTL(w.TTL), coordinator.WithClock(func() (string, time.Duration) {
 			name, since := host()

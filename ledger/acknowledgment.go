@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -23,9 +24,9 @@ func (a Acknowledgment) Holds(drift string, now time.Time) bool {
 
 // Acknowledged are the newest words on each thing's drift, also those whose time is over,
 // sorted by ref.
-func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
+func (r *Reader) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
 	var out []Acknowledgment
-	err := l.entries(ctx, keyAcknowledged, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, rows.KeyAcknowledged, storage.Now, func(e storage.Entry) error {
 		var v struct {
 			At    time.Time          `json:"at"`
 			Event event.Acknowledged `json:"event"`

@@ -3,26 +3,14 @@ package ledger
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/wal"
 )
-
-// approval is the value of consent/<digest>/<who>: the last one of each person.
-type approval struct {
-	Seq   wal.Seq        `json:"seq"`
-	At    time.Time      `json:"at"`
-	Event event.Approved `json:"event"`
-}
-
-func approvalKey(digest, who string) string {
-	return keyConsent + url.PathEscape(digest) + "/" + url.PathEscape(who)
-}
 
 // Approval is one person's approval of what a plan proposes.
 type Approval struct {
@@ -35,10 +23,10 @@ func (c Approval) Holds(now time.Time) bool { return c.Until.IsZero() || now.Bef
 
 // Approvals are the approvals of what a plan proposes, by its digest; the last one of each
 // person, expired ones too, the oldest first.
-func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, error) {
+func (r *Reader) Approvals(ctx context.Context, digest string) ([]Approval, error) {
 	var out []Approval
-	err := l.entries(ctx, approvalKey(digest, ""), storage.Now, func(e storage.Entry) error {
-		var a approval
+	err := r.Entries(ctx, rows.ApprovalKey(digest, ""), storage.Now, func(e storage.Entry) error {
+		var a rows.Approval
 		if err := json.Unmarshal(e.Value, &a); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -71,7 +72,7 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 		switch {
 		case err != nil:
 			return nil, false, err
-		case e.Key <= last || !isFact(e.Key):
+		case e.Key <= last || !rows.IsFact(e.Key):
 			continue
 		case size > 0 && size+len(e.Key)+len(e.Value) > baselineSize:
 			return facts, true, nil

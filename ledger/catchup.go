@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -16,18 +16,18 @@ import (
 // errOvertaken: somebody else moved log/<instance>, which only the holder of the turn may do.
 var errOvertaken = errors.New("ledger: the store was written by something that did not append to this log")
 
-func (l *Ledger) headKey() string { return keyLog + l.instance }
+func (l *Ledger) headKey() string { return rows.KeyLog + l.instance }
 
 // frontier lets the log be held against the last record that the store has seen, so that
 // damage there cannot pass for an append that was cut short. In a store that hosts share it
 // is not known yet which place is ours; there the log's own notice of its end stands in.
 func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
-	if !l.owned {
+	if l.cfg.Shared {
 		return nil, nil
 	}
-	var heads []head
-	err := l.entries(ctx, keyLog, storage.Now, func(e storage.Entry) error {
-		var h head
+	var heads []rows.Head
+	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
+		var h rows.Head
 		heads = append(heads, h)
 		return json.Unmarshal(e.Value, &heads[len(heads)-1])
 	})
@@ -62,7 +62,7 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 	if seen == 0 {
 		from = 0 // all there is: trimming carried forward what stood before
 	}
-	for step, err := range steps(l.log.Read(from)) {
+	for step, err := range ReadBatches(l.log.Read(from)) {
 		if err != nil {
 			return fmt.Errorf("ledger: bring the store up to the log: %w", err)
 		}
@@ -72,7 +72,7 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 		case err != nil:
 			return retryable(err)
 		}
-		if seen == 0 || step.batch.First > seen+1 {
+		if seen == 0 || step.Batch.First > seen+1 {
 			step.guards = nil // not a crash but a store that was lost or put back, as in Rebuild
 		}
 		if err := l.replay(ctx, turn, step); err != nil {
@@ -85,24 +85,24 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 // replay projects one batch that was found in the log. The last one may never have reached
 // the store, if no other is missing there: then it counts only if its claim still holds, as it
 // would have then.
-func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s step) error {
-	if s.refused {
+func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
+	if s.Refused {
 		return nil
 	}
-	if l.cfg.Shared && s.last && l.head.Seq+1 == s.batch.First {
+	if l.cfg.Shared && s.Last && l.head.Seq+1 == s.Batch.First {
 		return l.unacknowledged(ctx, turn, s)
 	}
-	tx, err := l.project(ctx, l.store, s.records, storage.Now)
+	tx, err := l.project(ctx, l.store, s.Records, storage.Now)
 	if err != nil {
 		return retryable(err)
 	}
 	var guards []storage.Guard
-	if s.last {
+	if s.Last {
 		guards = s.guards
 	}
-	_, err = l.commit(ctx, tx, s.batch, append(guards, tx.Guards...))
+	_, err = l.commit(ctx, tx, s.Batch, append(guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) && len(guards) > 0 {
-		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "the claim was lost while it was recorded")
+		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "the claim was lost while it was recorded")
 	}
 	return l.undone(err)
 }
@@ -123,11 +123,11 @@ func (l *Ledger) reread(ctx context.Context) error {
 
 // readHead reads how far the store has come.
 func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
-	e, err := get(ctx, store, l.headKey(), storage.Now)
+	e, err := storage.Get(ctx, store, l.headKey(), storage.Now)
 	if err != nil {
 		return err
 	}
-	l.at, l.head = e, head{}
+	l.at, l.head = e, rows.Head{}
 	if e.Created == 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
 // commit applies a projection together with the place in the log that it comes from, in one
 // transaction. An answer that was lost is found by looking.
 func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard) (storage.Revision, error) {
-	next := head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
+	next := rows.Head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
 	value, err := event.Marshal(next)
 	if err != nil {
 		return 0, err
@@ -160,7 +160,7 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 		}
 		switch {
 		case l.head.Seq == next.Seq && l.head.Chain == next.Chain: // whatever was said of it, it is there
-			return l.head.reached(l.at), nil
+			return l.head.Reached(l.at), nil
 		case errors.Is(err, storage.ErrConflict) && l.at.Modified != was.Modified:
 			return 0, errOvertaken
 		}
@@ -188,64 +188,4 @@ func (l *Ledger) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revi
 		return err
 	})
 	return rev, err
-}
-
-// step is one batch of the log on its way into a store.
-type step struct {
-	batch   wal.Batch
-	records []event.Record
-	guards  []storage.Guard
-	refused bool // the next batch says that this one does not count
-	last    bool // nothing stands behind it
-}
-
-// steps decodes batches and tells each whether it was refused by the one behind it.
-func steps(batches iter.Seq2[wal.Batch, error]) iter.Seq2[step, error] {
-	return func(yield func(step, error) bool) {
-		var held *step
-		for b, err := range batches {
-			s, err2 := decodeStep(b)
-			if err = errors.Join(err, err2); err != nil {
-				yield(step{}, err)
-				return
-			}
-			if held != nil {
-				held.refused = s.refuses(held.batch)
-				if !yield(*held, nil) {
-					return
-				}
-			}
-			held = &s
-		}
-		if held != nil {
-			held.last = true
-			yield(*held, nil)
-		}
-	}
-}
-
-func decodeStep(b wal.Batch) (step, error) {
-	s := step{batch: b}
-	for i, raw := range b.Records {
-		r, under, err := event.Decode(raw)
-		if err != nil {
-			return s, fmt.Errorf("record %d: %w", b.First+wal.Seq(i), err)
-		}
-		r.Seq = b.First + wal.Seq(i)
-		s.records = append(s.records, r)
-		if under != nil && (len(s.guards) == 0 || s.guards[len(s.guards)-1].Key != under.Key) {
-			s.guards = append(s.guards, storage.Guard{Key: under.Key, Created: under.Created})
-		}
-	}
-	return s, nil
-}
-
-// refuses says that a record of this batch takes the batch before out.
-func (s step) refuses(before wal.Batch) bool {
-	for _, r := range s.records {
-		if e, ok := r.Event.(event.Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"testing"
 
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -63,14 +64,14 @@ func TestThePastIsToldWhereOthersCompact(t *testing.T) {
 		last = must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("a", fmt.Sprint(i))), ledger.ObservationOptions{Since: -1}))
 	}
 	store.oldest = last.Revision - 5
-	moments, err := l.History(t.Context(), ref("a"))
+	moments, err := history.New(l.Reader()).History(t.Context(), ref("a"))
 	if err != nil || len(moments) < 5 || len(moments) > 7 {
 		t.Errorf("%d moments: %v", len(moments), err)
 	}
-	if r, err := l.RevisionAt(t.Context(), last.At); err != nil || r != last.Revision {
+	if r, err := history.New(l.Reader()).RevisionAt(t.Context(), last.At); err != nil || r != last.Revision {
 		t.Errorf("at the time of revision %d stands %d: %v", last.Revision, r, err)
 	}
-	c, err := l.ResourceHistory(t.Context(), ref("a"), -1)
+	c, err := history.New(l.Reader()).ResourceHistory(t.Context(), ref("a"), -1)
 	if err != nil || len(c.Records) != 20 { // the log has the rest
 		t.Errorf("%d records: %v", len(c.Records), err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // Compact lets the store forget what only reads before a revision could see, and puts that on
@@ -23,3 +24,6 @@ func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
 	}
 	return l.store.Compact(ctx, before)
 }
+
+// Checkpoint signs the log as it stands.
+func (l *Ledger) Checkpoint() (wal.Checkpoint, error) { return l.log.Checkpoint() }

@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -33,17 +36,17 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 		prefix := map[bool]string{false: "whole", true: "compacted"}[compacted]
 		far := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: prefix}))
 		back := must[*bolt.Store](t)(bolt.Open(filepath.Join(t.TempDir(), "store.db")))
-		there := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), source, far))
-		again := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), far, back))
+		there := must[replay.CopyResult](t)(replay.Copy(t.Context(), source, far))
+		again := must[replay.CopyResult](t)(replay.Copy(t.Context(), far, back))
 		if there.Digest != again.Digest && !compacted { // its base is the first commit there
 			t.Errorf("%s: the copy back has another sequence", prefix)
 		}
 		for _, s := range []storage.Store{far, back} {
-			if a, b := must[string](t)(ledger.Content(t.Context(), source)), must[string](t)(ledger.Content(t.Context(), s)); a != b {
+			if a, b := must[string](t)(replaytest.Content(t.Context(), source)), must[string](t)(replaytest.Content(t.Context(), s)); a != b {
 				t.Errorf("%s: the content differs", prefix)
 			}
 		}
-		before, after := must[[]ledger.Moment](t)(l.History(t.Context(), ref("t0"))), must[[]ledger.Moment](t)(shared(t, t.TempDir(), far, "bob").History(t.Context(), ref("t0")))
+		before, after := must[[]history.Moment](t)(history.New(l.Reader()).History(t.Context(), ref("t0"))), must[[]history.Moment](t)(history.New(shared(t, t.TempDir(), far, "bob").Reader()).History(t.Context(), ref("t0")))
 		if compacted { // what stood at the base is one moment now
 			before, after = gathered(before), gathered(after)
 		}
@@ -55,7 +58,7 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 				t.Errorf("%s: moment %d: %+v, after the copy %+v", prefix, i, before[i], after[i])
 			}
 		}
-		if _, err := ledger.Copy(t.Context(), source, far); !errors.Is(err, ledger.ErrNotEmpty) {
+		if _, err := replay.Copy(t.Context(), source, far); !errors.Is(err, replay.ErrNotEmpty) {
 			t.Errorf("copied into a store that is not empty: %v", err)
 		}
 		_ = far.Close()
@@ -63,18 +66,18 @@ func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
 }
 
 func TestACopyOfAnEmptyStore(t *testing.T) {
-	if c := must[ledger.CopyResult](t)(ledger.Copy(t.Context(), mem.New(), mem.New())); c.Revisions != 0 {
+	if c := must[replay.CopyResult](t)(replay.Copy(t.Context(), mem.New(), mem.New())); c.Revisions != 0 {
 		t.Errorf("copied %+v", c)
 	}
 }
 
 // gathered is a history as one moment.
-func gathered(moments []ledger.Moment) []ledger.Moment {
-	var all ledger.Moment
+func gathered(moments []history.Moment) []history.Moment {
+	var all history.Moment
 	for _, m := range moments {
 		all.Records = append(all.Records, m.Records...)
 	}
-	return []ledger.Moment{all}
+	return []history.Moment{all}
 }
 
 // TestACopyOfWhatAnEtcdHasNotForgotten: a cluster that compacts by a policy of its own is
@@ -95,11 +98,11 @@ func TestACopyOfWhatAnEtcdHasNotForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := mem.New()
-	c, err := ledger.Copy(t.Context(), source, to)
+	c, err := replay.Copy(t.Context(), source, to)
 	if err != nil || c.Base != oldest || c.Revisions < 10 {
 		t.Fatalf("%+v, from revision %d on: %v", c, oldest, err)
 	}
-	if a, b := must[string](t)(ledger.Content(t.Context(), source)), must[string](t)(ledger.Content(t.Context(), to)); a != b {
+	if a, b := must[string](t)(replaytest.Content(t.Context(), source)), must[string](t)(replaytest.Content(t.Context(), to)); a != b {
 		t.Error("the content differs")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -22,17 +23,17 @@ type delta struct {
 // compare merges the snapshot with the things on record, both in key order, and compares
 // canonical bytes. What is unchanged is not decoded.
 func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
-	entries, _, err := storage.Scan(ctx, store, resourcePrefix(snapshot.Scope), storage.Now)
+	entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(snapshot.Scope), storage.Now)
 	if err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(entries)
 	defer stop()
-	r := &recorded{next: next, prefix: resourcePrefix(snapshot.Scope)}
+	r := &recorded{next: next, prefix: rows.ResourcePrefix(snapshot.Scope)}
 	r.advance()
 	var key, content []byte
 	for as, o := range keyed(snapshot) {
-		key = appendRef(append(key[:0], keyResource...), as)
+		key = appendRef(append(key[:0], rows.KeyResource...), as)
 		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
 			d.lost(r.at.Key)
 			r.advance()
@@ -75,7 +76,7 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 }
 
 func (d *delta) lost(key string) {
-	ref, err := resource.ParseRef(strings.TrimPrefix(key, keyResource))
+	ref, err := resource.ParseRef(strings.TrimPrefix(key, rows.KeyResource))
 	if err == nil && !d.touched[key] {
 		d.gone = append(d.gone, ref)
 	}
@@ -104,7 +105,7 @@ func (r *recorded) advance() {
 			r.at, r.err = storage.Entry{}, err
 			return
 		}
-		if inScope(e.Key, r.prefix) {
+		if rows.InScope(e.Key, r.prefix) {
 			r.at = e
 			return
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -42,7 +43,7 @@ func TestTheLastPlanBehindManyLooksForDrift(t *testing.T) {
 			plan(fmt.Sprintf("p-%d-%03d", i+1, k), event.ForDrift)
 		}
 		store.n.Store(0)
-		c, err := l.ResourceHistory(t.Context(), ref("a"), 10)
+		c, err := history.New(l.Reader()).ResourceHistory(t.Context(), ref("a"), 10)
 		if err != nil || c.Last == nil || c.Last.Mode != event.ForPlan || c.Last.Decision == nil {
 			t.Errorf("behind %d: the last plan is %+v: %v", drifts, c.Last, err)
 		}

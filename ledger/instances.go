@@ -2,8 +2,11 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -16,8 +19,28 @@ type Instance struct {
 	Revision storage.Revision
 }
 
+// Instances are those that had recorded into a store at a revision, and which that is.
+func Instances(ctx context.Context, store StoreReads, at storage.Revision) ([]Instance, storage.Revision, error) {
+	entries, rev, err := store.Range(ctx, rows.KeyLog, at)
+	if err != nil {
+		return nil, 0, err
+	}
+	var out []Instance
+	for e, err := range entries {
+		if err != nil {
+			return nil, 0, err
+		}
+		var h rows.Head
+		if err := json.Unmarshal(e.Value, &h); err != nil {
+			return nil, 0, fmt.Errorf("ledger: %s: %w", e.Key, err)
+		}
+		out = append(out, Instance{e.Key[len(rows.KeyLog):], h.Seq, h.At, e.Modified})
+	}
+	return out, rev, nil
+}
+
 // Instances are those that ever recorded into the store, by id.
-func Instances(ctx context.Context, store storage.Store) ([]Instance, error) {
-	out, _, err := instancesAt(ctx, store, storage.Now)
+func (r *Reader) Instances(ctx context.Context) ([]Instance, error) {
+	out, _, err := Instances(ctx, r.store, storage.Now)
 	return out, err
 }

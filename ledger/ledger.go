@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,8 +15,8 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/internal/vfs"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -36,13 +37,19 @@ const (
 	storeName = "store.db"
 )
 
+// StorePath is where a data directory keeps its own store. The caller opens it.
+func StorePath(dir string) string { return filepath.Join(dir, storeName) }
+
+// LogPath is where a data directory keeps its log.
+func LogPath(dir string) string { return filepath.Join(dir, logName) }
+
 // defaultWait bounds how long a batch waits for its turn at the log.
 const defaultWait = 30 * time.Second
 
 // Config is what a ledger needs.
 type Config struct {
 	Dir   string        // the data directory; made if it is not there
-	Store storage.Store // nil: bolt in Dir
+	Store storage.Store // that the log is projected into
 	// Shared says that other instances record into Store too.
 	Shared bool
 	// CloseStore says that Close closes Store too.
@@ -55,6 +62,16 @@ type Config struct {
 	LogOptions []wal.Option
 }
 
+// LogDir finds a log by its own folder or by the data directory it is in.
+func LogDir(dir string) (string, error) {
+	for _, name := range []string{LogPath(dir), dir} {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("ledger: read the log in %s: %w", dir, fs.ErrNotExist)
+}
+
 // Receipt says where a batch of events stands.
 type Receipt struct {
 	First, Last wal.Seq
@@ -65,12 +82,9 @@ type Receipt struct {
 // Ledger is an open ledger. Its methods may be called from many goroutines; several
 // processes may have the same directory open.
 type Ledger struct {
-	cfg      Config
-	instance string
-	log      *wal.Log
-	store    storage.Store
-	owned    bool     // the store was opened here
-	life     vfs.File // locked while this run lives
+	*reader
+	cfg  Config
+	life vfs.File // locked while this run lives
 
 	mu          sync.Mutex // guards what follows
 	queue       []*request
@@ -86,7 +100,7 @@ type Ledger struct {
 	storeEpoch int // of the store's revisions, where hosts share it
 
 	lead chan struct{} // held by the one that writes; guards head and its entry
-	head head
+	head rows.Head
 	at   storage.Entry // the entry of log/<instance> as last seen
 }
 
@@ -103,7 +117,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if cfg.Run == "" {
 		cfg.Run = ulid.Make().String()
 	}
-	l := &Ledger{cfg: cfg, store: cfg.Store, lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){}}
+	l := &Ledger{reader: &Reader{store: cfg.Store, run: cfg.Run}, cfg: cfg, lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){}}
 	if err := l.open(ctx); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -112,13 +126,10 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 
 func (l *Ledger) open(ctx context.Context) (err error) {
 	if l.store == nil {
-		if err := os.MkdirAll(l.cfg.Dir, 0o700); err != nil {
-			return fmt.Errorf("ledger: make the data directory: %w", err)
-		}
-		if l.store, err = bolt.Open(filepath.Join(l.cfg.Dir, storeName)); err != nil {
-			return err
-		}
-		l.owned = true
+		return errors.New("ledger: no store was given")
+	}
+	if err := os.MkdirAll(l.cfg.Dir, 0o700); err != nil {
+		return fmt.Errorf("ledger: make the data directory: %w", err)
 	}
 	opts := append([]wal.Option{wal.WithClock(l.cfg.Clock)}, l.cfg.LogOptions...)
 	frontier, err := l.frontier(ctx)
@@ -134,7 +145,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	if l.cfg.Shared {
-		if err := retry(ctx, func() (err error) { l.storeEpoch, err = readEpoch(ctx, l.store); return err }); err != nil {
+		if err := retry(ctx, func() (err error) { l.storeEpoch, err = ReadEpoch(ctx, l.store); return err }); err != nil {
 			return err
 		}
 	}
@@ -169,28 +180,15 @@ func (l *Ledger) close() error {
 	if l.log != nil {
 		errs = append(errs, l.log.Close())
 	}
-	if l.owned || l.cfg.CloseStore && l.store != nil {
+	if l.cfg.CloseStore && l.store != nil {
 		errs = append(errs, l.store.Close())
 	}
 	errs = append(errs, l.unregister())
 	return errors.Join(errs...)
 }
 
-// Instance is the id of this data directory.
-func (l *Ledger) Instance() string { return l.instance }
-
-// Run is the ULID of this run.
-func (l *Ledger) Run() string { return l.cfg.Run }
-
 // User is who runs this.
 func (l *Ledger) User() string { return l.cfg.User }
-
-// Store is what the ledger projects into, for the coordinator's claims and for operators.
-// Nobody but the ledger commits unleased keys to it.
-func (l *Ledger) Store() storage.Store { return l.store }
-
-// WAL is the log, for operators: verify, checkpoint, trim. Nobody but the ledger appends.
-func (l *Ledger) WAL() *wal.Log { return l.log }
 
 // Record makes the events durable as one batch: all of them or none.
 func (l *Ledger) Record(ctx context.Context, events ...event.Event) (Receipt, error) {

@@ -14,7 +14,11 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -45,7 +49,12 @@ func unreachable(err error) resource.LiveState {
 
 func open(t *testing.T, dir string, store storage.Store) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, User: "ann"})
+	cfg := ledger.Config{Dir: dir, Store: store, User: "ann"}
+	start := ledger.Open
+	if store == nil {
+		start = local.Open
+	}
+	l, err := start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +101,7 @@ func TestOnlyWhatChangedIsWritten(t *testing.T) {
 	if got = must[ledger.ResourceState](t)(l.Resource(ctx, ref("c"), 1)); !got.Equal(res("c", "s")) {
 		t.Errorf("c at revision 1: %+v", got)
 	}
-	moments := must[[]ledger.Moment](t)(l.History(ctx, ref("c")))
+	moments := must[[]history.Moment](t)(history.New(l.Reader()).History(ctx, ref("c")))
 	if len(moments) != 2 || moments[0].Seen == nil || !moments[1].Gone {
 		t.Errorf("history of c: %+v, want seen, then gone", moments)
 	}
@@ -193,8 +202,8 @@ func TestFailuresOfOneWishAreCountedAndItsKeyIsKept(t *testing.T) {
 func same(t *testing.T, l *ledger.Ledger, live storage.Store) {
 	t.Helper()
 	into := mem.New()
-	must[storage.Revision](t)(l.Rebuild(t.Context(), into))
-	want, got := must[string](t)(ledger.Digest(t.Context(), live, 0)), must[string](t)(ledger.Digest(t.Context(), into, 0))
+	must[storage.Revision](t)(replay.Rebuild(t.Context(), l.Reader(), into))
+	want, got := must[string](t)(replaytest.Digest(t.Context(), live, 0)), must[string](t)(replaytest.Digest(t.Context(), into, 0))
 	if want != got {
 		t.Errorf("the rebuilt store differs from the live one")
 	}
@@ -288,7 +297,7 @@ func TestTwoLedgersOnOneDirectoryTakeTurns(t *testing.T) {
 		t.Errorf("%d blessings, want 40", len(got))
 	}
 	n := 0
-	for r, err := range a.Log(ctx, ledger.Filter{}) {
+	for r, err := range history.New(a.Reader()).LogRecords(ctx, history.Filter{}) {
 		if n++; err != nil || int(r.Seq) != n {
 			t.Fatalf("record %d has number %d: %v", n, r.Seq, err)
 		}
@@ -305,21 +314,21 @@ func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
 	ctx := t.Context()
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "m")), ledger.ObservationOptions{Since: -1}))
-	before := must[[]ledger.Moment](t)(l.History(ctx, ref("b")))
-	digest := must[string](t)(ledger.Digest(ctx, l.Store(), 0))
+	before := must[[]history.Moment](t)(history.New(l.Reader()).History(ctx, ref("b")))
+	digest := must[string](t)(replaytest.Digest(ctx, l.Store(), 0))
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, dir, nil)
-	if diff := cmp.Diff(before, must[[]ledger.Moment](t)(again.History(ctx, ref("b")))); diff != "" {
+	if diff := cmp.Diff(before, must[[]history.Moment](t)(history.New(again.Reader()).History(ctx, ref("b")))); diff != "" {
 		t.Errorf("history (-before +after):\n%s", diff)
 	}
-	if got := must[string](t)(ledger.Digest(ctx, again.Store(), 0)); got != digest {
+	if got := must[string](t)(replaytest.Digest(ctx, again.Store(), 0)); got != digest {
 		t.Errorf("digest after reopening differs")
 	}
 	_ = again.Close()
 	lost := open(t, dir, mem.New()) // as if the store file had been deleted
-	if got := must[string](t)(ledger.Digest(ctx, lost.Store(), 0)); got != digest {
+	if got := must[string](t)(replaytest.Digest(ctx, lost.Store(), 0)); got != digest {
 		t.Errorf("the store that came back from the log differs")
 	}
 }
@@ -360,7 +369,7 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 		must[ledger.Receipt](t)(l.RecordPlan(ctx, event.Planned{Plan: id, Stacks: []string{"web"}, Mode: event.ForPlan, Hash: hash, Decisions: d}))
 	}
 	var listed, same []string
-	for r, err := range l.Log(ctx, ledger.Filter{Types: []string{event.TypePlanned}}) {
+	for r, err := range history.New(l.Reader()).LogRecords(ctx, history.Filter{Types: []string{event.TypePlanned}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +385,7 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"p1"}, listed); diff != "" || !cmp.Equal(same, []string{"", "p1", "p1"}) {
 		t.Errorf("listed by %v, same as %v", listed, same)
 	}
-	m := must[[]ledger.Moment](t)(l.History(ctx, ref("a")))
+	m := must[[]history.Moment](t)(history.New(l.Reader()).History(ctx, ref("a")))
 	if len(m) != 1 || m[0].Records[0].Event.(event.Planned).Plan != "p1" {
 		t.Errorf("history: %+v, want one decision of p1", m)
 	}
@@ -402,7 +411,7 @@ func TestLaw3_OneWayToRecord(t *testing.T) {
 	stop()
 	must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{}))
 	var mine []string
-	for r, err := range other.Log(ctx, ledger.Filter{Run: l.Run(), Types: []string{event.TypeBlessed}}) {
+	for r, err := range history.New(other.Reader()).LogRecords(ctx, history.Filter{Run: l.Run(), Types: []string{event.TypeBlessed}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -432,8 +441,8 @@ func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
 		t.Errorf("the world has %d things: %v", len(w.Scopes[scope].Resources), err)
 	}
 	into := mem.New()
-	must[storage.Revision](t)(l.Rebuild(ctx, into))
-	if want, got := must[string](t)(ledger.Digest(ctx, store, 3)), must[string](t)(ledger.Digest(ctx, into, 3)); want != got {
+	must[storage.Revision](t)(replay.Rebuild(ctx, l.Reader(), into))
+	if want, got := must[string](t)(replaytest.Digest(ctx, store, 3)), must[string](t)(replaytest.Digest(ctx, into, 3)); want != got {
 		t.Error("from the compaction on, the rebuilt store differs")
 	}
 	if err := l.Compact(ctx, 99); !errors.Is(err, storage.ErrFuture) {

@@ -3,24 +3,16 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"net/url"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
 
-// loadedValue is the value of loaded/<stack>.
-type loadedValue struct {
-	Version string `json:"version,omitempty"`
-	Source  string `json:"source,omitempty"`
-}
-
-func loadedKey(stack string) string { return keyLoaded + url.PathEscape(stack) }
-
 // loaded keeps the version of the wishes of a stack, if it is another one.
 func (p *projection) loaded(e event.Loaded) error {
-	var was loadedValue
-	key, is := loadedKey(e.Stack), loadedValue{e.Version, e.Source}
+	var was rows.Loaded
+	key, is := rows.LoadedKey(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source}
 	found, err := p.load(key, &was)
 	if err != nil || found && was == is {
 		return err
@@ -29,9 +21,9 @@ func (p *projection) loaded(e event.Loaded) error {
 }
 
 // LoadedVersion is the version of the wishes that was last recorded for a stack.
-func (l *Ledger) LoadedVersion(ctx context.Context, stack string) (string, error) {
-	var v loadedValue
-	found, err := l.load(ctx, loadedKey(stack), storage.Now, &v)
+func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
+	var v rows.Loaded
+	found, err := r.Load(ctx, rows.LoadedKey(stack), storage.Now, &v)
 	if err == nil && !found {
 		err = fmt.Errorf("ledger: a reading of stack %s is %w", stack, ErrNotFound)
 	}

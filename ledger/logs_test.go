@@ -11,6 +11,8 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/wal"
@@ -47,9 +49,9 @@ func dirs(t *testing.T, n int) []string {
 	return out
 }
 
-func openLogs(t *testing.T, dirs ...string) *ledger.Logs {
+func openLogs(t *testing.T, dirs ...string) *replay.Logs {
 	t.Helper()
-	g := must[*ledger.Logs](t)(ledger.OpenLogs(dirs))
+	g := must[*replay.Logs](t)(replay.OpenLogs(dirs))
 	t.Cleanup(func() { _ = g.Close() })
 	return g
 }
@@ -64,7 +66,7 @@ func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
 		t.Fatalf("%+v, they part at %+v and %+v: %v", m, c.PartA, c.PartB, err)
 	}
 	_, _, err = openLogs(t, at[0], at[2]).Check(t.Context(), store, mem.New())
-	var lacks *ledger.IncompleteError
+	var lacks *replay.IncompleteError
 	if !errors.As(err, &lacks) || len(lacks.Missing) != 1 || lacks.Missing[0].ID != logs[1].Instance() || !strings.Contains(err.Error(), logs[1].Instance()) {
 		t.Errorf("without the second log: %v", err)
 	}
@@ -87,11 +89,11 @@ func TestLogsThatAreNotTheStoresAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	inTurns(t, logs, 1)
-	var lacks *ledger.IncompleteError
+	var lacks *replay.IncompleteError
 	if _, _, err := openLogs(t, at[0], old).Check(t.Context(), store, mem.New()); !errors.As(err, &lacks) || len(lacks.Short) != 1 {
 		t.Errorf("an old copy of a log: %v", err)
 	}
-	if _, err := ledger.OpenLogs([]string{at[1], old}); err == nil {
+	if _, err := replay.OpenLogs([]string{at[1], old}); err == nil {
 		t.Error("two states of one log were opened as one")
 	}
 }
@@ -112,12 +114,12 @@ func TestALostSharedStoreComesBackFromItsLogs(t *testing.T) {
 		if _, err := openLogs(t, at[1:]...).Rebuild(t.Context(), known, mem.New()); err == nil {
 			t.Error("rebuilt without the first log")
 		}
-		must[ledger.MergeResult](t)(all.Rebuild(t.Context(), known, next))
-		if want, got := must[string](t)(ledger.Content(t.Context(), store)), must[string](t)(ledger.Content(t.Context(), next)); want != got {
+		must[replay.MergeResult](t)(all.Rebuild(t.Context(), known, next))
+		if want, got := must[string](t)(replaytest.Content(t.Context(), store)), must[string](t)(replaytest.Content(t.Context(), next)); want != got {
 			_, c, _ := all.Check(t.Context(), store, mem.New())
 			t.Fatalf("life %d: the store that came back differs (by the lost one's own order they part at %q, %q)", life, c.PartA.Key, c.PartB.Key)
 		}
-		if _, err := all.Rebuild(t.Context(), known, next); !errors.Is(err, ledger.ErrNotEmpty) {
+		if _, err := all.Rebuild(t.Context(), known, next); !errors.Is(err, replay.ErrNotEmpty) {
 			t.Errorf("rebuilt into a store that is not empty: %v", err)
 		}
 		store, logs = next, nil
@@ -187,7 +189,7 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
 	must[wal.Seq](t)(l.Trim(t.Context(), 150))
-	var lacks *ledger.IncompleteError
+	var lacks *replay.IncompleteError
 	if _, _, err := openLogs(t, at).Check(t.Context(), store, mem.New()); !errors.As(err, &lacks) || len(lacks.Trimmed) != 1 {
 		t.Errorf("a trimmed log: %v", err)
 	}

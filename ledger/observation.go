@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -80,8 +81,8 @@ func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within t
 		return young, nil
 	}
 	for _, ref := range gone {
-		var list []action
-		found, err := l.load(ctx, keyActions+ref.String(), storage.Now, &list)
+		var list []rows.Action
+		found, err := l.Load(ctx, rows.KeyActions+ref.String(), storage.Now, &list)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +119,7 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 		return nil, nil
 	}
 	out := map[string]bool{}
-	for e, err := range l.store.Changes(ctx, keyResource, since, storage.Now) {
+	for e, err := range l.store.Changes(ctx, rows.KeyResource, since, storage.Now) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: what was recorded since revision %d: %w", since, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
@@ -45,20 +47,20 @@ func TestNotesAndClaimsAreNoContent(t *testing.T) {
 	store, at := mem.New(), t.TempDir()
 	l := shared(t, at, store, "one")
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web"}))
-	before := must[string](t)(ledger.Content(t.Context(), store))
+	before := must[string](t)(replaytest.Content(t.Context(), store))
 	if err := coordinator.NotesOn(store, "told").Leave(t.Context(), "n", []byte("x"), time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if after := must[string](t)(ledger.Content(t.Context(), store)); after != before {
+	if after := must[string](t)(replaytest.Content(t.Context(), store)); after != before {
 		t.Error("a note changed the content")
 	}
-	c, err := ledger.CompareLive(t.Context(), store, mem.New())
+	c, err := replay.CompareLive(t.Context(), store, mem.New())
 	if err != nil || c.PartA.Key == "note/told/n" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	into := mem.New()
-	must[ledger.MergeResult](t)(openLogs(t, at).Rebuild(t.Context(), nil, into))
-	if c, err := ledger.CompareLive(t.Context(), store, into); err != nil || !c.Equal {
+	must[replay.MergeResult](t)(openLogs(t, at).Rebuild(t.Context(), nil, into))
+	if c, err := replay.CompareLive(t.Context(), store, into); err != nil || !c.Equal {
 		t.Errorf("a store with a note differs from its log: they part at %q, %q: %v", c.PartA.Key, c.PartB.Key, err)
 	}
 }

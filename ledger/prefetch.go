@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -17,15 +18,15 @@ func (p *projection) readAhead(records []event.Record) error {
 	for _, r := range records {
 		switch e := r.Event.(type) {
 		case event.Finished:
-			keys[keyOpen+e.Ref.String()] = true
+			keys[rows.KeyOpen+e.Ref.String()] = true
 			if e.Outcome == event.Failed {
-				keys[keyTries+e.Ref.String()] = true
+				keys[rows.KeyTries+e.Ref.String()] = true
 			}
 			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && e.Action != decider.Delete && e.Phase != event.PhaseDelete {
-				keys[stackKey(e.Stack, e.Ref.Scope())] = true
+				keys[rows.StackKey(e.Stack, e.Ref.Scope())] = true
 			}
 		case event.Recovered:
-			keys[keyOpen+e.Ref.String()] = true
+			keys[rows.KeyOpen+e.Ref.String()] = true
 		}
 	}
 	if len(keys) < 2 {
@@ -47,7 +48,7 @@ func (p *projection) read(key string) (storage.Entry, error) {
 	if e, ok := p.early[key]; ok {
 		return e, nil
 	}
-	return get(p.ctx, p.store, key, storage.Now)
+	return storage.Get(p.ctx, p.store, key, storage.Now)
 }
 
 // claims are the claims of a group that stand, by their keys, read at once. What is missing is

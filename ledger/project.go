@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -80,22 +81,22 @@ func (p *projection) apply(r event.Record) error {
 		return p.planned(r, e)
 	case event.Approved:
 		if e.Digest != "" {
-			return p.put(approvalKey(e.Digest, e.Who), approval{r.Seq, r.At, e})
+			return p.put(rows.ApprovalKey(e.Digest, e.Who), rows.Approval{Seq: r.Seq, At: r.At, Event: e})
 		}
-		return p.put(keyYes+e.Plan, eventValue{r.At, r.User, r.Run, e})
+		return p.put(rows.KeyYes+e.Plan, rows.EventOf(r))
 	case event.Started:
-		return p.put(keyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+		return p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
 	case event.Finished:
 		return p.ended(r, e)
 	case event.Recovered:
 		return p.abandoned(r, e)
 	case event.Blessed:
 		if !e.On {
-			return p.delete(keyBlessed + e.Ref.String())
+			return p.delete(rows.KeyBlessed + e.Ref.String())
 		}
-		return p.put(keyBlessed+e.Ref.String(), blessing{e.Who, e.Reason, r.At})
+		return p.put(rows.KeyBlessed+e.Ref.String(), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
 	case event.Acknowledged:
-		return p.put(keyAcknowledged+e.Ref.String(), eventValue{r.At, r.User, r.Run, e})
+		return p.put(rows.KeyAcknowledged+e.Ref.String(), rows.EventOf(r))
 	case event.Baseline:
 		return p.carried(e)
 	}
@@ -161,12 +162,4 @@ func (p *projection) load(key string, v any) (bool, error) {
 		return false, fmt.Errorf("%s: %w", key, err)
 	}
 	return true, nil
-}
-
-// eventValue is an event with who made it when, for values that need no more.
-type eventValue struct {
-	At    any         `json:"at"`
-	User  string      `json:"user,omitempty"`
-	Run   string      `json:"run"`
-	Event event.Event `json:"event"`
 }

@@ -1,41 +1,12 @@
 package ledger
 
 import (
-	"encoding/json"
-	"time"
-
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
-	"github.com/ovi-project/ovi/wal"
 )
-
-type blessing struct {
-	Who    string    `json:"who"`
-	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`
-}
-
-// tries is the value of tries/<ref>.
-type tries struct {
-	Desired  string    `json:"wish"`
-	Failures int       `json:"failures"`
-	Last     time.Time `json:"last,omitzero"`
-	Error    string    `json:"error,omitempty"`
-	// Key is kept when a create may still come through: making the same wish again with
-	// the same key makes no second thing.
-	Key string `json:"key,omitempty"`
-	// RecreateOnly are the paths that can't be changed on the thing ID.
-	RecreateOnly []string `json:"anew,omitempty"`
-	ID           string   `json:"id,omitempty"`
-}
-
-// action is one record in acts/<ref>.
-type action struct {
-	Seq    wal.Seq         `json:"seq"`
-	Record json.RawMessage `json:"record"`
-}
 
 // remember keeps the record for the history of the thing it is about, without the content
 // that stands elsewhere.
@@ -56,7 +27,7 @@ func (p *projection) remember(r event.Record) error {
 	if err != nil {
 		return err
 	}
-	b, err := event.Marshal(action{r.Seq, raw})
+	b, err := event.Marshal(rows.Action{Seq: r.Seq, Record: raw})
 	p.acts[ref] = append(p.acts[ref], b)
 	return err
 }
@@ -64,7 +35,7 @@ func (p *projection) remember(r event.Record) error {
 // finishActs writes one value for all that the batch says of a thing.
 func (p *projection) finishActs() error {
 	for ref, list := range p.acts {
-		if err := p.put(keyActions+ref.String(), list); err != nil {
+		if err := p.put(rows.KeyActions+ref.String(), list); err != nil {
 			return err
 		}
 	}
@@ -74,7 +45,7 @@ func (p *projection) finishActs() error {
 // ended closes the open action, unless only observing can tell how it ended.
 func (p *projection) ended(r event.Record, e event.Finished) error {
 	var open OpenAction
-	found, err := p.load(keyOpen+e.Ref.String(), &open)
+	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
 	if err != nil {
 		return err
 	}
@@ -86,13 +57,13 @@ func (p *projection) ended(r event.Record, e event.Finished) error {
 		if err := p.failed(r, e); err != nil || !found {
 			return err
 		}
-		return p.delete(keyOpen + e.Ref.String())
+		return p.delete(rows.KeyOpen + e.Ref.String())
 	default:
 		if !found {
 			return nil
 		}
 		open.Uncertain, open.Error = true, e.Error
-		return p.put(keyOpen+e.Ref.String(), open)
+		return p.put(rows.KeyOpen+e.Ref.String(), open)
 	}
 }
 
@@ -100,28 +71,28 @@ func (p *projection) ended(r event.Record, e event.Finished) error {
 func (p *projection) done(ref resource.Ref, stack string, started event.Started, found bool, res *resource.Observed, deleted bool) error {
 	name := ref.String()
 	if found {
-		if err := p.delete(keyOpen + name); err != nil {
+		if err := p.delete(rows.KeyOpen + name); err != nil {
 			return err
 		}
 	}
-	if err := p.delete(keyTries + name); err != nil {
+	if err := p.delete(rows.KeyTries + name); err != nil {
 		return err
 	}
 	if deleted {
-		if err := p.delete(keyApplied + name); err != nil {
+		if err := p.delete(rows.KeyApplied + name); err != nil {
 			return err
 		}
-		return p.delete(keyResource + name)
+		return p.delete(rows.KeyResource + name)
 	}
 	if found && started.Applying != nil {
-		if err := p.put(keyApplied+name, started.Applying); err != nil {
+		if err := p.put(rows.KeyApplied+name, started.Applying); err != nil {
 			return err
 		}
 	}
 	if res == nil {
 		return nil
 	}
-	if err := p.set(storage.Op{Key: keyResource + name, Value: res.AppendJSON(nil)}); err != nil {
+	if err := p.set(storage.Op{Key: rows.KeyResource + name, Value: res.AppendJSON(nil)}); err != nil {
 		return err
 	}
 	if stack == "" {
@@ -132,7 +103,7 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 
 // owns notes that the stack has something in the scope.
 func (p *projection) owns(stack string, s resource.Scope) error {
-	key := stackKey(stack, s)
+	key := rows.StackKey(stack, s)
 	if b, err := p.get(key); err != nil || b != nil {
 		return err
 	}
@@ -144,13 +115,13 @@ func (p *projection) owns(stack string, s resource.Scope) error {
 
 // failed counts failures in a row of one wish.
 func (p *projection) failed(r event.Record, e event.Finished) error {
-	key := keyTries + e.Ref.String()
-	var t tries
+	key := rows.KeyTries + e.Ref.String()
+	var t rows.Tries
 	if _, err := p.load(key, &t); err != nil {
 		return err
 	}
 	if t.Desired != e.Desired {
-		t = tries{Desired: e.Desired}
+		t = rows.Tries{Desired: e.Desired}
 	}
 	t.Failures++
 	t.Last, t.Error, t.Key = r.At, e.Error, ""
@@ -166,7 +137,7 @@ func (p *projection) failed(r event.Record, e event.Finished) error {
 // abandoned closes the open action as the observation says.
 func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 	var open OpenAction
-	found, err := p.load(keyOpen+e.Ref.String(), &open)
+	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
 	if err != nil || !found || open.Key != e.Key {
 		return err
 	}
@@ -174,25 +145,25 @@ func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 	case event.FoundDone:
 		return p.done(e.Ref, open.Stack, open.Started, true, nil, !makes(open.Action, open.Phase) && takes(open.Action, open.Phase))
 	case event.FoundNotDone:
-		if err := p.delete(keyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) {
+		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) {
 			return err
 		}
 		return p.keepKey(e.Ref, open.Started)
 	default:
 		open.Checked = r.At
-		return p.put(keyOpen+e.Ref.String(), open)
+		return p.put(rows.KeyOpen+e.Ref.String(), open)
 	}
 }
 
 // keepKey lets the next try of the same wish use the same key.
 func (p *projection) keepKey(ref resource.Ref, b event.Started) error {
-	key := keyTries + ref.String()
-	var t tries
+	key := rows.KeyTries + ref.String()
+	var t rows.Tries
 	if _, err := p.load(key, &t); err != nil {
 		return err
 	}
 	if t.Desired != b.Desired {
-		t = tries{Desired: b.Desired}
+		t = rows.Tries{Desired: b.Desired}
 	}
 	t.Key = b.Key
 	return p.put(key, t)

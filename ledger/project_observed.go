@@ -2,11 +2,10 @@ package ledger
 
 import (
 	"bytes"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -16,13 +15,13 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 	if e.Complete {
 		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
 		for i := range e.Changed {
-			p.bulk(storage.Op{Key: keyResource + e.Changed[i].Ref.String(), Value: p.content(&e.Changed[i])})
+			p.bulk(storage.Op{Key: rows.KeyResource + e.Changed[i].Ref.String(), Value: p.content(&e.Changed[i])})
 		}
 		for i := range e.Displaced {
-			p.bulk(storage.Op{Key: keyResource + e.Displaced[i].As.String(), Value: p.content(&e.Displaced[i].Resource)})
+			p.bulk(storage.Op{Key: rows.KeyResource + e.Displaced[i].As.String(), Value: p.content(&e.Displaced[i].Resource)})
 		}
 		for _, ref := range e.Gone {
-			p.bulk(storage.Op{Key: keyResource + ref.String(), Delete: true})
+			p.bulk(storage.Op{Key: rows.KeyResource + ref.String(), Delete: true})
 		}
 	}
 	if e.Part != e.Of {
@@ -41,7 +40,7 @@ func (p *projection) content(o *resource.Observed) []byte {
 }
 
 func (p *projection) scanned(r event.Record, e event.Observed) error {
-	key := keyScan + e.Scope.String()
+	key := rows.KeyScan + e.Scope.String()
 	var s Scan
 	if _, err := p.load(key, &s); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (p *projection) stacks(e event.Observed) error {
 	if err := p.first(e.Scope, false); err != nil {
 		return err
 	}
-	entries, _, err := p.store.Range(p.ctx, keyStack, storage.Now)
+	entries, _, err := p.store.Range(p.ctx, rows.KeyStack, storage.Now)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (p *projection) stacks(e event.Observed) error {
 		if err != nil {
 			return err
 		}
-		stack, scope, ok := parseStackKey(entry.Key)
+		stack, scope, ok := rows.ParseStackKey(entry.Key)
 		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) {
 			if err := p.delete(entry.Key); err != nil {
 				return err
@@ -91,26 +90,9 @@ func (p *projection) first(s resource.Scope, touch bool) error {
 	if p.guards == nil {
 		return nil
 	}
-	key := keyFirst + s.String()
+	key := rows.KeyFirst + s.String()
 	if _, err := p.get(key); err != nil || !touch {
 		return err
 	}
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
-}
-
-// stackKey escapes the stack's name, which may hold a slash.
-func stackKey(stack string, s resource.Scope) string {
-	return keyStack + url.PathEscape(stack) + "/" + s.String()
-}
-
-func parseStackKey(key string) (stack string, s resource.Scope, ok bool) {
-	escaped, scope, ok := strings.Cut(strings.TrimPrefix(key, keyStack), "/")
-	if !ok {
-		return "", s, false
-	}
-	stack, err := url.PathUnescape(escaped)
-	if err != nil || s.UnmarshalText([]byte(scope)) != nil {
-		return "", s, false
-	}
-	return stack, s, true
 }

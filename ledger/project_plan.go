@@ -4,55 +4,33 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net/url"
-	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
-
-// planValue is the value of plan/<stack>.
-type planValue struct {
-	Plan   string       `json:"plan"`
-	Listed string       `json:"listed"` // the plan whose record lists the decisions
-	Hash   string       `json:"hash"`
-	Mode   event.Mode   `json:"mode"`
-	At     time.Time    `json:"at"`
-	Counts event.Counts `json:"counts"`
-	// What approvals bind to, so that any instance can tell who said yes.
-	Digest    string `json:"digest,omitempty"`
-	Approving string `json:"approving,omitempty"`
-}
-
-// decidedValue is the value of decided/<ref>: the plan that first decided so.
-type decidedValue struct {
-	Plan     string          `json:"plan"`
-	Mode     event.Mode      `json:"mode"`
-	At       time.Time       `json:"at"`
-	Decision json.RawMessage `json:"decision"`
-}
 
 // manyDecisions is from where on the old decisions are read in one go.
 const manyDecisions = 32
 
-func planKey(stack string) string { return keyPlan + url.PathEscape(stack) }
-
 // planned notes the plan for its stacks, and each decision that is another than the last one
 // on its thing.
 func (p *projection) planned(r event.Record, e event.Planned) error {
-	v := planValue{e.Plan, e.Plan, e.Hash, e.Mode, r.At, e.Counts, e.Digest, e.Approving}
+	v := rows.Plan{
+		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest, Approving: e.Approving,
+	}
 	if e.Same != "" {
 		v.Listed = e.Same
 	}
 	for _, stack := range e.Stacks {
-		if err := p.put(planKey(stack), v); err != nil {
+		if err := p.put(rows.PlanKey(stack), v); err != nil {
 			return err
 		}
 	}
 	old := p.get
 	if len(e.Decisions) > manyDecisions {
 		var err error
-		if old, err = p.prefetch(keyDecided); err != nil {
+		if old, err = p.prefetch(rows.KeyDecided); err != nil {
 			return err
 		}
 	}
@@ -65,7 +43,7 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 }
 
 func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error)) error {
-	key := keyDecided + d.Ref.String()
+	key := rows.KeyDecided + d.Ref.String()
 	d.Desired = nil // the log has it; here it would only make a wish that moved in its file a new decision
 	raw, err := event.Marshal(d)
 	if err != nil {
@@ -75,11 +53,11 @@ func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, 
 	if err != nil {
 		return err
 	}
-	var v decidedValue
+	var v rows.Decided
 	if was != nil && json.Unmarshal(was, &v) == nil && bytes.Equal(v.Decision, raw) {
 		return nil
 	}
-	return p.put(key, decidedValue{e.Plan, e.Mode, r.At, raw})
+	return p.put(key, rows.Decided{Plan: e.Plan, Mode: e.Mode, At: r.At, Decision: raw})
 }
 
 // prefetch reads a whole prefix, for many gets.
@@ -123,11 +101,11 @@ func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, erro
 func (l *Ledger) samePlan(ctx context.Context, e event.Planned) (string, error) {
 	same := ""
 	for _, stack := range e.Stacks {
-		entry, err := l.get(ctx, planKey(stack), storage.Now)
+		entry, err := l.Get(ctx, rows.PlanKey(stack), storage.Now)
 		if err != nil {
 			return "", err
 		}
-		var v planValue
+		var v rows.Plan
 		if entry.Value == nil || json.Unmarshal(entry.Value, &v) != nil || v.Hash != e.Hash || same != "" && v.Listed != same {
 			return "", nil
 		}

@@ -9,21 +9,22 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // Revision is the newest revision of the store.
-func (l *Ledger) Revision(ctx context.Context) (storage.Revision, error) {
-	_, rev, err := l.store.Range(ctx, keyLog, storage.Now)
+func (r *Reader) Revision(ctx context.Context) (storage.Revision, error) {
+	_, rev, err := r.store.Range(ctx, rows.KeyLog, storage.Now)
 	return rev, err
 }
 
 // LiveState is everything as it was on record at a revision (Now: the newest): each scope with a
 // complete look is Seen, with its time; a scope whose looks all failed is Failed.
-func (l *Ledger) LiveState(ctx context.Context, at storage.Revision) (resource.LiveState, storage.Revision, error) {
+func (r *Reader) LiveState(ctx context.Context, at storage.Revision) (resource.LiveState, storage.Revision, error) {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
-	scans, rev, err := l.scans(ctx, at)
+	scans, rev, err := r.ScansAt(ctx, at)
 	if err != nil {
 		return w, 0, err
 	}
@@ -34,7 +35,7 @@ func (l *Ledger) LiveState(ctx context.Context, at storage.Revision) (resource.L
 		}
 		w.Scopes[s.Scope] = resource.Snapshot{Scope: s.Scope, At: s.Confirmed}
 	}
-	err = l.resources(ctx, keyResource, rev, func(o resource.Observed, _ storage.Entry) {
+	err = r.Resources(ctx, rows.KeyResource, rev, func(o resource.Observed, _ storage.Entry) {
 		s := w.Scopes[o.Ref.Scope()]
 		s.Scope = o.Ref.Scope() // known by a deed in a scope never seen whole
 		s.Resources = append(s.Resources, o)
@@ -52,9 +53,9 @@ func sortLiveState(w resource.LiveState) {
 
 // Snapshot is one scope as it is on record: as of its last complete look, with what deeds
 // have changed since. ErrNotFound if it was never seen whole.
-func (l *Ledger) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
+func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	var scan Scan
-	found, err := l.load(ctx, keyScan+s.String(), storage.Now, &scan)
+	found, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &scan)
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
@@ -62,7 +63,7 @@ func (l *Ledger) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 		return resource.Snapshot{}, fmt.Errorf("ledger: a complete look at %s is %w", s, ErrNotFound)
 	}
 	out := resource.Snapshot{Scope: s, At: scan.Confirmed}
-	err = l.resources(ctx, resourcePrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {
+	err = r.Resources(ctx, rows.ResourcePrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {
 		if o.Ref.Scope() == s {
 			out.Resources = append(out.Resources, o)
 		}
@@ -72,8 +73,8 @@ func (l *Ledger) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 }
 
 // resources decodes the things under a prefix.
-func (l *Ledger) resources(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
-	return l.entries(ctx, prefix, at, func(e storage.Entry) error {
+func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
+	return r.Entries(ctx, prefix, at, func(e storage.Entry) error {
 		o, err := resource.ParseObserved(e.Value)
 		if err == nil {
 			each(o, e)
@@ -82,37 +83,9 @@ func (l *Ledger) resources(ctx context.Context, prefix string, at storage.Revisi
 	})
 }
 
-// entries walks over a prefix; an error names the key. A value is lent: each must not keep it.
-func (l *Ledger) entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
-	found, _, err := storage.Scan(ctx, l.store, prefix, at)
-	if err != nil {
-		return err
-	}
-	for e, err := range found {
-		if err != nil {
-			return err
-		}
-		if err := each(e); err != nil {
-			return fmt.Errorf("ledger: %s: %w", e.Key, err)
-		}
-	}
-	return nil
-}
-
-func (l *Ledger) load(ctx context.Context, key string, at storage.Revision, v any) (bool, error) {
-	e, err := l.get(ctx, key, at)
-	if err != nil || e.Value == nil {
-		return false, err
-	}
-	if err := json.Unmarshal(e.Value, v); err != nil {
-		return false, fmt.Errorf("ledger: %s: %w", key, err)
-	}
-	return true, nil
-}
-
 // Resource is one thing at a revision, or ErrNotFound.
-func (l *Ledger) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
-	e, err := l.get(ctx, keyResource+ref.String(), at)
+func (r *Reader) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
+	e, err := r.Get(ctx, rows.KeyResource+ref.String(), at)
 	if err != nil {
 		return ResourceState{}, err
 	}
@@ -124,22 +97,23 @@ func (l *Ledger) Resource(ctx context.Context, ref resource.Ref, at storage.Revi
 }
 
 // Scans are the last looks at all scopes ever looked at, sorted.
-func (l *Ledger) Scans(ctx context.Context, at storage.Revision) ([]Scan, error) {
-	out, _, err := l.scans(ctx, at)
+func (r *Reader) Scans(ctx context.Context, at storage.Revision) ([]Scan, error) {
+	out, _, err := r.ScansAt(ctx, at)
 	return out, err
 }
 
 // AwaitScans returns nil as soon as ready says yes to the scans as they stand. The store tells of
 // new ones; a store that says nothing is asked each ten seconds.
-func (l *Ledger) AwaitScans(ctx context.Context, ready func([]Scan) bool) error {
-	return storage.Await(ctx, l.store, keyScan, 10*time.Second, func(ctx context.Context) (bool, error) {
-		scans, err := l.Scans(ctx, storage.Now)
+func (r *Reader) AwaitScans(ctx context.Context, ready func([]Scan) bool) error {
+	return storage.Await(ctx, r.store, rows.KeyScan, 10*time.Second, func(ctx context.Context) (bool, error) {
+		scans, err := r.Scans(ctx, storage.Now)
 		return err == nil && ready(scans), err
 	})
 }
 
-func (l *Ledger) scans(ctx context.Context, at storage.Revision) ([]Scan, storage.Revision, error) {
-	entries, rev, err := l.store.Range(ctx, keyScan, at)
+// ScansAt is Scans with the revision that was read.
+func (r *Reader) ScansAt(ctx context.Context, at storage.Revision) ([]Scan, storage.Revision, error) {
+	entries, rev, err := r.store.Range(ctx, rows.KeyScan, at)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -149,7 +123,7 @@ func (l *Ledger) scans(ctx context.Context, at storage.Revision) ([]Scan, storag
 			return nil, 0, err
 		}
 		var s Scan
-		if err := errors.Join(json.Unmarshal(e.Value, &s), s.Scope.UnmarshalText([]byte(e.Key[len(keyScan):]))); err != nil {
+		if err := errors.Join(json.Unmarshal(e.Value, &s), s.Scope.UnmarshalText([]byte(e.Key[len(rows.KeyScan):]))); err != nil {
 			return nil, 0, fmt.Errorf("ledger: %s: %w", e.Key, err)
 		}
 		out = append(out, s)
@@ -159,10 +133,10 @@ func (l *Ledger) scans(ctx context.Context, at storage.Revision) ([]Scan, storag
 }
 
 // Scopes are the scopes where the stack owns something on record, sorted.
-func (l *Ledger) Scopes(ctx context.Context, stack string) ([]resource.Scope, error) {
+func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, error) {
 	var out []resource.Scope
-	err := l.entries(ctx, keyStack, storage.Now, func(e storage.Entry) error {
-		if name, s, ok := parseStackKey(e.Key); ok && name == stack {
+	err := r.Entries(ctx, rows.KeyStack, storage.Now, func(e storage.Entry) error {
+		if name, s, ok := rows.ParseStackKey(e.Key); ok && name == stack {
 			out = append(out, s)
 		}
 		return nil
@@ -172,9 +146,9 @@ func (l *Ledger) Scopes(ctx context.Context, stack string) ([]resource.Scope, er
 }
 
 // OpenActions are the actions that began and have not ended, oldest first.
-func (l *Ledger) OpenActions(ctx context.Context) ([]OpenAction, error) {
+func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	var out []OpenAction
-	err := l.entries(ctx, keyOpen, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
 		var o OpenAction
 		if err := json.Unmarshal(e.Value, &o); err != nil {
 			return err
@@ -187,11 +161,11 @@ func (l *Ledger) OpenActions(ctx context.Context) ([]OpenAction, error) {
 }
 
 // Blessings are the protected things, sorted by ref.
-func (l *Ledger) Blessings(ctx context.Context, at storage.Revision) ([]Blessing, error) {
+func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing, error) {
 	var out []Blessing
-	err := l.entries(ctx, keyBlessed, at, func(e storage.Entry) error {
-		var b blessing
-		ref, err := resource.ParseRef(e.Key[len(keyBlessed):])
+	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
+		var b rows.Blessing
+		ref, err := resource.ParseRef(e.Key[len(rows.KeyBlessed):])
 		if err = errors.Join(err, json.Unmarshal(e.Value, &b)); err != nil {
 			return err
 		}
@@ -214,11 +188,11 @@ type Tries struct {
 }
 
 // Attempts are the things whose last actions failed, or may have come to nothing.
-func (l *Ledger) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
+func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 	out := map[resource.Ref]Tries{}
-	err := l.entries(ctx, keyTries, storage.Now, func(e storage.Entry) error {
-		var t tries
-		ref, err := resource.ParseRef(e.Key[len(keyTries):])
+	err := r.Entries(ctx, rows.KeyTries, storage.Now, func(e storage.Entry) error {
+		var t rows.Tries
+		ref, err := resource.ParseRef(e.Key[len(rows.KeyTries):])
 		if err = errors.Join(err, json.Unmarshal(e.Value, &t)); err != nil {
 			return err
 		}

@@ -1,180 +1,121 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
 
-	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
 )
 
-// historyReader collects the records for a Chronicle. The store has the life of the thing under
-// its own keys, and says which batches of the log the rest stands in; the log is opened
-// there. Only what the store has forgotten is looked for in all of the log that is older.
-type historyReader struct {
-	l       *Ledger
-	ref     resource.Ref
-	clock   *logClock
-	pages   *batchReader
-	told    []revisionRecord
-	plans   map[string]bool
-	sources map[string]event.Loaded
-	past    past
+// StoreReads are the reads of a storage.Store.
+type StoreReads interface {
+	Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error)
+	History(ctx context.Context, key string) iter.Seq2[storage.Entry, error]
+	Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error]
+	Stats(ctx context.Context) (storage.Stats, error)
 }
 
-// revisionRecord is a record with the revision it made; 0: older than what the store has kept.
-type revisionRecord struct {
-	rev    storage.Revision
-	record event.Record
+// LogReads are the reads of a wal.Log.
+type LogReads interface {
+	Read(from wal.Seq) iter.Seq2[wal.Batch, error]
+	Picker() *wal.RandomReader
+	First() (wal.Seq, time.Time, error)
+	Since(t time.Time) (wal.Seq, error)
+	Frontier() wal.Frontier
+	TornWrite() *wal.TornWrite
+	PublicKey() ed25519.PublicKey
 }
 
-func (l *Ledger) gather(ctx context.Context, ref resource.Ref, depth int) (*historyReader, error) {
-	clock, err := l.clock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := l.pages(clock, ref, depth)
-	if err != nil {
-		return nil, err
-	}
-	g := &historyReader{l: l, ref: ref, clock: clock, pages: pages, plans: map[string]bool{}, sources: map[string]event.Loaded{}}
-	g.past = past{g: g, read: map[string]event.Loaded{}, decided: map[string]event.Decision{}}
-	if err := g.logFallback(ctx); err != nil {
-		return g, err
-	}
-	if err := g.life(ctx); err != nil {
-		return g, err
-	}
-	g.inOrder()
-	if err := g.relatedPlans(ctx); err != nil {
-		return g, err
-	}
-	g.inOrder()
-	return g, nil
+// Reader reads the store and the log of a ledger and writes neither. Its methods may be called
+// from many goroutines.
+type Reader struct {
+	store    storage.Store
+	log      *wal.Log
+	instance string
+	run      string
 }
 
-// inOrder sorts by when a record reached the store, which is one order for all instances, and
-// within a batch by its number. Clocks of two hosts need not agree.
-func (g *historyReader) inOrder() {
-	slices.SortStableFunc(g.told, func(a, b revisionRecord) int {
-		return cmp.Or(cmp.Compare(a.rev, b.rev), cmp.Compare(a.record.Seq, b.record.Seq))
-	})
+// reader is embedded in Ledger under a name of its own, so that nobody replaces it.
+type reader = Reader
+
+// Reader is the read-only view of the ledger.
+func (l *Ledger) Reader() *Reader { return l.reader }
+
+// Instance is the id of this data directory.
+func (r *Reader) Instance() string { return r.instance }
+
+// Run is the ULID of this run.
+func (r *Reader) Run() string { return r.run }
+
+// Store reads the store as it is.
+func (r *Reader) Store() StoreReads { return struct{ StoreReads }{r.store} }
+
+// Log reads the log as it is.
+func (r *Reader) Log() LogReads { return struct{ LogReads }{r.log} }
+
+// Oldest is the oldest revision that can still be read.
+func (r *Reader) Oldest(ctx context.Context) (storage.Revision, error) {
+	return storage.Oldest(ctx, r.store)
 }
 
-func (g *historyReader) add(r storage.Revision, record event.Record) {
-	g.told = append(g.told, revisionRecord{r, record})
-	if e, ok := record.Event.(event.Planned); ok {
-		g.plans[e.Plan] = true
-	}
+// get reads one key; the zero Entry if it is absent.
+func (r *Reader) Get(ctx context.Context, key string, at storage.Revision) (storage.Entry, error) {
+	return storage.Get(ctx, r.store, key, at)
 }
 
-// life is what the store kept of the thing, the newest first while there are pages of the
-// log left to open. A look and a decision have no more in the store than their content; what
-// was done is told there as in the log.
-func (g *historyReader) life(ctx context.Context) error {
-	moments, err := g.l.history(ctx, g.ref, g.clock)
-	if err != nil && (len(moments) > 0 || len(g.told) == 0) {
-		return err
-	}
-	known, observed := map[string]bool{}, false
-	for _, t := range g.told {
-		known[t.record.ID] = true
-		if _, ok := t.record.Event.(event.Observed); ok {
-			observed = true
-		}
-	}
-	for _, m := range slices.Backward(moments) {
-		if m.Revision > g.clock.oldest && g.inLog(m) {
-			records, ok, err := g.pages.at(ctx, m.Revision)
-			if err != nil {
-				return err
-			}
-			if ok && len(records) > 0 {
-				for _, r := range records {
-					g.add(m.Revision, r)
-				}
-				continue
-			}
-		}
-		if err := g.stored(ctx, m, known, observed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inLog says that the log knows more of a moment than the store.
-func (g *historyReader) inLog(m Moment) bool {
-	return len(m.Records) == 0 || slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
-}
-
-// stored tells a moment as the store has it. Of what it had when it forgot the rest, only
-// that is new which the log does not tell.
-func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]bool, observed bool) error {
-	base := m.Revision <= g.clock.oldest
-	for _, r := range m.Records {
-		e, isPlan := r.Event.(event.Planned)
-		switch {
-		case isPlan && g.plans[e.Plan], !isPlan && known[r.ID]:
-			continue
-		case isPlan:
-			stack := stackOf(e)
-			v, made, err := g.l.planAt(ctx, stack, max(m.Revision, g.clock.oldest))
-			if err != nil {
-				return err
-			}
-			t, _, err := g.clock.of(ctx, m.Revision)
-			if err != nil {
-				return err
-			}
-			if r.Instance = t.instance; made == m.Revision && v.Plan == e.Plan {
-				e.Hash, e.Digest, e.Approving = v.Hash, v.Digest, v.Approving
-				r.Event = e
-			}
-		default:
-			r = restored(r, m.Seen)
-		}
-		g.add(m.Revision, r)
-	}
-	if r, ok := g.seenThen(m); ok && !(base && observed) {
-		t, exact, err := g.clock.of(ctx, m.Revision)
+func (r *Reader) Versions(ctx context.Context, key string, each func(storage.Entry) error) error {
+	for e, err := range r.store.History(ctx, key) {
 		if err != nil {
 			return err
 		}
-		if exact {
-			r.Instance = t.instance
+		if err := each(e); err != nil {
+			return fmt.Errorf("ledger: %s at revision %d: %w", key, e.Modified, err)
 		}
-		g.add(m.Revision, r)
 	}
 	return nil
 }
 
-// restored gives the end of an action what the store keeps elsewhere.
-func restored(r event.Record, res *resource.Observed) event.Record {
-	if e, ok := r.Event.(event.Finished); ok && e.Outcome == event.Done && e.Resource == nil {
-		e.Resource = res
-		r.Event = e
+// OpenOn is the action on a thing that began and has not ended; false if there is none.
+func (r *Reader) OpenOn(ctx context.Context, ref resource.Ref) (OpenAction, bool, error) {
+	var o OpenAction
+	found, err := r.Load(ctx, rows.KeyOpen+ref.String(), storage.Now, &o)
+	if err != nil {
+		return o, false, fmt.Errorf("ledger: open action on %s: %w", ref, err)
 	}
-	return r
+	return o, found, nil
 }
 
-// seenThen is a look as the store kept it. What a deed left behind is no look.
-func (g *historyReader) seenThen(m Moment) (event.Record, bool) {
-	e := event.Observed{Scope: g.ref.Scope(), At: m.At, Complete: true, Part: 1, Of: 1}
-	for _, r := range m.Records {
-		if t := r.Event.Type(); t == event.TypeFinished || t == event.TypeRecovered {
-			return event.Record{}, false
+// entries walks over a prefix; an error names the key. A value is lent: each must not keep it.
+func (r *Reader) Entries(ctx context.Context, prefix string, at storage.Revision, each func(storage.Entry) error) error {
+	found, _, err := storage.Scan(ctx, r.store, prefix, at)
+	if err != nil {
+		return err
+	}
+	for e, err := range found {
+		if err != nil {
+			return err
+		}
+		if err := each(e); err != nil {
+			return fmt.Errorf("ledger: %s: %w", e.Key, err)
 		}
 	}
-	switch {
-	case m.Gone:
-		e.Gone = []resource.Ref{g.ref}
-	case m.Seen != nil:
-		e.Changed = []resource.Observed{*m.Seen}
-	default:
-		return event.Record{}, false
+	return nil
+}
+
+func (r *Reader) Load(ctx context.Context, key string, at storage.Revision, v any) (bool, error) {
+	e, err := r.Get(ctx, key, at)
+	if err != nil || e.Value == nil {
+		return false, err
 	}
-	return event.Record{At: m.At, Event: e}, true
+	if err := json.Unmarshal(e.Value, v); err != nil {
+		return false, fmt.Errorf("ledger: %s: %w", key, err)
+	}
+	return true, nil
 }

@@ -179,7 +179,7 @@ func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage
 }
 
 func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
-	e, err := l.get(ctx, g.Key, storage.Now)
+	e, err := l.Get(ctx, g.Key, storage.Now)
 	return err == nil && g.Holds(e), err
 }
 

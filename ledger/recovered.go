@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -15,7 +16,7 @@ func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered)
 		var events []event.Event
 		for _, a := range answers {
 			var open OpenAction
-			found, err := l.load(ctx, keyOpen+a.Ref.String(), storage.Now, &open)
+			found, err := l.Load(ctx, rows.KeyOpen+a.Ref.String(), storage.Now, &open)
 			if err != nil {
 				return nil, err
 			}

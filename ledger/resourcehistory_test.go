@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -43,7 +44,7 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 	must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("b"), On: true, Who: "ann"}))
 	acted(t, l, "p1")
-	c := must[ledger.ResourceHistory](t)(l.ResourceHistory(t.Context(), ref("a"), -1))
+	c := must[history.ResourceHistory](t)(history.New(l.Reader()).ResourceHistory(t.Context(), ref("a"), -1))
 	want := []string{"observed", "planned", "approved", "began", "ended"}
 	if got := types(c.Records); !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
@@ -60,11 +61,11 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 	if c.Exists != nil || c.Open != nil || c.Blessed != nil || c.Scan == nil || c.Last == nil || c.Last.Decision == nil {
 		t.Errorf("how things stand: %+v", c)
 	}
-	b := must[ledger.ResourceHistory](t)(l.ResourceHistory(t.Context(), ref("b"), -1))
+	b := must[history.ResourceHistory](t)(history.New(l.Reader()).ResourceHistory(t.Context(), ref("b"), -1))
 	if b.Exists == nil || b.Blessed == nil || b.Blessed.Who != "ann" {
 		t.Errorf("how the other stands: %+v", b)
 	}
-	if _, err := l.ResourceHistory(t.Context(), ref("never"), -1); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := history.New(l.Reader()).ResourceHistory(t.Context(), ref("never"), -1); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("of a thing nobody knows: %v", err)
 	}
 }
@@ -78,7 +79,7 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 	defer two.Close()
 	must[ledger.Receipt](t)(one.RecordObservation(t.Context(), liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
 	acted(t, one, "p1")
-	c := must[ledger.ResourceHistory](t)(two.ResourceHistory(t.Context(), ref("a"), -1))
+	c := must[history.ResourceHistory](t)(history.New(two.Reader()).ResourceHistory(t.Context(), ref("a"), -1))
 	want := []string{"observed", "planned", "began", "ended", "approved"}
 	seen := map[string]bool{}
 	for _, name := range types(c.Records) {
@@ -96,7 +97,7 @@ func TestReadingOnNeedsNoSecondLook(t *testing.T) {
 	l := fresh(t)
 	var next wal.Seq
 	read := func() (n int) {
-		for _, err := range l.LogTo(t.Context(), ledger.Filter{Types: []string{"blessed"}, From: next}, &next) {
+		for _, err := range history.New(l.Reader()).LogRecordsTo(t.Context(), history.Filter{Types: []string{"blessed"}, From: next}, &next) {
 			if n++; err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestBetweenTwoRevisions(t *testing.T) {
 	obs(res("a", "m"), res("c", "s"), res("d", "l"))
 	last := obs(res("a", "m"), res("c", "s"), res("d", "s"))
 	what := func(from, to storage.Revision) (out []string) {
-		for _, s := range must[[]ledger.ResourceChange](t)(l.Between(context.Background(), from, to)) {
+		for _, s := range must[[]history.ResourceChange](t)(history.New(l.Reader()).Between(context.Background(), from, to)) {
 			text := s.Ref.Name
 			if s.Before == nil {
 				text = "+" + text

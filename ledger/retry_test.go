@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -58,10 +59,10 @@ func blinded(t *testing.T, share bool, do func(t *testing.T, l *ledger.Ledger, d
 		do(t, a, d)
 		must[ledger.Receipt](t)(b.Record(t.Context(), event.Blessed{Ref: ref("z"), On: true, Who: "b"}))
 		replayed := mem.New()
-		if err := ledger.Merge(t.Context(), []*ledger.Ledger{b}, replayed); err != nil {
+		if _, _, err := openLogs(t, dir).Check(t.Context(), inner, replayed); err != nil {
 			t.Fatal(err)
 		}
-		if must[string](t)(ledger.Content(t.Context(), inner)) != must[string](t)(ledger.Content(t.Context(), replayed)) {
+		if must[string](t)(replaytest.Content(t.Context(), inner)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
 			t.Error("the log, replayed, does not give what stands in the store")
 		}
 	})
@@ -89,12 +90,12 @@ func TestAStoreThatCannotBeReadBreaksNothing(t *testing.T) {
 			blinded(t, share, func(t *testing.T, l *ledger.Ledger, d *dim) {
 				for _, behind := range []bool{true, false} { // first while it catches up, then while it projects
 					d.reads.Store(1 << 40)
-					end := l.WAL().Frontier().Seq
+					end := l.Log().Frontier().Seq
 					_, err := l.RecordObservation(t.Context(), liveState(res("x", "s")), ledger.ObservationOptions{Since: 0})
 					if !errors.Is(err, errDim) || errors.Is(err, ledger.ErrBroken) || l.Broken() != nil {
 						t.Errorf("behind %v: recording on a store that cannot be read: %v; broken: %v", behind, err, l.Broken())
 					}
-					if now := l.WAL().Frontier().Seq; !behind && now != end {
+					if now := l.Log().Frontier().Seq; !behind && now != end {
 						t.Errorf("the log went from %d to %d", end, now)
 					}
 					d.reads.Store(0)

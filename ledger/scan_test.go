@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -101,7 +102,7 @@ func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
 		t.Errorf("the name belongs to %s on record, want the marked one with the smallest id", got.ID)
 	}
 	second := must[ledger.Receipt](t)(l.RecordObservation(ctx, obs, ledger.ObservationOptions{Since: -1}))
-	for r, err := range l.Log(ctx, ledger.Filter{From: second.First}) {
+	for r, err := range history.New(l.Reader()).LogRecords(ctx, history.Filter{From: second.First}) {
 		if e, ok := r.Event.(event.Observed); err != nil || !ok || len(e.Changed)+len(e.Displaced)+len(e.Gone) > 0 {
 			t.Errorf("a quiet look recorded %+v: %v", r.Event, err)
 		}
@@ -148,7 +149,7 @@ func TestUnmanagedThingsHaveAnAge(t *testing.T) {
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(stray("old"), res("ours", "s")), ledger.ObservationOptions{Since: -1}))
 	now = now.Add(time.Hour)
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(stray("new"), stray("old"), res("ours", "s")), ledger.ObservationOptions{Since: -1}))
-	got := must[[]ledger.Unmanaged](t)(l.Unmanaged(ctx))
+	got := must[[]history.Unmanaged](t)(history.New(l.Reader()).Unmanaged(ctx))
 	if len(got) != 2 || got[0].ID != "new" || got[1].ID != "old" {
 		t.Fatalf("unmanaged: %+v", got)
 	}
@@ -158,10 +159,10 @@ func TestUnmanagedThingsHaveAnAge(t *testing.T) {
 	if !got[1].FirstSeen.Equal(now.Add(-time.Hour)) || !got[1].Before {
 		t.Errorf("old: %+v, want there since before the first look", got[1])
 	}
-	if r, err := l.RevisionAt(ctx, now.Add(-time.Minute)); err != nil || r != 1 {
+	if r, err := history.New(l.Reader()).RevisionAt(ctx, now.Add(-time.Minute)); err != nil || r != 1 {
 		t.Errorf("revision a minute ago: %d %v, want 1", r, err)
 	}
-	if _, err := l.RevisionAt(ctx, now.Add(-2*time.Hour)); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := history.New(l.Reader()).RevisionAt(ctx, now.Add(-2*time.Hour)); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("a time before all: %v", err)
 	}
 }
@@ -180,15 +181,15 @@ func TestFindRef(t *testing.T) {
 		"fake/here/box/a": ref("a"), "box/a": ref("a"), "aws/eu-1/ec2/a": far.Ref, "eu-1/ec2/a": far.Ref,
 		"ec2/a": far.Ref, "i-1": far.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"),
 	} {
-		if got, err := l.FindRef(ctx, spelling); err != nil || got != want {
+		if got, err := history.New(l.Reader()).FindRef(ctx, spelling); err != nil || got != want {
 			t.Errorf("%s: %s %v, want %s", spelling, got, err, want)
 		}
 	}
-	var several *ledger.AmbiguousError
-	if _, err := l.FindRef(ctx, "a"); !errors.As(err, &several) || len(several.Refs) != 2 {
+	var several *history.AmbiguousError
+	if _, err := history.New(l.Reader()).FindRef(ctx, "a"); !errors.As(err, &several) || len(several.Refs) != 2 {
 		t.Errorf("a: %v, want two", err)
 	}
-	if _, err := l.FindRef(ctx, "nothing"); !errors.Is(err, ledger.ErrNotFound) {
+	if _, err := history.New(l.Reader()).FindRef(ctx, "nothing"); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -198,8 +199,8 @@ func TestTheLogIsFiltered(t *testing.T) {
 	ctx := t.Context()
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.Record(ctx, event.Blessed{Ref: ref("a"), On: true}, event.Blessed{Ref: ref("ab"), On: true}))
-	count := func(f ledger.Filter) (n int) {
-		for _, err := range l.Log(ctx, f) {
+	count := func(f history.Filter) (n int) {
+		for _, err := range history.New(l.Reader()).LogRecords(ctx, f) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,19 +209,19 @@ func TestTheLogIsFiltered(t *testing.T) {
 		return n
 	}
 	for name, c := range map[string]struct {
-		f    ledger.Filter
+		f    history.Filter
 		want int
 	}{
-		"all":       {ledger.Filter{}, 3},
-		"a thing":   {ledger.Filter{Ref: ref("a")}, 2},
-		"a prefix":  {ledger.Filter{Ref: ref("ab")}, 1},
-		"a type":    {ledger.Filter{Types: []string{event.TypeBlessed}}, 2},
-		"from":      {ledger.Filter{From: 3}, 1},
-		"a run":     {ledger.Filter{Run: l.Run()[:20]}, 3},
-		"other run": {ledger.Filter{Run: "zzz"}, 0},
-		"the past":  {ledger.Filter{Until: time.Now().Add(-time.Hour)}, 0},
-		"since":     {ledger.Filter{Since: time.Now().Add(-time.Hour)}, 3},
-		"instance":  {ledger.Filter{Instance: l.Instance()}, 3},
+		"all":       {history.Filter{}, 3},
+		"a thing":   {history.Filter{Ref: ref("a")}, 2},
+		"a prefix":  {history.Filter{Ref: ref("ab")}, 1},
+		"a type":    {history.Filter{Types: []string{event.TypeBlessed}}, 2},
+		"from":      {history.Filter{From: 3}, 1},
+		"a run":     {history.Filter{Run: l.Run()[:20]}, 3},
+		"other run": {history.Filter{Run: "zzz"}, 0},
+		"the past":  {history.Filter{Until: time.Now().Add(-time.Hour)}, 0},
+		"since":     {history.Filter{Since: time.Now().Add(-time.Hour)}, 3},
+		"instance":  {history.Filter{Instance: l.Instance()}, 3},
 	} {
 		if got := count(c.f); got != c.want {
 			t.Errorf("%s: %d records, want %d", name, got, c.want)

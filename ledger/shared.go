@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -54,7 +55,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	}
 	written := map[string]bool{}
 	for _, op := range p.ops {
-		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, keyResource) {
+		if _, read := p.guards[op.Key]; !read && strings.HasPrefix(op.Key, rows.KeyResource) {
 			written[op.Key] = true
 		}
 	}
@@ -64,7 +65,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	if err := p.versions(written); err != nil {
 		return err
 	}
-	for e, err := range p.store.Changes(p.ctx, keyResource, since, storage.Now) {
+	for e, err := range p.store.Changes(p.ctx, rows.KeyResource, since, storage.Now) {
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (p *projection) versions(keys map[string]bool) error {
 	for key := range keys {
 		p.rests(key, storage.Entry{})
 	}
-	entries, _, err := p.store.Range(p.ctx, keyResource, storage.Now)
+	entries, _, err := p.store.Range(p.ctx, rows.KeyResource, storage.Now)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (l *Ledger) fence(ctx context.Context) error {
 			return nil // nothing was ever committed; the refusal's own guard does the rest
 		}
 		at := l.head
-		at.Rev = l.head.reached(l.at)
+		at.Rev = l.head.Reached(l.at)
 		value, err := event.Marshal(at)
 		if err != nil {
 			return err
@@ -163,14 +164,14 @@ func (l *Ledger) fence(ctx context.Context) error {
 
 // commitAgain finds out what became of a commit without an answer, and makes it again once it
 // cannot happen any more.
-func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (storage.Revision, error) {
+func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head) (storage.Revision, error) {
 	for try := range raceTries {
 		yield(ctx, try)
 		if err := l.fence(ctx); err != nil {
 			return 0, err
 		}
 		if l.head.Seq == next.Seq && l.head.Chain == next.Chain {
-			return l.head.reached(l.at), nil
+			return l.head.Reached(l.at), nil
 		}
 		tx.Guards[0] = storage.Guard{Key: l.headKey(), Created: l.at.Created, Modified: l.at.Modified}
 		rev, err := l.tryCommit(ctx, tx)
@@ -184,34 +185,34 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next head) (sto
 // unacknowledged deals with the batch at the end of the log that is not in the shared store:
 // nobody was told that it is recorded, and others may have gone on since. Under a claim that
 // still stands it is projected; otherwise it is refused.
-func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s step) error {
+func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
 	if err := l.fence(ctx); err != nil {
 		return retryable(err)
 	}
-	if l.head.Seq >= s.batch.Last {
+	if l.head.Seq >= s.Batch.Last {
 		return nil // it had come through
 	}
 	if len(s.guards) == 0 {
-		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "it had not reached the store when its process ended")
+		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "it had not reached the store when its process ended")
 	}
-	tx, err := l.project(ctx, l.store, s.records, storage.Now)
+	tx, err := l.project(ctx, l.store, s.Records, storage.Now)
 	if err != nil {
 		return retryable(err)
 	}
-	_, err = l.commit(ctx, tx, s.batch, append(s.guards, tx.Guards...))
+	_, err = l.commit(ctx, tx, s.Batch, append(s.guards, tx.Guards...))
 	if errors.Is(err, storage.ErrConflict) {
-		return l.refuse(ctx, turn, s.batch.First, s.batch.Last, "its claim was lost before it reached the store")
+		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "its claim was lost before it reached the store")
 	}
 	return l.undone(err)
 }
 
 // belongs refuses to project a log from its beginning into a store that others record into.
-func (l *Ledger) belongs(ctx context.Context, first step) error {
-	if !l.cfg.Shared || l.at.Created != 0 || first.last {
+func (l *Ledger) belongs(ctx context.Context, first LogBatch) error {
+	if !l.cfg.Shared || l.at.Created != 0 || first.Last {
 		return nil
 	}
 	others := false
-	err := l.entries(ctx, keyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
+	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
 	if err == nil && others {
 		err = fmt.Errorf("%w: use another data directory with this store, or bring the old record along with ovi store copy", ErrElsewhere)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -31,7 +32,8 @@ func (o *overtaken) Commit(ctx context.Context, tx storage.Tx) (storage.Revision
 func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	store := mem.New()
 	late := &overtaken{Store: store}
-	one, two := shared(t, t.TempDir(), late, "one"), shared(t, t.TempDir(), store, "two")
+	at := dirs(t, 2)
+	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	plan := func(l *ledger.Ledger, id string, action decider.Action) {
 		e := event.Planned{Plan: id, Stacks: []string{"web"}, Mode: event.ForPlan, Hash: id}
 		for i := range 40 {
@@ -43,10 +45,10 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	late.first = func() { plan(two, "p1", decider.Delete) }
 	plan(one, "p2", decider.Update) // as p0 had it, when p1 was not there yet
 	replayed := mem.New()
-	if err := ledger.Merge(t.Context(), []*ledger.Ledger{one, two}, replayed); err != nil {
+	if _, _, err := openLogs(t, at...).Check(t.Context(), store, replayed); err != nil {
 		t.Fatal(err)
 	}
-	if must[string](t)(ledger.Content(t.Context(), store)) != must[string](t)(ledger.Content(t.Context(), replayed)) {
+	if must[string](t)(replaytest.Content(t.Context(), store)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
 		t.Error("the logs, merged and replayed, do not give what stands in the store")
 	}
 }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -94,8 +96,9 @@ func live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error 
 func together(t *testing.T, rounds int, stores ...storage.Store) []*ledger.Ledger {
 	t.Helper()
 	var logs []*ledger.Ledger
+	at := dirs(t, len(stores))
 	for i, s := range stores {
-		logs = append(logs, shared(t, t.TempDir(), s, fmt.Sprintf("user%d", i)))
+		logs = append(logs, shared(t, at[i], s, fmt.Sprintf("user%d", i)))
 	}
 	var wait sync.WaitGroup
 	seed := rand.Uint64()
@@ -109,11 +112,11 @@ func together(t *testing.T, rounds int, stores ...storage.Store) []*ledger.Ledge
 	}
 	wait.Wait()
 	replayed := mem.New()
-	if err := ledger.Merge(t.Context(), logs, replayed); err != nil {
+	if _, _, err := openLogs(t, at...).Check(t.Context(), stores[0], replayed); err != nil {
 		t.Fatal(err)
 	}
-	want := must[string](t)(ledger.Content(t.Context(), logs[0].Store()))
-	if got := must[string](t)(ledger.Content(t.Context(), replayed)); got != want {
+	want := must[string](t)(replaytest.Content(t.Context(), stores[0]))
+	if got := must[string](t)(replaytest.Content(t.Context(), replayed)); got != want {
 		t.Error("the logs, merged and replayed, do not give what stands in the store")
 	}
 	return logs
@@ -138,7 +141,7 @@ func TestInstancesOnOneEtcd(t *testing.T) {
 	}
 	logs := together(t, 12, connect(), connect())
 	must[ledger.Receipt](t)(logs[0].Record(t.Context(), event.Blessed{Ref: ref("t0"), On: true, Who: "user0"}))
-	moments := must[[]ledger.Moment](t)(logs[1].History(t.Context(), ref("t0")))
+	moments := must[[]history.Moment](t)(history.New(logs[1].Reader()).History(t.Context(), ref("t0")))
 	if last := moments[len(moments)-1]; len(last.Records) != 1 || last.Records[0].User != "user0" {
 		t.Errorf("the other instance does not tell of the blessing: %+v", last)
 	}

@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
+	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/wal"
@@ -14,7 +17,7 @@ import (
 // lived is a ledger over many small segments with a blessing at its beginning.
 func lived(t *testing.T, dir string) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
+	l, err := local.Open(t.Context(), ledger.Config{Dir: dir, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +35,18 @@ func TestReplayGivesTheSameStore(t *testing.T) {
 	dir := t.TempDir()
 	l := lived(t, dir)
 	into := mem.New()
-	got := must[ledger.ReplayResult](t)(ledger.Replay(t.Context(), dir, into))
+	got := must[replay.ReplayResult](t)(replay.Replay(t.Context(), dir, into))
 	if got.Trimmed() || got.Last == 0 {
 		t.Fatalf("replayed %+v", got)
 	}
-	c := must[ledger.Comparison](t)(ledger.CompareHistories(t.Context(), l.Store(), into, 0, got.Revision))
+	c := must[replay.Comparison](t)(replay.CompareHistories(t.Context(), l.Store(), into, 0, got.Revision))
 	if !c.Equal || c.DigestA != c.DigestB {
 		t.Fatalf("they part at %+v and %+v", c.PartA, c.PartB)
 	}
 	if _, err := into.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "blessed/x", Value: []byte("{}")}}}); err != nil {
 		t.Fatal(err)
 	}
-	c = must[ledger.Comparison](t)(ledger.CompareHistories(t.Context(), l.Store(), into, 0, storage.Now))
+	c = must[replay.Comparison](t)(replay.CompareHistories(t.Context(), l.Store(), into, 0, storage.Now))
 	if c.Equal || c.PartB.Key != "blessed/x" || c.DigestA == c.DigestB {
 		t.Fatalf("a store that was written by somebody else passes for equal: %+v", c)
 	}
@@ -58,7 +61,7 @@ func TestATrimmedLogStillTellsWhatStands(t *testing.T) {
 	if first <= 1 || first > 200 {
 		t.Fatalf("the log begins at %d", first)
 	}
-	if h := must[[]ledger.Moment](t)(l.History(t.Context(), ref("a"))); len(h) != 301 {
+	if h := must[[]history.Moment](t)(history.New(l.Reader()).History(t.Context(), ref("a"))); len(h) != 301 {
 		t.Errorf("trimming the log took history from the store: %d moments are left", len(h))
 	}
 	if again := must[wal.Seq](t)(l.Trim(t.Context(), 200)); again != first {
@@ -68,11 +71,11 @@ func TestATrimmedLogStillTellsWhatStands(t *testing.T) {
 		t.Errorf("carrying facts forward wrote %d revisions", after-before)
 	}
 	into := mem.New()
-	got := must[ledger.ReplayResult](t)(ledger.Replay(t.Context(), dir, into))
+	got := must[replay.ReplayResult](t)(replay.Replay(t.Context(), dir, into))
 	if !got.Trimmed() || got.First != first {
 		t.Fatalf("replayed %+v", got)
 	}
-	if c := must[ledger.Comparison](t)(ledger.CompareLive(t.Context(), l.Store(), into)); !c.Equal || c.DigestA != c.DigestB {
+	if c := must[replay.Comparison](t)(replay.CompareLive(t.Context(), l.Store(), into)); !c.Equal || c.DigestA != c.DigestB {
 		t.Fatalf("they part at %+v and %+v", c.PartA, c.PartB)
 	}
 	lost, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: mem.New(), User: "ann"})

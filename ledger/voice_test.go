@@ -8,7 +8,10 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -41,7 +44,7 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 		t.Errorf("the action must stay open for the next look: %+v", got)
 	}
 	var last event.Record
-	for r, err := range l.Log(ctx, ledger.Filter{Ref: ref("a")}) {
+	for r, err := range history.New(l.Reader()).LogRecords(ctx, history.Filter{Ref: ref("a")}) {
 		if last = r; err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +100,7 @@ func TestALostStoreComesBackWithTheLastEnd(t *testing.T) {
 		must[ledger.Receipt](t)(l.Record(ctx, event.Loaded{Stack: "web"}))
 		again := mem.New()
 		if old {
-			must[storage.Revision](t)(l.Rebuild(ctx, again))
+			must[storage.Revision](t)(replay.Rebuild(ctx, l.Reader(), again))
 		}
 		guard, _ := claim(t, live, "claim/a")
 		must[ledger.Receipt](t)(l.RecordUnder(ctx, guard, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create, Token: int64(guard.Created)}))
@@ -110,7 +113,7 @@ func TestALostStoreComesBackWithTheLastEnd(t *testing.T) {
 		if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 0 {
 			t.Errorf("an older store: %t: the end was forgotten: %+v", old, got)
 		}
-		want, got := must[string](t)(ledger.Digest(ctx, live, 0)), must[string](t)(ledger.Digest(ctx, again, 0))
+		want, got := must[string](t)(replaytest.Digest(ctx, live, 0)), must[string](t)(replaytest.Digest(ctx, again, 0))
 		if want != got {
 			t.Errorf("an older store: %t: it came back otherwise", old)
 		}

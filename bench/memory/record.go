@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -85,7 +86,7 @@ func (a *author) open(ctx context.Context, n int) (err error) {
 	if err := run.SetTime(ulid.Timestamp(a.now)); err != nil {
 		return err
 	}
-	a.l, err = ledger.Open(ctx, ledger.Config{
+	a.l, err = local.Open(ctx, ledger.Config{
 		Dir: filepath.Join(a.dir, ".ovi"), User: []string{"ada", "grace", "joan"}[n%3], Run: run.String(), Clock: func() time.Time { return a.now },
 	})
 	return err

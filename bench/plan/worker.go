@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -55,11 +56,11 @@ func work(home string, n int) error {
 	if err != nil {
 		return err
 	}
-	l, err := ledger.Open(ctx, ledger.Config{Dir: filepath.Join(home, ".ovi"), User: "bench"})
+	l, err := local.Open(ctx, ledger.Config{Dir: filepath.Join(home, ".ovi"), User: "bench"})
 	if err != nil {
 		return err
 	}
-	claims := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), PID: os.Getpid()})
+	claims := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), PID: os.Getpid()})
 	e := engine.New(engine.Config{Providers: providers, Ledger: l, Claims: claims})
 	planned, err := e.Plan(ctx, []resource.Intent{intent}, engine.PlanOptions{})
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -96,7 +98,7 @@ func (t *recordTraffic) check(dir string, sum *tally) error {
 	if err != nil {
 		return fmt.Errorf("open after the cut: %w", err)
 	}
-	if l.WAL().TornWrite() != nil {
+	if l.Log().TornWrite() != nil {
 		sum.torn++
 	}
 	err = errors.Join(t.checkLog(l, sum), checkReplay(l, dir, sum), freeClaims(l), l.Close())
@@ -124,7 +126,7 @@ func (h *heard) checkStore(path string) error {
 
 func (h *heard) checkLog(l *ledger.Ledger, sum *tally) error {
 	missing := len(h.acks)
-	for r, err := range l.Log(context.Background(), ledger.Filter{}) {
+	for r, err := range history.New(l.Reader()).LogRecords(context.Background(), history.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -160,11 +162,11 @@ func keyOf(e event.Event) string {
 
 func checkReplay(l *ledger.Ledger, dir string, sum *tally) error {
 	rebuilt := mem.New()
-	got, err := ledger.Replay(context.Background(), dir, rebuilt)
+	got, err := replay.Replay(context.Background(), dir, rebuilt)
 	if err != nil {
 		return err
 	}
-	c, err := ledger.CompareHistories(context.Background(), l.Store(), rebuilt, 0, got.Revision)
+	c, err := replay.CompareHistories(context.Background(), l.Store(), rebuilt, 0, got.Revision)
 	if err == nil && !c.Equal {
 		err = fmt.Errorf("the store and the replay of the log part at %q of revision %d and %q of revision %d", c.PartA.Key, c.PartA.Modified, c.PartB.Key, c.PartB.Modified)
 	}

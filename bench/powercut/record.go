@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -26,7 +27,7 @@ type recordTraffic struct{ heard }
 func newRecordTraffic() *recordTraffic { return &recordTraffic{newHeard()} }
 
 func openRecord(dir string) (*ledger.Ledger, error) {
-	return ledger.Open(context.Background(), ledger.Config{Dir: dir, User: "powercut", LogOptions: logOptions()})
+	return local.Open(context.Background(), ledger.Config{Dir: dir, User: "powercut", LogOptions: logOptions()})
 }
 
 // write implements traffic.
@@ -39,7 +40,7 @@ func (t *recordTraffic) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{l: l, claims: coordinator.New(l.Store(), coordinator.Identity{Instance: l.Run(), Host: host, Run: l.Run(), PID: os.Getpid()})}
+	w := &writer{l: l, claims: coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Run(), Host: host, Run: l.Run(), PID: os.Getpid()})}
 	var all sync.WaitGroup
 	for n := range writers {
 		all.Go(func() {
@@ -132,7 +133,7 @@ func look(n, i int) resource.LiveState {
 
 // freeClaims takes the claims of the dead writer away, so that the next one need not wait.
 func freeClaims(l *ledger.Ledger) error {
-	c := coordinator.New(l.Store(), coordinator.Identity{Instance: l.Run()})
+	c := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Run()})
 	all, err := c.List(context.Background())
 	for _, held := range all {
 		if _, err2 := c.Revoke(context.Background(), held.Ref, held.Token); !errors.Is(err2, coordinator.ErrNotHeld) {

@@ -29,7 +29,7 @@ type memory interface {
 // sharedStore is where the record is, while it is open.
 func (k *runner) sharedStore() storage.Store {
 	if l := k.line.Load(); l != nil {
-		return l.ledger.Store()
+		return l.ledger.Claims()
 	}
 	return nil
 }

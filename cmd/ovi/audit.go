@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -85,8 +86,8 @@ func logLine(r event.Record) render.LogRecord {
 }
 
 // filter reads what of the log is wanted.
-func (c *call) filter(l *ledger.Ledger) (ledger.Filter, error) {
-	f := ledger.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run"), Instance: c.cli.String("instance")}
+func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
+	f := history.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run"), Instance: c.cli.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
 			return f, usage("write one of "+strings.Join(event.Types(), ", "), "%q is no type of event", t)

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/wal"
@@ -60,8 +61,8 @@ func (p *process) auditMore() []*cli.Command {
 }
 
 // logFrom writes the records that a filter selects, and returns where to go on.
-func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(event.Record) error) (next wal.Seq, err error) {
-	for r, err := range l.LogTo(c, f, &next) {
+func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Record) error) (next wal.Seq, err error) {
+	for r, err := range history.New(l.Reader()).LogRecordsTo(c, f, &next) {
 		if err != nil {
 			return next, err
 		}
@@ -74,7 +75,7 @@ func (c *call) logFrom(l *ledger.Ledger, f ledger.Filter, each func(event.Record
 
 // follow writes what is recorded from now on, by anybody, until somebody stops it: that is
 // its normal end.
-func (c *call) follow(l *ledger.Ledger, f ledger.Filter) error {
+func (c *call) follow(l *ledger.Ledger, f history.Filter) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
@@ -123,7 +124,7 @@ func (c *call) auditCheckpoint() error {
 		return err
 	}
 	return c.withMemory(c.cli.Args().Slice(), func(l *ledger.Ledger) error {
-		point, err := l.WAL().Checkpoint()
+		point, err := l.Checkpoint()
 		if err != nil {
 			return err
 		}
@@ -158,11 +159,11 @@ func (c *call) auditTrim() error {
 }
 
 func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
-	was, _, err := l.WAL().First()
+	was, _, err := l.Log().First()
 	if err != nil {
 		return err
 	}
-	keep, err := l.WAL().Since(c.now().Add(-age))
+	keep, err := l.Log().Since(c.now().Add(-age))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -46,7 +47,7 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
-	all, err := coordinator.New(l.Store(), coordinator.Identity{}).List(c)
+	all, err := coordinator.New(l.Claims(), coordinator.Identity{}).List(c)
 	if err != nil {
 		return err
 	}
@@ -96,5 +97,5 @@ func claimedResource(text string) (resource.Ref, bool) {
 // fitsClaim says that people may call a claim so.
 func fitsClaim(claim, spelling string) bool {
 	ref, ok := claimedResource(claim)
-	return ok && ledger.Fits(ref, spelling)
+	return ok && history.Fits(ref, spelling)
 }

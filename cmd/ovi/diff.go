@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -63,14 +64,14 @@ func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
 			return s, "", err
 		}
 	}
-	s.fromAt, err = l.TimeOf(c, s.from)
+	s.fromAt, err = history.New(l.Reader()).TimeOf(c, s.from)
 	if errors.Is(err, ledger.ErrNotFound) {
 		err = nil // older than what is kept: the diff itself says so
 	}
 	if err != nil {
 		return s, "", err
 	}
-	s.toAt, err = l.TimeOf(c, s.to)
+	s.toAt, err = history.New(l.Reader()).TimeOf(c, s.to)
 	return s, ref, err
 }
 
@@ -85,7 +86,7 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 			return err
 		}
 	}
-	shifts, err := l.Between(c, s.from, s.to)
+	shifts, err := history.New(l.Reader()).Between(c, s.from, s.to)
 	switch {
 	case errors.Is(err, storage.ErrCompacted):
 		return &problem{code: exitError, summary: fmt.Sprintf("the store has forgotten revision %d", s.from), err: err, next: "name a later one; the log still has what was recorded: ovi audit log"}
@@ -94,17 +95,17 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 	case err != nil:
 		return err
 	}
-	shifts = slices.DeleteFunc(shifts, func(x ledger.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
+	shifts = slices.DeleteFunc(shifts, func(x history.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
 	return c.writeDiff(s, shifts)
 }
 
 // about says that a thing is one that was asked for.
-func (c *call) about(x ledger.ResourceChange) bool {
+func (c *call) about(x history.ResourceChange) bool {
 	kind, stack := c.cli.String("kind"), c.cli.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
 
-func stackOf(x ledger.ResourceChange) string {
+func stackOf(x history.ResourceChange) string {
 	for _, o := range []*resource.Observed{x.After, x.Before} {
 		if o != nil && o.Stack != "" {
 			return o.Stack
@@ -113,7 +114,7 @@ func stackOf(x ledger.ResourceChange) string {
 	return ""
 }
 
-func (c *call) writeDiff(s span, shifts []ledger.ResourceChange) error {
+func (c *call) writeDiff(s span, shifts []history.ResourceChange) error {
 	refs := make([]resource.Ref, len(shifts))
 	for i, x := range shifts {
 		refs[i] = x.Ref
@@ -162,7 +163,7 @@ func stampOf(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-func differenceOf(x ledger.ResourceChange, names render.Names) render.Difference {
+func differenceOf(x history.ResourceChange, names render.Names) render.Difference {
 	d := render.Difference{
 		Type: "difference", Ref: names.Ref(x.Ref), Scope: x.Ref.Scope().String(), Kind: x.Ref.Kind, Stack: stackOf(x),
 		At: x.At, What: "changed", By: "world", Revision: int64(x.Last), Changes: []render.Change{},
@@ -182,7 +183,7 @@ func differenceOf(x ledger.ResourceChange, names render.Names) render.Difference
 }
 
 // diffLines say what is different, a line each.
-func diffLines(x ledger.ResourceChange, what string) []string {
+func diffLines(x history.ResourceChange, what string) []string {
 	switch what {
 	case "appeared":
 		return []string{"appeared: " + x.After.ID}

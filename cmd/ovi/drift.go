@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -113,7 +114,7 @@ func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) 
 
 // threeWays asks the record about one thing that differs.
 func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]explain.Drift, error) {
-	life, err := l.History(c, d.Ref)
+	life, err := history.New(l.Reader()).History(c, d.Ref)
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -42,7 +43,7 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	moments, err := l.History(c, ref)
+	moments, err := history.New(l.Reader()).History(c, ref)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ type moment struct {
 	data       any
 }
 
-func momentLines(m ledger.Moment, before *resource.Observed) []moment {
+func momentLines(m history.Moment, before *resource.Observed) []moment {
 	var out []moment
 	for _, r := range m.Records {
 		out = append(out, moment{r.Event.Type(), render.Sentence(r.Event) + by(r), r.Event})
@@ -91,7 +92,7 @@ func seenData(o *resource.Observed) any {
 	return seen{Observed: *o}.record(render.NewNames(o.Ref.Scope()))
 }
 
-func after(m ledger.Moment, before *resource.Observed) *resource.Observed {
+func after(m history.Moment, before *resource.Observed) *resource.Observed {
 	switch {
 	case m.Gone:
 		return nil
@@ -149,7 +150,7 @@ func tagDifferences(a, b resource.Tags) []string {
 	return out
 }
 
-func (c *call) momentRecords(ref resource.Ref, moments []ledger.Moment) error {
+func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
 	var before *resource.Observed
 	for _, m := range moments {
 		for _, line := range momentLines(m, before) {

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/storage"
@@ -25,7 +26,7 @@ func (c *call) inventory() error {
 }
 
 func (c *call) showUnmanaged(l *ledger.Ledger) error {
-	all, err := l.Unmanaged(c)
+	all, err := history.New(l.Reader()).Unmanaged(c)
 	if err != nil {
 		return err
 	}

@@ -206,7 +206,7 @@ func (k *runner) recorded(ctx context.Context) ([]metrics.Family, error) {
 		metrics.Single("ovi_open_actions", "Actions of all instances that began and have no end on record.", float64(len(opens))),
 		metrics.Single("ovi_claims", "Claims that stand, of all instances.", float64(len(claims))),
 		metrics.Single("ovi_claims_held", "Claims that this process holds.", float64(mine)),
-		metrics.Single("ovi_log_last_record", "Sequence of the last record of this instance's log.", float64(l.ledger.WAL().Frontier().Seq)),
+		metrics.Single("ovi_log_last_record", "Sequence of the last record of this instance's log.", float64(l.ledger.Log().Frontier().Seq)),
 	)
 	stats, err := k.store.ask(ctx, l.ledger.Store(), k.now())
 	if err != nil {
@@ -222,7 +222,9 @@ type storeFigures struct {
 	last storage.Stats
 }
 
-func (f *storeFigures) ask(ctx context.Context, s storage.Store, now time.Time) (storage.Stats, error) {
+func (f *storeFigures) ask(ctx context.Context, s interface {
+	Stats(context.Context) (storage.Stats, error)
+}, now time.Time) (storage.Stats, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now.Sub(f.at) < time.Minute {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -26,7 +27,7 @@ func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 
 // ref finds the thing that was meant, by any spelling.
 func (c *call) ref(l *ledger.Ledger, spelling string) (resource.Ref, error) {
-	ref, err := l.FindRef(c, spelling)
+	ref, err := history.New(l.Reader()).FindRef(c, spelling)
 	if errors.Is(err, ledger.ErrNotFound) {
 		return ref, &problem{code: exitError, summary: "nothing on record is called " + quoted(spelling), next: nearby(c, l, spelling)}
 	}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -65,15 +67,17 @@ func (c *call) policyTest() error {
 	switch dirs := c.cli.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
-		return c.try(trial, ledger.ReadLog(c, dirs[0], ledger.Filter{}))
+		return c.try(trial, history.ReadLog(c, dirs[0], history.Filter{}))
 	default:
-		logs, err := ledger.OpenLogs(dirs)
+		logs, err := replay.OpenLogs(dirs)
 		if err != nil {
 			return err
 		}
 		return errors.Join(c.try(trial, logs.Records(c)), logs.Close())
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.try(trial, l.Log(c, ledger.Filter{})) })
+	return c.withMemory(nil, func(l *ledger.Ledger) error {
+		return c.try(trial, history.New(l.Reader()).LogRecords(c, history.Filter{}))
+	})
 }
 
 func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]) error {

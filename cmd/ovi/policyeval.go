@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -40,7 +41,7 @@ func (c *call) policyEval() error {
 		return c.evaluate(saved, rule, rules, facts)
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error {
-		past, failed := l.Pasts(c, math.MaxInt64, math.MaxInt)
+		past, failed := history.New(l.Reader()).Pasts(c, math.MaxInt64, math.MaxInt)
 		facts.History = func(ref resource.Ref) []decider.Past { return upTo(past(ref), saved.At) }
 		if err := c.evaluate(saved, rule, rules, facts); err != nil {
 			return err

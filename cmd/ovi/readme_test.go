@@ -27,7 +27,7 @@ func TestReadme(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```console\n(.*?)```")
 	now := block.ReplaceAllStringFunc(string(text), func(b string) string {
-		return "```console\n" + replay(t, dir, b) + "```"
+		return "```console\n" + rerun(t, dir, b) + "```"
 	})
 	if *update {
 		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
@@ -40,8 +40,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// replay runs the commands of one block and gives the block with what they print.
-func replay(t *testing.T, dir, block string) string {
+// rerun runs the commands of one block and gives the block with what they print.
+func rerun(t *testing.T, dir, block string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(block, "\n") {
 		command, ok := strings.CutPrefix(line, "$ ovi ")

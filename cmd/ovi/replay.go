@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
@@ -130,7 +130,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, fresh.Close()) }()
-	got, err := ledger.Replay(c, dir, fresh)
+	got, err := replay.Replay(c, dir, fresh)
 	if err != nil {
 		return err
 	}
@@ -157,18 +157,18 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 }
 
 // compareStores compares all that both have; of a trimmed log that is what lives.
-func (c *call) compareStores(live, fresh storage.Store, got ledger.ReplayResult) (ledger.Comparison, error) {
+func (c *call) compareStores(live, fresh storage.Store, got replay.ReplayResult) (replay.Comparison, error) {
 	if got.Trimmed() {
-		return ledger.CompareLive(c, live, fresh)
+		return replay.CompareLive(c, live, fresh)
 	}
 	stats, err := live.Stats(c)
 	if err != nil {
-		return ledger.Comparison{}, err
+		return replay.Comparison{}, err
 	}
-	return ledger.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
+	return replay.CompareHistories(c, live, fresh, stats.Compacted, got.Revision)
 }
 
-func partSentence(f ledger.Comparison) string {
+func partSentence(f replay.Comparison) string {
 	switch {
 	case f.PartA.Key == "":
 		return fmt.Sprintf("the live store has nothing where the log says %s of revision %d", f.PartB.Key, f.PartB.Modified)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
@@ -28,7 +29,7 @@ type replayedLog struct {
 	Last     uint64 `json:"last"`
 }
 
-func (r *replayed) from(logs *ledger.Logs, m ledger.MergeResult) {
+func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 	r.Batches, r.Revision = m.Batches, int64(m.Revision)
 	for _, i := range logs.List() {
 		r.Logs = append(r.Logs, replayedLog{i.Instance, i.Dir, uint64(i.First), uint64(i.Last)})
@@ -103,7 +104,7 @@ func (c *call) saySharedReplay(out replayed) {
 
 // partShared says where a shared store and its logs part: revisions are told of neither, for
 // the rebuilt one has its own.
-func partShared(f ledger.Comparison) string {
+func partShared(f replay.Comparison) string {
 	switch {
 	case f.PartA.Key == "":
 		return "the live store has nothing where the logs say " + f.PartB.Key
@@ -144,7 +145,7 @@ func (c *call) rebuildInto(dir, name string) (err error) {
 
 // lacking says what to do where a shared store cannot be rebuilt.
 func (c *call) lacking(err error) error {
-	var lacks *ledger.IncompleteError
+	var lacks *replay.IncompleteError
 	next := ""
 	switch {
 	case errors.As(err, &lacks) && len(lacks.Missing) > 0:
@@ -155,7 +156,7 @@ func (c *call) lacking(err error) error {
 		next = "name the data directory itself, or copy the log again"
 	case errors.Is(err, ledger.ErrForeignLog):
 		next = "leave it out; `ovi store status` lists the instances of this store"
-	case errors.Is(err, ledger.ErrNotEmpty):
+	case errors.Is(err, replay.ErrNotEmpty):
 		next = "name an empty place: another prefix"
 	default:
 		return err
@@ -164,8 +165,8 @@ func (c *call) lacking(err error) error {
 }
 
 // allLogs are this instance's and those of --with.
-func (c *call) allLogs(dir string) (*ledger.Logs, error) {
-	return ledger.OpenLogs(append([]string{dir}, c.cli.StringSlice("with")...))
+func (c *call) allLogs(dir string) (*replay.Logs, error) {
+	return replay.OpenLogs(append([]string{dir}, c.cli.StringSlice("with")...))
 }
 
 // instancesNote, in a data directory, names the instances that were seen in its shared store, so
@@ -185,7 +186,7 @@ func (c *call) meet(dir string, l *ledger.Ledger) {
 	was, err := instancesMet(dir)
 	var all []ledger.Instance
 	if err == nil {
-		all, err = ledger.Instances(c, l.Store())
+		all, err = l.Instances(c)
 	}
 	var now []string
 	for _, i := range all {

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
@@ -96,7 +97,7 @@ func (k *runner) forget(keep time.Duration) {
 	if l == nil || !k.forgot.due(k.now()) {
 		return
 	}
-	before, err := l.ledger.RevisionAt(k, k.now().Add(-keep))
+	before, err := history.New(l.ledger.Reader()).RevisionAt(k, k.now().Add(-keep))
 	if err == nil {
 		err = l.ledger.Compact(k, before)
 	}

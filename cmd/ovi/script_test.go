@@ -14,6 +14,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -91,7 +92,7 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: grow DIR")
 	}
 	then := time.Now().Add(-100 * 24 * time.Hour)
-	l, err := ledger.Open(context.Background(), ledger.Config{
+	l, err := local.Open(context.Background(), ledger.Config{
 		Dir: ts.MkAbs(args[0]), User: "eve", Clock: func() time.Time { return then },
 		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
 	})
@@ -108,7 +109,7 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 
 // elsewhere makes a record of an account of AWS: elsewhere DIR.
 func elsewhere(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := ledger.Open(context.Background(), ledger.Config{Dir: ts.MkAbs(args[0]), User: "eve"})
+	l, err := local.Open(context.Background(), ledger.Config{Dir: ts.MkAbs(args[0]), User: "eve"})
 	ts.Check(err)
 	there := resource.Scope{Provider: "aws", Location: "123456789012/us-east-1"}
 	_, err = l.RecordObservation(context.Background(), resource.LiveState{

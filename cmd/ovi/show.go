@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -81,10 +82,10 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 		return c.happened(l, storage.Revision(n))
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
-		return l.RevisionAt(c, c.now().Add(-ago))
+		return history.New(l.Reader()).RevisionAt(c, c.now().Add(-ago))
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return l.RevisionAt(c, t)
+		return history.New(l.Reader()).RevisionAt(c, t)
 	}
 	return 0, usage("write a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "%q is neither a revision nor a time", text)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/replay"
 )
 
 func (p *process) storeCommand() *cli.Command {
@@ -95,16 +96,16 @@ func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
 		return s, err
 	}
 	s.Revision, s.Compacted, s.Keys, s.Bytes = int64(stats.Revision), int64(stats.Compacted), stats.Keys, stats.Bytes
-	claims, err := coordinator.New(l.Store(), coordinator.Identity{}).List(c)
+	claims, err := coordinator.New(l.Claims(), coordinator.Identity{}).List(c)
 	if err != nil {
 		return s, err
 	}
 	s.Claims = len(claims)
-	all, err := ledger.Instances(c, l.Store())
+	all, err := l.Instances(c)
 	for _, i := range all {
 		r := instanceRecord{Instance: i.ID, Last: uint64(i.Last), Revision: int64(i.Revision), At: i.At.UTC().Format("2006-01-02 15:04:05")}
 		if i.ID == l.Instance() {
-			r.Here, r.Lag = true, uint64(l.WAL().Frontier().Seq-i.Last)
+			r.Here, r.Lag = true, uint64(l.Log().Frontier().Seq-i.Last)
 		}
 		s.Instances = append(s.Instances, r)
 	}
@@ -124,13 +125,13 @@ func (c *call) storeCopy() error {
 	if err != nil {
 		return err
 	}
-	copied, err := ledger.Copy(c, from, to)
+	copied, err := replay.Copy(c, from, to)
 	if err == nil && strings.HasPrefix(toName, etcdScheme) {
-		err = ledger.NewEpoch(c, from, to)
+		err = replay.NewEpoch(c, from, to)
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
 		next := ""
-		if errors.Is(err, ledger.ErrNotEmpty) {
+		if errors.Is(err, replay.ErrNotEmpty) {
 			next = "name an empty one: another prefix, or another file"
 		}
 		return &problem{code: exitError, summary: "the store was not copied", err: err, next: next}
@@ -166,7 +167,7 @@ func (c *call) moveNote(file string) error {
 
 // revoke takes a claim away from its holder, on record.
 func (c *call) revoke(l *ledger.Ledger) error {
-	claims := coordinator.New(l.Store(), coordinator.Identity{})
+	claims := coordinator.New(l.Claims(), coordinator.Identity{})
 	all, err := claims.List(c)
 	if err != nil {
 		return err

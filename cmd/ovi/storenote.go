@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
 )
@@ -52,7 +53,7 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 			next: "say --store or set OVI_STORE, or name another --data-dir",
 		}
 	case name == "":
-		return c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now}))
+		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now}))
 	}
 	store, where, err := c.connect(name)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -46,7 +47,7 @@ func (c *call) tell(l *ledger.Ledger) error {
 	if c.cli.Bool("all") || c.out.machine() {
 		depth = -1
 	}
-	chronicle, err := l.ResourceHistory(c, ref, depth)
+	chronicle, err := history.New(l.Reader()).ResourceHistory(c, ref, depth)
 	if err != nil {
 		return err
 	}

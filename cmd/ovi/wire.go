@@ -203,7 +203,7 @@ func (c *call) claimsOf(l *session) *coordinator.Claims {
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
-	return coordinator.New(l.ledger.Store(), coordinator.Identity{
+	return coordinator.New(l.ledger.Claims(), coordinator.Identity{
 		Instance: l.ledger.Instance(), Host: host, User: c.user(), Run: l.ledger.Run(), PID: os.Getpid(),
 	}, options...)
 }
@@ -232,7 +232,7 @@ const (
 // listened lets every record stand in the log for people too, and says what opening cut off.
 func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
-		if tear := l.WAL().TornWrite(); tear != nil {
+		if tear := l.Log().TornWrite(); tear != nil {
 			c.out.warn(tear.String(), "nothing: it was never acknowledged")
 		}
 		if err := l.Broken(); err != nil {

@@ -1,0 +1,38 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// BaselineState is what of the carried facts a reader of the log can use who has no store: the things
+// as they stood, by the names they are on record under, and the approvals of plans.
+func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {
+	resources = map[resource.Ref]*resource.Observed{}
+	for _, f := range e.Facts {
+		name, isResource := strings.CutPrefix(f.Key, rows.KeyResource)
+		switch {
+		case isResource:
+			var ref resource.Ref
+			var o resource.Observed
+			if ref, err = resource.ParseRef(name); err == nil {
+				o, err = resource.ParseObserved(f.Value)
+			}
+			resources[ref] = &o
+		case strings.HasPrefix(f.Key, rows.KeyConsent):
+			var a rows.Approval
+			err = json.Unmarshal(f.Value, &a)
+			approvals = append(approvals, ledger.Approval{Approved: a.Event, At: a.At})
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("ledger: the carried fact %s: %w", f.Key, err)
+		}
+	}
+	return resources, approvals, nil
+}

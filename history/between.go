@@ -1,0 +1,106 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// ResourceChange is how a thing differs between two revisions.
+type ResourceChange struct {
+	Ref           resource.Ref
+	Before, After *resource.Observed // nil: it was not there
+	Last          storage.Revision   // that changed it, up to the later one
+	At            time.Time          // when that was; zero: not known
+	Action        bool               // ovi has done something to it in between
+}
+
+// Between lists the things that differ between two revisions (Now: the newest), sorted by
+// ref: their number, not that of all things, is what it costs. storage.ErrCompacted: the
+// store has forgotten how things stood at the earlier one.
+func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]ResourceChange, error) {
+	if to == storage.Now {
+		now, err := l.Revision(ctx)
+		if err != nil {
+			return nil, err
+		}
+		to = now
+	}
+	early, late := min(from, to), max(from, to)
+	shifts, err := l.touchedBetween(ctx, early, late)
+	if err != nil {
+		return nil, err
+	}
+	clock, err := l.clock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ResourceChange, 0, len(shifts))
+	for _, s := range shifts {
+		if s.Before, err = l.resourceAt(ctx, s.Ref, from); err != nil {
+			return nil, err
+		}
+		if s.After, err = l.resourceAt(ctx, s.Ref, to); err != nil {
+			return nil, err
+		}
+		if s.Before == nil && s.After == nil || s.Before != nil && s.After != nil && s.Before.Equal(*s.After) {
+			continue
+		}
+		t, _, err := clock.of(ctx, s.Last)
+		if err != nil {
+			return nil, err
+		}
+		s.At = t.head.At
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b ResourceChange) int { return a.Ref.Compare(b.Ref) })
+	return out, nil
+}
+
+// touchedBetween finds what was written between two revisions, and whether by a deed.
+func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revision) (map[resource.Ref]*ResourceChange, error) {
+	out := map[resource.Ref]*ResourceChange{}
+	for e, err := range l.Store().Changes(ctx, rows.KeyResource, early, late) {
+		if err != nil {
+			return nil, fmt.Errorf("ledger: what changed since revision %d: %w", early, err)
+		}
+		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyResource))
+		if err != nil {
+			return nil, err
+		}
+		if out[ref] == nil {
+			out[ref] = &ResourceChange{Ref: ref}
+		}
+		out[ref].Last = e.Modified
+	}
+	for e, err := range l.Store().Changes(ctx, rows.KeyActions, early, late) {
+		if err != nil {
+			return nil, err
+		}
+		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyActions))
+		if s := out[ref]; err == nil && s != nil && strings.Contains(string(e.Value), `"event":"ended"`) {
+			s.Action = true
+		}
+	}
+	return out, nil
+}
+
+// resourceAt is a thing at a revision; nil if it was not there.
+func (l *Reader) resourceAt(ctx context.Context, ref resource.Ref, at storage.Revision) (*resource.Observed, error) {
+	t, err := l.Resource(ctx, ref, at)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &t.Observed, nil
+}

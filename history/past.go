@@ -1,0 +1,67 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// manyPasts is from where on it pays to ask which things have a history at all.
+const manyPasts = 64
+
+// Pasts answers what was done to things before, newest first and at most limit of each, as
+// far as records up to known of this log say. It reads only what it is asked for, and may be
+// called from one goroutine. Once failed gives an error, the answers are worth nothing.
+func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func(resource.Ref) []decider.Past, failed func() error) {
+	var broken error
+	got := map[resource.Ref][]decider.Past{}
+	var have map[string]bool // nil: not asked yet
+	past = func(ref resource.Ref) []decider.Past {
+		if out, ok := got[ref]; ok || broken != nil {
+			return out
+		}
+		if len(got) == manyPasts {
+			have, broken = l.haveActs(ctx)
+		}
+		var out []decider.Past
+		if have == nil || have[rows.KeyActions+ref.String()] {
+			var err error
+			if out, err = l.past(ctx, ref, known, limit); err != nil {
+				broken = fmt.Errorf("ledger: what was done to %s: %w", ref, err)
+			}
+		}
+		got[ref] = out
+		return out
+	}
+	return past, func() error { return broken }
+}
+
+// haveActs are the keys under which something was done.
+func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
+	have := map[string]bool{}
+	err := l.Entries(ctx, rows.KeyActions, storage.Now, func(e storage.Entry) error {
+		have[e.Key] = true
+		return nil
+	})
+	return have, err
+}
+
+func (l *Reader) past(ctx context.Context, ref resource.Ref, known wal.Seq, limit int) ([]decider.Past, error) {
+	var out []decider.Past
+	m := Moment{}
+	err := l.Versions(ctx, rows.KeyActions+ref.String(), func(e storage.Entry) error { return actsThen(&m, e) })
+	for _, r := range m.Records {
+		if p, ok := event.PastOf(r); ok && (r.Seq <= known || r.Instance != l.Instance()) {
+			out = append(out, p)
+		}
+	}
+	slices.Reverse(out)
+	return out[:min(limit, len(out))], err
+}

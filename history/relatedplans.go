@@ -1,0 +1,163 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// relatedPlans adds what the records of the thing rest on: the plans that they carried out or held
+// back, which source these were made from, and who said yes.
+func (g *historyReader) relatedPlans(ctx context.Context) error {
+	if err := g.missingPlans(ctx); err != nil {
+		return err
+	}
+	for _, t := range slices.Clone(g.told) {
+		switch e := t.record.Event.(type) {
+		case event.Planned:
+			if err := g.source(ctx, t.rev, e); err != nil {
+				return err
+			}
+			for _, digest := range []string{e.Digest, e.Approving} {
+				if err := g.consents(ctx, digest); err != nil {
+					return err
+				}
+			}
+		case event.Started:
+			if err := g.yes(ctx, e.Plan); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// missingPlans finds the plans that decided what had been decided before: they stand under
+// the key of their stack, and in the log.
+func (g *historyReader) missingPlans(ctx context.Context) error {
+	for _, t := range slices.Backward(slices.Clone(g.told)) {
+		plan, stack := planOf(t.record.Event)
+		if plan == "" || g.plans[plan] || g.pages.left == 0 || g.past.recall(plan) {
+			continue
+		}
+		if stack == "" {
+			stack = g.stack()
+		}
+		v, made, err := g.pages.findPlan(ctx, stack, plan, max(t.rev, g.clock.oldest))
+		if err != nil {
+			return err
+		}
+		if v.Plan != plan {
+			g.plans[plan] = true // not to be found, and not to be looked for again
+			continue
+		}
+		r, err := g.pages.plan(ctx, made, v, stack)
+		if err != nil {
+			return err
+		}
+		g.add(made, r)
+	}
+	return nil
+}
+
+// planOf is the plan that an event belongs to, and the stack if the event says it.
+func planOf(e event.Event) (plan, stack string) {
+	switch e := e.(type) {
+	case event.Started:
+		return e.Plan, e.Stack
+	case event.Blocked:
+		return e.Plan, ""
+	case event.NotStarted:
+		return e.Plan, ""
+	}
+	return "", ""
+}
+
+// source is what a plan was made from: what was last read of its stack when it was made.
+func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.Planned) error {
+	if _, ok := g.sources[e.Plan]; ok {
+		return nil
+	}
+	source, since, err := g.l.sourceAt(ctx, stackOf(e), max(r, g.clock.oldest))
+	if since != 0 && since <= r {
+		g.sources[e.Plan] = source
+	}
+	return err
+}
+
+// yes adds who said yes to a plan.
+func (g *historyReader) yes(ctx context.Context, plan string) error {
+	if plan == "" || g.plans[rows.KeyYes+plan] {
+		return nil
+	}
+	g.plans[rows.KeyYes+plan] = true
+	e, err := g.l.Get(ctx, rows.KeyYes+plan, storage.Now)
+	if err != nil || e.Value == nil {
+		return err
+	}
+	var v struct {
+		At    time.Time      `json:"at"`
+		User  string         `json:"user"`
+		Run   string         `json:"run"`
+		Event event.Approved `json:"event"`
+	}
+	if err := json.Unmarshal(e.Value, &v); err != nil {
+		return err
+	}
+	g.add(e.Modified, event.Record{At: v.At, User: v.User, Run: v.Run, Event: v.Event})
+	return nil
+}
+
+// consents adds the approvals that rules asked for, each person's every one.
+func (g *historyReader) consents(ctx context.Context, digest string) error {
+	prefix := rows.ApprovalKey(digest, "")
+	if digest == "" || g.plans[prefix] {
+		return nil
+	}
+	g.plans[prefix] = true
+	var keys []string
+	if err := g.l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		err := g.l.Versions(ctx, key, func(e storage.Entry) error {
+			var a rows.Approval
+			if e.Deleted {
+				return nil
+			}
+			err := json.Unmarshal(e.Value, &a)
+			g.add(e.Modified, event.Record{At: a.At, User: a.Event.Who, Event: a.Event})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stack is whose the thing was last.
+func (g *historyReader) stack() string {
+	for _, t := range slices.Backward(g.told) {
+		switch e := t.record.Event.(type) {
+		case event.Finished:
+			return e.Stack
+		case event.Adopted:
+			return e.Stack
+		case event.Planned:
+			if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
+				return e.Decisions[0].Stack
+			}
+		case event.Observed:
+			if len(e.Changed) > 0 && e.Changed[0].Stack != "" {
+				return e.Changed[0].Stack
+			}
+		}
+	}
+	return ""
+}

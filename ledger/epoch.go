@@ -1,0 +1,41 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// mark is that of the batch that comes next.
+func (l *Ledger) mark(base storage.Revision) uint64 {
+	prev := l.head.Reached(l.at)
+	return rows.Mark{Known: l.cfg.Shared, Epoch: l.storeEpoch, Prev: prev, Base: max(base, prev)}.Encode()
+}
+
+// Unfinished is the era of a store that is being rebuilt.
+const Unfinished = -1
+
+// ReadEpoch is how often the store's revisions were numbered anew.
+func ReadEpoch(ctx context.Context, store storage.Store) (int, error) {
+	e, err := storage.Get(ctx, store, rows.KeyEpoch, storage.Now)
+	if err != nil || e.Value == nil {
+		return 0, err
+	}
+	n := 0
+	if err := json.Unmarshal(e.Value, &n); err != nil {
+		return 0, fmt.Errorf("ledger: %s: %w", rows.KeyEpoch, err)
+	}
+	if n == Unfinished {
+		return 0, ErrUnfinished
+	}
+	return n, nil
+}
+
+// SetEpoch says in a store that its revisions are numbered anew.
+func SetEpoch(ctx context.Context, store storage.Store, n int) error {
+	_, err := store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: rows.KeyEpoch, Value: fmt.Append(nil, n)}}})
+	return err
+}

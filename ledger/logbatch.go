@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// LogBatch is one decoded batch of a log.
+type LogBatch struct {
+	wal.Batch
+	Records []event.Record
+	Refused bool // the next batch says that this one does not count
+	Last    bool // no batch follows
+
+	guards []storage.Guard
+}
+
+// ReadBatches decodes batches and marks those that the next one refuses.
+func ReadBatches(batches iter.Seq2[wal.Batch, error]) iter.Seq2[LogBatch, error] {
+	return func(yield func(LogBatch, error) bool) {
+		var held *LogBatch
+		for b, err := range batches {
+			s, err2 := decodeStep(b)
+			if err = errors.Join(err, err2); err != nil {
+				yield(LogBatch{}, err)
+				return
+			}
+			if held != nil {
+				held.Refused = s.refuses(held.Batch)
+				if !yield(*held, nil) {
+					return
+				}
+			}
+			held = &s
+		}
+		if held != nil {
+			held.Last = true
+			yield(*held, nil)
+		}
+	}
+}
+
+func decodeStep(b wal.Batch) (LogBatch, error) {
+	s := LogBatch{Batch: b}
+	for i, raw := range b.Records {
+		r, under, err := event.Decode(raw)
+		if err != nil {
+			return s, fmt.Errorf("record %d: %w", b.First+wal.Seq(i), err)
+		}
+		r.Seq = b.First + wal.Seq(i)
+		s.Records = append(s.Records, r)
+		if under != nil && (len(s.guards) == 0 || s.guards[len(s.guards)-1].Key != under.Key) {
+			s.guards = append(s.guards, storage.Guard{Key: under.Key, Created: under.Created})
+		}
+	}
+	return s, nil
+}
+
+// refuses says that a record of this batch takes the batch before out.
+func (s LogBatch) refuses(before wal.Batch) bool {
+	for _, r := range s.Records {
+		if e, ok := r.Event.(event.Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,35 @@
+package rows
+
+import "github.com/ovi-project/ovi/storage"
+
+// mark is what a batch notes, in the number that the log keeps with it.
+type Mark struct {
+	Known bool
+	Epoch int              // a rebuilt or copied store numbers its revisions anew
+	Prev  storage.Revision // committed by the last batch of this log that counts
+	Base  storage.Revision // which the batch was made from
+}
+
+const (
+	markKnown = 1 << 63
+	epochBits = 6
+	prevBits  = 40
+	aheadBits = 63 - epochBits - prevBits
+)
+
+// encode packs the mark; what does not fit is not known.
+func (m Mark) Encode() uint64 {
+	if !m.Known || m.Epoch >= 1<<epochBits || m.Prev >= 1<<prevBits || m.Base < m.Prev {
+		return 0
+	}
+	ahead := min(uint64(m.Base-m.Prev), 1<<aheadBits-1)
+	return markKnown | uint64(m.Epoch)<<(prevBits+aheadBits) | uint64(m.Prev)<<aheadBits | ahead
+}
+
+func DecodeMark(n uint64) Mark {
+	if n&markKnown == 0 {
+		return Mark{}
+	}
+	prev := storage.Revision(n >> aheadBits & (1<<prevBits - 1))
+	return Mark{true, int(n >> (prevBits + aheadBits) & (1<<epochBits - 1)), prev, prev + storage.Revision(n&(1<<aheadBits-1))}
+}

@@ -1,0 +1,198 @@
+package replay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// ErrNotEmpty: a store is copied into an empty one only.
+var ErrNotEmpty = errors.New("ledger: the store is not empty")
+
+// CopyResult says what a copy took along.
+type CopyResult struct {
+	Revisions int              `json:"revisions"` // commits, each one again
+	Keys      int              `json:"keys"`      // versions and deletions
+	Base      storage.Revision `json:"base"`      // of the source: what is older was forgotten there; 0: nothing was
+	Upto      storage.Revision `json:"upto"`      // of the source
+	Digest    string           `json:"digest"`    // of both, see Sequence
+}
+
+// Copy brings everything in a store into an empty one: what lived at the oldest revision that
+// can be read, and then each commit again, so that histories, times, blessings and the place
+// of each log stand there too. Claims are not copied. The numbers of the revisions are the new
+// store's own (where hosts share it, NewEra says so). Nobody may record meanwhile.
+func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
+	if err := empty(ctx, to); err != nil {
+		return CopyResult{}, err
+	}
+	c, err := span(ctx, from)
+	if err != nil {
+		return c, err
+	}
+	first, err := c.copyBase(ctx, from, to)
+	if err != nil {
+		return c, err
+	}
+	if err := c.copyChanges(ctx, from, to); err != nil {
+		return c, err
+	}
+	if c.Digest, err = Sequence(ctx, from, c.Base, c.Upto); err != nil {
+		return c, err
+	}
+	got, err := Sequence(ctx, to, first, storage.Now)
+	if err == nil && got != c.Digest {
+		err = fmt.Errorf("ledger: copy: the digests differ, %s and %s: the new store was written by others: copy into another one", c.Digest, got)
+	}
+	if err != nil {
+		return c, err
+	}
+	if _, now, err := from.Range(ctx, rows.KeyLog, storage.Now); err != nil || now != c.Upto {
+		return c, errors.Join(err, fmt.Errorf("ledger: copy: the source went from revision %d to %d meanwhile: stop what records into it, and copy into another store", c.Upto, now))
+	}
+	return c, nil
+}
+
+func empty(ctx context.Context, s storage.Store) error {
+	entries, _, err := s.Range(ctx, "", storage.Now)
+	if err != nil {
+		return err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: it holds %s", ErrNotEmpty, e.Key)
+	}
+	return nil
+}
+
+// span finds how far back a store can be read.
+func span(ctx context.Context, from storage.Store) (CopyResult, error) {
+	stats, err := from.Stats(ctx)
+	if err != nil {
+		return CopyResult{}, err
+	}
+	c := CopyResult{Base: stats.Compacted, Upto: stats.Revision}
+	if c.Base == 0 {
+		return c, nil
+	}
+	if _, _, err := from.Range(ctx, rows.KeyLog, c.Base); errors.Is(err, storage.ErrCompacted) {
+		c.Base = c.Upto // its host forgot more by itself
+	} else if err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// copyBase writes what lived at the base as one commit, and gives its revision.
+func (c *CopyResult) copyBase(ctx context.Context, from, to storage.Store) (storage.Revision, error) {
+	if c.Base == 0 {
+		return 0, nil
+	}
+	entries, _, err := from.Range(ctx, "", c.Base)
+	if err != nil {
+		return 0, err
+	}
+	var tx storage.Tx
+	for e, err := range entries {
+		if err != nil {
+			return 0, err
+		}
+		if !isClaim(e) && e.Key != rows.KeyEpoch {
+			tx.Ops = append(tx.Ops, storage.Op{Key: e.Key, Value: e.Value})
+		}
+	}
+	return c.put(ctx, to, tx)
+}
+
+func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) error {
+	var tx storage.Tx
+	at := storage.Revision(0)
+	for e, err := range from.Changes(ctx, "", c.Base, c.Upto) {
+		if err != nil {
+			return err
+		}
+		if e.Key == rows.KeyEpoch {
+			continue
+		}
+		if e.Modified != at && len(tx.Ops) > 0 {
+			if _, err := c.put(ctx, to, tx); err != nil {
+				return err
+			}
+			tx = storage.Tx{}
+		}
+		at = e.Modified
+		tx.Ops = append(tx.Ops, storage.Op{Key: e.Key, Value: e.Value, Delete: e.Deleted})
+	}
+	if len(tx.Ops) == 0 {
+		return nil
+	}
+	_, err := c.put(ctx, to, tx)
+	return err
+}
+
+func (c *CopyResult) put(ctx context.Context, to storage.Store, tx storage.Tx) (storage.Revision, error) {
+	rev, err := to.Commit(ctx, tx)
+	if err != nil {
+		return 0, fmt.Errorf("ledger: copy: commit %d: %w", c.Revisions+1, err)
+	}
+	c.Revisions++
+	c.Keys += len(tx.Ops)
+	return rev, nil
+}
+
+func isClaim(e storage.Entry) bool {
+	return len(e.Key) > len(rows.KeyClaim) && e.Key[:len(rows.KeyClaim)] == rows.KeyClaim
+}
+
+// Sequence names what a store has held since a revision, commit by commit, whatever numbers
+// its revisions have: what lived at the base (0: nothing) and what each commit after it wrote.
+// A copy has the sequence of its source.
+func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revision) (string, error) {
+	h := sha256.New()
+	if base > 0 {
+		entries, _, err := store.Range(ctx, "", base)
+		if err != nil {
+			return "", err
+		}
+		for e, err := range entries {
+			if err != nil {
+				return "", err
+			}
+			if !isClaim(e) && e.Key != rows.KeyEpoch {
+				sum(h, e)
+			}
+		}
+	}
+	at := base
+	for e, err := range store.Changes(ctx, "", base, upTo) {
+		if err != nil {
+			return "", err
+		}
+		if e.Key == rows.KeyEpoch {
+			continue
+		}
+		if e.Modified != at {
+			at = e.Modified
+			h.Write([]byte("commit\x00"))
+		}
+		sum(h, e)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// NewEpoch says in a copy of a store that hosts share that it numbers its revisions anew.
+func NewEpoch(ctx context.Context, from, to storage.Store) error {
+	n, err := ledger.ReadEpoch(ctx, from)
+	if err != nil {
+		return err
+	}
+	return ledger.SetEpoch(ctx, to, n+1)
+}

@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// source is a log to be merged with others.
+type source struct {
+	openLog
+	live  bool // the live store is known: what follows says how far the log is in it, and where
+	upTo  rows.Head
+	since wal.Seq // from which place on the store's history goes
+	at    map[wal.Seq]storage.Revision
+}
+
+// source reads what a live store knows of a log at a revision. Without a store nothing is
+// known: all of the log counts.
+func (l openLog) source(ctx context.Context, live ledger.StoreReads, at storage.Revision) (*source, error) {
+	s := &source{openLog: l, at: map[wal.Seq]storage.Revision{}}
+	if live == nil {
+		return s, nil
+	}
+	s.live = true
+	for e, err := range live.History(ctx, rows.KeyLog+l.instance) {
+		if err != nil {
+			return nil, fmt.Errorf("ledger: merge: %w", err)
+		}
+		var h rows.Head
+		if at != storage.Now && e.Modified > at {
+			break
+		}
+		if err := json.Unmarshal(e.Value, &h); err != nil {
+			return nil, fmt.Errorf("ledger: %s at revision %d: %w", e.Key, e.Modified, err)
+		}
+		if _, known := s.at[h.Seq]; !known { // a later version of the same place fences only
+			s.at[h.Seq] = h.Reached(e)
+		}
+		if s.upTo = h; s.since == 0 {
+			s.since = h.Seq
+		}
+	}
+	return s, nil
+}
+
+// placedStep is a batch that counts, and where it stands among those of all logs.
+type placedStep struct {
+	from     *source
+	location revisionOrder
+	mark     rows.Mark
+	step     ledger.LogBatch
+}
+
+// batches are those of the log that count, in order.
+func (s *source) batches() iter.Seq2[placedStep, error] {
+	return func(yield func(placedStep, error) bool) {
+		var held *placedStep
+		last := revisionOrder{}
+		flush := func() bool {
+			if held == nil {
+				return true
+			}
+			if held.location.compare(last) < 0 {
+				held.location = last
+			}
+			last = held.location
+			return yield(*held, nil)
+		}
+		for step, err := range ledger.ReadBatches(s.log.Read(0)) {
+			if err == nil {
+				err = s.check(step)
+			}
+			if err != nil {
+				yield(placedStep{}, fmt.Errorf("ledger: merge: %s: %w", s.instance, err))
+				return
+			}
+			if s.live && step.Batch.Last > s.upTo.Seq {
+				break
+			}
+			m := rows.DecodeMark(step.Batch.Meta)
+			if held != nil {
+				held.location = held.location.settle(held.mark, m)
+			}
+			if step.Refused {
+				continue
+			}
+			if !flush() {
+				return
+			}
+			held = &placedStep{s, s.begun(m, step, last), m, step}
+		}
+		flush()
+	}
+}
+
+// begun is where a batch stands as far as is known without what comes behind it.
+func (s *source) begun(m rows.Mark, step ledger.LogBatch, last revisionOrder) revisionOrder {
+	if rev, ok := s.at[step.Batch.Last]; ok {
+		return revisionOrder{live: true, at: rev}
+	}
+	if m.Known {
+		return revisionOrder{epoch: m.Epoch, at: m.Base, made: true}
+	}
+	return last
+}
+
+// check holds a batch against what the live store knows of the log.
+func (s *source) check(step ledger.LogBatch) error {
+	b := step.Batch
+	switch _, there := s.at[b.Last]; {
+	case !s.live:
+		return nil
+	case b.Last == s.upTo.Seq && b.Chain.String() != s.upTo.Chain:
+		return fmt.Errorf("record %d is another than the one the store has seen: %w", b.Last, ledger.ErrForeignLog)
+	case b.Last > s.since && b.Last <= s.upTo.Seq && !there && !step.Refused:
+		return fmt.Errorf("record %d is neither in the store nor refused", b.Last)
+	}
+	return nil
+}
+
+// merged are the batches of all logs in one order.
+func merged(logs []*source) iter.Seq2[placedStep, error] {
+	return func(yield func(placedStep, error) bool) {
+		type cursor struct {
+			at   placedStep
+			next func() (placedStep, error, bool)
+		}
+		var open []cursor
+		for _, s := range logs {
+			next, stop := iter.Pull2(s.batches())
+			defer stop()
+			open = append(open, cursor{next: next})
+		}
+		advance := func(i int) error {
+			p, err, more := open[i].next()
+			if open[i].at = p; !more {
+				open = append(open[:i], open[i+1:]...)
+			}
+			return err
+		}
+		for i := len(open) - 1; i >= 0; i-- {
+			if err := advance(i); err != nil {
+				yield(placedStep{}, err)
+				return
+			}
+		}
+		for len(open) > 0 {
+			first := 0
+			for i := range open {
+				if open[i].at.location.compare(open[first].at.location) < 0 {
+					first = i
+				}
+			}
+			if !yield(open[first].at, nil) {
+				return
+			}
+			if err := advance(first); err != nil {
+				yield(placedStep{}, err)
+				return
+			}
+		}
+	}
+}
+
+// project projects all logs into an empty store, and says how many batches that took, and which
+// era the last of them is of.
+func project(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
+	replicas := map[*source]*ledger.Projector{}
+	for p, err := range merged(logs) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return n, era, err
+		}
+		era = max(era, p.mark.Epoch)
+		to := replicas[p.from]
+		if to == nil {
+			if to, err = ledger.NewProjector(ctx, p.from.instance, into); err != nil {
+				return n, era, err
+			}
+			replicas[p.from] = to
+		}
+		if err := to.Project(ctx, p.step); err != nil {
+			return n, era, fmt.Errorf("ledger: merge: %s, record %d: %w", p.from.instance, p.step.Batch.First, err)
+		}
+		n++
+	}
+	return n, era, nil
+}
+
+// sum adds a key and its value, and whether it ended.
+func sum(h interface{ Write([]byte) (int, error) }, e storage.Entry) {
+	var b [9]byte
+	binary.LittleEndian.PutUint32(b[0:], uint32(len(e.Key)))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(e.Value)))
+	if e.Deleted {
+		b[8] = 1
+	}
+	_, _ = h.Write(b[:])
+	_, _ = h.Write([]byte(e.Key))
+	_, _ = h.Write(e.Value)
+}

@@ -1,0 +1,42 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Rebuild is Replay of an open log.
+func Rebuild(ctx context.Context, r *ledger.Reader, into storage.Store) (storage.Revision, error) {
+	p, err := rebuild(ctx, r.Instance(), r.Log(), into)
+	if err != nil {
+		return 0, err
+	}
+	return p.Revision(), nil
+}
+
+// rebuild projects a whole log into an empty store, which then holds what the live store holds
+// if the log still has its beginning.
+func rebuild(ctx context.Context, instance string, log ledger.LogReads, into storage.Store) (*ledger.Projector, error) {
+	p, err := ledger.NewProjector(ctx, instance, into)
+	if err != nil {
+		return nil, err
+	}
+	if p.Seq() != 0 {
+		return nil, fmt.Errorf("ledger: rebuild: the store is not empty: it has seen record %d", p.Seq())
+	}
+	for b, err := range ledger.ReadBatches(log.Read(0)) {
+		if err != nil {
+			return nil, fmt.Errorf("ledger: rebuild: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := p.Project(ctx, b); err != nil {
+			return nil, fmt.Errorf("ledger: rebuild: record %d: %w", b.First, err)
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// ReplayResult says what a store was rebuilt from.
+type ReplayResult struct {
+	Instance string
+	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions are numbered anew
+	Last     wal.Seq
+	Revision storage.Revision
+}
+
+// Trimmed says that the log no longer has its beginning.
+func (r ReplayResult) Trimmed() bool { return r.First > 1 }
+
+// Replay rebuilds a store from the log of a data directory alone; the live store may be
+// damaged or lost, and is not touched. The log is only read.
+func Replay(ctx context.Context, dir string, into storage.Store) (out ReplayResult, err error) {
+	log, err := wal.Open(ledger.LogPath(dir), wal.ReadOnly())
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	if out.First, _, err = log.First(); err != nil {
+		return out, err
+	}
+	out.Instance = ulid.ULID(log.ID()).String()
+	p, err := rebuild(ctx, out.Instance, log, into)
+	if err == nil {
+		out.Revision, out.Last = p.Revision(), p.Seq()
+	}
+	return out, err
+}
+
+// Comparison is what comparing two stores found.
+type Comparison struct {
+	From, To     storage.Revision // what was compared: everything between; From and To the same: what lives
+	DigestA      string
+	DigestB      string
+	Equal        bool
+	PartA, PartB storage.Entry // where they part first; the zero Entry: that one ends there
+}
+
+// CompareHistories holds two stores against each other from a revision on, up to another:
+// what lived then, and every version since. Leased keys are left out.
+func CompareHistories(ctx context.Context, a, b ledger.StoreReads, from, to storage.Revision) (Comparison, error) {
+	whole := func(x, y storage.Entry) bool {
+		return x.Key == y.Key && x.Created == y.Created && x.Modified == y.Modified && x.Deleted == y.Deleted && bytes.Equal(x.Value, y.Value)
+	}
+	return compare(history(ctx, a, from, to), history(ctx, b, from, to), whole, Comparison{From: from, To: to})
+}
+
+// CompareLive holds what lives in two stores against each other, by keys and values alone,
+// without how far each has come with its log.
+func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error) {
+	return compareFacts(ctx, a, storage.Now, b)
+}
+
+// compareFacts is CompareLiving with a as it stood at a revision.
+func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison, error) {
+	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
+	return compare(liveRuns(ctx, a, at), liveRuns(ctx, b, storage.Now), same, Comparison{})
+}
+
+func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison, error) {
+	nextA, stopA := iter.Pull2(a)
+	defer stopA()
+	nextB, stopB := iter.Pull2(b)
+	defer stopB()
+	sumA, sumB := sha256.New(), sha256.New()
+	c.Equal = true
+	for {
+		x, errA, moreA := nextA()
+		y, errB, moreB := nextB()
+		if err := errors.Join(errA, errB); err != nil {
+			return c, err
+		}
+		if !moreA && !moreB {
+			break
+		}
+		if c.Equal && (moreA != moreB || !same(x, y)) {
+			c.Equal, c.PartA, c.PartB = false, x, y
+		}
+		addTo(sumA, x, moreA)
+		addTo(sumB, y, moreB)
+	}
+	c.DigestA, c.DigestB = hex.EncodeToString(sumA.Sum(nil)), hex.EncodeToString(sumB.Sum(nil))
+	return c, nil
+}
+
+func addTo(h hash.Hash, e storage.Entry, more bool) {
+	if !more {
+		return
+	}
+	for _, n := range []int64{int64(e.Created), int64(e.Modified), int64(len(e.Key)), int64(len(e.Value))} {
+		_ = binary.Write(h, binary.LittleEndian, n)
+	}
+	h.Write([]byte(e.Key))
+	h.Write(e.Value)
+	if e.Deleted {
+		h.Write([]byte{1})
+	}
+}
+
+// history yields what lived at a revision, and every version after it. What only keeps order
+// in a store that hosts share, and may have been copied from there, is no history.
+func history(ctx context.Context, s ledger.StoreReads, from, to storage.Revision) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		parts := []iter.Seq2[storage.Entry, error]{s.Changes(ctx, "", from, to)}
+		if from > 0 {
+			parts = slices.Insert(parts, 0, at(ctx, s, from))
+		}
+		for _, part := range parts {
+			for e, err := range part {
+				if strings.HasPrefix(e.Key, rows.KeyFirst) || e.Key == rows.KeyEpoch {
+					continue
+				}
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// liveRuns yields the facts that lived at a revision, without revisions. At Now leased keys come
+// along, and are none.
+func liveRuns(ctx context.Context, s ledger.StoreReads, rev storage.Revision) iter.Seq2[storage.Entry, error] {
+	return func(yield func(storage.Entry, error) bool) {
+		for e, err := range at(ctx, s, rev) {
+			if err == nil && !rows.IsFact(e.Key) {
+				continue
+			}
+			e.Created, e.Modified = 0, 0
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// at is Range with its error in the sequence.
+func at(ctx context.Context, s ledger.StoreReads, rev storage.Revision) iter.Seq2[storage.Entry, error] {
+	entries, _, err := s.Range(ctx, "", rev)
+	if err != nil {
+		return func(yield func(storage.Entry, error) bool) { yield(storage.Entry{}, err) }
+	}
+	return entries
+}
