@@ -16,12 +16,7 @@ import (
 // one's. dir is the log's folder or the data directory it is in. Nothing is written there.
 func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
-		dir, err := ledger.LogDir(dir)
-		if err != nil {
-			yield(event.Record{}, err)
-			return
-		}
-		log, err := wal.Open(dir, wal.ReadOnly())
+		log, err := ledger.OpenLog(dir)
 		if err != nil {
 			yield(event.Record{}, err)
 			return

@@ -72,6 +72,15 @@ func LogDir(dir string) (string, error) {
 	return "", fmt.Errorf("ledger: read the log in %s: %w", dir, fs.ErrNotExist)
 }
 
+// OpenLog opens a log to read it, by its own folder or by the data directory it is in.
+func OpenLog(dir string) (*wal.Log, error) {
+	dir, err := LogDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return wal.Open(dir, wal.ReadOnly())
+}
+
 // Receipt says where a batch of events stands.
 type Receipt struct {
 	First, Last wal.Seq

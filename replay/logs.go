@@ -143,10 +143,10 @@ func (e *IncompleteError) Error() string {
 		out = append(out, text)
 	}
 	for _, i := range e.Short {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has seen more: copy it anew", i.Instance, i.Dir, i.Last))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has seen more: copy it again", i.Instance, i.Dir, i.Last))
 	}
 	for _, i := range e.Trimmed {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and begins with record %d: what was before stands in the live store only", i.Instance, i.Dir, i.First))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and begins with record %d: earlier records are in the live store only", i.Instance, i.Dir, i.First))
 	}
 	return "ledger: " + strings.Join(out, "; ")
 }
