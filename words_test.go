@@ -26,7 +26,7 @@ var notClean = map[string]string{
 	"Makefile": "base", ".golangci.yml": "base", "arch_test.go": "base", "bench": "base", "faultrun": "base",
 	"coordinator": "base", "storage": "base", "wal": "base", "tools": "cli", "packaging": "cli", "examples": "cli",
 	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
-	"provider": "core", "provider/aws": "aws", "internal/awsfake": "aws", "event": "ledger", "ledger": "ledger",
+	"provider": "core", "provider/aws": "aws", "event": "ledger", "ledger": "ledger",
 	"source": "source", "render": "screens", "explain": "screens", "metrics": "screens",
 }
 

@@ -29,7 +29,8 @@ func (p *process) sandboxCommand() *cli.Command {
 				Description: "break stop ec2/web-0              break start ec2/web-0\n" +
 					"break tag ec2/web-0 team=other    break untag ec2/web-0 team\n" +
 					"break resize ec2/web-0 t3.large   break delete ec2/web-0\n" +
-					"break create ec2 by-hand          (a thing nobody manages)",
+					"break copy rds/db db-restored     (with its tags, as a restore does)\n" +
+					"break create ec2 by-hand          (unmanaged)",
 				Flags:  []cli.Flag{sourceFlag()},
 				Action: p.action((*call).sandboxBreak),
 			},
@@ -107,8 +108,8 @@ func (c *call) sandboxBreak() error {
 	if err := c.atMost(3); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "create"}, c.arg(0)) {
-		return usage("write stop, start, tag, untag, resize, delete or create", "`ovi sandbox break` cannot %q", c.arg(0))
+	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create"}, c.arg(0)) {
+		return usage("write stop, start, tag, untag, resize, delete, copy or create", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
 	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cli.String("region")}
 	switch b.Do {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// answer is what goes back, whatever carries it.
+// answer is the response, in any protocol.
 type answer struct {
 	status int
 	header http.Header
@@ -51,7 +51,7 @@ func render(cl *call, body any, err error) *answer {
 	}
 	a.header.Set("X-Amzn-Requestid", id)
 	a.header.Set("X-Amz-Request-Id", id)
-	a.header.Set("Server", "ovi-practice-cloud")
+	a.header.Set("Server", "ovi-sandbox")
 	return a
 }
 

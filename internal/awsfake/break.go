@@ -8,16 +8,16 @@ import (
 )
 
 // Breakage is a change that someone makes by hand, behind the back of whatever
-// manages the thing. Thing is an id, a name, the value of the tag ovi:ref or its
+// manages the resource. Resource is an id, a name, the value of the tag ovi:ref or its
 // end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc,
 // security_group, rds, s3), a Region and, for what has one, a name in Value.
 type Breakage struct {
-	Do       string // stop, start, tag, untag, resize, delete, create
+	Do       string // stop, start, tag, untag, resize, delete, copy, create
 	Resource string
-	Kind     string // narrows Thing down; what to create
-	Region   string // narrows Thing down; where to create, us-east-1 unless told otherwise
+	Kind     string // narrows Resource down; what to create
+	Region   string // narrows Resource down; where to create, us-east-1 by default
 	Key      string // of the tag
-	Value    string // of the tag; the new size; the name
+	Value    string // of the tag; the new size; the name of what is created
 }
 
 // Break makes drift by hand and says what it did. It is not in the request log,
@@ -41,7 +41,7 @@ func (c *Cloud) Break(b Breakage) (string, error) {
 	return said, err
 }
 
-// hand does things by calling the same handlers that requests reach.
+// hand makes changes by calling the same handlers that requests reach.
 type hand struct {
 	c *Cloud
 	t *tx
@@ -68,20 +68,20 @@ func (h hand) find(b Breakage) (entity, error) {
 	}
 	switch {
 	case b.Resource == "":
-		return nil, fmt.Errorf("practice cloud: %s what? Name a thing by its id, its name or its ref", b.Do)
+		return nil, fmt.Errorf("sandbox: %s: no resource given; use its ID, name or ref", b.Do)
 	case len(found) == 0:
-		return nil, fmt.Errorf("practice cloud: there is nothing called %q", b.Resource)
+		return nil, fmt.Errorf("sandbox: no resource matches %q; run `ovi sandbox list`", b.Resource)
 	case len(found) > 1:
 		var ids []string
 		for _, e := range found {
 			ids = append(ids, kindWord(e.kind())+" "+e.meta().ID)
 		}
-		return nil, fmt.Errorf("practice cloud: %q is the name of %d things (%s); use an id", b.Resource, len(found), strings.Join(ids, ", "))
+		return nil, fmt.Errorf("sandbox: %q matches %d resources (%s); use an ID", b.Resource, len(found), strings.Join(ids, ", "))
 	}
 	return found[0], nil
 }
 
-// called says that a name, an id, a ref or the end of a ref means a thing.
+// called reports that a name, an id, a ref or the end of a ref names a resource.
 func called(m *base, name string) bool {
 	ref := m.Tags["ovi:ref"]
 	return m.ID == name || m.Tags["Name"] == name || ref == name || strings.HasSuffix(ref, "/"+name)
@@ -109,6 +109,8 @@ func (h hand) act(b Breakage, e entity) (string, error) {
 		return h.tag(b, e)
 	case "resize":
 		return h.resize(b, e)
+	case "copy":
+		return h.copy(b, e)
 	case "delete":
 		return "deleted " + word + " " + id, h.remove(e)
 	case "stop", "start":
@@ -120,17 +122,17 @@ func (h hand) act(b Breakage, e entity) (string, error) {
 		case *database:
 			_, err = h.call(e.meta().Region, "rds", verb+"DBInstance", map[string]string{"DBInstanceIdentifier": id})
 		default:
-			err = fmt.Errorf("practice cloud: a %s cannot %s", word, b.Do)
+			err = fmt.Errorf("sandbox: %s cannot %s", word, b.Do)
 		}
 		past := map[string]string{"stop": "stopped ", "start": "started "}[b.Do]
 		return past + word + " " + id, err
 	}
-	return "", fmt.Errorf("practice cloud: cannot %q; known are stop, start, tag, untag, resize, delete, create", b.Do)
+	return "", fmt.Errorf("sandbox: unknown action %q; use stop, start, tag, untag, resize, delete, copy or create", b.Do)
 }
 
 func (h hand) tag(b Breakage, e entity) (string, error) {
 	if b.Key == "" {
-		return "", fmt.Errorf("practice cloud: %s needs a tag, as KEY=VALUE or KEY", b.Do)
+		return "", fmt.Errorf("sandbox: %s needs a tag, KEY=VALUE or KEY", b.Do)
 	}
 	n := e.clone()
 	tags := maps.Clone(e.meta().Tags)
@@ -139,7 +141,7 @@ func (h hand) tag(b Breakage, e entity) (string, error) {
 	}
 	said := fmt.Sprintf("set tag %s of %s to %q (was %q)", b.Key, e.meta().ID, b.Value, tags[b.Key])
 	if b.Do == "untag" {
-		said = fmt.Sprintf("took tag %s off %s (was %q)", b.Key, e.meta().ID, tags[b.Key])
+		said = fmt.Sprintf("removed tag %s from %s (was %q)", b.Key, e.meta().ID, tags[b.Key])
 		delete(tags, b.Key)
 	} else {
 		tags[b.Key] = b.Value
@@ -152,13 +154,13 @@ func (h hand) tag(b Breakage, e entity) (string, error) {
 	return said, nil
 }
 
-// resize is what someone did who stopped, changed and started the thing.
+// resize does what stopping, changing and starting a resource by hand does.
 func (h hand) resize(b Breakage, e entity) (string, error) {
 	id := e.meta().ID
 	switch v := e.(type) {
 	case *instance:
 		if !instanceType.MatchString(b.Value) {
-			return "", fmt.Errorf("practice cloud: %q is no instance type", b.Value)
+			return "", fmt.Errorf("sandbox: invalid instance type %q", b.Value)
 		}
 		n := *v
 		n.Type = b.Value
@@ -166,7 +168,7 @@ func (h hand) resize(b Breakage, e entity) (string, error) {
 		return fmt.Sprintf("resized %s from %s to %s", id, v.Type, b.Value), nil
 	case *database:
 		if !dbClass.MatchString(b.Value) {
-			return "", fmt.Errorf("practice cloud: %q is no database class", b.Value)
+			return "", fmt.Errorf("sandbox: invalid database class %q", b.Value)
 		}
 		n := *v.at(h.t.now)
 		was := n.Settings.Class
@@ -177,7 +179,7 @@ func (h hand) resize(b Breakage, e entity) (string, error) {
 		_, err := h.call(v.Region, "ec2", "ModifyVolume", map[string]string{"VolumeId": id, "Size": b.Value})
 		return fmt.Sprintf("resized %s from %d to %s GiB", id, v.Size, b.Value), err
 	}
-	return "", fmt.Errorf("practice cloud: a %s has no size", kindWord(e.kind()))
+	return "", fmt.Errorf("sandbox: %s has no size", kindWord(e.kind()))
 }
 
 func (h hand) remove(e entity) error {
@@ -210,48 +212,55 @@ func (h hand) remove(e entity) error {
 	return err
 }
 
-// create makes a thing that carries no tag of ours.
+// create creates a resource without ovi's tags.
 func (h hand) create(b Breakage) (string, error) {
 	region, name := orElse(b.Region, "us-east-1"), orElse(b.Value, "by-hand")
 	if !regionName.MatchString(region) {
-		return "", fmt.Errorf("practice cloud: %q is no region", region)
+		return "", fmt.Errorf("sandbox: invalid region %q", region)
 	}
 	before := h.t.st.seq
+	form := map[string]string{"AvailabilityZone": region + "a", "GroupName": name, "DBInstanceIdentifier": name, "Bucket": name}
+	if err := h.order(b.Kind, region, form); err != nil {
+		return "", err
+	}
+	said := "created " + b.Kind
+	if made := h.made(b.Kind, before); made != nil {
+		said += " " + made.meta().ID
+	}
+	return said + " in " + region, nil
+}
+
+// order creates a resource of a kind, with the parameters of the form over the usual ones.
+func (h hand) order(kind, region string, form map[string]string) error {
 	forms := map[string][2]string{
 		"ec2": {"ec2", "RunInstances"}, "ebs": {"ec2", "CreateVolume"}, "vpc": {"ec2", "CreateVpc"},
 		"security_group": {"ec2", "CreateSecurityGroup"}, "rds": {"rds", "CreateDBInstance"}, "s3": {"s3", "CreateBucket"},
 	}
-	how, ok := forms[b.Kind]
+	how, ok := forms[kind]
 	if !ok {
-		return "", fmt.Errorf("practice cloud: cannot create a %q by hand; known are ec2, ebs, vpc, security_group, rds, s3", b.Kind)
+		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, security_group, rds or s3", kind)
 	}
-	form := map[string]string{
+	if kind == "s3" {
+		return h.bucketByHand(region, form["Bucket"])
+	}
+	all := map[string]string{
 		"ImageId": imageX86, "InstanceType": "t3.micro", "MinCount": "1", "MaxCount": "1",
-		"AvailabilityZone": region + "a", "Size": "8", "CidrBlock": "10.99.0.0/16", "GroupName": name, "GroupDescription": "made by hand",
-		"DBInstanceIdentifier": name, "DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
-		"MasterUsername": "practice", "ManageMasterUserPassword": "true", "Bucket": name,
+		"Size": "8", "CidrBlock": "10.99.0.0/16", "GroupDescription": "created outside ovi",
+		"DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
+		"MasterUsername": "sandbox", "ManageMasterUserPassword": "true",
 	}
-	if b.Kind == "s3" {
-		return h.bucketByHand(region, name)
-	}
-	if _, err := h.call(region, how[0], how[1], form); err != nil {
-		return "", err
-	}
-	for _, o := range h.t.ops {
-		if o.Put != nil && o.Put.meta().Seq > before && kindWord(o.Kind) == b.Kind {
-			return "created " + b.Kind + " " + o.Put.meta().ID + " in " + region, nil
-		}
-	}
-	return "created " + b.Kind + " in " + region, nil
+	maps.Copy(all, form)
+	_, err := h.call(region, how[0], how[1], all)
+	return err
 }
 
-func (h hand) bucketByHand(region, name string) (string, error) {
+func (h hand) bucketByHand(region, name string) error {
 	if !validBucket(name) {
-		return "", fmt.Errorf("practice cloud: %q is no bucket name", name)
+		return fmt.Errorf("sandbox: invalid bucket name %q", name)
 	}
 	if _, there := find[*bucket](h.t, "", name); there {
-		return "", fmt.Errorf("practice cloud: there is a bucket %q already", name)
+		return fmt.Errorf("sandbox: bucket %q already exists", name)
 	}
 	h.t.put(&bucket{base: h.t.named(name, ""), Home: region, Encryption: encryption{Algorithm: "AES256"}, Block: &blocking{true, true, true, true}, Ownership: "BucketOwnerEnforced"})
-	return "created s3 " + name + " in " + region, nil
+	return nil
 }

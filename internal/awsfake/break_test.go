@@ -75,13 +75,44 @@ func TestBreakageThatCannotBe(t *testing.T) {
 	c, _ := open(t)
 	run(t, ec2Of(c), "")
 	for want, b := range map[string]awsfake.Breakage{
-		"nothing called": {Do: "stop", Resource: "nobody"},
-		"stop what":      {Do: "stop"},
-		"known are":      {Do: "create", Kind: "spaceship"},
-		"no region":      {Do: "create", Kind: "vpc", Region: "mars"},
+		"no resource matches": {Do: "stop", Resource: "unknown"},
+		"no resource given":   {Do: "stop"},
+		"cannot create kind":  {Do: "create", Kind: "spaceship"},
+		"invalid region":      {Do: "create", Kind: "vpc", Region: "mars"},
 	} {
 		if _, err := c.Break(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", b, err)
+		}
+	}
+}
+
+func TestACopyHasTheSameTagsAndAnotherIdentity(t *testing.T) {
+	c, _ := open(t)
+	for _, kind := range []string{"ec2", "ebs", "vpc", "security_group", "rds", "s3"} {
+		name := "hand-" + strings.ReplaceAll(kind, "_", "-")
+		if _, err := c.Break(awsfake.Breakage{Do: "create", Kind: kind, Value: name}); err != nil {
+			t.Fatal(err)
+		}
+		var id string
+		for _, x := range resources(t, c) {
+			if x.Kind == kind {
+				id = x.ID
+			}
+		}
+		for _, b := range []awsfake.Breakage{{Do: "tag", Key: "team", Value: "web"}, {Do: "copy"}} {
+			b.Kind, b.Resource = kind, id
+			if _, err := c.Break(b); err != nil {
+				t.Fatal(kind, err)
+			}
+		}
+		ids := map[string]bool{}
+		for _, x := range resources(t, c) {
+			if x.Kind == kind && x.Tags["team"] == "web" {
+				ids[x.ID] = true
+			}
+		}
+		if len(ids) != 2 {
+			t.Errorf("%s: %d carry the tags, want 2", kind, len(ids))
 		}
 	}
 }

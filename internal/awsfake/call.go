@@ -41,7 +41,7 @@ type handler func(*exchange) (any, error)
 
 // scopeOf reads region and service from the credential scope of the
 // Authorization header ("Signing AWS API requests"). Signatures are not
-// checked: this is a practice cloud.
+// checked: this is a sandbox.
 var scopeOf = regexp.MustCompile(`^AWS4-(?:HMAC-SHA256|ECDSA-P256-SHA256) Credential=[^/\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request`)
 
 var regionName = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d{1,2}$`)
@@ -67,7 +67,7 @@ func parseCall(r *http.Request, body []byte) (*call, error) {
 	case "ec2", "rds", "sts":
 		return c, c.parseQuery(r, body)
 	default:
-		return c, failAs(404, "UnknownService", "The practice cloud has no service %q; it has ec2, rds, s3, ssm and sts.", c.Service)
+		return c, failAs(404, "UnknownService", "The sandbox has no service %q; it has ec2, rds, s3, ssm and sts.", c.Service)
 	}
 }
 

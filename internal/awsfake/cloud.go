@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Account is the account number of the practice cloud.
+// Account is the account number of the sandbox.
 const Account = "000000000000"
 
-// Cloud is a practice AWS account. It is an http.RoundTripper (the SDK's
+// Cloud is a sandbox AWS account. It is an http.RoundTripper (the SDK's
 // transport: no port, no daemon) and an http.Handler. Any number of goroutines
 // may use it, and any number of processes may open the same file: each request
 // runs alone, under the lock of the file.
@@ -22,23 +22,23 @@ type Cloud struct {
 
 	mu      sync.Mutex
 	st      *state
-	unsaved map[string][]entity // default things of regions not yet in the file
+	unsaved map[string][]entity // default resources of regions not yet in the file
 
 	faults faults
 	pace   pace
 	log    requestLog
 }
 
-// Open opens the cloud that lives in the file, and makes an empty account when
-// there is none. An empty path is a cloud in memory only. Every answered change
-// is in the file; the end of the process at any moment leaves it whole.
+// Open opens the account in the file, and creates an empty one if there is none.
+// An empty path is an account in memory. Every acknowledged change is in the
+// file; a process that ends at any moment leaves it consistent.
 // Faults also come from path+".faults.json" and from OVI_SANDBOX_FAULTS.
 func Open(path string, opts ...Option) (*Cloud, error) {
 	o := options{clock: time.Now, settle: time.Second, keepDead: time.Hour}
 	if text := os.Getenv(SettleEnv); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
-			return nil, fmt.Errorf("practice cloud: %s=%q is no duration such as 500ms", SettleEnv, text)
+			return nil, fmt.Errorf("sandbox: invalid duration %s=%q; use for example 500ms", SettleEnv, text)
 		}
 		o.settle = d
 	}
@@ -79,7 +79,7 @@ func (c *Cloud) Close() error {
 	return err
 }
 
-// Reset empties the account that lives in the file: its things, its request
+// Reset empties the account in the file: its resources, its request
 // log and its planned faults are gone. Clouds that have it open go on with the
 // empty account.
 func Reset(path string) error {
@@ -87,14 +87,14 @@ func Reset(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = j.close() }() // whether it was written is what begin says
+	defer func() { _ = j.close() }() // begin reports whether it was written
 	if err := lockFile(j.lock); err != nil {
-		return fmt.Errorf("practice cloud: lock %s: %w", path, err)
+		return fmt.Errorf("sandbox: lock %s: %w", path, err)
 	}
 	defer func() { _ = unlockFile(j.lock) }()
 	for _, name := range []string{requestsPath(path), requestsPath(path) + ".old", faultsPath(path)} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("practice cloud: %w", err)
+			return fmt.Errorf("sandbox: %w", err)
 		}
 	}
 	return j.begin(newSalt())
@@ -108,7 +108,7 @@ func (c *Cloud) locked(do func() error) error {
 		return do()
 	}
 	if err := lockFile(c.journal.lock); err != nil {
-		return fmt.Errorf("practice cloud: lock %s: %w", c.journal.path, err)
+		return fmt.Errorf("sandbox: lock %s: %w", c.journal.path, err)
 	}
 	defer func() { _ = unlockFile(c.journal.lock) }()
 	st, err := c.journal.refresh(c.st)
@@ -119,7 +119,7 @@ func (c *Cloud) locked(do func() error) error {
 	return do()
 }
 
-// adopt goes on with a state; default things not yet saved belong to the old.
+// adopt continues with a state; default resources not yet saved belong to the old one.
 func (c *Cloud) adopt(st *state) {
 	if st != c.st {
 		c.st = st

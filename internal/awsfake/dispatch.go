@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// services is the whole of what the practice cloud can do.
+// services are all the operations that the sandbox supports.
 func services() map[string]map[string]handler {
 	return map[string]map[string]handler{
 		"sts": {"GetCallerIdentity": callerIdentity},
@@ -64,7 +64,7 @@ func (c *Cloud) answer(cl *call, plan planned) *answer {
 			return err
 		}
 		// DryRun asks whether the call would be allowed ("Error codes for the
-		// Amazon EC2 API": DryRunOperation); nothing that it did stays.
+		// Amazon EC2 API": DryRunOperation); nothing that it did is kept.
 		if cl.Service == "ec2" && cl.p.yes("DryRun") {
 			return failAs(http.StatusPreconditionFailed, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
 		}
@@ -81,9 +81,9 @@ func (c *Cloud) answer(cl *call, plan planned) *answer {
 func unknownAction(cl *call) error {
 	switch cl.Service {
 	case "s3":
-		return failAs(501, "NotImplemented", "A header you provided implies functionality that is not implemented (practice cloud: %s).", cl.Action)
+		return failAs(501, "NotImplemented", "A header you provided implies functionality that is not implemented (sandbox: %s).", cl.Action)
 	case "ssm":
-		return failf("UnknownOperationException", "The practice cloud does not know %s.", cl.Action)
+		return failf("UnknownOperationException", "The sandbox does not support %s.", cl.Action)
 	}
 	return failf("InvalidAction", "The action %s is not valid for this web service.", cl.Action)
 }

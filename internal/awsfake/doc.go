@@ -1,12 +1,12 @@
-// Package awsfake is a practice AWS: the control planes of EC2, RDS, S3, STS
+// Package awsfake is a sandbox AWS: the control planes of EC2, RDS, S3, STS
 // and one corner of Systems Manager, in one process or in one file, behind the
 // real wire protocol. Plugged in as the SDK's HTTP transport it needs no
 // account, no port and no daemon.
 //
 // It promises to behave as AWS documents where that matters to a provider:
-// idempotency tokens, states that pass with time, pages counted in things,
-// refusals with AWS's codes, tags that merge or replace. What it takes no
-// notice of stands in its request log. Each rule's comment names the page of
+// idempotency tokens, states that pass with time, pages counted in resources,
+// refusals with AWS's codes, tags that merge or replace. What it
+// ignores is in its request log. Each rule's comment names the page of
 // AWS's documentation that it follows. Nothing here was ever compared with AWS
 // itself: a belief that is wrong about AWS can be wrong here too.
 //

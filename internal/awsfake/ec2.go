@@ -17,7 +17,7 @@ func ec2Actions() map[string]handler {
 	return all
 }
 
-// success is the answer of the EC2 calls that have nothing else to say.
+// success is the answer of the EC2 calls that return nothing else.
 type success struct {
 	Return bool `xml:"return"`
 }
@@ -39,7 +39,7 @@ func tagSet(tags map[string]string) []xmlTag {
 const maxTags = 50
 
 // checkTags holds the rules for tags ("Tag your Amazon EC2 resources":
-// restrictions): 50 a thing, keys to 128 and values to 256 characters, and the
+// restrictions): 50 a resource, keys to 128 and values to 256 characters, and the
 // prefix aws: is AWS's own.
 func checkTags(tags map[string]string) error {
 	if len(tags) > maxTags {
@@ -72,7 +72,7 @@ func readTags(p *params, path string) (map[string]string, error) {
 	return tags, checkTags(tags)
 }
 
-// specTags reads the tags that a create call sets on one type of thing; types
+// specTags reads the tags that a create call sets on one type of resource; types
 // that the call does not make are refused.
 func (x *exchange) specTags(kind string, also ...string) (map[string]string, error) {
 	out := map[string]string{}
@@ -93,7 +93,7 @@ func (x *exchange) specTags(kind string, also ...string) (map[string]string, err
 	return out, checkTags(out)
 }
 
-// taggable finds a thing by its id, whatever its kind is.
+// taggable finds a resource by its id, whatever its kind is.
 func (x *exchange) taggable(id string) (entity, error) {
 	prefix, _, _ := strings.Cut(id, "-")
 	kind, code := "", "InvalidID"
@@ -116,7 +116,7 @@ func (x *exchange) taggable(id string) (entity, error) {
 	return e, nil
 }
 
-// retag changes the tags of every named thing, or of none.
+// retag changes the tags of every named resource, or of none.
 func (x *exchange) retag(change func(map[string]string) error) (any, error) {
 	ids := x.p.strs("ResourceId")
 	if len(ids) == 0 {

@@ -97,7 +97,7 @@ func (x *exchange) setAttribute(in *instance, name, value string) error {
 	case "blockDeviceMapping":
 		return x.remap(in)
 	default:
-		return badValue(name, "attribute", "The practice cloud does not know it.")
+		return badValue(name, "attribute", "The sandbox does not support it.")
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func describeAttribute(x *exchange) (any, error) {
 	case "blockDeviceMapping":
 		out.Mappings = full.Mappings
 	default:
-		return nil, badValue(name, "attribute", "The practice cloud does not know it.")
+		return nil, badValue(name, "attribute", "The sandbox does not support it.")
 	}
 	return out, nil
 }

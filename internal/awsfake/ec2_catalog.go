@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The images of the practice cloud: the current Amazon Linux, for both
+// The images of the sandbox: the current Amazon Linux, for both
 // architectures, with ids that are the same in every region.
 const (
 	imageX86     = "ami-0a1b2c3d4e5f60718"
@@ -14,7 +14,7 @@ const (
 	rootSnapshot = "snap-0a1b2c3d4e5f60718"
 )
 
-// instanceType accepts what looks like one of AWS's types: a list of them all
+// instanceType accepts what has the form of one of AWS's types: a list of them all
 // would be stale tomorrow.
 var instanceType = regexp.MustCompile(`^(a|c|d|dl|f|g|gr|h|hpc|i|im|is|inf|m|mac|p|r|t|trn|u|vt|x|z)[0-9]+[a-z]{0,3}(-[a-z0-9]+)?\.(nano|micro|small|medium|large|xlarge|[0-9]{1,3}xlarge|metal|metal-[0-9]+xl)$`)
 

@@ -45,7 +45,7 @@ func imageView(id, name, arch string) xmlImage {
 		Root: rootDevice, RootType: "ebs", Virt: "hvm", IMDS: "v2.0", Made: time.Unix(1767225600, 0).UTC().Format("2006-01-02T15:04:05.000Z"),
 		Mappings: []xmlImageDisk{{rootDevice, rootSnapshot, rootSize, "gp3", true}},
 	}
-	if name == "practice-image" {
+	if name == "sandbox-image" {
 		out.Owner, out.Alias, out.Public = Account, "", false
 	}
 	return out
@@ -56,7 +56,7 @@ func imageView(id, name, arch string) xmlImage {
 func describeImages(x *exchange) (any, error) {
 	x.p.strs("Owner")
 	x.p.str("MaxResults")
-	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-practice-x86_64", "x86_64"), imageView(imageARM, "al2023-ami-2023-practice-arm64", "arm64")}
+	known := []xmlImage{imageView(imageX86, "al2023-ami-2023-sandbox-x86_64", "x86_64"), imageView(imageARM, "al2023-ami-2023-sandbox-arm64", "arm64")}
 	out := known
 	if ids := x.p.strs("ImageId"); len(ids) > 0 {
 		out = nil
@@ -68,7 +68,7 @@ func describeImages(x *exchange) (any, error) {
 			if i >= 0 {
 				out = append(out, known[i])
 			} else {
-				out = append(out, imageView(id, "practice-image", "x86_64"))
+				out = append(out, imageView(id, "sandbox-image", "x86_64"))
 			}
 		}
 	}

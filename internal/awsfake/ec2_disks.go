@@ -2,7 +2,7 @@ package awsfake
 
 import "cmp"
 
-// rootDevice is where the images of the practice cloud have their root volume;
+// rootDevice is where the images of the sandbox have their root volume;
 // rootSize is the size of the snapshot behind it, in GiB.
 const (
 	rootDevice = "/dev/xvda"
@@ -27,7 +27,7 @@ func (x *exchange) launchDisks() ([]disk, error) {
 			return nil, failf("InvalidBlockDeviceMapping", "A block device mapping needs a DeviceName.")
 		}
 		if m.has("NoDevice") || m.has("VirtualName") {
-			return nil, failf("Unsupported", "The practice cloud has EBS volumes only, and its images map only %s.", rootDevice)
+			return nil, failf("Unsupported", "The sandbox supports EBS volumes only, and its images map only %s.", rootDevice)
 		}
 		d := &out[0]
 		if device != rootDevice {

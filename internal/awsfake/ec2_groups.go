@@ -24,7 +24,7 @@ func groupActions() map[string]handler {
 }
 
 // createGroup: names are unique within a network, and never start with sg-
-// (EC2 API reference: CreateSecurityGroup). A new group lets everything out.
+// (EC2 API reference: CreateSecurityGroup). A new group allows all traffic out.
 func createGroup(x *exchange) (any, error) {
 	name, about := x.p.str("GroupName"), x.p.str("GroupDescription")
 	switch {

@@ -18,7 +18,7 @@ func instanceActions() map[string]handler {
 	}
 }
 
-// named gives the things that the request names, or all when it names none.
+// named gives the resources that the request names, or all when it names none.
 // One unknown id refuses the whole call.
 func named[T entity](x *exchange, param, code string) ([]T, error) {
 	desired := x.p.strs(param)
@@ -65,7 +65,7 @@ func shaped(id, code string) error {
 	return nil
 }
 
-// notFound spells "there is no such thing" for each kind of thing.
+// notFound is the error for a resource that does not exist, by kind.
 func notFound(id, code string) error {
 	what := map[string]string{
 		"InvalidInstanceID.NotFound": "instance ID", "InvalidVolume.NotFound": "volume", "InvalidVpcID.NotFound": "vpc ID",

@@ -18,7 +18,7 @@ type xmlKey struct {
 }
 
 // importKey keeps a public key's fingerprint (EC2 API reference:
-// ImportKeyPair). The practice cloud makes no private keys.
+// ImportKeyPair). The sandbox creates no private keys.
 func importKey(x *exchange) (any, error) {
 	name := x.p.str("KeyName")
 	material, err := base64.StdEncoding.DecodeString(x.p.str("PublicKeyMaterial"))
@@ -82,7 +82,7 @@ func describeKeys(x *exchange) (any, error) {
 	}{out}, nil
 }
 
-// deleteKey: deleting what is not there is accepted (EC2 API reference:
+// deleteKey: deleting a database that does not exist is accepted (EC2 API reference:
 // DeleteKeyPair).
 func deleteKey(x *exchange) (any, error) {
 	if k, ok := find[*keyPair](x.tx, x.Region, x.p.str("KeyName")); ok {

@@ -17,7 +17,7 @@ func (x *exchange) locationInstance(in *instance) error {
 			return failf("InvalidParameterCombination", "Network interfaces and an instance-level subnet ID or security groups may not be specified on the same request")
 		}
 		if len(nics) > 1 {
-			return failf("Unsupported", "The practice cloud gives an instance one network interface.")
+			return failf("Unsupported", "The sandbox supports one network interface per instance.")
 		}
 		subnetID, groups = nics[0].str("SubnetId"), nics[0].strs("SecurityGroupId")
 		public = nics[0].str("AssociatePublicIpAddress")
@@ -104,7 +104,7 @@ func (x *exchange) groupNamed(name, vpcID string) *securityGroup {
 	return nil
 }
 
-// freeAddresses: AWS keeps five addresses of each subnet for itself ("Subnet
+// freeAddresses: AWS reserves five addresses of each subnet ("Subnet
 // CIDR blocks").
 func (x *exchange) freeAddresses(subnetID string) int {
 	sn, ok := find[*subnet](x.tx, x.Region, subnetID)
@@ -147,5 +147,5 @@ func (x *exchange) address(subnetID string, seq int64) string {
 }
 
 // publicAddress is one of the addresses kept for documentation (RFC 5737), so
-// that no practice instance ever seems to be a machine of someone's.
+// that no instance of the sandbox appears to be a real machine.
 func publicAddress(seq int64) string { return fmt.Sprintf("203.0.113.%d", 1+seq%254) }

@@ -90,7 +90,7 @@ func rebootInstances(x *exchange) (any, error) {
 }
 
 // terminateInstances ends every named instance or, when one is protected or
-// unknown, none. Ending a dead one again is accepted.
+// unknown, none. Terminating a terminated one is accepted.
 func terminateInstances(x *exchange) (any, error) {
 	return x.power(func(in *instance, state string) (*instance, error) {
 		if in.dead() {

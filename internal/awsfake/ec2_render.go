@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// view renders an instance as it stands now.
+// view renders an instance in its current state.
 func (x *exchange) view(in *instance, state string, disks []*volume) xmlInstance {
 	v := xmlInstance{
 		ID: in.ID, Image: in.Image, State: stateOf(state), Key: in.Key, Index: in.Index, Type: in.Type,
@@ -83,7 +83,7 @@ func (x *exchange) reservationOf(list []*instance, fresh bool) xmlReservation {
 }
 
 // instanceValues is what an instance has under the names of the filters of
-// DescribeInstances; names that the practice cloud does not hold are refused as
+// DescribeInstances; names that the sandbox does not support are refused as
 // unknown ones are.
 func (x *exchange) instanceValues(in *instance, name string) ([]string, bool) {
 	state := in.Life.at(x.now)

@@ -32,11 +32,11 @@ func TestInstanceRefusals(t *testing.T) {
 	}{
 		{"an unknown size", launch(func(in *ec2.RunInstancesInput) { in.InstanceType = "t3.huge" }), "InvalidParameterValue"},
 		{"a malformed image", launch(func(in *ec2.RunInstancesInput) { in.ImageId = aws.String("ami-x") }), "InvalidAMIID.Malformed"},
-		{"an image that is not there", launch(func(in *ec2.RunInstancesInput) { in.ImageId = aws.String("ami-00000000000000000") }), "InvalidAMIID.NotFound"},
+		{"an image that does not exist", launch(func(in *ec2.RunInstancesInput) { in.ImageId = aws.String("ami-00000000000000000") }), "InvalidAMIID.NotFound"},
 		{"an image for the other architecture", launch(func(in *ec2.RunInstancesInput) { in.InstanceType = "t4g.micro" }), "InvalidParameterValue"},
 		{"an unknown subnet", launch(func(in *ec2.RunInstancesInput) { in.SubnetId = aws.String("subnet-0") }), "InvalidSubnetID.NotFound"},
 		{"an unknown group", launch(func(in *ec2.RunInstancesInput) { in.SecurityGroupIds = []string{"sg-0"} }), "InvalidGroup.NotFound"},
-		{"an unknown key", launch(func(in *ec2.RunInstancesInput) { in.KeyName = aws.String("nobody") }), "InvalidKeyPair.NotFound"},
+		{"an unknown key", launch(func(in *ec2.RunInstancesInput) { in.KeyName = aws.String("unknown") }), "InvalidKeyPair.NotFound"},
 		{"user data that is not base64", launch(func(in *ec2.RunInstancesInput) { in.UserData = aws.String("#!/bin/sh") }), "InvalidUserData.Malformed"},
 		{"a reserved tag", launch(func(in *ec2.RunInstancesInput) {
 			in.TagSpecifications = []types.TagSpecification{tagSpec("instance", "aws:x=1")}
@@ -47,7 +47,7 @@ func TestInstanceRefusals(t *testing.T) {
 		{"a dry run that would succeed", launch(func(in *ec2.RunInstancesInput) { in.DryRun = aws.Bool(true) }), "DryRunOperation"},
 		{"a size change while running", modify(ec2.ModifyInstanceAttributeInput{InstanceId: &up, InstanceType: &types.AttributeValue{Value: aws.String("t3.small")}}), "IncorrectInstanceState"},
 		{"two attributes at once", modify(ec2.ModifyInstanceAttributeInput{InstanceId: &up, EbsOptimized: &types.AttributeBooleanValue{Value: aws.Bool(true)}, DisableApiTermination: &types.AttributeBooleanValue{Value: aws.Bool(true)}}), "InvalidParameterCombination"},
-		{"starting what is not there", func() error {
+		{"starting an instance that does not exist", func() error {
 			_, err := cl.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: []string{"i-0"}})
 			return err
 		}, "InvalidInstanceID.NotFound"},
@@ -59,7 +59,7 @@ func TestInstanceRefusals(t *testing.T) {
 			_, err := cl.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{up, "i-0"}})
 			return err
 		}, "InvalidInstanceID.NotFound"},
-		{"tagging what is not there", func() error {
+		{"tagging a resource that does not exist", func() error {
 			_, err := cl.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{up, "i-0"}, Tags: []types.Tag{{Key: aws.String("k"), Value: aws.String("v")}}})
 			return err
 		}, "InvalidInstanceID.NotFound"},

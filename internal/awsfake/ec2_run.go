@@ -102,7 +102,7 @@ func (x *exchange) counts() (int, int, error) {
 
 var imageID = regexp.MustCompile(`^ami-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
-// launchSpec reads and checks everything that an instance is made of.
+// launchSpec reads and checks all parameters of an instance.
 func (x *exchange) launchSpec() (*instance, error) {
 	in := &instance{Token: x.p.str("ClientToken"), Image: x.p.str("ImageId"), Type: x.p.or("InstanceType", "m1.small"), Root: rootDevice, Tenancy: x.p.or("Placement.Tenancy", "default")}
 	if err := x.checkImage(in.Image, in.Type); err != nil {

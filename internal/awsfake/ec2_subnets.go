@@ -160,7 +160,7 @@ func modifySubnet(x *exchange) (any, error) {
 		return nil, err
 	}
 	if !x.p.has("MapPublicIpOnLaunch") {
-		return nil, failf("InvalidParameterCombination", "The practice cloud knows the subnet attribute mapPublicIpOnLaunch only.")
+		return nil, failf("InvalidParameterCombination", "The sandbox supports only the subnet attribute mapPublicIpOnLaunch.")
 	}
 	n := *s
 	n.PublicIP = x.p.yes("MapPublicIpOnLaunch.Value")

@@ -19,7 +19,7 @@ func (x *exchange) checkToken() error {
 	return nil
 }
 
-// remembered looks for what an earlier call under the same token made. The
+// remembered finds what an earlier call with the same token created. The
 // same token with other parameters is refused.
 func (x *exchange) remembered() ([]string, bool, error) {
 	tok := x.p.str("ClientToken")
@@ -43,7 +43,7 @@ func (x *exchange) remember(made []string) {
 	}
 }
 
-// digest is what a token stands for: every parameter but the token itself.
+// digest is what a token identifies: every parameter but the token itself.
 func (x *exchange) digest() string {
 	sum := sha256.Sum256([]byte(x.p.digest("ClientToken", "Version", "DryRun")))
 	return hex.EncodeToString(sum[:16])

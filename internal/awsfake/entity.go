@@ -2,7 +2,7 @@ package awsfake
 
 import "time"
 
-// entity is one thing of the cloud. An entity is never changed once it was put
+// entity is one resource of the account. An entity is never changed once it was put
 // into a table: handlers change a copy and put the copy, so that a refused
 // request can be taken back by putting the old pointers back.
 type entity interface {
@@ -11,7 +11,7 @@ type entity interface {
 	clone() entity
 }
 
-// base is what every thing has. Region is empty for what is global.
+// base is what every resource has. Region is empty for global ones.
 type base struct {
 	ID     string            `json:"id"`
 	Region string            `json:"region,omitempty"`
@@ -76,7 +76,7 @@ const (
 	kindSubnetGroup = "subgrp"
 )
 
-// regionMark says that the default things of a region were written once, so
+// regionMark says that the default resources of a region were written once, so
 // that a deleted default VPC does not come back.
 type regionMark struct{ base }
 

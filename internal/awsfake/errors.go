@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Error is an error answer of the practice cloud: what AWS calls a code, with
+// Error is an error response of the sandbox: what AWS calls a code, with
 // its message and HTTP status.
 type Error struct {
 	Status  int
@@ -37,11 +37,11 @@ func badValue(value, name, why string) error {
 }
 
 // errorOf makes an error answer of any error: what is not a refusal is a fault
-// of the practice cloud itself, which AWS would call an internal error.
+// of the sandbox itself, which AWS would call an internal error.
 func errorOf(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Status: 500, Code: "InternalError", Message: "practice cloud: " + err.Error()}
+	return &Error{Status: 500, Code: "InternalError", Message: "sandbox: " + err.Error()}
 }

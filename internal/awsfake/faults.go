@@ -29,7 +29,7 @@ const (
 
 // Fault is a planned fault. It meets the calls whose service, action and region
 // it names (empty or "*": any), lets the first After of them pass and then hits
-// Times of them (0: all). Counts are of this Cloud: another process starts anew.
+// Times of them (0: all). Counts are of this Cloud: another process starts at 0.
 type Fault struct {
 	Kind    FaultKind     `json:"kind"`
 	Service string        `json:"service,omitempty"`
@@ -72,7 +72,7 @@ func (c *Cloud) ClearFaults() {
 func SaveFaults(path string, list []Fault) error {
 	if len(list) == 0 {
 		if err := os.Remove(faultsPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("practice cloud: %w", err)
+			return fmt.Errorf("sandbox: %w", err)
 		}
 		return nil
 	}
@@ -84,7 +84,7 @@ func SaveFaults(path string, list []Fault) error {
 		err = os.WriteFile(faultsPath(path), append(text, '\n'), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("practice cloud: %w", err)
+		return fmt.Errorf("sandbox: %w", err)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (f *faults) load(path string) error {
 	if path != "" {
 		text, err := os.ReadFile(faultsPath(path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("practice cloud: %w", err)
+			return fmt.Errorf("sandbox: %w", err)
 		}
 		if err := f.decode(text, faultsPath(path)); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (f *faults) decode(text []byte, from string) error {
 	}
 	var list []Fault
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("practice cloud: faults of %s: %w", from, err)
+		return fmt.Errorf("sandbox: faults of %s: %w", from, err)
 	}
 	if err := f.add(list); err != nil {
 		return fmt.Errorf("%s: %w", from, err)
@@ -122,7 +122,7 @@ func (f *faults) add(list []Fault) error {
 	defer f.mu.Unlock()
 	for _, one := range list {
 		if !slices.Contains(known, one.Kind) {
-			return fmt.Errorf("practice cloud: unknown fault kind %q (known: %v)", one.Kind, known)
+			return fmt.Errorf("sandbox: unknown fault kind %q; use one of %v", one.Kind, known)
 		}
 		if one.Kind == BadPage {
 			one.Page = max(one.Page, 1)

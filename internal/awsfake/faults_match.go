@@ -121,7 +121,7 @@ func (f *faults) conceal(ops []op, reads int) {
 }
 
 // lagging hides what is still unseen from one read and counts that read once
-// for each thing that it would have shown.
+// for each resource that it would have listed.
 func (f *faults) lagging() func(entity) bool {
 	asked := map[string]bool{}
 	return func(e entity) bool {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filtered keeps the things that match every Filter.N of the request. values
-// gives what a thing has under a filter's name, or false for a name that the
+// filtered keeps the resources that match every Filter.N of the request. values
+// gives the values of a resource for a filter's name, or false for a name that the
 // API does not know, which AWS refuses ("Filtering resources").
 func filtered[T entity](x *exchange, list []T, values func(T, string) ([]string, bool)) ([]T, error) {
 	for _, f := range x.p.items("Filter") {

@@ -48,11 +48,11 @@ type rawBatch struct {
 
 func openJournal(path string) (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, fmt.Errorf("practice cloud: %w", err)
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("practice cloud: %w", err)
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	return &journal{path: path, lock: lock}, nil
 }
@@ -65,8 +65,8 @@ func (j *journal) close() error {
 	return err
 }
 
-// refresh applies what other processes have written since the last look. It
-// gives the state to go on with, a new one when the file was replaced.
+// refresh applies what other processes have written since the last refresh.
+// It gives the state to continue with, a new one when the file was replaced.
 func (j *journal) refresh(st *state) (*state, error) {
 	info, err := os.Stat(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +76,7 @@ func (j *journal) refresh(st *state) (*state, error) {
 		info, err = os.Stat(j.path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("practice cloud: %w", err)
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	if st == nil || j.f == nil || !os.SameFile(info, j.info) || info.Size() < j.size {
 		return j.reload()
@@ -91,18 +91,18 @@ func (j *journal) reload() (*state, error) {
 	j.release()
 	f, err := os.OpenFile(j.path, os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("practice cloud: %w", err)
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	j.f, j.size, j.ops = f, 0, 0
 	if j.info, err = f.Stat(); err != nil {
 		j.release()
-		return nil, fmt.Errorf("practice cloud: %w", err)
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	st := newState("")
 	return st, j.catchUp(st)
 }
 
-// release lets the file go: the next look reads it from the beginning.
+// release closes the file: the next refresh reads it from the beginning.
 func (j *journal) release() {
 	if j.f != nil {
 		_ = j.f.Close() // every write to it has been answered for
@@ -114,7 +114,7 @@ func (j *journal) release() {
 func (j *journal) catchUp(st *state) (err error) {
 	defer func() {
 		if err != nil {
-			j.release() // what was applied is half of something
+			j.release() // what was applied is incomplete
 		}
 	}()
 	r := bufio.NewReaderSize(io.NewSectionReader(j.f, j.size, 1<<62), 1<<16)
@@ -123,16 +123,16 @@ func (j *journal) catchUp(st *state) (err error) {
 		if errors.Is(err, io.EOF) {
 			if len(line) > 0 {
 				if err := j.f.Truncate(j.size); err != nil {
-					return fmt.Errorf("practice cloud: cut the torn end of %s: %w", j.path, err)
+					return fmt.Errorf("sandbox: truncate the incomplete end of %s: %w", j.path, err)
 				}
 			}
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("practice cloud: %w", err)
+			return fmt.Errorf("sandbox: %w", err)
 		}
 		if err := j.apply(st, line); err != nil {
-			return fmt.Errorf("practice cloud: %s is damaged at byte %d (%w); `ovi sandbox reset` starts afresh", j.path, j.size, err)
+			return fmt.Errorf("sandbox: %s is damaged at byte %d: %w; run `ovi sandbox reset` to start with an empty account", j.path, j.size, err)
 		}
 		j.size += int64(len(line))
 	}

@@ -16,11 +16,11 @@ import (
 func (j *journal) append(b batch) error {
 	line, err := json.Marshal(b)
 	if err != nil {
-		return fmt.Errorf("practice cloud: %w", err)
+		return fmt.Errorf("sandbox: %w", err)
 	}
 	line = append(line, '\n')
 	if _, err := j.f.WriteAt(line, j.size); err != nil {
-		return errors.Join(fmt.Errorf("practice cloud: %w", err), j.f.Truncate(j.size))
+		return errors.Join(fmt.Errorf("sandbox: %w", err), j.f.Truncate(j.size))
 	}
 	j.size += int64(len(line))
 	j.ops += len(b.Ops)
@@ -36,12 +36,12 @@ func (j *journal) begin(salt string) error {
 	return j.replace(append(line, '\n'))
 }
 
-// replace puts a new file in the place of the old one.
+// replace replaces the old file with a new one.
 func (j *journal) replace(content []byte) error {
 	tmp := j.path + ".new"
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("practice cloud: %w", err)
+		return fmt.Errorf("sandbox: %w", err)
 	}
 	_, err = f.Write(content)
 	err = errors.Join(err, f.Sync(), f.Close())
@@ -49,7 +49,7 @@ func (j *journal) replace(content []byte) error {
 		err = os.Rename(tmp, j.path)
 	}
 	if err != nil {
-		return fmt.Errorf("practice cloud: write %s: %w", j.path, err)
+		return fmt.Errorf("sandbox: write %s: %w", j.path, err)
 	}
 	return nil
 }

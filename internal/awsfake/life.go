@@ -2,7 +2,7 @@ package awsfake
 
 import "time"
 
-// life says which state a thing is in at any moment. States that pass by
+// life computes the state of a resource at any moment. States that pass by
 // themselves are computed from the clock when they are read; nothing is saved
 // when they pass.
 type life struct {

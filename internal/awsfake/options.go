@@ -24,7 +24,7 @@ func WithClock(now func() time.Time) Option { return func(o *options) { o.clock 
 
 // WithSettle sets how long each passing state lasts: pending, stopping,
 // shutting-down, creating, modifying. AWS takes seconds to minutes, this cloud
-// one second unless told otherwise; zero means that only the answer of the
+// one second by default; zero means that only the answer of the
 // changing call shows the passing state.
 func WithSettle(d time.Duration) Option { return func(o *options) { o.settle = d } }
 

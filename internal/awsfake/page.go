@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A page token says which page it opens and after which thing it goes on, so
-// that a list stays whole while things come and go.
+// A page token holds which page it opens and after which resource it continues, so
+// that a list is complete while resources are created and deleted.
 func token(page int, after int64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d|%d", page, after))
 }
@@ -58,7 +58,7 @@ func cut[T entity](list []T, tok string, size int) ([]T, string, bool) {
 	return list[:size], token(page+1, list[size-1].meta().Seq), true
 }
 
-// ec2Rows pages rows that are no things of their own; they are counted.
+// ec2Rows pages rows that are not resources themselves; they are counted.
 func ec2Rows[T any](x *exchange, rows []T) ([]T, *string, error) {
 	size, err := x.p.num("MaxResults", len(rows))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 // params is a node of the tree that the dotted names of a query request spell:
 // TagSpecification.1.Tag.2.Key. A nil params is an empty one. Each node
-// remembers whether a handler looked at it, so that the request log can name
-// what the practice cloud does not know.
+// remembers whether a handler read it, so that the request log can name
+// what the sandbox does not support.
 type params struct {
 	val  string
 	set  bool
@@ -130,7 +130,7 @@ func (p *params) strs(path string) []string {
 	return out
 }
 
-// unread names the parameters that no handler looked at.
+// unread names the parameters that no handler read.
 func (p *params) unread(prefix string, out []string) []string {
 	if p.set && !p.read {
 		out = append(out, prefix)
@@ -145,7 +145,7 @@ func (p *params) unread(prefix string, out []string) []string {
 	return out
 }
 
-// heed counts everything as looked at: a request that repeats an earlier one is
+// heed counts everything as read: a request that repeats an earlier one is
 // answered without reading it again.
 func (p *params) heed() {
 	p.read = true
@@ -155,7 +155,7 @@ func (p *params) heed() {
 }
 
 // digest spells the parameters in one order, without those named: two requests
-// with the same digest asked for the same thing.
+// with the same digest asked for the same resource.
 func (p *params) digest(without ...string) string {
 	var lines []string
 	p.spell("", &lines)
@@ -180,7 +180,7 @@ func (p *params) spell(prefix string, lines *[]string) {
 	}
 }
 
-// peek reads a value without counting it as looked at.
+// peek reads a value without counting it as read.
 func (p *params) peek(path string) string {
 	if n := p.at(path); n != nil {
 		return n.val

@@ -129,7 +129,7 @@ func listRDSTags(x *exchange) (any, error) {
 	}{rdsTagList(e.meta().Tags)}, nil
 }
 
-// rdsPage cuts a page as RDS does: MaxRecords from 20 to 100, 100 unless told
+// rdsPage cuts a page as RDS does: MaxRecords from 20 to 100, 100 unless set
 // otherwise (RDS API reference: DescribeDBInstances).
 func rdsPage[T entity](x *exchange, list []T) ([]T, *string, error) {
 	size, err := x.p.num("MaxRecords", 100)

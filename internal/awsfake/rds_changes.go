@@ -44,7 +44,7 @@ func (x *exchange) changeAtOnce(d *database) error {
 }
 
 // changeLogin: a password is either managed or given; one that is given is
-// looked at and forgotten.
+// checked and not stored.
 func (x *exchange) changeLogin(d *database) error {
 	password := x.p.str("MasterUserPassword")
 	managed := x.p.flag("ManageMasterUserPassword", d.Secret != "")

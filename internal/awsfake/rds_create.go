@@ -155,7 +155,7 @@ func checkStorage(d *database) error {
 	return nil
 }
 
-// readLogin checks the master user. The password is looked at and forgotten.
+// readLogin checks the master user. The password is checked and not stored.
 func (x *exchange) readLogin(d *database) error {
 	password, managed := x.p.str("MasterUserPassword"), x.p.yes("ManageMasterUserPassword")
 	switch {

@@ -18,7 +18,7 @@ func (x *exchange) db() (*database, error) {
 	return d, nil
 }
 
-// usable gives the database as it stands, when it is in one of the states.
+// usable gives the current database, when it is in one of the states.
 func (x *exchange) usable(states ...string) (*database, error) {
 	d, err := x.db()
 	if err != nil {

@@ -150,8 +150,8 @@ func TestDatabaseRefusals(t *testing.T) {
 		{"deleting a protected one", remove("db", rds.DeleteDBInstanceInput{SkipFinalSnapshot: aws.Bool(true)}), "InvalidParameterCombination"},
 		{"deleting without a word on snapshots", remove("plain", rds.DeleteDBInstanceInput{}), "InvalidParameterCombination"},
 		{"deleting with both words", remove("plain", rds.DeleteDBInstanceInput{SkipFinalSnapshot: aws.Bool(true), FinalDBSnapshotIdentifier: aws.String("s")}), "InvalidParameterCombination"},
-		{"a last snapshot of what is not there yet", remove("plain", rds.DeleteDBInstanceInput{FinalDBSnapshotIdentifier: aws.String("s")}), "InvalidDBInstanceState"},
-		{"deleting what is not there", remove("none", rds.DeleteDBInstanceInput{SkipFinalSnapshot: aws.Bool(true)}), "DBInstanceNotFound"},
+		{"a final snapshot of a database that is being created", remove("plain", rds.DeleteDBInstanceInput{FinalDBSnapshotIdentifier: aws.String("s")}), "InvalidDBInstanceState"},
+		{"deleting a database that does not exist", remove("none", rds.DeleteDBInstanceInput{SkipFinalSnapshot: aws.Bool(true)}), "DBInstanceNotFound"},
 		{"a filter by tag", list(rds.DescribeDBInstancesInput{Filters: []types.Filter{{Name: aws.String("tag:a"), Values: []string{"b"}}}}), "InvalidParameterValue"},
 		{"a page that is too small", list(rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(19)}), "InvalidParameterValue"},
 		{"modifying what is being made", func() error {

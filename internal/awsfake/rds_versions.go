@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// versions are the minor versions that a version without one stands for. RDS
+// versions are the minor versions that a major version resolves to. RDS
 // reports the whole version, never the short one that was asked for ("Creating
 // an Amazon RDS DB instance": EngineVersion).
 func versions(engine string) map[string]string {
@@ -27,7 +27,7 @@ func engineVersion(engine, asked string) (string, error) {
 	known := versions(engine)
 	switch {
 	case strings.HasPrefix(engine, "aurora"):
-		return "", failf("InvalidParameterCombination", "The engine %s needs a DB cluster, which the practice cloud does not have.", engine)
+		return "", failf("InvalidParameterCombination", "The engine %s needs a DB cluster, which the sandbox does not support.", engine)
 	case known == nil:
 		return "", failf("InvalidParameterValue", "Invalid DB engine: %s", engine)
 	}

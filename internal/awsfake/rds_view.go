@@ -84,7 +84,7 @@ type xmlDB struct {
 	NetworkType                      string
 }
 
-// viewDB renders a database as it stands now. Until it was available once it
+// viewDB renders the current database. Until it was available once it
 // has no endpoint and no time of creation (RDS API reference: DBInstance).
 func (x *exchange) viewDB(d *database, status string) xmlDB {
 	d = d.at(x.now)

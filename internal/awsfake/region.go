@@ -22,7 +22,7 @@ func zones(region string) []string {
 
 // furnish gives a region what a new account has there: a default VPC with a
 // default subnet in each zone and a default security group ("Default VPCs").
-// It costs no write: the ids follow from the state's seed, and the things are
+// It costs no write: the ids follow from the state's seed, and the resources are
 // saved with the first change in any region.
 func (c *Cloud) furnish(region string) {
 	if region == "" || c.st.table(kindRegion, region).get("defaults") != nil {

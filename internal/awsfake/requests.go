@@ -22,7 +22,7 @@ type Request struct {
 	Status  int       `json:"status"`
 	Code    string    `json:"code,omitempty"`    // the error code of a refusal
 	Change  bool      `json:"change,omitempty"`  // an action that is no read
-	Ignored []string  `json:"ignored,omitempty"` // parameters that the practice cloud took no notice of
+	Ignored []string  `json:"ignored,omitempty"` // parameters that the sandbox ignored
 }
 
 // requestLog keeps the requests of this Cloud in memory and, beside the state
@@ -59,13 +59,13 @@ func (l *requestLog) add(cl *call, a *answer, now time.Time) {
 		return
 	}
 	if err := l.write(r); err != nil && l.err == nil {
-		l.err = fmt.Errorf("practice cloud: the request log is not complete: %w", err)
+		l.err = fmt.Errorf("sandbox: the request log is incomplete: %w", err)
 	}
 }
 
 // write appends one line with one call. A log that cannot be written does not
 // refuse the request: it is a witness, not part of the cloud. Whoever closes
-// the cloud is told that the witness missed something.
+// the cloud is notified that the witness missed something.
 func (l *requestLog) write(r Request) error {
 	if err := l.turn(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func ReadRequests(path string) ([]Request, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("practice cloud: %w", err)
+			return nil, fmt.Errorf("sandbox: %w", err)
 		}
 		lines := bufio.NewScanner(f)
 		lines.Buffer(nil, 1<<20)
@@ -165,7 +165,7 @@ func ReadRequests(path string) ([]Request, error) {
 		}
 		err = errors.Join(lines.Err(), f.Close())
 		if err != nil {
-			return nil, fmt.Errorf("practice cloud: %s: %w", name, err)
+			return nil, fmt.Errorf("sandbox: %s: %w", name, err)
 		}
 	}
 	return out, nil

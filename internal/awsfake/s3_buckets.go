@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// bucketName is what a name may look like ("General purpose bucket naming
+// bucketName is the form of a bucket name ("General purpose bucket naming
 // rules"): 3 to 63 lower-case letters, digits, dots and hyphens.
 var (
 	bucketName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{1,61})[a-z0-9]$`)

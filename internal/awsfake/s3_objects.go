@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-const maxObject = 5 << 20 // the practice cloud is no place for data
+const maxObject = 5 << 20 // the sandbox does not store data
 
 // objects lists a bucket's objects in order of their keys.
 func (x *exchange) objects(bucketID string) []*object {
@@ -34,10 +34,10 @@ func putObject(x *exchange) (any, error) {
 		return nil, err
 	}
 	if x.rest.Header.Get("X-Amz-Copy-Source") != "" {
-		return nil, failAs(501, "NotImplemented", "The practice cloud does not copy objects.")
+		return nil, failAs(501, "NotImplemented", "The sandbox does not support copying objects.")
 	}
 	if len(x.rest.Body) > maxObject {
-		return nil, failf("EntityTooLarge", "The practice cloud keeps objects of up to %d bytes.", maxObject)
+		return nil, failf("EntityTooLarge", "The sandbox stores objects of up to %d bytes.", maxObject)
 	}
 	sum := md5.Sum(x.rest.Body)
 	o := &object{base: x.tx.named(b.ID+"/"+x.rest.Key, ""), Bucket: b.ID, Key: x.rest.Key, Type: x.rest.Header.Get("Content-Type"), ETag: `"` + hex.EncodeToString(sum[:]) + `"`, Data: x.rest.Body}
@@ -75,7 +75,7 @@ func headObject(x *exchange) (any, error) {
 	return out, err
 }
 
-// deleteObject: deleting what is not there is accepted (S3 API reference:
+// deleteObject: deleting a database that does not exist is accepted (S3 API reference:
 // DeleteObject).
 func deleteObject(x *exchange) (any, error) {
 	o, err := x.object()
@@ -204,7 +204,7 @@ func listObjects(x *exchange) (any, error) {
 	return out, nil
 }
 
-// listVersions shows the newest version of each object: the practice cloud
+// listVersions shows the newest version of each object: the sandbox
 // keeps no older ones.
 func listVersions(x *exchange) (any, error) {
 	b, err := x.bucket()

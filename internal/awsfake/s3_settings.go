@@ -141,7 +141,7 @@ type sseRule struct {
 	BucketKey bool   `xml:"BucketKeyEnabled"`
 }
 
-// getEncryption: every bucket encrypts, with SSE-S3 unless told otherwise
+// getEncryption: every bucket encrypts, with SSE-S3 by default
 // ("Setting default server-side encryption behavior").
 func getEncryption(x *exchange) (any, error) {
 	b, err := x.bucket()

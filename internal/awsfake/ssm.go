@@ -11,7 +11,7 @@ func getParameter(x *exchange) (any, error) {
 	}
 	value := publicParameter(in.Name)
 	if value == "" {
-		return nil, failf("ParameterNotFound", "The practice cloud has no parameter %s.", in.Name)
+		return nil, failf("ParameterNotFound", "The sandbox has no parameter %s.", in.Name)
 	}
 	type parameter struct {
 		Name, Type, Value, ARN, DataType string

@@ -1,6 +1,6 @@
 package awsfake
 
-// callerIdentity names the one user of the practice account (STS API
+// callerIdentity names the only user of the sandbox account (STS API
 // reference: GetCallerIdentity).
 func callerIdentity(*exchange) (any, error) {
 	return struct {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// table holds the things of one kind in one region and lists them in the order
+// table holds the resources of one kind in one region and lists them in the order
 // in which they were made, which is what pages are cut from.
 type table struct {
 	pos   map[string]int
-	order []entity // nil where something was dropped
+	order []entity // nil where one was removed
 	holes int
 	mixed bool // order is not sorted by Seq
 }
@@ -72,7 +72,7 @@ type state struct {
 	tables map[string]map[string]*table // kind, then region
 	seq    int64
 	salt   string
-	saved  map[string]bool // regions whose default things are in the file
+	saved  map[string]bool // regions whose default resources are in the file
 }
 
 func newState(salt string) *state {

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// Resource is one thing of the practice cloud, as a listing shows it. Kind is the
+// Resource is one resource of the sandbox, as a listing shows it. Kind is the
 // word that ovi uses for it.
 type Resource struct {
 	Region  string            `json:"region"`
 	Kind    string            `json:"kind"` // vpc, subnet, security_group, ec2, ebs, rds, s3
 	ID      string            `json:"id"`
-	Name    string            `json:"name,omitempty"` // the tag Name, or the name it was made under
+	Name    string            `json:"name,omitempty"` // the tag Name, or the name it was created with
 	Ref     string            `json:"ref,omitempty"`  // the tag ovi:ref
 	State   string            `json:"state"`
 	Size    string            `json:"size,omitempty"`
@@ -21,7 +21,7 @@ type Resource struct {
 	Tags    map[string]string `json:"tags,omitempty"`
 }
 
-// Resources lists what there is, in every region that was ever changed: by region,
+// Resources lists all resources in every region that was ever changed: by region,
 // then kind, then age. Terminated instances are listed until they age out.
 func (c *Cloud) Resources() ([]Resource, error) {
 	var out []Resource

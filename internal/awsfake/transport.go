@@ -10,7 +10,7 @@ import (
 )
 
 // RoundTrip answers a request without a network. The request's context ends the
-// wait of a planned delay; a deed once begun is finished.
+// wait of a planned delay; a change that has started is finished.
 func (c *Cloud) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := readBody(r)
 	if err != nil {
@@ -52,13 +52,13 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if len(body) > maxBody {
-		return nil, fmt.Errorf("practice cloud: a request body of more than %d bytes", maxBody)
+		return nil, fmt.Errorf("sandbox: the request body exceeds %d bytes", maxBody)
 	}
 	return body, nil
 }
 
 // errLost is what a client sees when the answer never arrives.
-var errLost = fmt.Errorf("practice cloud: the answer was lost: %w", syscall.ECONNRESET)
+var errLost = fmt.Errorf("sandbox: response lost by a planned fault: %w", syscall.ECONNRESET)
 
 func (c *Cloud) now() time.Time { return c.opts.clock().UTC() }
 

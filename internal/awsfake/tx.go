@@ -64,28 +64,28 @@ func (t *tx) rollback() {
 	t.undo, t.ops = nil, nil
 }
 
-// fresh gives the base of a new thing: an id in AWS's shape that no other thing
+// fresh gives the base of a new thing: an id in AWS's form that no other resource
 // of this state has, and never had.
 func (t *tx) fresh(prefix, region string) base {
 	seq := t.next()
 	return base{ID: prefix + t.st.hex(prefix+region, seq)[:17], Region: region, Seq: seq, Made: t.now}
 }
 
-// named is fresh for things that people name.
+// named is fresh for resources whose name is chosen by the caller.
 func (t *tx) named(name, region string) base {
 	return base{ID: name, Region: region, Seq: t.next(), Made: t.now}
 }
 
 func (t *tx) next() int64 { t.st.seq++; return t.st.seq }
 
-// hex is a number that looks random and is the same for the same state, seed
+// hex is a number that appears random and is the same for the same state, seed
 // and sequence: two processes that open one file agree on it.
 func (s *state) hex(label string, seq int64) string {
 	sum := sha256.Sum256([]byte(s.salt + "|" + label + "|" + strconv.FormatInt(seq, 10)))
 	return "0" + hex.EncodeToString(sum[:])
 }
 
-// find looks one thing up. Things that time has ended are not found.
+// find gives one resource. Resources that have expired are not found.
 func find[T entity](t *tx, region, id string) (T, bool) {
 	var zero T
 	e := t.st.table(zero.kind(), region).get(id)
@@ -95,7 +95,7 @@ func find[T entity](t *tx, region, id string) (T, bool) {
 	return e.(T), true
 }
 
-// list gives the things of one kind in one region, oldest first.
+// list gives the resources of one kind in one region, oldest first.
 func list[T entity](t *tx, region string) []T {
 	var zero T
 	rows := t.st.table(zero.kind(), region).rows()

@@ -34,10 +34,10 @@ type instance struct {
 	Reason      string      `json:"reason,omitempty"`
 	Launched    time.Time   `json:"launched"`
 	Life        life        `json:"life"`
-	Until       time.Time   `json:"until,omitzero"` // when a dead one is forgotten
+	Until       time.Time   `json:"until,omitzero"` // when a terminated one is no longer listed
 }
 
-// metadataOpt says how the instance metadata service answers.
+// metadataOpt are the options of the instance metadata service.
 type metadataOpt struct {
 	Tokens   string `json:"tokens"`
 	Endpoint string `json:"endpoint"`
@@ -53,8 +53,8 @@ func (i *instance) clone() entity { c := *i; return &c }
 // instances": about an hour).
 func (i *instance) gone(now time.Time) bool { return !i.Until.IsZero() && now.After(i.Until) }
 
-// dead says that an instance is terminated or on its way there: it holds on to
-// nothing any more.
+// dead reports that an instance is terminated or being terminated: it uses
+// nothing.
 func (i *instance) dead() bool { return i.Life.Final == "terminated" }
 
 // volume is a disk.
@@ -97,7 +97,7 @@ func (*volume) kind() string              { return kindVolume }
 func (v *volume) clone() entity           { c := *v; return &c }
 func (v *volume) gone(now time.Time) bool { return !v.Until.IsZero() && !now.Before(v.Until) }
 
-// tie is the attachment as it stands at a moment, nil when there is none.
+// tie is the attachment at a moment, nil when there is none.
 func (v *volume) tie(now time.Time) *attached {
 	if v.Attached == nil || v.Attached.Life.at(now) == "detached" {
 		return nil

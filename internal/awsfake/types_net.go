@@ -41,7 +41,7 @@ type securityGroup struct {
 func (*securityGroup) kind() string    { return kindGroup }
 func (g *securityGroup) clone() entity { c := *g; return &c }
 
-// rule is one way in or out. Exactly one of CIDR4, CIDR6, Group and List says
+// rule is one permission. Exactly one of CIDR4, CIDR6, Group and List says
 // where from or to.
 type rule struct {
 	ID     string            `json:"id"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// database is an RDS instance. Its master password is not kept: nothing here
+// database is an RDS instance. Its master password is not stored: nothing here
 // has one.
 type database struct {
 	base
@@ -63,7 +63,7 @@ func (*database) kind() string              { return kindDatabase }
 func (d *database) clone() entity           { c := *d; return &c }
 func (d *database) gone(now time.Time) bool { return !d.Until.IsZero() && !now.Before(d.Until) }
 
-// at is the database as it stands at a moment: pending values that are due
+// at is the database at a moment: pending values that are due
 // hold, and are pending no more.
 func (d *database) at(now time.Time) *database {
 	if d.Pending == nil || now.Before(d.Pending.At) {
@@ -122,7 +122,7 @@ type snapshot struct {
 func (*snapshot) kind() string    { return kindSnapshot }
 func (s *snapshot) clone() entity { c := *s; return &c }
 
-// subnetGroup says in which subnets databases may live.
+// subnetGroup holds the subnets in which databases may run.
 type subnetGroup struct {
 	base
 	ARN     string   `json:"arn"`
