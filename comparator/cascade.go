@@ -81,20 +81,9 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 }
 
 func refersTo(v resource.Value, refs map[resource.Ref]bool) bool {
-	switch v := v.(type) {
-	case resource.Reference:
-		return refs[v.Ref]
-	case resource.List:
-		for _, e := range v {
-			if refersTo(e, refs) {
-				return true
-			}
-		}
-	case resource.Attrs:
-		for i := range v {
-			if refersTo(v[i].Value, refs) {
-				return true
-			}
+	for r := range resource.References(v) {
+		if refs[r.Ref] {
+			return true
 		}
 	}
 	return false

@@ -83,7 +83,7 @@ func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 
 // isKnownAfterApply says that a value refers to something whose id is not known yet.
 func (c *comparison) isKnownAfterApply(v resource.Value) bool {
-	for _, r := range resource.AppendRefs(nil, v) {
+	for r := range resource.References(v) {
 		if _, ok := c.resolve(r); !ok {
 			return true
 		}

@@ -14,31 +14,31 @@ type memo struct {
 }
 
 type answer struct {
-	ref resource.Ref
-	id  string
-	ok  bool
+	ref   resource.Reference
+	value resource.Value
+	ok    bool
 }
 
-// resolve gives the id of the thing that carries a ref now and will keep it: it was seen, it
-// is not to be replaced, and not on its way out.
-func (c *comparison) resolve(ref resource.Ref) (string, bool) {
+// resolve gives the value of a reference: of a resource that was observed, is not to be
+// replaced or deleted, and so keeps its id.
+func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 	for i := range c.memo.entries {
 		if e := &c.memo.entries[i]; e.ref == ref {
-			return e.id, e.ok
+			return e.value, e.ok
 		}
 	}
-	id, ok := c.lookup(ref)
-	c.memo.entries[c.memo.next%len(c.memo.entries)] = answer{ref, id, ok}
+	v, ok := c.lookup(ref)
+	c.memo.entries[c.memo.next%len(c.memo.entries)] = answer{ref, v, ok}
 	c.memo.next++
-	return id, ok
+	return v, ok
 }
 
-func (c *comparison) lookup(ref resource.Ref) (string, bool) {
-	o, n := marked(c.group(ref))
-	if n != 1 || c.replaced[ref] || c.leaving(o) {
-		return "", false
+func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
+	o, n := marked(c.group(ref.Ref))
+	if n != 1 || c.replaced[ref.Ref] || c.leaving(o) {
+		return nil, false
 	}
-	return o.ID, true
+	return o.Refer(ref.Path)
 }
 
 // leaving says that a thing belongs to one of the stacks and is wanted no more.

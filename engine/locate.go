@@ -178,5 +178,7 @@ func (m mover) ref(r resource.Ref) resource.Ref {
 }
 
 func (m mover) attrs(in resource.Attrs) resource.Attrs {
-	return mapRefs(in, func(r resource.Ref) resource.Value { return resource.Reference{Ref: m.ref(r)} }).(resource.Attrs)
+	return resource.MapRefs(in, func(r resource.Reference) resource.Value {
+		return resource.Reference{Ref: m.ref(r.Ref), Path: r.Path}
+	}).(resource.Attrs)
 }

@@ -67,12 +67,12 @@ func (e *Engine) isAsApplied(o ledger.OpenAction, there resource.Observed, s res
 	if !ok || o.Applying == nil || mentionsWriteOnly(o.Applying.Attrs, kind.Attrs) {
 		return false
 	}
-	resolve := func(r resource.Ref) (string, bool) {
-		found := markedAs(s, r)
+	resolve := func(r resource.Reference) (resource.Value, bool) {
+		found := markedAs(s, r.Ref)
 		if len(found) != 1 {
-			return "", false
+			return nil, false
 		}
-		return found[0].ID, true
+		return found[0].Refer(r.Path)
 	}
 	return len(resource.Diff(o.Applying.Attrs, there.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
 		len(resource.DiffTags(o.Applying.Tags, there.Tags, before.Tags, nil)) == 0

@@ -19,19 +19,19 @@ func (a *apply) request(c Claim, d *decider.Decision, half decider.Phase) (*prov
 		return r, nil
 	}
 	var missing []resource.Ref
-	resolve := func(ref resource.Ref) resource.Value {
-		id, ok := a.idOf(ref)
+	resolve := func(ref resource.Reference) resource.Value {
+		id, ok := a.idOf(ref.Ref)
 		if !ok {
-			missing = append(missing, ref)
+			missing = append(missing, ref.Ref)
 		}
 		return resource.String(id)
 	}
 	r.Desired = *d.Desired
-	r.Desired.Attrs = mapRefs(d.Desired.Attrs, resolve).(resource.Attrs)
+	r.Desired.Attrs = resource.MapRefs(d.Desired.Attrs, resolve).(resource.Attrs)
 	if verbOf(d.Action, half) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {
-			change.To = mapRefs(change.To, resolve)
+			change.To = resource.MapRefs(change.To, resolve)
 			r.Changes[i] = change
 		}
 	}

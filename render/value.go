@@ -37,11 +37,29 @@ func Value(v resource.Value) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case resource.Reference:
-		return v.Ref.Kind + "/" + v.Ref.Name
+		return v.String()
+	case resource.Text:
+		return word(textOf(v))
 	case resource.Secret, resource.Digest:
 		return hidden
 	}
 	return "(unknown)"
+}
+
+// textOf writes a text as a configuration does, its secret parts hidden.
+func textOf(t resource.Text) string {
+	var b strings.Builder
+	for _, p := range t {
+		switch p := p.(type) {
+		case resource.Reference:
+			b.WriteString("${" + p.String() + "}")
+		case resource.String:
+			b.WriteString(string(p))
+		default:
+			b.WriteString(Value(p))
+		}
+	}
+	return b.String()
 }
 
 // word quotes a string unless it can only be read as that string.
@@ -62,6 +80,12 @@ func veiled(v resource.Value) resource.Value {
 		return resource.String(hidden)
 	case resource.List:
 		out := make(resource.List, len(v))
+		for i, x := range v {
+			out[i] = veiled(x)
+		}
+		return out
+	case resource.Text:
+		out := make(resource.Text, len(v))
 		for i, x := range v {
 			out[i] = veiled(x)
 		}

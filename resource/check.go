@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Checker checks wishes of one kind. It holds the kind's patterns ready, so make one for
-// many wishes. It is not changed once made.
+// Checker checks the configuration of resources of one kind. It holds the kind's compiled
+// patterns, so make one for many resources. It does not change.
 type Checker struct {
 	kind     Kind
 	patterns map[string]*regexp.Regexp
@@ -48,12 +48,12 @@ func (c *Checker) compile(attrs []Attribute) error {
 	return nil
 }
 
-// Check checks the attributes of a wish against the kind's schema and brings them to the
-// form that Observe gives: values of the declared types, Sets sorted and each element once,
-// defaults filled in, then the kind's own Canonical. All problems come at once, in order of
-// their paths; with any, the attributes must not be used. Attributes given as nil count as
-// not mentioned. Names in RefKind attributes stay Strings for the source to turn into
-// References; what is a Reference already is checked for its kind.
+// Check checks configured attributes against the kind's schema and brings them to the form
+// that Observe gives: values of the declared types, Sets sorted and each element once,
+// defaults filled in, then the kind's own Canonical. It returns all problems at once, in
+// order of their paths; with any, the attributes must not be used. An attribute whose value is
+// nil is omitted. Names in RefKind attributes stay Strings for the source to turn into
+// References; the kind of a Reference is checked.
 func Check(k Kind, attrs Attrs) (Attrs, []Problem) {
 	c, err := NewChecker(k)
 	if err != nil {
@@ -62,7 +62,7 @@ func Check(k Kind, attrs Attrs) (Attrs, []Problem) {
 	return c.Check(attrs)
 }
 
-// Check is the function Check with what it needs made ready before.
+// Check is the function Check with a prepared schema.
 func (c *Checker) Check(attrs Attrs) (Attrs, []Problem) {
 	r := run{checker: c}
 	out := r.object("", attrs, c.kind.Attrs)
@@ -74,19 +74,19 @@ func (c *Checker) Check(attrs Attrs) (Attrs, []Problem) {
 	return out, r.problems
 }
 
-// CheckName checks the name of a thing.
+// CheckName checks the name of a resource.
 func (c *Checker) CheckName(name string) []Problem {
 	switch {
 	case name == "":
 		return []Problem{{Path: "name", Summary: "the name is empty"}}
 	case !plainName(name):
-		return []Problem{{Path: "name", Summary: fmt.Sprintf("%q holds a slash or a control character", name)}}
+		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q: it contains a slash or a control character", name)}}
 	case c.name != nil && !c.name.MatchString(name):
 		doc := c.kind.NameDoc
 		if doc == "" {
 			doc = "must match " + c.kind.NamePattern
 		}
-		return []Problem{{Path: "name", Summary: fmt.Sprintf("%q is no name for %s", name, c.kind.Name), Suggestion: doc}}
+		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name), Suggestion: doc}}
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func plainName(s string) bool {
 	return true
 }
 
-// run gathers the problems of one check.
+// run collects the problems of one check.
 type run struct {
 	checker  *Checker
 	problems []Problem
@@ -119,9 +119,9 @@ func (r *run) object(path string, in Attrs, schema []Attribute) Attrs {
 		case s.Name == "":
 			r.unknown(p, a.Name, schema)
 		case s.Computed:
-			r.problem(p, "leave it out", "%s is only reported, it can't be wished", a.Name)
+			r.problem(p, "remove "+a.Name, "%s is read-only: the provider reports it", a.Name)
 		case a.Value != nil:
-			// The schema's own string: equal names then share memory, and compare at once.
+			// The schema's own string: equal names share memory and compare fast.
 			out = append(out, Attr{s.Name, r.value(p, a.Value, s)})
 		}
 	}
@@ -148,14 +148,14 @@ func (r *run) unknown(path, name string, schema []Attribute) {
 	}
 	suggestion := ""
 	if near, ok := Nearest(name, names); ok {
-		suggestion = "did you mean " + near + "?"
+		suggestion = "use " + near
 	}
-	r.problem(path, suggestion, "%s has no attribute %s", r.checker.kind.Name, name)
+	r.problem(path, suggestion, "unknown attribute %q for kind %s", name, r.checker.kind.Name)
 }
 
 func example(s *Attribute) string {
 	if s.Example == "" {
 		return ""
 	}
-	return "such as " + s.Name + ": " + s.Example
+	return "for example, " + s.Name + ": " + s.Example
 }

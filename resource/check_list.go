@@ -7,22 +7,22 @@ import (
 )
 
 // list checks each element. A Set is sorted by its elements' canonical bytes and holds each
-// once, so that the order in which it was written leaves no trace.
+// once, so that the order in the configuration does not matter.
 func (r *run) list(path string, v Value, s *Attribute) Value {
 	in, ok := v.(List)
 	if !ok {
 		suggestion := ""
 		if _, nested := v.(Attrs); !nested {
-			suggestion = "write [" + show(v) + "]"
+			suggestion = "use [" + show(v) + "]"
 		}
 		return r.wrong(path, v, s, suggestion)
 	}
-	r.bounds(path, int64(len(in)), s, " long")
+	r.bounds(path, int64(len(in)), s, " elements")
 	out := make(List, len(in))
 	for i, e := range in {
 		p := path + "[" + strconv.Itoa(i) + "]"
 		if e == nil {
-			r.problem(p, "leave it out", "an element is empty")
+			r.problem(p, "remove it", "an element is empty")
 			continue
 		}
 		out[i] = r.value(p, e, elem(s))
@@ -33,7 +33,7 @@ func (r *run) list(path string, v Value, s *Attribute) Value {
 	return out
 }
 
-// SortSet sorts the elements of a set by their canonical bytes and drops repeated ones.
+// SortSet sorts the elements of a set by their canonical bytes and removes duplicates.
 func SortSet(l List) List {
 	type keyed struct {
 		key []byte
@@ -52,13 +52,13 @@ func SortSet(l List) List {
 	return out
 }
 
-// mapping checks an object of free keys: its values are strings, or what Elem says.
+// mapping checks an object of free keys: its values are strings, or of the type of Elem.
 func (r *run) mapping(path string, v Value, s *Attribute) Value {
 	in, ok := v.(Attrs)
 	if !ok {
 		return r.wrong(path, v, s, "")
 	}
-	r.bounds(path, int64(len(in)), s, " long")
+	r.bounds(path, int64(len(in)), s, " elements")
 	out := make([]Attr, 0, len(in))
 	for _, a := range in {
 		if a.Value != nil {

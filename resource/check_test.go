@@ -15,10 +15,10 @@ func bound(n int64) *int64 { return &n }
 // houseKind has a rule of every sort that Check knows.
 func houseKind() resource.Kind {
 	return resource.Kind{
-		Provider: "fake", Name: "house", NamePattern: "[a-z]+", NameDoc: "small letters only",
+		Provider: "fake", Name: "house", NamePattern: "[a-z]+", NameDoc: "lowercase letters only",
 		Attrs: []resource.Attribute{
 			{Name: "size", Type: resource.TInt, Required: true, Min: bound(1), Max: bound(9), Example: "3"},
-			{Name: "colour", Type: resource.TString, Default: resource.String("white"), Enum: []string{"white", "green", "black"}},
+			{Name: "color", Type: resource.TString, Default: resource.String("white"), Enum: []string{"white", "green", "black"}},
 			{Name: "code", Type: resource.TString, Pattern: "[0-9]{2}", Example: `"42"`},
 			{Name: "motto", Type: resource.TString, Max: bound(3)},
 			{Name: "open", Type: resource.TBool},
@@ -39,42 +39,42 @@ func houseKind() resource.Kind {
 	}
 }
 
-func TestCheckSaysWhatIsWrong(t *testing.T) {
+func TestCheckReportsProblems(t *testing.T) {
 	t.Parallel()
 	secret := resource.NewSecret("example-hush", "d")
 	for name, c := range map[string]struct {
 		in   resource.Attrs
 		want string // path: summary (suggestion)
 	}{
-		"required missing":       {attrs(), "size: size is required (such as size: 3)"},
-		"required given as null": {attrs("size", nil), "size: size is required (such as size: 3)"},
-		"unknown, near one":      {attrs("size", 1, "colur", "white"), "colur: house has no attribute colur (did you mean colour?)"},
-		"unknown, near none":     {attrs("size", 1, "helicopter", 1), "helicopter: house has no attribute helicopter ()"},
-		"computed":               {attrs("size", 1, "address", "x"), "address: address is only reported, it can't be wished (leave it out)"},
-		"too small":              {attrs("size", 0), "size: size is 0, and at least 1 are needed ()"},
-		"too large":              {attrs("size", 10), "size: size is 10, and at most 9 are allowed ()"},
-		"number in quotes":       {attrs("size", "3"), `size: size must be a whole number, and "3" is a string (write 3 without quotes)`},
-		"no number":              {attrs("size", "big"), `size: size must be a whole number, and "big" is a string (such as size: 3)`},
-		"whole float":            {attrs("size", 3.0), "size: size must be a whole number, and 3.0 is a number (write 3)"},
-		"yes for true":           {attrs("size", 1, "open", "yes"), `open: open must be true or false, and "yes" is a string (write true)`},
-		"a float for a string":   {attrs("size", 1, "code", 1.1), `code: code must be a string, and 1.1 is a number (write it in quotes)`},
-		"a bool for a string":    {attrs("size", 1, "code", true), `code: code must be a string, and true is true or false (write it in quotes)`},
-		"not in the choice":      {attrs("size", 1, "colour", "gren"), `colour: colour can't be "gren" (did you mean green?)`},
-		"far from the choice":    {attrs("size", 1, "colour", "#ff00ff"), `colour: colour can't be "#ff00ff" (one of white, green, black)`},
-		"pattern is of all":      {attrs("size", 1, "code", "142"), `code: code can't be "142": it must match [0-9]{2} (such as code: "42")`},
-		"too long in letters":    {attrs("size", 1, "motto", "äöüß"), "motto: motto is 4 characters, and at most 3 are allowed ()"},
-		"one for a list":         {attrs("size", 1, "ports", 80), "ports: ports must be a list, and 80 is a whole number (write [80])"},
-		"empty list":             {attrs("size", 1, "rooms", list{}), "rooms: rooms is 0 long, and at least 1 are needed ()"},
-		"deep in a list":         {attrs("size", 1, "rooms", list{attrs("name", "a"), attrs("door", 1)}), "rooms[1].door: house has no attribute door (did you mean doors?)\nrooms[1].name: name is required ()"},
-		"null in a list":         {attrs("size", 1, "ports", list{nil}), "ports[0]: an element is empty (leave it out)"},
-		"an element's bounds":    {attrs("size", 1, "ports", list{0}), "ports[0]: ports[0] is 0, and at least 1 are needed ()"},
-		"a list for an object":   {attrs("size", 1, "roof", list{}), "roof: roof must be an object, and [] is a list ()"},
-		"a number in a map":      {attrs("size", 1, "labels", attrs("a", true)), "labels.a: a must be a string, and true is true or false (write it in quotes)"},
-		"secret in the open":     {attrs("size", 1, "key", "hush"), "key: key is a secret and must not stand in the open (take it from outside: ${env:NAME})"},
-		"secret where it shows":  {attrs("size", 1, "motto", secret), "motto: motto is no secret: it would show ()"},
-		"reference out of place": {attrs("size", 1, "motto", ref("fake/h/street/s")), "motto: motto does not name another thing ()"},
-		"reference of a kind":    {attrs("size", 1, "street", ref("fake/h/house/s")), "street: street must be of kind street, and fake/h/house/s is of kind house ()"},
-		"several at once":        {attrs("size", 0, "open", 1), "open: open must be true or false, and 1 is a whole number ()\nsize: size is 0, and at least 1 are needed ()"},
+		"required missing":       {attrs(), "size: size is required (for example, size: 3)"},
+		"required given as null": {attrs("size", nil), "size: size is required (for example, size: 3)"},
+		"unknown, near one":      {attrs("size", 1, "colur", "white"), "colur: unknown attribute \"colur\" for kind house (use color)"},
+		"unknown, near none":     {attrs("size", 1, "helicopter", 1), "helicopter: unknown attribute \"helicopter\" for kind house ()"},
+		"computed":               {attrs("size", 1, "address", "x"), "address: address is read-only: the provider reports it (remove address)"},
+		"too small":              {attrs("size", 0), "size: size is 0, the minimum is 1 ()"},
+		"too large":              {attrs("size", 10), "size: size is 10, the maximum is 9 ()"},
+		"number in quotes":       {attrs("size", "3"), `size: size must be a whole number, got "3" (use 3 without quotes)`},
+		"no number":              {attrs("size", "big"), `size: size must be a whole number, got "big" (for example, size: 3)`},
+		"whole float":            {attrs("size", 3.0), "size: size must be a whole number, got 3.0 (use 3)"},
+		"yes for true":           {attrs("size", 1, "open", "yes"), `open: open must be true or false, got "yes" (use true)`},
+		"a float for a string":   {attrs("size", 1, "code", 1.1), `code: code must be a string, got 1.1 (quote the value)`},
+		"a bool for a string":    {attrs("size", 1, "code", true), `code: code must be a string, got true (quote the value)`},
+		"not in the choice":      {attrs("size", 1, "color", "gren"), `color: invalid color "gren" (use green)`},
+		"far from the choice":    {attrs("size", 1, "color", "#ff00ff"), `color: invalid color "#ff00ff" (use one of white, green, black)`},
+		"pattern is of all":      {attrs("size", 1, "code", "142"), `code: invalid code "142": it must match [0-9]{2} (for example, code: "42")`},
+		"too long in letters":    {attrs("size", 1, "motto", "äöüß"), "motto: motto has 4 characters, the maximum is 3 ()"},
+		"one for a list":         {attrs("size", 1, "ports", 80), "ports: ports must be a list, got 80 (use [80])"},
+		"empty list":             {attrs("size", 1, "rooms", list{}), "rooms: rooms has 0 elements, the minimum is 1 ()"},
+		"deep in a list":         {attrs("size", 1, "rooms", list{attrs("name", "a"), attrs("door", 1)}), "rooms[1].door: unknown attribute \"door\" for kind house (use doors)\nrooms[1].name: name is required ()"},
+		"null in a list":         {attrs("size", 1, "ports", list{nil}), "ports[0]: an element is empty (remove it)"},
+		"an element's bounds":    {attrs("size", 1, "ports", list{0}), "ports[0]: ports[0] is 0, the minimum is 1 ()"},
+		"a list for an object":   {attrs("size", 1, "roof", list{}), "roof: roof must be an object, got [] ()"},
+		"a number in a map":      {attrs("size", 1, "labels", attrs("a", true)), "labels.a: a must be a string, got true (quote the value)"},
+		"secret in the open":     {attrs("size", 1, "key", "hush"), "key: key is a secret and must not be written as plain text (use ${env:NAME})"},
+		"secret where it shows":  {attrs("size", 1, "motto", secret), "motto: motto is not a secret attribute: its value is shown and recorded ()"},
+		"reference out of place": {attrs("open", ref("fake/h/street/s"), "size", 1), "open: open must be true or false, got an id ()"},
+		"reference of a kind":    {attrs("size", 1, "street", ref("fake/h/house/s")), "street: street must be of kind street, got fake/h/house/s of kind house ()"},
+		"several at once":        {attrs("size", 0, "open", 1), "open: open must be true or false, got 1 ()\nsize: size is 0, the minimum is 1 ()"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +95,7 @@ func TestCheckBringsTheCanonicalForm(t *testing.T) {
 	street := ref("fake/h/street/s")
 	in := attrs("size", 3, "code", 42, "ratio", 2, "open", nil, "ports", list{443, 80, 443}, "roof", attrs(),
 		"rooms", list{attrs("name", "hall")}, "labels", attrs("b", "2", "a", 1, "c", nil), "street", street, "key", resource.NewSecret("example-hush", "d"))
-	want := attrs("size", 3, "code", "42", "ratio", 2.0, "colour", "white", "ports", list{443, 80}, "roof", attrs("slope", 30),
+	want := attrs("size", 3, "code", "42", "ratio", 2.0, "color", "white", "ports", list{443, 80}, "roof", attrs("slope", 30),
 		"rooms", list{attrs("name", "hall", "doors", 1)}, "labels", attrs("a", "1", "b", "2"), "street", street, "key", resource.Digest("d"))
 	got, problems := resource.Check(houseKind(), in)
 	if len(problems) > 0 || !got.Equal(want) {
@@ -107,7 +107,7 @@ func TestCheckBringsTheCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestCanonicalHasTheLastWord(t *testing.T) {
+func TestCanonicalRunsLast(t *testing.T) {
 	t.Parallel()
 	k := houseKind()
 	calls := 0
@@ -120,11 +120,11 @@ func TestCanonicalHasTheLastWord(t *testing.T) {
 		t.Errorf("%s, %v", got.AppendJSON(nil), problems)
 	}
 	if _, problems = resource.Check(k, attrs("size", 0)); len(problems) != 1 || calls != 1 {
-		t.Errorf("Canonical was asked about a wish that is wrong already: %v", problems)
+		t.Errorf("Canonical ran on invalid attributes: %v", problems)
 	}
 }
 
-func TestForCreateAddsWhatIsUsedOnce(t *testing.T) {
+func TestForCreateAddsCreateDefaults(t *testing.T) {
 	t.Parallel()
 	got := houseKind().ForCreate(attrs("size", 1, "rooms", list{attrs("name", "hall", "doors", 2)}))
 	want := attrs("size", 1, "tint", "none", "rooms", list{attrs("name", "hall", "doors", 2, "paint", "lime")})
@@ -132,11 +132,11 @@ func TestForCreateAddsWhatIsUsedOnce(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got.AppendJSON(nil), want.AppendJSON(nil))
 	}
 	if again := houseKind().ForCreate(attrs("tint", "red")); !again.Equal(attrs("tint", "red")) {
-		t.Errorf("what was wished is overwritten: %s", again.AppendJSON(nil))
+		t.Errorf("a configured value is overwritten: %s", again.AppendJSON(nil))
 	}
 }
 
-func TestNamesOfThings(t *testing.T) {
+func TestNames(t *testing.T) {
 	t.Parallel()
 	c, err := resource.NewChecker(houseKind())
 	if err != nil {
@@ -149,7 +149,7 @@ func TestNamesOfThings(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsWrongIsSaid(t *testing.T) {
+func TestAnInvalidSchemaIsAnError(t *testing.T) {
 	t.Parallel()
 	k := resource.Kind{Name: "k", Attrs: []resource.Attribute{{Name: "a", Elem: &resource.Attribute{Pattern: "("}}}}
 	if _, err := resource.NewChecker(k); err == nil || !strings.Contains(err.Error(), "a: ") {
@@ -173,8 +173,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Whatever Check lets through satisfies itself, and so does what is made of it.
-func TestWhatIsMadeAsWishedDoesNotDiffer(t *testing.T) {
+// What Check accepts matches itself, and so does what is created from it.
+func TestWhatIsCreatedAsConfiguredDoesNotDiffer(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		in := attrs("size", int(rapid.IntRange(1, 9).Draw(t, "size")))
@@ -194,7 +194,7 @@ func TestWhatIsMadeAsWishedDoesNotDiffer(t *testing.T) {
 			t.Fatal(problems)
 		}
 		made := k.ForCreate(desired).With("address", resource.String("somewhere"))
-		for what, there := range map[string]resource.Attrs{"itself": desired, "what is made of it": made} {
+		for what, there := range map[string]resource.Attrs{"itself": desired, "what is created from it": made} {
 			if c := resource.Diff(desired, there, k, resource.DiffOptions{}); len(c) > 0 {
 				t.Errorf("it differs from %s: %v", what, c)
 			}
@@ -202,8 +202,8 @@ func TestWhatIsMadeAsWishedDoesNotDiffer(t *testing.T) {
 	})
 }
 
-// Changing what Diff names, as Diff says, gives a thing that satisfies the wish.
-func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
+// Applying the changes that Diff lists leaves no difference.
+func TestApplyingTheChangesLeavesNoDifference(t *testing.T) {
 	t.Parallel()
 	k := serverKind()
 	draw := func(t *rapid.T, label string) resource.Attrs {
@@ -227,7 +227,7 @@ func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
 		return resource.AttrsOf(m)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		desired, there := draw(t, "wish "), draw(t, "there ")
+		desired, there := draw(t, "desired "), draw(t, "observed ")
 		for _, c := range resource.Diff(desired, there, k, resource.DiffOptions{}) {
 			head, rest, nested := strings.Cut(c.Path, ".")
 			if !nested {
@@ -244,12 +244,12 @@ func TestDoingTheChangesSatisfiesTheWish(t *testing.T) {
 			there = there.With(head, inner)
 		}
 		if left := resource.Diff(desired, there, k, resource.DiffOptions{}); len(left) > 0 {
-			t.Errorf("wish %s, there %s: still %v", desired.AppendJSON(nil), there.AppendJSON(nil), left)
+			t.Errorf("desired %s, observed %s: still %v", desired.AppendJSON(nil), there.AppendJSON(nil), left)
 		}
 	})
 }
 
-func TestValidSaysWhatTypesCannot(t *testing.T) {
+func TestValidChecksWhatTypesCannot(t *testing.T) {
 	odd := func(v resource.Value) []resource.Problem {
 		if n, _ := v.(resource.Int); n%2 == 0 {
 			return []resource.Problem{{Summary: "even"}}
@@ -278,11 +278,11 @@ func TestValidSaysWhatTypesCannot(t *testing.T) {
 	for _, p := range problems {
 		got = append(got, p.Path+" "+p.Summary)
 	}
-	// The first element is wrong within, so nothing is said of it as a whole.
+	// The first element is invalid inside, so it is not checked as a whole.
 	if diff := cmp.Diff([]string{"l[0].n even", "l[1].n two", "l[1] whole", "n even"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "n", Value: resource.String("x")})); len(problems) != 1 {
-		t.Errorf("a value of the wrong type was asked about: %v", problems)
+		t.Errorf("Valid ran on a value of the wrong type: %v", problems)
 	}
 }

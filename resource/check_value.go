@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// value checks one value and gives it in the declared type. Where there is a problem what it
-// gives is of no use.
+// value checks one value and returns it in the declared type. With a problem the result must
+// not be used.
 func (r *run) value(path string, v Value, s *Attribute) Value {
 	told := len(r.problems)
 	out := r.typed(path, v, s)
-	if s.Valid == nil || len(r.problems) > told {
+	if _, isText := out.(Text); s.Valid == nil || isText || len(r.problems) > told {
 		return out
 	}
 	for _, p := range s.Valid(out) {
@@ -32,20 +32,21 @@ func (r *run) value(path string, v Value, s *Attribute) Value {
 func (r *run) typed(path string, v Value, s *Attribute) Value {
 	switch v := v.(type) {
 	case Reference:
-		if s.RefKind == "" {
-			r.problem(path, "", "%s does not name another thing", last(path))
-		} else if v.Ref.Kind != s.RefKind {
-			r.problem(path, "", "%s must be of kind %s, and %s is of kind %s", last(path), s.RefKind, v.Ref, v.Ref.Kind)
+		r.reference(path, v, s)
+		return v
+	case Text:
+		if s.Type != TString {
+			r.problem(path, example(s), "%s must be %s, got %s", last(path), s.Type, typeOf(v))
 		}
 		return v
 	case Secret, Digest:
 		if !s.Secret {
-			r.problem(path, "", "%s is no secret: it would show", last(path))
+			r.problem(path, "", "%s is not a secret attribute: its value is shown and recorded", last(path))
 		}
 		return v
 	}
 	if s.Secret {
-		r.problem(path, "take it from outside: ${env:NAME}", "%s is a secret and must not stand in the open", last(path))
+		r.problem(path, "use ${env:NAME}", "%s is a secret and must not be written as plain text", last(path))
 		return v
 	}
 	switch s.Type {
@@ -60,6 +61,18 @@ func (r *run) typed(path string, v Value, s *Attribute) Value {
 		return r.mapping(path, v, s)
 	default:
 		return r.scalar(path, v, s)
+	}
+}
+
+// reference checks the kind of what an id is needed of. What else a reference must satisfy
+// needs the schema of what it refers to; see source.Resolve.
+func (r *run) reference(path string, v Reference, s *Attribute) {
+	switch {
+	case v.Path != "":
+	case s.RefKind != "" && v.Ref.Kind != s.RefKind:
+		r.problem(path, "", "%s must be of kind %s, got %s of kind %s", last(path), s.RefKind, v.Ref, v.Ref.Kind)
+	case s.RefKind == "" && s.Type != TString:
+		r.problem(path, example(s), "%s must be %s, got an id", last(path), s.Type)
 	}
 }
 
@@ -81,7 +94,7 @@ func (r *run) scalar(path string, v Value, s *Attribute) Value {
 	return out
 }
 
-// coerce accepts what can only be meant one way; for the rest it says what to write.
+// coerce accepts what has one meaning only; for the rest it suggests what to use.
 func coerce(v Value, t Type) (Value, string) {
 	switch v := v.(type) {
 	case String:
@@ -100,16 +113,16 @@ func coerce(v Value, t Type) (Value, string) {
 		case t == TFloat:
 			return v, ""
 		case t == TInt && float64(v) == math.Trunc(float64(v)) && math.Abs(float64(v)) < 1<<53:
-			return nil, fmt.Sprintf("write %d", int64(v))
+			return nil, fmt.Sprintf("use %d", int64(v))
 		case t == TString: // 1.10 has become 1.1 on its way here
-			return nil, "write it in quotes"
+			return nil, "quote the value"
 		}
 	case Bool:
 		if t == TBool {
 			return v, ""
 		}
 		if t == TString {
-			return nil, "write it in quotes"
+			return nil, "quote the value"
 		}
 	}
 	return nil, ""
@@ -121,35 +134,35 @@ func coerceString(v String, t Type) (Value, string) {
 		return v, ""
 	case TInt:
 		if _, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return nil, "write " + string(v) + " without quotes"
+			return nil, "use " + string(v) + " without quotes"
 		}
 	case TFloat:
 		if _, err := strconv.ParseFloat(string(v), 64); err == nil {
-			return nil, "write " + string(v) + " without quotes"
+			return nil, "use " + string(v) + " without quotes"
 		}
 	case TBool:
 		switch strings.ToLower(string(v)) {
 		case "true", "yes", "on":
-			return nil, "write true"
+			return nil, "use true"
 		case "false", "no", "off":
-			return nil, "write false"
+			return nil, "use false"
 		}
 	}
 	return nil, ""
 }
 
-// text checks a string's length, pattern and choice.
+// text checks a string's length, pattern and enumeration.
 func (r *run) text(path, v string, s *Attribute) {
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, v) {
-		suggestion := "one of " + strings.Join(s.Enum, ", ")
+		suggestion := oneOf(s.Enum)
 		if near, ok := Nearest(v, s.Enum); ok {
-			suggestion = "did you mean " + near + "?"
+			suggestion = "use " + near
 		}
-		r.problem(path, suggestion, "%s can't be %q", last(path), v)
+		r.problem(path, suggestion, "invalid %s %q", last(path), v)
 		return
 	}
 	if re := r.pattern(s); re != nil && !re.MatchString(v) {
-		r.problem(path, example(s), "%s can't be %q: it must match %s", last(path), v, s.Pattern)
+		r.problem(path, example(s), "invalid %s %q: it must match %s", last(path), v, s.Pattern)
 	}
 	r.bounds(path, int64(utf8.RuneCountInString(v)), s, " characters")
 }
@@ -162,28 +175,37 @@ func (r *run) pattern(s *Attribute) *regexp.Regexp {
 }
 
 func (r *run) bounds(path string, n int64, s *Attribute, unit string) {
+	has := "has"
+	if unit == "" {
+		has = "is"
+	}
 	switch {
 	case s.Min != nil && n < *s.Min:
-		r.problem(path, "", "%s is %d%s, and at least %d are needed", last(path), n, unit, *s.Min)
+		r.problem(path, "", "%s %s %d%s, the minimum is %d", last(path), has, n, unit, *s.Min)
 	case s.Max != nil && n > *s.Max:
-		r.problem(path, "", "%s is %d%s, and at most %d are allowed", last(path), n, unit, *s.Max)
+		r.problem(path, "", "%s %s %d%s, the maximum is %d", last(path), has, n, unit, *s.Max)
 	}
 }
 
 func (r *run) wrong(path string, v Value, s *Attribute, suggestion string) Value {
-	if suggestion == "" {
+	switch {
+	case len(s.Enum) > 0: // true for "true": no quotes make it one of the words
+		suggestion = oneOf(s.Enum)
+	case suggestion == "":
 		suggestion = example(s)
 	}
-	r.problem(path, suggestion, "%s must be %s, and %s is %s", last(path), s.Type, show(v), typeOf(v))
+	r.problem(path, suggestion, "%s must be %s, got %s", last(path), s.Type, show(v))
 	return v
 }
 
-// show writes a value as a person would recognise it.
+// show writes a value as in a configuration.
 func show(v Value) string {
 	if s, ok := v.(String); ok {
 		return strconv.Quote(string(s))
 	}
 	return string(AppendJSON(nil, v))
 }
+
+func oneOf(words []string) string { return "use one of " + strings.Join(words, ", ") }
 
 func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

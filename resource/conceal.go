@@ -2,8 +2,8 @@ package resource
 
 import "strings"
 
-// Conceal returns the text with every secret of the value hidden: whoever was given a secret
-// may quote it, in an error for one.
+// Conceal returns the text with every secret of the value hidden: what was given a secret may
+// quote it, for example in an error.
 func Conceal(text string, v Value) string {
 	switch v := v.(type) {
 	case Secret:
@@ -11,6 +11,10 @@ func Conceal(text string, v Value) string {
 			text = strings.ReplaceAll(text, v.plain, v.String())
 		}
 	case List:
+		for _, e := range v {
+			text = Conceal(text, e)
+		}
+	case Text:
 		for _, e := range v {
 			text = Conceal(text, e)
 		}

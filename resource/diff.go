@@ -2,9 +2,11 @@ package resource
 
 // DiffOptions is what Diff must know besides the schema. The zero value is allowed.
 type DiffOptions struct {
-	// Resolve gives the id of the thing a Reference names; false if it has none yet, or
-	// will get another because it is to be replaced. Nil: no id is known.
-	Resolve func(Ref) (id string, ok bool)
+	// Resolve gives the value of a Reference; false if it has none yet, or will get another
+	// because its resource is to be replaced. Nil: none is known. See Resolver.
+	Resolve func(Reference) (Value, bool)
+	// Digest is the keyed digest of a text, for references in secret attributes.
+	Digest func(plain string) Digest
 	// Unreachable says that nothing is known of a thing, because its scope was not read. Of a
 	// reference to it nothing is concluded. Nil: all is seen.
 	Unreachable func(Ref) bool
@@ -108,7 +110,7 @@ func (d *differ) leaf(path string, want, there Value, schema *Attribute, effect 
 		return
 	}
 	d.changes = append(d.changes, Change{
-		Path: path, From: there, To: want, Effect: effect, KnownAfterApply: d.open(want),
+		Path: path, From: there, To: d.shown(want, schema), Effect: effect, KnownAfterApply: d.open(want),
 	})
 }
 

@@ -143,7 +143,7 @@ func TestDiff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := resource.Diff(c.want, c.there, serverKind(), resource.DiffOptions{
-				Resolve:     func(r resource.Ref) (string, bool) { return "net-1", r == known.Ref },
+				Resolve:     func(r resource.Reference) (resource.Value, bool) { return resource.String("net-1"), r == known },
 				Unreachable: func(r resource.Ref) bool { return r.Location == "there" },
 				Ignore:      c.ignore,
 				Applied:     c.applied,
@@ -183,7 +183,7 @@ func TestDiffTags(t *testing.T) {
 func TestDiffOfTheSameAllocatesNothing(t *testing.T) {
 	k := serverKind()
 	net := ref("fake/here/network/known")
-	opt := resource.DiffOptions{Resolve: func(resource.Ref) (string, bool) { return "net-1", true }}
+	opt := resource.DiffOptions{Resolve: func(resource.Reference) (resource.Value, bool) { return resource.String("net-1"), true }}
 	want := attrs("size", "a", "network", net, "hosts", list{"a"}, "disk", attrs("size", 3))
 	there := attrs("size", "a", "network", "net-1", "hosts", list{"a"}, "disk", attrs("size", 3, "kind", "ssd"), "image", "i")
 	n := testing.AllocsPerRun(100, func() {

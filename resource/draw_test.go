@@ -9,13 +9,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var names = rapid.SampledFrom([]string{"a", "b", "size", "net work", "$ref", "$digest", "$$", "ä\"\\\n", ""})
+var names = rapid.SampledFrom([]string{"a", "b", "size", "net work", "$ref", "$digest", "$text", "path", "$$", "ä\"\\\n", ""})
 
 // drawValue draws any value that can be recorded; depth bounds how deep it nests.
 func drawValue(t *rapid.T, depth int) resource.Value {
-	most := 5
+	most := 6
 	if depth > 0 {
-		most = 7
+		most = 8
 	}
 	switch rapid.IntRange(0, most).Draw(t, "type") {
 	case 0:
@@ -33,8 +33,14 @@ func drawValue(t *rapid.T, depth int) resource.Value {
 	case 4:
 		return resource.Digest(rapid.String().Draw(t, "digest"))
 	case 5:
-		return resource.Reference{Ref: drawRef(t)}
+		return drawReference(t)
 	case 6:
+		x := resource.Text{}
+		for range rapid.IntRange(0, 3).Draw(t, "parts") {
+			x = append(x, rapid.SampledFrom([]resource.Value{resource.String("a b"), resource.Digest("c"), drawReference(t)}).Draw(t, "part"))
+		}
+		return x
+	case 7:
 		l := resource.List{}
 		for range rapid.IntRange(0, 3).Draw(t, "length") {
 			l = append(l, drawValue(t, depth-1))
@@ -51,6 +57,10 @@ func drawAttrs(t *rapid.T, depth int) resource.Attrs {
 		m[names.Draw(t, "name")] = drawValue(t, depth)
 	}
 	return resource.AttrsOf(m)
+}
+
+func drawReference(t *rapid.T) resource.Reference {
+	return resource.Reference{Ref: drawRef(t), Path: rapid.SampledFrom([]string{"", "endpoint", "tags.a b"}).Draw(t, "path")}
 }
 
 func drawRef(t *rapid.T) resource.Ref {

@@ -2,10 +2,10 @@ package resource
 
 import "slices"
 
-// Equal says that two values are the same, in order and number. A Secret equals another, or
+// Equal reports whether two values are the same, in order and number. A Secret equals another, or
 // a Digest, by its digest alone.
 func Equal(a, b Value) bool {
-	if s, ok := a.(String); ok { // the common case, without the cost of the rest
+	if s, ok := a.(String); ok { // the common case, at little cost
 		t, ok := b.(String)
 		return ok && s == t
 	}
@@ -18,13 +18,16 @@ func Equal(a, b Value) bool {
 	case Attrs:
 		b, ok := b.(Attrs)
 		return ok && a.Equal(b)
+	case Text:
+		b, ok := b.(Text)
+		return ok && slices.EqualFunc(a, b, Equal)
 	case Secret:
 		return equalDigest(a.digest, b)
 	case Digest:
 		return equalDigest(a, b)
 	}
 	switch b.(type) {
-	case List, Attrs: // not comparable by ==
+	case List, Attrs, Text: // not comparable by ==
 		return false
 	}
 	return a == b
@@ -40,21 +43,21 @@ func equalDigest(d Digest, v Value) bool {
 	return false
 }
 
-// Equal says that the lists hold equal values in the same order.
+// Equal reports whether the lists hold equal values in the same order.
 func (l List) Equal(o List) bool { return slices.EqualFunc(l, o, Equal) }
 
-// Equal says that both have the same names with equal values.
+// Equal reports whether both have the same names with equal values.
 func (a Attrs) Equal(o Attrs) bool {
 	return slices.EqualFunc(a, o, func(x, y Attr) bool { return x.Name == y.Name && Equal(x.Value, y.Value) })
 }
 
-// Equal says that both hold the same keys and values.
+// Equal reports whether both hold the same keys and values.
 func (t Tags) Equal(o Tags) bool { return slices.Equal(t, o) }
 
 // Equal compares secrets by their digests.
 func (s Secret) Equal(o Secret) bool { return s.digest == o.digest }
 
-// Equal says that both say the same of the same thing.
+// Equal reports whether both describe the same resource in the same state.
 func (o Observed) Equal(p Observed) bool {
 	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
 	return same && o.Ref == p.Ref && o.ID == p.ID && o.Managed == p.Managed && o.Stack == p.Stack &&

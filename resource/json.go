@@ -9,9 +9,9 @@ import (
 )
 
 // AppendJSON appends the canonical JSON of a value: objects sorted by name, no white space,
-// secrets and digests as {"$digest":…}, references as {"$ref":…}; a name that begins with $
-// gets another one. The same value gives the same bytes always: the store compares things by
-// these bytes.
+// secrets and digests as {"$digest":…}, references as {"$ref":…} or {"$ref":…,"path":…}, texts
+// as {"$text":[…]}; a name that begins with $ gets another one. The same value always gives
+// the same bytes: the store compares resources by these bytes.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -33,9 +33,19 @@ func AppendJSON(dst []byte, v Value) []byte {
 	case Digest:
 		return append(appendString(append(dst, `{"$digest":`...), string(v)), '}')
 	case Reference:
-		return append(append(v.Ref.appendQuoted(append(dst, `{"$ref":"`...)), '"'), '}')
+		return v.appendJSON(dst)
+	case Text:
+		return append(appendList(append(dst, `{"$text":`...), List(v)), '}')
 	}
 	return dst
+}
+
+func (r Reference) appendJSON(dst []byte) []byte {
+	dst = append(r.Ref.appendQuoted(append(dst, `{"$ref":"`...)), '"')
+	if r.Path != "" {
+		dst = appendString(append(dst, `,"path":`...), r.Path)
+	}
+	return append(dst, '}')
 }
 
 // appendQuoted appends the string form, escaped, without making it first.
@@ -54,7 +64,7 @@ func (a Attrs) AppendJSON(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
-		if x.Name != "" && x.Name[0] == '$' { // apart from the reserved $digest and $ref
+		if x.Name != "" && x.Name[0] == '$' { // apart from the reserved $digest, $ref and $text
 			dst = append(dst, '$')
 		}
 		dst = append(appendQuoted(dst, x.Name), '"', ':')
@@ -157,8 +167,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; anything that is no such
-// value is an error.
+// UnmarshalJSON reads what AppendJSON wrote. Integers stay exact; any other value is an error.
 func (a *Attrs) UnmarshalJSON(b []byte) error {
 	v, err := ParseJSON(b)
 	if err != nil {

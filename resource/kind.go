@@ -79,6 +79,8 @@ type Attribute struct {
 	// is a provider's id that begins with IDPrefix.
 	RefKind  string
 	IDPrefix string
+	// Anywhere: the value may be an id of another location or provider.
+	Anywhere bool
 	Elem     *Attribute  // of List and Set
 	Fields   []Attribute // of Object
 	Enum     []string    // allowed strings

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// summary is the outcome of comparing two values that are not plainly equal.
+// summary is the result of comparing two values that are not plainly equal.
 type summary int
 
-// Ordered by weight: the heaviest verdict of the parts is that of the whole. A part that
-// differs for certain outweighs one that nothing is known of.
+// Ordered by weight: the result for the whole is the heaviest of its parts. A part that
+// certainly differs outweighs one that could not be read.
 const (
 	same summary = iota
 	unread
 	differs
 )
 
-// match compares a wish with what is there, by the schema; s is never nil.
+// match compares a configured value with the observed one, by the schema; s is never nil.
 func (d *differ) match(want, there Value, s *Attribute) summary {
 	switch w := want.(type) {
-	case Reference:
-		return d.matchReference(w, there)
+	case Reference, Text:
+		return d.matchReference(w, there, s)
 	case List:
 		t, ok := there.(List)
 		if !ok && there != nil {
@@ -51,39 +51,50 @@ func (d *differ) match(want, there Value, s *Attribute) summary {
 	return differs
 }
 
-func (d *differ) matchReference(w Reference, there Value) summary {
-	if r, ok := there.(Reference); ok && r == w {
+// matchReference compares what a Reference or a Text stands for. One that is not known yet
+// differs, unless it depends on something that could not be read: then nothing is concluded.
+func (d *differ) matchReference(want, there Value, s *Attribute) summary {
+	if r, ok := there.(Reference); ok && Value(r) == want && r.Path == "" {
 		return same
 	}
-	id, ok := d.resolve(w.Ref)
-	if !ok && d.opt.Unreachable != nil && d.opt.Unreachable(w.Ref) {
+	known, ok := d.resolver().Value(want, s)
+	switch {
+	case ok:
+		return d.match(known, there, s)
+	case !walkRefs(want, func(r Reference) bool { return !d.unreachable(r) }):
 		return unread
-	}
-	if s, isString := there.(String); ok && isString && string(s) == id {
-		return same
 	}
 	return differs
 }
 
-func (d *differ) resolve(r Ref) (string, bool) {
-	if d.opt.Resolve == nil {
-		return "", false
-	}
-	return d.opt.Resolve(r)
+func (d *differ) resolver() Resolver { return Resolver{Lookup: d.opt.Resolve, Digest: d.opt.Digest} }
+
+// unreachable reports that a reference is unknown because its resource could not be read.
+func (d *differ) unreachable(r Reference) bool {
+	_, ok := d.resolver().lookup(r)
+	return !ok && d.opt.Unreachable != nil && d.opt.Unreachable(r.Ref)
 }
 
-// open says that a value holds a reference whose id is not known yet.
+// open reports that a value holds a reference that is known only after apply.
 func (d *differ) open(v Value) bool {
-	switch v := v.(type) {
-	case Reference:
-		_, ok := d.resolve(v.Ref)
-		return !ok
-	case List:
-		return slices.ContainsFunc(v, d.open)
-	case Attrs:
-		return slices.ContainsFunc(v, func(a Attr) bool { return d.open(a.Value) })
+	r := d.resolver()
+	return !walkRefs(v, func(ref Reference) bool {
+		_, ok := r.lookup(ref)
+		return ok
+	})
+}
+
+// shown is a desired value as a change holds it: a Text, or the attribute of another
+// resource, is shown as what it stands for once that is known.
+func (d *differ) shown(want Value, s *Attribute) Value {
+	r, isRef := want.(Reference)
+	if _, isText := want.(Text); !isText && (!isRef || r.Path == "") {
+		return want
 	}
-	return false
+	if known, ok := d.resolver().Value(want, s); ok {
+		return known
+	}
+	return want
 }
 
 func (d *differ) matchList(want, there List, s *Attribute) summary {
@@ -97,9 +108,9 @@ func (d *differ) matchList(want, there List, s *Attribute) summary {
 	return out
 }
 
-// matchObject compares an object inside a list: it changes as a whole, but what the wish
-// does not mention, or nobody can read back, is not compared here either. A free-form map
-// must be equal.
+// matchObject compares an object inside a list: it changes as a whole, but what is not
+// configured, or cannot be read back, is not compared here either. A free-form map must be
+// equal.
 func (d *differ) matchObject(want, there Attrs, s *Attribute) summary {
 	if s.Type == TMap && len(want) != len(there) {
 		return differs
@@ -114,7 +125,7 @@ func (d *differ) matchObject(want, there Attrs, s *Attribute) summary {
 	return out
 }
 
-// matchSet pairs every wished element with one that is there, each used once.
+// matchSet pairs every configured element with an observed one, each used once.
 func (d *differ) matchSet(want, there List, s *Attribute) summary {
 	if len(want) != len(there) {
 		return differs
@@ -130,23 +141,24 @@ func (d *differ) matchSet(want, there List, s *Attribute) summary {
 		if p.find(w, make([]bool, len(there))) {
 			continue
 		}
-		out = max(out, d.alone(want[w]))
+		out = max(out, d.alone(want[w], s))
 	}
 	return out
 }
 
-// alone is the verdict on a wished element that nothing there satisfies.
-func (d *differ) alone(want Value) summary {
-	if r, ok := want.(Reference); ok {
-		return d.matchReference(r, nil)
+// alone is the result for a configured element that no observed one satisfies.
+func (d *differ) alone(want Value, s *Attribute) summary {
+	switch want.(type) {
+	case Reference, Text:
+		return d.matchReference(want, nil, s)
 	}
 	return differs
 }
 
-// pairing finds a matching between wishes and what is there by augmenting paths: taking the
-// first that fits could leave a more exacting wish without its only partner.
+// pairing finds a matching between configured and observed elements by augmenting paths: the
+// first that fits could be the only partner of a more specific one.
 type pairing struct {
-	partner []int // of each thing there: the wish that has it, or -1
+	partner []int // of each observed element: the configured one that has it, or -1
 	fits    func(want, there int) bool
 }
 

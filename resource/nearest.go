@@ -1,8 +1,8 @@
 package resource
 
-// Nearest finds the candidate that a word was most likely meant to be: the one with the
-// fewest letters inserted, left out, changed or swapped, if that is few for its length.
-// Of equally near ones the first stands.
+// Nearest finds the candidate that a word most likely means: the one with the fewest letters
+// inserted, omitted, changed or swapped, if that is few for its length. Of equally near ones
+// it returns the first.
 func Nearest(word string, candidates []string) (string, bool) {
 	best, found := len(word)/3+1, ""
 	for _, c := range candidates {
@@ -13,7 +13,7 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return found, found != ""
 }
 
-// Distance is the edit distance with swaps of neighbours, over bytes.
+// Distance is the edit distance with swaps of adjacent letters, over bytes.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

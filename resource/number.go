@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// number reads an Int where no point or exponent stands, else a Float.
+// number reads an Int, or with a point or an exponent a Float.
 func (p *parser) number() (Value, error) {
 	start := p.i
 	if p.b[p.i] == '-' {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep values may nest: no wish comes near it, and a hostile record must
-// not exhaust the stack.
+// maxDepth bounds how deep values may nest: no configuration comes near it, and a hostile
+// record must not exhaust the stack.
 const maxDepth = 200
 
-// ParseJSON reads one value as AppendJSON writes it; white space may stand between its parts.
-// null is nil. Bytes after the value, a name twice in one object, numbers out of range and
+// ParseJSON reads one value as AppendJSON writes it, with white space between its parts allowed.
+// null is nil. Bytes after the value, duplicate names in one object, numbers out of range and
 // nesting deeper than 200 are errors.
 func ParseJSON(b []byte) (Value, error) {
 	p := parser{b: b}
@@ -35,11 +35,11 @@ type parser struct {
 	i int
 }
 
-func (p *parser) bad(desired string) error {
+func (p *parser) bad(expected string) error {
 	if p.i >= len(p.b) {
-		return fmt.Errorf("the JSON ends at byte %d where %s should stand", p.i, desired)
+		return fmt.Errorf("the JSON ends at byte %d, expected %s", p.i, expected)
 	}
-	return fmt.Errorf("%q at byte %d of the JSON where %s should stand", p.b[p.i], p.i, desired)
+	return fmt.Errorf("%q at byte %d of the JSON, expected %s", p.b[p.i], p.i, expected)
 }
 
 func (p *parser) space() {
@@ -53,7 +53,7 @@ func (p *parser) space() {
 	}
 }
 
-// next skips white space and gives the byte there; 0 at the end.
+// next skips white space and returns the next byte; 0 at the end.
 func (p *parser) next() byte {
 	p.space()
 	if p.i == len(p.b) {
@@ -114,7 +114,7 @@ func (p *parser) list(depth int) (Value, error) {
 	}
 }
 
-// more reads the comma before another part, or the end.
+// more reads the comma before the next part, or the end.
 func (p *parser) more(end byte) (bool, error) {
 	switch p.next() {
 	case ',':
@@ -131,7 +131,7 @@ func (p *parser) object(depth int) (Value, error) {
 	out := Attrs{}
 	sorted, plain := true, false
 	err := p.members(func(name string) error {
-		if strings.HasPrefix(name, "$$") { // written so because it begins with $
+		if strings.HasPrefix(name, "$$") { // escaped because it starts with $
 			name, plain = name[1:], true
 		}
 		v, err := p.value(depth + 1)
@@ -147,7 +147,7 @@ func (p *parser) object(depth int) (Value, error) {
 	if !sorted {
 		n := len(out)
 		if out = NewAttrs(out...); len(out) < n {
-			return nil, errors.New("a name stands twice in one object")
+			return nil, errors.New("duplicate name in one object")
 		}
 	}
 	if plain {
@@ -185,18 +185,45 @@ func (p *parser) members(value func(name string) error) error {
 	}
 }
 
-// fromObject tells digests and references from plain objects by their one reserved name.
+// fromObject tells digests, references and texts from plain objects by their reserved name,
+// which comes first.
 func fromObject(attrs Attrs) (Value, error) {
-	if len(attrs) != 1 {
+	if len(attrs) == 0 || len(attrs) > 2 {
 		return attrs, nil
 	}
-	s, isString := attrs[0].Value.(String)
-	switch {
-	case attrs[0].Name == "$digest" && isString:
-		return Digest(s), nil
-	case attrs[0].Name == "$ref" && isString:
-		r, err := ParseRef(string(s))
-		return Reference{r}, err
+	path := String("")
+	if len(attrs) == 2 {
+		s, ok := attrs[1].Value.(String)
+		if attrs[0].Name != "$ref" || attrs[1].Name != "path" || !ok || s == "" {
+			return attrs, nil
+		}
+		path = s
+	}
+	switch v := attrs[0].Value.(type) {
+	case String:
+		switch attrs[0].Name {
+		case "$digest":
+			return Digest(v), nil
+		case "$ref":
+			r, err := ParseRef(string(v))
+			return Reference{r, string(path)}, err
+		}
+	case List:
+		if attrs[0].Name == "$text" {
+			return textOf(v)
+		}
 	}
 	return attrs, nil
+}
+
+// textOf reads the parts of a Text. Where a Secret was, its Digest is.
+func textOf(parts List) (Value, error) {
+	for _, p := range parts {
+		switch p.(type) {
+		case String, Digest, Reference:
+		default:
+			return nil, errors.New("a text holds a part that is neither a string nor a reference")
+		}
+	}
+	return Text(parts), nil
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string; p stands on its opening quote. What is no UTF-8 becomes the
+// text reads a string; p stands on its opening quote. Invalid UTF-8 becomes the
 // replacement character, as it does when it is written.
 func (p *parser) text() (string, error) {
 	p.i++
@@ -29,7 +29,7 @@ func (p *parser) text() (string, error) {
 	return "", p.bad("a closing quote")
 }
 
-// escaped is text from the first byte on that does not stand for itself.
+// escaped is text from the first byte on that is not itself.
 func (p *parser) escaped(start int) (string, error) {
 	out := bytes.Clone(p.b[start:p.i])
 	for p.i < len(p.b) {
@@ -76,7 +76,7 @@ func (p *parser) escape() (rune, error) {
 	if err != nil || !utf16.IsSurrogate(r) {
 		return r, err
 	}
-	// Two escapes can make one character; half of one is none.
+	// Two escapes can encode one character; half of a pair is invalid.
 	if p.i+1 < len(p.b) && p.b[p.i] == '\\' && p.b[p.i+1] == 'u' {
 		at := p.i
 		p.i++
@@ -100,7 +100,7 @@ func (p *parser) unit() (rune, error) {
 	digits := string(p.b[p.i+1 : p.i+5])
 	n, err := strconv.ParseUint(digits, 16, 16)
 	if err != nil {
-		return 0, fmt.Errorf("%q at byte %d is no escape", digits, p.i)
+		return 0, fmt.Errorf("invalid escape %q at byte %d", digits, p.i)
 	}
 	p.i += 5
 	return rune(n), nil

@@ -38,6 +38,8 @@ func typeOf(v Value) string {
 		return "a secret"
 	case Reference:
 		return "a reference"
+	case Text:
+		return "a string with references"
 	}
 	return TString.String()
 }

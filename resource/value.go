@@ -3,7 +3,9 @@ package resource
 import "fmt"
 
 // Value is one node of an attribute tree: Bool, Int, Float, String, List, Attrs, Secret,
-// Digest or Reference. The set is closed.
+// Digest, Reference or Text. The set is closed.
+//
+//sumtype:decl
 type Value interface{ value() }
 
 // The plain values.
@@ -14,15 +16,22 @@ type (
 	String string
 	// List is ordered; an attribute of type Set is compared without regard to order.
 	List []Value
-	// Digest stands in the record where a secret stood: a keyed digest, never the secret.
+	// Digest is a keyed digest that is recorded in place of a secret.
 	Digest string
-	// Reference names another thing of the stack where its provider wants an id. The
-	// engine replaces it by the id before a provider sees the wish.
-	Reference struct{ Ref Ref }
+	// Reference is the value of another resource: its id, or with a Path the attribute at
+	// that dotted path. The engine replaces it by the value before a provider gets it.
+	Reference struct {
+		Ref  Ref
+		Path string
+	}
+	// Text is a string with references in it: its parts are Strings, References and, in a
+	// secret attribute, Secrets. It becomes a String or a Secret once every reference is
+	// known; see Kind.Resolve.
+	Text []Value
 )
 
 // Secret is a value that must not reach a log, a store, a screen or a plan file. Every
-// formatting verb and encoder shows its digest at most; only Reveal gives it away.
+// formatting verb and encoder shows its digest at most; only Reveal returns it.
 type Secret struct {
 	plain  string
 	digest Digest
@@ -37,11 +46,12 @@ func (Attrs) value()     {}
 func (Secret) value()    {}
 func (Digest) value()    {}
 func (Reference) value() {}
+func (Text) value()      {}
 
-// NewSecret joins a secret with its keyed digest, which the caller made.
+// NewSecret joins a secret with its keyed digest, which the caller computes.
 func NewSecret(plain string, digest Digest) Secret { return Secret{plain, digest} }
 
-// Reveal gives the secret away. Only providers call it, inside a call.
+// Reveal returns the secret. Only providers call it, inside a call.
 func (s Secret) Reveal() string { return s.plain }
 
 // Digest is what may be recorded of the secret.
@@ -55,3 +65,11 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("(secret)")) }
 
 // MarshalJSON writes the digest only.
 func (s Secret) MarshalJSON() ([]byte, error) { return AppendJSON(nil, s.digest), nil }
+
+// String is the form that a configuration uses inside ${…}: "rds/orders.endpoint".
+func (r Reference) String() string {
+	if r.Path == "" {
+		return r.Ref.Kind + "/" + r.Ref.Name
+	}
+	return r.Ref.Kind + "/" + r.Ref.Name + "." + r.Path
+}

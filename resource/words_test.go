@@ -170,7 +170,7 @@ func noPlain(s string) string {
 	return s
 }
 
-func TestWhatAWishNeedsStandsOnce(t *testing.T) {
+func TestRefsListsEachDependencyOnce(t *testing.T) {
 	t.Parallel()
 	d := resource.Desired{DependsOn: []resource.Ref{res("b")}, Attrs: attrs("x", list{resource.Reference{Ref: res("a")}, resource.Reference{Ref: res("b")}}, "y", resource.Reference{Ref: res("a")})}
 	if diff := cmp.Diff([]resource.Ref{res("b"), res("a")}, d.Refs()); diff != "" {

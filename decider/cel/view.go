@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -158,7 +159,9 @@ func plain(v resource.Value) any {
 	case resource.String:
 		return string(v)
 	case resource.Reference:
-		return v.Ref.Name
+		return refText(v)
+	case resource.Text:
+		return partsText(v)
 	case resource.List:
 		out := make([]any, len(v))
 		for i, x := range v {
@@ -180,9 +183,32 @@ func text(v resource.Value) string {
 	case resource.String:
 		return string(v)
 	case resource.Reference:
-		return v.Ref.Name
+		return refText(v)
+	case resource.Text:
+		return partsText(v)
 	case resource.Secret, resource.Digest:
 		return "(secret)"
 	}
 	return string(resource.AppendJSON(nil, v))
+}
+
+// refText is the name of what a reference points to, and the attribute behind a dot.
+func refText(r resource.Reference) string {
+	if r.Path == "" {
+		return r.Ref.Name
+	}
+	return r.Ref.Name + "." + r.Path
+}
+
+// partsText writes a text as a configuration does.
+func partsText(t resource.Text) string {
+	var b strings.Builder
+	for _, p := range t {
+		if r, ok := p.(resource.Reference); ok {
+			b.WriteString("${" + r.String() + "}")
+		} else {
+			b.WriteString(text(p))
+		}
+	}
+	return b.String()
 }

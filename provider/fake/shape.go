@@ -34,6 +34,8 @@ func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error
 	switch v := v.(type) {
 	case resource.Reference:
 		return refuse(provider.Permanent, "%s is %s where an id must stand", s.Name, v.Ref)
+	case resource.Text:
+		return refuse(provider.Permanent, "%s holds references that were not resolved", s.Name)
 	case resource.List:
 		for _, e := range v {
 			if s.Elem == nil {

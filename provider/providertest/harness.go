@@ -95,27 +95,13 @@ func (r *rig) settled(d resource.Desired) resource.Desired {
 
 func (r *rig) settle(v resource.Value) resource.Value {
 	r.t.Helper()
-	switch v := v.(type) {
-	case resource.Reference:
-		id, ok := r.ids[v.Ref]
+	return resource.MapRefs(v, func(ref resource.Reference) resource.Value {
+		id, ok := r.ids[ref.Ref]
 		if !ok {
-			r.t.Fatalf("a sample refers to %s, which is no earlier sample", v.Ref)
+			r.t.Fatalf("a sample refers to %s, which is no earlier sample", ref.Ref)
 		}
 		return resource.String(id)
-	case resource.List:
-		out := make(resource.List, len(v))
-		for i := range v {
-			out[i] = r.settle(v[i])
-		}
-		return out
-	case resource.Attrs:
-		out := make(resource.Attrs, len(v))
-		for i := range v {
-			out[i] = resource.Attr{Name: v[i].Name, Value: r.settle(v[i].Value)}
-		}
-		return out
-	}
-	return v
+	})
 }
 
 func (r *rig) request(d resource.Desired, key string) provider.Request {
@@ -184,7 +170,10 @@ func idsOf(resources []resource.Observed) (ids []string) {
 func (r *rig) changes(d resource.Desired, o resource.Observed) []resource.Change {
 	k := r.kind(d.Ref.Kind)
 	out := resource.Diff(d.Attrs, o.Attrs, k, resource.DiffOptions{
-		Resolve: func(ref resource.Ref) (string, bool) { id, ok := r.ids[ref]; return id, ok },
+		Resolve: func(ref resource.Reference) (resource.Value, bool) {
+			id, ok := r.ids[ref.Ref]
+			return resource.String(id), ok
+		},
 	})
 	if !k.NoTags {
 		out = append(out, resource.DiffTags(d.Tags, o.Tags, o.Tags, nil)...)

@@ -1,0 +1,165 @@
+package resource
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Resolver answers references. The zero Resolver knows none.
+type Resolver struct {
+	// Lookup returns the value of a reference: a String for an id; of an attribute its value,
+	// or for a secret one a Secret, or its Digest where the secret itself is not at hand.
+	// False: it is not known yet.
+	Lookup func(Reference) (Value, bool)
+	// Digest is the keyed digest of a text. Nil: no reference in a secret attribute is known.
+	Digest func(plain string) Digest
+}
+
+// Resolve replaces the references in attributes by their values: a Text whose parts are all
+// known becomes one String, and in a secret attribute a Secret (a Digest, where the secret is
+// not at hand). What is not known stays as it is. The same values give the same digest, at
+// plan and at apply. Attributes without references are returned as they are, uncopied.
+func (k Kind) Resolve(attrs Attrs, r Resolver) Attrs {
+	if !HasReferences(attrs) {
+		return attrs
+	}
+	return r.object(attrs, k.Attrs)
+}
+
+func (r Resolver) object(attrs Attrs, schema []Attribute) Attrs {
+	out := make(Attrs, len(attrs))
+	for i, a := range attrs {
+		out[i] = Attr{a.Name, r.inside(a.Value, find(schema, a.Name))}
+	}
+	return out
+}
+
+func (r Resolver) inside(v Value, s *Attribute) Value {
+	switch v := v.(type) {
+	case Reference, Text:
+		if known, ok := r.Value(v, s); ok {
+			return known
+		}
+	case List:
+		out := make(List, len(v))
+		for i := range v {
+			out[i] = r.inside(v[i], elem(s))
+		}
+		return out
+	case Attrs:
+		if s.Type != TMap {
+			return r.object(v, s.Fields)
+		}
+		out := make(Attrs, len(v))
+		for i := range v {
+			out[i] = Attr{v[i].Name, r.inside(v[i].Value, elem(s))}
+		}
+		return out
+	}
+	return v
+}
+
+// Value is what a Reference or a Text stands for in an attribute; false where that is not
+// known. Any other value is itself.
+func (r Resolver) Value(v Value, s *Attribute) (Value, bool) {
+	switch v := v.(type) {
+	case Reference:
+		known, ok := r.lookup(v)
+		if !ok {
+			return nil, false
+		}
+		return r.fit(known, s)
+	case Text:
+		return r.join(v, s)
+	}
+	return v, true
+}
+
+func (r Resolver) lookup(ref Reference) (Value, bool) {
+	if r.Lookup == nil {
+		return nil, false
+	}
+	v, ok := r.Lookup(ref)
+	return v, ok && v != nil
+}
+
+// fit brings a value that was looked up to the form its attribute has.
+func (r Resolver) fit(v Value, s *Attribute) (Value, bool) {
+	if _, same := v.(String); s.Type != TString || same && !s.Secret {
+		return v, true
+	}
+	plain, ok := plainText(v)
+	switch {
+	case !ok:
+		return v, true
+	case s.Secret:
+		return r.seal(plain)
+	}
+	return String(plain), true
+}
+
+func (r Resolver) seal(plain string) (Value, bool) {
+	if r.Digest == nil {
+		return nil, false
+	}
+	return NewSecret(plain, r.Digest(plain)), true
+}
+
+// join makes one value of the parts of a text. With a secret that was referred to, the digest
+// is over the digests of the parts: a plan knows no more of it.
+func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
+	var plain strings.Builder
+	parts, sealed, hidden := make(List, len(t)), false, false
+	for i, part := range t {
+		known, ok := part, true
+		ref, isRef := part.(Reference)
+		if isRef {
+			if known, ok = r.lookup(ref); !ok {
+				return nil, false
+			}
+		}
+		switch v := known.(type) {
+		case Secret:
+			plain.WriteString(v.plain)
+			sealed = sealed || isRef
+			parts[i] = v.digest
+		case Digest:
+			sealed, hidden, parts[i] = true, true, v
+		default:
+			text, ok := plainText(v)
+			if !ok {
+				return nil, false
+			}
+			plain.WriteString(text)
+			parts[i] = String(text)
+		}
+	}
+	switch {
+	case !s.Secret && !sealed:
+		return String(plain.String()), true
+	case !sealed:
+		return r.seal(plain.String())
+	case r.Digest == nil:
+		return nil, false
+	}
+	digest := r.Digest(string(AppendJSON(nil, parts)))
+	if hidden {
+		return digest, true
+	}
+	return NewSecret(plain.String(), digest), true
+}
+
+// plainText is how a scalar stands in a text.
+func plainText(v Value) (string, bool) {
+	switch v := v.(type) {
+	case String:
+		return string(v), true
+	case Bool:
+		return strconv.FormatBool(bool(v)), true
+	case Int:
+		return strconv.FormatInt(int64(v), 10), true
+	case Float:
+		return strconv.FormatFloat(float64(v), 'f', -1, 64), true
+	}
+	return "", false
+}

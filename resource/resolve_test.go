@@ -1,0 +1,132 @@
+package resource_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// appKind has one attribute for each way a reference can be used.
+func appKind() resource.Kind {
+	text := resource.Attribute{Type: resource.TString}
+	return resource.Kind{Provider: "p", Name: "app", Attrs: []resource.Attribute{
+		{Name: "args", Type: resource.TList, Elem: &text},
+		{Name: "env", Type: resource.TMap},
+		{Name: "motd", Type: resource.TString},
+		{Name: "port", Type: resource.TInt},
+		{Name: "script", Type: resource.TString, Secret: true, SecretInFile: true, WriteOnly: true},
+		{Name: "subnet", Type: resource.TString, RefKind: "subnet"},
+	}}
+}
+
+func refTo(name, path string) resource.Reference {
+	return resource.Reference{Ref: resource.Ref{Provider: "p", Location: "here", Kind: "db", Name: name}, Path: path}
+}
+
+func digestOf(plain string) resource.Digest { return resource.Digest("keyed:" + plain) }
+
+// answers is a Resolver over a few known values.
+func answers(known map[resource.Reference]resource.Value) resource.Resolver {
+	return resource.Resolver{Digest: digestOf, Lookup: func(r resource.Reference) (resource.Value, bool) {
+		v, ok := known[r]
+		return v, ok
+	}}
+}
+
+func TestResolveReplacesReferencesByTheirValues(t *testing.T) {
+	t.Parallel()
+	endpoint, port, gone := refTo("orders", "endpoint"), refTo("orders", "port"), refTo("gone", "")
+	in := attrs("args", list{"-db", resource.Text{endpoint, resource.String(":"), port}}, "env", attrs("DB", endpoint),
+		"motd", port, "port", port, "script", resource.Text{resource.NewSecret("DB=", "d"), endpoint}, "subnet", gone)
+	got := appKind().Resolve(in, answers(map[resource.Reference]resource.Value{
+		endpoint: resource.String("orders.internal"), port: resource.Int(5432),
+	}))
+	want := attrs("args", list{"-db", "orders.internal:5432"}, "env", attrs("DB", "orders.internal"), "motd", "5432", "port", 5432,
+		"script", digestOf("DB=orders.internal"), "subnet", gone)
+	if !got.Equal(want) {
+		t.Errorf("got  %s\nwant %s", got.AppendJSON(nil), want.AppendJSON(nil))
+	}
+	if s, _ := got.Get("script"); s.(resource.Secret).Reveal() != "DB=orders.internal" {
+		t.Errorf("the provider gets %q", s.(resource.Secret).Reveal())
+	}
+	none := appKind().Resolve(in, resource.Resolver{})
+	if !none.Equal(in) {
+		t.Errorf("a resolver that knows nothing changed %s", none.AppendJSON(nil))
+	}
+}
+
+// A plan has the digest of a referenced secret, an apply the secret: both must give the same.
+func TestASecretByReferenceHasOneDigest(t *testing.T) {
+	t.Parallel()
+	password := refTo("orders", "password")
+	in := attrs("script", resource.Text{resource.NewSecret("PW=", "a"), password})
+	planned := appKind().Resolve(in, answers(map[resource.Reference]resource.Value{password: resource.Digest("x")}))
+	applied := appKind().Resolve(in, answers(map[resource.Reference]resource.Value{password: resource.NewSecret("example-hush", "x")}))
+	if !planned.Equal(applied) {
+		t.Errorf("planned %s, applied %s", planned.AppendJSON(nil), applied.AppendJSON(nil))
+	}
+	if s, _ := applied.Get("script"); s.(resource.Secret).Reveal() != "PW=example-hush" {
+		t.Error("the provider does not get the secret")
+	}
+	other := appKind().Resolve(in, answers(map[resource.Reference]resource.Value{password: resource.Digest("y")}))
+	if planned.Equal(other) {
+		t.Error("another secret has the same digest")
+	}
+	if shown := string(applied.AppendJSON(nil)); strings.Contains(shown, "hush") {
+		t.Errorf("the canonical JSON shows the secret: %s", shown)
+	}
+}
+
+func TestDiffOfATextFollowsWhatItRefersTo(t *testing.T) {
+	t.Parallel()
+	endpoint := refTo("orders", "endpoint")
+	desired := attrs("motd", resource.Text{resource.String("db is "), endpoint}, "script", resource.Text{resource.NewSecret("DB=", "d"), endpoint})
+	diff := func(value resource.Value, applied resource.Attrs, unreachable bool) []resource.Change {
+		return resource.Diff(desired, attrs("motd", "db is a"), appKind(), resource.DiffOptions{
+			Resolve:     func(resource.Reference) (resource.Value, bool) { return value, value != nil },
+			Digest:      digestOf,
+			Unreachable: func(resource.Ref) bool { return unreachable },
+			Applied:     applied,
+		})
+	}
+	before := attrs("script", digestOf("DB=a"))
+	if got := diff(resource.String("a"), before, false); len(got) > 0 {
+		t.Errorf("the same value differs: %v", got)
+	}
+	want := []resource.Change{
+		{Path: "motd", From: resource.String("db is a"), To: resource.String("db is b")},
+		{Path: "script", From: digestOf("DB=a"), To: digestOf("DB=b")},
+	}
+	if d := cmp.Diff(want, diff(resource.String("b"), before, false), cmp.Comparer(resource.Equal)); d != "" {
+		t.Errorf("another value (-want +got):\n%s", d)
+	}
+	for _, c := range diff(nil, before, false) {
+		if !c.KnownAfterApply {
+			t.Errorf("%s: a reference without a value is not known after apply", c.Path)
+		}
+	}
+	if got := diff(nil, before, true); len(got) > 0 {
+		t.Errorf("a reference to something unreachable is compared: %v", got)
+	}
+}
+
+func TestReferencesAreFoundWhereverTheyAre(t *testing.T) {
+	t.Parallel()
+	a, b, c := refTo("a", ""), refTo("b", "x"), refTo("c", "")
+	v := attrs("l", list{a, attrs("m", resource.Text{resource.String("s"), b})}, "z", c)
+	if d := cmp.Diff([]resource.Reference{a, b, c}, slices.Collect(resource.References(v))); d != "" {
+		t.Error(d)
+	}
+	mapped := resource.MapRefs(v, func(r resource.Reference) resource.Value { return resource.String(r.String()) })
+	want := attrs("l", list{"db/a", attrs("m", resource.Text{resource.String("s"), resource.String("db/b.x")})}, "z", "db/c")
+	if !resource.Equal(want, mapped) {
+		t.Errorf("%s", resource.AppendJSON(nil, mapped))
+	}
+	for range resource.References(v) {
+		break // must not go on
+	}
+}
