@@ -5,8 +5,10 @@ import (
 	"github.com/ovi-project/ovi/decider"
 )
 
-// Counts are the sizes of a plan, or of what came of it: the one tally that the record, the
-// screen and the JSON lines show.
+// Counts are the sizes of a plan, or of its result: the one tally that the audit log, the
+// screen and the JSON lines show. Each resource counts once (a replacement whose old resource
+// was deleted and whose new one was not created is the exception: it is deleted and failed).
+// Notify counts decisions that act on nothing, whatever the other fields count them as.
 type Counts struct {
 	Create      int `json:"create"`
 	Update      int `json:"update"`
@@ -14,16 +16,15 @@ type Counts struct {
 	Restart     int `json:"restart"`
 	Delete      int `json:"delete"`
 	Notify      int `json:"notify"`
+	Failed      int `json:"failed"`       // actions that failed, or whose result is unknown
+	NotStarted  int `json:"not_started"`  // a dependency failed, or the run was interrupted
+	Claimed     int `json:"claimed"`      // another run has the claim
+	Blocked     int `json:"blocked"`      // by a policy
+	Conflict    int `json:"conflict"`     // configured, but unmanaged or owned by another stack
+	Unreachable int `json:"unreachable"`  // not evaluated: the location could not be read
+	NotVerified int `json:"not_verified"` // can neither be read back nor was recorded
+	Excluded    int `json:"excluded"`     // by --target, --exclude or the saved plan
 	Unchanged   int `json:"unchanged"`
-	Blocked     int `json:"vetoed"` // held back by a policy
-	Unreachable int `json:"blind"`  // scopes not seen
-	Failed      int `json:"failed"` // actions that failed
-	// NotStarted were not begun: what they need failed, or the run was interrupted.
-	NotStarted int `json:"skipped,omitempty"`
-	// Claimed are things somebody else held the claim of.
-	Claimed int `json:"held,omitempty"`
-	// Excluded differ, but --target, --exclude or the saved plan left them out: that is no veto.
-	Excluded int `json:"left_out,omitempty"`
 }
 
 // Count counts a plan.
@@ -35,14 +36,17 @@ func Count(p decider.Plan) Counts {
 	return c
 }
 
-// Standing counts what an apply of a plan does not touch. What is wanted in a place that was
-// not seen is counted with its place, as blind.
+// Standing counts what an apply of a plan does not act on.
 func Standing(p decider.Plan) Counts {
-	c := Counts{Unchanged: p.Unchanged, Unreachable: len(p.Unreachable)}
+	c := Counts{Unchanged: p.Unchanged}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		switch {
-		case !d.Proposed.Executes() || d.Action.Executes() || d.Difference == comparator.Unreachable:
+		case d.Difference == comparator.Unreachable:
+			c.Unreachable++
+		case d.Difference == comparator.Conflict:
+			c.Conflict++
+		case !d.Proposed.Executes() || d.Action.Executes():
 		case d.Excluded():
 			c.Excluded++
 		default:

@@ -20,10 +20,10 @@ type Cause string
 
 // The causes.
 const (
-	Outside   Cause = "world"   // desired as applied, and observed otherwise
-	ByConfig  Cause = "config"  // observed as applied, and desired otherwise
-	ByBoth    Cause = "both"    // all three differ
-	ByUnknown Cause = "unknown" // nothing is on record as applied
+	Outside   Cause = "outside"       // configured as applied, and observed otherwise
+	ByConfig  Cause = "configuration" // observed as applied, and configured otherwise
+	ByBoth    Cause = "both"          // all three differ
+	ByUnknown Cause = "unknown"       // no applied configuration is recorded
 )
 
 // Drift is one difference of a thing with its cause. Path is empty for a thing that is gone.
@@ -142,21 +142,17 @@ func (x *Drift) decidedSince(life []history.Moment) {
 	}
 }
 
-// Note says in a few words who changed it, since when, and how often.
+// Note says in a few words who changed it, how long ago, and how often.
 func (x Drift) Note(now time.Time) string {
-	who := map[Cause]string{
-		Outside: "the world changed it", ByConfig: "the config changed it", ByBoth: "the world and the config changed it",
-		ByUnknown: "nothing is on record as applied",
+	text := map[Cause]string{
+		Outside: "outside ovi", ByConfig: "in the configuration", ByBoth: "outside ovi and in the configuration",
+		ByUnknown: "no recorded configuration to compare with",
 	}[x.Cause]
-	if x.Path == "" && x.Cause == Outside {
-		who = "it is gone"
-	}
-	text := who
 	if !x.Since.IsZero() {
-		text += fmt.Sprintf(", %s ago (revision %d)", ago(now.Sub(x.Since)), x.Revision)
+		text += fmt.Sprintf(", %s ago", ago(now.Sub(x.Since)))
 	}
 	if x.Times > 1 {
-		text += fmt.Sprintf("; it flaps: the %s time", ordinal(x.Times))
+		text += fmt.Sprintf(", for the %s time", ordinal(x.Times))
 	}
 	return text
 }

@@ -46,15 +46,15 @@ func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {
 		times    int
 		note     string
 	}{
-		"world":            {differs("large", "small"), sized("small"), seenAs("small", "large", "large"), explain.Outside, 2, 1, "the world changed it, 58m ago (revision 2)"},
-		"config":           {differs("small", "large"), sized("small"), plans, explain.ByConfig, 2, 0, "the config changed it, 58m ago"},
-		"both":             {differs("large", "huge"), sized("small"), seenAs("small", "large"), explain.ByBoth, 2, 1, "the world and the config"},
-		"nothing applied":  {differs("large", "small"), nil, seenAs("large"), explain.ByUnknown, 1, 1, "nothing is on record"},
-		"flapping":         {differs("large", "small"), sized("small"), seenAs("small", "large", "small", "huge", "small", "large"), explain.Outside, 6, 3, "it flaps: the 3rd time"},
-		"gone":             {decider.Decision{Ref: web, Difference: comparator.Missing}, sized("small"), seenAs("small", ""), explain.Outside, 2, 1, "it is gone, 58m ago"},
-		"newly wanted":     {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "the config changed it"},
-		"marks taken off":  {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "the world changed it"},
-		"not yet recorded": {differs("large", "small"), sized("small"), seenAs("small"), explain.Outside, 0, 0, "the world changed it"},
+		"world":            {differs("large", "small"), sized("small"), seenAs("small", "large", "large"), explain.Outside, 2, 1, "outside ovi, 58m ago"},
+		"config":           {differs("small", "large"), sized("small"), plans, explain.ByConfig, 2, 0, "in the configuration, 58m ago"},
+		"both":             {differs("large", "huge"), sized("small"), seenAs("small", "large"), explain.ByBoth, 2, 1, "outside ovi and in the configuration"},
+		"nothing applied":  {differs("large", "small"), nil, seenAs("large"), explain.ByUnknown, 1, 1, "no recorded configuration"},
+		"flapping":         {differs("large", "small"), sized("small"), seenAs("small", "large", "small", "huge", "small", "large"), explain.Outside, 6, 3, "for the 3rd time"},
+		"gone":             {decider.Decision{Ref: web, Difference: comparator.Missing}, sized("small"), seenAs("small", ""), explain.Outside, 2, 1, "outside ovi, 58m ago"},
+		"newly wanted":     {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "in the configuration"},
+		"marks taken off":  {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "outside ovi"},
+		"not yet recorded": {differs("large", "small"), sized("small"), seenAs("small"), explain.Outside, 0, 0, "outside ovi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := explain.Explain(x.d, x.applied, x.life)

@@ -2,90 +2,108 @@ package render
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 )
 
-// Counts is a tally as it is shown: every field stands in a JSON line, also where it is 0.
-type Counts struct {
-	Create      int `json:"create"`
-	Update      int `json:"update"`
-	Replace     int `json:"replace"`
-	Restart     int `json:"restart"`
-	Delete      int `json:"delete"`
-	Notify      int `json:"notify"`
-	Unchanged   int `json:"unchanged"`
-	Blocked     int `json:"vetoed"`
-	Unreachable int `json:"blind"`
-	Failed      int `json:"failed"`
-	NotStarted  int `json:"skipped"`
-	Claimed     int `json:"held"`
-	Excluded    int `json:"left_out"`
-}
+// Counts is a tally as it is shown. A JSON line has every field, also where it is 0.
+type Counts event.Counts
 
-// Count counts a plan. That the fields are those of ledger.Counts is held by the compiler.
+// Count counts a plan.
 func Count(p decider.Plan) Counts { return Counts(event.Count(p)) }
 
-// Sentence says the counts of a plan, such as "Plan: 4 to create, 1 to delete; 2 unchanged".
+// Sentence is the last line of a plan, such as "Plan: 4 to create, 1 to delete, 2 unchanged.";
+// where there is nothing to do, "No changes. 9 unchanged.".
 func (c Counts) Sentence(verb string) string {
-	var do []string
-	for _, x := range []struct {
-		n    int
-		what string
-	}{{c.Create, "create"}, {c.Update, "update"}, {c.Replace, "replace"}, {c.Restart, "restart"}, {c.Delete, "delete"}} {
+	do := []string{}
+	for _, x := range c.actions() {
 		if x.n > 0 {
-			do = append(do, fmt.Sprintf("%d to %s", x.n, x.what))
+			do = append(do, fmt.Sprintf("%d to %s", x.n, x.do))
 		}
 	}
-	text := strings.Join(do, ", ")
-	if text == "" {
-		text = "nothing to do"
-		if c.Unreachable > 0 {
-			text = "nothing to do where it was seen"
-		}
+	if len(do) > 0 {
+		return verb + ": " + strings.Join(append(do, c.rest()...), ", ") + "."
 	}
-	return verb + ": " + text + c.rest() + "."
+	if rest := c.rest(); len(rest) > 0 {
+		return "No changes. " + strings.Join(rest, ", ") + "."
+	}
+	return "No changes."
 }
 
-// Done says the counts of an apply, such as "Apply: 4 created; 1 FAILED".
-func (c Counts) Done(verb string) string {
-	var did []string
-	for _, x := range []struct {
-		n    int
-		what string
-	}{{c.Create, "created"}, {c.Update, "updated"}, {c.Replace, "replaced"}, {c.Restart, "restarted"}, {c.Delete, "deleted"}} {
-		if x.n > 0 {
-			did = append(did, fmt.Sprintf("%d %s", x.n, x.what))
-		}
+// Result is the last line of an apply, such as "Apply incomplete: 4 created, 1 failed.".
+func (c Counts) Result() string {
+	verb := "Apply complete"
+	if c.Incomplete() {
+		verb = "Apply incomplete"
 	}
-	text := strings.Join(did, ", ")
-	if text == "" {
-		text = "nothing done"
-	}
-	return verb + ": " + text + c.rest() + "."
+	return verb + ": " + c.Done() + "."
 }
 
-func (c Counts) rest() string {
-	var b strings.Builder
-	for _, x := range []struct {
-		n    int
-		what string
-	}{
-		{c.Failed, "FAILED"},
-		{c.Claimed, "held by others"},
-		{c.NotStarted, "not begun"},
-		{c.Blocked, "held back"},
-		{c.Excluded, "left out"},
-		{c.Unchanged, "unchanged"},
-	} {
+// Write writes the last line of an apply, wrapped between the counts.
+func (c Counts) Write(w io.Writer, s Style) error {
+	p := planWriter{Style: s}
+	p.sentence(c.Result())
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// Incomplete says that something configured was not applied.
+func (c Counts) Incomplete() bool {
+	return c.Failed+c.NotStarted+c.Claimed+c.Blocked+c.Conflict+c.Unreachable > 0
+}
+
+// Done lists what was done and what was not: "4 created, 1 failed".
+func (c Counts) Done() string {
+	did := []string{}
+	for _, x := range c.actions() {
 		if x.n > 0 {
-			fmt.Fprintf(&b, "; %d %s", x.n, x.what)
+			did = append(did, fmt.Sprintf("%d %s", x.n, x.done))
 		}
 	}
-	if c.Unreachable > 0 {
-		b.WriteString("; " + Many(c.Unreachable, "place") + " NOT SEEN")
+	if did = append(did, c.rest()...); len(did) == 0 {
+		return "no changes"
 	}
-	return b.String()
+	return strings.Join(did, ", ")
+}
+
+// counted is a count with its words, for a plan and for a result.
+type counted struct {
+	n        int
+	do, done string
+}
+
+// actions are the counts of actions in the order in which they are shown. A restart is an
+// update that interrupts the resource; the lines of the plan say which attribute restarts it.
+func (c Counts) actions() []counted {
+	return []counted{
+		{c.Create, "create", "created"},
+		{c.Update + c.Restart, "update", "updated"},
+		{c.Replace, "replace", "replaced"},
+		{c.Delete, "delete", "deleted"},
+	}
+}
+
+// rest are the other counts, without zeros, in the order in which they are shown.
+func (c Counts) rest() []string {
+	var out []string
+	add := func(n int, what string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(c.Failed, "failed")
+	add(c.NotStarted, "not started")
+	add(c.Claimed, "claimed")
+	add(c.Blocked, "blocked")
+	if c.Conflict > 0 {
+		out = append(out, Many(c.Conflict, "conflict"))
+	}
+	add(c.Unreachable, "not evaluated")
+	add(c.NotVerified, "not verified")
+	add(c.Excluded, "excluded")
+	add(c.Unchanged, "unchanged")
+	return out
 }

@@ -49,11 +49,11 @@ func (Look) record()              {}
 func (Difference) record()        {}
 func (DifferenceSummary) record() {}
 
-// Changes are changes for machines, secrets hidden.
+// Changes are changes for machines, of a secret six digits of its digest.
 func Changes(in []resource.Change) []Change {
 	out := make([]Change, len(in))
 	for i, x := range in {
-		out[i] = Change{x.Path, JSON(x.From), JSON(x.To), effectName(x.Effect)}
+		out[i] = Change{x.Path, JSON(x.From), JSON(x.To), effectName(x.Effect), x.KnownAfterApply}
 	}
 	return out
 }

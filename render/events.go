@@ -12,7 +12,7 @@ import (
 func Sentence(e event.Event) string {
 	switch e := e.(type) {
 	case event.Loaded:
-		return fmt.Sprintf("read %s of stack %s from %s", resources(e.Resources), e.Stack, e.Source)
+		return fmt.Sprintf("read %s of stack %s from %s", Many(e.Resources, "resource"), e.Stack, e.Source)
 	case event.Observed:
 		return observed(e)
 	case event.Planned:
@@ -64,7 +64,7 @@ func observed(e event.Observed) string {
 	if !e.Complete {
 		return fmt.Sprintf("%s could not be seen: %s", e.Scope, e.Error)
 	}
-	text := fmt.Sprintf("%s seen: %s", e.Scope, resources(e.Count))
+	text := fmt.Sprintf("%s seen: %s", e.Scope, Many(e.Count, "resource"))
 	if n := len(e.Changed); n > 0 {
 		text += fmt.Sprintf(", %d new or different", n)
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,41 +48,78 @@ func change(path string, from, to resource.Value, e resource.Effect) resource.Ch
 	return resource.Change{Path: path, From: from, To: to, Effect: e}
 }
 
-// everything is a plan with each mark, each difference and the awkward values.
+func text(s string) resource.Value { return resource.String(s) }
+
+func have(id string) *resource.Observed { return &resource.Observed{ID: id} }
+
+func rule(port int, cidr, description string) resource.Attrs {
+	attrs := []resource.Attr{{Name: "port", Value: resource.Int(port)}, {Name: "cidr", Value: text(cidr)}}
+	if description != "" {
+		attrs = append(attrs, resource.Attr{Name: "description", Value: text(description)})
+	}
+	return resource.NewAttrs(attrs...)
+}
+
+// kinds are the schemas of the screen.
+func kinds(provider, kind string) (resource.Kind, bool) {
+	k := resource.Kind{Provider: provider, Name: kind}
+	switch kind {
+	case "ec2":
+		k.Attrs = []resource.Attribute{
+			{Name: "id", Computed: true},
+			{Name: "root", Type: resource.TObject, Fields: []resource.Attribute{
+				{Name: "size", Type: resource.TInt, CreateDefault: resource.Int(8)},
+			}},
+			{Name: "size"}, {Name: "subnet"},
+		}
+	case "security_group":
+		k.Attrs = []resource.Attribute{{Name: "ingress", Type: resource.TSet, Elem: &resource.Attribute{
+			Type: resource.TObject, Fields: []resource.Attribute{{Name: "port"}, {Name: "cidr"}, {Name: "description"}},
+		}}}
+	case "rds":
+		k.DataLoss = func(o resource.Observed) string { return "database, 40 GiB. A final snapshot is taken." }
+	}
+	return k, true
+}
+
+// everything is the plan of the style guide.
 func everything() decider.Plan {
-	until := time.Date(2026, 1, 2, 22, 0, 0, 0, time.UTC)
-	secret := resource.NewSecret("hunter2-not-real", "hmac-sha256:AAAA")
-	unreachable := resource.Scope{Provider: "aws", Location: account + "/eu-west-1"}
-	there := resource.Ref{Provider: "aws", Location: unreachable.Location, Kind: "ec2", Name: "far-0"}
+	west := resource.Ref{Provider: "aws", Location: account + "/eu-west-1", Kind: "vpc", Name: "far"}
+	also := west
+	also.Kind = "subnet"
+	old, secret := resource.Digest("hmac-sha256:P5ocAAAA"), resource.NewSecret("hunter2-not-real", "hmac-sha256:wB13AAAA")
 	return decider.Plan{
-		Unchanged:   12,
-		Unreachable: map[resource.Scope]string{unreachable: "ec2.DescribeInstances: AccessDenied: you are not authorized to perform this operation (the credentials may not do this: compare their policy with ovi kinds --iam)"},
+		Unchanged:   4,
+		Unreachable: map[resource.Scope]string{west.Scope(): "AccessDenied: ec2:DescribeVpcs"},
 		Decisions: []decider.Decision{
-			{Ref: ref("subnet", "app"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "wanted and not there", Changes: []resource.Change{
-				change("cidr", nil, resource.String("10.0.1.0/24"), resource.Replace),
-				{Path: "vpc", To: resource.Reference{Ref: ref("vpc", "main")}, KnownAfterApply: true},
+			{Ref: also, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
+			{Ref: west, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
+			{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db")},
+			{Ref: ref("vpc", "main"), Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Observed: have("vpc-09a5d84bdabd83b8b"), Message: "vpc-09a5d84bdabd83b8b exists and is unmanaged\nSuggestion: rename it, or run `ovi adopt vpc/main`"},
+			{Ref: ref("s3", "assets"), Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("acme-assets"), Blockers: []decider.Blocker{{Policy: "rule keep-production", Reason: "Production stays. (policies/prod.yaml:4)"}}},
+			{Ref: ref("security_group", "web"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Observed: have("sg-0e157a7adcf708ffb"), Changes: []resource.Change{
+				change("ingress", resource.List{rule(80, "0.0.0.0/0", "HTTP"), rule(443, "0.0.0.0/0", "HTTPS"), rule(22, "0.0.0.0/0", "")},
+					resource.List{rule(22, "10.0.0.0/8", "SSH from the office network in Berlin"), rule(443, "0.0.0.0/0", "HTTPS"), rule(80, "0.0.0.0/0", "HTTP")}, resource.InPlace),
 			}},
-			{Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Restart, Proposed: decider.Restart, Reason: decider.ReasonRestart, Message: "size differs, changing it interrupts the thing", Changes: []resource.Change{
-				change("size", resource.String("t3.micro"), resource.String("t3.small"), resource.Restart),
-				change("tags.team", resource.String("platform team"), nil, resource.InPlace),
+			{Ref: ref("subnet", "app"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Observed: have("subnet-0c554caf75dafb66e"), Changes: []resource.Change{
+				change("cidr", text("10.0.1.0/24"), text("10.0.2.0/24"), resource.Replace),
 			}},
-			{Ref: ref("ec2", "web-1"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Changes: []resource.Change{
-				change("security_groups", resource.List{resource.String("sg-0aaaaaaaaaaaaaaaa"), resource.String("sg-0bbbbbbbbbbbbbbbb")}, resource.List{resource.Reference{Ref: ref("security_group", "web")}, resource.String("sg-0cccccccccccccccc")}, resource.InPlace),
+			{Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonFollows, Observed: have("i-0ee036f2aa4411c1f"),
+				Desired: &resource.Desired{Ref: ref("ec2", "web-0"), Attrs: resource.NewAttrs(resource.Attr{Name: "subnet", Value: resource.Reference{Ref: ref("subnet", "app")}})}, DependsOn: []resource.Ref{ref("subnet", "app")},
+				Changes: []resource.Change{
+					{Path: "subnet", From: text("subnet-0c554caf75dafb66e"), To: resource.Reference{Ref: ref("subnet", "app")}, Effect: resource.Replace, KnownAfterApply: true, Note: "destroy-first: subnet/app is"},
+				}},
+			{Ref: ref("ec2", "web-1"), Difference: comparator.Drifted, Action: decider.Restart, Proposed: decider.Restart, Reason: decider.ReasonRestart, Observed: have("i-06263382c5ab22ead"), Changes: []resource.Change{
+				change("size", text("t3.micro"), text("t3.small"), resource.Restart),
+				change("user_data", old, secret, resource.Restart),
 			}},
-			{Ref: ref("ec2", "web-2"), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Message: "image differs and cannot be changed", Blockers: []decider.Blocker{{Policy: "window", Reason: "outside the maintenance window of stack web", Until: &until}}, Changes: []resource.Change{
-				change("image", resource.String("ami-0aaaaaaaaaaaaaaaa"), resource.String("ami-0bbbbbbbbbbbbbbbb"), resource.Replace),
+			{Ref: ref("ec2", "web-2"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Changes: []resource.Change{
+				{Path: "subnet", To: resource.Reference{Ref: ref("subnet", "app")}, KnownAfterApply: true},
 			}},
-			{Ref: ref("ec2", "a-name-that-is-quite-long-for-a-thing-but-nothing-forbids-it-at-all"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "belongs to stack web, and no file wants it any more"},
-			{Ref: ref("ec2", "taken"), Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "exists, but without ovi's tags: take it in with `ovi adopt ec2/taken`, or choose another name"},
 			{Ref: ref("ec2", "unmanaged-0"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
+			{Ref: ref("ec2", "unmanaged-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
+			{Ref: ref("ec2", "unmanaged-2"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
 			{Ref: ref("vpc", "vpc-0aaaaaaaaaaaaaaaa"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged, Observed: &resource.Observed{Detail: resource.ProviderDefault}},
-			{Ref: there, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
-			{Ref: ref("rds", "db"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Message: "engine differs and cannot be changed", Changes: []resource.Change{
-				change("engine", resource.String("mysql"), resource.String("postgres"), resource.Replace),
-				change("password", resource.Digest("hmac-sha256:BBBB"), secret, resource.InPlace),
-				{Path: "storage", From: resource.Int(20), To: resource.Int(100), Note: "also flushes the pending change of size"},
-			}},
-			{Ref: ref("s3", "logs"), Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "no file wants it any more", Blockers: []decider.Blocker{{Policy: "blessed", Reason: "blessed by ada: take that away first with `ovi unbless s3/logs`"}}},
 		},
 	}
 }
@@ -90,21 +128,64 @@ func names() render.Names {
 	return render.NewNames(ref("ec2", "x").Scope(), resource.Scope{Provider: "aws", Location: account + "/eu-west-1"})
 }
 
+// view is the plan of the style guide with what belongs to it.
+func view(plan decider.Plan) render.PlanView {
+	return render.PlanView{
+		Plan: plan, Names: names(), Verb: "Plan", Kinds: kinds,
+		Head:   []string{"Stack web  AWS account 123456789012  data directory .ovi"},
+		Origin: func(resource.Ref) string { return "Created 2026-05-03 by record 812." },
+	}
+}
+
+// blocks is a plan of the other ways to be blocked, and of the awkward values.
+func blocks() decider.Plan {
+	until := time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
+	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1.\nSuggestion: raise max_destroy, or use --target"}
+	replaced := func(kind, name, id string, b ...decider.Blocker) decider.Decision {
+		return decider.Decision{Ref: ref(kind, name), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Observed: have(id), Blockers: b}
+	}
+	updated := func(name string, b decider.Blocker) decider.Decision {
+		return decider.Decision{Ref: ref("ec2", name), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Update, Reason: decider.ReasonChanged, Observed: have("i-" + name), Blockers: []decider.Blocker{b}}
+	}
+	long := strings.Repeat("0123456789", 9)
+	return decider.Plan{Decisions: []decider.Decision{
+		replaced("rds", "web-db", "web-db", budget),
+		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "It is protected.\nSuggestion: run `ovi unbless rds/next-db`"}),
+		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)\nSuggestion: run `ovi approve change.plan`"}),
+		updated("web-1", decider.Blocker{Policy: "window nights", Until: &until}),
+		{Ref: ref("ec2", "a-name-that-is-quite-long-for-a-resource-but-that-nothing-prevents-at-all"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Observed: have("i-0ee036f2aa4411c1f"), Warnings: []decider.Warning{{Policy: "rule big", Text: "It is large."}}, Changes: []resource.Change{
+			change("description", text("a long text with  two spaces, which is wrapped at its single spaces and whole"), text(long+" and more"), resource.InPlace),
+			change("policy", text("{\n  Allow: a\n  Deny: b\n}"), text("{\n  Allow: a\n  Deny: c\n}"), resource.Restart),
+			change("tags.team", text("platform team"), nil, resource.InPlace),
+			change("tags.an-unusually-long-key-of-a-tag", nil, text("x"), resource.InPlace),
+			{Path: "storage", From: resource.Int(20), To: resource.Int(100), Note: "also applies the pending change of size"},
+		}},
+		{Ref: ref("security_group", "new"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Changes: []resource.Change{
+			change("ingress", nil, resource.List{rule(22, "10.0.0.0/8", "SSH"), rule(443, "0.0.0.0/0", "HTTPS")}, resource.InPlace),
+			{Path: "vpc", To: resource.Reference{Ref: ref("vpc", "main")}},
+		}},
+	}}
+}
+
+// styles are the screens that each golden file is made for.
+func styles() map[string]render.Style {
+	return map[string]render.Style{
+		"pipe": {}, "80": {Width: 80, Live: true}, "200": {Width: 200, Live: true},
+		"80-color": {Width: 80, Live: true, Color: true}, "200-color": {Width: 200, Live: true, Color: true},
+	}
+}
+
 func TestPlanForPeople(t *testing.T) {
-	for name, s := range map[string]render.Style{
-		"plan-pipe.txt":     {},
-		"plan-80.txt":       {Width: 80, Live: true},
-		"plan-200.txt":      {Width: 200, Live: true},
-		"plan-80-color.txt": {Width: 80, Live: true, Color: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			v := render.PlanView{Plan: everything(), Names: names(), Verb: "Plan", Head: []string{"stack web · record in .ovi"}}
-			if err := v.Write(&b, s); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name, b.Bytes())
-		})
+	for name, plan := range map[string]decider.Plan{"plan": everything(), "blocks": blocks()} {
+		for width, s := range styles() {
+			t.Run(name+"-"+width, func(t *testing.T) {
+				var b bytes.Buffer
+				if err := view(plan).Write(&b, s); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+"-"+width+".txt", b.Bytes())
+			})
+		}
 	}
 }
 
@@ -116,7 +197,7 @@ func TestPlanForMachines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			e := enc(&b)
-			all := append([]render.Record{render.Version{Type: "version", Ovi: "test", Format: 1}}, render.Planned(everything(), names())...)
+			all := append([]render.Record{render.Version{Type: "version", Ovi: "test", Format: render.Format}}, render.Planned(everything(), names(), kinds)...)
 			all = append(all, render.ChangeSummary{Type: "change_summary", Operation: "plan", Counts: render.Count(everything())})
 			for _, r := range all {
 				if err := e.Encode(r); err != nil {
@@ -128,12 +209,34 @@ func TestPlanForMachines(t *testing.T) {
 	}
 }
 
-func TestNothingToDo(t *testing.T) {
-	var b bytes.Buffer
-	if err := (render.PlanView{Plan: decider.Plan{Unchanged: 9}, Names: names(), Verb: "Plan"}).Write(&b, render.Style{}); err != nil {
-		t.Fatal(err)
+// TestEachResourceCountsOnce: the counts of a plan add up to its resources, those that are
+// unmanaged aside.
+func TestEachResourceCountsOnce(t *testing.T) {
+	for _, plan := range []decider.Plan{everything(), blocks()} {
+		resources := plan.Unchanged
+		for _, d := range plan.Decisions {
+			if d.Difference != comparator.Unmanaged {
+				resources++
+			}
+		}
+		c := render.Count(plan)
+		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.Excluded + c.Unchanged; sum != resources {
+			t.Errorf("the counts add up to %d of %d resources: %+v", sum, resources, c)
+		}
 	}
-	if got, want := b.String(), "\nPlan: nothing to do; 9 unchanged.\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+}
+
+func TestNoChanges(t *testing.T) {
+	for want, plan := range map[string]decider.Plan{
+		"No changes. 9 unchanged.\n": {Unchanged: 9},
+		"No changes.\n":              {},
+	} {
+		var b bytes.Buffer
+		if err := (render.PlanView{Plan: plan, Names: names(), Verb: "Plan"}).Write(&b, render.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

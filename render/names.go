@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
@@ -26,6 +28,18 @@ func NewNames(scopes ...resource.Scope) Names {
 		n.account[s.Provider] = account
 	}
 	return n
+}
+
+// Accounts names the one account of each provider that has any, as in "AWS account
+// 123456789012", sorted by provider.
+func (n Names) Accounts() []string {
+	var out []string
+	for _, provider := range slices.Sorted(maps.Keys(n.account)) {
+		if account := n.account[provider]; account != "" {
+			out = append(out, strings.ToUpper(provider)+" account "+account)
+		}
+	}
+	return out
 }
 
 // Scope is the short form of a scope.

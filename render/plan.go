@@ -1,11 +1,11 @@
 package render
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -16,185 +16,200 @@ import (
 type PlanView struct {
 	Plan  decider.Plan
 	Names Names
-	// Head stands above: the stacks, where the record is, that it is the practice cloud.
+	// Head is written above the plan, a line each: the stack, the account, the data directory,
+	// what was recovered.
 	Head []string
-	// Verb begins the summary line: "Plan", or "Drift".
+	// Verb begins the last line: "Plan".
 	Verb string
+	// Kinds finds schemas, for defaults, the order of fields and lost data. Nil: none is known.
+	Kinds decider.Kinds
+	// Origin tells where a resource came from, from the audit log: "Created 2026-05-03 by
+	// record 812."; "" where that is not recorded. Nil: never.
+	Origin func(resource.Ref) string
+	// ID gives the id of a resource that exists, to compare a reference with the id it stands
+	// for. Nil: the resources of the plan only.
+	ID func(resource.Ref) (string, bool)
+	// Counts replaces the counts of the plan in the last line. Nil: those of the plan.
+	Counts *Counts
 }
 
-// Write writes the plan for people: what could not be seen first, then what would be done
-// by kind, then the counts.
+// Write writes the plan for people: unreachable locations, the decisions by location, then
+// the counts. No value is truncated.
 func (v PlanView) Write(w io.Writer, s Style) error {
-	p := planWriter{Style: s, names: v.Names}
+	p := newPlanWriter(v, s)
 	for _, h := range v.Head {
 		p.para(0, dim, h)
 	}
 	p.unreachable(v.Plan)
-	shown := slices.DeleteFunc(slices.Clone(v.Plan.Decisions), quiet)
-	for _, g := range grouped(shown) {
-		p.group(g)
+	for _, g := range groupedByLocation(v.Plan.Decisions) {
+		p.gap()
+		p.WriteString(p.in(bold, p.names.Scope(g.scope)) + "\n")
+		for _, d := range g.decisions {
+			p.decision(d)
+		}
 	}
+	p.gap()
 	p.unmanaged(v.Plan)
-	p.summary(v.Verb, v.Plan)
+	counts := Count(v.Plan)
+	if v.Counts != nil {
+		counts = *v.Counts
+	}
+	p.sentence(counts.Sentence(v.Verb))
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// quiet decisions are counted, not listed: unmanaged things, things nobody could see, and
-// what was left out on purpose.
-func quiet(d decider.Decision) bool {
-	return d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded()
-}
-
-// group is the decisions of one kind in one scope.
-type group struct {
-	scope     resource.Scope
-	kind      string
-	decisions []decider.Decision
-}
-
-// grouped keeps the order in which kinds first come: that of their levels.
-func grouped(all []decider.Decision) []group {
-	type key struct{ provider, location, kind string }
-	index := map[key]int{}
-	var out []group
-	for _, d := range all {
-		k := key{d.Ref.Provider, d.Ref.Location, d.Ref.Kind}
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, group{scope: d.Ref.Scope(), kind: d.Ref.Kind})
-		}
-		out[i].decisions = append(out[i].decisions, d)
-	}
-	return out
-}
-
+// planWriter writes lines for people.
 type planWriter struct {
 	Style
 	strings.Builder
-	names Names
-	said  map[string]bool // what vetoes said, each in full once
+	names   Names
+	kinds   decider.Kinds
+	origin  func(resource.Ref) string
+	id      func(resource.Ref) (string, bool)
+	pending map[resource.Ref]bool   // to be created or replaced: their ids are not known
+	known   map[resource.Ref]string // the ids of the plan's other resources
+	orders  map[resource.Ref]string // the line "Order:" behind the last resource of a replacement
+	written map[string]bool         // reasons of policies, each written in full once
 }
 
-// para writes a text, wrapped under an indent, in one colour.
+func newPlanWriter(v PlanView, s Style) *planWriter {
+	p := &planWriter{
+		Style: s, names: v.Names, kinds: v.Kinds, origin: v.Origin, id: v.ID, written: map[string]bool{},
+		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
+	}
+	for i := range v.Plan.Decisions {
+		d := &v.Plan.Decisions[i]
+		switch {
+		case d.Proposed == decider.Create || d.Proposed == decider.Replace:
+			p.pending[d.Ref] = true
+		case d.Observed != nil && d.Difference == comparator.Drifted:
+			p.known[d.Ref] = d.Observed.ID
+		}
+	}
+	return p
+}
+
+// gap writes an empty line, unless nothing was written yet.
+func (p *planWriter) gap() {
+	if p.Len() > 0 {
+		p.WriteString("\n")
+	}
+}
+
+// para writes a text, wrapped under an indent, in one color.
 func (p *planWriter) para(indent int, c paint, text string) {
 	for _, line := range wrap(text, p.room(indent)) {
 		p.WriteString(spaces(indent) + p.in(c, line) + "\n")
 	}
 }
 
-// unreachable says first and loudly what was not seen.
+// sentence writes counts, wrapped between them.
+func (p *planWriter) sentence(text string) {
+	for _, line := range wrapCounts(text, p.room(0)) {
+		p.WriteString(p.in(bold, line) + "\n")
+	}
+}
+
+// unreachable writes each location that could not be read, and how many resources are not
+// evaluated for it.
 func (p *planWriter) unreachable(plan decider.Plan) {
 	for _, scope := range slices.SortedFunc(maps.Keys(plan.Unreachable), resource.Scope.Compare) {
-		unjudged := 0
-		for _, d := range plan.Decisions {
-			if d.Difference == comparator.Unreachable && d.Ref.Scope() == scope {
-				unjudged++
+		n := 0
+		for i := range plan.Decisions {
+			if d := &plan.Decisions[i]; d.Difference == comparator.Unreachable && d.Ref.Scope() == scope {
+				n++
 			}
 		}
-		p.WriteString("\n" + p.in(red, "! BLIND  ") + p.in(bold, p.names.Scope(scope)) + "\n")
-		p.para(9, red, plan.Unreachable[scope])
-		text := "Nothing is concluded about this place and nothing will be done there."
-		if unjudged > 0 {
-			text += " " + capital(resources(unjudged)) + " wanted there: not judged."
+		p.gap()
+		p.signed("!", red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+		if n > 0 {
+			p.para(4, "", Many(n, "resource")+" not evaluated.")
 		}
-		p.para(9, "", text)
 	}
 }
 
-func (p *planWriter) group(g group) {
-	p.WriteString("\n" + p.in(bold, g.kind) + p.in(dim, "  "+p.names.Scope(g.scope)) + "\n")
-	for _, d := range g.decisions {
-		p.decision(d)
-	}
-}
-
-// decision is the mark, the name and why; the attributes; and what holds it back.
-func (p *planWriter) decision(d decider.Decision) {
-	head := "  " + d.Action.Symbol() + " " + d.Ref.Name
-	why := d.Message
-	if why == "" {
-		why = string(d.Reason)
-	}
-	if at, waits := d.DeferredUntil(); waits {
-		why = string(d.Proposed) + " waits until " + minute(at) + ": " + why
-	} else if d.Proposed.Executes() && !d.Action.Executes() {
-		why = string(d.Proposed) + " held back: " + why
-	}
-	p.WriteString("  " + p.mark(d.Action) + " " + p.in(bold, d.Ref.Name))
-	p.after(columns(head), why)
-	for _, blocker := range d.Blockers {
-		p.para(6, yellow, p.heldBack(blocker))
-	}
-	for _, w := range d.Warnings {
-		p.para(6, yellow, "warning of "+w.Policy+": "+w.Text)
-	}
-	p.changes(d)
-}
-
-// after puts a text behind a head, or under it where there is no room.
-func (p *planWriter) after(used int, text string) {
-	column := max(used+2, 24)
-	if p.Width > 0 && (p.Width-column < 24 || columns(text) > p.Width-column && used > 30) {
-		p.WriteString("\n")
-		p.para(6, dim, text)
-		return
-	}
+// signed writes a sign and a text, wrapped under the text with two more columns.
+func (p *planWriter) signed(sign string, c paint, text string, indent int) {
+	column := indent + columns(sign) + 1
 	lines := wrap(text, p.room(column))
-	p.WriteString(spaces(column-used) + p.in(dim, lines[0]) + "\n")
+	p.WriteString(spaces(indent) + p.in(c, sign) + " " + lines[0] + "\n")
 	for _, line := range lines[1:] {
-		p.WriteString(spaces(column) + p.in(dim, line) + "\n")
+		p.WriteString(spaces(column+2) + line + "\n")
 	}
 }
 
-// heldBack says what a veto does, and why where that was not said yet: a budget holds back many
-// things for one reason.
-func (p *planWriter) heldBack(v decider.Blocker) string {
-	does, all := does(v), heldBack(v)
-	if p.said[all] {
-		return does + ", as above"
-	}
-	if p.said == nil {
-		p.said = map[string]bool{}
-	}
-	p.said[all] = true
-	return all
+// group is the decisions of one location.
+type group struct {
+	scope     resource.Scope
+	decisions []decider.Decision
 }
 
-func heldBack(v decider.Blocker) string { return does(v) + ": " + v.Reason }
-
-// does is what a veto does: it waits for a time, or it says no.
-func does(v decider.Blocker) string {
-	if v.Until == nil {
-		return "held back by " + v.Policy
-	}
-	return "waits until " + minute(*v.Until) + " (" + v.Policy + ")"
-}
-
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-// unmanaged counts in one line what belongs to nobody. What the provider put there by itself
-// is in every account, and only in the inventory.
-func (p *planWriter) unmanaged(plan decider.Plan) {
-	n := 0
-	for _, d := range plan.Decisions {
-		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Detail != resource.ProviderDefault) {
-			n++
+// groupedByLocation sorts what is shown by location, and there by what it means: conflicts
+// first, then what is created, updated, replaced and deleted, then what is blocked. Within
+// each the order of the plan stays.
+func groupedByLocation(all []decider.Decision) []group {
+	index := map[resource.Scope]int{}
+	var out []group
+	for i := range all {
+		d := &all[i]
+		if rankOf(d) == notShown {
+			continue
 		}
+		at, ok := index[d.Ref.Scope()]
+		if !ok {
+			at = len(out)
+			index[d.Ref.Scope()] = at
+			out = append(out, group{scope: d.Ref.Scope()})
+		}
+		out[at].decisions = append(out[at].decisions, *d)
 	}
+	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
+	for _, g := range out {
+		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rankOf(&a)) - int(rankOf(&b)) })
+	}
+	return out
+}
+
+// rank orders decisions within a location.
+type rank int
+
+const (
+	isConflict rank = iota
+	isCreate
+	isUpdate
+	isReplace
+	isDelete
+	isBlocked
+	notShown // counted only: unmanaged, unreachable, excluded
+)
+
+func rankOf(d *decider.Decision) rank {
+	switch {
+	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
+		return notShown
+	case d.Difference == comparator.Conflict:
+		return isConflict
+	}
+	switch d.Action {
+	case decider.Create:
+		return isCreate
+	case decider.Update, decider.Restart:
+		return isUpdate
+	case decider.Replace:
+		return isReplace
+	case decider.Delete:
+		return isDelete
+	case decider.Notify:
+	}
+	return isBlocked
+}
+
+// unmanaged counts in one line the resources that are not managed with ovi. Those that the
+// provider created by itself are in every account, and in the inventory only.
+func (p *planWriter) unmanaged(plan decider.Plan) {
+	n := UnmanagedIn(plan)
 	if n > 0 {
-		p.WriteString("\n")
-		p.para(0, dim, resources(n)+" there that nobody manages with ovi: never touched, listed by `ovi inventory`.")
+		p.para(0, "", fmt.Sprintf("%d unmanaged (`ovi inventory`).", n))
 	}
 }
-
-func (p *planWriter) summary(verb string, plan decider.Plan) {
-	p.WriteString("\n")
-	p.para(0, bold, Count(plan).Sentence(verb))
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func resources(n int) string { return Many(n, "thing") }

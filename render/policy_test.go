@@ -13,16 +13,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// waiting is a plan whose one decision is held back by these.
+// waiting is a plan whose one decision is blocked by these.
 func waiting(blockers ...decider.Blocker) decider.Plan {
 	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: "rds", Name: "db"}
 	return decider.Plan{Decisions: []decider.Decision{{
-		Ref: ref, Stack: "web", Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Message: "it is wanted no more",
+		Ref: ref, Stack: "web", Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Message: "not in the configuration",
 		Blockers: blockers, Warnings: []decider.Warning{{Policy: "rule big", Text: "it is big"}},
 	}}}
 }
 
-func TestWhatWaitsSaysUntilWhen(t *testing.T) {
+func TestADeferredDecisionSaysUntilWhen(t *testing.T) {
 	at := time.Date(2026, 11, 28, 21, 0, 0, 0, time.UTC)
 	later := at.Add(time.Hour)
 	for name, c := range map[string]struct {
@@ -30,20 +30,20 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 		text  string
 		until string // of the record; "" is none
 	}{
-		"one waits":       {waiting(decider.Blocker{Policy: "window", Reason: "nights", Until: &at}), "delete waits until 2026-11-28 21:00 UTC", "2026-11-28T21:00:00Z"},
-		"the latest":      {waiting(decider.Blocker{Policy: "window", Until: &later}, decider.Blocker{Policy: "rule r", Until: &at}), "delete waits until 2026-11-28 22:00 UTC", "2026-11-28T22:00:00Z"},
-		"one says no too": {waiting(decider.Blocker{Policy: "window", Until: &at}, decider.Blocker{Policy: "blessed"}), "delete held back", ""},
-		"only a no":       {waiting(decider.Blocker{Policy: "blessed"}), "delete held back", ""},
+		"one waits":      {waiting(decider.Blocker{Policy: "window", Reason: "nights", Until: &at}), "delete deferred until 2026-11-28 21:00 UTC", "2026-11-28T21:00:00Z"},
+		"the latest":     {waiting(decider.Blocker{Policy: "window", Until: &later}, decider.Blocker{Policy: "rule r", Until: &at}), "delete deferred until 2026-11-28 22:00 UTC", "2026-11-28T22:00:00Z"},
+		"one blocks too": {waiting(decider.Blocker{Policy: "window", Until: &at}, decider.Blocker{Policy: "blessed"}), "Also blocked by blessed", ""},
+		"only a block":   {waiting(decider.Blocker{Policy: "blessed"}), "delete blocked by blessed", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var page bytes.Buffer
 			if err := (render.PlanView{Plan: c.plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, render.Style{}); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(page.String(), c.text) || !strings.Contains(page.String(), "warning of rule big: it is big") {
+			if !strings.Contains(page.String(), c.text) || !strings.Contains(page.String(), "Warning by rule big: it is big") {
 				t.Errorf("the page:\n%s", page.String())
 			}
-			b, err := json.Marshal(render.Planned(c.plan, render.NewNames())[0])
+			b, err := json.Marshal(render.Planned(c.plan, render.NewNames(), nil)[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,10 +62,10 @@ func TestWhatWaitsSaysUntilWhen(t *testing.T) {
 	}
 }
 
-// A budget holds back many things for one reason, which is said once.
-func TestAReasonOfManyIsSaidOnce(t *testing.T) {
-	budget := decider.Blocker{Policy: "max-destroy", Reason: "3 of 4 would be destroyed"}
-	plan := waiting(budget, decider.Blocker{Policy: "blessed", Reason: "ovi unbless db"})
+// TestAReasonOfManyIsWrittenOnce: a budget blocks many resources for one reason.
+func TestAReasonOfManyIsWrittenOnce(t *testing.T) {
+	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 4 would be destroyed."}
+	plan := waiting(budget, decider.Blocker{Policy: "blessed", Reason: "It is protected."})
 	for _, name := range []string{"dc", "dd"} {
 		next := plan.Decisions[0]
 		next.Ref.Name, next.Blockers = name, []decider.Blocker{budget}
@@ -75,9 +75,9 @@ func TestAReasonOfManyIsSaidOnce(t *testing.T) {
 	if err := (render.PlanView{Plan: plan, Names: render.NewNames(), Verb: "Plan"}).Write(&page, render.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]int{"max-destroy: 3 of 4 would be destroyed": 1, "held back by max-destroy, as above": 2, "blessed: ovi unbless db": 1} {
+	for text, want := range map[string]int{"3 of 4 would be destroyed.": 1, "delete blocked by max_destroy": 3, "Also blocked by blessed": 1, "It is protected.": 1} {
 		if got := strings.Count(page.String(), text); got != want {
-			t.Errorf("%q stands there %d times, want %d:\n%s", text, got, want, page.String())
+			t.Errorf("%q is written %d times, want %d:\n%s", text, got, want, page.String())
 		}
 	}
 }

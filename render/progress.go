@@ -230,7 +230,7 @@ func (p *Progress) line(ref resource.Ref, now time.Time) string {
 	}
 	elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
 	text := fmt.Sprintf("%s  %s … %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), doing, elapsed)
-	return p.style.in(colourOf(r.action), r.action.Symbol()) + " " + truncate(printable(text), max(p.style.Width-3, 20))
+	return p.style.colored(actionSign(r.action)) + " " + truncate(printable(text), max(p.style.Width-3, 20))
 }
 
 func (p *Progress) write(s string) {
@@ -274,13 +274,13 @@ func (p *Progress) step(x Step) []string {
 	name := shortName(x.Ref)
 	switch x.Type {
 	case "apply_start":
-		return p.said(action.Symbol(), colourOf(action), name, doingWord(action))
+		return p.said(actionSign(action), paintOf(actionSign(action)), name, doingWord(action))
 	case "apply_complete":
 		text := doneWord(action)
 		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
 			text += " " + x.ID
 		}
-		return p.said(action.Symbol(), colourOf(action), name, text+" ("+seconds(x.Seconds)+")")
+		return p.said(actionSign(action), paintOf(actionSign(action)), name, text+" ("+seconds(x.Seconds)+")")
 	}
 	text := fmt.Sprintf("%s FAILED after %s: %s", x.Action, seconds(x.Seconds), x.Error)
 	if x.uncertain {

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Format is the version of the JSON lines: a new one when a field is taken away or changes
-// its meaning; added fields and types do not change it.
-const Format = 1
+// Format is the version of the JSON lines. It changes when a field is removed or changes its
+// meaning; new fields and types do not change it.
+const Format = 2
 
 // Record is one line of JSON output, or one YAML document. The types are documented in
 // docs/events.md; their fields are a promise.
@@ -30,28 +31,31 @@ type PlannedChange struct {
 	Scope      string    `json:"scope"` // in full, with the account
 	Kind       string    `json:"kind"`
 	Stack      string    `json:"stack,omitempty"`
+	ID         string    `json:"id,omitempty"` // of the resource that exists
 	Difference string    `json:"difference"`
 	Action     string    `json:"action"`
 	Proposed   string    `json:"proposed"`
 	Reason     string    `json:"reason"`
-	Detail     string    `json:"detail,omitempty"`
-	Blocker    string    `json:"veto"` // the first veto's reason; empty: none
-	Blockers   []Blocker `json:"vetoes,omitempty"`
-	// Until is when what only waits may be done; absent: it does not wait, or not only for time.
+	Message    string    `json:"message,omitempty"`
+	BlockedBy  []Blocker `json:"blocked_by"` // empty: nothing blocks it
+	// Until is when a decision that only time blocks may be executed; absent: time is not what
+	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
 	Warnings []decider.Warning `json:"warnings,omitempty"`
+	DataLoss string            `json:"data_loss,omitempty"` // which data is lost with it
 	Changes  []Change          `json:"changes"`
 }
 
-// Blocker is a policy's no.
+// Blocker is a policy that blocks a decision.
 type Blocker = decider.Blocker
 
-// Change is one attribute, old and new; null where there is none.
+// Change is one attribute, current and configured; null where there is none.
 type Change struct {
-	Path   string          `json:"path"`
-	From   json.RawMessage `json:"from"`
-	To     json.RawMessage `json:"to"`
-	Effect string          `json:"effect"` // "in_place", "restart", "replace"
+	Path            string          `json:"path"`
+	From            json.RawMessage `json:"from"`
+	To              json.RawMessage `json:"to"`
+	Effect          string          `json:"effect"` // "in_place", "restart", "replace"
+	KnownAfterApply bool            `json:"known_after_apply,omitempty"`
 }
 
 // ChangeSummary is the counts of a plan or an apply.
@@ -59,9 +63,10 @@ type ChangeSummary struct {
 	Type      string `json:"type"`      // "change_summary"
 	Operation string `json:"operation"` // "plan", "apply" or "drift"
 	Counts
-	Plan    string  `json:"plan"` // its id
-	Seconds float64 `json:"seconds"`
-	Sandbox bool    `json:"sandbox,omitempty"` // it was the practice cloud
+	Unmanaged int     `json:"unmanaged"`
+	Plan      string  `json:"plan"` // its id
+	Seconds   float64 `json:"seconds"`
+	Sandbox   bool    `json:"sandbox,omitempty"` // it was the sandbox
 }
 
 // Step is the start or the end of an action.
@@ -69,15 +74,17 @@ type Step struct {
 	Type        string  `json:"type"` // "apply_start", "apply_complete", "apply_errored"
 	Ref         string  `json:"ref"`
 	Action      string  `json:"action"`
+	Phase       string  `json:"phase,omitempty"` // of a replacement that failed: the step
 	ID          string  `json:"id"`
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error"`
 	Recoverable bool    `json:"recoverable"`
 
-	uncertain bool // it may have worked: looking tells
+	uncertain bool   // it may have worked: the next observation tells
+	have      string // the id of what existed before
 }
 
-// Diagnostic is something wrong: what, where, and what to do next.
+// Diagnostic is an error or a warning: what, where, and what to do.
 type Diagnostic struct {
 	Type       string `json:"type"`     // "diagnostic"
 	Severity   string `json:"severity"` // "error" or "warning"
@@ -86,7 +93,8 @@ type Diagnostic struct {
 	File       string `json:"file"`
 	Line       int    `json:"line"`
 	Column     int    `json:"column"`
-	Suggestion string `json:"suggestion"` // what to do next
+	Resource   string `json:"resource,omitempty"` // kind/name of the resource it is about
+	Suggestion string `json:"suggestion"`         // what to do
 	// Code is the exit code of the command that this error ended; absent: it did not end it.
 	Code int `json:"code,omitempty"`
 }
@@ -97,30 +105,43 @@ func (ChangeSummary) record() {}
 func (Step) record()          {}
 func (Diagnostic) record()    {}
 
-// Planned turns a plan into records: its decisions, what was not seen, the counts.
-func Planned(p decider.Plan, names Names) []Record {
+// Planned turns a plan into records: its decisions. Unmanaged resources are no changes; they are
+// counted in the summary and listed by the inventory.
+func Planned(p decider.Plan, names Names, kinds decider.Kinds) []Record {
 	out := make([]Record, 0, len(p.Decisions)+2)
-	for _, d := range p.Decisions {
-		out = append(out, planned(d, names))
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; d.Difference != comparator.Unmanaged {
+			out = append(out, planned(*d, names, kinds))
+		}
 	}
 	return out
 }
 
-func planned(d decider.Decision, names Names) PlannedChange {
+// UnmanagedIn counts the unmanaged resources of a plan, those that the provider created by
+// itself aside.
+func UnmanagedIn(p decider.Plan) int {
+	n := 0
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Detail != resource.ProviderDefault) {
+			n++
+		}
+	}
+	return n
+}
+
+func planned(d decider.Decision, names Names, kinds decider.Kinds) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Detail: d.Message, Blockers: d.Blockers, Warnings: d.Warnings,
-		Changes: make([]Change, len(d.Changes)),
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message,
+		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: DataLoss(d, kinds), Changes: Changes(d.Changes),
 	}
-	if len(d.Blockers) > 0 {
-		c.Blocker = d.Blockers[0].Reason
+	if d.Observed != nil {
+		c.ID = d.Observed.ID
 	}
 	if at, waits := d.DeferredUntil(); waits {
 		c.Until = &at
-	}
-	for i, x := range d.Changes {
-		c.Changes[i] = Change{x.Path, JSON(x.From), JSON(x.To), effectName(x.Effect)}
 	}
 	return c
 }

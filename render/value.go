@@ -1,6 +1,8 @@
 package render
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,9 +12,16 @@ import (
 
 const hidden = "(secret)"
 
-// Value writes a value on one line as people would in a config: strings without quotes where
-// that can be read one way only, references as kind/name, secrets hidden.
-func Value(v resource.Value) string {
+// Value writes a value on one line as in a configuration: strings without quotes where that
+// has one reading only, references as kind/name, of a secret six digits of its keyed digest.
+func Value(v resource.Value) string { return valueText(v, nil) }
+
+// value is Value with the order of fields and the unit of a schema.
+func (p *planWriter) value(v resource.Value, schema *resource.Attribute) string {
+	return valueText(v, schema)
+}
+
+func valueText(v resource.Value, schema *resource.Attribute) string {
 	switch v := v.(type) {
 	case nil:
 		return "(none)"
@@ -27,13 +36,13 @@ func Value(v resource.Value) string {
 	case resource.List:
 		parts := make([]string, len(v))
 		for i, x := range v {
-			parts[i] = Value(x)
+			parts[i] = valueText(x, elemOf(schema))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case resource.Attrs:
-		parts := make([]string, len(v))
-		for i, x := range v {
-			parts[i] = word(x.Name) + ": " + Value(x.Value)
+		parts := make([]string, 0, len(v))
+		for _, x := range inOrder(v, schema) {
+			parts = append(parts, word(x.Name)+": "+valueText(x.Value, fieldOf(schema, x.Name)))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case resource.Reference:
@@ -41,7 +50,8 @@ func Value(v resource.Value) string {
 	case resource.Text:
 		return word(textOf(v))
 	case resource.Secret, resource.Digest:
-		return hidden
+		d, _ := digits(v)
+		return strings.TrimSpace(hidden + " " + d)
 	}
 	return "(unknown)"
 }
@@ -62,43 +72,87 @@ func textOf(t resource.Text) string {
 	return b.String()
 }
 
+// inOrder sorts the fields of an object as its schema does.
+func inOrder(v resource.Attrs, schema *resource.Attribute) resource.Attrs {
+	if schema == nil || len(schema.Fields) == 0 {
+		return v
+	}
+	out := make(resource.Attrs, 0, len(v))
+	for i := range schema.Fields {
+		if x, ok := v.Get(schema.Fields[i].Name); ok {
+			out = append(out, resource.Attr{Name: schema.Fields[i].Name, Value: x})
+		}
+	}
+	for _, x := range v {
+		if schemaAt(schema.Fields, x.Name) == nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// digits are the first six hexadecimal digits of a secret's keyed digest; "" where it has none.
+// False for what is no secret.
+func digits(v resource.Value) (string, bool) {
+	var digest string
+	switch v := v.(type) {
+	case resource.Secret:
+		digest = string(v.Digest())
+	case resource.Digest:
+		digest = string(v)
+	default:
+		return "", false
+	}
+	_, sum, ok := strings.Cut(digest, ":")
+	if !ok {
+		sum = digest
+	}
+	if b, err := hex.DecodeString(sum); err == nil && len(b) >= 16 {
+		return sum[:6], true
+	}
+	if b, err := base64.RawURLEncoding.DecodeString(sum); err == nil && len(b) >= 3 {
+		return hex.EncodeToString(b[:3]), true
+	}
+	return "", true
+}
+
 // word quotes a string unless it can only be read as that string.
 func word(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`"'[]{},#→`, r)
-	}) < 0
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`"'[]{},#`, r)
+	}) < 0 && !strings.Contains(s, "->")
 	if plain {
 		return s
 	}
 	return strconv.Quote(s)
 }
 
-// veiled is the value with each secret and digest replaced by "(secret)", for JSON.
-func veiled(v resource.Value) resource.Value {
+// concealed is the value with six digits of its digest for each secret, for JSON.
+func concealed(v resource.Value) resource.Value {
 	switch v := v.(type) {
 	case resource.Secret, resource.Digest:
-		return resource.String(hidden)
+		return resource.String(Value(v))
 	case resource.List:
 		out := make(resource.List, len(v))
 		for i, x := range v {
-			out[i] = veiled(x)
+			out[i] = concealed(x)
 		}
 		return out
 	case resource.Text:
 		out := make(resource.Text, len(v))
 		for i, x := range v {
-			out[i] = veiled(x)
+			out[i] = concealed(x)
 		}
 		return out
 	case resource.Attrs:
 		out := make(resource.Attrs, len(v))
 		for i, x := range v {
-			out[i] = resource.Attr{Name: x.Name, Value: veiled(x.Value)}
+			out[i] = resource.Attr{Name: x.Name, Value: concealed(x.Value)}
 		}
 		return out
 	}
 	return v
 }
 
-// JSON is the value as canonical JSON, secrets hidden.
-func JSON(v resource.Value) []byte { return resource.AppendJSON(nil, veiled(v)) }
+// JSON is the value as canonical JSON, with six digits of its digest for each secret.
+func JSON(v resource.Value) []byte { return resource.AppendJSON(nil, concealed(v)) }

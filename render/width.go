@@ -69,6 +69,62 @@ func wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
+// wrapCounts breaks a sentence of counts at its commas.
+func wrapCounts(s string, width int) []string {
+	var lines []string
+	for i, item := range strings.SplitAfter(s, ", ") {
+		last := len(lines) - 1
+		if i > 0 && columns(lines[last])+columns(strings.TrimSpace(item)) <= width {
+			lines[last] += item
+			continue
+		}
+		lines = append(lines, item)
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+// wrapValue breaks a value at its single spaces into lines of so many columns. Joined by spaces
+// they are the value: nothing is left out and nothing is truncated. A word longer than a line is
+// not broken. 0 is unbounded.
+func wrapValue(s string, width int) []string {
+	if width <= 0 || columns(s) <= width {
+		return []string{s}
+	}
+	var lines []string
+	for columns(s) > width {
+		at := breakAt(s, width)
+		if at < 0 {
+			break
+		}
+		lines = append(lines, s[:at])
+		s = s[at+1:]
+	}
+	return append(lines, s)
+}
+
+// breakAt is the last single space within so many columns, or else the first one; -1 for none.
+func breakAt(s string, width int) int {
+	at, used := -1, 0
+	for i, r := range s {
+		if single := r == ' ' && i > 0 && i+1 < len(s) && s[i-1] != ' ' && s[i+1] != ' '; single {
+			if used > width && at >= 0 {
+				return at
+			}
+			if at = i; used > width {
+				return at
+			}
+		}
+		used += runeWidth(r)
+	}
+	if used > width {
+		return at
+	}
+	return -1
+}
+
 // Wrap breaks a text at its spaces into lines of so many columns.
 func Wrap(s string, width int) []string { return wrap(s, width) }
 

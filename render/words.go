@@ -93,6 +93,8 @@ func crowdWords(why string) string {
 	return notBegunWords(NotStarted{Why: why})
 }
 
+func number(n int) string { return fmt.Sprint(n) }
+
 func withDetail(text, detail string) string {
 	if detail == "" {
 		return text

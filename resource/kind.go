@@ -20,6 +20,9 @@ type Kind struct {
 	// wishes of this kind in one stack, sorted by ref, and finds any wish of that stack; nil
 	// is one that is not there or could not be read. It is pure. Nil: there are no such rules.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
+	// DataLoss says what data is lost if the resource is destroyed ("database, 40 GiB"); "" is
+	// none. Nil: never any.
+	DataLoss func(Observed) string
 }
 
 // Type is the type of an attribute.

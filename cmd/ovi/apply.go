@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
 )
@@ -61,7 +62,7 @@ func (c *call) planAndApply(l *session) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showUnlessQuiet(planned, l.dir, !c.cli.Bool("auto-approve")); err != nil {
+	if err := c.showUnlessQuiet(planned, l.dir, l.ledger, !c.cli.Bool("auto-approve")); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
@@ -79,12 +80,12 @@ func (c *call) planAndApply(l *session) error {
 
 // showUnlessQuiet shows the plan of an apply, unless nobody is asked and nobody wants to see
 // it: then only what cannot be seen or done is told.
-func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
+func (c *call) showUnlessQuiet(p *engine.Planned, dir string, l *ledger.Ledger, asks bool) error {
 	counts := p.Counts
-	if c.out.quiet && !c.out.machine() && !asks && counts.Unreachable+counts.Blocked == 0 {
+	if c.out.quiet && !c.out.machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
-	return c.showPlan(p, dir, "Plan")
+	return c.showPlan(p, dir, l)
 }
 
 // applyFile does a saved plan, as far as it still holds.
@@ -101,7 +102,7 @@ func (c *call) applyFile(name string) error {
 		if err != nil {
 			return err
 		}
-		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
+		if err := c.showUnlessQuiet(fresh, l.dir, l.ledger, false); err != nil {
 			return err
 		}
 		if executing(fresh.Plan) == 0 {
@@ -218,7 +219,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 		}
 	} else {
 		c.out.say("")
-		_, _ = fmt.Fprintln(c.out.w, counts.Done("Apply"))
+		_ = counts.Write(c.out.w, c.out.style)
 		c.explain(r)
 	}
 	if c.Err() != nil {

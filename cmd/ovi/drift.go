@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -54,8 +53,8 @@ func (c *call) driftLine(l *session) error {
 		return err
 	}
 	shown := *planned
-	shown.Plan = m.tell(planned.Plan)
-	if err := c.showPlan(&shown, l.dir, "Drift"); err != nil {
+	shown.Plan = m.unacknowledged(planned.Plan)
+	if err := c.showDrift(&shown, m); err != nil {
 		return err
 	}
 	if c.out.machine() {
@@ -63,11 +62,8 @@ func (c *call) driftLine(l *session) error {
 			return err
 		}
 	}
-	if n := len(m.silent); n > 0 {
-		c.out.say("Acknowledged and left out: %d, see `ovi drift --acked`.", n)
-	}
 	if n := m.config; n > 0 {
-		c.out.say("The config changed too, which is no drift: %d to do, see `ovi plan`.", n)
+		c.out.say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
 	}
 	return status(c.planCodes(&shown)...)
 }
@@ -128,33 +124,37 @@ func (c *call) threeWays(l *ledger.Ledger, d decider.Decision) ([]explain.Drift,
 	return explain.Explain(d, &applied, life), nil
 }
 
-// tell writes to each change who made it and when, and leaves out what is acknowledged.
-func (m *driftMemory) tell(p decider.Plan) decider.Plan {
-	out := p
-	out.Decisions = nil
-	for _, d := range p.Decisions {
-		if m.silent[d.Ref] {
-			continue
-		}
-		d.Changes = slices.Clone(d.Changes)
-		for _, x := range m.notes[d.Ref] {
-			if x.Path == "" && x.Cause == explain.Outside {
-				d.Message += "; " + x.Note(m.c.now())
-			}
-			for i := range d.Changes {
-				if d.Changes[i].Path == x.Path {
-					d.Changes[i].Note = joined(d.Changes[i].Note, x.Note(m.c.now()))
-				}
-			}
-		}
-		out.Decisions = append(out.Decisions, d)
-	}
-	return out
+// unacknowledged is the plan without what is acknowledged.
+func (m *driftMemory) unacknowledged(p decider.Plan) decider.Plan {
+	p.Decisions = slices.DeleteFunc(slices.Clone(p.Decisions), func(d decider.Decision) bool { return m.silent[d.Ref] })
+	return p
 }
 
-func joined(a, b string) string {
-	if a == "" {
-		return b
+// note says who changed an attribute and when.
+func (m *driftMemory) note(ref resource.Ref, path string) string {
+	for _, x := range m.notes[ref] {
+		if x.Path == path {
+			return x.Note(m.c.now())
+		}
 	}
-	return fmt.Sprintf("%s; %s", a, b)
+	return ""
+}
+
+// showDrift writes drift: a page for people, records for machines.
+func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
+	names := namesOf(p)
+	if !c.out.machine() {
+		return render.DriftView{
+			Plan: p.Plan, Names: names, Kinds: schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
+		}.Write(c.out.w, c.out.style)
+	}
+	if err := c.blindness(p, names); err != nil {
+		return err
+	}
+	if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
+		return err
+	}
+	return c.out.records(render.ChangeSummary{
+		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
+	})
 }

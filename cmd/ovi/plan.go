@@ -10,6 +10,9 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
+	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -57,7 +60,7 @@ func (c *call) planLine(l *session, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showPlan(planned, l.dir, "Plan"); err != nil {
+	if err := c.showPlan(planned, l.dir, l.ledger); err != nil {
 		return err
 	}
 	if out := c.cli.String("out"); out != "" {
@@ -108,25 +111,40 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	}
 }
 
-// showPlan writes the plan: a page for people, records for machines.
-func (c *call) showPlan(p *engine.Planned, dir, verb string) error {
+// showPlan writes the plan: a page for people, records for machines. Of a saved plan that is
+// only shown there is no ledger.
+func (c *call) showPlan(p *engine.Planned, dir string, l *ledger.Ledger) error {
 	names := namesOf(p)
 	if c.out.machine() {
 		if err := c.blindness(p, names); err != nil {
 			return err
 		}
-		if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
+		if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
 			return err
 		}
 		return c.out.records(render.ChangeSummary{
-			Type: "change_summary", Operation: strings.ToLower(verb), Counts: render.Count(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
+			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: verb}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: schemas().Kind}
+	if l != nil {
+		view.Origin = c.originOf(l)
+	}
 	if !c.out.quiet {
 		view.Head = c.head(p, dir)
 	}
 	return view.Write(c.out.w, c.out.style)
+}
+
+// originOf tells where a resource came from, as far as that is recorded.
+func (c *call) originOf(l *ledger.Ledger) func(resource.Ref) string {
+	return func(ref resource.Ref) string {
+		life, err := history.New(l.Reader()).History(c, ref)
+		if err != nil {
+			return ""
+		}
+		return explain.Origin(life)
+	}
 }
 
 // blindness tells machines of each scope that was not seen.
@@ -146,9 +164,9 @@ const maxSettled = 10
 
 // head is the lines above a plan: whose it is, where the record is, what it rests on.
 func (c *call) head(p *engine.Planned, dir string) []string {
-	line := fmt.Sprintf("stack %s · record in %s", strings.Join(p.Stacks, ", "), dir)
+	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
 	if c.cli.Bool("sandbox") {
-		line = "PRACTICE CLOUD (nothing real is touched) · " + line
+		line = "Sandbox (no real resources)  " + line
 	}
 	head := []string{line}
 	head = append(head, c.freshness(p)...)
@@ -160,6 +178,15 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 		head = append(head, fmt.Sprintf("%s/%s: the %s of an earlier run was found %s: %s", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
 	}
 	return head
+}
+
+// accounts names the accounts of a plan: "AWS account 123456789012  ".
+func accounts(p *engine.Planned) string {
+	text := ""
+	for _, name := range namesOf(p).Accounts() {
+		text += name + "  "
+	}
+	return text
 }
 
 // namesOf knows every scope of a plan.

@@ -43,7 +43,7 @@ func (k *runner) alertStore(c engine.Cycle) {
 // summary is what a cycle did, in a line.
 func summary(c engine.Cycle) string {
 	if c.Result != nil {
-		return render.Counts(c.Result.Counts).Done("done")
+		return render.Counts(c.Result.Counts).Done()
 	}
 	return render.Counts(c.Planned.Counts).Sentence("planned")
 }

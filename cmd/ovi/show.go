@@ -41,7 +41,7 @@ func (c *call) show() error {
 				return err
 			}
 		}
-		return c.showPlan(planned, head.DataDir, "Plan")
+		return c.showPlan(planned, head.DataDir, nil)
 	}
 	return c.withMemory(nil, c.showRef)
 }

@@ -1,0 +1,255 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	nameIndent   = 2
+	detailIndent = 4
+)
+
+// decision writes the sign, the name and what is to be done; then what belongs to it.
+func (p *planWriter) decision(d decider.Decision) {
+	rest := p.head(d)
+	for _, text := range rest {
+		p.message(text)
+	}
+	for _, w := range d.Warnings {
+		p.para(detailIndent, yellow, "Warning by "+w.Policy+": "+w.Text)
+	}
+	if d.Action == decider.Delete && d.Difference == comparator.Unwanted {
+		p.notConfigured(d)
+	}
+	p.changes(d)
+	if order := p.orders[d.Ref]; order != "" {
+		p.para(detailIndent, "", "Order: "+order)
+	}
+	p.dataLoss(d)
+}
+
+// head writes the first line of a decision, and returns what is to be written under it.
+func (p *planWriter) head(d decider.Decision) []string {
+	name := d.Ref.Kind + "/" + d.Ref.Name
+	sign, text := p.sign(d), string(act(d.Proposed))
+	var rest []string
+	switch rankOf(&d) {
+	case isConflict:
+		message, more := splitSuggestion(d.Message)
+		text = "conflict: " + strings.TrimPrefix(message, "conflict: ")
+		if more != "" {
+			rest = append(rest, more)
+		}
+	case isBlocked:
+		text, rest = p.blocked(d)
+	default:
+		if d.Observed != nil && d.Observed.ID != "" {
+			text += " " + d.Observed.ID
+		}
+	}
+	head := spaces(nameIndent) + signOf(d) + " " + name
+	p.WriteString(spaces(nameIndent) + sign + " " + p.in(bold, name))
+	p.after(columns(head), text)
+	return rest
+}
+
+// act is the verb of an action in a plan: a restart is an update, whose attributes tell.
+func act(a decider.Action) decider.Action {
+	if a == decider.Restart {
+		return decider.Update
+	}
+	return a
+}
+
+// after puts a text behind a head, or under it where there is no room.
+func (p *planWriter) after(used int, text string) {
+	if columns(printable(text)) > p.room(used+2) {
+		p.WriteString("\n")
+		p.para(detailIndent+2, "", text)
+		return
+	}
+	p.WriteString("  " + printable(text) + "\n")
+}
+
+// message writes a text, with a suggestion in it on lines of its own.
+func (p *planWriter) message(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		p.hanging(detailIndent, line)
+	}
+}
+
+// hanging writes a text whose further lines are indented by two more columns if it begins with
+// a label.
+func (p *planWriter) hanging(indent int, text string) {
+	more := indent
+	if strings.HasPrefix(text, suggestion) {
+		more += 2
+	}
+	for i, line := range wrap(text, p.room(more)) {
+		if i == 0 {
+			p.WriteString(spaces(indent) + line + "\n")
+			continue
+		}
+		p.WriteString(spaces(more) + line + "\n")
+	}
+}
+
+const suggestion = "Suggestion: "
+
+// splitSuggestion parts a message from its suggestion, which keeps its label.
+func splitSuggestion(text string) (message, more string) {
+	message, next, ok := strings.Cut(text, suggestion)
+	if !ok {
+		return text, ""
+	}
+	return strings.TrimRight(message, " \n;"), suggestion + next
+}
+
+// splitLines are a message and its suggestion, each where it is not empty.
+func splitLines(text string) []string {
+	var out []string
+	message, more := splitSuggestion(text)
+	for _, s := range []string{message, more} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// blocked says which policy blocks a decision; and why, where that was not written yet: a
+// budget blocks many resources for one reason.
+func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
+	text = string(act(d.Proposed))
+	if len(d.Blockers) == 0 {
+		return text + " is not possible: " + d.Message, nil
+	}
+	for i, b := range d.Blockers {
+		line, reason := p.blocker(d, b)
+		if i == 0 {
+			text += " " + line
+		} else {
+			rest = append(rest, "Also "+line)
+		}
+		if reason == "" || p.written[b.Policy+"\n"+reason] {
+			continue
+		}
+		p.written[b.Policy+"\n"+reason] = true
+		rest = append(rest, splitLines(reason)...)
+	}
+	return text, rest
+}
+
+// blocker is what a policy does to a decision, and its reason unless that is said already.
+func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reason string) {
+	switch {
+	case b.Until != nil && strings.HasPrefix(b.Policy, "window"):
+		return "deferred until " + minute(*b.Until) + " by " + b.Policy, ""
+	case b.Until != nil:
+		return "deferred until " + minute(*b.Until) + " by " + b.Policy, b.Reason
+	case b.Approvers > 0:
+		reason, more := splitSuggestion(b.Reason)
+		return "blocked by " + b.Policy + ": " + reason, more
+	}
+	line = "blocked by " + b.Policy
+	if d.Observed != nil && d.Observed.ID != "" {
+		line += ": " + d.Observed.ID
+	}
+	return line, b.Reason
+}
+
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// notConfigured says why a resource is deleted, and where it came from.
+func (p *planWriter) notConfigured(d decider.Decision) {
+	text := "Not in the configuration."
+	if p.origin != nil {
+		if origin := p.origin(d.Ref); origin != "" {
+			text += " " + origin
+		}
+	}
+	p.para(detailIndent, "", text)
+}
+
+// dataLoss says which data is lost with a resource that is destroyed.
+func (p *planWriter) dataLoss(d decider.Decision) {
+	if text := DataLoss(d, p.kinds); text != "" {
+		p.para(detailIndent, red, "DATA LOSS: "+text)
+	}
+}
+
+// orders are the lines "Order:", by the ref behind whose decision they stand: of replacements
+// that depend on each other the last one's.
+func orders(plan decider.Plan) map[resource.Ref]string {
+	group := map[resource.Ref]int{} // of each replacement; those that depend on each other share one
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; d.Action == decider.Replace {
+			group[d.Ref] = i
+		}
+	}
+	if len(group) == 0 {
+		return nil
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range plan.Decisions {
+			d := &plan.Decisions[i]
+			for _, on := range d.DependsOn {
+				a, ok := group[d.Ref]
+				b, both := group[on]
+				if ok && both && a != b {
+					group[d.Ref], group[on], changed = max(a, b), max(a, b), true
+				}
+			}
+		}
+	}
+	out := map[resource.Ref]string{}
+	for g := range maxima(group) {
+		out[plan.Decisions[g].Ref] = order(plan, group, g)
+	}
+	return out
+}
+
+func maxima(group map[resource.Ref]int) map[int]bool {
+	out := map[int]bool{}
+	for _, g := range group {
+		out[g] = true
+	}
+	return out
+}
+
+// order is the steps of a group of replacements: "delete a, b; create b, a".
+func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
+	var parts []string
+	var last decider.Phase
+	for _, step := range decider.Steps(plan) {
+		d := &plan.Decisions[step.Decision]
+		if in, ok := group[d.Ref]; !ok || in != g {
+			continue
+		}
+		name := d.Ref.Kind + "/" + d.Ref.Name
+		if step.Phase == last {
+			parts[len(parts)-1] += ", " + name
+			continue
+		}
+		last = step.Phase
+		parts = append(parts, fmt.Sprintf("%s %s", phaseWord(step.Phase), name))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func phaseWord(p decider.Phase) string {
+	switch p {
+	case decider.CreatePhase:
+		return "create"
+	case decider.DeletePhase:
+		return "delete"
+	}
+	return strings.ReplaceAll(string(p), "_", " ")
+}

@@ -1,0 +1,169 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// DriftView is drift as it is shown: what is, what is configured, and who changed it.
+type DriftView struct {
+	Plan  decider.Plan
+	Names Names
+	// Note says of an attribute who changed it and when: "outside ovi, 5m ago"; of the path ""
+	// it says so of a whole resource. Nil: nothing is known.
+	Note  func(ref resource.Ref, path string) string
+	Kinds decider.Kinds
+	ID    func(resource.Ref) (string, bool)
+	// Acknowledged is how many resources are not shown because their drift is acknowledged.
+	Acknowledged int
+}
+
+// Write writes the drift for people.
+func (v DriftView) Write(w io.Writer, s Style) error {
+	p := newPlanWriter(PlanView{Plan: v.Plan, Names: v.Names, Kinds: v.Kinds, ID: v.ID}, s)
+	p.unreachable(v.Plan)
+	if p.Len() > 0 {
+		p.WriteString("\n")
+	}
+	groups := groupedByLocation(v.Plan.Decisions)
+	for _, g := range groups {
+		for _, d := range g.decisions {
+			p.drifted(v, d, len(groups) > 1)
+		}
+	}
+	p.sentence(v.sentence())
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// drifted writes one resource with its sign: "-" is one that was deleted.
+func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
+	name, id, sign := d.Ref.Kind+"/"+d.Ref.Name, "", "~"
+	if locations {
+		name = p.names.Ref(d.Ref)
+	}
+	if d.Observed != nil {
+		id = d.Observed.ID
+	}
+	switch d.Difference {
+	case comparator.Missing:
+		sign, id = "-", "deleted "+v.note(d.Ref, "")
+	case comparator.Conflict:
+		message, more := splitSuggestion(d.Message)
+		p.entry("!", name, "conflict: "+strings.TrimPrefix(message, "conflict: "))
+		if more != "" {
+			p.message(more)
+		}
+		return
+	}
+	p.entry(sign, name, id)
+	if d.Difference == comparator.Missing {
+		return
+	}
+	schema := p.schema(d.Ref)
+	var rows []row
+	for _, c := range d.Changes {
+		rows = append(rows, p.driftRow(c, schemaAt(schema, c.Path), v.note(d.Ref, c.Path)))
+	}
+	p.table(rows)
+}
+
+// entry writes a sign, a name and a text.
+func (p *planWriter) entry(sign, name, text string) {
+	p.WriteString(p.in(paintOf(sign), sign) + " " + p.in(bold, name))
+	if text == "" {
+		p.WriteString("\n")
+		return
+	}
+	p.after(columns(sign+" "+name), text)
+}
+
+// driftRow says what an attribute is and what is configured: there is no arrow, since a plan's
+// arrow points the other way.
+func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
+	r := row{path: printable(c.Path)}
+	if extra, lacking, same, ok := p.elements(c, schema); ok {
+		for _, e := range extra {
+			r.elements = append(r.elements, "added "+e)
+		}
+		for _, e := range lacking {
+			value, _, _ := strings.Cut(e, noteMark)
+			r.elements = append(r.elements, "removed "+value)
+		}
+		if same > 0 {
+			r.notes = append(r.notes, number(same)+" unchanged")
+		}
+		if note != "" {
+			r.notes = append(r.notes, note)
+		}
+		return r
+	}
+	switch {
+	case c.From == nil:
+		r.text = "is not set, configured " + p.value(c.To, schema)
+	case c.To == nil:
+		r.text = "is " + p.value(c.From, schema) + ", not configured"
+	default:
+		r.text = "is " + p.value(c.From, schema) + ", configured " + p.value(c.To, schema)
+	}
+	if note != "" {
+		r.text += "; " + note
+	}
+	r.text = printable(r.text)
+	return r
+}
+
+func (v DriftView) note(ref resource.Ref, path string) string {
+	if v.Note == nil {
+		return ""
+	}
+	return v.Note(ref, path)
+}
+
+// sentence is the last line.
+func (v DriftView) sentence() string {
+	changed, deleted := 0, 0
+	for i := range v.Plan.Decisions {
+		d := &v.Plan.Decisions[i]
+		switch {
+		case rankOf(d) == notShown || d.Difference == comparator.Conflict:
+		case d.Difference == comparator.Missing:
+			deleted++
+		default:
+			changed++
+		}
+	}
+	var parts []string
+	if changed > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed", changed))
+	}
+	if deleted > 0 {
+		parts = append(parts, fmt.Sprintf("%d deleted", deleted))
+	}
+	counts := Count(v.Plan)
+	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified, Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
+	if v.Acknowledged > 0 {
+		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acked`)", v.Acknowledged)}, rest...)
+	}
+	if len(parts) == 0 {
+		return strings.TrimSpace("No drift. " + ended(rest))
+	}
+	restores := "it"
+	if changed+deleted > 1 {
+		restores = "them"
+	}
+	return "Drift: " + ended(append(parts, rest...)) + " `ovi apply` restores " + restores + "."
+}
+
+// ended joins counts into a sentence; "" for none.
+func ended(parts []string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + "."
+}
