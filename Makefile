@@ -1,4 +1,4 @@
-# The gate is `make check`. Everything else is a part of it, or nightly.
+# The gate is `make test`; `make quick` is the inner loop. Everything else is part of the gate, or nightly.
 
 SHELL   := /bin/sh
 GO      ?= go
@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch test race lint fuzz bench demo check need golden kill100 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden kill100 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -19,20 +19,27 @@ build: need ## the binary, in bin/
 fetch: need
 	@tools/fetch.sh
 
-# Vet runs with -race too, so that the large AWS packages are compiled once, not twice.
-test: need fetch ## format, vet, layers, every test with the race detector
+format: need
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "error: not formatted:" $$out; echo "  next: gofmt -w" $$out; exit 1; }
+
+# What needs an etcd, a block device or minutes is left to `make test`.
+quick: format ## the inner loop: format, vet, the fast tests without the race detector
+	$(GO) vet ./...
+	$(GO) test -short $$($(GO) list ./... | grep -v -e /storage/etcd$$ -e /bench/powercut$$ -e /cmd/ovi$$)
+	$(GO) test -short -run 'TestScripts' ./cmd/ovi
+
+# Vet and the linters run with -race too, so that the large AWS packages are compiled once, not twice.
+test: format fetch ## the gate: format, vet, linters, layers, words, every test with the race detector
 	$(GO) vet -race ./...
+	@$(MAKE) --no-print-directory lint
 	$(GO) test -race -timeout 60m ./...
 	cd faultrun && $(GO) vet -race ./... && $(GO) test -race -parallel 4 -timeout 30m ./...
 	cd faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # says aloud which network was used
 
-race: test ## the same: there is no test run without it
-
-check: test lint ## the gate
+check: test ## the same as test
 
 lint: need ## golangci-lint, pinned in tools/go.mod; building it the first time takes minutes
-	$(TOOL) golangci-lint run ./...
+	@lint=$$($(TOOL) -n golangci-lint) && echo "golangci-lint run ./..." && GOFLAGS=-race "$$lint" run ./...
 
 fuzz: need ## each decoder for FUZZTIME (20s; nightly 10m)
 	@tools/fuzz.sh $(FUZZTIME)
