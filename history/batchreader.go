@@ -28,7 +28,7 @@ type batchReader struct {
 
 func (l *Reader) pages(c *logClock, ref resource.Ref, most int) (*batchReader, error) {
 	quoted, err := event.Marshal(ref)
-	return &batchReader{l: l, clock: c, picker: l.Log().Picker(), ref: ref, needle: bytes.Trim(quoted, `"`), left: most}, err
+	return &batchReader{l: l, clock: c, picker: l.Log().RandomReader(), ref: ref, needle: bytes.Trim(quoted, `"`), left: most}, err
 }
 
 // at are the records that name the thing in the batch which made a revision, cut down to it.
@@ -40,7 +40,7 @@ func (p *batchReader) at(ctx context.Context, r storage.Revision) (records []eve
 		return nil, false, err
 	}
 	p.left--
-	b, err := p.picker.Pick(t.head.Seq)
+	b, err := p.picker.Batch(t.head.Seq)
 	if errors.Is(err, wal.ErrTrimmed) {
 		return nil, false, nil
 	}
@@ -118,7 +118,7 @@ func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan,
 		return out, nil
 	}
 	p.left--
-	b, err := p.picker.Pick(t.head.Seq)
+	b, err := p.picker.Batch(t.head.Seq)
 	if errors.Is(err, wal.ErrTrimmed) {
 		return out, nil
 	}

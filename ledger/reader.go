@@ -25,7 +25,7 @@ type StoreReads interface {
 // LogReads are the reads of a wal.Log.
 type LogReads interface {
 	Read(from wal.Seq) iter.Seq2[wal.Batch, error]
-	Picker() *wal.RandomReader
+	RandomReader() *wal.RandomReader
 	First() (wal.Seq, time.Time, error)
 	Since(t time.Time) (wal.Seq, error)
 	Frontier() wal.Frontier

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// write makes one batch durable. The caller has the turn.
+// write makes one batch durable. The caller holds the append lock.
 func (l *Log) write(d Draft) (Batch, error) {
 	if _, err := l.state(); err != nil {
 		return Batch{}, err
@@ -45,8 +45,8 @@ func (l *Log) write(d Draft) (Batch, error) {
 }
 
 // put writes the frame in the encoder at the end of the log: one write, one
-// sync. After an error in either the log is broken, since what the disk holds
-// is not known any more.
+// sync. After an error in either the log is broken, since the content of the
+// disk is no longer known.
 func (l *Log) put(h frameHeader) error {
 	b, end := l.out.finish(h, l.id, l.end)
 	if end.offset > l.space && h.kind != kindSeal {
@@ -65,8 +65,8 @@ func (l *Log) put(h frameHeader) error {
 }
 
 // prefill adds zeros to a frame that ends behind the written space, so that the
-// next ones overwrite instead of growing the file. For large frames that does
-// not pay: they are bound by their bytes.
+// next frames overwrite instead of growing the file. Large frames get none:
+// their cost is their bytes.
 func (l *Log) prefill(b []byte, end int64) []byte {
 	n := min(l.o.prefill, l.o.segmentSize-end)
 	if n <= 0 || int64(len(b)) > l.o.prefill/4 {
@@ -76,7 +76,7 @@ func (l *Log) prefill(b []byte, end int64) []byte {
 	return l.out.buf[chainSize:]
 }
 
-// sign appends a checkpoint of what is there now. The caller has the turn.
+// sign appends a checkpoint of the log as it is now. The caller holds the append lock.
 func (l *Log) sign(kind uint8) (Checkpoint, error) {
 	c := Checkpoint{Log: l.id, Seq: l.end.seq, Chain: l.end.chain, At: time.Unix(0, l.o.clock().UnixNano()).UTC()}
 	c = c.sign(l.key)
@@ -87,7 +87,7 @@ func (l *Log) sign(kind uint8) (Checkpoint, error) {
 	return c, nil
 }
 
-// rotate seals the last segment and begins the next one.
+// rotate seals the last segment and starts the next one.
 func (l *Log) rotate() error {
 	if !l.sealed {
 		if _, err := l.sign(kindSeal); err != nil {
@@ -109,11 +109,11 @@ func (l *Log) rotate() error {
 	return nil
 }
 
-// begin makes a segment and goes on in it.
+// begin creates a segment and makes it the active one.
 func (l *Log) begin(h segmentHeader) error {
 	f, chain, space, err := createSegment(l.o, l.dir, h)
 	if err != nil {
-		return fmt.Errorf("wal: begin %s: %w", segmentName(h.index), err)
+		return fmt.Errorf("wal: create %s: %w", segmentName(h.index), err)
 	}
 	if l.active != nil {
 		_ = l.active.Close() // everything in it was synced when it was written
@@ -126,7 +126,7 @@ func (l *Log) begin(h segmentHeader) error {
 func newLogID() (logID, error) {
 	var id logID
 	if _, err := rand.Read(id[:]); err != nil {
-		return id, fmt.Errorf("wal: draw the identity of the log: %w", err)
+		return id, fmt.Errorf("wal: generate the identity of the log: %w", err)
 	}
 	return id, nil
 }

@@ -17,8 +17,8 @@ import (
 // the signature.
 const signatureSize = ed25519.PublicKeySize + ed25519.SignatureSize
 
-// What is signed begins with its purpose, so that a signature made for one
-// cannot be shown for the other.
+// Signed messages start with their purpose, so that a signature made for one
+// purpose is invalid for the other.
 const (
 	checkpointDomain = "ovi wal checkpoint v1\n"
 	trimDomain       = "ovi wal trim v1\n"
@@ -26,7 +26,7 @@ const (
 )
 
 // Checkpoint is a signed statement: this log held these records, and no
-// others, up to Seq. One that is kept elsewhere proves later that no tail was
+// others, up to Seq. One that is stored elsewhere proves later that no tail was
 // cut off and nothing before it was changed.
 type Checkpoint struct {
 	Log       [16]byte
@@ -52,8 +52,8 @@ func (c Checkpoint) sign(key ed25519.PrivateKey) Checkpoint {
 	return c
 }
 
-// Valid says whether the signature was made by the key in the checkpoint.
-// Whether that key is to be trusted is for the caller to know.
+// Valid reports whether the signature was made by the key in the checkpoint.
+// Whether that key is trusted is for the caller to decide.
 func (c Checkpoint) Valid() bool {
 	return len(c.Key) == ed25519.PublicKeySize && ed25519.Verify(c.Key, c.message(), c.Signature)
 }
@@ -73,7 +73,7 @@ func checkpointIn(id logID, h frameHeader, payload []byte, before Chain) Checkpo
 	}
 }
 
-// String returns the checkpoint as one printable line, to keep elsewhere.
+// String returns the checkpoint as one printable line, to be stored elsewhere.
 func (c Checkpoint) String() string {
 	b64 := base64.RawURLEncoding
 	return strings.Join([]string{
@@ -96,12 +96,12 @@ func ParseCheckpoint(line string) (Checkpoint, error) {
 func parseCheckpoint(line string) (Checkpoint, error) {
 	c, err := splitCheckpoint(line)
 	if err == nil && !c.Valid() {
-		err = errors.New("the signature does not fit: the line was changed, or cut")
+		err = errors.New("invalid signature: the line was changed or cut")
 	}
 	return c, err
 }
 
-// splitCheckpoint reads the parts of a line; the signature is not looked at.
+// splitCheckpoint reads the parts of a line without checking the signature.
 func splitCheckpoint(line string) (c Checkpoint, err error) {
 	part := strings.Split(line, ":")
 	if len(part) != 7 || part[0] != checkpointPrefix {

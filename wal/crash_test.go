@@ -16,8 +16,8 @@ import (
 // history is what a run of the workload knows for sure.
 type history struct {
 	acknowledged wal.Frontier // of the last append that returned nil
-	inFlight     wal.Seq      // the last record that may be there
-	kept         wal.Seq      // the oldest record that must be there
+	inFlight     wal.Seq      // the last record that may exist
+	kept         wal.Seq      // the oldest record that must exist
 	err          error
 }
 

@@ -17,8 +17,8 @@ import (
 const (
 	segmentSuffix = ".wal"
 	tempSuffix    = ".tmp"
-	lockName      = "lock" // whose lock is the turn; it holds the tip
-	doorName      = "door" // whose lock is the place next in line
+	lockName      = "lock" // locked while the append lock is held; it contains the tail hint
+	nextLockName  = "next" // locked by the process that is next to get the append lock
 	trimName      = "trimmed"
 )
 
@@ -39,17 +39,17 @@ func segmentIndex(name string) (uint64, bool) {
 	return n, err == nil && segmentName(n) == name
 }
 
-// directory is what a look into a log's directory found.
+// directory is the content of a log's directory.
 type directory struct {
 	segments []segmentHeader // in order, without a gap
-	stale    []string        // left over: unfinished files, segments already trimmed
+	stale    []string        // leftovers: unfinished files, segments already trimmed
 	trim     *trimNotice
 }
 
 func (d directory) last() segmentHeader { return d.segments[len(d.segments)-1] }
 
-// readDirectory lists the segments and checks that they are those of one log,
-// all of them, each where its name says.
+// readDirectory lists the segments and checks that they belong to one log, that
+// none is missing and that each matches its name.
 func readDirectory(fsys vfs.FS, dir string) (d directory, err error) {
 	names, err := fsys.ReadDir(dir)
 	if err != nil {
@@ -81,8 +81,8 @@ func readDirectory(fsys vfs.FS, dir string) (d directory, err error) {
 	return d, d.check()
 }
 
-// scanForward is readDirectory for those who do not have the turn: a Trim may
-// remove what was just listed.
+// scanForward is readDirectory without the append lock: a Trim may remove what
+// was just listed.
 func scanForward(fsys vfs.FS, dir string) (d directory, err error) {
 	for range 3 {
 		if d, err = readDirectory(fsys, dir); !errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func scanForward(fsys vfs.FS, dir string) (d directory, err error) {
 	return d, err
 }
 
-// check holds the segments against each other and against the trim notice.
+// check compares the segments with each other and with the trim notice.
 func (d directory) check() error {
 	if len(d.segments) == 0 {
 		if d.trim != nil {
@@ -105,14 +105,14 @@ func (d directory) check() error {
 		return corruptHeader(first, "it does not continue what was trimmed")
 	}
 	if d.trim == nil && (first.first != 1 || first.prev != Chain{}) {
-		return corruptHeader(first, "it is not the beginning of a log")
+		return corruptHeader(first, "the log does not start with it")
 	}
 	for i, h := range d.segments[1:] {
 		if h.log != first.log {
 			return corruptHeader(h, "it belongs to another log")
 		}
 		if h.first < d.segments[i].first {
-			return corruptHeader(h, "it begins before the segment in front of it")
+			return corruptHeader(h, "its first record precedes the segment before it")
 		}
 	}
 	return nil
@@ -132,8 +132,7 @@ func corruptHeader(h segmentHeader, reason string) error {
 	return &CorruptError{Segment: segmentName(h.index), Seq: h.first, Reason: reason}
 }
 
-// openSegment opens a segment and reads its header; h is set even if the file
-// holds that of another segment.
+// openSegment opens a segment and reads its header.
 func openSegment(fsys vfs.FS, dir string, index uint64, flag int) (vfs.File, segmentHeader, Chain, error) {
 	name := segmentName(index)
 	f, err := fsys.OpenFile(filepath.Join(dir, name), flag, fileMode)
@@ -168,8 +167,8 @@ func readSegmentHeader(fsys vfs.FS, dir string, index uint64) (segmentHeader, er
 	return h, f.Close()
 }
 
-// createSegment makes a segment with zeros behind its header. It is durable,
-// name and all, when this returns; a crash before leaves an unfinished file
+// createSegment creates a segment with zeros behind its header. Content and
+// name are durable when it returns; a crash before leaves an unfinished file
 // under another name.
 func createSegment(o options, dir string, h segmentHeader) (vfs.File, Chain, int64, error) {
 	header, chain := h.encode()

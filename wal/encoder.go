@@ -2,8 +2,8 @@ package wal
 
 import "github.com/klauspost/compress/s2"
 
-// encoder builds frames in memory that it keeps. In front of each frame it has
-// the chain value before it, so that what is hashed lies in one piece.
+// encoder builds frames in memory that it reuses. Each frame is preceded by the
+// chain value before it, so that the hashed bytes are contiguous.
 type encoder struct {
 	hash     hasher
 	compress bool
@@ -21,8 +21,8 @@ const keepBuffer = 8 << 20
 
 func newEncoder(compress bool) *encoder { return &encoder{hash: newHasher(), compress: compress} }
 
-// payload lays the records behind the space for the header and returns the
-// header, of which the number of the first record is still missing.
+// payload encodes the records behind the space for the header and returns the
+// header, in which the number of the first record is still unset.
 func (e *encoder) payload(d Draft) frameHeader {
 	plain := int(plainSize(d.Records))
 	h := frameHeader{
@@ -49,8 +49,8 @@ func (e *encoder) payload(d Draft) frameHeader {
 	return h
 }
 
-// tryCompress says whether to try it: what did not compress lately costs as
-// much as a sync to try again, and mostly will not now.
+// tryCompress reports whether to compress. An attempt costs as much as a sync,
+// so it is skipped for a while after batches that did not compress.
 func (e *encoder) tryCompress(plain int) bool {
 	if !e.compress || plain < compressFrom {
 		return false
@@ -63,14 +63,14 @@ func (e *encoder) tryCompress(plain int) bool {
 }
 
 // compressInto compresses b into dst, which has room for the worst case, and
-// says whether that saves an eighth at least: less is not worth the work of
-// reading it back.
+// reports whether that saves at least an eighth: less does not pay for
+// decompression.
 func compressInto(dst, b []byte) (n int, pays bool) {
 	n = len(s2.Encode(dst, b))
 	return n, n <= len(b)-len(b)/8
 }
 
-// control lays the payload of a checkpoint.
+// control encodes the payload of a checkpoint.
 func (e *encoder) control(kind uint8, c Checkpoint) frameHeader {
 	payload := c.payload()
 	e.reset(len(payload))
@@ -92,8 +92,8 @@ func (e *encoder) reset(n int) {
 	e.buf = e.buf[:front]
 }
 
-// finish completes the frame for the place where it goes and returns its bytes
-// and the place behind it.
+// finish completes the frame for a position and returns its bytes and the
+// position behind it.
 func (e *encoder) finish(h frameHeader, id logID, at position) ([]byte, position) {
 	h.first = at.seq + 1
 	copy(e.buf, at.chain[:])

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Sentinels of this package. They come wrapped with what and where.
+// Sentinels of this package. They are wrapped with what and where.
 var (
-	// ErrClosed: the log, or the turn, was closed before.
+	// ErrClosed: the log is closed, or the append lock released.
 	ErrClosed = errors.New("wal: closed")
 
-	// ErrBroken: an earlier write or sync failed, so nobody knows what the
-	// disk holds behind the frontier. Reading goes on; to append, close the log
+	// ErrBroken: an earlier write or sync failed, so the content of the disk
+	// behind the frontier is unknown. Reading works; to append, close the log
 	// and open it again.
 	ErrBroken = errors.New("wal: broken by an earlier error, reopen it to append")
 
 	// ErrTrimmed: the record asked for was removed by Trim.
 	ErrTrimmed = errors.New("wal: trimmed")
 
-	// ErrVersion: a newer program wrote this. Nothing is wrong with the file.
+	// ErrVersion: a newer program wrote the file, which is not damaged.
 	ErrVersion = errors.New("wal: written by a newer version")
 
 	// ErrTooLarge: the records do not fit into one batch.
@@ -29,7 +29,7 @@ var (
 	ErrReadOnly = errors.New("wal: opened for reading only")
 )
 
-// CorruptError says that the log does not hold what was written to it, and
+// CorruptError reports that the log differs from what was written to it, and
 // where. It is never returned for an append that a crash cut short.
 type CorruptError struct {
 	Segment string // the file name
@@ -42,8 +42,8 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("wal: corrupt: %s offset %d, record %d: %s", e.Segment, e.Offset, e.Seq, e.Reason)
 }
 
-// LockedError says that somebody else kept the turn for longer than the caller
-// could wait. It wraps the error of the caller's context.
+// LockedError reports that another process kept the append lock for longer than
+// the caller could wait. It wraps the error of the caller's context.
 type LockedError struct {
 	Dir   string
 	PID   int       // 0 if not known
@@ -59,7 +59,7 @@ func (e *LockedError) Error() string {
 	if !e.Since.IsZero() {
 		who += " since " + e.Since.UTC().Format(time.RFC3339)
 	}
-	return fmt.Sprintf("wal: %s: the turn is held by %s: %v", e.Dir, who, e.Err)
+	return fmt.Sprintf("wal: %s: %s has the append lock: %v", e.Dir, who, e.Err)
 }
 
 // Unwrap returns the error of the context.

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 )
 
-// The numbers of format 1. docs/wal-format.md draws what they mean.
+// The constants of format 1, which docs/wal-format.md describes.
 const (
 	formatVersion = 1
 	segmentMagic  = "OVIWAL\r\n" // eight bytes, and a text-mode copy breaks them
@@ -38,10 +38,10 @@ const (
 
 type logID [16]byte
 
-// castagnoli is a table that crc32 keeps for all; it has hardware support.
+// castagnoli is a table shared by crc32; it has hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// segmentHeader stands at the start of each segment.
+// segmentHeader is the start of each segment.
 type segmentHeader struct {
 	log   logID
 	index uint64 // counts segments from 1 on
@@ -49,7 +49,7 @@ type segmentHeader struct {
 	prev  Chain  // at the end of the segment before; zero in segment 1
 }
 
-// encode returns the header with the chain value that stands at its end.
+// encode returns the header with the chain value at its end.
 func (h segmentHeader) encode() ([]byte, Chain) {
 	b := make([]byte, segmentHeaderSize)
 	copy(b, segmentMagic)
@@ -90,18 +90,18 @@ func decodeSegmentHeader(b []byte) (segmentHeader, Chain, error) {
 	return h, chain, nil
 }
 
-// versionError tells a newer format from a damaged version number: only in the
-// second case is the rest a whole header of this version.
+// versionError distinguishes a newer format from a damaged version number: only
+// with the latter is the rest a valid header of this version.
 func versionError(v uint32, b []byte) error {
-	mended := append([]byte(nil), b[:92]...)
-	binary.LittleEndian.PutUint32(mended[8:], formatVersion)
-	if crc32.Checksum(mended, castagnoli) == binary.LittleEndian.Uint32(b[92:]) {
+	repaired := append([]byte(nil), b[:92]...)
+	binary.LittleEndian.PutUint32(repaired[8:], formatVersion)
+	if crc32.Checksum(repaired, castagnoli) == binary.LittleEndian.Uint32(b[92:]) {
 		return fmt.Errorf("the version number %d in the segment header is damaged", v)
 	}
 	return fmt.Errorf("%w: format %d, this program reads up to %d", ErrVersion, v, formatVersion)
 }
 
-// frameHeader stands before each batch and each checkpoint.
+// frameHeader precedes each batch and each checkpoint.
 type frameHeader struct {
 	kind   uint8
 	coding uint8
@@ -124,7 +124,7 @@ func (h frameHeader) size() int64 {
 func padded(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
 
 // put writes the header. The checksum also covers the identity of the log, so
-// that a frame of another log, kept inside a record, is not taken for ours.
+// that a frame of another log inside a record is not taken for one of this log.
 func (h frameHeader) put(b []byte, id logID) {
 	le := binary.LittleEndian
 	le.PutUint32(b, frameMagic)
@@ -146,7 +146,7 @@ func frameSum(b []byte, id logID) uint32 {
 func decodeFrameHeader(b []byte, id logID) (frameHeader, error) {
 	le := binary.LittleEndian
 	if le.Uint32(b) != frameMagic {
-		return frameHeader{}, errors.New("no batch begins here")
+		return frameHeader{}, errors.New("no batch starts here")
 	}
 	if le.Uint32(b[44:]) != frameSum(b, id) {
 		return frameHeader{}, errors.New("the batch header does not match its checksum")
@@ -159,7 +159,7 @@ func decodeFrameHeader(b []byte, id logID) (frameHeader, error) {
 	return h, h.check(b[6] == 0 && b[7] == 0)
 }
 
-// check holds a header that has a right checksum against the rules.
+// check applies the rules to a header whose checksum is correct.
 func (h frameHeader) check(zeros bool) error {
 	control := h.kind == kindCheckpoint || h.kind == kindSeal
 	switch {
@@ -168,9 +168,9 @@ func (h frameHeader) check(zeros bool) error {
 	case h.stored > maxPayload || h.plain > maxPayload:
 		return fmt.Errorf("batch of %d bytes is over the limit", max(h.stored, h.plain))
 	case h.coding == codingPlain && h.stored != h.plain:
-		return fmt.Errorf("batch of %d bytes says it has %d", h.stored, h.plain)
+		return fmt.Errorf("batch of %d bytes has a length field of %d", h.stored, h.plain)
 	case control && (h.count != 0 || h.coding != codingPlain || h.stored != signatureSize):
-		return errors.New("checkpoint of a wrong form")
+		return errors.New("malformed checkpoint")
 	case h.kind == kindRecords && (h.count == 0 || uint64(h.count)*recordHeaderSize > uint64(h.plain)):
 		return fmt.Errorf("batch of %d bytes cannot hold %d records", h.plain, h.count)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// findFrontier looks from the last segment backwards for a place with this
+// findFrontier searches from the last segment backwards for a position with this
 // number and this chain value. Several frames may end at one record (the batch,
-// then checkpoints), so segments are read until one begins before it. What was
-// trimmed cannot be looked up and counts as met.
+// then checkpoints), so segments are read until one starts before it. What was
+// trimmed cannot be searched and counts as met.
 func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, error) {
 	if want.Seq == 0 {
 		return true, nil
@@ -30,7 +30,7 @@ func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, er
 			met, err = passes(f, h, chain, want)
 		}
 		if errors.As(err, &bad) && index == last {
-			err = nil // its tail was judged by who asks
+			err = nil // the caller has judged its tail
 		} else if bad != nil {
 			err = &CorruptError{Segment: segmentName(index), Offset: bad.offset, Seq: h.first, Reason: bad.reason}
 		}
@@ -44,7 +44,7 @@ func findFrontier(fsys vfs.FS, dir string, last uint64, want Frontier) (bool, er
 	return true, nil
 }
 
-// passes says whether a scan of the segment comes by the place.
+// passes reports whether a scan of the segment meets the position.
 func passes(f vfs.File, h segmentHeader, chain Chain, want Frontier) (bool, error) {
 	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
 	for s.at.seq <= want.Seq {

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzOpen opens any bytes as the only segment of a log: no panic; what opens
-// can be appended to; and since nobody can hit a 256-bit chain by chance,
+// can be appended to; and since no input hits a 256-bit chain by chance,
 // nothing is read that was not in a log we wrote.
 func FuzzOpen(f *testing.F) {
 	m := vfs.NewMem(1)
@@ -63,7 +63,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzLockFile puts any bytes where the notice of the end stands.
+// FuzzLockFile puts any bytes in place of the tail hint.
 func FuzzLockFile(f *testing.F) {
 	m, end := filled(f, 9)
 	whole := content(f, m, "lock")
@@ -105,7 +105,7 @@ func FuzzParseCheckpoint(f *testing.F) {
 	})
 }
 
-// FuzzTrimNotice puts any bytes where the notice of a Trim stands.
+// FuzzTrimNotice puts any bytes in place of the notice of a Trim.
 func FuzzTrimNotice(f *testing.F) {
 	m, end := filled(f, 60)
 	l := mustOpen(f, m)

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-var update = flag.Bool("update", false, "write the golden log anew (only for a new format)")
+var update = flag.Bool("update", false, "rewrite the golden log (only for a new format)")
 
 // goldenDir holds a log that format 1 wrote; it must stay readable for ever.
 const goldenDir = "testdata/v1"
@@ -60,12 +60,12 @@ func writeGolden(t *testing.T) {
 	for l.Frontier().Seq < goldenLast-1 {
 		appendN(t, l, 20)
 	}
-	turn, err := l.Lock(t.Context())
+	lock, err := l.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = turn.AppendBatch(wal.Draft{Meta: 7, At: time.Unix(1_795_000_000, 250), Records: recordsFrom(goldenLast, 1)})
-	if err := errors.Join(err, turn.Unlock()); err != nil {
+	_, err = lock.AppendBatch(wal.Draft{Meta: 7, At: time.Unix(1_795_000_000, 250), Records: recordsFrom(goldenLast, 1)})
+	if err := errors.Join(err, lock.Unlock()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Trim(goldenLast / 2); err != nil {

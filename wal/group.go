@@ -8,21 +8,21 @@ import (
 // request is one caller's records on the way into a shared batch.
 type request struct {
 	records [][]byte
-	taken   bool // by the one who writes; guarded by Log.mu
+	taken   bool // by the writing goroutine; guarded by Log.mu
 	done    chan struct{}
 	batch   Batch
 	err     error
 }
 
-// groupLimit bounds the payload of a shared batch, so that nobody waits for
-// the records of too many others.
+// groupLimit bounds the payload of a shared batch, and so the time that a caller
+// waits for the records of others.
 const groupLimit = 4 << 20
 
-// Append takes the turn, makes records durable and gives the turn back. Calls
-// that come while another one is writing are written together, with one sync:
-// the records of one call stay together and in order. The batch that is
-// returned tells where these records are; its chain value is that of the batch
-// they share. If ctx ends first, the records were not appended.
+// Append acquires the append lock, makes records durable and releases it. Calls
+// that arrive while another one is writing are written together, with one sync:
+// the records of one call stay together and in order. The returned batch gives
+// the numbers of these records; its chain value is that of the shared batch. If
+// ctx ends first, the records were not appended.
 func (l *Log) Append(ctx context.Context, records ...[]byte) (Batch, error) {
 	if len(records) == 0 {
 		return Batch{}, errors.New("wal: append: no records")
@@ -45,8 +45,8 @@ func (l *Log) Append(ctx context.Context, records ...[]byte) (Batch, error) {
 	return r.batch, r.err
 }
 
-// lockOr waits for the turn, or until the request was written by somebody else:
-// then it returns neither a turn nor an error.
+// lockOr waits for the append lock, or until another goroutine has written the
+// request: then it returns neither a lock nor an error.
 func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*AppendLock, error) {
 	select {
 	case <-done:
@@ -58,21 +58,21 @@ func (l *Log) lockOr(ctx context.Context, done <-chan struct{}) (*AppendLock, er
 		return nil, nil
 	case <-ctx.Done():
 		return nil, l.locked(ctx.Err())
-	case l.turn <- struct{}{}:
+	case l.token <- struct{}{}:
 	}
 	if l.o.readOnly {
-		<-l.turn
+		<-l.token
 		return nil, ErrReadOnly
 	}
 	if err := l.take(ctx); err != nil {
-		<-l.turn
+		<-l.token
 		return nil, err
 	}
 	return &AppendLock{l: l}, nil
 }
 
-// withdraw takes a request out of the queue and says whether it was still
-// there; if not, somebody is writing it.
+// withdraw removes a request from the queue and reports whether it was still
+// queued; if not, another goroutine is writing it.
 func (l *Log) withdraw(r *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,15 +93,15 @@ func (l *Log) lead(t *AppendLock, own *request) {
 		if err == nil {
 			err = l.acknowledge(!own.taken)
 		}
-		tell(group, b, err)
+		answer(group, b, err)
 	}
 	if err := t.Unlock(); err != nil {
-		_ = l.breakDown(err) // what was appended stands; the next one hears of it
+		_ = l.breakDown(err) // the records are durable; the next append reports it
 	}
 }
 
-// gather takes the requests of one batch off the queue. There is one at least:
-// that of the leader.
+// gather removes the requests of one batch from the queue. There is at least
+// one: that of the leader.
 func (l *Log) gather() []*request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,8 +129,8 @@ func together(group []*request) [][]byte {
 	return records
 }
 
-// tell answers the callers of a group.
-func tell(group []*request, b Batch, err error) {
+// answer returns the result to the callers of a group.
+func answer(group []*request, b Batch, err error) {
 	next := b.First
 	for _, r := range group {
 		r.batch, r.err = b, err

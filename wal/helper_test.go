@@ -15,14 +15,14 @@ import (
 
 const dir = "data/log"
 
-// testKey is a key that nobody should use.
+// testKey is a key for tests only.
 func testKey() ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte("not-a-secret-key"), 2))
 }
 
 func publicKey() ed25519.PublicKey { return testKey().Public().(ed25519.PublicKey) }
 
-// clock returns a clock that ticks once per look.
+// clock returns a clock that advances by a millisecond at each call.
 func clock() func() time.Time {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	return func() time.Time { now = now.Add(time.Millisecond); return now }
@@ -65,7 +65,7 @@ func recordsFrom(first, n int) [][]byte {
 	return out
 }
 
-// appendN appends n records as one batch behind what is there.
+// appendN appends the next n records as one batch.
 func appendN(t testing.TB, l *wal.Log, n int) wal.Batch {
 	t.Helper()
 	b, err := l.Append(context.Background(), recordsFrom(int(l.Frontier().Seq)+1, n)...)
@@ -94,7 +94,7 @@ func readAll(l *wal.Log, from wal.Seq) (records [][]byte, first wal.Seq, err err
 	return records, first, nil
 }
 
-// checkRecords says what differs from records first, first+1, and so on.
+// checkRecords reports a difference from records first, first+1, and so on.
 func checkRecords(records [][]byte, first wal.Seq) error {
 	for i, r := range records {
 		if want := record(int(first) + i); !bytes.Equal(r, want) {

@@ -16,11 +16,11 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// keyMode is the mode of the key file: whoever can read it can forge a log.
+// keyMode is the mode of the key file: a process that can read it can forge a log.
 const keyMode = 0o600
 
-// signingKey returns the key that was brought, or the one in the key file,
-// which is made at first use. The caller holds the turn.
+// signingKey returns the caller's key, or the one in the key file, which is
+// created at first use. The caller holds the append lock.
 func signingKey(o options) (ed25519.PrivateKey, error) {
 	if o.key != nil {
 		return o.key, nil
@@ -39,29 +39,29 @@ func signingKey(o options) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// makeKey draws a key and stores it so that a crash leaves all of it or none.
+// makeKey generates a key and stores it so that a crash leaves all of it or none.
 func makeKey(o options) (ed25519.PrivateKey, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+		return nil, fmt.Errorf("wal: create a signing key: %w", err)
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+		return nil, fmt.Errorf("wal: create a signing key: %w", err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 	if err := writeWhole(o.fs, o.keyFile, text); err != nil {
-		return nil, fmt.Errorf("wal: make a signing key: %w", err)
+		return nil, fmt.Errorf("wal: create a signing key: %w", err)
 	}
 	return key, nil
 }
 
 // ParseSigningKey reads an ed25519 private key in PEM (PKCS 8), as the log
-// makes it and as "openssl genpkey -algorithm ed25519" does.
+// writes it and as "openssl genpkey -algorithm ed25519" does.
 func ParseSigningKey(text []byte) (ed25519.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("wal: signing key: this is not PEM")
+		return nil, errors.New("wal: signing key: invalid PEM")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {

@@ -18,9 +18,9 @@ type Log struct {
 	dir string
 	o   options
 
-	turn chan struct{} // holds one token while a Turn is out
+	token chan struct{} // holds one element while an AppendLock exists
 
-	// What follows belongs to whoever has the turn.
+	// The following fields belong to the holder of the append lock.
 	id         logID
 	key        ed25519.PrivateKey
 	lock       vfs.File
@@ -33,19 +33,19 @@ type Log struct {
 	out        *encoder
 	lastNotice lastNotice // in the lock file
 
-	mu     sync.Mutex // guards what follows
-	end    position   // of what was acknowledged; only the turn changes it
+	mu     sync.Mutex // guards the fields below
+	end    position   // of what was acknowledged; only the holder of the append lock changes it
 	broken error
 	closed bool
 	tear   *TornWrite
 	queue  []*request
 }
 
-// Open opens the log in a directory, which is made if it is not there, and
-// waits for the turn, no longer than WithLockWait says.
+// Open opens the log in a directory, which it creates if it is missing, and
+// waits for the append lock, no longer than WithLockWait allows.
 //
-// What a crash left unfinished behind the last whole batch is cut, and
-// reported by Torn. Everything else that is not as it was written is a
+// What a crash left unfinished behind the last complete batch is cut, and
+// reported by TornWrite. Every other difference from what was written is a
 // *CorruptError and changes nothing. The last segment is checked byte by byte,
 // of the others the headers; Read and Verify check what they read.
 func Open(dir string, opts ...Option) (*Log, error) {
@@ -53,7 +53,7 @@ func Open(dir string, opts ...Option) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{dir: dir, o: o, turn: make(chan struct{}, 1)}
+	l := &Log{dir: dir, o: o, token: make(chan struct{}, 1)}
 	if o.readOnly {
 		err = l.openReadOnly()
 	} else {
@@ -77,7 +77,7 @@ func (l *Log) openForAppend() error {
 	if l.lock, err = l.o.fs.OpenFile(filepath.Join(l.dir, lockName), flag, fileMode); err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
-	if l.nextLock, err = l.o.fs.OpenFile(filepath.Join(l.dir, doorName), flag, fileMode); err != nil {
+	if l.nextLock, err = l.o.fs.OpenFile(filepath.Join(l.dir, nextLockName), flag, fileMode); err != nil {
 		return fmt.Errorf("wal: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
@@ -92,8 +92,8 @@ func (l *Log) openForAppend() error {
 	return errors.Join(err, l.leave(err == nil))
 }
 
-// openReadOnly looks at the log as it is. The lock file is only read, and need
-// not be there: a copy of the segments is a log too.
+// openReadOnly opens the log without changing it. The lock file is only read and
+// may be missing: a copy of the segments is a log too.
 func (l *Log) openReadOnly() error {
 	lock, err := l.o.fs.OpenFile(filepath.Join(l.dir, lockName), os.O_RDONLY, 0)
 	if err == nil {
@@ -102,26 +102,26 @@ func (l *Log) openReadOnly() error {
 	return l.recover(false)
 }
 
-// TornWrite returns what recovery cut off, or, in a log opened with ReadOnly, would
-// have to; nil if nothing.
+// TornWrite returns what recovery cut off, or, in a log opened with ReadOnly,
+// would have to cut off; nil if nothing.
 func (l *Log) TornWrite() *TornWrite {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tear
 }
 
-// Frontier returns the end of the log as far as this Log knows: what it
-// appended itself, and what it saw of others when it last had the turn.
+// Frontier returns the end of the log as far as this Log knows: its own appends,
+// and those of others up to the time when it last had the append lock.
 func (l *Log) Frontier() Frontier {
 	end, _ := l.state()
 	return Frontier{end.seq, end.chain}
 }
 
-// ID returns the identity of the log, drawn when it was made.
+// ID returns the identity of the log, generated when the log was created.
 func (l *Log) ID() [16]byte { return l.id }
 
-// PublicKey returns the key that its checkpoints are signed with now. It is
-// nil in a log opened with ReadOnly.
+// PublicKey returns the key of the checkpoints that this Log signs. It is nil
+// in a log opened with ReadOnly.
 func (l *Log) PublicKey() ed25519.PublicKey {
 	if l.key == nil {
 		return nil
@@ -130,16 +130,16 @@ func (l *Log) PublicKey() ed25519.PublicKey {
 }
 
 // Close signs what was appended since the last checkpoint and closes the log.
-// What Append returned for is durable without it. A log that is broken, or
-// whose turn cannot be had in time, is closed without signing, and Close says
-// so; the second call does nothing.
+// Acknowledged records are durable without it. A log that is broken, or whose
+// append lock is not free in time, is closed without signing, and Close returns
+// an error; the second call does nothing and returns nil.
 func (l *Log) Close() error {
 	var signErr error
 	if !l.o.readOnly {
 		signErr = l.signOnClose()
 	}
-	l.turn <- struct{}{} // wait for who has the turn
-	defer func() { <-l.turn }()
+	l.token <- struct{}{} // wait for the holder of the append lock
+	defer func() { <-l.token }()
 	l.mu.Lock()
 	again := l.closed
 	l.closed = true
@@ -174,7 +174,7 @@ func (l *Log) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// state returns the end of the log and why nothing can be appended, if so.
+// state returns the end of the log, and an error if nothing can be appended.
 func (l *Log) state() (position, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +194,7 @@ func (l *Log) advance(to position) {
 	l.mu.Unlock()
 }
 
-// breakDown remembers the first error after which the disk cannot be trusted.
+// breakDown keeps the first error after which the content of the disk is unknown.
 func (l *Log) breakDown(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

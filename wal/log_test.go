@@ -22,18 +22,18 @@ func TestAppendAndRead(t *testing.T) {
 	fs := vfs.NewMem(1)
 	l := mustOpen(t, fs)
 	at := time.Date(2026, 11, 21, 9, 0, 0, 123456789, time.UTC)
-	turn, err := l.Lock(context.Background())
+	lock, err := l.Lock(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := turn.AppendBatch(wal.Draft{Meta: 42, At: at, Records: recordsFrom(1, 3)})
+	want, err := lock.AppendBatch(wal.Draft{Meta: 42, At: at, Records: recordsFrom(1, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := turn.Frontier(); f.Seq != 3 || f.Chain != want.Chain {
+	if f := lock.Frontier(); f.Seq != 3 || f.Chain != want.Chain {
 		t.Fatalf("frontier %v, want that of the batch", f)
 	}
-	if err := errors.Join(turn.Unlock(), turn.Unlock()); err != nil {
+	if err := errors.Join(lock.Unlock(), lock.Unlock()); err != nil {
 		t.Fatalf("unlock: %v", err)
 	}
 	appendN(t, l, 2)
@@ -54,13 +54,17 @@ func TestAppendAndRead(t *testing.T) {
 		}
 	}
 	mustClose(t, l)
-	for _, err := range []error{l.Close(), func() error { _, err := l.Lock(context.Background()); return err }()} {
-		if err != nil && !errors.Is(err, wal.ErrClosed) {
-			t.Errorf("after close: %v", err)
-		}
+	if err := l.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
 	}
-	if _, err := turn.Append(record(1)); !errors.Is(err, wal.ErrClosed) {
-		t.Errorf("append after the turn: %v", err)
+	if _, err := l.Lock(context.Background()); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("Lock after Close: %v", err)
+	}
+	if _, err := l.Append(context.Background(), record(1)); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("Append after Close: %v", err)
+	}
+	if _, err := lock.Append(record(1)); !errors.Is(err, wal.ErrClosed) {
+		t.Errorf("append after Unlock: %v", err)
 	}
 }
 

@@ -35,19 +35,19 @@ func (m *machine) log(t *rapid.T) *wal.Log {
 
 func (m *machine) Append(t *rapid.T) {
 	l := m.log(t)
-	turn, err := l.Lock(context.Background())
+	lock, err := l.Lock(context.Background())
 	if err != nil {
 		t.Fatalf("lock: %v", err)
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "batches") {
 		n := rapid.IntRange(1, 9).Draw(t, "records")
-		b, err := turn.Append(recordsFrom(int(m.acknowledged.Seq)+1, n)...)
+		b, err := lock.Append(recordsFrom(int(m.acknowledged.Seq)+1, n)...)
 		if err != nil || b.First != m.acknowledged.Seq+1 {
 			t.Fatalf("append: record %d, want %d: %v", b.First, m.acknowledged.Seq+1, err)
 		}
-		m.acknowledged = turn.Frontier()
+		m.acknowledged = lock.Frontier()
 	}
-	if err := turn.Unlock(); err != nil {
+	if err := lock.Unlock(); err != nil {
 		t.Fatalf("unlock: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func (m *machine) Crash(t *rapid.T) {
 	m.acknowledged = end
 }
 
-// Check reads everything through a Log that may not have had the turn lately.
+// Check reads everything through a Log that may not have had the append lock lately.
 func (m *machine) Check(t *rapid.T) {
 	records, first, err := readAll(m.log(t), 0)
 	if err == nil {

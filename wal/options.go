@@ -29,14 +29,21 @@ type options struct {
 	checkpoints []Checkpoint
 }
 
-// WithFS puts the log on another file system.
-func WithFS(fs vfs.FS) Option { return func(o *options) { o.fs = fs } }
+// FS and File are the file system that a log is kept on. Another one must keep
+// their promises on what Sync and SyncDir make durable.
+type (
+	FS   = vfs.FS
+	File = vfs.File
+)
 
-// WithClock sets what batches without a time of their own are stamped with.
+// WithFS puts the log on another file system, such as one in memory.
+func WithFS(fs FS) Option { return func(o *options) { o.fs = fs } }
+
+// WithClock sets the clock that stamps batches without a time of their own.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
 // WithSegmentSize sets the length at which a segment is sealed and the next
-// one begun. A batch that is larger gets a segment of its own.
+// one started. A batch that is larger gets a segment of its own.
 func WithSegmentSize(bytes int64) Option { return func(o *options) { o.segmentSize = bytes } }
 
 // WithPrefill sets how far a segment is filled with zeros ahead of its end. A
@@ -56,7 +63,7 @@ func WithoutCompression() Option { return func(o *options) { o.compress = false 
 func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 
 // WithLockWait bounds how long Open, Close, Trim and Checkpoint wait for the
-// turn of another process.
+// append lock.
 func WithLockWait(d time.Duration) Option { return func(o *options) { o.lockWait = d } }
 
 // WithFrontier names a record that is known to have been acknowledged, and the
@@ -66,12 +73,12 @@ func WithFrontier(seq Seq, chain Chain) Option {
 	return func(o *options) { o.frontier = &Frontier{seq, chain} }
 }
 
-// WithKeyFile names the file of the signing key. It is made if it is not
-// there. The default is the log's directory name with ".key" added, so that a
-// copy of the directory does not carry the key.
+// WithKeyFile names the file of the signing key, which is created if it is
+// missing. The default is the log's directory name with ".key" added, so that a
+// copy of the directory does not contain the key.
 func WithKeyFile(name string) Option { return func(o *options) { o.keyFile = name } }
 
-// WithSigningKey brings a key; no key file is read or made.
+// WithSigningKey sets the key; no key file is read or created.
 func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o.key = key } }
 
 // WithTrustedKey makes Verify accept checkpoints of one more key, for a log
@@ -80,12 +87,12 @@ func WithTrustedKey(key ed25519.PublicKey) Option {
 	return func(o *options) { o.trusted = append(o.trusted, key) }
 }
 
-// WithCheckpoint makes Verify look for a checkpoint that was kept elsewhere.
+// WithCheckpoint makes Verify require a checkpoint that was stored elsewhere.
 func WithCheckpoint(c Checkpoint) Option {
 	return func(o *options) { o.checkpoints = append(o.checkpoints, c) }
 }
 
-// newOptions applies the defaults and refuses what cannot work.
+// newOptions applies the defaults and rejects invalid values.
 func newOptions(dir string, opts []Option) (options, error) {
 	o := options{
 		fs: vfs.OS(), clock: time.Now, pid: os.Getpid(), compress: true,
@@ -97,11 +104,11 @@ func newOptions(dir string, opts []Option) (options, error) {
 	}
 	switch {
 	case o.segmentSize < minSegmentSize:
-		return o, fmt.Errorf("wal: segment size %d: at least %d", o.segmentSize, minSegmentSize)
+		return o, fmt.Errorf("wal: segment size %d: must be at least %d", o.segmentSize, minSegmentSize)
 	case o.prefill < 0:
 		return o, fmt.Errorf("wal: prefill %d: must not be negative", o.prefill)
 	case o.signEvery < 1:
-		return o, fmt.Errorf("wal: a checkpoint every %d batches: at least 1", o.signEvery)
+		return o, fmt.Errorf("wal: checkpoint every %d batches: must be at least 1", o.signEvery)
 	case o.key != nil && len(o.key) != ed25519.PrivateKeySize:
 		return o, fmt.Errorf("wal: signing key of %d bytes: want %d", len(o.key), ed25519.PrivateKeySize)
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// compressFrom is the size below which compressing a payload gains less than a
-// sector and is not tried.
+// compressFrom is the size below which a payload is not compressed: it would
+// save less than a sector.
 const compressFrom = 1 << 10
 
-// hasher computes chain values. It is kept, since a new one weighs 10 kB.
+// hasher computes chain values. It is reused, since each takes 10 kB.
 type hasher struct{ h *blake3.Hasher }
 
 func newHasher() hasher { return hasher{blake3.New()} }
@@ -46,8 +46,8 @@ func appendRecords(b []byte, records [][]byte) []byte {
 	return b
 }
 
-// plainPayload returns the payload of a frame whose chain value was checked,
-// in memory of its own.
+// plainPayload returns a copy of the payload of a frame whose chain value was
+// checked.
 func plainPayload(h frameHeader, stored []byte) ([]byte, error) {
 	if h.coding == codingPlain {
 		return append(make([]byte, 0, len(stored)), stored...), nil
@@ -62,8 +62,8 @@ func plainPayload(h frameHeader, stored []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// splitRecords takes a payload apart and checks every record. The records
-// share the memory of the payload.
+// splitRecords decodes a payload and checks every record. The records share the
+// memory of the payload.
 func splitRecords(b []byte, count uint32) ([][]byte, error) {
 	if uint64(count)*recordHeaderSize > uint64(len(b)) {
 		return nil, fmt.Errorf("%d bytes cannot hold %d records", len(b), count)

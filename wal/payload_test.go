@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzForgedFrame puts a frame with any fields and any payload, but right sums,
-// behind a right header, as somebody could who knows the format. Reading it
+// behind a valid header, as a forger could who knows the format. Reading it
 // must not panic; what is read must be what the payload says; and Open and
 // Verify must agree on where the log ends.
 func FuzzForgedFrame(f *testing.F) {

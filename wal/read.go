@@ -11,15 +11,15 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// Read returns the batches from a record on, up to what was acknowledged when
-// Read began, by this process or another. A batch in whose middle the record
-// lies is returned from there on. Read(0) begins with the oldest record that is
-// kept; asking for one that was trimmed is ErrTrimmed, and for one that is not
-// there yet yields nothing.
+// Read returns the batches from a record on, up to the end that any process had
+// acknowledged when Read started. If the record is in the middle of a batch, that
+// batch is returned from the record on. Read(0) starts with the oldest record that
+// is kept; a trimmed record is ErrTrimmed, and one that is not appended yet yields
+// nothing.
 //
 // Every checksum and the chain are verified on the way. An error ends the
 // sequence, and nothing behind it is ever returned. Read takes no lock and
-// never keeps a writer waiting; what it returns belongs to the caller.
+// never blocks a writer; what it returns belongs to the caller.
 func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		r := &reader{fs: l.o.fs, dir: l.dir, from: max(from, 1), until: l.visible()}
@@ -29,20 +29,20 @@ func (l *Log) Read(from Seq) iter.Seq2[Batch, error] {
 	}
 }
 
-// visible is the end of what was acknowledged, by anybody.
+// visible is the end of what any process acknowledged.
 func (l *Log) visible() position {
 	end, _ := l.state()
-	t, ok := readTip(l.lock)
+	t, ok := readHint(l.lock)
 	if ok && t.log == l.id && (t.at.segment > end.segment || t.at.segment == end.segment && t.at.offset > end.offset) {
 		return t.at
 	}
 	return end
 }
 
-// errStop says that the caller has seen enough.
+// errStop: the caller ended the sequence.
 var errStop = errors.New("wal: stop")
 
-// reader walks over the segments.
+// reader reads the segments in order.
 type reader struct {
 	fs    vfs.FS
 	dir   string
@@ -92,7 +92,7 @@ func (r *reader) segments(d directory, yield func(Batch, error) bool) error {
 	return nil
 }
 
-// segment reads one segment: to its seal, or to where the log ends.
+// segment reads one segment, up to its seal or the end of the log.
 func (r *reader) segment(want segmentHeader, yield func(Batch, error) bool) (position, error) {
 	f, h, chain, err := openSegment(r.fs, r.dir, want.index, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,14 +135,14 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 	}
 }
 
-// explain turns what next found wrong, where no crash can have torn anything,
-// into the error that says where.
+// explain turns an error of next, at a position where no torn write is possible,
+// into the error that names the position.
 func (s *scanner) explain(err error) error {
 	e := &CorruptError{Segment: segmentName(s.at.segment), Offset: s.at.offset, Seq: s.at.seq + 1}
 	var bad *flaw
 	switch {
 	case errors.Is(err, errEnd):
-		e.Reason = "the segment ends here, without the seal or the records it should have"
+		e.Reason = "the segment ends here, but its seal or records are missing"
 	case errors.As(err, &bad):
 		e.Offset, e.Reason = bad.offset, bad.reason
 	default:
@@ -164,7 +164,7 @@ func (s *scanner) atSeal() error {
 	return nil
 }
 
-// batch takes a frame apart, from a record on.
+// batch decodes a frame, from a record on.
 func (f frame) batch(from Seq) (Batch, error) {
 	records, err := f.records()
 	if err != nil {

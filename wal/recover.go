@@ -9,10 +9,10 @@ import (
 )
 
 // recover finds the end of the log on disk and opens the last segment. With
-// repair (the caller has the turn) it cuts a torn tail, removes leftovers and
-// begins a new log in an empty directory.
+// repair (the caller holds the append lock) it cuts a torn tail, removes leftovers and
+// starts a new log in an empty directory.
 func (l *Log) recover(repair bool) error {
-	known, ok := readTip(l.lock) // before the rest, which may grow meanwhile
+	known, ok := readHint(l.lock) // first, because the segments may grow meanwhile
 	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil {
 		return fmt.Errorf("wal: open %s: %w", l.dir, err)
@@ -38,41 +38,41 @@ func (l *Log) recover(repair bool) error {
 	return nil
 }
 
-// mark is a place that was acknowledged, so that the log must reach it.
+// mark is an acknowledged position, which the log must reach.
 type mark struct {
 	position
-	whence string
+	source string
 	met    bool
 }
 
-// marks are the places known from the lock file, from this Log's own past, and
+// marks are the positions known from the lock file, from this Log itself and
 // from the caller. The last has no segment: only its number is known.
 func (l *Log) marks(known tailHint, ok bool) []*mark {
 	var marks []*mark
 	if ok && known.at.segment > 0 {
-		marks = append(marks, &mark{position: known.at, whence: fromLock})
+		marks = append(marks, &mark{position: known.at, source: fromLock})
 	}
 	if end, _ := l.state(); end.segment > 0 {
-		marks = append(marks, &mark{position: end, whence: "this process"})
+		marks = append(marks, &mark{position: end, source: "this process"})
 	}
 	if f := l.o.frontier; f != nil {
-		marks = append(marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, whence: "the frontier kept elsewhere"})
+		marks = append(marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
 	}
 	return marks
 }
 
-// fromLock is where the end is known from without anybody having kept it.
+// fromLock is the source of an end that the caller did not keep.
 const fromLock = "the lock file (remove it if this is an older copy of the log)"
 
 // cutOff is the error for a log that ends before a mark.
 func (m *mark) cutOff(end position) error {
 	return &CorruptError{
 		Segment: segmentName(max(end.segment, 1)), Offset: end.offset, Seq: end.seq + 1,
-		Reason: fmt.Sprintf("the log ends here, but by %s record %d was acknowledged", m.whence, m.seq),
+		Reason: fmt.Sprintf("the log ends here, but record %d was acknowledged according to %s", m.seq, m.source),
 	}
 }
 
-// recoverEmpty begins a log, unless there was one.
+// recoverEmpty starts a log, unless one existed.
 func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	for _, m := range marks {
 		if m.seq > 0 || m.segment > 0 {
@@ -80,7 +80,7 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 		}
 	}
 	if !repair {
-		return fmt.Errorf("wal: open %s: there is no log: %w", l.dir, fs.ErrNotExist)
+		return fmt.Errorf("wal: open %s: no log found: %w", l.dir, fs.ErrNotExist)
 	}
 	if err := l.removeStale(d.stale); err != nil {
 		return err
@@ -96,8 +96,8 @@ func (l *Log) recoverEmpty(d directory, marks []*mark, repair bool) error {
 	return l.begin(segmentHeader{log: id, index: 1, first: 1})
 }
 
-// syncParents makes the directories durable that were made for the log. The
-// upper one may be out of reach; then it was not made for us.
+// syncParents makes the directories durable that Open created. An upper one
+// that is not accessible existed before.
 func (l *Log) syncParents() error {
 	parent := filepath.Dir(l.dir)
 	if err := l.o.fs.SyncDir(parent); err != nil {
@@ -157,9 +157,9 @@ func (l *Log) repair(d directory, s *recovery, known tailHint, ok bool) error {
 	return l.measure()
 }
 
-// secure writes once more what nobody acknowledged. Its writer may have died
-// before its sync, or because its sync failed, and after that a page may be in
-// memory only without the system knowing: reading it back proves nothing.
+// secure rewrites what was never acknowledged. Its writer may have crashed
+// before its sync or after a sync that failed, and then a page can be in memory
+// only without the system marking it: reading it back proves nothing.
 func (l *Log) secure(s *recovery, known tailHint, ok bool) error {
 	from := s.lastStart
 	if ok && known.at.segment == s.at.segment {
@@ -182,7 +182,7 @@ func (l *Log) secure(s *recovery, known tailHint, ok bool) error {
 	return l.o.fs.SyncDir(l.dir)
 }
 
-// adopt takes over what the scan found.
+// adopt applies the result of the scan.
 func (l *Log) adopt(s *recovery) {
 	l.sealed, l.since, l.signed = s.sealed, s.since, s.signed
 	l.advance(s.at)
@@ -193,7 +193,7 @@ func (l *Log) adopt(s *recovery) {
 	}
 }
 
-// measure learns how much written space the last segment has.
+// measure reads how much written space the last segment has.
 func (l *Log) measure() (err error) {
 	l.space, err = l.active.Size()
 	return err

@@ -20,7 +20,7 @@ type recovery struct {
 	tear      *TornWrite
 }
 
-// run scans to the end, decides whether what follows is a torn append or
+// run scans to the end, decides whether what follows is a torn write or
 // damage, and checks that every mark was met.
 func (r *recovery) run(marks []*mark) error {
 	r.lastStart = r.at.offset
@@ -37,15 +37,14 @@ func (r *recovery) run(marks []*mark) error {
 		return err
 	}
 	for _, m := range marks {
-		if err := r.settle(m); err != nil {
+		if err := r.resolve(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// frames reads all frames that are right and returns what is wrong with the
-// next one.
+// frames reads all valid frames and returns what is wrong with the next one.
 func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
 	for {
 		meet(marks, r.at)
@@ -66,7 +65,7 @@ func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
 	}
 }
 
-// note keeps what the writer must know about a frame.
+// note keeps what the writer needs of a frame.
 func (r *recovery) note(f frame) {
 	r.lastStart = f.start
 	if f.kind == kindRecords {
@@ -77,14 +76,14 @@ func (r *recovery) note(f frame) {
 	r.signed = checkpointIn(r.id, f.frameHeader, f.payload, f.before)
 }
 
-// meet notes which marks are this place.
+// meet sets met on the marks at this position.
 func meet(marks []*mark, at position) {
 	for _, m := range marks {
 		m.met = m.met || m.is(at)
 	}
 }
 
-// is says whether a mark is this place.
+// is reports whether a mark is at this position.
 func (m *mark) is(at position) bool {
 	if m.segment == 0 {
 		return m.seq == at.seq && m.chain == at.chain
@@ -92,17 +91,17 @@ func (m *mark) is(at position) bool {
 	return m.position == at
 }
 
-// beyond says whether a mark is behind the end of the log.
+// beyond reports whether a mark is behind the end of the log.
 func (m *mark) beyond(end position) bool {
 	return m.seq > end.seq || m.segment == end.segment && m.offset > end.offset
 }
 
-// cutOff says why the log does not reach a mark.
+// cutOff is the error for a log that does not reach a mark.
 func (r *recovery) cutOff(m *mark, bad *flaw) error {
 	if bad == nil {
 		return m.cutOff(r.at)
 	}
-	reason := fmt.Sprintf("%s, and by %s record %d was acknowledged", bad.reason, m.whence, m.seq)
+	reason := fmt.Sprintf("%s, but record %d was acknowledged according to %s", bad.reason, m.seq, m.source)
 	return r.corrupt(reason)
 }
 
@@ -110,22 +109,22 @@ func (r *recovery) corrupt(reason string) error {
 	return &CorruptError{Segment: segmentName(r.at.segment), Offset: r.at.offset, Seq: r.at.seq + 1, Reason: reason}
 }
 
-// judge tells a torn append from damage. One append is in flight at a time and
-// nothing is written behind it before it is durable, so a whole header of a
-// later batch is proof of damage.
+// judge distinguishes a torn write from damage. One append is in flight at a
+// time and nothing is written behind it before it is durable, so a complete
+// header of a later batch proves damage.
 func (r *recovery) judge(bad *flaw) error {
 	rest, impossible, err := r.tail()
 	if err != nil {
 		return fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
 	}
 	if bad == nil && rest > 0 {
-		bad = &flaw{r.at.offset, "this is not the beginning of a batch"}
+		bad = &flaw{r.at.offset, "no batch starts here"}
 	}
 	switch {
 	case impossible && bad != nil:
-		return r.corrupt(bad.reason + ", but whole batches follow")
+		return r.corrupt(bad.reason + ", but complete batches follow")
 	case impossible:
-		return r.corrupt("no batch begins here, but whole batches follow")
+		return r.corrupt("no batch starts here, but complete batches follow")
 	case bad == nil:
 		return nil
 	}
@@ -133,10 +132,10 @@ func (r *recovery) judge(bad *flaw) error {
 	return nil
 }
 
-// settle checks a mark that the scan passed without meeting it. A mark in an
-// older segment is looked up there if it came from outside; a notice of this
-// host that is older than the last segment has nothing more to say.
-func (r *recovery) settle(m *mark) error {
+// resolve checks a mark that the scan passed without meeting it. A mark that
+// came from outside is searched for in the older segments; a hint of this host
+// that is older than the last segment is obsolete.
+func (r *recovery) resolve(m *mark) error {
 	switch {
 	case m.met || m.segment != 0 && m.segment < r.header.index:
 		return nil
@@ -148,6 +147,6 @@ func (r *recovery) settle(m *mark) error {
 	}
 	return &CorruptError{
 		Segment: segmentName(r.at.segment), Offset: m.offset, Seq: m.seq,
-		Reason: fmt.Sprintf("the log holds something else than %s says was acknowledged: chain value %s", m.whence, m.chain),
+		Reason: fmt.Sprintf("the log differs from what was acknowledged according to %s: chain value %s", m.source, m.chain),
 	}
 }

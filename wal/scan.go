@@ -9,17 +9,17 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// How much a scanner reads at once: little at first, since most logs are short.
+// How much a scanner reads at once: little at first, because most logs are short.
 const (
 	readFirst = 16 << 10
 	readAhead = 256 << 10
 )
 
-// errEnd says that nothing follows: the file ends, or zeros begin.
+// errEnd: nothing follows; the file ends, or zeros start.
 var errEnd = errors.New("wal: end of segment")
 
-// flaw says that what stands at an offset is no frame. Whether it is a torn
-// append or damage is for those to say who know what was acknowledged.
+// flaw reports that the bytes at an offset are not a valid frame. The caller,
+// which knows what was acknowledged, decides between a torn write and damage.
 type flaw struct {
 	offset int64
 	reason string
@@ -79,7 +79,7 @@ func (s *scanner) next() (frame, error) {
 // body checks the frame behind a header.
 func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 	if h.first != s.at.seq+1 {
-		return frame{}, &flaw{s.at.offset, fmt.Sprintf("batch begins with record %d, want %d", h.first, s.at.seq+1)}
+		return frame{}, &flaw{s.at.offset, fmt.Sprintf("batch starts with record %d, want %d", h.first, s.at.seq+1)}
 	}
 	size := int(h.size())
 	b, err := s.bytes(from, chainSize+size)
@@ -89,8 +89,8 @@ func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 	if len(b) < chainSize+size {
 		return frame{}, &flaw{s.at.offset, "the file ends inside a batch"}
 	}
-	// The chain value of a frame is the hash of all that stands between the
-	// start of the value before it and its own: no byte escapes.
+	// The chain value of a frame is the hash of all bytes from the start of the
+	// value before it up to its own, so that every byte is covered.
 	chain := s.hash.sum(b[:size])
 	if Chain(b[size:]) != chain {
 		return frame{}, &flaw{s.at.offset, "the batch does not match its chain value"}
@@ -121,7 +121,7 @@ func (s *scanner) bytes(at int64, n int) ([]byte, error) {
 	return s.window[:min(n, got)], nil
 }
 
-// records takes a frame of records apart.
+// records decodes a frame of records.
 func (f frame) records() ([][]byte, error) {
 	plain, err := plainPayload(f.frameHeader, f.payload)
 	if err == nil {
@@ -133,9 +133,9 @@ func (f frame) records() ([][]byte, error) {
 	return nil, &flaw{f.start, err.Error()}
 }
 
-// tail looks at what stands behind the last frame: how many bytes there are up
-// to the last one that is not zero, and whether a batch header is among them
-// that a torn append cannot have left there.
+// tail examines the bytes behind the last frame: how many there are up to the
+// last one that is not zero, and whether they contain a batch header that a torn
+// write cannot have left.
 func (s *scanner) tail() (rest int64, impossible bool, err error) {
 	for at := s.at.offset; ; {
 		b, err := s.bytes(at, readAhead)
@@ -153,13 +153,12 @@ func (s *scanner) tail() (rest int64, impossible bool, err error) {
 		if len(b) < readAhead {
 			return rest, false, nil
 		}
-		at += readAhead - frameHeaderSize // so that no header is cut in two
+		at += readAhead - frameHeaderSize // windows overlap, so that no header is split
 	}
 }
 
-// impossible says whether a header stands at an offset that only a later
-// append, or somebody who moved it, can have put there: a crash tears no more
-// than the one batch that follows the last.
+// impossible reports whether a header at an offset proves a later append or a
+// moved batch: a crash tears only the one batch that follows the last.
 func (s *scanner) impossible(b []byte, offset int64) bool {
 	h, err := decodeFrameHeader(b, s.id)
 	if err != nil {

@@ -21,8 +21,8 @@ func (l *Log) First() (Seq, time.Time, error) {
 }
 
 // Since returns the number of the first record that was appended at a time or
-// after it; the one that comes next, if there is none. It trusts that the clock
-// never went back by as much as a segment lasts.
+// after it, or of the next record if none was. It requires that the clock was
+// never set back by as much as the duration of a segment.
 func (l *Log) Since(t time.Time) (Seq, error) {
 	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil || len(d.segments) == 0 {
@@ -48,8 +48,8 @@ func (l *Log) Since(t time.Time) (Seq, error) {
 	return start, nil
 }
 
-// started returns the time of the first frame of a segment; zero if it has none
-// yet.
+// started returns the time of the first frame of a segment, or zero if it has
+// none yet.
 func (l *Log) started(index uint64) (time.Time, error) {
 	f, h, chain, err := openSegment(l.o.fs, l.dir, index, os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
@@ -63,7 +63,7 @@ func (l *Log) started(index uint64) (time.Time, error) {
 	first, err := s.next()
 	var bad *flaw
 	if errors.Is(err, errEnd) || errors.As(err, &bad) {
-		return time.Time{}, nil // the reader will say what is wrong
+		return time.Time{}, nil // reading the segment reports the damage
 	}
 	return time.Unix(0, first.at).UTC(), err
 }

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// appender appends 200 records under its name and says so after each.
+// appender appends 200 records under its name and prints a line after each.
 func appender(name, dir string) int {
 	l, err := wal.Open(dir, wal.WithSegmentSize(8<<10))
 	if err != nil {
@@ -46,10 +46,9 @@ func appender(name, dir string) int {
 	return 0
 }
 
-// TestProcessesTakeTurns lets three processes append to one log at once: the
-// sequence has no gap, each one's records are in its order and where it was told
-// they are.
-func TestProcessesTakeTurns(t *testing.T) {
+// TestProcessesShareALog lets three processes append to one log at once: the
+// sequence has no gap, and each record has the number that its Append returned.
+func TestProcessesShareALog(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	self, err := os.Executable()
 	if err != nil {
@@ -66,13 +65,13 @@ func TestProcessesTakeTurns(t *testing.T) {
 		}
 		procs = append(procs, cmd)
 	}
-	told := map[string]bool{}
+	acknowledged := map[string]bool{}
 	for i, p := range procs {
 		if err := p.Wait(); err != nil {
 			t.Fatalf("%v: %s", err, &outputs[i])
 		}
 		for _, line := range strings.Split(strings.TrimSpace(outputs[i].String()), "\n") {
-			told[line] = true
+			acknowledged[line] = true
 		}
 	}
 	l, err := wal.Open(name)
@@ -84,8 +83,8 @@ func TestProcessesTakeTurns(t *testing.T) {
 		t.Fatalf("%d records from %d on, %v", len(records), first, err)
 	}
 	for i, r := range records {
-		if line := fmt.Sprintf("%d %s", i+1, r); !told[line] {
-			t.Fatalf("%q was told to nobody", line)
+		if line := fmt.Sprintf("%d %s", i+1, r); !acknowledged[line] {
+			t.Fatalf("%q was not acknowledged", line)
 		}
 	}
 	mustClose(t, l)
@@ -94,8 +93,8 @@ func TestProcessesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestKilledHolder kills processes in the middle of their work: what they were
-// told is there, and the next one is not kept waiting.
+// TestKilledHolder kills processes while they append: what was acknowledged is
+// kept, and the next process does not wait for the append lock.
 func TestKilledHolder(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	self, err := os.Executable()
@@ -135,9 +134,9 @@ func TestKilledHolder(t *testing.T) {
 	mustClose(t, l)
 }
 
-// TestTwoLogsInTurn has two Logs on one directory follow each other over
+// TestTwoLogsAlternate has two Logs on one directory follow each other over
 // rotations and a Trim.
-func TestTwoLogsInTurn(t *testing.T) {
+func TestTwoLogsAlternate(t *testing.T) {
 	m := vfs.NewMem(1)
 	logs := []*wal.Log{mustOpen(t, m), mustOpen(t, m)}
 	for i := range 200 {
@@ -147,7 +146,7 @@ func TestTwoLogsInTurn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b.First != wal.Seq(i+1) {
-			t.Fatalf("record %d was told it is %d", i+1, b.First)
+			t.Fatalf("record %d got number %d", i+1, b.First)
 		}
 	}
 	for _, l := range logs {
@@ -165,10 +164,10 @@ func TestTwoLogsInTurn(t *testing.T) {
 	mustClose(t, logs[1])
 }
 
-func TestHeldTurn(t *testing.T) {
+func TestLockTimesOut(t *testing.T) {
 	m := vfs.NewMem(1)
 	a, b := mustOpen(t, m), mustOpen(t, m)
-	turn, err := a.Lock(context.Background())
+	lock, err := a.Lock(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,10 +177,10 @@ func TestHeldTurn(t *testing.T) {
 		cancel()
 		var held *wal.LockedError
 		if !errors.As(err, &held) || held.PID != os.Getpid() || !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("got %v, want a HeldError with the process", err)
+			t.Fatalf("got %v, want a LockedError with the process", err)
 		}
 	}
-	if err := turn.Unlock(); err != nil {
+	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
 	if batch := appendN(t, b, 1); batch.First != 1 {
@@ -189,7 +188,7 @@ func TestHeldTurn(t *testing.T) {
 	}
 }
 
-// TestGroupCommit: many goroutines, few syncs, and each is told the truth.
+// TestGroupCommit: many goroutines, few syncs, and each gets its own numbers.
 func TestGroupCommit(t *testing.T) {
 	m := vfs.NewMem(1)
 	l := mustOpen(t, m, wal.WithSegmentSize(1<<20), wal.WithCheckpointEvery(1000))
@@ -238,22 +237,22 @@ func TestGroupCommit(t *testing.T) {
 	mustClose(t, l)
 }
 
-// TestReadersDoNotWait reads from another Log while one has the turn, and sees
+// TestReadersDoNotWait reads from another Log while one holds the append lock, and sees
 // just what was acknowledged.
 func TestReadersDoNotWait(t *testing.T) {
 	m := vfs.NewMem(1)
 	a, b := mustOpen(t, m), mustOpen(t, m)
-	turn, err := a.Lock(context.Background())
+	lock, err := a.Lock(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 60 {
-		if _, err := turn.Append(record(i + 1)); err != nil {
+		if _, err := lock.Append(record(i + 1)); err != nil {
 			t.Fatal(err)
 		}
 		mustHold(t, b, 1, wal.Seq(i+1))
 	}
-	if err := turn.Unlock(); err != nil {
+	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
 }

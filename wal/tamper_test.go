@@ -55,7 +55,7 @@ func segments(t testing.TB, fs vfs.FS) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".wal") })
 }
 
-// forget removes the lock file: what it says about the end is gone.
+// forget removes the lock file, and with it the tail hint.
 func forget(t testing.TB, fs vfs.FS) {
 	t.Helper()
 	if err := fs.Remove(path.Join(dir, "lock")); err != nil {
@@ -75,8 +75,8 @@ func filled(t testing.TB, n int, more ...wal.Option) (*vfs.Mem, wal.Frontier) {
 	return m, l.Frontier()
 }
 
-// found asserts that all who look at the log say that it is damaged, or leave
-// the truth in place: nobody may read something that was not written.
+// found asserts that every reader of the log reports the damage or returns what
+// was written.
 func found(t testing.TB, fs vfs.FS, end wal.Frontier, what string) {
 	t.Helper()
 	_, err := wal.Verify(dir, publicKey(), small(fs, wal.WithFrontier(end.Seq, end.Chain))...)
@@ -262,7 +262,7 @@ func TestDamageInTheLastRecord(t *testing.T) {
 	}
 }
 
-// TestForgedWithAnotherKey: a log that was written anew from the start is whole,
+// TestForgedWithAnotherKey: a log that was rewritten from the start is valid,
 // but it is not signed by the key that is trusted.
 func TestForgedWithAnotherKey(t *testing.T) {
 	forger := ed25519.NewKeyFromSeed(bytes.Repeat([]byte("f"), 32))
@@ -271,7 +271,7 @@ func TestForgedWithAnotherKey(t *testing.T) {
 		t.Fatalf("without a key: %v, keys %v", err, r.Keys)
 	}
 	_, err := wal.Verify(dir, publicKey(), small(m)...)
-	if got := wantCorrupt(t, err); !strings.Contains(got.Reason, "not trusted") {
+	if got := wantCorrupt(t, err); !strings.Contains(got.Reason, "untrusted key") {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := wal.Verify(dir, publicKey(), small(m, wal.WithTrustedKey(forger.Public().(ed25519.PublicKey)))...); err != nil {

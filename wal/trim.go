@@ -14,12 +14,12 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// trimPrefix begins the one line of the trim notice.
+// trimPrefix starts the one line of the trim notice.
 const trimPrefix = "ovi-trim-v1"
 
 // trimNotice is a signed statement: the segments before this one were removed
-// on purpose, and the log went up to Seq and Chain there. Without it a log
-// that does not begin with segment 1 is corrupt.
+// by Trim, and they ended at Seq and Chain. Without it a log that does not start
+// with segment 1 is corrupt.
 type trimNotice struct {
 	Checkpoint
 	segment uint64 // the first that is kept
@@ -49,7 +49,7 @@ func parseTrim(line string) (*trimNotice, error) {
 	head, rest, _ := strings.Cut(strings.TrimPrefix(line, trimPrefix+":"), ":")
 	segment, err := strconv.ParseUint(head, 10, 64)
 	if err != nil || !strings.HasPrefix(line, trimPrefix+":") {
-		return nil, errors.New("this is not a trim notice")
+		return nil, errors.New("invalid trim notice")
 	}
 	c, err := splitCheckpoint(checkpointPrefix + ":" + strings.TrimSuffix(rest, "\n"))
 	if err != nil {
@@ -57,12 +57,12 @@ func parseTrim(line string) (*trimNotice, error) {
 	}
 	t := &trimNotice{Checkpoint: c, segment: segment}
 	if !t.valid() || t.line() != line {
-		return nil, errors.New("the signature of the trim notice does not fit")
+		return nil, errors.New("invalid signature of the trim notice")
 	}
 	return t, nil
 }
 
-// readTrim returns nil where nothing was ever trimmed.
+// readTrim returns nil if nothing was ever trimmed.
 func readTrim(fsys vfs.FS, dir string) (*trimNotice, error) {
 	text, err := readAll(fsys, filepath.Join(dir, trimName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +78,8 @@ func readTrim(fsys vfs.FS, dir string) (*trimNotice, error) {
 	return t, nil
 }
 
-// Trimmable returns the number of the first record that Trim(keep) would keep, and changes
-// nothing.
+// Trimmable returns the number of the first record that Trim(keep) would keep,
+// and changes nothing.
 func (l *Log) Trimmable(keep Seq) (Seq, error) {
 	d, err := scanForward(l.o.fs, l.dir)
 	if err != nil || len(d.segments) == 0 {
@@ -88,7 +88,8 @@ func (l *Log) Trimmable(keep Seq) (Seq, error) {
 	return d.segments[d.before(keep)].first, nil
 }
 
-// before counts the segments all of whose records are before keep; the last is never one.
+// before counts the segments that contain only records before keep; the last one
+// never counts.
 func (d *directory) before(keep Seq) (n int) {
 	for n+1 < len(d.segments) && d.segments[n+1].first <= keep {
 		n++
@@ -96,10 +97,10 @@ func (d *directory) before(keep Seq) (n int) {
 	return n
 }
 
-// Trim removes the oldest segments as far as all their records are before
-// keep, and leaves a signed notice of where the log begins now, so that what
-// is kept still verifies. The segment in use always stays. It returns the
-// number of the first record that is kept.
+// Trim removes the oldest segments that contain only records before keep, and
+// writes a signed notice of where the log starts now, so that what is kept still
+// verifies. The active segment is always kept. It returns the number of the
+// first record that is kept.
 func (l *Log) Trim(keep Seq) (Seq, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
 	defer cancel()
@@ -111,8 +112,8 @@ func (l *Log) Trim(keep Seq) (Seq, error) {
 	return first, errors.Join(err, t.Unlock())
 }
 
-// trim first says durably what it is going to do: segments that a crash leaves
-// behind the notice are removed when the log is opened next.
+// trim writes the notice before it removes segments: those that a crash leaves
+// are removed when the log is opened next.
 func (l *Log) trim(keep Seq) (Seq, error) {
 	d, err := readDirectory(l.o.fs, l.dir)
 	if err != nil {
@@ -135,12 +136,12 @@ func (l *Log) trim(keep Seq) (Seq, error) {
 	return kept.first, l.removeStale(d.stale)
 }
 
-// removeStale deletes files that the log does not need any more.
+// removeStale deletes files that the log no longer needs.
 func (l *Log) removeStale(names []string) error {
 	for _, name := range names {
 		err := l.o.fs.Remove(filepath.Join(l.dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("wal: remove a file that is done with: %w", err)
+			return fmt.Errorf("wal: remove a file no longer needed: %w", err)
 		}
 	}
 	if len(names) == 0 {

@@ -9,7 +9,7 @@ import (
 // Seq numbers the records of a log from 1 on, without gaps. It never restarts.
 type Seq uint64
 
-// Chain is the hash that stands for everything a log holds up to a place.
+// Chain is the hash of everything that a log holds up to a position.
 type Chain [32]byte
 
 // String returns the value as 64 hexadecimal digits.
@@ -27,12 +27,12 @@ func ParseChain(s string) (Chain, error) {
 	return c, nil
 }
 
-// Batch is what one Append made durable, or what Read found. Its records stand
-// or fall together.
+// Batch is what one Append made durable, or what Read returns. Its records are
+// durable together or not at all.
 type Batch struct {
 	First   Seq       // the sequence number of Records[0]
 	Last    Seq       // that of the last record
-	At      time.Time // when it was appended, by the clock of who appended it
+	At      time.Time // when it was appended, by the clock of the writer
 	Meta    uint64    // the caller's number
 	Chain   Chain     // the chain value after the batch
 	Records [][]byte  // set by Read only; the caller may keep and change them
@@ -40,29 +40,29 @@ type Batch struct {
 
 // Draft is a batch to append.
 type Draft struct {
-	Meta    uint64    // kept in the header of the batch, not looked at
+	Meta    uint64    // stored in the header of the batch, not interpreted
 	At      time.Time // the log's clock, if zero
 	Records [][]byte
 }
 
 // Frontier is the end of a log: the last record that was acknowledged and the
-// chain value there. Whoever keeps it elsewhere can tell later that nothing
-// before it was cut off or changed; see WithFrontier.
+// chain value there. Stored elsewhere, it proves later that nothing before it
+// was cut off or changed; see WithFrontier.
 type Frontier struct {
 	Seq   Seq
 	Chain Chain
 }
 
-// TornWrite tells of an append that was cut short by a crash and never
-// acknowledged: recovery removed it.
+// TornWrite describes an append that a crash cut short and that was never
+// acknowledged; recovery removed it.
 type TornWrite struct {
 	Segment string // the file name
 	Offset  int64  // where the log ends now
-	Bytes   int64  // how much was there behind it
-	Reason  string // why it did not count as a batch
+	Bytes   int64  // how many bytes followed
+	Reason  string // why they are not a valid batch
 }
 
-// String returns one line for people.
+// String returns one readable line.
 func (t TornWrite) String() string {
 	return fmt.Sprintf("cut %d bytes of an unfinished append at %s offset %d: %s", t.Bytes, t.Segment, t.Offset, t.Reason)
 }

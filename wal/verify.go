@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Report says what Verify found, up to the place where something is wrong.
+// Report is what Verify read, up to the first error.
 type Report struct {
 	Log         [16]byte
 	Segments    int
@@ -23,19 +23,19 @@ type Report struct {
 	Checkpoints int
 	Signed      Seq                 // the last record that a signature covers
 	Keys        []ed25519.PublicKey // that signed, in order of appearance
-	Torn        *TornWrite          // an append at the end that nobody acknowledged
+	Torn        *TornWrite          // an append at the end that was never acknowledged
 }
 
 // Verify reads all of a log, changes nothing and returns a *CorruptError for
-// the first thing that is not as it was written: a byte, a record, a batch, a
-// segment, a signature, or an end that is not where it was.
+// the first difference from what was written: in a byte, a record, a batch, a
+// segment, a signature, or the end of the log.
 //
 // With a key (and those of WithTrustedKey) every checkpoint must be signed by
-// it; with nil any key will do, so that somebody who could write the files
-// could have forged them: see Report.Keys. WithFrontier and WithCheckpoint name
-// places that the log must hold; those from before a Trim cannot be looked up.
-// Records behind Report.Signed are covered by the chain only. In a log that is
-// in use, Report.Torn may be an append in progress.
+// it; with nil any key is accepted, so that a forger with write access is not
+// detected: see Report.Keys. WithFrontier and WithCheckpoint name positions that
+// the log must contain; those from before a Trim cannot be checked. Records
+// behind Report.Signed are covered by the chain only. In a log that is in use,
+// Report.Torn may be an append in progress.
 func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
 	o, err := newOptions(dir, opts)
 	if err != nil {
@@ -58,7 +58,7 @@ type verifier struct {
 }
 
 func (v *verifier) run() error {
-	known, ok, err := v.tip() // before the rest, which may grow meanwhile
+	known, ok, err := v.hint() // first, because the segments may grow meanwhile
 	if err != nil {
 		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
 	}
@@ -67,7 +67,7 @@ func (v *verifier) run() error {
 		return fmt.Errorf("wal: verify %s: %w", v.dir, err)
 	}
 	if len(d.segments) == 0 {
-		return fmt.Errorf("wal: verify %s: there is no log: %w", v.dir, fs.ErrNotExist)
+		return fmt.Errorf("wal: verify %s: no log found: %w", v.dir, fs.ErrNotExist)
 	}
 	v.report.Log, v.report.First = d.segments[0].log, d.segments[0].first
 	v.report.Segments = len(d.segments)
@@ -75,7 +75,7 @@ func (v *verifier) run() error {
 		return err
 	}
 	if ok && known.log == v.report.Log && known.at.segment >= d.segments[0].index {
-		v.marks = append(v.marks, &mark{position: known.at, whence: fromLock})
+		v.marks = append(v.marks, &mark{position: known.at, source: fromLock})
 	}
 	if err := v.setMarks(d); err != nil {
 		return err
@@ -89,42 +89,42 @@ func (v *verifier) run() error {
 	return v.checkMarks()
 }
 
-// checkTrim checks who signed that the beginning was removed.
+// checkTrim checks the signature under which the oldest segments were removed.
 func (v *verifier) checkTrim(t *trimNotice) error {
 	if t == nil {
 		return nil
 	}
 	v.report.Trimmed = t.At
 	if !v.trusts(t.Key) {
-		return &CorruptError{Segment: trimName, Seq: t.Seq + 1, Reason: "the beginning was removed under a key that is not trusted: " + FormatPublicKey(t.Key)}
+		return &CorruptError{Segment: trimName, Seq: t.Seq + 1, Reason: "the oldest segments were removed under an untrusted key: " + FormatPublicKey(t.Key)}
 	}
 	v.note(t.Checkpoint)
 	return nil
 }
 
-// tip reads the lock file, which may be absent: a copy of the segments is a log.
-func (v *verifier) tip() (t tailHint, ok bool, err error) {
+// hint reads the lock file, which may be missing: a copy of the segments is a log.
+func (v *verifier) hint() (t tailHint, ok bool, err error) {
 	lock, err := v.o.fs.OpenFile(filepath.Join(v.dir, lockName), os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, false, nil
 	}
 	if err == nil {
-		t, ok = readTip(lock)
+		t, ok = readHint(lock)
 		err = lock.Close()
 	}
 	return t, ok, err
 }
 
-// setMarks collects the places that the caller says the log must hold.
+// setMarks collects the positions that the caller requires.
 func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
-		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, whence: "the frontier kept elsewhere"})
+		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
 	}
 	for _, c := range v.o.checkpoints {
 		if c.Log != v.report.Log || !c.Valid() || !v.trusts(c.Key) {
-			return fmt.Errorf("wal: verify %s: the checkpoint of record %d is of another log, or of a key that is not trusted", v.dir, c.Seq)
+			return fmt.Errorf("wal: verify %s: the checkpoint of record %d belongs to another log or to an untrusted key", v.dir, c.Seq)
 		}
-		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain}, whence: "a checkpoint kept elsewhere"})
+		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain}, source: "a checkpoint kept elsewhere"})
 	}
 	return d.reach(v.marks)
 }
@@ -178,7 +178,7 @@ func (v *verifier) frames(r *recovery) (bad *flaw, err error) {
 	}
 }
 
-// check takes a frame apart.
+// check decodes and checks a frame.
 func (v *verifier) check(r *recovery, f frame) error {
 	e := &CorruptError{Segment: segmentName(r.at.segment), Offset: f.start, Seq: f.first}
 	if f.kind == kindRecords {
@@ -192,9 +192,9 @@ func (v *verifier) check(r *recovery, f frame) error {
 	}
 	switch c := r.signed; {
 	case !c.Valid():
-		e.Reason = "the signature of the checkpoint does not fit"
+		e.Reason = "invalid signature of the checkpoint"
 	case !v.trusts(c.Key):
-		e.Reason = "the checkpoint is signed by a key that is not trusted: " + FormatPublicKey(c.Key)
+		e.Reason = "the checkpoint is signed by an untrusted key: " + FormatPublicKey(c.Key)
 	default:
 		v.report.Checkpoints++
 		v.note(c)
@@ -203,7 +203,7 @@ func (v *verifier) check(r *recovery, f frame) error {
 	return e
 }
 
-// note remembers what a valid signature covers, and whose it is.
+// note records what a valid signature covers, and its key.
 func (v *verifier) note(c Checkpoint) {
 	v.report.Signed = c.Seq
 	for _, k := range v.report.Keys {
@@ -223,7 +223,7 @@ func (v *verifier) trusts(key ed25519.PublicKey) bool {
 	return len(v.o.trusted) == 0
 }
 
-// checkTail decides what stands behind the end of the last segment.
+// checkTail examines what follows the end of the last segment.
 func (v *verifier) checkTail(r *recovery, bad *flaw) error {
 	for _, m := range v.marks {
 		if m.beyond(r.at) {
@@ -246,14 +246,14 @@ func (v *verifier) checkSealed(r *recovery, bad *flaw) error {
 	return r.atSeal()
 }
 
-// checkMarks checks that every place that must be in the log was passed.
+// checkMarks checks that every required position was met.
 func (v *verifier) checkMarks() error {
 	for _, m := range v.marks {
 		observedUp := m.seq >= v.report.First || v.report.Trimmed.IsZero()
 		if !m.met && observedUp {
 			return &CorruptError{
 				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
-				Reason: fmt.Sprintf("the log does not hold what %s says was acknowledged: chain value %s", m.whence, m.chain),
+				Reason: fmt.Sprintf("the log lacks what was acknowledged according to %s: chain value %s", m.source, m.chain),
 			}
 		}
 	}

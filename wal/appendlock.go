@@ -9,15 +9,15 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// Waiting for another process is done by asking again: flock cannot be waited
-// for with a bound. Within a process a channel is waited for.
+// Waiting for another process polls, because flock has no wait with a bound.
+// Within a process a channel is waited for.
 const (
 	firstWait = 200 * time.Microsecond
 	longWait  = 5 * time.Millisecond
 )
 
-// AppendLock is the right to append. One is out at a time, among all processes of
-// the host. Its methods are not for concurrent use.
+// AppendLock is the right to append. At most one exists at a time among all
+// processes of the host. Its methods are not for concurrent use.
 type AppendLock struct {
 	l    *Log
 	done bool
@@ -29,11 +29,11 @@ type lastNotice struct {
 	end    position
 }
 
-// Lock waits for the turn, no longer than ctx allows, and brings the log up to
-// the last batch that anybody appended. A *HeldError says who kept it.
+// Lock waits for the append lock, no longer than ctx allows, and catches up with
+// the last batch that any process appended. A *LockedError names the holder.
 //
-// The wait is fair among processes: one that comes back at once stands behind
-// one that is waiting.
+// The wait is fair among processes: one that returns at once queues behind one
+// that is already waiting.
 func (l *Log) Lock(ctx context.Context) (*AppendLock, error) {
 	if l.o.readOnly {
 		return nil, fmt.Errorf("%s: %w", l.dir, ErrReadOnly)
@@ -42,18 +42,18 @@ func (l *Log) Lock(ctx context.Context) (*AppendLock, error) {
 		return nil, l.locked(err)
 	}
 	select {
-	case l.turn <- struct{}{}:
+	case l.token <- struct{}{}:
 	case <-ctx.Done():
 		return nil, l.locked(ctx.Err())
 	}
 	if err := l.take(ctx); err != nil {
-		<-l.turn
+		<-l.token
 		return nil, err
 	}
 	return &AppendLock{l: l}, nil
 }
 
-// take takes the turn among processes; the caller has it in this one.
+// take acquires the append lock among processes; the caller has it in this one.
 func (l *Log) take(ctx context.Context) error {
 	if _, err := l.state(); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (l *Log) take(ctx context.Context) error {
 	return nil
 }
 
-// enter takes the lock of the directory. Who wants it holds the door while
-// waiting, so that nobody who comes later gets in first.
+// enter locks the directory. A process that waits for the lock holds nextLock
+// meanwhile, so that no later one gets it first.
 func (l *Log) enter(ctx context.Context) error {
 	if err := l.await(ctx, l.nextLock); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l *Log) enter(ctx context.Context) error {
 	return errors.Join(err, l.nextLock.Unlock())
 }
 
-// await asks for a lock until it is free or ctx ends.
+// await polls a lock until it is free or ctx ends.
 func (l *Log) await(ctx context.Context, f vfs.File) error {
 	for wait := firstWait; ; wait = min(2*wait, longWait) {
 		if ok, err := f.TryLock(); ok || err != nil {
@@ -93,20 +93,21 @@ func (l *Log) await(ctx context.Context, f vfs.File) error {
 	}
 }
 
-// locked is the error for a wait that was in vain.
+// locked is the error of a wait that ended without the lock.
 func (l *Log) locked(err error) error {
 	e := &LockedError{Dir: l.dir, Err: err}
-	if t, ok := readTip(l.lock); ok && t.locked {
+	if t, ok := readHint(l.lock); ok && t.locked {
 		e.PID, e.Since = int(t.pid), t.sinceTime()
 	}
 	return e
 }
 
-// catchUp brings this Log to the end of the log. Mostly nobody else was there,
-// and the notice says so. The notice then says who has the turn; found so by
-// the next one, it tells that the holder died.
+// catchUp brings this Log to the end of the log. If the tail hint shows that no
+// other process appended, there is nothing to read. It then marks the hint as
+// locked; a process that acquires the lock and finds that mark knows that the
+// holder before it crashed.
 func (l *Log) catchUp() error {
-	t, ok := readTip(l.lock)
+	t, ok := readHint(l.lock)
 	end, _ := l.state()
 	var err error
 	switch {
@@ -132,7 +133,7 @@ func (l *Log) follow(to position) error {
 		var bad *flaw
 		switch {
 		case errors.Is(err, errEnd):
-			return r.corrupt(fmt.Sprintf("zeros stand where record %d was acknowledged", to.seq))
+			return r.corrupt(fmt.Sprintf("zeros in place of the acknowledged record %d", to.seq))
 		case errors.As(err, &bad):
 			return r.corrupt(bad.reason)
 		case err != nil:
@@ -141,13 +142,13 @@ func (l *Log) follow(to position) error {
 		r.note(f)
 	}
 	if r.at != to {
-		return r.corrupt("the log holds something else than was acknowledged")
+		return r.corrupt("the log differs from what was acknowledged")
 	}
 	l.adopt(r)
 	return l.measure()
 }
 
-// notice writes the tip.
+// notice writes the tail hint.
 func (l *Log) notice(held bool) error {
 	end, _ := l.state()
 	t := tailHint{locked: held, pid: uint64(l.o.pid), log: l.id, at: end}
@@ -161,8 +162,8 @@ func (l *Log) notice(held bool) error {
 	return nil
 }
 
-// leave gives the turn back to the other processes. A log that broke leaves
-// the notice that it was held, so that the next one looks for itself.
+// leave releases the append lock among processes. A broken log leaves the hint
+// marked as locked, so that the next holder scans the last segment.
 func (l *Log) leave(clean bool) error {
 	var err error
 	if end, _ := l.state(); clean && l.lastNotice != (lastNotice{false, end}) {
@@ -173,16 +174,16 @@ func (l *Log) leave(clean bool) error {
 
 // Append makes records durable as one batch: when it returns nil, they are on
 // disk, in order, behind everything that was appended before. It does not keep
-// the slices. After an error that is not ErrTooLarge the log is broken; whether
-// the records are in it is found when it is opened again.
+// the slices. After an error that is not ErrTooLarge the log is broken; opening
+// it again shows whether the records are in it.
 func (t *AppendLock) Append(records ...[]byte) (Batch, error) {
 	return t.AppendBatch(Draft{Records: records})
 }
 
-// AppendBatch is Append with a number, and a time, of the caller's own.
+// AppendBatch is Append with a number and a time that the caller chooses.
 func (t *AppendLock) AppendBatch(d Draft) (Batch, error) {
 	if t.done {
-		return Batch{}, fmt.Errorf("append after the turn: %w", ErrClosed)
+		return Batch{}, fmt.Errorf("append after Unlock: %w", ErrClosed)
 	}
 	b, err := t.l.write(d)
 	if err != nil {
@@ -195,7 +196,7 @@ func (t *AppendLock) AppendBatch(d Draft) (Batch, error) {
 // nothing was appended since the last one, it returns that.
 func (t *AppendLock) Checkpoint() (Checkpoint, error) {
 	if t.done {
-		return Checkpoint{}, fmt.Errorf("checkpoint after the turn: %w", ErrClosed)
+		return Checkpoint{}, fmt.Errorf("checkpoint after Unlock: %w", ErrClosed)
 	}
 	if _, err := t.l.state(); err != nil {
 		return Checkpoint{}, err
@@ -206,9 +207,9 @@ func (t *AppendLock) Checkpoint() (Checkpoint, error) {
 	return t.l.sign(kindCheckpoint)
 }
 
-// acknowledge notes what was appended before the caller hears of it, so that
-// damage in it is never taken for a torn append. With held false the notice
-// says at once that the turn is free; the lock is still held.
+// acknowledge writes the new end to the tail hint before the caller gets its
+// result, so that damage in the batch is never taken for a torn write. With
+// held false the hint already shows the append lock as free.
 func (l *Log) acknowledge(held bool) error {
 	if err := l.notice(held); err != nil {
 		return l.breakDown(err)
@@ -216,10 +217,10 @@ func (l *Log) acknowledge(held bool) error {
 	return nil
 }
 
-// Frontier returns the end of the log; nobody else can move it now.
+// Frontier returns the end of the log, which no other process can move now.
 func (t *AppendLock) Frontier() Frontier { return t.l.Frontier() }
 
-// Unlock gives the turn back. The second call does nothing.
+// Unlock releases the append lock. The second call does nothing.
 func (t *AppendLock) Unlock() error {
 	if t.done {
 		return nil
@@ -227,11 +228,11 @@ func (t *AppendLock) Unlock() error {
 	t.done = true
 	_, broken := t.l.state()
 	err := t.l.leave(broken == nil)
-	<-t.l.turn
+	<-t.l.token
 	return err
 }
 
-// Checkpoint takes the turn and signs what the log holds; see Turn.Checkpoint.
+// Checkpoint takes the append lock and signs what the log holds; see AppendLock.Checkpoint.
 func (l *Log) Checkpoint() (Checkpoint, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.lockWait)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// position is a place between two frames.
+// position is a boundary between two frames.
 type position struct {
 	segment uint64
 	offset  int64
@@ -18,14 +18,14 @@ type position struct {
 	chain   Chain
 }
 
-// The content of the lock file. It is a notice, not a record: never synced,
-// so after a power cut it may be old or unreadable, but it is never ahead of
-// what the segments hold. It says who has the turn and where the log ends, so
-// that the next one need not look, and it tells an append that its writer did
-// not live to acknowledge from damage in one that was acknowledged.
+// The content of the lock file is a hint: it is never synced, so after a power
+// cut it may be old or unreadable, but it is never ahead of the segments. It
+// holds the owner of the append lock and the end of the log, so that the next
+// holder need not scan, and it distinguishes an append that was never
+// acknowledged from damage in one that was.
 const (
-	tipMagic = "OVITIP\r\n"
-	tipSize  = 112
+	hintMagic = "OVITIP\r\n"
+	hintSize  = 112
 )
 
 type tailHint struct {
@@ -37,8 +37,8 @@ type tailHint struct {
 }
 
 func (t tailHint) encode() []byte {
-	b := make([]byte, tipSize)
-	copy(b, tipMagic)
+	b := make([]byte, hintSize)
+	copy(b, hintMagic)
 	le := binary.LittleEndian
 	le.PutUint32(b[8:], formatVersion)
 	if t.locked {
@@ -55,10 +55,10 @@ func (t tailHint) encode() []byte {
 	return b
 }
 
-// decodeTip says with ok whether this is a whole notice.
-func decodeTip(b []byte) (t tailHint, ok bool) {
+// decodeHint reads a hint; ok is false if it is incomplete or damaged.
+func decodeHint(b []byte) (t tailHint, ok bool) {
 	le := binary.LittleEndian
-	if len(b) != tipSize || string(b[:8]) != tipMagic || le.Uint32(b[8:]) != formatVersion ||
+	if len(b) != hintSize || string(b[:8]) != hintMagic || le.Uint32(b[8:]) != formatVersion ||
 		le.Uint32(b[104:]) != crc32.Checksum(b[:104], castagnoli) {
 		return tailHint{}, false
 	}
@@ -75,18 +75,18 @@ func decodeTip(b []byte) (t tailHint, ok bool) {
 
 func (t tailHint) sinceTime() time.Time { return time.Unix(0, t.since) }
 
-// readTip reads the notice. It may be called while another process writes it;
-// half of one does not match its checksum, and a second look finds it whole.
-func readTip(f vfs.File) (tailHint, bool) {
+// readHint reads the hint. Another process may be writing it: half of one does
+// not match its checksum, and is read again.
+func readHint(f vfs.File) (tailHint, bool) {
 	if f == nil {
 		return tailHint{}, false
 	}
-	b := make([]byte, tipSize)
+	b := make([]byte, hintSize)
 	for range 3 {
 		if readFull(f, b, 0) != nil {
 			return tailHint{}, false
 		}
-		if t, ok := decodeTip(b); ok {
+		if t, ok := decodeHint(b); ok {
 			return t, true
 		}
 	}

@@ -47,8 +47,8 @@ func noise(seed uint64, n int) []byte {
 	return out
 }
 
-// TestPickedIsWhatReadReads: every record of a long log, in both directions.
-func TestPickedIsWhatReadReads(t *testing.T) {
+// TestRandomReaderAgreesWithRead reads every record of a long log, in both directions.
+func TestRandomReaderAgreesWithRead(t *testing.T) {
 	l, _ := long(t)
 	var all []wal.Batch
 	for b, err := range l.Read(0) {
@@ -57,47 +57,47 @@ func TestPickedIsWhatReadReads(t *testing.T) {
 		}
 		all = append(all, b)
 	}
-	p := l.Picker()
+	p := l.RandomReader()
 	defer p.Close()
 	for i := range all {
 		for _, b := range []wal.Batch{all[i], all[len(all)-1-i]} {
 			for seq := b.First; seq <= b.Last; seq++ {
-				got, err := p.Pick(seq)
+				got, err := p.Batch(seq)
 				if err != nil {
 					t.Fatalf("record %d: %v", seq, err)
 				}
 				if !reflect.DeepEqual(b, got) {
-					t.Fatalf("record %d: picked %d to %d, want %d to %d", seq, got.First, got.Last, b.First, b.Last)
+					t.Fatalf("record %d: got %d to %d, want %d to %d", seq, got.First, got.Last, b.First, b.Last)
 				}
 			}
 		}
 	}
 	end := all[len(all)-1].Last
-	if _, err := p.Pick(end + 1); !errors.Is(err, wal.ErrBehind) {
+	if _, err := p.Batch(end + 1); !errors.Is(err, wal.ErrBehind) {
 		t.Errorf("a record to come: %v", err)
 	}
 	if _, err := l.Append(t.Context(), []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := p.Pick(end + 1); err != nil || string(b.Records[0]) != "new" {
+	if b, err := p.Batch(end + 1); err != nil || string(b.Records[0]) != "new" {
 		t.Errorf("a record that came later: %+v, %v", b, err)
 	}
 	first, err := l.Trim(end / 2)
 	if err != nil || first < 2 {
 		t.Fatalf("trim: %d, %v", first, err)
 	}
-	fresh := l.Picker()
+	fresh := l.RandomReader()
 	defer fresh.Close()
-	if _, err := fresh.Pick(first - 1); !errors.Is(err, wal.ErrTrimmed) {
+	if _, err := fresh.Batch(first - 1); !errors.Is(err, wal.ErrTrimmed) {
 		t.Errorf("a trimmed record: %v", err)
 	}
-	if b, err := fresh.Pick(first); err != nil || b.First != first {
+	if b, err := fresh.Batch(first); err != nil || b.First != first {
 		t.Errorf("the oldest record: %+v, %v", b, err)
 	}
 }
 
-// TestAChangedByteIsNotPicked: whatever byte of a batch is flipped, the batch is an error.
-func TestAChangedByteIsNotPicked(t *testing.T) {
+// TestRandomReaderFindsAChangedByte: whichever byte of a batch is flipped, the batch is an error.
+func TestRandomReaderFindsAChangedByte(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "wal")
 	l, err := wal.Open(dir)
 	if err != nil {
@@ -124,9 +124,9 @@ func TestAChangedByteIsNotPicked(t *testing.T) {
 		if err := os.WriteFile(names[0], bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p := l.Picker()
-		if b, err := p.Pick(2); err == nil {
-			t.Errorf("byte %d: picked %q", i-at, b.Records)
+		p := l.RandomReader()
+		if b, err := p.Batch(2); err == nil {
+			t.Errorf("byte %d: got %q", i-at, b.Records)
 		}
 		if err := p.Close(); err != nil {
 			t.Fatal(err)

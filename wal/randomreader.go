@@ -9,15 +9,16 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// pickWindow is the stretch of a segment below which a picker walks from batch to batch.
-const pickWindow = 64 << 10
+// scanWindow is the length below which a RandomReader goes from batch to batch
+// instead of bisecting.
+const scanWindow = 64 << 10
 
-// ErrBehind says: the record is not in the log yet.
+// ErrBehind: the record is not in the log yet.
 var ErrBehind = errors.New("wal: the log ends before this record")
 
-// RandomReader finds single batches by the number of a record, without reading what stands before
-// them: a batch says in its header where it belongs, so a segment is bisected. It may be used
-// by one goroutine. Close it.
+// RandomReader finds single batches by the number of a record without reading what
+// precedes them: the header of a batch holds its number, so a segment is bisected. It
+// is for one goroutine. The caller closes it.
 type RandomReader struct {
 	l    *Log
 	d    directory
@@ -27,10 +28,10 @@ type RandomReader struct {
 	buf  []byte
 }
 
-// Picker returns one for what is in the log now and later.
-func (l *Log) Picker() *RandomReader { return &RandomReader{l: l, hash: newHasher()} }
+// RandomReader returns a reader of what is in the log now and later.
+func (l *Log) RandomReader() *RandomReader { return &RandomReader{l: l, hash: newHasher()} }
 
-// Close lets go of the segment in hand.
+// Close closes the open segment.
 func (p *RandomReader) Close() error {
 	if p.file == nil {
 		return nil
@@ -40,16 +41,16 @@ func (p *RandomReader) Close() error {
 	return err
 }
 
-// Pick returns the whole batch that a record is in. Its checksums and its own link of the
-// chain are verified; that all before it is whole only Read and Verify prove, or whoever
-// knows from elsewhere which chain value the batch must have. ErrTrimmed: it was; ErrBehind:
-// it is not there yet.
-func (p *RandomReader) Pick(seq Seq) (Batch, error) {
+// Batch returns the batch that contains a record. Its checksums and its link of the chain
+// are verified; that nothing before it was changed is proved by Read and Verify, or by a
+// caller that knows the chain value of the batch. It returns ErrTrimmed for a record that
+// was trimmed and ErrBehind for one that is not appended yet.
+func (p *RandomReader) Batch(seq Seq) (Batch, error) {
 	until := p.l.visible()
 	if seq == 0 || seq > until.seq {
 		return Batch{}, fmt.Errorf("%w: %d; the last one is %d", ErrBehind, seq, until.seq)
 	}
-	if err := p.turnTo(seq, until); err != nil {
+	if err := p.openFor(seq, until); err != nil {
 		return Batch{}, err
 	}
 	end := until.offset
@@ -67,8 +68,8 @@ func (p *RandomReader) Pick(seq Seq) (Batch, error) {
 	return p.walk(seq, start, end)
 }
 
-// turnTo opens the segment that holds a record.
-func (p *RandomReader) turnTo(seq Seq, until position) error {
+// openFor opens the segment that contains a record.
+func (p *RandomReader) openFor(seq Seq, until position) error {
 	if n := len(p.d.segments); n == 0 || p.d.last().index < until.segment {
 		d, err := scanForward(p.l.o.fs, p.l.dir)
 		if err != nil {
@@ -102,10 +103,10 @@ func (p *RandomReader) turnTo(seq Seq, until position) error {
 	return err
 }
 
-// bisect returns where a batch begins that is not behind the record, and not far before it.
+// bisect returns the offset of a batch shortly before the record, or of its own.
 func (p *RandomReader) bisect(seq Seq, end int64) (int64, error) {
 	low, high := int64(segmentHeaderSize), end
-	for high-low > pickWindow {
+	for high-low > scanWindow {
 		middle := (low + (high-low)/2) &^ (alignment - 1)
 		at, h, ok, err := p.headerFrom(middle, high)
 		if err != nil {
@@ -120,8 +121,8 @@ func (p *RandomReader) bisect(seq Seq, end int64) (int64, error) {
 	return low, nil
 }
 
-// headerFrom finds the first header that stands between two offsets. It cannot be taken for
-// one what only looks like it: the checksum covers the identity of the log.
+// headerFrom finds the first header between two offsets. Other bytes cannot pass for one:
+// the checksum covers the identity of the log.
 func (p *RandomReader) headerFrom(from, to int64) (int64, frameHeader, bool, error) {
 	const step = 32 << 10
 	for at := from; at < to; at += step {
@@ -152,7 +153,7 @@ func (p *RandomReader) bytes(at int64, n int) ([]byte, error) {
 	return p.buf[:got], nil
 }
 
-// walk goes from header to header and reads the batch with the record.
+// walk goes from header to header and reads the batch that contains the record.
 func (p *RandomReader) walk(seq Seq, at, end int64) (Batch, error) {
 	for at < end {
 		b, err := p.bytes(at-int64(chainSize), chainSize+frameHeaderSize)
@@ -171,14 +172,14 @@ func (p *RandomReader) walk(seq Seq, at, end int64) (Batch, error) {
 		}
 		at += h.size()
 	}
-	return Batch{}, p.corrupt(at, seq, "the record is not where it belongs")
+	return Batch{}, p.corrupt(at, seq, "the record is missing in its segment")
 }
 
 func (p *RandomReader) corrupt(at int64, seq Seq, why string) error {
 	return &CorruptError{Segment: segmentName(p.open.index), Offset: at, Seq: seq, Reason: why}
 }
 
-// take reads the batch at a place, and checks it as every reader does.
+// take reads and checks the batch at a position.
 func (p *RandomReader) take(from position) (Batch, error) {
 	s := newScanner(p.file, p.open.log, from)
 	s.hash = p.hash
