@@ -29,17 +29,16 @@ var layers = map[string]int{
 	"decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "ledger": 31, "history": 32, "replay": 33,
 	"engine": 40, "render": 41, "metrics": 41, "explain": 41,
+	"cli": 45, "serve": 46,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
 // goroutines is where `go` statements and the synonyms of errgroup and sync may stand: how
 // many in which file. Benchmarks may do as they like. Who adds one adds a line here, and one in ARCHITECTURE.md.
 var goroutines = map[string]int{
-	"cmd/ovi/ask.go":                1, // waits for a line to be typed
-	"cmd/ovi/listen.go":             1, // serves /metrics and its like
-	"cmd/ovi/notify.go":             1, // sends what waits for the webhook
+	"cli/ask.go":                    1, // waits for a line to be typed
+	"cli/signals.go":                1, // waits for Ctrl-C
 	"cmd/ovi/run.go":                1, // waits for SIGHUP
-	"cmd/ovi/signals.go":            1, // waits for Ctrl-C
 	"coordinator/session.go":        1, // the heartbeat of all claims
 	"engine/async.go":               1, // a look of a loop at a scope, one at a time each
 	"engine/run.go":                 3, // one a stack that a loop keeps; two while it stands by, one while it helps
@@ -48,6 +47,8 @@ var goroutines = map[string]int{
 	"provider/aws/observe.go":       1, // one a service of a region
 	"provider/aws/s3.go":            1, // one a bucket, bounded
 	"render/progress.go":            1, // redraws the elapsed times
+	"serve/listen.go":               1, // serves /metrics and its like
+	"serve/notify.go":               1, // sends what waits for the webhook
 	"storage/storagetest/watch.go":  1, // the conformance suite's watchers
 	"storage/storagetest/writes.go": 2, // the conformance suite's writers
 }
@@ -55,7 +56,7 @@ var goroutines = map[string]int{
 // clocks is where time may be asked for or waited on. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"internal/awsfake", "internal/boottime", "internal/etcdtest", "cmd/ovi", "bench",
+	"internal/awsfake", "internal/boottime", "internal/etcdtest", "cli", "serve", "cmd/ovi", "bench",
 }
 
 // source is one parsed file that is not a test.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/ledger"
@@ -14,43 +15,43 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func reasonFlag() cli.Flag {
-	return &cli.StringFlag{Name: "reason", Usage: "why, for the record: `TEXT`"}
+func reasonFlag() urfave.Flag {
+	return &urfave.StringFlag{Name: "reason", Usage: "record `TEXT` as the reason"}
 }
 
-func (p *process) blessCommand() *cli.Command {
-	return &cli.Command{
-		Name: "bless", Category: catActs, ArgsUsage: "REF",
-		Usage:  "protect a thing: no plan changes, replaces or deletes it",
-		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+func (p *process) blessCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "bless", Category: groupManage, ArgsUsage: "REF",
+		Usage:  "Protect a resource",
+		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(true) }),
 	}
 }
 
-func (p *process) unblessCommand() *cli.Command {
-	return &cli.Command{
-		Name: "unbless", Category: catActs, ArgsUsage: "REF",
-		Usage:  "take the protection away",
-		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+func (p *process) unblessCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "unbless", Category: groupManage, ArgsUsage: "REF",
+		Usage:  "Remove protection",
+		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(false) }),
 	}
 }
 
-func (p *process) adoptCommand() *cli.Command {
-	return &cli.Command{
-		Name: "adopt", Category: catActs, ArgsUsage: "REF [SOURCE]",
-		Usage:  "take a thing that exists and is wanted by that name into the stack",
-		Flags:  []cli.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+func (p *process) adoptCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE]",
+		Usage:  "Manage an existing resource",
+		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action((*call).adopt),
 	}
 }
 
-func lockFlag() cli.Flag {
-	return &cli.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for what somebody else holds", Value: shortWait}
+func lockFlag() urfave.Flag {
+	return &urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait}
 }
 
 func (c *call) act() engine.OperatorAction {
-	return engine.OperatorAction{Who: c.user(), Reason: c.cli.String("reason")}
+	return engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}
 }
 
 func (c *call) bless(on bool) error {
@@ -102,12 +103,12 @@ func (c *call) blessIn(l *session, on bool) error {
 
 func (c *call) tellBlessing(b render.Blessing) error {
 	switch {
-	case c.out.machine():
-		return c.out.records(b)
+	case c.out.Machine():
+		return c.out.Records(b)
 	case b.Blessed:
-		c.out.say("%s is blessed: no plan touches it until `ovi unbless %s`.", b.Ref, c.arg(0))
+		c.out.Say("%s is blessed: no plan touches it until `ovi unbless %s`.", b.Ref, c.arg(0))
 	default:
-		c.out.say("%s is not blessed any more.", b.Ref)
+		c.out.Say("%s is not blessed any more.", b.Ref)
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (c *call) tellBlessing(b render.Blessing) error {
 // rightCloud refuses to look at AWS for a record of the practice cloud, and the other way
 // around, before anything is recorded. A record of both is let be.
 func (c *call) rightCloud(l *ledger.Ledger) error {
-	if c.getenv("AWS_ENDPOINT_URL") != "" {
+	if c.Getenv("AWS_ENDPOINT_URL") != "" {
 		return nil // it may be the practice cloud, served
 	}
 	scans, err := l.Scans(c, storage.Now)
@@ -132,11 +133,11 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 			real = account
 		}
 	}
-	switch sandbox := c.cli.Bool("sandbox"); {
+	switch sandbox := c.cmd.Bool("sandbox"); {
 	case !sandbox && practice != "" && real == "":
-		return usage("add --sandbox; for AWS itself keep another record: --data-dir DIR", "this record is of the practice cloud")
+		return cli.Usage("add --sandbox; for AWS itself keep another record: --data-dir DIR", "this record is of the practice cloud")
 	case sandbox && real != "" && practice == "":
-		return usage("leave out --sandbox; to practise keep another record: --data-dir DIR", "this record is of the AWS account %s", real)
+		return cli.Usage("leave out --sandbox; to practise keep another record: --data-dir DIR", "this record is of the AWS account %s", real)
 	}
 	return nil
 }
@@ -145,20 +146,20 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 // account, or nobody's credentials, and say so at length. An endpoint may be the practice
 // cloud, served.
 func (c *call) sameCloud(ref resource.Ref) error {
-	if c.cli.Bool("sandbox") || c.getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Location, awsfake.Account+"/") {
+	if c.cmd.Bool("sandbox") || c.Getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Location, awsfake.Account+"/") {
 		return nil
 	}
-	return usage("add --sandbox", "%s/%s is in the practice cloud", ref.Kind, ref.Name)
+	return cli.Usage("add --sandbox", "%s/%s is in the practice cloud", ref.Kind, ref.Name)
 }
 
 func (c *call) adopt() error {
 	if c.arg(0) == "" {
-		return usage("name what the file calls it, such as ec2/web-0", "`ovi adopt` needs a thing")
+		return cli.Usage("name what the file calls it, such as ec2/web-0", "`ovi adopt` needs a thing")
 	}
 	if err := c.atMost(2); err != nil {
 		return err
 	}
-	paths, err := c.sources(c.cli.Args().Slice()[1:]...)
+	paths, err := c.sources(c.cmd.Args().Slice()[1:]...)
 	if err != nil {
 		return err
 	}
@@ -179,10 +180,10 @@ func (c *call) adoptIn(l *session) error {
 		return err
 	}
 	names := namesIn(scans)
-	if c.out.machine() {
-		return c.out.records(seen{Observed: got, at: c.now()}.record(names))
+	if c.out.Machine() {
+		return c.out.Records(seen{Observed: got, at: c.Now()}.record(names))
 	}
-	c.out.say("%s (%s) now belongs to stack %s. See what differs: ovi plan", names.Ref(got.Ref), got.ID, got.Stack)
+	c.out.Say("%s (%s) now belongs to stack %s. See what differs: ovi plan", names.Ref(got.Ref), got.ID, got.Stack)
 	return nil
 }
 
@@ -207,7 +208,7 @@ func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 		if near, ok := resource.Nearest(spelling, names); ok {
 			next = "did you mean " + near + "?"
 		}
-		return resource.Ref{}, usage(next, "the source wants nothing called %q", spelling)
+		return resource.Ref{}, cli.Usage(next, "the source wants nothing called %q", spelling)
 	}
-	return resource.Ref{}, usage(fmt.Sprintf("write the whole ref, such as %s", found[0]), "%q fits %d things", spelling, len(found))
+	return resource.Ref{}, cli.Usage(fmt.Sprintf("write the whole ref, such as %s", found[0]), "%q fits %d things", spelling, len(found))
 }

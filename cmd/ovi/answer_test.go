@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ovi-project/ovi/cli"
 )
 
 // failing is a writer that fails from some write on.
@@ -25,67 +26,52 @@ func (f *failing) Write(b []byte) (int, error) {
 	return f.got.Write(b)
 }
 
-// TestWhatCannotBeWrittenEndsTheCommand with an error, told once and on standard error, whoever
-// looked at the write; a reader that went away does not.
+// TestWhatCannotBeWrittenEndsTheCommand with an error, reported once and on standard error;
+// a reader that exits does not.
 func TestWhatCannotBeWrittenEndsTheCommand(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"version", "--output", "json"}, {"kinds"}, {"help"}, {"completion", "bash"}} {
 		for _, x := range []struct {
-			err  error
-			code int
-			told int
-		}{{syscall.ENOSPC, exitError, 1}, {syscall.EIO, exitError, 1}, {syscall.EPIPE, exitDone, 0}} {
+			err      error
+			code     int
+			reported int
+		}{{syscall.ENOSPC, cli.ExitError, 1}, {syscall.EIO, cli.ExitError, 1}, {syscall.EPIPE, cli.ExitDone, 0}} {
 			var errs bytes.Buffer
 			none := func(string) (string, bool) { return "", false }
 			code := run(t.Context(), context.Background(), args, none, strings.NewReader(""), &failing{err: x.err}, &errs)
-			if n := strings.Count(errs.String(), "the output cannot be written: "+x.err.Error()); code != x.code || n != x.told {
-				t.Errorf("ovi %s, %v: exit code %d, told %d times\n%s", strings.Join(args, " "), x.err, code, n, errs.String())
+			if n := strings.Count(errs.String(), "cannot write the output: "+x.err.Error()); code != x.code || n != x.reported {
+				t.Errorf("ovi %s, %v: exit code %d, reported %d times\n%s", strings.Join(args, " "), x.err, code, n, errs.String())
 			}
 		}
 	}
 }
 
-// TestALostAnswerHidesNothing: how a command ended is told as well, and the worse code wins.
+// TestALostAnswerHidesNothing: how a command ended is reported as well, and the worse code wins.
 func TestALostAnswerHidesNothing(t *testing.T) {
 	for _, x := range []struct {
-		err  error
-		code int
-		told string
+		err      error
+		code     int
+		reported string
 	}{
-		{nil, exitError, ""},
-		{exitStatus(exitFailed), exitError, ""},
-		{exitStatus(exitInterrupted), exitInterrupted, ""},
-		{fmt.Errorf("the other thing"), exitError, "the other thing"},
+		{nil, cli.ExitError, ""},
+		{cli.ExitStatus(cli.ExitFailed), cli.ExitError, ""},
+		{cli.ExitStatus(cli.ExitInterrupted), cli.ExitInterrupted, ""},
+		{fmt.Errorf("the other thing"), cli.ExitError, "the other thing"},
 	} {
 		var errs bytes.Buffer
-		a := &answer{w: &failing{err: syscall.ENOSPC}}
+		a := &cli.Answer{W: &failing{err: syscall.ENOSPC}}
 		_, _ = a.Write([]byte("lost"))
-		c := &call{process: &process{answer: a}, out: &output{w: a, errW: &errs, answer: a}}
+		c := &call{process: &process{cli.Process{Answer: a}}, out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
 		err := c.ended(x.err)
-		if codeOf(err) != x.code || !strings.Contains(errs.String(), x.told) || strings.Count(errs.String(), "cannot be written") != 1 {
-			t.Errorf("%v: exit code %d\n%s", x.err, codeOf(err), errs.String())
+		if cli.CodeOf(err) != x.code || !strings.Contains(errs.String(), x.reported) || strings.Count(errs.String(), "cannot write the output") != 1 {
+			t.Errorf("%v: exit code %d\n%s", x.err, cli.CodeOf(err), errs.String())
 		}
 	}
 }
 
-// TestASparedAnswerGoesOn: a loop whose output is lost is told once, and writes on.
-func TestASparedAnswerGoesOn(t *testing.T) {
-	told := 0
-	a := &answer{w: &failing{left: 1, err: syscall.ENOSPC}}
-	a.spare(func(error) { told++ })
-	for range 3 {
-		if n, err := a.Write([]byte("line")); n != 4 || err != nil {
-			t.Errorf("%d, %v", n, err)
-		}
-	}
-	if told != 1 || a.failure() != nil || a.read() != nil {
-		t.Errorf("told %d times, %v", told, errors.Join(a.failure(), a.read()))
-	}
-}
-
-// TestManyWarningsOfOneKind are counted from the sixth on, and the way out is said once.
+// TestManyWarningsOfOneKind are counted from the sixth on, with one suggestion.
 func TestManyWarningsOfOneKind(t *testing.T) {
 	var errs bytes.Buffer
-	c := &call{process: &process{}, out: &output{w: &errs, errW: &errs}}
+	c := &call{process: &process{}, out: &cli.Output{W: &errs, ErrW: &errs}}
 	what := make([]string, 40)
 	for i := range what {
 		what[i] = fmt.Sprintf("ec2/web-%d is held", i)

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
@@ -15,15 +16,15 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) applyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "apply", Category: catLine, ArgsUsage: "[SOURCE | PLANFILE]",
-		Usage: "plan, ask, do it; or do a saved plan if nothing in it changed",
+func (p *process) applyCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
+		Usage: "Apply a configuration or plan",
 		Flags: append(planFlags(),
-			&cli.BoolFlag{Name: "auto-approve", Usage: "do not ask"},
-			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once (the file's options, else 10)"},
-			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the file's options, else 30s)"},
-			&cli.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for what somebody else holds", Value: shortWait},
+			&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
+			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
+			&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait},
 		),
 		Action: p.action((*call).apply),
 	}
@@ -33,13 +34,13 @@ func (c *call) apply() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	saved := c.cli.NArg() == 1 && isPlan(c.arg(0))
+	saved := c.cmd.NArg() == 1 && isPlan(c.arg(0))
 	if !saved {
 		return c.applySource()
 	}
 	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "max-age"} {
-		if c.cli.IsSet(name) {
-			return usage("plan again with it: ovi plan --"+name+" … --out FILE", "--%s says what to plan; %s is already a plan", name, c.arg(0))
+		if c.cmd.IsSet(name) {
+			return cli.Usage("plan again with it: ovi plan --"+name+" … --out FILE", "--%s says what to plan; %s is already a plan", name, c.arg(0))
 		}
 	}
 	return c.applyFile(c.arg(0))
@@ -47,12 +48,14 @@ func (c *call) apply() error {
 
 // applySource plans, asks and applies.
 func (c *call) applySource() error {
-	paths, err := c.sources(c.cli.Args().Slice()...)
+	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	if err := c.canAsk(); err != nil {
-		return err
+	if !c.cmd.Bool("auto-approve") {
+		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
+			return err
+		}
 	}
 	return c.withLine(paths, c.planAndApply)
 }
@@ -62,16 +65,16 @@ func (c *call) planAndApply(l *session) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showUnlessQuiet(planned, l.dir, l.ledger, !c.cli.Bool("auto-approve")); err != nil {
+	if err := c.showUnlessQuiet(planned, l.dir, l.ledger, !c.cmd.Bool("auto-approve")); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
 		return c.nothing(planned)
 	}
 	how := "auto-approve"
-	if !c.cli.Bool("auto-approve") {
+	if !c.cmd.Bool("auto-approve") {
 		how = "typed yes"
-		if err := c.ask("Do this? Only yes says yes: "); err != nil {
+		if err := c.out.Ask(c, c.Stdin, "Apply these changes?"); err != nil {
 			return err
 		}
 	}
@@ -82,7 +85,7 @@ func (c *call) planAndApply(l *session) error {
 // it: then only what cannot be seen or done is told.
 func (c *call) showUnlessQuiet(p *engine.Planned, dir string, l *ledger.Ledger, asks bool) error {
 	counts := p.Counts
-	if c.out.quiet && !c.out.machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
+	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
 	return c.showPlan(p, dir, l)
@@ -114,14 +117,14 @@ func (c *call) applyFile(name string) error {
 
 // sameLiveState takes the plan's world for this call, and refuses another one.
 func (c *call) sameLiveState(head planHead, name string) error {
-	if c.cli.IsSet("sandbox") && c.cli.Bool("sandbox") != head.Sandbox {
-		return usage("apply it without --sandbox, or plan again", "%s was not made for the practice cloud", name)
+	if c.cmd.IsSet("sandbox") && c.cmd.Bool("sandbox") != head.Sandbox {
+		return cli.Usage("apply it without --sandbox, or plan again", "%s was not made for the practice cloud", name)
 	}
 	for flag, value := range map[string]string{"data-dir": head.DataDir, "profile": head.Profile, "region": head.Region} {
-		if c.cli.IsSet(flag) || value == "" {
+		if c.cmd.IsSet(flag) || value == "" {
 			continue
 		}
-		if err := c.cli.Set(flag, value); err != nil {
+		if err := c.cmd.Set(flag, value); err != nil {
 			return err
 		}
 	}
@@ -129,36 +132,36 @@ func (c *call) sameLiveState(head planHead, name string) error {
 		if !c.takes("policy") || slices.Contains(c.policyPaths(), path) {
 			continue
 		}
-		if err := c.cli.Set("policy", path); err != nil {
+		if err := c.cmd.Set("policy", path); err != nil {
 			return err
 		}
 	}
 	if head.Sandbox {
-		return c.cli.Set("sandbox", "true")
+		return c.cmd.Set("sandbox", "true")
 	}
 	return nil
 }
 
 // nothing ends an apply that has nothing to do, or may do nothing.
 func (c *call) nothing(p *engine.Planned) error {
-	if c.out.machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cli.Bool("sandbox")}
+	if c.out.Machine() {
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cmd.Bool("sandbox")}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
-		if err := c.out.records(sum); err != nil {
+		if err := c.out.Records(sum); err != nil {
 			return err
 		}
 	}
-	return status(c.leftOver(p)...)
+	return cli.Exit(c.leftOver(p)...)
 }
 
 // leftOver is what a plan leaves undone whatever an apply does.
 func (c *call) leftOver(p *engine.Planned) []int {
 	var codes []int
 	if len(p.Plan.Unreachable) > 0 {
-		codes = append(codes, exitUnreachable)
+		codes = append(codes, cli.ExitUnreachable)
 	}
 	if blocked(p.Plan) > 0 {
-		codes = append(codes, exitBlocked)
+		codes = append(codes, cli.ExitBlocked)
 	}
 	return codes
 }
@@ -171,17 +174,17 @@ type sink interface {
 
 // execute applies, shows how it goes, and sums up.
 func (c *call) execute(l *session, p *engine.Planned, how string) error {
-	ctx, heedless := hangup(c.Context)
+	ctx, heedless := cli.Hangup(c.Context)
 	defer heedless()
 	c.Context = ctx
-	c.out.share()
+	c.out.Share()
 	counters := metrics.New()
-	var show sink = render.NewLines(c.out.enc, namesOf(p))
-	if !c.out.machine() {
-		style := c.out.style
-		style.Live, style.Quiet = style.Live && !c.out.quiet, c.out.quiet
-		c.out.say("")
-		progress := render.NewProgress(c.out.w, style, namesOf(p), toDo(p.Plan)...)
+	var show sink = render.NewLines(c.out.Enc, namesOf(p))
+	if !c.out.Machine() {
+		style := c.out.Style
+		style.Live, style.Quiet = style.Live && !c.out.Quiet, c.out.Quiet
+		c.out.Say("")
+		progress := render.NewProgress(c.out.W, style, namesOf(p), toDo(p.Plan)...)
 		show = progress
 		c.progress.Store(progress)
 		defer c.progress.Store(nil)
@@ -193,39 +196,39 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 		show.Record(r)
 	})
 	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
-		Parallelism: c.cli.Int("parallelism"), Hard: c.hard,
-		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.user(), How: how},
+		Parallelism: c.cmd.Int("parallelism"), Hard: c.Hard,
+		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.User(), How: how},
 	})
 	stop()
-	if bad := show.Close(); !errors.Is(bad, c.answer.failure()) {
+	if bad := show.Close(); !errors.Is(bad, c.Answer.Failure()) {
 		err = errors.Join(err, bad) // what could not be written is told at the end
 	}
 	c.log.Info("applied", counters.Pairs()...)
 	if err != nil {
-		c.out.tell(diagnose(err)...)
+		c.out.Report(cli.Diagnose(err)...)
 	}
-	return c.sumUp(p, result, codeOf(err))
+	return c.sumUp(p, result, cli.CodeOf(err))
 }
 
 // sumUp says what came of it, and turns it into an exit code.
 func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
-	if c.out.machine() {
-		err := c.out.records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.cli.Bool("sandbox"),
+	if c.out.Machine() {
+		err := c.out.Records(render.ChangeSummary{
+			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.cmd.Bool("sandbox"),
 		})
 		if err != nil {
 			return err
 		}
 	} else {
-		c.out.say("")
-		_ = counts.Write(c.out.w, c.out.style)
+		c.out.Say("")
+		_ = counts.Write(c.out.W, c.out.Style)
 		c.explain(r)
 	}
 	if c.Err() != nil {
-		stopped = exitInterrupted
+		stopped = cli.ExitInterrupted
 	}
-	return status(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
+	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
 
 // resultCodes is what the outcomes mean for the exit code.
@@ -234,9 +237,9 @@ func resultCodes(r *engine.Result) []int {
 	for _, o := range r.Outcomes {
 		switch o.Status {
 		case engine.Failed, engine.Uncertain, engine.Stale, engine.WaitingFor:
-			codes = append(codes, exitFailed)
+			codes = append(codes, cli.ExitFailed)
 		case engine.Claimed:
-			codes = append(codes, exitHeld)
+			codes = append(codes, cli.ExitClaimed)
 		case engine.Done, engine.ByOther, engine.Interrupted:
 		}
 	}
@@ -265,7 +268,7 @@ func (c *call) explain(r *engine.Result) {
 	c.warnOf(held, "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
 	c.warnOf(stale, "plan again")
 	if c.Err() != nil {
-		c.out.warn("interrupted: "+flight+", the rest was not begun", "run the same command again: it goes on where this one stopped")
+		c.out.Warn("interrupted: "+flight+", the rest was not begun", "run the same command again: it goes on where this one stopped")
 	}
 }
 
@@ -279,9 +282,9 @@ func (c *call) warnOf(what []string, next string) {
 	}
 	for i, summary := range what {
 		if i < len(what)-1 {
-			c.out.warn(summary, "")
+			c.out.Warn(summary, "")
 		} else {
-			c.out.warn(summary, next)
+			c.out.Warn(summary, next)
 		}
 	}
 }

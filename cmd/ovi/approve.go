@@ -7,22 +7,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) approveCommand() *cli.Command {
-	return &cli.Command{
-		Name: "approve", Category: catActs, ArgsUsage: "PLANFILE",
-		Usage: "say yes to exactly what a saved plan proposes, where a rule asks",
-		Description: "The approval binds to what the plan proposes, not to the file: `ovi apply PLANFILE` counts\n" +
-			"it while the same is proposed of the same things, and until it expires. The same person\n" +
-			"twice is one person. The yes to a plain `ovi apply` is no approval that a rule counts.",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "until", Usage: "how long it holds, or until which `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
+func (p *process) approveCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "approve", Category: groupManage, ArgsUsage: "PLANFILE",
+		Usage: "Approve a plan",
+		Description: "An approval is for what the plan proposes, not for the file: `ovi apply PLANFILE` counts it\n" +
+			"until it expires or something else is proposed. Approvals by the same user count once.\n" +
+			"Confirming `ovi apply` is not an approval.",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "until", Usage: "expire after a duration or at `TIME` (24h, 7d, 2006-01-02T15:04:05Z)", Value: "24h"},
 			reasonFlag(),
 		},
 		Action: p.action((*call).approve),
@@ -30,8 +31,8 @@ func (p *process) approveCommand() *cli.Command {
 }
 
 func (c *call) approve() error {
-	if c.cli.NArg() != 1 || !isPlan(c.arg(0)) {
-		return usage("make one with: ovi plan --out FILE", "`ovi approve` needs a saved plan")
+	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
+		return cli.Usage("make one with: ovi plan --out FILE", "`ovi approve` needs a saved plan")
 	}
 	until, err := c.later("until")
 	if err != nil {
@@ -48,13 +49,13 @@ func (c *call) approve() error {
 }
 
 func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) error {
-	if err := c.showUnlessQuiet(p, c.cli.String("data-dir"), l, true); err != nil {
+	if err := c.showUnlessQuiet(p, c.cmd.String("data-dir"), l, true); err != nil {
 		return err
 	}
-	e := engine.New(engine.Config{Ledger: l, Clock: c.now})
-	yes, err := e.Approve(c, p, engine.OperatorAction{Who: c.user(), Reason: c.cli.String("reason")}, until)
+	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
+	yes, err := e.Approve(c, p, engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}, until)
 	if errors.Is(err, engine.ErrNothingToApprove) {
-		return &problem{code: exitError, summary: "there is nothing to approve", err: err, next: "plan again, without what is drift only"}
+		return &cli.Problem{Summary: "there is nothing to approve", Err: err, Suggestion: "plan again, without what is drift only"}
 	}
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 	}
 	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, People: asked(p)}
 	for _, a := range all {
-		if a.Holds(c.now()) {
+		if a.Holds(c.Now()) {
 			out.Approved = append(out.Approved, a.Who)
 		}
 	}
@@ -73,18 +74,18 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 }
 
 func (c *call) tellApproval(a render.Approval) error {
-	if c.out.machine() {
-		return c.out.records(a)
+	if c.out.Machine() {
+		return c.out.Records(a)
 	}
-	c.out.say("")
-	c.out.say("Approved by %s until %s.", a.Who, a.Until.Format("2006-01-02 15:04 UTC"))
+	c.out.Say("")
+	c.out.Say("Approved by %s until %s.", a.Who, a.Until.Format("2006-01-02 15:04 UTC"))
 	switch n := a.People - len(a.Approved); {
 	case a.People == 0:
-		c.out.say("No rule asks for it; do the plan with: ovi apply %s", c.arg(0))
+		c.out.Say("No rule asks for it; do the plan with: ovi apply %s", c.arg(0))
 	case n > 0:
-		c.out.say("%d of the %d different people that are asked for: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
+		c.out.Say("%d of the %d different people that are asked for: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
 	default:
-		c.out.say("That is all that is asked for (%s); do the plan with: ovi apply %s", strings.Join(a.Approved, ", "), c.arg(0))
+		c.out.Say("That is all that is asked for (%s); do the plan with: ovi apply %s", strings.Join(a.Approved, ", "), c.arg(0))
 	}
 	return nil
 }
@@ -102,16 +103,16 @@ func asked(p *engine.Planned) int {
 
 // later reads an option that is a time to come, or how far ahead.
 func (c *call) later(flag string) (time.Time, error) {
-	text := c.cli.String(flag)
+	text := c.cmd.String(flag)
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		var d time.Duration
 		if d, err = days(text); err == nil {
-			at = c.now().Add(d)
+			at = c.Now().Add(d)
 		}
 	}
-	if err != nil || !at.After(c.now()) {
-		return at, usage("write how long, such as 24h or 7d, or a time to come such as 2030-01-02T15:04:05Z", "--%s: %q is no time to come", flag, text)
+	if err != nil || !at.After(c.Now()) {
+		return at, cli.Usage("write how long, such as 24h or 7d, or a time to come such as 2030-01-02T15:04:05Z", "--%s: %q is no time to come", flag, text)
 	}
 	return at, nil
 }

@@ -4,17 +4,20 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/cli"
 )
 
 func tidied(t *testing.T, line ...string) ([]string, error) {
 	t.Helper()
-	return tidyArgs((&process{}).app().Commands, line)
+	return cli.Tidy((&process{}).app().Commands, line)
 }
 
 func TestOptionsStandOnEitherSide(t *testing.T) {
@@ -52,21 +55,21 @@ func TestArgumentsThatLookLikeOptions(t *testing.T) {
 
 func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 	for name, x := range map[string]struct{ line, summary, next string }{
-		"a misspelt command":           {"aply x.yaml", "there is no command `ovi aply`", "did you mean `ovi apply`?"},
-		"a misspelt subcommand":        {"audit lgo", "there is no command `ovi audit lgo`", "did you mean `ovi audit log`?"},
-		"a misspelt option":            {"apply --paralelism 3", "`ovi apply` has no option --paralelism", "did you mean --parallelism?"},
-		"an option of another command": {"status --auto-approve", "`ovi status` has no option --auto-approve", "see `ovi status --help`"},
-		"an option without its value":  {"plan --out", "option --out needs a value", "write --out VALUE"},
-		"an option without a command":  {"--sandbox", "option --sandbox, but no command", "see `ovi help`"},
+		"a misspelt command":           {"aply x.yaml", "unknown command `ovi aply`", "did you mean `ovi apply`?"},
+		"a misspelt subcommand":        {"audit lgo", "unknown command `ovi audit lgo`", "did you mean `ovi audit log`?"},
+		"a misspelt option":            {"apply --paralelism 3", "unknown option --paralelism for `ovi apply`", "did you mean --parallelism?"},
+		"an option of another command": {"status --auto-approve", "unknown option --auto-approve for `ovi status`", "see `ovi status --help`"},
+		"an option without its value":  {"plan --out", "option --out needs a value", "use --out VALUE"},
+		"an option without a command":  {"--sandbox", "option --sandbox without a command", "see `ovi help`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tidied(t, strings.Fields(x.line)...)
-			var p *problem
+			var p *cli.Problem
 			if !errors.As(err, &p) {
 				t.Fatalf("%s: got %v", x.line, err)
 			}
-			if p.summary != x.summary || p.next != x.next {
-				t.Errorf("%s:\ngot  %s / %s\nwant %s / %s", x.line, p.summary, p.next, x.summary, x.next)
+			if p.Summary != x.summary || p.Suggestion != x.next {
+				t.Errorf("%s:\ngot  %s / %s\nwant %s / %s", x.line, p.Summary, p.Suggestion, x.summary, x.next)
 			}
 		})
 	}
@@ -79,25 +82,27 @@ func TestNoCommandLinePanics(t *testing.T) {
 	word := rapid.SampledFrom([]string{"plan", "apply", "audit", "log", "sandbox", "break", "-", "--", "--out", "-f", "--sandbox", "--out=", "-=", "---", "x", "", "--help", "ü"})
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SliceOfN(word, 0, 8).Draw(t, "line")
-		out, err := tidyArgs(commands, line)
+		out, err := cli.Tidy(commands, line)
 		if err == nil && len(out) > 2*len(line)+3 {
 			t.Fatalf("%q became %q", line, out)
 		}
 	})
 }
 
-// TestEveryCommandHelps: each command has a help text that names it, and says nothing on
-// standard error.
+// TestEveryCommandHelps: the help of each command starts with a verb and shows how it is typed.
 func TestEveryCommandHelps(t *testing.T) {
 	p := &process{}
-	each(p.app().Commands, "", func(path string, _ *cli.Command) {
+	cli.Each(p.app().Commands, "", func(path string, _ *urfave.Command) {
 		var out, bad bytes.Buffer
 		args := append(strings.Fields(path), "--help")
 		code := run(context.Background(), context.Background(), args, none, strings.NewReader(""), &out, &bad)
-		if code != 0 || bad.Len() > 0 || !strings.HasPrefix(out.String(), "ovi"+path+": ") {
+		if code != 0 || bad.Len() > 0 || !strings.Contains(out.String(), "\nUsage: ovi"+path+" ") || !verb.MatchString(out.String()) {
 			t.Errorf("ovi%s --help: code %d, errors %q, begins %.60q", path, code, bad.String(), out.String())
 		}
 	})
 }
+
+// verb begins a sentence: one that is written as a command.
+var verb = regexp.MustCompile(`^[A-Z][a-z]+,? [^\n]*\.\n`)
 
 func none(string) (string, bool) { return "", false }

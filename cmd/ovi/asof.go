@@ -3,14 +3,15 @@ package main
 import (
 	"fmt"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/render"
 )
 
 // onlyToLookAt refuses to save a plan of the past.
 func (c *call) onlyToLookAt() error {
-	if c.cli.String("at") != "" && (c.cli.String("out") != "" || c.cli.Duration("max-age") != 0) {
-		return usage("leave out --out and --max-age", "a plan of the past (--at) is only to look at: it cannot be applied")
+	if c.cmd.String("at") != "" && (c.cmd.String("out") != "" || c.cmd.Duration("max-age") != 0) {
+		return cli.Usage("leave out --out and --max-age", "a plan of the past (--at) is only to look at: it cannot be applied")
 	}
 	return nil
 }
@@ -23,14 +24,14 @@ func (c *call) freshness(p *engine.Planned) []string {
 		out = append(out, fmt.Sprintf("THE PAST: what these wishes would have called for at revision %d; only to look at", p.Revision))
 	}
 	for _, obs := range p.Observations {
-		age := render.Age(c.now().Sub(obs.At))
+		age := render.Age(c.Now().Sub(obs.At))
 		switch {
 		case obs.Err != nil:
 		case p.Past:
 			out = append(out, fmt.Sprintf("%s: as seen at %s, %s ago", names.Scope(obs.Scope), obs.At.UTC().Format("2006-01-02 15:04:05 UTC"), age))
 		case obs.Recorded:
 			out = append(out, fmt.Sprintf("%s: as seen %s ago, not looked at now (--max-age)", names.Scope(obs.Scope), age))
-		case c.cli.Duration("max-age") > 0:
+		case c.cmd.Duration("max-age") > 0:
 			out = append(out, fmt.Sprintf("%s: looked at now", names.Scope(obs.Scope)))
 		}
 	}
@@ -46,7 +47,7 @@ func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Recor
 			r.Error = obs.Err.Error()
 		} else {
 			at := obs.At
-			r.Seen, r.AgeSeconds = &at, max(0, c.now().Sub(at).Seconds())
+			r.Seen, r.AgeSeconds = &at, max(0, c.Now().Sub(at).Seconds())
 		}
 		if p.Past {
 			r.Revision = int64(p.Revision)

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -19,23 +20,23 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func (p *process) auditCommand() *cli.Command {
-	return &cli.Command{
-		Name: "audit", Category: catMemory,
-		Usage: "the log: read it, verify it, rebuild the store from it",
-		Subcommands: append([]*cli.Command{
+func (p *process) auditCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "audit", Category: groupGovern,
+		Usage: "Read or verify the audit log",
+		Subcommands: append([]*urfave.Command{
 			{
-				Name: "log", ArgsUsage: "[REF]", Usage: "the records of the log, oldest first",
+				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
 				Flags: append(logFilters(), fileFlag(),
-					&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is recorded from now on, until Ctrl-C"}),
+					&urfave.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "print new records until Ctrl-C"}),
 				Action: p.action((*call).auditLog),
 			},
 			{
-				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "read the whole log and prove that nothing in it was changed",
-				Flags: []cli.Flag{
+				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "Verify that no record was changed, removed or reordered",
+				Flags: []urfave.Flag{
 					sourceFlag(),
-					&cli.StringFlag{Name: "public-key", Usage: "every checkpoint must be signed by `KEY` (64 hexadecimal digits)"},
-					&cli.StringSliceFlag{Name: "checkpoint", Usage: "the log must hold the checkpoint `LINE`, kept elsewhere; may be repeated"},
+					&urfave.StringFlag{Name: "public-key", Usage: "require checkpoints signed by `KEY` (64 hexadecimal digits)"},
+					&urfave.StringSliceFlag{Name: "checkpoint", Usage: "require the checkpoint `LINE`, kept elsewhere; repeatable"},
 				},
 				Action: p.action((*call).auditVerify),
 			},
@@ -47,7 +48,7 @@ func (c *call) auditLog() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.StringSlice("file"), func(l *ledger.Ledger) error { return readOut(c.showLog(l)) })
+	return c.withMemory(c.cmd.StringSlice("file"), func(l *ledger.Ledger) error { return cli.IgnoreUnread(c.showLog(l)) })
 }
 
 func (c *call) showLog(l *ledger.Ledger) error {
@@ -55,21 +56,21 @@ func (c *call) showLog(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if filter.From, err = c.logFrom(l, filter, c.logRecord); err != nil || !c.cli.Bool("follow") {
+	if filter.From, err = c.logFrom(l, filter, c.logRecord); err != nil || !c.cmd.Bool("follow") {
 		return err
 	}
 	return c.follow(l, filter)
 }
 
 func (c *call) logRecord(r event.Record) error {
-	if c.out.machine() {
-		return c.out.records(logLine(r))
+	if c.out.Machine() {
+		return c.out.Records(logLine(r))
 	}
 	about := ""
 	if !r.Event.About().IsZero() {
 		about = r.Event.About().Kind + "/" + r.Event.About().Name + "  "
 	}
-	_, err := fmt.Fprintf(c.out.w, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
+	_, err := fmt.Fprintf(c.out.W, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
 	return err
 }
 
@@ -87,10 +88,10 @@ func logLine(r event.Record) render.LogRecord {
 
 // filter reads what of the log is wanted.
 func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
-	f := history.Filter{Types: c.cli.StringSlice("type"), Run: c.cli.String("run"), Instance: c.cli.String("instance")}
+	f := history.Filter{Types: c.cmd.StringSlice("type"), Run: c.cmd.String("run"), Instance: c.cmd.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
-			return f, usage("write one of "+strings.Join(event.Types(), ", "), "%q is no type of event", t)
+			return f, cli.Usage("write one of "+strings.Join(event.Types(), ", "), "%q is no type of event", t)
 		}
 	}
 	var err error
@@ -100,7 +101,7 @@ func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 	if f.Until, err = c.moment("until"); err != nil {
 		return f, err
 	}
-	spelling := c.cli.String("ref")
+	spelling := c.cmd.String("ref")
 	if spelling == "" {
 		spelling = c.arg(0)
 	}
@@ -112,16 +113,16 @@ func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 
 // moment reads an option that is a time, or how long ago.
 func (c *call) moment(flag string) (time.Time, error) {
-	text := c.cli.String(flag)
+	text := c.cmd.String(flag)
 	if text == "" {
 		return time.Time{}, nil
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
-		return c.now().Add(-ago), nil
+		return c.Now().Add(-ago), nil
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, usage("write a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "--%s: %q is no time", flag, text)
+		return t, cli.Usage("write a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "--%s: %q is no time", flag, text)
 	}
 	return t, nil
 }
@@ -130,7 +131,7 @@ func (c *call) auditVerify() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	dir, err := c.recordDir(c.cli.Args().Slice()...)
+	dir, err := c.recordDir(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -140,16 +141,16 @@ func (c *call) auditVerify() error {
 	}
 	report, err := wal.Verify(filepath.Join(dir, logDir), key, options...)
 	if err != nil {
-		return &problem{code: exitError, summary: "the log does not hold what was written to it", err: err, next: "keep a copy of the data directory as it is, and bring the last good one back"}
+		return &cli.Problem{Summary: "the log does not hold what was written to it", Err: err, Suggestion: "keep a copy of the data directory as it is, and bring the last good one back"}
 	}
-	if c.out.machine() {
-		return c.out.records(render.Info{Type: "verified", Data: verifiedOf(report)})
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "verified", Data: verifiedOf(report)})
 	}
-	c.out.say("The log is whole: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
+	c.out.Say("The log is whole: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
 		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
-	c.out.say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
+	c.out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
 	if report.Torn != nil {
-		c.out.warn(report.Torn.String(), "nothing: an append that nobody was told of")
+		c.out.Warn(report.Torn.String(), "nothing: an append that nobody was told of")
 	}
 	return nil
 }
@@ -160,21 +161,21 @@ const logDir = "wal"
 // trust reads what the log is verified against.
 func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
-	if text := c.cli.String("public-key"); text != "" {
+	if text := c.cmd.String("public-key"); text != "" {
 		b, err := hex.DecodeString(text)
 		if err != nil {
 			b, err = base64.RawURLEncoding.DecodeString(text)
 		}
 		if err != nil || len(b) != ed25519.PublicKeySize {
-			return nil, nil, usage("it is what `ovi audit verify` prints behind key", "--public-key: %q is no key", text)
+			return nil, nil, cli.Usage("it is what `ovi audit verify` prints behind key", "--public-key: %q is no key", text)
 		}
 		key = b
 	}
 	var options []wal.Option
-	for _, line := range c.cli.StringSlice("checkpoint") {
+	for _, line := range c.cmd.StringSlice("checkpoint") {
 		point, err := wal.ParseCheckpoint(line)
 		if err != nil {
-			return nil, nil, usage("give the whole line as it was printed", "--checkpoint: %s", err)
+			return nil, nil, cli.Usage("give the whole line as it was printed", "--checkpoint: %s", err)
 		}
 		options = append(options, wal.WithCheckpoint(point))
 	}

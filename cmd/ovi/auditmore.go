@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -18,43 +19,44 @@ import (
 const followEvery = 300 * time.Millisecond
 
 // logFilters are the options that select records.
-func logFilters() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "ref", Usage: "only about `REF`"},
-		&cli.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as began or ended (docs/events.md has them all); may be repeated"},
-		&cli.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m: so long ago)"},
-		&cli.StringFlag{Name: "until", Usage: "only before `TIME`"},
-		&cli.StringFlag{Name: "run", Usage: "only of the run whose id begins with `ID`"},
-		&cli.StringFlag{Name: "instance", Usage: "only of the instance whose id begins with `ID`"},
+func logFilters() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringFlag{Name: "ref", Usage: "only about the resource `REF`"},
+		&urfave.StringSliceFlag{Name: "type", Usage: "only events of `TYPE`, such as started or finished (docs/events.md lists them); repeatable"},
+		&urfave.StringFlag{Name: "since", Usage: "only after `TIME` (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
+		&urfave.StringFlag{Name: "until", Usage: "only before `TIME`"},
+		&urfave.StringFlag{Name: "run", Usage: "only of the run whose id starts with `ID`"},
+		&urfave.StringFlag{Name: "instance", Usage: "only of the instance whose id starts with `ID`"},
 	}
 }
 
 // fileFlag is sourceFlag where -f means something else.
-func fileFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "file", Usage: "a source `FILE` or folder that the record stands beside"}
+func fileFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "file", Usage: "use the data directory beside the source `FILE` or folder"}
 }
 
 // auditMore are the commands of the log besides reading and verifying it.
-func (p *process) auditMore() []*cli.Command {
-	return []*cli.Command{
+func (p *process) auditMore() []*urfave.Command {
+	return []*urfave.Command{
 		{
-			Name: "export", ArgsUsage: "[REF]", Usage: "the records of the log as JSON lines, for other programs",
+			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
 			Flags: append(logFilters(), sourceFlag(),
-				&cli.StringFlag{Name: "format", Value: "jsonl", Usage: "`FORMAT`: jsonl, or cloudevents (1.0, one a line)"}),
+				&urfave.StringFlag{Name: "format", Value: "jsonl", Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
 			Action: p.action((*call).auditExport),
 		},
 		{
-			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "sign what the log holds, as one line to keep elsewhere",
-			Flags:  []cli.Flag{sourceFlag()},
+			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "Print a signed checkpoint, one line to keep elsewhere",
+			Flags:  []urfave.Flag{sourceFlag()},
 			Action: p.action((*call).auditCheckpoint),
 		},
 		p.replayCommand(),
 		{
-			Name: "trim", ArgsUsage: "[SOURCE]", Usage: "remove the oldest part of the log; what stands is carried forward first",
-			Description: "Whole segments are removed, so that somewhat more than asked for is kept. A signed notice of where\n" +
-				"the log begins takes their place: what is kept still verifies. History that is older stays in the\n" +
-				"store; only a store rebuilt from a trimmed log does not have it, and numbers its revisions anew.",
-			Flags:  []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "keep", Usage: "keep what is younger than `AGE`, such as 90d or 36h"}},
+			Name: "trim", ArgsUsage: "[SOURCE]", Usage: "Remove the oldest part of the audit log",
+			Description: "Current state is first written to the end of the log. Whole segments are removed, so somewhat\n" +
+				"more than asked for is kept. A signed record of where the log starts replaces them, and the rest\n" +
+				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
+				"and has other revision numbers.",
+			Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
 			Action: p.action((*call).auditTrim),
 		},
 	}
@@ -66,7 +68,7 @@ func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Recor
 		if err != nil {
 			return next, err
 		}
-		if err := errors.Join(each(r), c.answer.read()); err != nil {
+		if err := errors.Join(each(r), c.Answer.Reading()); err != nil {
 			return next, err
 		}
 	}
@@ -98,24 +100,23 @@ func (c *call) auditExport() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	format := c.cli.String("format")
+	format := c.cmd.String("format")
 	if format != "jsonl" && format != "cloudevents" {
-		return usage("write --format jsonl or cloudevents", "%q is no format to export in", format)
+		return cli.Usage("write --format jsonl or cloudevents", "%q is no format to export in", format)
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error {
 		f, err := c.filter(l)
 		if err != nil {
 			return err
 		}
-		lines := render.NewJSON(c.out.w)
-		c.out.printed = true // a document of its own format
+		lines := render.NewJSON(c.out.Document())
 		_, err = c.logFrom(l, f, func(r event.Record) error {
 			if format == "cloudevents" {
 				return lines.Encode(render.NewCloudEvent(r))
 			}
 			return lines.Encode(logLine(r))
 		})
-		return readOut(err)
+		return cli.IgnoreUnread(err)
 	})
 }
 
@@ -123,15 +124,15 @@ func (c *call) auditCheckpoint() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.Args().Slice(), func(l *ledger.Ledger) error {
+	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error {
 		point, err := l.Checkpoint()
 		if err != nil {
 			return err
 		}
-		if c.out.machine() {
-			return c.out.records(render.Info{Type: "checkpoint", Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.At}})
+		if c.out.Machine() {
+			return c.out.Records(render.Info{Type: "checkpoint", Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.At}})
 		}
-		_, err = fmt.Fprintln(c.out.w, point)
+		_, err = fmt.Fprintln(c.out.W, point)
 		return err
 	})
 }
@@ -148,14 +149,14 @@ func (c *call) auditTrim() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if c.cli.String("keep") == "" {
-		return usage("write how much history stays, such as --keep 90d", "`ovi audit trim` needs --keep")
+	if c.cmd.String("keep") == "" {
+		return cli.Usage("write how much history stays, such as --keep 90d", "`ovi audit trim` needs --keep")
 	}
-	age, err := ageOf(c.cli.String("keep"))
+	age, err := ageOf(c.cmd.String("keep"))
 	if err != nil {
-		return usage("write an age such as 90d or 36h", "--keep: %s", err)
+		return cli.Usage("write an age such as 90d or 36h", "--keep: %s", err)
 	}
-	return c.withMemory(c.cli.Args().Slice(), func(l *ledger.Ledger) error { return c.trimLog(l, age) })
+	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return c.trimLog(l, age) })
 }
 
 func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
@@ -163,7 +164,7 @@ func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
 	if err != nil {
 		return err
 	}
-	keep, err := l.Log().Since(c.now().Add(-age))
+	keep, err := l.Log().Since(c.Now().Add(-age))
 	if err != nil {
 		return err
 	}
@@ -171,17 +172,17 @@ func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if c.out.machine() {
-		return c.out.records(render.Info{Type: "trimmed", Data: trimmed{uint64(was), uint64(first), uint64(keep)}})
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "trimmed", Data: trimmed{uint64(was), uint64(first), uint64(keep)}})
 	}
 	if first == was {
-		c.out.say("Nothing was removed: the log begins with record %d, and what is old enough does not fill a segment.", first)
+		c.out.Say("Nothing was removed: the log begins with record %d, and what is old enough does not fill a segment.", first)
 		return nil
 	}
 	if c.storeName() != "" {
-		c.out.warn("a store that hosts share cannot be rebuilt from its logs any more, once one of them was trimmed", "keep a copy of it: ovi store copy")
+		c.out.Warn("a store that hosts share cannot be rebuilt from its logs any more, once one of them was trimmed", "keep a copy of it: ovi store copy")
 	}
-	c.out.say("Removed records %d to %d. The log begins with record %d now, by a signed notice; what stood before was carried forward.", was, first-1, first)
+	c.out.Say("Removed records %d to %d. The log begins with record %d now, by a signed notice; what stood before was carried forward.", was, first-1, first)
 	return nil
 }
 

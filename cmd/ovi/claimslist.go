@@ -3,8 +3,9 @@ package main
 import (
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/history"
@@ -14,31 +15,34 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) claimsCommand() *cli.Command {
-	return &cli.Command{
-		Name: "claims", Category: catMemory, ArgsUsage: "[SOURCE | revoke REF]",
-		Usage: "who may act on what, since when and until when; take a claim away",
-		Flags: []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "reason", Usage: "with revoke: why, for the record"}},
-		Description: "A claim ends by itself when its holder dies; to revoke one is for a holder that lives and must not\n" +
-			"act: its next record is refused, and its call is ended at its next heartbeat.",
+func (p *process) claimsCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "claims", Category: groupInspect, ArgsUsage: "[SOURCE]",
+		Usage:       "List or revoke claims",
+		Flags:       []urfave.Flag{sourceFlag()},
+		Description: "A claim is the right to change one resource. It expires when its owner stops.",
+		Subcommands: []*urfave.Command{{
+			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
+			Description: "The owner's next record is refused, and its call is canceled at its next heartbeat.",
+			Flags:       []urfave.Flag{sourceFlag(), reasonFlag()},
+			Action:      p.action((*call).revokeClaim),
+		}},
 		Action: p.action((*call).claims),
 	}
 }
 
 func (c *call) claims() error {
-	if c.arg(0) == "revoke" {
-		if c.cli.NArg() != 2 || c.cli.String("reason") == "" {
-			return usage("ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a thing and a reason")
-		}
-		return c.withMemory(nil, c.revoke)
-	}
-	if c.cli.String("reason") != "" {
-		return usage("ovi claims revoke REF --reason WHY", "--reason goes with revoke")
-	}
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.Args().Slice(), c.showClaims)
+	return c.withMemory(c.cmd.Args().Slice(), c.showClaims)
+}
+
+func (c *call) revokeClaim() error {
+	if c.cmd.NArg() != 1 || c.cmd.String("reason") == "" {
+		return cli.Usage("write it like this: ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
+	}
+	return c.withMemory(nil, c.revoke)
 }
 
 func (c *call) showClaims(l *ledger.Ledger) error {
@@ -53,11 +57,11 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 	}
 	t := render.Table{Head: []string{"THING", "HELD BY", "SINCE", "DIES AFTER", "TOKEN"}, Flexible: 1}
 	for _, x := range all {
-		if !c.out.machine() {
+		if !c.out.Machine() {
 			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), holderOf(x), c.ago(x.Since), x.TTL.String() + " of silence", count(int(x.Token))})
 			continue
 		}
-		err := c.out.records(render.Claim{
+		err := c.out.Records(render.Claim{
 			Type: "claim", Ref: shortRef(names, x.Ref), Token: x.Token, Holder: holderOf(x), Instance: x.Instance,
 			Host: x.Host, PID: x.PID, Since: x.Since, TTLSeconds: x.TTL.Seconds(),
 		})
@@ -65,10 +69,10 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 			return err
 		}
 	}
-	if c.out.machine() {
+	if c.out.Machine() {
 		return nil
 	}
-	return c.out.table(t, "Nobody holds anything.")
+	return c.out.Table(t, "Nobody holds anything.")
 }
 
 func holderOf(x coordinator.Claim) string {

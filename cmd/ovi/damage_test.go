@@ -68,7 +68,7 @@ func TestADamagedStoreHasAWayBack(t *testing.T) {
 			dir := recorded(t)
 			spoil(t, dir, "store.db", change)
 			out, err := ovi(t, dir, "apply", "--sandbox", "--auto-approve").CombinedOutput()
-			if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "\n  next: rebuild it from the log") {
+			if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "\n  next: rebuild the store from the audit log") {
 				t.Fatalf("it ended with %v:\n%s", err, out)
 			}
 			must(t, dir, "audit", "replay", "--repair")

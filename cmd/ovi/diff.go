@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -17,16 +18,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) diffCommand() *cli.Command {
-	return &cli.Command{
-		Name: "diff", Category: catMemory, ArgsUsage: "FROM [TO] [REF]",
-		Usage: "what is different between two revisions or times, and who did it",
-		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or how long ago (90m, 24h); without TO,\n" +
-			"now. With REF, of one thing.",
-		Flags: []cli.Flag{
+func (p *process) diffCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "diff", Category: groupInspect, ArgsUsage: "FROM [TO] [REF]",
+		Usage: "Compare two revisions",
+		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or durations ago (90m, 24h). TO is\n" +
+			"now by default. With REF, only that resource is compared.",
+		Flags: []urfave.Flag{
 			sourceFlag(),
-			&cli.StringFlag{Name: "kind", Usage: "only things of `KIND`"},
-			&cli.StringFlag{Name: "stack", Usage: "only things of the stack `NAME`"},
+			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
+			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},
 		Action: p.action((*call).diff),
 	}
@@ -34,7 +35,7 @@ func (p *process) diffCommand() *cli.Command {
 
 func (c *call) diff() error {
 	if c.arg(0) == "" {
-		return usage("write ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
+		return cli.Usage("write ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
 	}
 	if err := c.atMost(3); err != nil {
 		return err
@@ -89,9 +90,9 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 	shifts, err := history.New(l.Reader()).Between(c, s.from, s.to)
 	switch {
 	case errors.Is(err, storage.ErrCompacted):
-		return &problem{code: exitError, summary: fmt.Sprintf("the store has forgotten revision %d", s.from), err: err, next: "name a later one; the log still has what was recorded: ovi audit log"}
+		return &cli.Problem{Summary: fmt.Sprintf("the store has forgotten revision %d", s.from), Err: err, Suggestion: "name a later one; the log still has what was recorded: ovi audit log"}
 	case errors.Is(err, storage.ErrFuture):
-		return usage("see `ovi history REF` for revisions", "revision %d has not happened yet", max(s.from, s.to))
+		return cli.Usage("see `ovi history REF` for revisions", "revision %d has not happened yet", max(s.from, s.to))
 	case err != nil:
 		return err
 	}
@@ -101,7 +102,7 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 
 // about says that a thing is one that was asked for.
 func (c *call) about(x history.ResourceChange) bool {
-	kind, stack := c.cli.String("kind"), c.cli.String("stack")
+	kind, stack := c.cmd.String("kind"), c.cmd.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
 }
 
@@ -145,14 +146,14 @@ func (c *call) writeDiff(s span, shifts []history.ResourceChange) error {
 			sum.Changed++
 		}
 	}
-	if c.out.machine() {
-		return c.out.records(append(out, sum)...)
+	if c.out.Machine() {
+		return c.out.Records(append(out, sum)...)
 	}
-	c.out.say("From revision %d (%s) to %d (%s)", s.from, stampOf(s.fromAt), s.to, stampOf(s.toAt))
-	if err := c.out.table(t, "Nothing is different."); err != nil || len(shifts) == 0 {
+	c.out.Say("From revision %d (%s) to %d (%s)", s.from, stampOf(s.fromAt), s.to, stampOf(s.toAt))
+	if err := c.out.Table(t, "Nothing is different."); err != nil || len(shifts) == 0 {
 		return err
 	}
-	c.out.say("\nDiff: %d appeared, %d gone, %d changed. Why: ovi why REF", sum.Appeared, sum.Gone, sum.Changed)
+	c.out.Say("\nDiff: %d appeared, %d gone, %d changed. Why: ovi why REF", sum.Appeared, sum.Gone, sum.Changed)
 	return nil
 }
 

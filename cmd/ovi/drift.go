@@ -4,8 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
@@ -16,16 +17,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) driftCommand() *cli.Command {
-	return &cli.Command{
-		Name: "drift", Category: catLine, ArgsUsage: "[SOURCE]",
-		Usage: "say only what the world changed; read-only",
+func (p *process) driftCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "drift", Category: groupReconcile, ArgsUsage: "[SOURCE]",
+		Usage: "Show changes made outside ovi",
 		Flags: append(planFlags(),
-			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something drifted that is not acknowledged"},
-			&cli.BoolFlag{Name: "acked", Usage: "list what was acknowledged, by whom and until when; look at nothing"},
+			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something drifted and is not acknowledged"},
+			&urfave.BoolFlag{Name: "acknowledged", Usage: "list acknowledged changes; observe nothing"},
 		),
 		Action:      p.action((*call).drift),
-		Subcommands: []*cli.Command{p.driftAckCommand()},
+		Subcommands: []*urfave.Command{p.driftAckCommand()},
 	}
 }
 
@@ -33,10 +34,10 @@ func (c *call) drift() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if c.cli.Bool("acked") {
-		return c.withMemory(c.cli.Args().Slice(), c.listAcknowledged)
+	if c.cmd.Bool("acknowledged") {
+		return c.withMemory(c.cmd.Args().Slice(), c.listAcknowledged)
 	}
-	paths, err := c.sources(c.cli.Args().Slice()...)
+	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -57,15 +58,15 @@ func (c *call) driftLine(l *session) error {
 	if err := c.showDrift(&shown, m); err != nil {
 		return err
 	}
-	if c.out.machine() {
-		if err := c.out.records(m.records...); err != nil {
+	if c.out.Machine() {
+		if err := c.out.Records(m.records...); err != nil {
 			return err
 		}
 	}
 	if n := m.config; n > 0 {
-		c.out.say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
+		c.out.Say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
 	}
-	return status(c.planCodes(&shown)...)
+	return cli.Exit(c.planCodes(&shown)...)
 }
 
 // driftMemory is what the record says of each difference.
@@ -99,7 +100,7 @@ func (c *call) driftMemory(l *session, p *engine.Planned) (*driftMemory, error) 
 		m.notes[d.Ref] = told
 		var ack *ledger.Acknowledgment
 		for k := range acknowledged {
-			if acknowledged[k].Ref == d.Ref && acknowledged[k].Holds(explain.DriftDigest(p.Plan.Decisions[i]), c.now()) {
+			if acknowledged[k].Ref == d.Ref && acknowledged[k].Holds(explain.DriftDigest(p.Plan.Decisions[i]), c.Now()) {
 				ack, m.silent[d.Ref] = &acknowledged[k], true
 			}
 		}
@@ -134,7 +135,7 @@ func (m *driftMemory) unacknowledged(p decider.Plan) decider.Plan {
 func (m *driftMemory) note(ref resource.Ref, path string) string {
 	for _, x := range m.notes[ref] {
 		if x.Path == path {
-			return x.Note(m.c.now())
+			return x.Note(m.c.Now())
 		}
 	}
 	return ""
@@ -143,18 +144,18 @@ func (m *driftMemory) note(ref resource.Ref, path string) string {
 // showDrift writes drift: a page for people, records for machines.
 func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
 	names := namesOf(p)
-	if !c.out.machine() {
+	if !c.out.Machine() {
 		return render.DriftView{
 			Plan: p.Plan, Names: names, Kinds: schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
-		}.Write(c.out.w, c.out.style)
+		}.Write(c.out.W, c.out.Style)
 	}
 	if err := c.blindness(p, names); err != nil {
 		return err
 	}
-	if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
+	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
 		return err
 	}
-	return c.out.records(render.ChangeSummary{
-		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
+	return c.out.Records(render.ChangeSummary{
+		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cmd.Bool("sandbox"),
 	})
 }

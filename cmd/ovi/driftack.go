@@ -3,8 +3,9 @@ package main
 import (
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
@@ -14,13 +15,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) driftAckCommand() *cli.Command {
-	return &cli.Command{
+func (p *process) driftAckCommand() *urfave.Command {
+	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
-		Usage: "acknowledge a drift: it is left out until then, or until it is another one",
-		Flags: []cli.Flag{
+		Usage: "Acknowledge a change: exclude it until it changes again or time is up",
+		Flags: []urfave.Flag{
 			sourceFlag(), reasonFlag(),
-			&cli.StringFlag{Name: "until", Usage: "for so long (7d, 12h), or until `TIME` (2006-01-02T15:04:05Z)"},
+			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},
 		},
 		Action: p.action((*call).driftAck),
 	}
@@ -28,19 +29,19 @@ func (p *process) driftAckCommand() *cli.Command {
 
 func (c *call) driftAck() error {
 	if c.arg(0) == "" {
-		return usage("name one, such as ec2/web-0: see `ovi drift`", "`ovi drift ack` needs a thing")
+		return cli.Usage("name one, such as ec2/web-0: see `ovi drift`", "`ovi drift ack` needs a thing")
 	}
 	if err := c.atMost(2); err != nil {
 		return err
 	}
-	if c.cli.String("reason") == "" || c.cli.String("until") == "" {
-		return usage("write --reason 'being looked into' --until 7d", "`ovi drift ack` needs a reason and an end")
+	if c.cmd.String("reason") == "" || c.cmd.String("until") == "" {
+		return cli.Usage("write --reason 'being looked into' --until 7d", "`ovi drift ack` needs a reason and an end")
 	}
-	until, err := c.untilWhen(c.cli.String("until"))
+	until, err := c.untilWhen(c.cmd.String("until"))
 	if err != nil {
 		return err
 	}
-	paths, err := c.sources(c.cli.Args().Slice()[1:]...)
+	paths, err := c.sources(c.cmd.Args().Slice()[1:]...)
 	if err != nil {
 		return err
 	}
@@ -50,11 +51,11 @@ func (c *call) driftAck() error {
 // untilWhen reads an end: so long from now, or a time.
 func (c *call) untilWhen(text string) (time.Time, error) {
 	if age, err := ageOf(text); err == nil {
-		return c.now().Add(age).UTC().Round(0), nil
+		return c.Now().Add(age).UTC().Round(0), nil
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || !t.After(c.now()) {
-		return t, usage("write 7d, 12h, or a time to come such as 2026-01-02T15:04:05Z", "--until: %q is no end", text)
+	if err != nil || !t.After(c.Now()) {
+		return t, cli.Usage("write 7d, 12h, or a time to come such as 2026-01-02T15:04:05Z", "--until: %q is no end", text)
 	}
 	return t.UTC(), nil
 }
@@ -74,21 +75,21 @@ func (c *call) ackIn(l *session, until time.Time) error {
 			continue
 		}
 		e := event.Acknowledged{
-			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.user(), Reason: c.cli.String("reason"),
+			Ref: ref, Drift: explain.DriftDigest(d), What: driftText(d), Until: until, Who: c.User(), Reason: c.cmd.String("reason"),
 		}
 		r, err := l.ledger.Record(c, e)
 		if err != nil {
 			return err
 		}
-		if c.out.machine() {
-			return c.out.records(render.AcknowledgedDrift{
+		if c.out.Machine() {
+			return c.out.Records(render.AcknowledgedDrift{
 				Type: "acked", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
-		c.out.say("%s may stay as it is until %s (%s); any other drift of it is shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
+		c.out.Say("%s may stay as it is until %s (%s); any other drift of it is shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
 		return nil
 	}
-	return &problem{code: exitError, summary: namesOf(planned).Ref(ref) + " has not drifted", next: "see what has: ovi drift"}
+	return &cli.Problem{Summary: namesOf(planned).Ref(ref) + " has not drifted", Suggestion: "see what has: ovi drift"}
 }
 
 // driftText says in a line what differs.
@@ -121,9 +122,9 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 	names := namesIn(scans)
 	t := render.Table{Head: []string{"THING", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
 	for _, a := range acknowledged {
-		over := !c.now().Before(a.Until)
-		if c.out.machine() {
-			err := c.out.records(render.AcknowledgedDrift{
+		over := !c.Now().Before(a.Until)
+		if c.out.Machine() {
+			err := c.out.Records(render.AcknowledgedDrift{
 				Type: "acked", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
 			})
 			if err != nil {
@@ -137,10 +138,10 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		}
 		t.Rows = append(t.Rows, []string{names.Ref(a.Ref), a.What, until, a.Who, a.Reason})
 	}
-	if c.out.machine() {
+	if c.out.Machine() {
 		return nil
 	}
-	return c.out.table(t, "No drift was acknowledged.")
+	return c.out.Table(t, "No drift was acknowledged.")
 }
 
 // driftRecords tell machines the three sides of each difference of a thing.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -14,11 +15,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) historyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "history", Category: catMemory, ArgsUsage: "REF",
-		Usage:  "everything on record about one thing, oldest first",
-		Flags:  []cli.Flag{sourceFlag()},
+func (p *process) historyCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "history", Category: groupInspect, ArgsUsage: "REF",
+		Usage:  "List a resource's events",
+		Flags:  []urfave.Flag{sourceFlag()},
 		Action: p.action((*call).history),
 	}
 }
@@ -26,7 +27,7 @@ func (p *process) historyCommand() *cli.Command {
 // oneRef checks that the command has its one argument.
 func (c *call) oneRef() error {
 	if c.arg(0) == "" {
-		return usage("name one, such as ec2/web-0: see `ovi status`", "`ovi %s` needs a thing", c.cli.Command.Name)
+		return cli.Usage("name one, such as ec2/web-0: see `ovi status`", "`ovi %s` needs a thing", c.cmd.Command.Name)
 	}
 	return c.atMost(1)
 }
@@ -47,7 +48,7 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if c.out.machine() {
+	if c.out.Machine() {
 		return c.momentRecords(ref, moments)
 	}
 	t := render.Table{Head: []string{"REVISION", "WHEN", "WHAT"}, Flexible: 2}
@@ -62,8 +63,8 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	c.out.say("%s", namesIn(scans).Ref(ref))
-	return c.out.table(t, "Nothing is on record.")
+	c.out.Say("%s", namesIn(scans).Ref(ref))
+	return c.out.Table(t, "Nothing is on record.")
 }
 
 // line of a history: what kind of moment, what people read, what machines get.
@@ -154,7 +155,7 @@ func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
 	var before *resource.Observed
 	for _, m := range moments {
 		for _, line := range momentLines(m, before) {
-			err := c.out.records(render.Moment{
+			err := c.out.Records(render.Moment{
 				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
 			})
 			if err != nil {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -9,11 +9,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) inventoryCommand() *cli.Command {
-	return &cli.Command{
-		Name: "inventory", Category: catMemory, ArgsUsage: "[SOURCE]",
-		Usage:  "things that nobody manages with ovi, and since when they are known",
-		Flags:  []cli.Flag{sourceFlag()},
+func (p *process) inventoryCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "inventory", Category: groupInspect, ArgsUsage: "[SOURCE]",
+		Usage:  "List unmanaged resources",
+		Flags:  []urfave.Flag{sourceFlag()},
 		Action: p.action((*call).inventory),
 	}
 }
@@ -22,7 +22,7 @@ func (c *call) inventory() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.Args().Slice(), c.showUnmanaged)
+	return c.withMemory(c.cmd.Args().Slice(), c.showUnmanaged)
 }
 
 func (c *call) showUnmanaged(l *ledger.Ledger) error {
@@ -37,8 +37,8 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 	names := namesIn(scans)
 	t := render.Table{Head: []string{"THING", "ID", "FIRST SEEN", "HEALTH", "SEEN"}, Flexible: 3}
 	for _, u := range all {
-		if c.out.machine() {
-			err := c.out.records(render.Unmanaged{
+		if c.out.Machine() {
+			err := c.out.Records(render.Unmanaged{
 				Type: "unmanaged", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Kind: u.Ref.Kind, ID: u.ID,
 				Health: string(u.Health), FirstSeen: u.FirstSeen, Before: u.Before, Seen: u.Seen,
 			})
@@ -53,8 +53,8 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		}
 		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen)})
 	}
-	if c.out.machine() {
+	if c.out.Machine() {
 		return nil
 	}
-	return c.out.table(t, "Nothing unmanaged was seen.")
+	return c.out.Table(t, "Nothing unmanaged was seen.")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
@@ -174,7 +175,7 @@ func TestTwoAppliesAtOnce(t *testing.T) {
 		}()
 	}
 	for range 2 {
-		if e := <-ends; e.err != nil && exitText(e.err) != fmt.Sprint(exitHeld) {
+		if e := <-ends; e.err != nil && exitText(e.err) != fmt.Sprint(cli.ExitClaimed) {
 			t.Errorf("%v\n%s", e.err, e.out)
 		}
 	}

@@ -1,27 +1,28 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
 )
 
-func (p *process) kindsCommand() *cli.Command {
-	return &cli.Command{
-		Name: "kinds", Category: catHelp, ArgsUsage: "[KIND]",
-		Usage:  "the kinds of things that can be wanted, or one of them in full",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "iam", Usage: "print the least IAM policy that the AWS provider needs, as JSON"}},
+func (p *process) kindsCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "kinds", Category: groupReference, ArgsUsage: "[KIND]",
+		Usage:  "List kinds of resources, or describe one",
+		Flags:  []urfave.Flag{&urfave.BoolFlag{Name: "iam", Usage: "print the minimal AWS IAM policy as JSON"}},
 		Action: p.action((*call).kinds),
 	}
 }
 
-func (p *process) schemaCommand() *cli.Command {
-	return &cli.Command{
-		Name: "schema", Category: catHelp,
-		Usage:  "the JSON Schema of config files, for editors",
+func (p *process) schemaCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "schema", Category: groupReference,
+		Usage:  "Print the JSON Schema of configuration files, for editors",
 		Action: p.action((*call).schema),
 	}
 }
@@ -30,8 +31,8 @@ func (c *call) kinds() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if c.cli.Bool("iam") {
-		return c.out.print(aws.IAMPolicy())
+	if c.cmd.Bool("iam") {
+		return c.out.Print(aws.IAMPolicy())
 	}
 	var all []resource.Kind
 	var names []string
@@ -49,24 +50,24 @@ func (c *call) kinds() error {
 		if near, ok := resource.Nearest(c.arg(0), names); ok {
 			next = "did you mean " + near + "?"
 		}
-		return usage(next, "there is no kind %q", c.arg(0))
+		return cli.Usage(next, "there is no kind %q", c.arg(0))
 	}
-	if c.out.machine() {
+	if c.out.Machine() {
 		return c.kindRecords(all)
 	}
 	if c.arg(0) != "" {
-		return render.Kind(c.out.w, c.out.style, all[0])
+		return render.Kind(c.out.W, c.out.Style, all[0])
 	}
 	t := render.Table{Head: []string{"KIND", "PROVIDER", "WHAT"}, Flexible: 2}
 	for _, k := range all {
 		t.Rows = append(t.Rows, []string{k.Name, k.Provider, render.FirstLine(k.Doc)})
 	}
-	return c.out.table(t, "There are none.")
+	return c.out.Table(t, "There are none.")
 }
 
 func (c *call) kindRecords(all []resource.Kind) error {
 	for _, k := range all {
-		if err := c.out.records(render.KindRecord(k)); err != nil {
+		if err := c.out.Records(render.KindRecord(k)); err != nil {
 			return err
 		}
 	}
@@ -77,5 +78,5 @@ func (c *call) schema() error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	return c.out.print(config.Schema(schemas()))
+	return c.out.Print(config.Schema(schemas()))
 }

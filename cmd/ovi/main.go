@@ -6,13 +6,15 @@ import (
 	"context"
 	"os"
 	_ "time/tzdata" // a bare machine knows no time zones, and windows stand in one
+
+	"github.com/ovi-project/ovi/cli"
 )
 
 // version is set by the build.
 var version = "dev"
 
 func main() {
-	soft, hard, stop := interrupts(context.Background())
+	soft, hard, stop := cli.Interrupts(context.Background())
 	code := run(soft, hard, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -29,7 +30,7 @@ func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 func (c *call) ref(l *ledger.Ledger, spelling string) (resource.Ref, error) {
 	ref, err := history.New(l.Reader()).FindRef(c, spelling)
 	if errors.Is(err, ledger.ErrNotFound) {
-		return ref, &problem{code: exitError, summary: "nothing on record is called " + quoted(spelling), next: nearby(c, l, spelling)}
+		return ref, &cli.Problem{Summary: "nothing on record is called " + quoted(spelling), Suggestion: nearby(c, l, spelling)}
 	}
 	return ref, err
 }
@@ -68,7 +69,7 @@ func (c *call) ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	return render.Age(c.now().Sub(t)) + " ago"
+	return render.Age(c.Now().Sub(t)) + " ago"
 }
 
 // timeOrNil is nil for the zero time.

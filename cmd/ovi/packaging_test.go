@@ -153,9 +153,13 @@ func section(page, heading string) string {
 // programs is the source of the command line, tests left out.
 func programs(t *testing.T) string {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"*.go", "../../cli/*.go", "../../serve/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
 	var all strings.Builder
 	for _, name := range files {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
@@ -18,24 +19,24 @@ import (
 )
 
 // planFlags limit what a plan is about; they stand on plan, apply and drift.
-func planFlags() []cli.Flag {
-	return []cli.Flag{
+func planFlags() []urfave.Flag {
+	return []urfave.Flag{
 		sourceFlag(),
 		targetFlag(), excludeFlag(),
-		&cli.BoolFlag{Name: "skip-destructive", Usage: "hold back everything that deletes or replaces"},
+		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		policyFlag(),
-		&cli.DurationFlag{Name: "max-age", Usage: "take what was seen completely within `DURATION` from the record instead of looking"},
+		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 	}
 }
 
-func (p *process) planCommand() *cli.Command {
-	return &cli.Command{
-		Name: "plan", Category: catLine, ArgsUsage: "[SOURCE]",
-		Usage: "say what would be done, and why; do nothing",
+func (p *process) planCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "plan", Category: groupReconcile, ArgsUsage: "[SOURCE]",
+		Usage: "Show pending changes",
 		Flags: append(planFlags(),
-			&cli.StringFlag{Name: "out", Usage: "save the plan to `FILE`, for `ovi apply FILE`"},
-			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when there is something to do"},
-			&cli.StringFlag{Name: "at", Usage: "what would have been done then: against the world on record at `REVISION` or time (2006-01-02T15:04:05Z, or 90m: so long ago); only to look at"},
+			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
+			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
+			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
 		),
 		Action: p.action((*call).plan),
 	}
@@ -48,7 +49,7 @@ func (c *call) plan() error {
 	if err := c.onlyToLookAt(); err != nil {
 		return err
 	}
-	paths, err := c.sources(c.cli.Args().Slice()...)
+	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -63,23 +64,23 @@ func (c *call) planLine(l *session, paths []string) error {
 	if err := c.showPlan(planned, l.dir, l.ledger); err != nil {
 		return err
 	}
-	if out := c.cli.String("out"); out != "" {
+	if out := c.cmd.String("out"); out != "" {
 		if err := c.savePlan(out, paths, l.dir, planned); err != nil {
 			return err
 		}
-		c.out.say("Saved to %s; do it with: ovi apply %s", out, out)
+		c.out.Say("Saved to %s; do it with: ovi apply %s", out, out)
 	}
-	return status(c.planCodes(planned)...)
+	return cli.Exit(c.planCodes(planned)...)
 }
 
 // planCodes is what a plan means for the exit code.
 func (c *call) planCodes(p *engine.Planned) []int {
 	var codes []int
 	if len(p.Plan.Unreachable) > 0 {
-		codes = append(codes, exitUnreachable)
+		codes = append(codes, cli.ExitUnreachable)
 	}
-	if c.cli.Bool("detailed-exitcode") && !p.Plan.Empty() {
-		codes = append(codes, exitChanges)
+	if c.cmd.Bool("detailed-exitcode") && !p.Plan.Empty() {
+		codes = append(codes, cli.ExitChanges)
 	}
 	return codes
 }
@@ -104,10 +105,10 @@ func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
 func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
-		Targets: c.cli.StringSlice("target"), Excludes: c.cli.StringSlice("exclude"),
-		SkipDestructive: c.cli.Bool("skip-destructive"),
+		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
+		SkipDestructive: c.cmd.Bool("skip-destructive"),
 		Rules:           l.rules,
-		MaxAge:          c.cli.Duration("max-age"),
+		MaxAge:          c.cmd.Duration("max-age"),
 	}
 }
 
@@ -115,25 +116,25 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 // only shown there is no ledger.
 func (c *call) showPlan(p *engine.Planned, dir string, l *ledger.Ledger) error {
 	names := namesOf(p)
-	if c.out.machine() {
+	if c.out.Machine() {
 		if err := c.blindness(p, names); err != nil {
 			return err
 		}
-		if err := c.out.records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
+		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
 			return err
 		}
-		return c.out.records(render.ChangeSummary{
-			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cli.Bool("sandbox"),
+		return c.out.Records(render.ChangeSummary{
+			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cmd.Bool("sandbox"),
 		})
 	}
 	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: schemas().Kind}
 	if l != nil {
 		view.Origin = c.originOf(l)
 	}
-	if !c.out.quiet {
+	if !c.out.Quiet {
 		view.Head = c.head(p, dir)
 	}
-	return view.Write(c.out.w, c.out.style)
+	return view.Write(c.out.W, c.out.Style)
 }
 
 // originOf tells where a resource came from, as far as that is recorded.
@@ -150,9 +151,9 @@ func (c *call) originOf(l *ledger.Ledger) func(resource.Ref) string {
 // blindness tells machines of each scope that was not seen.
 func (c *call) blindness(p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
-		d := diagnostic(fmt.Sprintf("%s could not be seen", names.Scope(scope)), "nothing is done there until it can be seen")
+		d := cli.Diagnostic(fmt.Sprintf("%s could not be seen", names.Scope(scope)), "nothing is done there until it can be seen")
 		d.Detail = p.Plan.Unreachable[scope]
-		if err := c.out.records(d); err != nil {
+		if err := c.out.Records(d); err != nil {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ const maxSettled = 10
 // head is the lines above a plan: whose it is, where the record is, what it rests on.
 func (c *call) head(p *engine.Planned, dir string) []string {
 	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
-	if c.cli.Bool("sandbox") {
+	if c.cmd.Bool("sandbox") {
 		line = "Sandbox (no real resources)  " + line
 	}
 	head := []string{line}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 )
 
@@ -35,8 +36,8 @@ const (
 // savePlan writes the plan beside its name and then renames: never half a plan.
 func (c *call) savePlan(name string, sources []string, dir string, p *engine.Planned) error {
 	head := planHead{
-		Type: planFileType, Format: planFileFormat, Sandbox: c.cli.Bool("sandbox"),
-		Profile: c.cli.String("profile"), Region: c.region(),
+		Type: planFileType, Format: planFileFormat, Sandbox: c.cmd.Bool("sandbox"),
+		Profile: c.cmd.String("profile"), Region: c.region(),
 	}
 	var err error
 	if head.DataDir, err = filepath.Abs(dir); err != nil {
@@ -61,7 +62,7 @@ func (c *call) savePlan(name string, sources []string, dir string, p *engine.Pla
 		return err
 	}
 	if err := writeFile(name, b.Bytes()); err != nil {
-		return &problem{code: exitError, summary: "the plan cannot be saved", file: name, err: plain(err)}
+		return &cli.Problem{Summary: "the plan cannot be saved", File: name, Err: cli.Plain(err)}
 	}
 	return nil
 }
@@ -98,11 +99,11 @@ func loadPlan(name string) (planHead, *engine.Planned, error) {
 	var head planHead
 	f, err := os.Open(name)
 	if err != nil {
-		return head, nil, &problem{code: exitError, summary: "the plan cannot be read", file: name, err: plain(err)}
+		return head, nil, &cli.Problem{Summary: "the plan cannot be read", File: name, Err: cli.Plain(err)}
 	}
 	defer f.Close()
 	broken := func(err error) error {
-		return &problem{code: exitError, summary: "the plan file is damaged", file: name, err: err, next: "make it again: ovi plan --out " + name}
+		return &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: "make it again: ovi plan --out " + name}
 	}
 	r := bufio.NewReader(f)
 	line, err := r.ReadBytes('\n')
@@ -113,7 +114,7 @@ func loadPlan(name string) (planHead, *engine.Planned, error) {
 		return head, nil, broken(err)
 	}
 	if head.Format > planFileFormat {
-		return head, nil, &problem{code: exitError, summary: "the plan file was written by a newer ovi", file: name, next: "apply it with that version"}
+		return head, nil, &cli.Problem{Summary: "the plan file was written by a newer ovi", File: name, Suggestion: "apply it with that version"}
 	}
 	p, err := engine.Load(r)
 	if err != nil {

@@ -4,21 +4,21 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
 )
 
-func policyFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "policy", Usage: "policies for every stack, besides its own: a `FILE` or folder (OVI_POLICY); may be repeated"}
+func policyFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "policy", Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
 }
 
 // policyPaths are the files and folders of policies that hold for every stack.
 func (c *call) policyPaths() []string {
-	paths := c.cli.StringSlice("policy")
-	if more := c.getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
+	paths := c.cmd.StringSlice("policy")
+	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
 		paths = append([]string{more}, paths...)
 	}
 	return paths
@@ -26,7 +26,7 @@ func (c *call) policyPaths() []string {
 
 // takes says that the command knows an option.
 func (c *call) takes(option string) bool {
-	return slices.ContainsFunc(c.cli.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
+	return slices.ContainsFunc(c.cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
 }
 
 // policies reads what holds for every stack, and compiles all that was read, so that a wrong
@@ -42,7 +42,7 @@ func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err er
 }
 
 func (c *call) readPolicies(paths []string) (resource.Rules, error) {
-	return config.Policy(c, paths, config.Options{Schemas: schemas(), Env: c.env})
+	return config.Policy(c, paths, config.Options{Schemas: schemas(), Env: c.Env})
 }
 
 // absolutes are paths that mean the same from wherever a plan file is applied.

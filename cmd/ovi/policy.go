@@ -5,8 +5,9 @@ import (
 	"iter"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
@@ -16,30 +17,29 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func (p *process) policyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "policy", Category: catMemory,
-		Usage: "try policies on what was recorded, or on a saved plan",
-		Subcommands: []*cli.Command{
+func (p *process) policyCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "policy", Category: groupGovern,
+		Usage: "Test and evaluate policies",
+		Subcommands: []*urfave.Command{
 			{
-				Name: "test", ArgsUsage: "FILE…", Usage: "say which verdicts of the past these policies would flip; exit 2 if any",
-				Description: "FILE is a policy file or a folder of them. Its rules stand in the place of the rules of\n" +
-					"the same names that were in force, its windows and approvals in the place of theirs;\n" +
-					"with --instead, in the place of all. Nothing is looked at but the log.",
-				Flags: []cli.Flag{
+				Name: "test", ArgsUsage: "FILE…", Usage: "Show which past decisions these policies would change; exit 2 if any",
+				Description: "FILE is a policy file or a folder of them. Its rules replace the rules of the same names, its\n" +
+					"windows and approvals those in effect at the time. Only the audit log is read.",
+				Flags: []urfave.Flag{
 					sourceFlag(),
-					&cli.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
-					&cli.StringSliceFlag{Name: "wal", Usage: "the log in `DIR`, or a copy of one, instead of the one here; repeated, the logs of all instances of one store"},
-					&cli.BoolFlag{Name: "instead", Usage: "in the place of every rule, window and approval that was in force"},
+					&urfave.StringFlag{Name: "since", Usage: "only plans after `TIME` (90d, 12h, 2006-01-02T15:04:05Z)", Value: "90d"},
+					&urfave.StringSliceFlag{Name: "wal", Usage: "read the audit log in `DIR`, or a copy; repeat it for the logs of all instances of one store"},
+					&urfave.BoolFlag{Name: "instead", Usage: "replace every rule, window and approval, not only those of the same name"},
 				},
 				Action: p.action((*call).policyTest),
 			},
 			{
-				Name: "eval", ArgsUsage: "PLANFILE", Usage: "say what one rule says of each decision of a saved plan",
-				Flags: []cli.Flag{
+				Name: "eval", ArgsUsage: "PLANFILE", Usage: "Evaluate one rule for each decision of a saved plan",
+				Flags: []urfave.Flag{
 					policyFlag(),
-					&cli.StringFlag{Name: "rule", Usage: "the rule called `NAME`, of --policy or of the plan's own sources"},
-					&cli.StringFlag{Name: "expr", Usage: "a condition in `CEL`"},
+					&urfave.StringFlag{Name: "rule", Usage: "evaluate the rule `NAME` of --policy or of the plan's sources"},
+					&urfave.StringFlag{Name: "expr", Usage: "evaluate a condition in `CEL`"},
 				},
 				Action: p.action((*call).policyEval),
 			},
@@ -48,9 +48,9 @@ func (p *process) policyCommand() *cli.Command {
 }
 
 func (c *call) policyTest() error {
-	files := c.cli.Args().Slice()
+	files := c.cmd.Args().Slice()
 	if len(files) == 0 {
-		return usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies to try")
+		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies to try")
 	}
 	rules, err := c.readPolicies(files)
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *call) policyTest() error {
 	if err != nil {
 		return err
 	}
-	trial := engine.Backtest{Rules: rules, Instead: c.cli.Bool("instead"), Since: since, Kinds: schemas().Kind}
-	switch dirs := c.cli.StringSlice("wal"); len(dirs) {
+	trial := engine.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: schemas().Kind}
+	switch dirs := c.cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
 		return c.try(trial, history.ReadLog(c, dirs[0], history.Filter{}))
@@ -102,7 +102,7 @@ func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]
 		return err
 	}
 	if summary.Flips > 0 {
-		return status(exitChanges)
+		return cli.Exit(cli.ExitChanges)
 	}
 	return nil
 }
@@ -119,34 +119,34 @@ func judged(j engine.PolicyResult) render.Judged {
 }
 
 func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {
-	if c.out.machine() {
+	if c.out.Machine() {
 		for _, r := range rows {
-			if err := c.out.records(r); err != nil {
+			if err := c.out.Records(r); err != nil {
 				return err
 			}
 		}
-		return c.out.records(sum)
+		return c.out.Records(sum)
 	}
-	if err := c.out.table(render.TriedTable(rows), "These policies would have said nothing."); err != nil {
+	if err := c.out.Table(render.TriedTable(rows), "These policies would have said nothing."); err != nil {
 		return err
 	}
-	c.out.say("")
-	c.out.say("%s", sum.Sentence())
+	c.out.Say("")
+	c.out.Say("%s", sum.Sentence())
 	if sum.Unjudged > 0 {
-		c.out.warn(sum.NotJudged(), "see docs/policy.md: what a back-test cannot see")
+		c.out.Warn(sum.NotJudged(), "see docs/policy.md: what a back-test cannot see")
 	}
 	return nil
 }
 
 // before reads an option that is a time, or how long ago; days too.
 func (c *call) before(flag string) (time.Time, error) {
-	text := c.cli.String(flag)
+	text := c.cmd.String(flag)
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
 	ago, err := days(text)
 	if err != nil {
-		return time.Time{}, usage("write how long ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "--%s: %q is no time", flag, text)
+		return time.Time{}, cli.Usage("write how long ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "--%s: %q is no time", flag, text)
 	}
-	return c.now().Add(-ago), nil
+	return c.Now().Add(-ago), nil
 }

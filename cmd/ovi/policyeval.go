@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/engine"
@@ -16,8 +17,8 @@ import (
 )
 
 func (c *call) policyEval() error {
-	if c.cli.NArg() != 1 || !isPlan(c.arg(0)) {
-		return usage("make one with: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
+	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
+		return cli.Usage("make one with: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
 	}
 	head, saved, err := loadPlan(c.arg(0))
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *call) policyEval() error {
 	facts := decider.Facts{Now: saved.At}
 	dir := c.dataDir(nil)
 	if _, err := os.Stat(dir); err != nil {
-		c.out.warn("the record that the plan was made from is not here: rules see no history", "say where it is with --data-dir")
+		c.out.Warn("the record that the plan was made from is not here: rules see no history", "say where it is with --data-dir")
 		return c.evaluate(saved, rule, rules, facts)
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error {
@@ -63,9 +64,9 @@ func upTo(all []decider.Past, at time.Time) []decider.Past {
 
 // oneRule finds the rule that was named, or makes one of a condition.
 func (c *call) oneRule(head planHead) (cel.Rule, error) {
-	name, expr := c.cli.String("rule"), c.cli.String("expr")
+	name, expr := c.cmd.String("rule"), c.cmd.String("expr")
 	if (name == "") == (expr == "") {
-		return cel.Rule{}, usage("write --rule NAME or --expr 'CEL', one of them", "what is to be evaluated?")
+		return cel.Rule{}, cli.Usage("write --rule NAME or --expr 'CEL', one of them", "what is to be evaluated?")
 	}
 	if expr != "" {
 		at := resource.Position{File: "--expr", Line: 1, Column: 1}
@@ -97,7 +98,7 @@ func (c *call) oneRule(head planHead) (cel.Rule, error) {
 	if near, ok := resource.Nearest(name, names); ok {
 		next = "did you mean " + near + "?"
 	}
-	return cel.Rule{}, usage(next, "there is no rule called %q", name)
+	return cel.Rule{}, cli.Usage(next, "there is no rule called %q", name)
 }
 
 // evaluate says what the rule says of each decision that would do something.
@@ -132,18 +133,18 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 	if err := c.tellRule(rows); err != nil || !failed {
 		return err
 	}
-	return &problem{
-		code: exitError, summary: fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
-		next: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md",
+	return &cli.Problem{
+		Summary:    fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
+		Suggestion: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md",
 	}
 }
 
 func (c *call) tellRule(rows []render.RuleSays) error {
-	if !c.out.machine() {
-		return c.out.table(render.RuleTable(rows), "The plan proposes nothing.")
+	if !c.out.Machine() {
+		return c.out.Table(render.RuleTable(rows), "The plan proposes nothing.")
 	}
 	for _, r := range rows {
-		if err := c.out.records(r); err != nil {
+		if err := c.out.Records(r); err != nil {
 			return err
 		}
 	}

@@ -8,25 +8,25 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-func (p *process) replayCommand() *cli.Command {
-	return &cli.Command{
-		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "rebuild the store from the log and compare it with the live one",
-		Description: "A lost store.db is rebuilt by the next command anyway. A damaged one is kept aside by --repair, and a\n" +
-			"rebuilt one takes its place. A store in etcd is made of the logs of all instances that record into\n" +
-			"it: name the others by --with. One that was lost comes back with --into etcd://HOST:2379/PREFIX;\n" +
-			"stop what recorded into it first.",
-		Flags: []cli.Flag{
+func (p *process) replayCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "replay", ArgsUsage: "[SOURCE]", Usage: "Rebuild the store from the audit log and compare them",
+		Description: "A lost store.db is rebuilt by the next command. --repair replaces a damaged one and keeps the\n" +
+			"damaged file. A store in etcd is rebuilt from the logs of all its instances: add the others with\n" +
+			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
+		Flags: []urfave.Flag{
 			sourceFlag(), withFlag(),
-			&cli.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or make a lost one anew under etcd://HOST:2379/PREFIX"},
-			&cli.BoolFlag{Name: "repair", Usage: "put the rebuilt store in the place of the live one if that is damaged, lost or different"},
+			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
+			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
 		},
 		Action: p.action((*call).auditReplay),
 	}
@@ -55,11 +55,11 @@ func (c *call) auditReplay() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	dir, err := c.recordDir(c.cli.Args().Slice()...)
+	dir, err := c.recordDir(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
-	if into := c.cli.String("into"); strings.HasPrefix(into, etcdScheme) {
+	if into := c.cmd.String("into"); strings.HasPrefix(into, etcdScheme) {
 		return c.rebuildInto(dir, into)
 	}
 	if kept, err := readNote(dir); err != nil || kept.where != "" || c.storeName() != "" {
@@ -68,8 +68,8 @@ func (c *call) auditReplay() error {
 		}
 		return c.replayShared(dir)
 	}
-	if len(c.cli.StringSlice("with")) > 0 {
-		return usage("leave --with out", "the store of %s is made of its own log alone", dir)
+	if len(c.cmd.StringSlice("with")) > 0 {
+		return cli.Usage("leave --with out", "the store of %s is made of its own log alone", dir)
 	}
 	out := replayed{Live: "there"}
 	if err := c.settleStore(dir); err != nil {
@@ -91,7 +91,7 @@ func (c *call) auditReplay() error {
 	if keep {
 		out.Into = location
 	}
-	if c.cli.Bool("repair") && !out.Equal {
+	if c.cmd.Bool("repair") && !out.Equal {
 		if err := replaceStore(dir, location, keep); err != nil {
 			return err
 		}
@@ -111,14 +111,14 @@ func (c *call) settleStore(dir string) error {
 
 // replayLocation is where the rebuilt store goes: --into, or beside the live one for a while.
 func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
-	into := c.cli.String("into")
+	into := c.cmd.String("into")
 	if into == "" {
 		into, err = os.MkdirTemp(dir, ".replay-*")
 		return filepath.Join(into, storeFile), false, err
 	}
 	file = filepath.Join(into, storeFile)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", false, &problem{code: exitError, summary: "there is a store already", file: file, err: err, next: "name an empty folder"}
+		return "", false, &cli.Problem{Summary: "there is a store already", File: file, Err: err, Suggestion: "name an empty folder"}
 	}
 	return file, true, os.MkdirAll(into, 0o700)
 }
@@ -208,8 +208,8 @@ func replaceStore(dir, location string, keep bool) error {
 }
 
 func (c *call) tellReplay(out replayed, dir string) error {
-	if c.out.machine() {
-		if err := c.out.records(render.Info{Type: "replayed", Data: out}); err != nil {
+	if c.out.Machine() {
+		if err := c.out.Records(render.Info{Type: "replayed", Data: out}); err != nil {
 			return err
 		}
 	} else {
@@ -222,7 +222,7 @@ func (c *call) tellReplay(out replayed, dir string) error {
 	if len(out.Logs) > 0 {
 		next = "make another one from the logs and use that: ovi audit replay --with DIR --into etcd://HOST:2379/PREFIX"
 	}
-	return &problem{code: exitError, summary: "the live store is not what the log says", detail: out.Why, next: next}
+	return &cli.Problem{Summary: "the live store is not what the log says", Detail: out.Why, Suggestion: next}
 }
 
 func (c *call) sayReplay(out replayed, dir string) {
@@ -230,19 +230,19 @@ func (c *call) sayReplay(out replayed, dir string) {
 		c.saySharedReplay(out)
 		return
 	}
-	c.out.say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
+	c.out.Say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
 	if out.Trimmed {
-		c.out.say("The log begins with record %d: what is older was removed. A store rebuilt from it has all that stands now, but not what was over before, and numbers its revisions anew; so what lives now was compared, not its history.", out.First)
+		c.out.Say("The log begins with record %d: what is older was removed. A store rebuilt from it has all that stands now, but not what was over before, and numbers its revisions anew; so what lives now was compared, not its history.", out.First)
 	} else if out.From > 0 {
-		c.out.say("Compared from revision %d on: the live store has forgotten what is older.", out.From)
+		c.out.Say("Compared from revision %d on: the live store has forgotten what is older.", out.From)
 	}
 	if out.Equal {
-		c.out.say("Equal: the live store is what the log says, digest %s.", out.Digest[:16])
+		c.out.Say("Equal: the live store is what the log says, digest %s.", out.Digest[:16])
 	}
 	if out.Repaired {
-		c.out.say("Put in the place of the live store (%s), which is kept aside in %s.", orElse(out.Why, out.Live), dir)
+		c.out.Say("Put in the place of the live store (%s), which is kept aside in %s.", orElse(out.Why, out.Live), dir)
 	}
 	if out.Into != "" {
-		c.out.say("Kept in %s.", out.Into)
+		c.out.Say("Kept in %s.", out.Into)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/replay"
@@ -17,8 +18,8 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-func withFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "with", Usage: "the data directory of another instance of the same store, or a copy of its wal folder: `DIR`; may be repeated"}
+func withFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "with", Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable"}
 }
 
 // replayedLog is one of the logs that a shared store was rebuilt from.
@@ -39,8 +40,8 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 // replayShared rebuilds a store that hosts share from the logs of all its instances, and holds
 // the live one against it.
 func (c *call) replayShared(dir string) (err error) {
-	if c.cli.Bool("repair") {
-		return usage("rebuild it in an empty place: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a store that hosts share is not repaired in its place")
+	if c.cmd.Bool("repair") {
+		return cli.Usage("rebuild it in an empty place: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a store that hosts share is not repaired in its place")
 	}
 	l, err := c.openLedger(dir) // which brings the store up to this log
 	if err != nil {
@@ -85,20 +86,20 @@ func (c *call) replayShared(dir string) (err error) {
 }
 
 func (c *call) saySharedReplay(out replayed) {
-	c.out.say("Rebuilt from %s of %s:", render.Many(out.Batches, "batch"), render.Many(len(out.Logs), "log"))
+	c.out.Say("Rebuilt from %s of %s:", render.Many(out.Batches, "batch"), render.Many(len(out.Logs), "log"))
 	for _, l := range out.Logs {
-		c.out.say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
+		c.out.Say("  instance %s, records %d to %d, %s", l.Instance, l.First, l.Last, l.Dir)
 	}
 	switch {
 	case out.Equal:
-		c.out.say("Equal: what lives in the store at revision %d is what the logs say, digest %s.", out.Revision, out.Digest[:16])
+		c.out.Say("Equal: what lives in the store at revision %d is what the logs say, digest %s.", out.Revision, out.Digest[:16])
 	case out.Live == "lost":
-		c.out.say("Made anew: %s, with %s of its own numbers. Claims are not brought back.", out.Into, render.Many(out.Revision, "revision"))
-		c.out.say("Use it with: --store %s, or OVI_STORE.", out.Into)
+		c.out.Say("Made anew: %s, with %s of its own numbers. Claims are not brought back.", out.Into, render.Many(out.Revision, "revision"))
+		c.out.Say("Use it with: --store %s, or OVI_STORE.", out.Into)
 		return
 	}
 	if out.Into != "" {
-		c.out.say("Kept in %s.", out.Into)
+		c.out.Say("Kept in %s.", out.Into)
 	}
 }
 
@@ -118,8 +119,8 @@ func partShared(f replay.Comparison) string {
 
 // rebuildInto makes a store that was lost anew, under a name of etcd.
 func (c *call) rebuildInto(dir, name string) (err error) {
-	if c.cli.Bool("repair") {
-		return usage("leave --repair out", "--into %s makes a new store, and repairs none", etcdScheme)
+	if c.cmd.Bool("repair") {
+		return cli.Usage("leave --repair out", "--into %s makes a new store, and repairs none", etcdScheme)
 	}
 	logs, err := c.allLogs(dir)
 	if err != nil {
@@ -161,12 +162,12 @@ func (c *call) lacking(err error) error {
 	default:
 		return err
 	}
-	return &problem{code: exitError, summary: "the store cannot be rebuilt from these logs", err: err, next: next}
+	return &cli.Problem{Summary: "the store cannot be rebuilt from these logs", Err: err, Suggestion: next}
 }
 
 // allLogs are this instance's and those of --with.
 func (c *call) allLogs(dir string) (*replay.Logs, error) {
-	return replay.OpenLogs(append([]string{dir}, c.cli.StringSlice("with")...))
+	return replay.OpenLogs(append([]string{dir}, c.cmd.StringSlice("with")...))
 }
 
 // instancesNote, in a data directory, names the instances that were seen in its shared store, so
@@ -196,14 +197,14 @@ func (c *call) meet(dir string, l *ledger.Ledger) {
 		err = writeFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
 	}
 	if err != nil {
-		c.out.warn("who records into the store could not be noted: "+err.Error(), "nothing: the next command tries it again")
+		c.out.Warn("who records into the store could not be noted: "+err.Error(), "nothing: the next command tries it again")
 	}
 }
 
 // knownInstances are those that any of the data directories has noted.
 func (c *call) knownInstances(dir string) ([]string, error) {
 	var out []string
-	for _, d := range append([]string{dir}, c.cli.StringSlice("with")...) {
+	for _, d := range append([]string{dir}, c.cmd.StringSlice("with")...) {
 		instances, err := instancesMet(d)
 		if err != nil {
 			return nil, err

@@ -11,37 +11,40 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/serve"
 )
 
-func (p *process) runCommand() *cli.Command {
-	return &cli.Command{
-		Name: "run", Category: catLine, ArgsUsage: "[SOURCE...]",
-		Usage: "keep the world as wished, or only keep looking, until stopped",
-		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "interval", Usage: "a cycle every `DURATION`, give or take a tenth", Value: time.Minute},
-			&cli.BoolFlag{Name: "auto-approve", Usage: "do what is planned, as far as the files' rules allow; without it, plan and tell"},
-			&cli.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve: delete and replace too; without it, that waits for a human"},
-			&cli.IntFlag{Name: "parallelism", Usage: "at most `N` actions at once in a stack (the file's options, else 10)"},
-			&cli.DurationFlag{Name: "patience", Usage: "a cycle waits `DURATION` for a slow scope, and goes on without it", Value: 30 * time.Second},
-			&cli.DurationFlag{Name: "claim-ttl", Usage: "how long a claim outlives an instance that died: `DURATION` (the files' options, else 30s)"},
+func (p *process) runCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "run", Category: groupReconcile, ArgsUsage: "[SOURCE...]",
+		Usage: "Reconcile continuously",
+		Flags: []urfave.Flag{
+			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
+			&urfave.BoolFlag{Name: "auto-approve", Usage: "apply what is planned, within the rules; without it, only plan and report"},
+			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's options, or 10)"},
+			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
+			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
 			targetFlag(), excludeFlag(), policyFlag(),
-			&cli.DurationFlag{Name: "keep-history", Usage: "let the store forget versions older than `DURATION`, such as 2160h; the logs keep everything (default: keep all)"},
-			&cli.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
-			&cli.StringFlag{Name: "tls-cert", Usage: "certificate `FILE`; needed where the address is not loopback"},
-			&cli.StringFlag{Name: "tls-key", Usage: "key `FILE` of the certificate"},
-			&cli.StringFlag{Name: "token-file", Usage: "who asks must send the bearer token in `FILE`; needed where the address is not loopback"},
-			&cli.StringFlag{Name: "webhook", Usage: "tell `URL` of what only a human can settle"},
-			&cli.StringFlag{Name: "webhook-key-file", Usage: "sign what is sent with the key in `FILE` (HMAC-SHA256)"},
+			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
+			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
+			&urfave.StringFlag{Name: "tls-cert", Usage: "TLS certificate `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "tls-key", Usage: "TLS key `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "token-file", Usage: "require the bearer token in `FILE`; required unless the address is loopback"},
+			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
+			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
 		},
-		Description: "Each source is a stack. Without --auto-approve it looks, plans and tells, and touches nothing.\n" +
-			"A cycle begins at the interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
-			"one stack on one store share the work; one of them looks. SIGTERM lets what is in flight finish.",
+		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
+			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
+			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +
+			"actions in flight.",
 		Action: p.action((*call).run),
 	}
 }
@@ -57,22 +60,21 @@ type runner struct {
 	loops    metrics.Loops
 	counters *metrics.Counters
 	line     atomic.Pointer[session] // nil while the record is not open
-	alerts   *alertBook
-	store    storeFigures
+	alerts   *serve.Alerts
 	forgot   forgetting
 	rules    heldRules
 	named    bool // --target and --exclude named something
 }
 
 func (c *call) run() error {
-	if c.cli.Bool("allow-destroy") && !c.cli.Bool("auto-approve") {
-		return usage("add --auto-approve", "--allow-destroy does nothing without --auto-approve")
+	if c.cmd.Bool("allow-destroy") && !c.cmd.Bool("auto-approve") {
+		return cli.Usage("add --auto-approve", "--allow-destroy does nothing without --auto-approve")
 	}
-	if c.cli.Duration("interval") < time.Second {
-		return usage("write --interval 1m", "--interval must be a second or more")
+	if c.cmd.Duration("interval") < time.Second {
+		return cli.Usage("write --interval 1m", "--interval must be a second or more")
 	}
-	c.out.share()
-	c.answer.spare(func(err error) { c.log.Warn("standard output cannot be written, and the loop goes on", "error", err) })
+	c.out.Share()
+	c.Answer.Spare(func(err error) { c.log.Warn("standard output cannot be written, and the loop goes on", "error", err) })
 	k := &runner{call: c, counters: metrics.New()}
 	if err := k.readSources(); err != nil {
 		return err
@@ -84,15 +86,12 @@ func (c *call) run() error {
 	if err := k.checkPatterns(); err != nil {
 		return err
 	}
-	tell, err := c.openNotices()
+	notices, err := serve.OpenNotices(c, c.out, c.Now, c.cmd.String("webhook"), c.cmd.String("webhook-key-file"))
 	if err != nil {
 		return err
 	}
-	defer tell.Close()
-	k.alerts = &alertBook{tell: tell.send}
-	if tell.url != "" {
-		k.alerts.memory, tell.heard = storeMemory{c, k.sharedStore}, k.alerts.delivered
-	}
+	defer notices.Close()
+	k.alerts = serve.NewAlerts(notices, serve.StoreMemory{Context: c, Store: k.sharedStore})
 	k.options = k.runOptions()
 	closeListener, err := k.listen()
 	if err != nil {
@@ -106,7 +105,7 @@ func (c *call) run() error {
 // readSources makes a stack of each source and reads all once: what is wrong at the start is
 // a mistake of whoever starts it.
 func (k *runner) readSources() error {
-	paths, err := k.sources(k.cli.Args().Slice()...)
+	paths, err := k.sources(k.cmd.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (k *runner) readSources() error {
 		}
 		name := intents[0].Stack
 		if other, twice := named[name]; twice {
-			return usage("give each its own `stack:`, or read them as one with a folder", "%s and %s are both stack %s", other, path, name)
+			return cli.Usage("give each its own `stack:`, or read them as one with a folder", "%s and %s are both stack %s", other, path, name)
 		}
 		named[name] = path
 		k.intents = append(k.intents, intents...)
@@ -133,12 +132,12 @@ func (k *runner) readSources() error {
 
 func (k *runner) runOptions() engine.RunOptions {
 	o := engine.RunOptions{
-		Interval: k.cli.Duration("interval"), Patience: k.cli.Duration("patience"),
-		Apply: k.cli.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.alertStore, Rules: k.rulesNow,
-		Do: engine.ApplyOptions{Parallelism: k.cli.Int("parallelism"), Hard: k.hard},
+		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"),
+		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Rules: k.rulesNow,
+		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
-	o.Plan.Targets, o.Plan.Excludes = k.cli.StringSlice("target"), k.cli.StringSlice("exclude")
-	o.Plan.SkipDestructive = o.Apply && !k.cli.Bool("allow-destroy")
+	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")
+	o.Plan.SkipDestructive = o.Apply && !k.cmd.Bool("allow-destroy")
 	return o
 }
 
@@ -153,7 +152,7 @@ const (
 func (k *runner) keep() error {
 	pause := reopenFirst
 	for first := true; k.Err() == nil; first = false {
-		started := k.now()
+		started := k.Now()
 		err := k.loop()
 		if k.Err() != nil {
 			break
@@ -161,11 +160,11 @@ func (k *runner) keep() error {
 		if first && !errors.Is(err, errBack) && !errors.Is(err, ledger.ErrBroken) {
 			return err
 		}
-		if k.now().Sub(started) > reopenMost {
+		if k.Now().Sub(started) > reopenMost {
 			pause = reopenFirst
 		}
 		if !errors.Is(err, errBack) {
-			k.out.warn("nothing more is begun: "+err.Error(), fmt.Sprintf("nothing: the record is opened again in %s", pause))
+			k.out.Warn("nothing more is begun: "+err.Error(), fmt.Sprintf("nothing: the record is opened again in %s", pause))
 		}
 		select {
 		case <-k.Done():
@@ -173,7 +172,7 @@ func (k *runner) keep() error {
 		}
 		pause = min(2*pause, reopenMost)
 	}
-	k.out.say("Stopped: what was in flight has ended or is an open question, nothing more was begun.")
+	k.out.Say("Stopped: what was in flight has ended or is an open question, nothing more was begun.")
 	return nil
 }
 
@@ -188,14 +187,14 @@ func (k *runner) loop() error {
 	}
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)
-	k.out.say("Instance %s keeps %s; record in %s.", l.ledger.Instance(), k.names(), k.dir)
+	k.out.Say("Instance %s keeps %s; record in %s.", l.ledger.Instance(), k.names(), k.dir)
 	if err = l.claims.Ready(k); err == nil {
 		err = l.engine.Run(k, k.stacks, k.options)
 	}
 	k.line.Store(nil)
 	stop()
 	if bad := l.Close(); bad != nil && k.Err() != nil {
-		k.out.warn(bad.Error(), "see that the record is whole: ovi audit verify")
+		k.out.Warn(bad.Error(), "see that the record is whole: ovi audit verify")
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func (k *runner) rulesNow(context.Context) (resource.Rules, error) {
 		return k.rules.now, fmt.Errorf("the policies cannot be read, and the %s read before hold on: %w", rulesCount(k.rules.now), err)
 	}
 	if !reflect.DeepEqual(read, k.rules.now) {
-		k.out.warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "nothing, if that was meant")
+		k.out.Warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "nothing, if that was meant")
 		k.rules.now = read
 	}
 	return k.rules.now, nil

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
@@ -29,9 +29,9 @@ func TestAnExcludedThingMayGo(t *testing.T) {
 	}
 	keeping := func(exclude string) *runner {
 		set := flag.NewFlagSet("run", flag.ContinueOnError)
-		set.Var(cli.NewStringSlice(), "target", "")
-		set.Var(cli.NewStringSlice(exclude), "exclude", "")
-		k := &runner{call: &call{Context: t.Context(), cli: cli.NewContext(nil, set, nil)}}
+		set.Var(urfave.NewStringSlice(), "target", "")
+		set.Var(urfave.NewStringSlice(exclude), "exclude", "")
+		k := &runner{call: &call{Context: t.Context(), cmd: urfave.NewContext(nil, set, nil)}}
 		k.options.Plan.Excludes = []string{exclude}
 		return k
 	}

@@ -19,25 +19,25 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-// alertStore hears of each cycle.
-func (k *runner) alertStore(c engine.Cycle) {
+// cycled reports each cycle.
+func (k *runner) cycled(c engine.Cycle) {
 	k.loops.Add(counted(c))
-	k.alerts.cycle(c)
-	if keep := k.cli.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
+	k.alerts.Cycle(c)
+	if keep := k.cmd.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
 		k.forget(keep)
 	}
 	if c.Err != nil {
-		k.out.warn(fmt.Sprintf("stack %s: a cycle came to nothing: %s", c.Stack, c.Err), "nothing: it is tried again; what was in flight is settled by looking")
+		k.out.Warn(fmt.Sprintf("stack %s: a cycle came to nothing: %s", c.Stack, c.Err), "nothing: it is tried again; what was in flight is settled by looking")
 		return
 	}
-	if k.out.machine() {
-		_ = k.out.records(render.Info{Type: "cycle", Data: cycleData(c)})
+	if k.out.Machine() {
+		_ = k.out.Records(render.Info{Type: "cycle", Data: cycleData(c)})
 		return
 	}
 	if c.Planned == nil || !c.Led && c.Result == nil {
 		return
 	}
-	k.out.say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
+	k.out.Say("%s  %s (%s, %s): %s", c.At.Add(c.Took).UTC().Format(time.TimeOnly), c.Stack, c.Why, c.Took.Round(1e6), summary(c))
 }
 
 // summary is what a cycle did, in a line.
@@ -94,15 +94,15 @@ func (f *forgetting) due(now time.Time) bool {
 // forget lets the store forget what is older than it has to keep.
 func (k *runner) forget(keep time.Duration) {
 	l := k.line.Load()
-	if l == nil || !k.forgot.due(k.now()) {
+	if l == nil || !k.forgot.due(k.Now()) {
 		return
 	}
-	before, err := history.New(l.ledger.Reader()).RevisionAt(k, k.now().Add(-keep))
+	before, err := history.New(l.ledger.Reader()).RevisionAt(k, k.Now().Add(-keep))
 	if err == nil {
 		err = l.ledger.Compact(k, before)
 	}
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) { // nothing is so old
-		k.out.warn("the store was not compacted: "+err.Error(), "nothing: it is tried again in an hour")
+		k.out.Warn("the store was not compacted: "+err.Error(), "nothing: it is tried again in an hour")
 	}
 }
 
@@ -131,14 +131,14 @@ func (k *runner) heard(r event.Record) {
 	default:
 		return
 	}
-	if k.out.machine() {
+	if k.out.Machine() {
 		return // the log has it, and `ovi audit log` reads it
 	}
 	about := ""
 	if ref := r.Event.About(); !ref.IsZero() {
 		about = ref.Kind + "/" + ref.Name + ": "
 	}
-	k.out.say("%s    %s%s", r.At.UTC().Format(time.TimeOnly), about, render.Line(r.Event))
+	k.out.Say("%s    %s%s", r.At.UTC().Format(time.TimeOnly), about, render.Line(r.Event))
 }
 
 // markMost is how many files of a folder are looked at for changes; what changes in others is

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/serve"
 )
 
 // sandboxServe serves the practice cloud on loopback until it is interrupted.
@@ -15,23 +17,23 @@ func (c *call) sandboxServe() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	host, port, err := net.SplitHostPort(c.cli.String("listen"))
+	host, port, err := net.SplitHostPort(c.cmd.String("listen"))
 	if err != nil {
-		return usage("write an address such as 127.0.0.1:4599", "--listen: %s", err)
+		return cli.Usage("write an address such as 127.0.0.1:4599", "--listen: %s", err)
 	}
-	address, ok := c.loopback(host, port)
+	address, ok := serve.Loopback(c, host, port)
 	if !ok {
-		return usage("write a loopback address such as 127.0.0.1:4599", "--listen: %s is not loopback, and the practice cloud lets everybody in", host)
+		return cli.Usage("write a loopback address such as 127.0.0.1:4599", "--listen: %s is not loopback, and the practice cloud lets everybody in", host)
 	}
-	return c.withCloud(c.cli.Args().Slice(), func(cloud *awsfake.Cloud) error {
+	return c.withCloud(c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
-			return &problem{code: exitError, summary: "cannot listen", err: err, next: "choose another port with --listen"}
+			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "choose another port with --listen"}
 		}
-		c.out.say("The practice cloud listens on http://%s; end it with Ctrl-C.", listener.Addr())
+		c.out.Say("The practice cloud listens on http://%s; end it with Ctrl-C.", listener.Addr())
 		server := &http.Server{Handler: cloud, ReadHeaderTimeout: 10 * time.Second}
 		stop := context.AfterFunc(c, func() {
-			ctx, cancel := context.WithTimeout(context.Background(), drainWait)
+			ctx, cancel := context.WithTimeout(context.Background(), serve.DrainWait)
 			defer cancel()
 			_ = server.Shutdown(ctx)
 		})
@@ -42,5 +44,3 @@ func (c *call) sandboxServe() error {
 		return nil
 	})
 }
-
-const drainWait = 5 * time.Second

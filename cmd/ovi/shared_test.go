@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
@@ -130,7 +131,7 @@ func TestTwoHostsApplyAtOnce(t *testing.T) {
 	var outs []string
 	for range 2 {
 		e := <-ends
-		if outs = append(outs, e.out); e.code != "0" && e.code != fmt.Sprint(exitHeld) {
+		if outs = append(outs, e.out); e.code != "0" && e.code != fmt.Sprint(cli.ExitClaimed) {
 			t.Errorf("%s ended with %s:\n%s", e.who, e.code, e.out)
 		}
 	}

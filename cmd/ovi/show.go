@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -15,13 +16,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) showCommand() *cli.Command {
-	return &cli.Command{
-		Name: "show", Category: catMemory, ArgsUsage: "REF | PLANFILE",
-		Usage: "one thing as it is on record, or a saved plan",
-		Flags: []cli.Flag{
+func (p *process) showCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "show", Category: groupInspect, ArgsUsage: "REF | PLANFILE",
+		Usage: "Show a resource or plan",
+		Flags: []urfave.Flag{
 			sourceFlag(),
-			&cli.StringFlag{Name: "at", Usage: "as it was at `REVISION` (a number) or time (2006-01-02T15:04:05Z, or 90m: so long ago)"},
+			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		},
 		Action: p.action((*call).show),
 	}
@@ -37,7 +38,7 @@ func (c *call) show() error {
 			return err
 		}
 		if head.Sandbox {
-			if err := c.cli.Set("sandbox", "true"); err != nil {
+			if err := c.cmd.Set("sandbox", "true"); err != nil {
 				return err
 			}
 		}
@@ -61,7 +62,7 @@ func (c *call) showRef(l *ledger.Ledger) error {
 		if at != storage.Now {
 			absent = "was not there then"
 		}
-		return &problem{code: exitError, summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), next: "see when it was: ovi history " + c.arg(0)}
+		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), Suggestion: "see when it was: ovi history " + c.arg(0)}
 	}
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c *call) showRef(l *ledger.Ledger) error {
 
 // revision reads --at: a revision, a time, or a time ago.
 func (c *call) revision(l *ledger.Ledger) (storage.Revision, error) {
-	return c.revisionOf(l, c.cli.String("at"))
+	return c.revisionOf(l, c.cmd.String("at"))
 }
 
 func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, error) {
@@ -82,19 +83,19 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 		return c.happened(l, storage.Revision(n))
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
-		return history.New(l.Reader()).RevisionAt(c, c.now().Add(-ago))
+		return history.New(l.Reader()).RevisionAt(c, c.Now().Add(-ago))
 	}
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return history.New(l.Reader()).RevisionAt(c, t)
 	}
-	return 0, usage("write a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "%q is neither a revision nor a time", text)
+	return 0, cli.Usage("write a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "%q is neither a revision nor a time", text)
 }
 
 // happened refuses a revision that is still to come.
 func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
 	newest, err := l.Revision(c)
 	if err == nil && r > newest {
-		err = usage("see from which revision to which it can be read: ovi store status", "revision %d has not happened yet: the newest is %d", r, newest)
+		err = cli.Usage("see from which revision to which it can be read: ovi store status", "revision %d has not happened yet: the newest is %d", r, newest)
 	}
 	return r, err
 }
@@ -111,8 +112,8 @@ func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 		}
 	}
 	names := namesIn(scans)
-	if c.out.machine() {
-		return c.out.records(x.record(names))
+	if c.out.Machine() {
+		return c.out.Records(x.record(names))
 	}
 	rows := [][]string{
 		{"ref", names.Ref(t.Ref)},
@@ -130,7 +131,7 @@ func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 	for _, tag := range t.Tags {
 		rows = append(rows, []string{"tags." + tag.Key, render.Value(resource.String(tag.Value))})
 	}
-	return render.Table{Head: []string{"WHAT", "VALUE"}, Rows: rows, Flexible: 1}.Write(c.out.w, c.out.style)
+	return render.Table{Head: []string{"WHAT", "VALUE"}, Rows: rows, Flexible: 1}.Write(c.out.W, c.out.Style)
 }
 
 // attrRows lists attributes, those of objects with their path.

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
 )
 
 const (
@@ -19,29 +21,20 @@ const (
 // sources are the paths that say what is wanted: the argument and every -f, else ovi.yaml
 // here. They must be there.
 func (c *call) sources(args ...string) ([]string, error) {
-	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
+	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, usage("name a source, or write one; a first one to practise with: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
+			return nil, cli.Usage("name a source, or write one; a first one to practise with: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
 				"there is no %s here and no other source was named", defaultSource)
 		}
 	}
 	for _, name := range named {
 		if _, err := os.Stat(name); err != nil {
-			return nil, &problem{code: exitError, summary: "the source cannot be read", file: name, err: plain(err), next: "check the name: " + beside(name)}
+			return nil, &cli.Problem{Summary: "the source cannot be read", File: name, Err: cli.Plain(err), Suggestion: "check the name: " + beside(name)}
 		}
 	}
 	return named, nil
-}
-
-// plain takes the path off an error of the file system: the place is told apart.
-func plain(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // beside lists what could have been meant.
@@ -61,13 +54,13 @@ func beside(name string) string {
 
 // dataDir is where the record is: --data-dir, OVI_DATA_DIR, or .ovi beside the first source
 // (in it, if it is a folder), or here. Nothing walks up the folders.
-func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cli, sources) }
+func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
-func dataDirOf(p *process, cc *cli.Context, sources []string) string {
+func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	if dir := cc.String("data-dir"); dir != "" {
 		return dir
 	}
-	if dir := p.getenv("OVI_DATA_DIR"); dir != "" {
+	if dir := p.Getenv("OVI_DATA_DIR"); dir != "" {
 		return dir
 	}
 	if len(sources) == 0 {
@@ -83,15 +76,15 @@ func dataDirOf(p *process, cc *cli.Context, sources []string) string {
 // recordDir is the data directory of a command that only reads the record; args may name a
 // source beside which it is. The record must exist.
 func (c *call) recordDir(args ...string) (string, error) {
-	named := append(append([]string{}, args...), c.cli.StringSlice("f")...)
+	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	dir := c.dataDir(named)
 	if c.storeName() != "" {
 		return dir, nil // the record is where hosts share it
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return "", &problem{
-			code: exitError, summary: "there is no record here", file: dir, err: plain(err),
-			next: "run `ovi plan` first, name the source the record stands beside, or say --data-dir",
+		return "", &cli.Problem{
+			Summary: "there is no record here", File: dir, Err: cli.Plain(err),
+			Suggestion: "run `ovi plan` first, name the source the record stands beside, or say --data-dir",
 		}
 	}
 	return dir, nil

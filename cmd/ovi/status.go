@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -12,11 +12,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func (p *process) statusCommand() *cli.Command {
-	return &cli.Command{
-		Name: "status", Category: catMemory, ArgsUsage: "[SOURCE]",
-		Usage:  "the managed things as last seen, and actions without an end",
-		Flags:  []cli.Flag{sourceFlag(), &cli.StringFlag{Name: "stack", Usage: "only of the stack `NAME`"}},
+func (p *process) statusCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "status", Category: groupInspect, ArgsUsage: "[SOURCE]",
+		Usage:  "Show managed resources",
+		Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
 		Action: p.action((*call).status),
 	}
 }
@@ -34,7 +34,7 @@ func (c *call) status() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.Args().Slice(), c.showState)
+	return c.withMemory(c.cmd.Args().Slice(), c.showState)
 }
 
 func (c *call) showState(l *ledger.Ledger) error {
@@ -42,8 +42,8 @@ func (c *call) showState(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if c.out.machine() {
-		return c.out.records(c.stateRecords(s)...)
+	if c.out.Machine() {
+		return c.out.Records(c.stateRecords(s)...)
 	}
 	return c.stateTables(s)
 }
@@ -91,7 +91,7 @@ func (c *call) stateRecords(s state) []render.Record {
 			Error: x.Error, Seen: timeOrNil(x.Confirmed), Count: x.Count,
 		})
 	}
-	for _, x := range s.managed(c.cli.String("stack")) {
+	for _, x := range s.managed(c.cmd.String("stack")) {
 		out = append(out, x.record(s.names))
 	}
 	for _, x := range s.open {
@@ -108,29 +108,29 @@ func (c *call) stateTables(s state) error {
 	for _, x := range s.scans {
 		locations.Rows = append(locations.Rows, []string{s.names.Scope(x.Scope), c.ago(x.Confirmed), count(x.Count), c.noteOf(x)})
 	}
-	if err := c.out.table(locations, "Nothing was ever looked at."); err != nil {
+	if err := c.out.Table(locations, "Nothing was ever looked at."); err != nil {
 		return err
 	}
-	c.out.say("")
+	c.out.Say("")
 	resources := render.Table{Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3}
-	for _, x := range s.managed(c.cli.String("stack")) {
+	for _, x := range s.managed(c.cmd.String("stack")) {
 		resources.Rows = append(resources.Rows, []string{s.names.Ref(x.Ref), x.ID, x.Stack, x.health(), c.ago(x.at)})
 	}
-	if err := c.out.table(resources, "Nothing is managed here."); err != nil {
+	if err := c.out.Table(resources, "Nothing is managed here."); err != nil {
 		return err
 	}
 	if len(s.open) == 0 {
 		return nil
 	}
-	c.out.say("")
+	c.out.Say("")
 	open := render.Table{Head: []string{"WITHOUT AN END", "ACTION", "BEGAN", "BY"}, Flexible: 3}
 	for _, x := range s.open {
 		open.Rows = append(open.Rows, []string{s.names.Ref(x.Ref), string(x.Action), c.ago(x.At), x.User + " " + x.Host})
 	}
-	if err := c.out.table(open, ""); err != nil {
+	if err := c.out.Table(open, ""); err != nil {
 		return err
 	}
-	c.out.say("The next plan or apply answers these by looking.")
+	c.out.Say("The next plan or apply answers these by looking.")
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
@@ -22,23 +23,23 @@ const (
 // storeName is the store that was asked for: --store, OVI_STORE, or "": bolt in the data
 // directory.
 func (c *call) storeName() string {
-	if name := c.cli.String("store"); name != "" {
+	if name := c.cmd.String("store"); name != "" {
 		return name
 	}
-	return c.getenv("OVI_STORE")
+	return c.Getenv("OVI_STORE")
 }
 
 // connect opens a store in etcd, and says where that is without who asked.
 func (c *call) connect(name string) (*etcd.Store, string, error) {
 	if !strings.HasPrefix(name, etcdScheme) {
-		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix", "there is no such kind of store")
+		return nil, "", cli.Usage("write --store etcd://host:2379,host:2379/prefix", "there is no such kind of store")
 	}
 	cfg, err := etcd.Parse(name)
 	if err != nil {
-		return nil, "", usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "the store: %s", err)
+		return nil, "", cli.Usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "the store: %s", err)
 	}
 	if cfg.Username == "" {
-		cfg.Username = c.getenv("OVI_STORE_USER")
+		cfg.Username = c.Getenv("OVI_STORE_USER")
 	}
 	if cfg.Password == "" {
 		if cfg.Password, err = c.storePassword(); err != nil {
@@ -47,7 +48,7 @@ func (c *call) connect(name string) (*etcd.Store, string, error) {
 	}
 	where := etcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
 	if cfg.Password != "" && cfg.TLS == nil && !cfg.Loopback() {
-		c.out.warn("the password of the store goes over the network as it is", "add ?tls=true to the store, or ?ca=FILE: see docs/run.md")
+		c.out.Warn("the password of the store goes over the network as it is", "add ?tls=true to the store, or ?ca=FILE: see docs/run.md")
 	}
 	store, err := etcd.Open(c, cfg)
 	if err != nil {
@@ -58,23 +59,23 @@ func (c *call) connect(name string) (*etcd.Store, string, error) {
 
 // storeProblem is why a store cannot be used, and what to do about it.
 func storeProblem(err error) error {
-	p := &problem{code: exitError, summary: "the store cannot be used", err: err, next: "nothing was begun; run this again when it can be reached"}
+	p := &cli.Problem{Summary: "the store cannot be used", Err: err, Suggestion: "nothing was begun; run this again when it can be reached"}
 	var told *etcd.Error
 	if errors.As(err, &told) && told.Next != "" {
-		p.err, p.next = told.Brief(), told.Next
+		p.Err, p.Suggestion = told.Brief(), told.Next
 	}
 	return p
 }
 
 // storePassword is the password of the store from outside the command line.
 func (c *call) storePassword() (string, error) {
-	file := c.getenv("OVI_STORE_PASSWORD_FILE")
+	file := c.Getenv("OVI_STORE_PASSWORD_FILE")
 	if file == "" {
-		return c.getenv("OVI_STORE_PASSWORD"), nil
+		return c.Getenv("OVI_STORE_PASSWORD"), nil
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return "", &problem{code: exitError, summary: "the password of the store cannot be read", file: file, err: plain(err), next: "see OVI_STORE_PASSWORD_FILE"}
+		return "", &cli.Problem{Summary: "the password of the store cannot be read", File: file, Err: cli.Plain(err), Suggestion: "see OVI_STORE_PASSWORD_FILE"}
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
@@ -93,7 +94,7 @@ func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, 
 		file = filepath.Join(file, storeFile)
 	}
 	if _, err := os.Stat(file); mustExist && err != nil {
-		return nil, file, &problem{code: exitError, summary: "there is no store", file: file, err: plain(err), next: "name a data directory, its store.db, or etcd://host:2379/prefix"}
+		return nil, file, &cli.Problem{Summary: "there is no store", File: file, Err: cli.Plain(err), Suggestion: "name a data directory, its store.db, or etcd://host:2379/prefix"}
 	}
 	store, err := bolt.Open(file)
 	return store, file, err
@@ -108,6 +109,6 @@ func (c *call) creditOthers(r *engine.Result) {
 		}
 	}
 	for _, who := range sortedKeys(by) {
-		c.out.say("%d of these had been done meanwhile by another run, of %s: see `ovi history REF`.", by[who], who)
+		c.out.Say("%d of these had been done meanwhile by another run, of %s: see `ovi history REF`.", by[who], who)
 	}
 }

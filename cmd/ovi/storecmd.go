@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
@@ -17,20 +18,20 @@ import (
 	"github.com/ovi-project/ovi/replay"
 )
 
-func (p *process) storeCommand() *cli.Command {
-	return &cli.Command{
-		Name: "store", Category: catMemory,
-		Usage: "the store of the record: how it stands, move it",
-		Subcommands: []*cli.Command{
+func (p *process) storeCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "store", Category: groupGovern,
+		Usage: "Inspect or copy the store",
+		Subcommands: []*urfave.Command{
 			{
-				Name: "status", ArgsUsage: "[SOURCE]", Usage: "size, revisions, and the instances that record into it",
-				Flags:  []cli.Flag{sourceFlag()},
+				Name: "status", ArgsUsage: "[SOURCE]", Usage: "Show size, revisions and instances",
+				Flags:  []urfave.Flag{sourceFlag()},
 				Action: p.action((*call).storeStatus),
 			},
 			{
-				Name: "copy", ArgsUsage: "FROM TO", Usage: "copy a store into an empty one, with its history, and prove it",
-				Description: "FROM and TO are a data directory, a store.db, or etcd://HOST:2379/PREFIX. The numbers of the\n" +
-					"revisions are the new store's own; claims are not copied. Stop what records into FROM first.",
+				Name: "copy", ArgsUsage: "FROM TO", Usage: "Copy a store with its history to an empty one",
+				Description: "FROM and TO are a data directory, a store.db, or etcd://HOST:2379/PREFIX. The copy is verified\n" +
+					"with a digest. It has its own revision numbers and no claims. Stop the instances of FROM first.",
 				Action: p.action((*call).storeCopy),
 			},
 		},
@@ -62,7 +63,7 @@ func (c *call) storeStatus() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cli.Args().Slice(), c.showStore)
+	return c.withMemory(c.cmd.Args().Slice(), c.showStore)
 }
 
 func (c *call) showStore(l *ledger.Ledger) error {
@@ -70,10 +71,10 @@ func (c *call) showStore(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if c.out.machine() {
-		return c.out.records(render.Info{Type: "store", Data: s})
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "store", Data: s})
 	}
-	c.out.say("%s: revision %d, %s, %s, %s; readable from revision %d on.", s.Store, s.Revision,
+	c.out.Say("%s: revision %d, %s, %s, %s; readable from revision %d on.", s.Store, s.Revision,
 		render.Many(s.Keys, "key"), render.Many(s.Bytes, "byte"), render.Many(s.Claims, "claim"), s.Compacted)
 	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "AT REVISION", "WHEN", ""}}
 	for _, i := range s.Instances {
@@ -83,7 +84,7 @@ func (c *call) showStore(l *ledger.Ledger) error {
 		}
 		t.Rows = append(t.Rows, []string{i.Instance, fmt.Sprint(i.Last), fmt.Sprint(i.Revision), i.At, here})
 	}
-	return c.out.table(t, "Nobody has recorded into it.")
+	return c.out.Table(t, "Nobody has recorded into it.")
 }
 
 func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
@@ -113,8 +114,8 @@ func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
 }
 
 func (c *call) storeCopy() error {
-	if c.cli.NArg() != 2 {
-		return usage("ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores: from and to")
+	if c.cmd.NArg() != 2 {
+		return cli.Usage("ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores: from and to")
 	}
 	from, fromName, err := c.eitherStore(c.arg(0), true)
 	if err != nil {
@@ -134,21 +135,21 @@ func (c *call) storeCopy() error {
 		if errors.Is(err, replay.ErrNotEmpty) {
 			next = "name an empty one: another prefix, or another file"
 		}
-		return &problem{code: exitError, summary: "the store was not copied", err: err, next: next}
+		return &cli.Problem{Summary: "the store was not copied", Err: err, Suggestion: next}
 	}
 	if err := c.moveNote(toName); err != nil {
 		return err
 	}
-	if c.out.machine() {
-		return c.out.records(render.Info{Type: "store_copied", Data: copied})
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "store_copied", Data: copied})
 	}
-	c.out.say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"), render.Many(copied.Keys, "version"), fromName, toName)
-	c.out.say("Both hold the same, commit by commit: %s.", copied.Digest)
+	c.out.Say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"), render.Many(copied.Keys, "version"), fromName, toName)
+	c.out.Say("Both hold the same, commit by commit: %s.", copied.Digest)
 	if copied.Base > 0 {
-		c.out.say("The source had forgotten what was older than its revision %d: that stands as one commit; the logs have it.", copied.Base)
+		c.out.Say("The source had forgotten what was older than its revision %d: that stands as one commit; the logs have it.", copied.Base)
 	}
 	if strings.HasPrefix(toName, etcdScheme) {
-		c.out.say("Use it with: --store %s, or OVI_STORE.", toName)
+		c.out.Say("Use it with: --store %s, or OVI_STORE.", toName)
 	}
 	return nil
 }
@@ -174,21 +175,21 @@ func (c *call) revoke(l *ledger.Ledger) error {
 	}
 	var found []coordinator.Claim
 	for _, x := range all {
-		if x.Ref == c.arg(1) || fitsClaim(x.Ref, c.arg(1)) {
+		if x.Ref == c.arg(0) || fitsClaim(x.Ref, c.arg(0)) {
 			found = append(found, x)
 		}
 	}
 	if len(found) == 0 {
-		return usage("see `ovi claims`", "nobody holds %q", c.arg(1))
+		return cli.Usage("see `ovi claims`", "%q is not claimed", c.arg(0))
 	}
 	if len(found) > 1 {
-		return usage("write the whole ref: see `ovi claims`", "%d claims are called %q", len(found), c.arg(1))
+		return cli.Usage("write the whole ref: see `ovi claims`", "%d claims are called %q", len(found), c.arg(0))
 	}
 	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
 	if err != nil {
 		return err
 	}
-	event := event.Revoked{ClaimedBy: holderOf(gone), Token: gone.Token, Who: c.user(), Reason: c.cli.String("reason")}
+	event := event.Revoked{ClaimedBy: holderOf(gone), Token: gone.Token, Who: c.User(), Reason: c.cmd.String("reason")}
 	if ref, ok := claimedResource(gone.Ref); ok {
 		event.Ref = ref
 	} else {
@@ -197,6 +198,6 @@ func (c *call) revoke(l *ledger.Ledger) error {
 	if _, err := l.Record(c, event); err != nil {
 		return fmt.Errorf("the claim is revoked, but that is not on record: %w", err)
 	}
-	c.out.say("%s is no longer held by %s. What was in flight there is an open question: `ovi plan` looks.", gone.Ref, holderOf(gone))
+	c.out.Say("%s is no longer held by %s. What was in flight there is an open question: `ovi plan` looks.", gone.Ref, holderOf(gone))
 	return nil
 }

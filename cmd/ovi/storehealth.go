@@ -8,7 +8,7 @@ import (
 // heardOfStore tells that the store is silent, and that it answers again. Between the two nothing
 // is begun: a beginning would have to be recorded first.
 func (c *call) heardOfStore(err error) {
-	at := c.now().UTC().Format(time.TimeOnly)
+	at := c.Now().UTC().Format(time.TimeOnly)
 	what, next := "the store answers again", ""
 	if err != nil {
 		what = "the store is silent: nothing more is begun (" + err.Error() + ")"
@@ -20,8 +20,8 @@ func (c *call) heardOfStore(err error) {
 	case progress != nil:
 		progress.Notice("warning: " + what)
 	case err != nil:
-		c.out.warn(fmt.Sprintf("%s  %s", at, what), next)
+		c.out.Warn(fmt.Sprintf("%s  %s", at, what), next)
 	default:
-		c.out.say("%s  %s", at, what)
+		c.out.Say("%s  %s", at, what)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/storage"
@@ -48,12 +49,12 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	name := c.storeName()
 	switch {
 	case name == "" && kept.where != "":
-		return nil, &problem{
-			code: exitError, summary: "the record of this data directory is kept in " + kept.where, file: dir,
-			next: "say --store or set OVI_STORE, or name another --data-dir",
+		return nil, &cli.Problem{
+			Summary: "the record of this data directory is kept in " + kept.where, File: dir,
+			Suggestion: "say --store or set OVI_STORE, or name another --data-dir",
 		}
 	case name == "":
-		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now}))
+		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), Clock: c.Now}))
 	}
 	store, where, err := c.connect(name)
 	if err != nil {
@@ -75,7 +76,7 @@ func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Sto
 		}
 		kept = now
 	}
-	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.user(), Clock: c.now, Store: store, Shared: true, CloseStore: true}))
+	l, err := c.listened(ledger.Open(c, ledger.Config{Dir: dir, User: c.User(), Clock: c.Now, Store: store, Shared: true, CloseStore: true}))
 	if err != nil {
 		return l, err
 	}
@@ -102,9 +103,9 @@ func (c *call) sameStore(dir string, kept, now storeIdentity, store *etcd.Store)
 	if stats.Keys > 0 {
 		return nil // the ledger sees whether it knows this log
 	}
-	return &problem{
-		code: exitError, file: dir,
-		summary: fmt.Sprintf("this is another store than the one this data directory's record is kept in, and it is empty: %s, %s; the record is in %s, %s", now.where, now.id, kept.where, kept.id),
-		next:    "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, bring it back from the logs of all its instances: ovi audit replay --with DIR --into " + now.where,
+	return &cli.Problem{
+		File:       dir,
+		Summary:    fmt.Sprintf("this is another store than the one this data directory's record is kept in, and it is empty: %s, %s; the record is in %s, %s", now.where, now.id, kept.where, kept.id),
+		Suggestion: "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, bring it back from the logs of all its instances: ovi audit replay --with DIR --into " + now.where,
 	}
 }

@@ -1,27 +1,28 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 )
 
-func targetFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a whole ref, or a pattern) and what it needs; may be repeated"}
+func targetFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "target", Usage: "only `REF` (kind/name, a full ref, or a pattern) and what it depends on; repeatable"}
 }
 
-func excludeFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "exclude", Usage: "all but `REF` and what needs it; may be repeated"}
+func excludeFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "exclude", Usage: "exclude `REF` and what depends on it; repeatable"}
 }
 
 // checkPatterns refuses a --target or --exclude that cannot be read, before anything is done.
 func (c *call) checkPatterns() error {
 	for _, flag := range []string{"target", "exclude"} {
-		for _, pattern := range c.cli.StringSlice(flag) {
+		for _, pattern := range c.cmd.StringSlice(flag) {
 			if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
-				return usage("write a name such as web-0, ec2/web-0 or web-*", "--%s: %q is no pattern", flag, pattern)
+				return cli.Usage("write a name such as web-0, ec2/web-0 or web-*", "--%s: %q is no pattern", flag, pattern)
 			}
 		}
 	}
@@ -51,9 +52,9 @@ func configured(intents []resource.Intent) []resource.Ref {
 // was meant for would be left out or done in silence.
 func (c *call) patternsName(refs []resource.Ref) error {
 	for _, flag := range []string{"target", "exclude"} {
-		for _, pattern := range c.cli.StringSlice(flag) {
+		for _, pattern := range c.cmd.StringSlice(flag) {
 			if !namesOne(pattern, refs) {
-				return usage(nearestRef(pattern, refs), "--%s %s names nothing", flag, pattern)
+				return cli.Usage(nearestRef(pattern, refs), "--%s %s names nothing", flag, pattern)
 			}
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/render"
 )
 
-func (p *process) versionCommand() *cli.Command {
-	return &cli.Command{
-		Name: "version", Category: catHelp, Usage: "which ovi this is",
+func (p *process) versionCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "version", Category: groupReference, Usage: "Show the version",
 		Action: p.action((*call).version),
 	}
 }
@@ -36,9 +36,9 @@ func (c *call) version() error {
 			}
 		}
 	}
-	if c.out.machine() {
-		return c.out.records(render.Info{Type: "build", Data: v})
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "build", Data: v})
 	}
-	c.out.say("ovi %s (%s, %s)", v.Ovi, v.Go, v.System)
+	c.out.Say("ovi %s (%s, %s)", v.Ovi, v.Go, v.System)
 	return nil
 }

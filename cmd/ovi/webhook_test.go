@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ovi-project/ovi/serve"
 )
 
 // TestTheWebhookHearsOnce of what two instances find, over the death of the one that told it;
@@ -17,7 +19,7 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 	var mu sync.Mutex
 	var heard []string
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var n notice
+		var n serve.Notice
 		if err := json.NewDecoder(r.Body).Decode(&n); err != nil || !strings.HasPrefix(r.Header.Get("Ovi-Signature"), "t=") {
 			t.Errorf("%v: %q", err, r.Header)
 		}
@@ -54,5 +56,5 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 		t.Errorf("the webhook heard %q", got)
 	}
 	writeConfig(t, s.dir, fleet(3)) // wanted again
-	eventually(t, "it heard the end", patience, func() bool { return told() == "new vetoed web-2, settled vetoed web-2" })
+	eventually(t, "it heard the end", patience, func() bool { return told() == "new vetoed web-2, resolved vetoed web-2" })
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
@@ -19,13 +19,13 @@ const shortStory = 3
 // near is how many looks and plans a short story opens the log for: more than it tells.
 const near = 200
 
-func (p *process) whyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "why", Category: catMemory, ArgsUsage: "REF",
-		Usage: "the story of one thing, backwards: why it is as it is, or gone",
-		Flags: []cli.Flag{
+func (p *process) whyCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "why", Category: groupInspect, ArgsUsage: "REF",
+		Usage: "Explain a resource's state",
+		Flags: []urfave.Flag{
 			sourceFlag(),
-			&cli.BoolFlag{Name: "all", Usage: fmt.Sprintf("tell everything, not the last %d things that happened", shortStory)},
+			&urfave.BoolFlag{Name: "all", Usage: fmt.Sprintf("show every event, not the last %d", shortStory)},
 		},
 		Action: p.action((*call).why),
 	}
@@ -44,7 +44,7 @@ func (c *call) tell(l *ledger.Ledger) error {
 		return err
 	}
 	depth := near
-	if c.cli.Bool("all") || c.out.machine() {
+	if c.cmd.Bool("all") || c.out.Machine() {
 		depth = -1
 	}
 	chronicle, err := history.New(l.Reader()).ResourceHistory(c, ref, depth)
@@ -52,15 +52,15 @@ func (c *call) tell(l *ledger.Ledger) error {
 		return err
 	}
 	s := c.teller(ref).Explain(chronicle)
-	if c.out.machine() {
-		return c.out.records(storyRecord(s, ref))
+	if c.out.Machine() {
+		return c.out.Records(storyRecord(s, ref))
 	}
-	return storyPage(s, c.cli.Bool("all")).Write(c.out.w, c.out.style)
+	return storyPage(s, c.cmd.Bool("all")).Write(c.out.W, c.out.Style)
 }
 
 // teller tells of things as seen from one of them.
 func (c *call) teller(ref resource.Ref) explain.Explainer {
-	return explain.Explainer{Now: c.now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
+	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
 }
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
@@ -25,10 +26,10 @@ import (
 // README. clouds are closed when the command ends.
 func (c *call) providers(dir string) (provider.Set, []closer, error) {
 	real := aws.Options{
-		Profile: c.cli.String("profile"), Region: c.cli.String("region"),
-		Owner: c.getenv("OVI_OWNER"), Log: c.log.Named("aws"),
+		Profile: c.cmd.String("profile"), Region: c.cmd.String("region"),
+		Owner: c.Getenv("OVI_OWNER"), Log: c.log.Named("aws"),
 	}
-	if !c.cli.Bool("sandbox") {
+	if !c.cmd.Bool("sandbox") {
 		return provider.Set{"aws": aws.New(real)}, nil, nil
 	}
 	cloud, err := c.openCloud(c.sandboxFile(dir))
@@ -58,7 +59,7 @@ func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
 
 func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, error) {
 	intent, err := config.New(paths, config.Options{
-		Schemas: schemas(), Env: c.env, Digest: digests.sum, Region: c.region(),
+		Schemas: schemas(), Env: c.Env, Digest: digests.sum, Region: c.region(),
 	}).Load(c)
 	if err == nil {
 		err = digests.err
@@ -68,7 +69,7 @@ func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, err
 
 // region is what is used where neither a thing nor its file names one.
 func (c *call) region() string {
-	for _, v := range []string{c.cli.String("region"), c.getenv("AWS_REGION"), c.getenv("AWS_DEFAULT_REGION")} {
+	for _, v := range []string{c.cmd.String("region"), c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION")} {
 		if v != "" {
 			return v
 		}
@@ -80,10 +81,10 @@ func (c *call) region() string {
 // last: a second, unless something else is wanted in tests.
 func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
 	var options []awsfake.Option
-	if text := c.getenv("OVI_SANDBOX_SETTLE"); text != "" {
+	if text := c.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, usage("write a duration such as 100ms", "OVI_SANDBOX_SETTLE: %s", err)
+			return nil, cli.Usage("write a duration such as 100ms", "OVI_SANDBOX_SETTLE: %s", err)
 		}
 		options = append(options, awsfake.WithSettle(settle))
 	}
@@ -100,7 +101,7 @@ func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
 // sandboxFile is where the practice cloud is: OVI_SANDBOX_FILE, for instances that share one,
 // else in the data directory.
 func (c *call) sandboxFile(dir string) string {
-	if file := c.getenv("OVI_SANDBOX_FILE"); file != "" {
+	if file := c.Getenv("OVI_SANDBOX_FILE"); file != "" {
 		return file
 	}
 	return filepath.Join(dir, "sandbox", "aws.json")
@@ -109,7 +110,7 @@ func (c *call) sandboxFile(dir string) string {
 // secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
 // share a store and must digest alike, else in the data directory.
 func (c *call) secretsKey(dir string) string {
-	if file := c.getenv("OVI_SECRETS_KEY_FILE"); file != "" {
+	if file := c.Getenv("OVI_SECRETS_KEY_FILE"); file != "" {
 		return file
 	}
 	return filepath.Join(dir, "secrets.key")
@@ -164,7 +165,7 @@ func (c *call) withLine(paths []string, do func(*session) error) error {
 // change how the command ended: its outcome is on record.
 func (c *call) closing(l *session, err error) error {
 	if bad := l.Close(); bad != nil {
-		c.out.warn(bad.Error(), "see that the record is whole: ovi audit verify")
+		c.out.Warn(bad.Error(), "see that the record is whole: ovi audit verify")
 	}
 	return err
 }
@@ -185,7 +186,7 @@ func (c *call) openLiveState(dir string, intents []resource.Intent) (*session, e
 	l.claims = c.claimsOf(l)
 	l.closers = append(l.closers, func() error { return c.giveBack(l) })
 	l.engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.ledger, Owner: c.getenv("OVI_OWNER"), Clock: c.now, Claims: l.claims,
+		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims,
 	})
 	return l, nil
 }
@@ -193,18 +194,18 @@ func (c *call) openLiveState(dir string, intents []resource.Intent) (*session, e
 // claimsOf makes the claims of this run.
 func (c *call) claimsOf(l *session) *coordinator.Claims {
 	host, _ := os.Hostname()
-	ttl := c.cli.Duration("claim-ttl")
+	ttl := c.cmd.Duration("claim-ttl")
 	for _, in := range l.intents {
 		if ttl == 0 {
 			ttl = in.Options.ClaimTTL
 		}
 	}
-	options := []coordinator.Option{coordinator.WithLockTimeout(c.cli.Duration("lock-timeout")), coordinator.WithStoreHealth(c.heardOfStore)}
+	options := []coordinator.Option{coordinator.WithLockTimeout(c.cmd.Duration("lock-timeout")), coordinator.WithStoreHealth(c.heardOfStore)}
 	if ttl > 0 {
 		options = append(options, coordinator.WithTTL(ttl))
 	}
 	return coordinator.New(l.ledger.Claims(), coordinator.Identity{
-		Instance: l.ledger.Instance(), Host: host, User: c.user(), Run: l.ledger.Run(), PID: os.Getpid(),
+		Instance: l.ledger.Instance(), Host: host, User: c.User(), Run: l.ledger.Run(), PID: os.Getpid(),
 	}, options...)
 }
 
@@ -233,10 +234,10 @@ const (
 func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
 		if tear := l.Log().TornWrite(); tear != nil {
-			c.out.warn(tear.String(), "nothing: it was never acknowledged")
+			c.out.Warn(tear.String(), "nothing: it was never acknowledged")
 		}
 		if err := l.Broken(); err != nil {
-			c.out.warn("the disk is full, so that what happened last is not shown: "+err.Error(), "make room there; nothing can be done before")
+			c.out.Warn("the disk is full, so that what happened last is not shown: "+err.Error(), "make room there; nothing can be done before")
 		}
 		log := c.log.Named("ledger")
 		l.Listen(func(r event.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })

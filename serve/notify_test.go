@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/go-hclog"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
@@ -30,9 +30,9 @@ import (
 // nothing settles nothing.
 func TestAConcernIsToldOnce(t *testing.T) {
 	var told []string
-	b := &alertBook{tell: func(n notice, _ bool) { told = append(told, n.State+" "+n.Kind+" "+n.Scope+n.Ref) }}
+	b := &Alerts{send: func(n Notice, _ bool) { told = append(told, n.State+" "+word(n.Kind)+" "+n.Scope+n.Ref) }}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
-	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not seen for 3 cycles"}
+	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
 	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
 	for _, c := range []engine.Cycle{
 		{Stack: "web", Led: true, Alerts: []engine.Alert{unreachable}},
@@ -42,9 +42,9 @@ func TestAConcernIsToldOnce(t *testing.T) {
 		{Stack: "web"}, // helping tells nothing of what leading found
 		{Stack: "web", Led: true, Alerts: []engine.Alert{blocked}},
 	} {
-		b.cycle(c)
+		b.Cycle(c)
 	}
-	want := []string{"new blind aws/us-east-1", "new vetoed aws/us-east-1/ec2/a", "new blind aws/us-east-1", "settled blind aws/us-east-1"}
+	want := []string{"new unreachable aws/us-east-1", "new blocked aws/us-east-1/ec2/a", "new unreachable aws/us-east-1", "resolved unreachable aws/us-east-1"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
@@ -79,20 +79,22 @@ func TestTheWebhookIsSignedAndTriedAgain(t *testing.T) {
 	}))
 	defer server.Close()
 	var out bytes.Buffer
-	p := &process{hard: t.Context(), stdout: &out, stderr: &out, now: time.Now, env: func(string) (string, bool) { return "", false }}
-	c := &call{process: p, Context: t.Context(), out: &output{w: &out, errW: &out}, log: hclog.NewNullLogger()}
-	c.out.share()
-	n := &notices{c: c, url: server.URL, key: key, client: server.Client(), queue: make(chan notice, 4), done: make(chan struct{}), pauses: []time.Duration{time.Millisecond, time.Millisecond}}
+	show := &cli.Output{W: &out, ErrW: &out}
+	show.Share()
+	n := &Notices{
+		ctx: t.Context(), out: show, now: time.Now, url: server.URL, key: key, client: server.Client(),
+		queue: make(chan Notice, 4), done: make(chan struct{}), pauses: []time.Duration{time.Millisecond, time.Millisecond},
+	}
 	go n.deliver()
-	n.send(notice{Type: "concern", State: alertNew, Stack: "web", Kind: "vetoed", Text: "blessed"}, false)
+	n.Send(Notice{Type: "alert", State: alertNew, Stack: "web", Kind: "blocked", Text: "blessed"}, false)
 	n.Close()
 	mu.Lock()
 	defer mu.Unlock()
-	var got notice
+	var got Notice
 	if calls != 3 || len(bodies) != 1 || json.Unmarshal(bodies[0], &got) != nil || got.Text != "blessed" || got.State != alertNew {
 		t.Errorf("%d calls, told %q", calls, bodies)
 	}
-	if !strings.Contains(out.String(), "stack web: vetoed") {
+	if !strings.Contains(out.String(), "stack web: alert: blocked") {
 		t.Errorf("standard output: %q", out.String())
 	}
 }
@@ -103,54 +105,67 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 	store := mem.New()
 	defer store.Close()
 	var heard []string
-	instance := func(name string) *alertBook {
-		b := &alertBook{memory: storeMemory{t.Context(), func() storage.Store { return store }}}
-		b.tell = func(n notice, elsewhere bool) {
+	instance := func(name string) *Alerts {
+		b := &Alerts{memory: StoreMemory{t.Context(), func() storage.Store { return store }}}
+		b.send = func(n Notice, elsewhere bool) {
 			if elsewhere {
-				heard = append(heard, name+" says "+n.Kind)
+				heard = append(heard, name+" says "+word(n.Kind))
 				return
 			}
-			heard = append(heard, name+" tells "+n.State+" "+n.Kind)
+			heard = append(heard, name+" tells "+n.State+" "+word(n.Kind))
 		}
 		return b
 	}
-	deliver := func(b *alertBook) {
+	deliver := func(b *Alerts) {
 		for _, e := range b.open["web"] {
-			b.delivered(e.notice)
+			b.delivered(e.Notice)
 		}
 	}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
-	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not seen for 3 cycles"}
+	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
 	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
 	led := func(alerts ...engine.Alert) engine.Cycle {
 		return engine.Cycle{Stack: "web", Led: true, Alerts: alerts}
 	}
 	ann, bob, cid := instance("ann"), instance("bob"), instance("cid")
-	ann.cycle(led(blocked))
-	bob.cycle(led(blocked)) // ann died before the webhook took it
+	ann.Cycle(led(blocked))
+	bob.Cycle(led(blocked)) // ann died before the webhook took it
 	deliver(bob)
-	bob.cycle(led(blocked, unreachable))
+	bob.Cycle(led(blocked, unreachable))
 	deliver(bob)
 	unread := led(blocked) // not yet for three cycles of cid's own
 	unread.Planned = &engine.Planned{Plan: decider.Plan{Unreachable: map[resource.Scope]string{scope: "denied"}}}
-	cid.cycle(unread)
-	cid.cycle(led(blocked))
-	bob.cycle(led(blocked))                                       // leads again: that is no news to it
+	cid.Cycle(unread)
+	cid.Cycle(led(blocked))
+	bob.Cycle(led(blocked))                                       // leads again: that is no news to it
 	if err := bob.memory.drop("web", blocked.Key()); err != nil { // as its lease would
 		t.Fatal(err)
 	}
-	bob.cycle(led(blocked))
-	bob.cycle(engine.Cycle{Stack: "web"}) // a helper settles nothing
+	bob.Cycle(led(blocked))
+	bob.Cycle(engine.Cycle{Stack: "web"}) // a helper settles nothing
 	other := engine.Alert{Type: engine.ConfigurationMismatch, Text: "another version"}
-	instance("dan").cycle(engine.Cycle{Stack: "web", Alerts: []engine.Alert{blocked, other}})
-	bob.cycle(led())
-	cid.cycle(led())
+	instance("dan").Cycle(engine.Cycle{Stack: "web", Alerts: []engine.Alert{blocked, other}})
+	bob.Cycle(led())
+	cid.Cycle(led())
 	want := []string{
-		"ann tells new vetoed", "bob tells new vetoed", "bob tells new blind",
-		"cid says vetoed", "cid tells settled blind", "bob tells new vetoed",
-		"dan says vetoed", "dan tells new other_wishes", "bob tells settled vetoed",
+		"ann tells new blocked", "bob tells new blocked", "bob tells new unreachable",
+		"cid says blocked", "cid tells resolved unreachable", "bob tells new blocked",
+		"dan says blocked", "dan tells new mismatch", "bob tells resolved blocked",
 	}
 	if diff := cmp.Diff(want, heard); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
+}
+
+// word names a type of alert.
+func word(kind string) string {
+	switch engine.AlertType(kind) {
+	case engine.UnreachableAlert:
+		return "unreachable"
+	case engine.BlockedAlert:
+		return "blocked"
+	case engine.ConfigurationMismatch:
+		return "mismatch"
+	}
+	return kind
 }

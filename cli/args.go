@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"slices"
@@ -9,10 +9,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// tidyArgs brings a command line into the order that the library reads: the command, its
-// options as --name=value, "--", the arguments. So options may stand on either side of the
-// argument, with one dash or two. "--" ends them, a lone "-" is an argument.
-func tidyArgs(commands []*cli.Command, args []string) ([]string, error) {
+// Tidy puts a command line into the order that the library reads: the command, its options as
+// --name=value, "--", the arguments. So options may stand on either side of the argument, with one
+// dash or two. "--" ends them, a lone "-" is an argument. A command line that is wrong is an error
+// that names the nearest correct one.
+func Tidy(commands []*cli.Command, args []string) ([]string, error) {
 	path, options, rest, err := splitArgs(commands, args)
 	if err != nil {
 		return nil, err
@@ -30,8 +31,7 @@ func tidyArgs(commands []*cli.Command, args []string) ([]string, error) {
 	return out, nil
 }
 
-// splitArgs walks the arguments once. Options before the command are looked up in every
-// command, since which one it will be is not known yet.
+// splitArgs reads the arguments once. Options before the command are looked up in every command.
 func splitArgs(commands []*cli.Command, args []string) (path, options, rest []string, err error) {
 	level, leaf := commands, (*cli.Command)(nil)
 	var raw []string
@@ -45,7 +45,7 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 			raw = append(raw, arg)
 			if name, _, has := cutOption(arg); !has && takesValue(candidates(commands, leaf), name) {
 				if i+1 == len(args) {
-					return nil, nil, nil, usage("write "+dashed(name)+" VALUE", "option %s needs a value", dashed(name))
+					return nil, nil, nil, Usage("use "+dashed(name)+" VALUE", "option %s needs a value", dashed(name))
 				}
 				i++
 				raw[len(raw)-1] += "=" + args[i]
@@ -65,25 +65,35 @@ func splitArgs(commands []*cli.Command, args []string) (path, options, rest []st
 			rest = append(rest, arg)
 		}
 	}
+	options, err = checked(leaf, path, raw)
+	return path, options, rest, err
+}
+
+// checked are the options of a command as --name=value, each known and with a value it can have.
+func checked(leaf *cli.Command, path, raw []string) (options []string, err error) {
 	for _, o := range raw {
 		name, value, has := cutOption(o)
-		if err := known(leaf, path, name); err != nil {
-			return nil, nil, nil, err
+		flag, err := flagOf(leaf, path, name)
+		if err != nil {
+			return nil, err
 		}
-		if has {
-			options = append(options, "--"+name+"="+value)
-		} else {
+		if !has {
 			options = append(options, "--"+name)
+			continue
 		}
+		if err := checkValue(flag, name, value); err != nil {
+			return nil, err
+		}
+		options = append(options, "--"+name+"="+value)
 	}
-	return path, options, rest, nil
+	return options, nil
 }
 
 func cutOption(arg string) (name, value string, has bool) {
 	return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
 }
 
-// dashed is an option as people write it.
+// dashed is an option as it is typed.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -109,7 +119,7 @@ func candidates(all []*cli.Command, leaf *cli.Command) []*cli.Command {
 	return out
 }
 
-// takesArgs says that a command with commands below it also does something itself.
+// takesArgs reports whether a command with subcommands also does something itself.
 func takesArgs(c *cli.Command) bool { return c != nil && c.ArgsUsage != "" }
 
 func takesValue(commands []*cli.Command, name string) bool {
@@ -133,19 +143,19 @@ func find(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// known refuses an option the command does not have, and names the nearest it has.
-func known(leaf *cli.Command, path []string, name string) error {
+// flagOf finds an option of a command, or names the nearest it has.
+func flagOf(leaf *cli.Command, path []string, name string) (cli.Flag, error) {
 	if name == "help" || name == "h" || leaf == nil && name == "version" {
-		return nil
+		return nil, nil
 	}
 	command := strings.Join(append([]string{"ovi"}, path...), " ")
 	if leaf == nil {
-		return usage("see `ovi help`", "option %s, but no command", dashed(name))
+		return nil, Usage("see `ovi help`", "option %s without a command", dashed(name))
 	}
 	var names []string
 	for _, f := range leaf.Flags {
 		if slices.Contains(f.Names(), name) {
-			return nil
+			return f, nil
 		}
 		names = append(names, f.Names()...)
 	}
@@ -153,7 +163,34 @@ func known(leaf *cli.Command, path []string, name string) error {
 	if near, ok := resource.Nearest(name, names); ok && len(name) > 1 { // everything is near one letter
 		next = "did you mean " + dashed(near) + "?"
 	}
-	return usage(next, "`%s` has no option %s", command, dashed(name))
+	return nil, Usage(next, "unknown option %s for `%s`", dashed(name), command)
+}
+
+// meant are commands of other tools, with what does the same here.
+func meant(name string) string {
+	switch name {
+	case "destroy":
+		return "write `resources: []` and run `ovi apply`: it deletes what the stack owns"
+	case "validate", "check":
+		return "run `ovi plan`: it checks the configuration and changes nothing"
+	case "init":
+		return "run `ovi plan`: nothing has to be initialized"
+	case "refresh":
+		return "run `ovi plan`: it observes live state each time"
+	case "import":
+		return "add the resource to the configuration and run `ovi adopt REF --id ID`"
+	case "list", "ls", "state":
+		return "run `ovi status`"
+	case "log", "logs", "verify", "replay", "export":
+		return "run `ovi audit " + strings.TrimSuffix(name, "s") + "`"
+	case "rm", "remove", "delete":
+		return "remove the resource from the configuration and run `ovi apply`, or run `ovi forget REF`"
+	case "mv", "rename":
+		return "run `ovi move REF REF`"
+	case "unlock", "force-unlock":
+		return "run `ovi claims revoke REF`"
+	}
+	return ""
 }
 
 func unknownCommand(level []*cli.Command, path []string, name string) error {
@@ -166,5 +203,26 @@ func unknownCommand(level []*cli.Command, path []string, name string) error {
 	if near, ok := resource.Nearest(name, names); ok {
 		next = "did you mean `" + command + " " + near + "`?"
 	}
-	return usage(next, "there is no command `%s %s`", command, name)
+	if other := meant(name); other != "" && len(path) == 0 {
+		next = other
+	}
+	return Usage(next, "unknown command `%s %s`", command, name)
+}
+
+// Complete gives every command what all have in common: the options of every command, and an
+// error where a subcommand is missing.
+func Complete(c *cli.Command, everywhere []cli.Flag) {
+	c.HideHelp = true
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("see `ovi "+c.Name+" --help`", "%s", err) }
+	if len(c.Subcommands) == 0 || takesArgs(c) {
+		c.Flags = append(c.Flags, everywhere...)
+	}
+	if c.Action == nil {
+		c.Action = func(*cli.Context) error {
+			return Usage("use one of "+strings.Join(namesOf(c.Subcommands), ", ")+": see `ovi "+c.Name+" --help`", "`ovi %s` needs a subcommand", c.Name)
+		}
+	}
+	for _, sub := range c.Subcommands {
+		Complete(sub, everywhere)
+	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"io"
@@ -7,12 +7,12 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-// share lets many goroutines write to the output, each record and each line whole.
-func (o *output) share() {
+// Share lets many goroutines write to the output, each record and each line as a whole.
+func (o *Output) Share() {
 	mu := &sync.Mutex{}
-	o.w, o.errW = &sharedWriter{mu, o.w}, &sharedWriter{mu, o.errW}
-	if o.enc != nil {
-		o.enc = &sharedEncoder{mu: &sync.Mutex{}, Encoder: o.enc}
+	o.W, o.ErrW = &sharedWriter{mu, o.W}, &sharedWriter{mu, o.ErrW}
+	if o.Enc != nil {
+		o.Enc = &sharedEncoder{mu: &sync.Mutex{}, Encoder: o.Enc}
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// resolveWait bounds how long it may take to learn what localhost is.
+// resolveWait bounds the lookup of localhost.
 const resolveWait = 5 * time.Second
 
-// loopback says whether nobody outside this host can reach an address, and which one is meant:
-// an IP address of the host's own, or localhost where it means nothing else. Other names may
+// Loopback reports whether an address can be reached from this host only, and which one to listen
+// on: an IP address of the host's own, or localhost where all its addresses are. Other names may
 // mean another address the next time.
-func (c *call) loopback(host, port string) (address string, ok bool) {
+func Loopback(ctx context.Context, host, port string) (address string, ok bool) {
 	address = net.JoinHostPort(host, port)
 	if host != "localhost" {
 		ip := net.ParseIP(host)
 		return address, ip != nil && ip.IsLoopback()
 	}
-	ctx, cancel := context.WithTimeout(c, resolveWait)
+	ctx, cancel := context.WithTimeout(ctx, resolveWait)
 	defer cancel()
 	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {

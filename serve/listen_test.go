@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -10,16 +10,18 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/ovi-project/ovi/cli"
 )
 
-// TestAListenerThatFailsIsOpenedAgain: /metrics does not die silently. What is the matter is told
-// each time it is, and what listens in the end is served.
+// TestAListenerThatFailsIsOpenedAgain: each failure is reported, and the listener that works in
+// the end is served.
 func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
-		k := &runner{call: &call{process: &process{}, Context: t.Context(), out: &output{w: &said, errW: &said}}}
-		k.out.share()
-		server := &http.Server{Handler: k.routes()}
+		out := &cli.Output{W: &said, ErrW: &said}
+		out.Share()
+		server := &http.Server{Handler: (&Loop{}).Routes()}
 		well := &fakeListener{accepts: make(chan net.Conn), closed: make(chan struct{})}
 		tries := 0
 		open := func() (net.Listener, error) {
@@ -29,7 +31,9 @@ func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 			return well, nil
 		}
 		var done sync.WaitGroup
-		done.Go(func() { k.serve(server, &fakeListener{err: errors.New("the network went away")}, open) })
+		done.Go(func() {
+			Listener{Out: out}.serve(t.Context(), server, &fakeListener{err: errors.New("the network went away")}, open)
+		})
 
 		ours, theirs := net.Pipe()
 		well.accepts <- theirs
@@ -45,9 +49,9 @@ func TestAListenerThatFailsIsOpenedAgain(t *testing.T) {
 			t.Error(err)
 		}
 		done.Wait()
-		for _, want := range []string{"the network went away", "tried again in 1s", "the address is in use", "tried again in 2s"} {
+		for _, want := range []string{"the network went away", "retried in 1s", "the address is in use", "retried in 2s"} {
 			if !strings.Contains(said.String(), want) {
-				t.Errorf("not told: %s\n%s", want, said.String())
+				t.Errorf("not reported: %s\n%s", want, said.String())
 			}
 		}
 	})

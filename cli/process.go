@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"golang.org/x/term"
+
+	"github.com/ovi-project/ovi/render"
+)
+
+// Process is what a program is given from outside. It never changes.
+type Process struct {
+	Version        string
+	Hard           context.Context // ends at the second Ctrl-C
+	Env            func(string) (string, bool)
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Answer         *Answer // Stdout, with what became of it
+	Now            func() time.Time
+}
+
+// Getenv is the value of a variable, or "".
+func (p *Process) Getenv(name string) string {
+	v, _ := p.Env(name)
+	return v
+}
+
+// User is who runs this, for the audit log.
+func (p *Process) User() string {
+	for _, name := range []string{"OVI_USER", "USER", "LOGNAME", "USERNAME"} {
+		if v := p.Getenv(name); v != "" {
+			return v
+		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "unknown"
+}
+
+// Columns is the width of the terminal behind a stream; 0 and false for anything else.
+func Columns(stream any) (int, bool) {
+	if a, ok := stream.(*Answer); ok {
+		stream = a.W
+	}
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	return width, true
+}
+
+// StyleOf is how a stream is written to: in color on a terminal, unless that is disabled.
+func (p *Process) StyleOf(stream any, noColor bool) render.Style {
+	width, terminal := Columns(stream)
+	dumb := p.Getenv("TERM") == "dumb"
+	return render.Style{
+		Width: width,
+		Color: terminal && !noColor && !dumb && p.Getenv("NO_COLOR") == "",
+		Live:  terminal && !dumb,
+	}
+}
+
+// NewLog is the log on standard error, of warnings and errors unless more is asked for.
+func (p *Process) NewLog(level, format string) (hclog.Logger, error) {
+	if level == "" {
+		level = p.Getenv("OVI_LOG")
+	}
+	if level == "" {
+		level = "warn"
+	}
+	l := hclog.LevelFromString(level)
+	if l == hclog.NoLevel {
+		return nil, Usage("use trace, debug, info, warn, error or off", "invalid log level %q", level)
+	}
+	if format == "" {
+		format = p.Getenv("OVI_LOG_FORMAT")
+	}
+	if format != "" && format != "text" && format != "json" {
+		return nil, Usage("use text or json", "invalid log format %q", format)
+	}
+	return hclog.New(&hclog.LoggerOptions{Name: "ovi", Level: l, Output: p.Stderr, JSONFormat: format == "json"}), nil
+}
