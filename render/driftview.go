@@ -148,7 +148,7 @@ func (v DriftView) sentence() string {
 	counts := Count(v.Plan)
 	rest := Counts{Conflict: counts.Conflict, Unreachable: counts.Unreachable, NotVerified: counts.NotVerified, Excluded: counts.Excluded, Unchanged: counts.Unchanged}.rest()
 	if v.Acknowledged > 0 {
-		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acked`)", v.Acknowledged)}, rest...)
+		rest = append([]string{fmt.Sprintf("%d acknowledged (`ovi drift --acknowledged`)", v.Acknowledged)}, rest...)
 	}
 	if len(parts) == 0 {
 		return strings.TrimSpace("No drift. " + ended(rest))
