@@ -57,15 +57,19 @@ func (p *planWriter) fits(used int, text, note string) bool {
 // row writes one attribute. A value that is too long is wrapped at its spaces, below itself.
 func (p *planWriter) row(r row, path, text int) {
 	used := detailIndent + max(path, columns(r.path)) + 2
-	p.WriteString(spaces(detailIndent) + pad(r.path, path))
 	note := r.note()
 	if r.text == "" { // a list
-		p.WriteString(endOf(p.in(dim, note)) + "\n")
+		p.WriteString(spaces(detailIndent) + r.path)
+		if note != "" {
+			p.WriteString(spaces(path-columns(r.path)) + "  " + p.in(dim, note))
+		}
+		p.WriteString("\n")
 		for _, e := range r.elements {
 			p.element(e)
 		}
 		return
 	}
+	p.WriteString(spaces(detailIndent) + pad(r.path, path))
 	if used > p.width()/2 {
 		used = detailIndent + 4
 		p.WriteString("\n" + spaces(used))
@@ -85,13 +89,6 @@ func (p *planWriter) row(r row, path, text int) {
 		p.WriteString("\n" + spaces(used) + p.in(dim, note))
 	}
 	p.WriteString("\n")
-}
-
-func endOf(note string) string {
-	if note == "" {
-		return ""
-	}
-	return "  " + note
 }
 
 // element writes one element of a list with its sign.

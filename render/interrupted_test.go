@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestAnInterruptDoesNotScrollTheScreenAway: of what was not begun for one reason ten are named,
-// and the rest is counted; an eleventh alone is named as well.
+// TestAnInterruptDoesNotScrollTheScreenAway: of the actions that were not started for one reason
+// ten are named and the rest is counted; an eleventh alone is named as well.
 func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
 	for name, s := range map[string]render.Style{"pipe": {}, "terminal": {Width: 80, Live: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -36,9 +36,9 @@ func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
 			}
 			lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 			want := []string{
-				"· and 490 more were not begun: the apply was stopped before",
-				"· and 50 more were not begun: they wait for what was not done",
-				"· ec2/stale-10  create not begun: it changed since the plan was made",
+				"# and 490 more not started: the apply was interrupted",
+				"# and 50 more not started: their dependencies were not applied",
+				"# ec2/stale-10  create not started: changed since the plan was made",
 			}
 			if got := lines[max(len(lines)-3, 0):]; len(lines) != 33 || strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("%d lines, the last\n%s", len(lines), strings.Join(got, "\n"))
@@ -47,19 +47,19 @@ func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
 	}
 }
 
-// TestWhatIsDoneStandsBelowEachOther: names are as wide as the longest, up to a bound and never
-// more than a third of a terminal.
-func TestWhatIsDoneStandsBelowEachOther(t *testing.T) {
+// TestNamesAreAligned: names are as wide as the longest, up to a bound and never more than a third
+// of a terminal.
+func TestNamesAreAligned(t *testing.T) {
 	refs := []resource.Ref{ref("ec2", "web-9"), ref("ec2", "web-10"), ref("ec2", strings.Repeat("x", 60))}
 	for _, c := range []struct {
 		width int
 		about []resource.Ref
 		want  string
 	}{
-		{0, refs[:2], "+ ec2/web-9   creating\n"},
-		{0, refs, "+ ec2/web-9" + strings.Repeat(" ", 23) + "  creating\n"},
-		{48, refs, "+ ec2/web-9" + strings.Repeat(" ", 9) + "creating\n"},
-		{0, nil, "+ ec2/web-9  creating\n"},
+		{0, refs[:2], "+ ec2/web-9   creating...\n"},
+		{0, refs, "+ ec2/web-9" + strings.Repeat(" ", 17) + "  creating...\n"},
+		{48, refs, "+ ec2/web-9" + strings.Repeat(" ", 9) + "creating...\n"},
+		{0, nil, "+ ec2/web-9  creating...\n"},
 	} {
 		var b bytes.Buffer
 		p := render.NewProgress(&b, render.Style{Width: c.width}, names(), c.about...)
@@ -70,8 +70,8 @@ func TestWhatIsDoneStandsBelowEachOther(t *testing.T) {
 	}
 }
 
-// TestOneIsNoPlural says numbers as people do.
-func TestOneIsNoPlural(t *testing.T) {
+// TestNumbersHaveTheirNouns: one is singular.
+func TestNumbersHaveTheirNouns(t *testing.T) {
 	got := []string{render.Many(0, "log"), render.Many(1, "batch"), render.Many(2, "batch"), render.Many(uint64(3), "key")}
 	if text := strings.Join(got, ", "); text != "0 logs, 1 batch, 2 batches, 3 keys" {
 		t.Error(text)
@@ -81,18 +81,18 @@ func TestOneIsNoPlural(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsForOthersIsTold: when nothing runs for a while and something is left, a terminal
-// says so, and takes it back when something runs, at an interrupt, and at the end.
-func TestWhoWaitsForOthersIsTold(t *testing.T) {
+// TestWaitingForAnotherRunIsShown: when no action runs for a while and some are left, a terminal
+// says so, until one runs, at an interrupt, and at the end.
+func TestWaitingForAnotherRunIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b screen
 		one, two := ref("ec2", "one"), ref("ec2", "two")
 		p := render.NewProgress(&b, render.Style{Width: 80, Live: true}, names(), one, two)
-		told := func(want bool) {
+		shown := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			if got := strings.Contains(strings.Join(play(b.String()), "\n"), "1 left; waiting for what another run holds: see `ovi claims`"); got != want {
-				t.Errorf("told of waiting: %v\n%s", got, strings.Join(play(b.String()), "\n"))
+			if got := strings.Contains(strings.Join(play(b.String()), "\n"), "1 left, claimed by another run (`ovi claims`)"); got != want {
+				t.Errorf("waiting is shown: %v\n%s", got, strings.Join(play(b.String()), "\n"))
 			}
 		}
 		started := func(r resource.Ref) {
@@ -100,21 +100,21 @@ func TestWhoWaitsForOthersIsTold(t *testing.T) {
 		}
 		started(one)
 		time.Sleep(5 * time.Second)
-		told(false)
+		shown(false)
 		p.Record(event.Record{At: time.Now(), Event: event.Finished{Ref: one, Action: decider.Create, Outcome: event.Done}})
 		time.Sleep(time.Second)
-		told(false)
+		shown(false)
 		time.Sleep(2 * time.Second)
-		told(true)
+		shown(true)
 		started(two)
-		told(false)
+		shown(false)
 		p.Record(event.Record{At: time.Now(), Event: event.Finished{Ref: two, Action: decider.Create, Outcome: event.Done}})
 		time.Sleep(5 * time.Second)
-		told(false)
+		shown(false)
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
 		}
-		told(false)
+		shown(false)
 	})
 }
 

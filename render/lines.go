@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/event"
 )
 
-// Lines turns the events of an apply into records as they come. It may be told of events
-// from many goroutines.
+// Lines writes the events of an apply as records as they come. Any number of goroutines may use
+// it.
 type Lines struct {
 	to Encoder
 
@@ -16,14 +16,14 @@ type Lines struct {
 	err   error
 }
 
-// NewLines makes one.
+// NewLines writes to an encoder.
 func NewLines(to Encoder, names Names) *Lines { return &Lines{to: to, steps: newSteps(names)} }
 
-// Record writes what an event gives.
+// Record writes the record of an event, if it has one.
 func (l *Lines) Record(r event.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	step, ok := l.steps.see(r)
+	step, ok := l.steps.record(r)
 	if !ok {
 		return
 	}
@@ -32,7 +32,7 @@ func (l *Lines) Record(r event.Record) {
 	}
 }
 
-// Close says whether a write failed.
+// Close returns the first failed write.
 func (l *Lines) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

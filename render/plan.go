@@ -17,7 +17,7 @@ type PlanView struct {
 	Plan  decider.Plan
 	Names Names
 	// Head is written above the plan, a line each: the stack, the account, the data directory,
-	// what was recovered.
+	// what was recovered. A line is wrapped where it has two spaces.
 	Head []string
 	// Verb begins the last line: "Plan".
 	Verb string
@@ -38,7 +38,9 @@ type PlanView struct {
 func (v PlanView) Write(w io.Writer, s Style) error {
 	p := newPlanWriter(v, s)
 	for _, h := range v.Head {
-		p.para(0, dim, h)
+		for _, line := range wrapItems(h, p.room(0)) {
+			p.WriteString(p.in(dim, line) + "\n")
+		}
 	}
 	p.unreachable(v.Plan)
 	for _, g := range groupedByLocation(v.Plan.Decisions) {

@@ -12,23 +12,23 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Progress shows an apply as it goes: on a terminal one line for each running action with its
-// elapsed time, redrawn in place, and what has ended scrolls above; in a pipe a line for each
-// start and each end. It may be told of events from many goroutines.
+// Progress shows an apply while it runs: on a terminal one line for each running action with
+// its elapsed time, drawn in place, below the actions that have finished; in a pipe a line for
+// each start and each end. Any number of goroutines may use it.
 type Progress struct {
 	style Style
 	w     io.Writer
 	rows  int // how many running actions a terminal shows
-	name  int // columns of the longest name, so that what was done stands below each other
+	name  int // columns of the longest name, with which the others are aligned
 
 	mu    sync.Mutex
 	steps *steps
-	drawn int       // lines that stand below what scrolled
-	left  int       // things that have neither ended nor been given up
-	quiet time.Time // since then nothing runs here
+	drawn int                   // lines below those that scroll
+	left  map[resource.Ref]bool // neither finished nor given up
+	quiet time.Time             // since when no action runs
 	last  time.Time
 	ended bool
-	idle  map[string]*crowd // by why they were not begun
+	idle  map[string]*crowd // by why they were not started
 	whys  []string          // of idle, in the order they came
 	err   error
 
@@ -39,21 +39,22 @@ type Progress struct {
 const (
 	redraw  = 200 * time.Millisecond
 	maxRows = 15
-	patient = 2 * time.Second // without anything running, before it is said what is waited for
-	maxIdle = 10              // so many that were not begun are named: a screen that scrolled away tells nothing
+	patient = 2 * time.Second // without a running action, before the reason is shown
+	maxIdle = 10              // how many actions that were not started are named for each reason
 	maxName = 32              // a longer name moves only its own line
 )
 
-// crowd is what was not begun for one reason.
+// crowd is the actions that were not started for one reason.
 type crowd struct {
 	n    int
 	last NotStarted
 }
 
-// NewProgress starts showing what is done about some things; Close must be called.
+// NewProgress starts showing an apply of some resources; Close must be called.
 func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Progress {
-	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, left: len(about), stop: make(chan struct{})}
+	p := &Progress{style: s, w: w, rows: maxRows, steps: newSteps(names), idle: map[string]*crowd{}, left: map[resource.Ref]bool{}, stop: make(chan struct{})}
 	for _, r := range about {
+		p.left[r] = true
 		p.name = max(p.name, min(columns(shortName(names.Ref(r))), maxName))
 	}
 	if s.Live {
@@ -63,8 +64,8 @@ func NewProgress(w io.Writer, s Style, names Names, about ...resource.Ref) *Prog
 	return p
 }
 
-// Close takes the running lines off the screen, counts what was not begun beyond what it named,
-// and says whether a write failed.
+// Close removes the running lines from the screen, counts the actions that were not started
+// beyond those named, and returns the first failed write.
 func (p *Progress) Close() error {
 	close(p.stop)
 	p.done.Wait()
@@ -79,23 +80,23 @@ func (p *Progress) Close() error {
 	return p.err
 }
 
-// rest counts what was not begun and not named.
+// rest counts the actions that were not started and not named.
 func (p *Progress) rest() []string {
 	var out []string
 	for _, why := range p.whys {
 		c := p.idle[why]
 		switch n := c.n - maxIdle; {
 		case n == 1:
-			out = append(out, p.notBegun(c.last)...)
+			out = append(out, p.notStarted(c.last)...)
 		case n > 1:
-			text := fmt.Sprintf("and %d more were not begun: %s", n, crowdWords(why))
-			out = append(out, p.style.in(dim, "·")+" "+text+"\n")
+			text := fmt.Sprintf("and %d more not started: %s", n, groupWords(why))
+			out = append(out, p.style.in(dim, "#")+" "+text+"\n")
 		}
 	}
 	return out
 }
 
-// tick moves the elapsed times on.
+// tick updates the elapsed times.
 func (p *Progress) tick() {
 	defer p.done.Done()
 	t := time.NewTicker(redraw)
@@ -117,11 +118,11 @@ func (p *Progress) tick() {
 func (p *Progress) Record(r event.Record) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	step, ok := p.steps.see(r)
+	step, ok := p.steps.record(r)
 	if !ok {
 		return
 	}
-	p.count(step)
+	p.count(r.Event)
 	lines := p.lines(step)
 	if !p.style.Live {
 		p.write(strings.Join(lines, ""))
@@ -130,34 +131,47 @@ func (p *Progress) Record(r event.Record) {
 	p.draw(lines, p.steps.order, r.At)
 }
 
-// count counts down what is left.
-func (p *Progress) count(r Record) {
-	switch x := r.(type) {
-	case Step:
-		if x.Type != "apply_start" {
-			p.left--
+// count keeps which resources are left. The steps of a replacement are one resource.
+func (p *Progress) count(e event.Event) {
+	switch e := e.(type) {
+	case event.Started:
+		if _, ok := p.left[e.Ref]; ok {
+			p.left[e.Ref] = true
 		}
-	case NotStarted:
-		p.left--
+	case event.Finished, event.NotStarted:
+		if _, ok := p.left[e.About()]; ok {
+			p.left[e.About()] = false
+		}
 	}
 }
 
-// Interrupted says at once that an interrupt was heard, and what it waits for.
+// remaining counts the resources that are left.
+func (p *Progress) remaining() int {
+	n := 0
+	for _, left := range p.left {
+		if left {
+			n++
+		}
+	}
+	return n
+}
+
+// Interrupted says at once that the interrupt was received, and what is still running.
 func (p *Progress) Interrupted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended || p.style.Quiet {
 		return
 	}
-	p.left = 0 // nothing is waited for any more
-	text := "interrupted: nothing more is begun"
-	if len(p.steps.order) > 0 {
-		text += "; waiting for what is in flight (Ctrl-C again stops that too)"
+	clear(p.left) // no other run is waited for any more
+	text := "Interrupted: no further action starts."
+	if n := len(p.steps.order); n > 0 {
+		text += " Waiting for " + Many(n, "running action") + "; press Ctrl-C again to cancel."
 	}
 	p.notice(text)
 }
 
-// Notice says something above the running lines, also to those who want it quiet.
+// Notice writes a text above the running lines, with Quiet too.
 func (p *Progress) Notice(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +192,7 @@ func (p *Progress) notice(text string) {
 	p.draw(lines, p.steps.order, p.last)
 }
 
-// draw replaces the running lines by new ones, with what has ended above them.
+// draw replaces the running lines by new ones, below the actions that have finished.
 func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 	if !p.style.Live || len(ended) == 0 && len(order) == 0 && p.drawn == 0 && !p.waits(order, now) {
 		return
@@ -190,13 +204,13 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 	b.WriteString(strings.Join(ended, ""))
 	p.drawn = 0
 	if p.waits(order, now) {
-		text := fmt.Sprintf("… %d left; waiting for what another run holds: see `ovi claims`", p.left)
+		text := fmt.Sprintf("%d left, claimed by another run (`ovi claims`)", p.remaining())
 		b.WriteString(p.style.in(dim, truncate(text, max(p.style.Width-1, 20))) + "\n")
 		p.drawn++
 	}
 	for i, ref := range order {
 		if i == p.rows {
-			b.WriteString(p.style.in(dim, fmt.Sprintf("  … and %d more", len(order)-i)) + "\n")
+			b.WriteString(p.style.in(dim, fmt.Sprintf("  and %d more", len(order)-i)) + "\n")
 			p.drawn++
 			break
 		}
@@ -206,13 +220,13 @@ func (p *Progress) draw(ended []string, order []resource.Ref, now time.Time) {
 	p.write(b.String())
 }
 
-// waits says that for a while nothing ran here, though something is left: what is left, or what
-// it needs, is held by others.
+// waits says that for a while no action ran, though some are left: their resources, or those
+// they depend on, are claimed by other runs.
 func (p *Progress) waits(order []resource.Ref, now time.Time) bool {
 	switch {
 	case len(order) > 0:
 		p.quiet = time.Time{}
-	case now.IsZero() || p.left <= 0: // the end
+	case now.IsZero() || p.remaining() == 0: // the end
 	case p.quiet.IsZero():
 		p.quiet = now
 	default:
@@ -224,13 +238,10 @@ func (p *Progress) waits(order []resource.Ref, now time.Time) bool {
 // line is one running action; never wider than the terminal, or the cursor would be lost.
 func (p *Progress) line(ref resource.Ref, now time.Time) string {
 	r := p.steps.running[ref]
-	doing := doingWord(r.action)
-	if r.half != "" {
-		doing = fmt.Sprintf("%s (%s half)", doing, r.half)
-	}
+	x := doingOf(r.action, r.phase)
 	elapsed := max(now.Sub(r.started), 0).Truncate(time.Second)
-	text := fmt.Sprintf("%s  %s … %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), doing, elapsed)
-	return p.style.colored(actionSign(r.action)) + " " + truncate(printable(text), max(p.style.Width-3, 20))
+	text := fmt.Sprintf("%s  %s... %s", pad(shortName(p.steps.names.Ref(ref)), p.nameRoom()), x.now, elapsed)
+	return p.style.colored(x.sign) + " " + truncate(printable(text), max(p.style.Width-columns(x.sign)-2, 20))
 }
 
 func (p *Progress) write(s string) {
@@ -242,7 +253,7 @@ func (p *Progress) write(s string) {
 	}
 }
 
-// lines says a step in words; a start has none on a terminal, where it is drawn.
+// lines are a step in words; a start has none on a terminal, where it is drawn.
 func (p *Progress) lines(r Record) []string {
 	switch x := r.(type) {
 	case Step:
@@ -251,7 +262,7 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Recovered:
-		return p.said("!", bold, shortName(x.Ref), fmt.Sprintf("%s of an earlier run settled by looking: %s (%s)", x.Action, strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
+		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s of an earlier run recovered: %s (%s)", act(decider.Action(x.Action)), strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
 	case NotStarted:
 		c := p.idle[x.Why]
 		if c == nil {
@@ -259,57 +270,62 @@ func (p *Progress) lines(r Record) []string {
 			p.idle[x.Why], p.whys = c, append(p.whys, x.Why)
 		}
 		if c.n, c.last = c.n+1, x; c.n <= maxIdle {
-			return p.notBegun(x)
+			return p.notStarted(x)
 		}
 	}
 	return nil
 }
 
-func (p *Progress) notBegun(x NotStarted) []string {
-	return p.said("·", dim, shortName(x.Ref), fmt.Sprintf("%s not begun: %s", x.Action, notBegunWords(x)))
+func (p *Progress) notStarted(x NotStarted) []string {
+	return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), notStartedWords(x)))
 }
 
 func (p *Progress) step(x Step) []string {
-	action := decider.Action(x.Action)
+	d := doingOf(decider.Action(x.Action), x.Phase)
 	name := shortName(x.Ref)
 	switch x.Type {
 	case "apply_start":
-		return p.said(actionSign(action), paintOf(actionSign(action)), name, doingWord(action))
+		return p.entry(d.sign, name, d.now+"...")
 	case "apply_complete":
-		text := doneWord(action)
+		text := d.done
 		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
 			text += " " + x.ID
 		}
-		return p.said(actionSign(action), paintOf(actionSign(action)), name, text+" ("+seconds(x.Seconds)+")")
+		return p.entry(d.sign, name, text+" ("+seconds(x.Seconds)+")")
 	}
-	text := fmt.Sprintf("%s FAILED after %s: %s", x.Action, seconds(x.Seconds), x.Error)
-	if x.uncertain {
-		return p.said("?", red, name, fmt.Sprintf("%s without a known end after %s: %s; looking tells", x.Action, seconds(x.Seconds), x.Error))
+	message, next := splitSuggestion(x.Error)
+	text := "failed after " + seconds(x.Seconds) + ": " + message
+	switch {
+	case x.Status == string(event.Uncertain):
+		text, next = "result unknown after "+seconds(x.Seconds)+": "+message, suggestion+"run `ovi plan` to recover it"
+	case next == "" && x.Recoverable:
+		next = suggestion + "run `ovi apply` again"
 	}
-	if x.Recoverable {
-		text += "; the same may work the next time"
+	lines := p.entry(d.sign, name, text)
+	if next != "" {
+		for i, line := range wrap(next, p.style.room(detailIndent+2)) {
+			lines = append(lines, spaces(detailIndent+2*min(i, 1))+line+"\n")
+		}
 	}
-	return p.said("✗", red, name, text)
+	return lines
 }
 
-// nameRoom is how wide names are shown; on a narrow terminal what happened needs the room.
-func (p *Progress) nameRoom() int {
-	if p.style.Width > 0 {
-		return min(p.name, p.style.Width/3)
-	}
-	return p.name
-}
+// nameRoom is how wide names are shown; on a narrow terminal the text needs the room.
+func (p *Progress) nameRoom() int { return min(p.name, p.style.width()/3) }
 
-// said is a mark, a name and a text, wrapped under the name.
-func (p *Progress) said(mark string, c paint, name, text string) []string {
-	head := mark + " " + pad(printable(name), p.nameRoom()) + "  "
+// entry is a sign, a name and a text, wrapped below the name.
+func (p *Progress) entry(sign, name, text string) []string {
+	head := sign + " " + pad(printable(name), p.nameRoom()) + "  "
 	body := wrap(text, p.style.room(columns(head)))
-	if p.style.Width > 0 && p.style.Width-columns(head) < 24 {
-		head, body = mark+" "+printable(name), append([]string{""}, wrap(text, p.style.room(4))...)
+	if p.style.width()-columns(head) < 24 {
+		head, body = sign+" "+printable(name), append([]string{""}, wrap(text, p.style.room(detailIndent))...)
 	}
-	lines := []string{p.style.in(c, mark) + strings.TrimPrefix(head, mark) + body[0] + "\n"}
+	lines := []string{p.style.colored(sign) + strings.TrimPrefix(head, sign) + body[0] + "\n"}
+	if len(body) > 1 && body[0] != "" {
+		body = append(body[:1], wrap(strings.Join(body[1:], " "), p.style.room(detailIndent))...)
+	}
 	for _, more := range body[1:] {
-		lines = append(lines, spaces(4)+more+"\n")
+		lines = append(lines, spaces(detailIndent)+more+"\n")
 	}
 	return lines
 }

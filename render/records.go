@@ -79,9 +79,7 @@ type Step struct {
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error"`
 	Recoverable bool    `json:"recoverable"`
-
-	uncertain bool   // it may have worked: the next observation tells
-	have      string // the id of what existed before
+	Status      string  `json:"status,omitempty"` // of an end: "done", "failed", "uncertain", "late"
 }
 
 // Diagnostic is an error or a warning: what, where, and what to do.

@@ -20,9 +20,9 @@ import (
 
 var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
-// story is an apply in events: one done, one replaced in halves, one failed, one left, one
-// settled.
-func story(at time.Time) []event.Record {
+// applied is an apply in events: one created, one replaced, one failed, one that depends on it,
+// one recovered.
+func applied(at time.Time) []event.Record {
 	events := []event.Event{
 		event.Recovered{Ref: ref("ec2", "old"), Action: decider.Create, Finding: event.FoundNotDone, Evidence: "nothing carries its key"},
 		event.Started{Ref: ref("vpc", "main"), Action: decider.Create},
@@ -31,9 +31,13 @@ func story(at time.Time) []event.Record {
 		event.Finished{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "delete", Outcome: event.Done, Seconds: 2},
 		event.Started{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "create"},
 		event.Started{Ref: ref("subnet", "app"), Action: decider.Create},
-		event.Finished{Ref: ref("subnet", "app"), Action: decider.Create, Outcome: event.Failed, Seconds: 0.5, Error: "ec2.CreateSubnet: InvalidSubnet.Range: the range is not in the network's own (write one inside 10.0.0.0/16)"},
+		event.Finished{Ref: ref("subnet", "app"), Action: decider.Create, Outcome: event.Failed, Seconds: 0.5, Error: "ec2.CreateSubnet: InvalidSubnet.Range: the range is not inside that of the VPC\nSuggestion: use one inside 10.0.0.0/16"},
 		event.Finished{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "create", Outcome: event.Done, ID: "i-0bbb", Seconds: 61},
-		event.NotStarted{Ref: ref("ec2", "web-1"), Action: decider.Create, Why: "waiting", On: ref("subnet", "app")},
+		event.NotStarted{Ref: ref("ec2", "web-1"), Action: decider.Create, Why: "waiting", On: ref("subnet", "app"), Detail: "it depends on subnet/app, which is failed"},
+		event.Started{Ref: ref("ec2", "web-2"), Action: decider.Restart, Have: "i-0ccc"},
+		event.Finished{Ref: ref("ec2", "web-2"), Action: decider.Restart, Outcome: event.Uncertain, Seconds: 30, Error: "connection reset"},
+		event.Started{Ref: ref("rds", "old"), Action: decider.Delete, Have: "old"},
+		event.Finished{Ref: ref("rds", "old"), Action: decider.Delete, Outcome: event.Failed, Seconds: 2, Error: "Throttling", Recoverable: true},
 	}
 	out := make([]event.Record, len(events))
 	for i, e := range events {
@@ -45,7 +49,7 @@ func story(at time.Time) []event.Record {
 func TestProgressInAPipe(t *testing.T) {
 	var b bytes.Buffer
 	p := render.NewProgress(&b, render.Style{}, names())
-	for _, r := range story(time.Unix(0, 0)) {
+	for _, r := range applied(time.Unix(0, 0)) {
 		p.Record(r)
 	}
 	if err := p.Close(); err != nil {
@@ -57,25 +61,25 @@ func TestProgressInAPipe(t *testing.T) {
 	golden(t, "progress-pipe.txt", b.Bytes())
 }
 
-// TestProgressOnATerminal plays the story against a small terminal and looks at the screen.
+// TestProgressOnATerminal plays the events on a small terminal and reads the screen.
 func TestProgressOnATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		p := render.NewProgress(&b, render.Style{Width: 60, Live: true, Color: true}, names())
-		for _, r := range story(time.Now())[:3] {
+		for _, r := range applied(time.Now())[:3] {
 			p.Record(r)
 		}
 		time.Sleep(3100 * time.Millisecond)
 		synctest.Wait()
 		screen := play(b.String())
 		want := []string{
-			"+ vpc/main  creating … 2s",
-			"-/+ ec2/web-0  replacing (delete half) … 1s",
+			"+ vpc/main  creating... 2s",
+			"- ec2/web-0  deleting... 1s",
 		}
 		if got := screen[max(len(screen)-2, 0):]; strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("running lines:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		for _, r := range story(time.Now())[3:] {
+		for _, r := range applied(time.Now())[3:] {
 			p.Record(r)
 		}
 		if err := p.Close(); err != nil {
@@ -85,7 +89,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	})
 }
 
-// play is a terminal that knows what Progress uses: cursor up, carriage return, clear below.
+// play is a terminal with the codes that Progress uses: cursor up, carriage return, clear below.
 func play(stream string) []string {
 	lines, row := []string{""}, 0
 	for stream != "" {
@@ -126,7 +130,7 @@ func play(stream string) []string {
 func TestStepsForMachines(t *testing.T) {
 	var b bytes.Buffer
 	l := render.NewLines(render.NewJSON(&b), names())
-	for _, r := range story(time.Unix(0, 0)) {
+	for _, r := range applied(time.Unix(0, 0)) {
 		l.Record(r)
 	}
 	if err := l.Close(); err != nil {
@@ -212,7 +216,7 @@ func TestNamesShortenOnlyOneAccount(t *testing.T) {
 	}
 }
 
-func TestDiagnosticSaysWhatWhereNext(t *testing.T) {
+func TestDiagnosticSaysWhatWhereAndWhatToDo(t *testing.T) {
 	d := render.Diagnostic{Type: "diagnostic", Severity: render.Error, Summary: `ec2/web has no attribute "sizee"`, File: "ovi.yaml", Line: 7, Column: 5, Suggestion: `write "size"`}
 	var b bytes.Buffer
 	if err := d.Write(&b, render.Style{}); err != nil {

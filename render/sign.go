@@ -51,6 +51,9 @@ func paintOf(sign string) paint {
 
 // colored is a sign in its color: of a replacement, the deletion red and the creation green.
 func (s Style) colored(sign string) string {
+	if sign == "#" {
+		return s.in(dim, sign)
+	}
 	if sign == replaceSign {
 		return s.in(red, "-") + "/" + s.in(green, "+")
 	}

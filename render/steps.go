@@ -8,38 +8,38 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// steps turns what was recorded of an apply into steps: one start and one end for each thing,
-// also where a replace has two halves.
+// steps turns the events of an apply into records: one for the start and one for the end of
+// each action, of a replacement for each of its steps.
 type steps struct {
 	names   Names
 	running map[resource.Ref]*running
 	order   []resource.Ref // of running, oldest first
 }
 
-// running is an action that began and has not ended.
+// running is an action that has started and not finished.
 type running struct {
 	action  decider.Action
-	half    string
+	phase   string
+	have    string
 	started time.Time
-	seconds float64 // of the halves that ended
 }
 
 func newSteps(names Names) *steps { return &steps{names: names, running: map[resource.Ref]*running{}} }
 
-// see returns the record that an event gives; false for none.
-func (s *steps) see(r event.Record) (Record, bool) {
+// record returns the record that an event gives; false for none.
+func (s *steps) record(r event.Record) (Record, bool) {
 	switch e := r.Event.(type) {
 	case event.Started:
-		return s.started(e, r.At)
+		return s.started(e, r.At), true
 	case event.Finished:
-		return s.ended(e)
+		return s.finished(e), true
 	case event.Recovered:
 		return Recovered{
-			Type: "apply_settled", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
+			Type: "apply_recovered", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
 			Finding: string(e.Finding), Evidence: e.Evidence,
 		}, true
 	case event.NotStarted:
-		n := NotStarted{Type: "apply_not_begun", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Detail: e.Detail}
+		n := NotStarted{Type: "apply_not_started", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Why: e.Why, Message: e.Detail}
 		if !e.On.IsZero() {
 			n.On = s.names.Ref(e.On)
 		}
@@ -48,36 +48,32 @@ func (s *steps) see(r event.Record) (Record, bool) {
 	return nil, false
 }
 
-func (s *steps) started(e event.Started, at time.Time) (Record, bool) {
-	if now, twice := s.running[e.Ref]; twice {
-		now.half = e.Phase
-		return nil, false
-	}
-	s.running[e.Ref] = &running{action: e.Action, half: e.Phase, started: at}
+func (s *steps) started(e event.Started, at time.Time) Record {
+	s.forget(e.Ref)
+	s.running[e.Ref] = &running{action: e.Action, phase: e.Phase, have: e.Have, started: at}
 	s.order = append(s.order, e.Ref)
-	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.Have}, true
+	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: e.Phase, ID: e.Have}
 }
 
-func (s *steps) ended(e event.Finished) (Record, bool) {
+func (s *steps) finished(e event.Finished) Record {
 	step := Step{
-		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
-		Seconds: e.Seconds, Error: e.Error, Recoverable: e.Recoverable,
+		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: e.Phase, ID: e.ID,
+		Seconds: e.Seconds, Error: e.Error, Recoverable: e.Recoverable, Status: string(e.Outcome),
 	}
-	if now, ok := s.running[e.Ref]; ok {
-		step.Seconds += now.seconds
-		if e.Outcome == event.Done && e.Phase == "delete" {
-			now.seconds = step.Seconds
-			return nil, false
-		}
-		s.forget(e.Ref)
+	if now, ok := s.running[e.Ref]; ok && step.ID == "" {
+		step.ID = now.have
 	}
+	s.forget(e.Ref)
 	if e.Outcome != event.Done {
-		step.Type, step.uncertain = "apply_errored", e.Outcome == event.Uncertain
+		step.Type = "apply_errored"
 	}
-	return step, true
+	return step
 }
 
 func (s *steps) forget(r resource.Ref) {
+	if _, ok := s.running[r]; !ok {
+		return
+	}
 	delete(s.running, r)
 	for i, x := range s.order {
 		if x == r {
@@ -87,9 +83,10 @@ func (s *steps) forget(r resource.Ref) {
 	}
 }
 
-// Recovered is an action of an earlier run that nobody saw end, answered by observing.
+// Recovered is an action of an earlier run whose result was not recorded, and what observing
+// found.
 type Recovered struct {
-	Type     string `json:"type"` // "apply_settled"
+	Type     string `json:"type"` // "apply_recovered"
 	Ref      string `json:"ref"`
 	Action   string `json:"action"`
 	ID       string `json:"id"`
@@ -97,14 +94,14 @@ type Recovered struct {
 	Evidence string `json:"evidence"`
 }
 
-// NotStarted is an action that was not begun, and why.
+// NotStarted is an action that was not started, and why.
 type NotStarted struct {
-	Type   string `json:"type"` // "apply_not_begun"
-	Ref    string `json:"ref"`
-	Action string `json:"action"`
-	Why    string `json:"why"` // "interrupted", "waiting", "held", "stale", "broken"
-	On     string `json:"on,omitempty"`
-	Detail string `json:"detail,omitempty"`
+	Type    string `json:"type"` // "apply_not_started"
+	Ref     string `json:"ref"`
+	Action  string `json:"action"`
+	Why     string `json:"why"` // "interrupted", "waiting", "claimed", "stale", "broken"
+	On      string `json:"on,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 func (Recovered) record()  {}

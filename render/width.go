@@ -69,6 +69,21 @@ func wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
+// wrapItems breaks a line between its items, which two spaces part; and an item that is too long
+// at its spaces.
+func wrapItems(s string, width int) []string {
+	var lines []string
+	for i, item := range strings.Split(printable(s), "  ") {
+		last := len(lines) - 1
+		if i > 0 && columns(lines[last])+2+columns(item) <= width {
+			lines[last] += "  " + item
+			continue
+		}
+		lines = append(lines, wrap(item, width)...)
+	}
+	return lines
+}
+
 // wrapCounts breaks a sentence of counts at its commas.
 func wrapCounts(s string, width int) []string {
 	var lines []string

@@ -6,100 +6,94 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
 )
 
-func doingWord(a decider.Action) string {
+// doing is how a running or finished action is shown.
+type doing struct{ sign, now, done string }
+
+// doingOf is an action, or the step of a replacement.
+func doingOf(a decider.Action, phase string) doing {
+	switch phase {
+	case event.PhaseDelete, "delete_old", "delete_new":
+		return doing{"-", "deleting", "deleted"}
+	case event.PhaseCreate:
+		return doing{"+", "creating", "created"}
+	case "":
+	default:
+		step := strings.ReplaceAll(phase, "_", " ")
+		return doing{"~", step + " running", step + " finished"}
+	}
 	switch a {
 	case decider.Create:
-		return "creating"
-	case decider.Update:
-		return "updating"
+		return doing{"+", "creating", "created"}
+	case decider.Update, decider.Restart:
+		return doing{"~", "updating", "updated"}
 	case decider.Replace:
-		return "replacing"
-	case decider.Restart:
-		return "updating, with a restart"
+		return doing{replaceSign, "replacing", "replaced"}
 	case decider.Delete:
-		return "deleting"
-	default:
-		return string(a)
+		return doing{"-", "deleting", "deleted"}
+	case decider.Notify:
 	}
+	return doing{conflictSign, string(a), string(a)}
 }
 
-func doneWord(a decider.Action) string {
-	switch a {
-	case decider.Create:
-		return "created"
-	case decider.Update:
-		return "updated"
-	case decider.Replace:
-		return "replaced by"
-	case decider.Restart:
-		return "updated, with a restart"
-	case decider.Delete:
-		return "deleted"
-	default:
-		return string(a)
-	}
-}
-
-// notBegunWords says why an action was not begun; the detail only where it says more.
-func notBegunWords(n NotStarted) string {
+// notStartedWords says why an action was not started; the message only where it says more.
+func notStartedWords(n NotStarted) string {
 	switch n.Why {
 	case "interrupted":
-		return "the apply was stopped before"
+		return "the apply was interrupted"
 	case "waiting":
-		_, state, _ := strings.Cut(n.Detail, ", which ")
+		_, state, _ := strings.Cut(n.Message, ", which ")
 		if state == "" {
-			state = "was not done"
+			state = "was not applied"
 		}
-		return "it waits for " + shortName(n.On) + ", which " + stateWords(state)
+		return "depends on " + shortName(n.On) + ", which " + stateWords(state)
 	case "broken":
-		return withDetail("the record could not be written", n.Detail)
-	case "held":
-		return withDetail("somebody else holds its claim", n.Detail)
+		return withMessage("the audit log cannot be written", n.Message)
+	case "claimed":
+		return withMessage("claimed by another run", n.Message)
 	case "stale":
-		return withDetail("it changed since the plan was made", n.Detail)
+		return withMessage("changed since the plan was made", n.Message)
 	}
-	return withDetail(n.Why, n.Detail)
+	return withMessage(n.Why, n.Message)
 }
 
-// stateWords says how what is waited for ended.
+// stateWords says how a dependency ended.
 func stateWords(state string) string {
 	switch state {
 	case "is failed":
 		return "failed"
-	case "is held":
-		return "somebody else holds"
+	case "is claimed":
+		return "is claimed by another run"
 	case "is stale":
 		return "changed since the plan was made"
 	case "is uncertain":
-		return "may have failed: looking tells"
+		return "has an unknown result"
 	case "is waiting", "is interrupted":
-		return "was not begun either"
+		return "was not started"
 	}
 	return state
 }
 
-// crowdWords says why many actions were not begun.
-func crowdWords(why string) string {
+// groupWords says why many actions were not started.
+func groupWords(why string) string {
 	switch why {
 	case "waiting":
-		return "they wait for what was not done"
-	case "held":
-		return "somebody else holds their claims"
-	case "stale":
-		return "they changed since the plan was made"
+		return "their dependencies were not applied"
+	case "claimed":
+		return "claimed by other runs"
 	}
-	return notBegunWords(NotStarted{Why: why})
+	return notStartedWords(NotStarted{Why: why})
 }
 
 func number(n int) string { return fmt.Sprint(n) }
 
-func withDetail(text, detail string) string {
-	if detail == "" {
+func withMessage(text, message string) string {
+	if message == "" {
 		return text
 	}
-	return text + ": " + detail
+	return text + ": " + message
 }
 
 // shortName is kind/name of a ref.
@@ -122,8 +116,9 @@ func Many[N ~int | ~int64 | ~uint64](n N, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
+// seconds is a duration: "0.4s", "31s", "2m5s".
 func seconds(s float64) string {
-	if s >= 60 {
+	if s >= 10 {
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 	}
 	return fmt.Sprintf("%.1fs", s)
