@@ -62,7 +62,7 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 	if known && c.out[i].Type != Drifted {
 		return false
 	}
-	there, n := marked(c.group(w.Ref))
+	there, n := proven(c.group(w.Ref))
 	if n != 1 {
 		return false
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// BlessedPath is the Path of the change that puts a blessing on a thing.
-const BlessedPath = "blessed"
-
 // changes lists what must change for the thing to be as wanted. The record is asked only
 // where its answer could matter.
 func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
 	k := c.kind(w)
 	if k == nil {
 		return nil
+	}
+	if k.Carrier == resource.Anytime && c.otherOwner(o) {
+		return c.marks(s, w, o)
 	}
 	opt := c.opt // its functions are made once, not for each thing
 	opt.Ignore = s.ignored(w)
@@ -37,8 +37,8 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
-	if c.lacksProtection(w, o) {
-		out = append(out, resource.Change{Path: BlessedPath, From: resource.Bool(false), To: resource.Bool(true)})
+	if k.Carrier == resource.Anytime {
+		out = append(out, c.marks(s, w, o)...)
 	}
 	if len(out) > 1 {
 		resource.SortChanges(out)
@@ -55,10 +55,46 @@ func requireReplace(changes []resource.Change, anew []string) {
 	}
 }
 
-// lacksProtection says that the thing should be marked as blessed and is not. Nothing here
-// ever takes a blessing away.
-func (c *comparison) lacksProtection(w *resource.Desired, o *resource.Observed) bool {
-	return !o.Blessed && (w.Blessed || c.in.Blessed != nil && c.in.Blessed(w.Ref))
+// marks lists the marks of a proven resource that are not as they should be. The record says
+// what is blessed; a mark that says otherwise is drift. While another owner is written on it,
+// restoring that is the only change.
+func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (out []resource.Change) {
+	m := o.Marks
+	add := func(path string, from, to resource.Value) {
+		out = append(out, resource.Change{On: resource.OnMark, Path: path, From: from, To: to})
+	}
+	if m.Ref != o.Ref {
+		add("ref", textOrNil(refText(m.Ref)), resource.String(o.Ref.String()))
+	}
+	if m.Stack != s.stack {
+		add("stack", textOrNil(m.Stack), resource.String(s.stack))
+	}
+	if c.in.Owner != "" && m.Owner != c.in.Owner {
+		add("owner", textOrNil(m.Owner), resource.String(c.in.Owner))
+	}
+	if blessed := w.Blessed || c.in.Blessed != nil && c.in.Blessed(w.Ref); blessed != m.Blessed {
+		add("blessed", resource.Bool(m.Blessed), resource.Bool(blessed))
+	}
+	return out
+}
+
+// otherOwner reports that a resource carries the owner mark of somebody else.
+func (c *comparison) otherOwner(o *resource.Observed) bool {
+	return c.in.Owner != "" && o.Marks.Owner != "" && o.Marks.Owner != c.in.Owner
+}
+
+func textOrNil(s string) resource.Value {
+	if s == "" {
+		return nil
+	}
+	return resource.String(s)
+}
+
+func refText(r resource.Ref) string {
+	if r.IsZero() {
+		return ""
+	}
+	return r.String()
 }
 
 // createChanges lists everything wished of a thing that is to be made.
@@ -75,7 +111,7 @@ func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 		out = append(out, resource.DiffTags(w.Tags, nil, nil, nil)...)
 	}
 	if w.Blessed {
-		out = append(out, resource.Change{Path: BlessedPath, To: resource.Bool(true)})
+		out = append(out, resource.Change{On: resource.OnMark, Path: "blessed", To: resource.Bool(true)})
 	}
 	resource.SortChanges(out)
 	return out

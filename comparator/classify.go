@@ -4,85 +4,84 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// pair decides what a wish and the things that carry its ref are to each other.
+// pair compares a configured resource with what was observed under its ref.
 func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observed) {
-	there, n := marked(group)
-	d := Difference{Ref: w.Ref, Stack: s.stack, Desired: w, Observed: there}
+	have, n := proven(group)
+	d := Difference{Ref: w.Ref, Stack: s.stack, Desired: w, Observed: have}
 	switch {
-	case n > 1:
-		d.Type, d.Cause = Conflict, duplicate(w.Ref, group)
+	case n > 1 && !replacing(group[:n]):
+		d.Type, d.Cause = Conflict, duplicate(w.Ref, group[:n])
 		c.out = append(c.out, d)
-	case n == 0 && len(group) > 1:
-		d.Type, d.Observed, d.Cause = Conflict, &group[0], duplicate(w.Ref, group)
-		c.out = append(c.out, d)
-		return
 	case n == 0:
 		d.Type, d.Observed = Conflict, &group[0]
+		d.Cause = &OwnershipError{*d.Observed}
 		c.out = append(c.out, d)
-		return
-	case there.Stack != s.stack:
-		d.Type = Conflict
+		group = group[1:]
+	case have.Stack != s.stack:
+		d.Type, d.Cause = Conflict, &OwnershipError{*have}
+		c.out = append(c.out, d)
+	case have.Unread != "":
+		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Unread}
 		c.out = append(c.out, d)
 	default:
-		if d.Changes = c.changes(s, w, there); len(d.Changes) == 0 {
+		if n > 1 {
+			d.New = newOf(group[:n])
+		}
+		if d.Changes = c.changes(s, w, have); len(d.Changes) == 0 && d.New == nil {
 			c.unchanged++
 			break
 		}
 		d.Type = Drifted
 		c.out = append(c.out, d)
 	}
-	c.unmanaged(group)
+	c.unowned(group)
 }
 
-// unconfigured decides what things are that nobody wants.
+// unconfigured classifies resources that no source configures.
 func (c *comparison) unconfigured(group []resource.Observed) {
-	c.unmanaged(group)
-	there, n := marked(group)
-	if n == 0 {
+	c.unowned(group)
+	have, n := proven(group)
+	if n == 0 || c.ours(have.Stack) == nil {
 		return
 	}
-	if n > 1 {
-		// Which of them the record speaks of is not known: taking either away could be
-		// taking away the wrong one.
-		if own := c.firstOurs(group); own != nil {
-			c.out = append(c.out, Difference{
-				Type: Conflict, Ref: own.Ref, Stack: own.Stack, Observed: own, Cause: duplicate(own.Ref, group),
-			})
+	d := Difference{Type: Unwanted, Ref: have.Ref, Stack: have.Stack, Observed: have}
+	if n > 1 && !replacing(group[:n]) {
+		d.Type, d.Cause = Conflict, duplicate(have.Ref, group[:n])
+	} else if n > 1 {
+		d.New = newOf(group[:n])
+	}
+	c.out = append(c.out, d)
+}
+
+// unowned reports what nothing proves to be ours. A bound resource whose marks name another
+// one needs an operator; the rest is only listed.
+func (c *comparison) unowned(group []resource.Observed) {
+	for i := range group {
+		o := &group[i]
+		switch o.Ownership {
+		case resource.Proven:
+		case resource.Disputed:
+			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
+		case resource.Unmanaged, "":
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
+		default:
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
 		}
-		return
-	}
-	if c.ours(there.Stack) != nil {
-		c.out = append(c.out, Difference{Type: Unwanted, Ref: there.Ref, Stack: there.Stack, Observed: there})
 	}
 }
 
-func (c *comparison) firstOurs(group []resource.Observed) *resource.Observed {
+// replacing reports that two proven resources of one ref are the old and the new one of a
+// replacement under way.
+func replacing(group []resource.Observed) bool {
+	return len(group) == 2 && (group[0].Role == resource.RoleNew) != (group[1].Role == resource.RoleNew)
+}
+
+// newOf is the new one of a replacement under way.
+func newOf(group []resource.Observed) *resource.Observed {
 	for i := range group {
-		if group[i].Managed && c.ours(group[i].Stack) != nil {
+		if group[i].Role == resource.RoleNew {
 			return &group[i]
 		}
 	}
 	return nil
-}
-
-func (c *comparison) unmanaged(group []resource.Observed) {
-	for i := range group {
-		if o := &group[i]; !o.Managed {
-			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
-		}
-	}
-}
-
-// misplaced reports things of ours that carry the ref of another place: most likely copies
-// whose tags were copied with them. They are nobody's to change or take away.
-func (c *comparison) misplaced(group []resource.Observed, scope resource.Scope) {
-	c.unmanaged(group)
-	for i := range group {
-		if o := &group[i]; o.Managed && c.ours(o.Stack) != nil {
-			c.out = append(c.out, Difference{
-				Type: Conflict, Ref: o.Ref, Stack: o.Stack, Observed: o,
-				Cause: &MisplacedError{Ref: o.Ref, ID: o.ID, Scope: scope},
-			})
-		}
-	}
 }

@@ -96,7 +96,7 @@ func (c *comparison) cause(s resource.Scope) error {
 	if err := c.in.Live.Unreachable[s]; err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", s, ErrNotObserved)
+	return fmt.Errorf("%s: %w", s, resource.ErrNotObserved)
 }
 
 // merge walks the wishes for a scope and the things in it side by side.
@@ -106,23 +106,19 @@ func (c *comparison) merge(p *observedScope) {
 		group := p.resources[i : i+n]
 		i += n
 		ref := &group[0].Ref
-		if ref.Location != p.scope.Location || ref.Provider != p.scope.Provider {
-			c.misplaced(group, p.scope)
-			continue
-		}
 		c.count(group)
-		if s := c.missingUntil(p.scope, ref); s != nil {
+		if s := c.missingUntil(p, ref); s != nil {
 			c.pair(s, c.take(s), group)
 		} else {
 			c.unconfigured(group)
 		}
 	}
-	c.missingUntil(p.scope, nil)
+	c.missingUntil(p, nil)
 }
 
 // missingUntil reports the wishes of a scope before a ref, or all of it, as missing. It gives
 // the stack whose next wish is the ref's, if there is one.
-func (c *comparison) missingUntil(scope resource.Scope, ref *resource.Ref) *side {
+func (c *comparison) missingUntil(p *observedScope, ref *resource.Ref) *side {
 	for s := c.first(); s != nil; s = c.first() {
 		w := s.head()
 		if ref != nil {
@@ -132,10 +128,14 @@ func (c *comparison) missingUntil(scope resource.Scope, ref *resource.Ref) *side
 				return nil
 			}
 		}
-		if w.Ref.Location != scope.Location || w.Ref.Provider != scope.Provider {
+		if w.Ref.Location != p.scope.Location || w.Ref.Provider != p.scope.Provider {
 			return nil
 		}
 		c.take(s)
+		if err := p.snapshot.Covers(w.Ref.Kind); err != nil {
+			c.out = append(c.out, Difference{Type: Unreachable, Ref: w.Ref, Stack: s.stack, Desired: w, Cause: err})
+			continue
+		}
 		c.out = append(c.out, Difference{
 			Type: Missing, Ref: w.Ref, Stack: s.stack, Desired: w, Changes: c.createChanges(w),
 		})
@@ -145,7 +145,7 @@ func (c *comparison) missingUntil(scope resource.Scope, ref *resource.Ref) *side
 
 func (c *comparison) count(group []resource.Observed) {
 	for i := range group {
-		if group[i].Managed && c.ours(group[i].Stack) != nil {
+		if group[i].Managed() && c.ours(group[i].Stack) != nil {
 			c.owned[group[i].Stack]++
 		}
 	}

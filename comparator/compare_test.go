@@ -62,7 +62,7 @@ func attrs(s string) resource.Attrs {
 func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
 
 func ours(ref, id, a string) resource.Observed {
-	return resource.Observed{Ref: parse(ref), ID: id, Managed: true, Stack: "web", Attrs: attrs(a)}
+	return resource.Observed{Ref: parse(ref), ID: id, Ownership: resource.Proven, Stack: "web", Attrs: attrs(a)}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
@@ -145,7 +145,7 @@ func TestCompare(t *testing.T) {
 			t: resources{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
 		},
 		"unmanaged": {
-			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 0 owned 0"},
 		},
 		"another stack's things are not our business": {
@@ -157,7 +157,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
 		},
 		"wanted, and unmanaged": {
-			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
 		},
 		"wanted by one stack, owned by another that wants it no more": {
@@ -174,7 +174,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
 		},
 		"a stranger of the same name beside ours": {
-			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Managed, o.Stack = false, "" })},
+			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
 		},
 		"marks copied to another place": {
@@ -201,7 +201,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
 		},
 		"blessing on the thing, not wanted: it stays": {
-			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Blessed = true })},
+			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Marks.Blessed = true })},
 			want: []string{"unchanged 1 owned 1"},
 		},
 		"blessed in the record, the mark was taken off": {

@@ -21,7 +21,8 @@ type Difference struct {
 	Ref      resource.Ref
 	Stack    string             // whose wish, or whose thing
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
-	Observed *resource.Observed // nil for missing and unknown
+	Observed *resource.Observed // nil for missing and unreachable
+	New      *resource.Observed // of a replacement under way: the new resource, if it exists
 	Changes  []resource.Change  // of drifted things; of missing ones the whole wish, From nil
 	// Cause is of unknown ones why the scope was not seen; of foreign ones, where it is not
 	// simply another owner, a *DuplicateError or a *MisplacedError.
@@ -47,6 +48,7 @@ type Input struct {
 	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
 	// and does not carry the mark differs by that.
 	Blessed func(resource.Ref) bool // nil: nothing
+	Owner   string                  // the owner mark that ours carry; "": not compared
 	// MustReplace gives the paths of this very wish that a provider could not change on this very
 	// thing: what differs there takes a new one, whatever the schema hoped. Nil: none.
 	MustReplace func(*resource.Desired, *resource.Observed) []string

@@ -1,47 +1,62 @@
 package comparator
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ErrNotObserved is the Cause of an unknown difference in a scope nobody looked at.
-var ErrNotObserved = errors.New("this place was not looked at")
-
-// DuplicateError is the Cause of a foreign difference where several things carry one ref.
+// DuplicateError is the Cause of a conflict where the record binds several resources to one ref.
 type DuplicateError struct {
 	Ref resource.Ref
 	IDs []string
 }
 
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("%d things carry the name %s: %s; take the marks off all but one",
-		len(e.IDs), e.Ref, strings.Join(e.IDs, ", "))
+	return fmt.Sprintf("%d resources are bound to it: %s", len(e.IDs), strings.Join(e.IDs, ", "))
 }
 
-// MisplacedError is the Cause of a foreign difference where a thing carries the ref of
-// another place than the one it stands in.
-type MisplacedError struct {
-	Ref   resource.Ref
-	ID    string
-	Scope resource.Scope
+// OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: what
+// exists is not proven to be the stack's.
+type OwnershipError struct{ Have resource.Observed }
+
+func (e *OwnershipError) Error() string {
+	id := e.Have.ID
+	switch e.Have.Ownership {
+	case resource.Proven:
+		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Stack)
+	case resource.Disputed:
+		if e.Have.Marks.IsZero() {
+			return id + " has the recorded id, but not the recorded key: it was deleted and created again outside ovi, or its tags were removed"
+		}
+		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+	case resource.Copied:
+		return fmt.Sprintf("%s carries the tags of %s, which is recorded as another resource: the tags were copied, or it was restored outside ovi", id, short(e.Have.Marks.Ref))
+	case resource.Attested:
+		return fmt.Sprintf("%s was created by ovi as %s of stack %s, but this data directory has no record of it", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+	case resource.Unproven:
+		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+	case resource.Former:
+		return id + " was recorded under this name before, and was deleted, forgotten or replaced since"
+	}
+	return id + " exists and is unmanaged"
 }
 
-func (e *MisplacedError) Error() string {
-	return fmt.Sprintf("%s stands in %s and carries the name %s: take its marks off, they were copied",
-		e.ID, e.Scope, e.Ref)
+// UnreadError is the Cause of an unreachable difference where one resource could not be read.
+type UnreadError struct {
+	Ref     resource.Ref
+	ID, Why string
 }
+
+func (e *UnreadError) Error() string { return fmt.Sprintf("%s could not be read: %s", e.ID, e.Why) }
+
+func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
 
 func duplicate(ref resource.Ref, group []resource.Observed) error {
 	e := &DuplicateError{Ref: ref}
-	_, n := marked(group)
 	for i := range group {
-		if group[i].Managed || n == 0 {
-			e.IDs = append(e.IDs, group[i].ID)
-		}
+		e.IDs = append(e.IDs, group[i].ID)
 	}
 	return e
 }

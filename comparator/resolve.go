@@ -34,7 +34,7 @@ func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 }
 
 func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
-	o, n := marked(c.group(ref.Ref))
+	o, n := proven(c.group(ref.Ref))
 	if n != 1 || c.replaced[ref.Ref] || c.leaving(o) {
 		return nil, false
 	}
@@ -55,7 +55,18 @@ func (c *comparison) isDesired(ref resource.Ref) bool {
 	return false
 }
 
-func (c *comparison) isUnreachable(ref resource.Ref) bool { return c.scopeOf(ref.Scope()) == nil }
+// isUnreachable reports that nothing is known of a ref: it was not found, and what was read
+// does not cover it, or its content could not be read.
+func (c *comparison) isUnreachable(ref resource.Ref) bool {
+	p := c.scopeOf(ref.Scope())
+	if p == nil {
+		return true
+	}
+	if o, n := proven(c.group(ref)); n > 0 {
+		return o.Unread != ""
+	}
+	return p.snapshot.Covers(ref.Kind) != nil
+}
 
 // checkNeeds finds wishes to act on that need what is neither wanted nor there. Of what was
 // not seen it says nothing: whoever decides must wait for it.
@@ -69,7 +80,7 @@ func (c *comparison) checkNeeds() {
 			if c.isDesired(need) || c.isUnreachable(need) {
 				continue
 			}
-			if o, n := marked(c.group(need)); n > 0 && !c.leaving(o) {
+			if o, n := proven(c.group(need)); n > 0 && !c.leaving(o) {
 				continue
 			}
 			err := &resource.DanglingError{Ref: d.Ref, Dependency: need}

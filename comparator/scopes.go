@@ -2,7 +2,6 @@ package comparator
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -11,6 +10,7 @@ import (
 type observedScope struct {
 	scope     resource.Scope
 	resources []resource.Observed
+	snapshot  resource.Snapshot // for what it covers
 }
 
 // observedScopes lists the scopes that were seen. A scope that also failed was not: doubt wins.
@@ -18,7 +18,7 @@ func observedScopes(w resource.LiveState) []observedScope {
 	out := make([]observedScope, 0, len(w.Scopes))
 	for scope, snap := range w.Scopes {
 		if _, failed := w.Unreachable[scope]; !failed {
-			out = append(out, observedScope{scope, snap.Resources})
+			out = append(out, observedScope{scope, snap.Resources, snap})
 		}
 	}
 	slices.SortFunc(out, func(a, b observedScope) int { return a.scope.Compare(b.scope) })
@@ -28,12 +28,7 @@ func observedScopes(w resource.LiveState) []observedScope {
 // sort brings the things into the order of their refs, those of one ref by their ids.
 func (p *observedScope) sort() {
 	p.resources = slices.Clone(p.resources)
-	slices.SortStableFunc(p.resources, func(a, b resource.Observed) int {
-		if c := a.Ref.Compare(b.Ref); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortStableFunc(p.resources, func(a, b resource.Observed) int { return order(&a, &b) })
 }
 
 // scopeOf finds a scope; nil if it was not seen.
@@ -65,7 +60,7 @@ func (c *comparison) run(objects []resource.Observed) int {
 		switch d := objects[n-1].Ref.Compare(objects[n].Ref); {
 		case d < 0:
 			return n
-		case d > 0 || objects[n-1].ID > objects[n].ID:
+		case d > 0 || order(&objects[n-1], &objects[n]) > 0:
 			c.unsorted = true
 			return n
 		}
@@ -73,15 +68,15 @@ func (c *comparison) run(objects []resource.Observed) int {
 	return len(objects)
 }
 
-// marked finds the things of a group that carry ovi's marks. Others have the ref only as
-// their natural name.
-func marked(group []resource.Observed) (first *resource.Observed, n int) {
-	for i := range group {
-		if group[i].Managed {
-			if n == 0 {
-				first = &group[i]
-			}
-			n++
+// proven finds what the record proves to be ours; such resources come first in a group. Of a
+// replacement under way it is the old one.
+func proven(group []resource.Observed) (first *resource.Observed, n int) {
+	for n < len(group) && group[n].Managed() {
+		n++
+	}
+	for i := range n {
+		if first == nil || first.Role == resource.RoleNew {
+			first = &group[i]
 		}
 	}
 	return first, n

@@ -11,7 +11,7 @@ import (
 type Approvals struct{}
 
 // Name implements Policy.
-func (Approvals) Name() string { return "approval" }
+func (Approvals) Name() string { return "approvals" }
 
 // Review implements Policy.
 func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
@@ -63,18 +63,13 @@ func MissingApprovals(by []string, people int) (Blocker, bool) {
 	if len(by) >= people {
 		return Blocker{}, false
 	}
-	has := "none"
+	has := ""
 	if len(by) > 0 {
-		has = "that of " + strings.Join(by, ", ")
+		has = " (" + strings.Join(by, ", ") + ")"
 	}
-	return Blocker{Policy: Approvals{}.Name(), Approvers: people, Reason: fmt.Sprintf(
-		"it needs the approval of %s, and has %s; the yes to an apply is not one: save the plan with --out FILE, then ovi approve FILE, then ovi apply FILE",
-		approvers(people), has)}, true
-}
-
-func approvers(n int) string {
-	if n == 1 {
-		return "one person"
-	}
-	return fmt.Sprintf("%d different people", n)
+	return Blocker{
+		Policy: Approvals{}.Name(), Approvers: people,
+		Reason:     fmt.Sprintf("%d of %d approvals%s", len(by), people, has),
+		Suggestion: "save the plan with --out FILE, run `ovi approve FILE`, then `ovi apply FILE`",
+	}, true
 }

@@ -3,6 +3,8 @@ package decider
 import (
 	"fmt"
 	"time"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 // BackOff waits longer after each failure of the same wish, and after Breaker failures gives
@@ -14,7 +16,7 @@ type BackOff struct {
 }
 
 // Name implements Policy.
-func (BackOff) Name() string { return "back-off" }
+func (BackOff) Name() string { return "back_off" }
 
 // Review implements Policy.
 func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
@@ -32,7 +34,7 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !ok || a.Failures <= 0 || a.Desired != d.DesiredDigest() {
 			continue
 		}
-		if v, held := b.judge(a, f.Now); held {
+		if v, held := b.judge(d.Ref, a, f.Now); held {
 			out[i] = v
 		}
 	}
@@ -52,17 +54,18 @@ func (b BackOff) orDefault() BackOff {
 	return b
 }
 
-func (b BackOff) judge(a Attempts, now time.Time) (Blocker, bool) {
+func (b BackOff) judge(ref resource.Ref, a Attempts, now time.Time) (Blocker, bool) {
 	if b.Breaker > 0 && a.Failures >= b.Breaker {
-		return Blocker{Reason: fmt.Sprintf("this wish failed %s in a row, the last time with: %s; change the wish to try again",
-			times(a.Failures), a.Error)}, true
+		return Blocker{
+			Reason:     fmt.Sprintf("this configuration failed %s in a row; last error: %s", times(a.Failures), a.Error),
+			Suggestion: "change the configuration, or run `ovi retry " + short(ref) + "`",
+		}, true
 	}
 	until := a.Last.Add(b.wait(a.Failures))
 	if !now.Before(until) {
 		return Blocker{}, false
 	}
-	return Blocker{Until: &until, Reason: fmt.Sprintf("it failed %s, the last time with: %s; it is tried again at %s",
-		times(a.Failures), a.Error, until.UTC().Format(time.RFC3339))}, true
+	return Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", times(a.Failures), a.Error)}, true
 }
 
 // wait doubles with each failure, up to Max.

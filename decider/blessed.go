@@ -1,14 +1,13 @@
 package decider
 
 import (
-	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Blessed protects blessed things from every action: delete, replace, restart and update.
-// A thing is blessed if it carries the mark, or the record says so. Only the update that puts
-// the mark on, and does nothing else, passes. A wish to bless protects from what destroys
-// even before the mark is on.
+// Blessed protects blessed resources from every action: delete, replace, restart and update.
+// What is blessed is a fact of the record; a mark on the resource is not. Only an update that
+// writes ovi's marks, and does nothing else, passes. A configuration that says blessed protects
+// from being destroyed even before that is on record.
 type Blessed struct{}
 
 // Name implements Policy.
@@ -19,22 +18,22 @@ func (Blessed) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Observed == nil || d.Proposed == Update && onlyBlesses(d.Changes) {
+		if d.Observed == nil || d.Proposed == Update && onlyMarks(d.Changes) {
 			continue
 		}
 		switch {
-		case d.Observed.Blessed || f.Blessed != nil && f.Blessed(d.Ref):
-			out[i] = Blocker{Reason: "it is blessed, so it is not touched: ovi unbless " + d.Ref.String() + " to allow it"}
+		case f.Blessed != nil && f.Blessed(d.Ref):
+			out[i] = Blocker{Reason: "blessed resources are not changed", Suggestion: "run `ovi unbless " + short(d.Ref) + "` to allow it"}
 		case d.Desired != nil && d.Desired.Blessed && d.Proposed.Destroys():
-			out[i] = Blocker{Reason: "it is wanted blessed, so it is not replaced: take blessed away from the wish to allow it"}
+			out[i] = Blocker{Reason: "the configuration says blessed: true", Suggestion: "remove blessed: true to allow it"}
 		}
 	}
 	return out, nil
 }
 
-func onlyBlesses(changes []resource.Change) bool {
+func onlyMarks(changes []resource.Change) bool {
 	for _, c := range changes {
-		if c.Path != comparator.BlessedPath {
+		if c.On != resource.OnMark {
 			return false
 		}
 	}

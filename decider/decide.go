@@ -11,7 +11,7 @@ import (
 // plan can be made at all: the wishes need each other in a circle (a *resource.CycleError),
 // or there is a difference of a sort nobody knows.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
-	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Unreachable: unreachableScopes(r.Differences, f)}
+	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Unreachable: unreachableScopes(r.Differences, f), UnreachableKinds: unreachableKinds(f)}
 	if len(r.Differences) == 0 {
 		return p, nil
 	}
@@ -23,6 +23,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 			return Plan{}, err
 		}
 	}
+	originate(p.Decisions, f)
 	link(p.Decisions, kinds)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err
@@ -39,23 +40,40 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	return p, nil
 }
 
-// unreachableScopes gathers the scopes that were not seen.
+// unreachableScopes gathers the scopes that were not read.
 func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
 	out := map[resource.Scope]string{}
 	for s, err := range f.Unreachable {
 		out[s] = err.Error()
 	}
 	for i := range diffs {
-		if d := &diffs[i]; d.Type == comparator.Unreachable {
-			if s := d.Ref.Scope(); out[s] == "" && d.Cause != nil {
-				out[s] = d.Cause.Error()
-			} else if out[s] == "" {
-				out[s] = comparator.ErrNotObserved.Error()
-			}
+		d := &diffs[i]
+		if _, partly := f.UnreachableKinds[d.Ref.Scope()]; d.Type != comparator.Unreachable || d.Observed != nil || partly {
+			continue
+		}
+		if s := d.Ref.Scope(); out[s] == "" && d.Cause != nil {
+			out[s] = d.Cause.Error()
+		} else if out[s] == "" {
+			out[s] = resource.ErrNotObserved.Error()
 		}
 	}
 	if len(out) == 0 {
 		return nil
+	}
+	return out
+}
+
+// unreachableKinds gathers, by scope, the kinds that were not read in full.
+func unreachableKinds(f Facts) map[resource.Scope]map[string]string {
+	if len(f.UnreachableKinds) == 0 {
+		return nil
+	}
+	out := make(map[resource.Scope]map[string]string, len(f.UnreachableKinds))
+	for s, kinds := range f.UnreachableKinds {
+		out[s] = make(map[string]string, len(kinds))
+		for k, err := range kinds {
+			out[s][k] = err.Error()
+		}
 	}
 	return out
 }
@@ -73,7 +91,7 @@ func review(p Plan, f Facts, policy Policy) {
 		d := &p.Decisions[i]
 		v, blocked := blockers[i]
 		if err != nil && d.Proposed.Destroys() {
-			v, blocked = Blocker{Reason: "the policy could not be evaluated, and nothing is destroyed on doubt: " + err.Error()}, true
+			v, blocked = Blocker{Reason: "the policy cannot be evaluated, and nothing is destroyed in doubt: " + err.Error()}, true
 		}
 		if !blocked || !d.Proposed.Executes() {
 			continue

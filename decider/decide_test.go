@@ -42,7 +42,7 @@ func attrs(s string) resource.Attrs {
 func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
 
 func ours(ref, id, a string) resource.Observed {
-	return resource.Observed{Ref: parse(ref), ID: id, Managed: true, Stack: "web", Attrs: attrs(a)}
+	return resource.Observed{Ref: parse(ref), ID: id, Ownership: resource.Proven, Stack: "web", Attrs: attrs(a)}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 			[]string{"! a/disk/d foreign: d-1 already exists and belongs to stack shop: choose another name, or take it over with ovi adopt"},
 		},
 		{
-			"nobody's, wanted", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Managed = false })),
+			"nobody's, wanted", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
 			[]string{"! a/disk/d foreign: d-1 already exists and carries no mark of ovi: choose another name, or take it over with ovi adopt"},
 		},
 		{
@@ -109,7 +109,7 @@ func TestRules(t *testing.T) {
 			[]string{"! a/disk/d foreign: 2 things carry the name fake/a/disk/d: d-1, d-2; take the marks off all but one"},
 		},
 		{
-			"nobody's", sceneOf(nil, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Managed = false })),
+			"nobody's", sceneOf(nil, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
 			[]string{"! a/disk/d unmanaged: it carries no mark of ovi, so it is let be"},
 		},
 		{"unwanted", sceneOf(nil, ours("a/disk/d", "d-1", "")), []string{"- a/disk/d unwanted: it belongs to stack web and is wanted no more"}},

@@ -9,11 +9,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var errOutside = errors.New("it spoke of decisions that are not in the plan")
+var errOutside = errors.New("it named decisions that are not in the plan")
 
 // BlockedByDependency is the name under which a decision is vetoed because another one, which must go
 // first, is held back.
-const BlockedByDependency = "held-by"
+const BlockedByDependency = "dependency"
 
 // spreadBlocks spreads vetoes along the needs until nothing more follows. Each round can only add,
 // and adds at most one veto to each decision, so it ends.
@@ -50,12 +50,12 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 		x := &all[j]
 		switch {
 		case x.Difference == comparator.Unreachable:
-			return dependencyBlocker("it needs %s, and %s was not seen", short(r), r.Scope()), true
+			return dependencyBlocker("it depends on %s, and %s is unreachable", short(r), r.Scope()), true
 		case x.Difference == comparator.Conflict && (d.creates() || d.changesTo(r)):
-			return dependencyBlocker("it needs %s, which belongs to somebody else", short(r)), true
+			return dependencyBlocker("it depends on %s, which is in conflict", short(r)), true
 		case len(x.Blockers) == 0:
 		case x.Proposed == Create && d.creates(), d.waitsForID(r):
-			return dependencyBlocker("it needs %s, and that is held back by %s", short(r), x.Blockers[0].Policy), true
+			return dependencyBlocker("it depends on %s, which is blocked by %s", short(r), x.Blockers[0].Policy), true
 		}
 	}
 	return Blocker{}, false
@@ -71,7 +71,7 @@ func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (chan
 		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) {
 			continue
 		}
-		x.Blockers = append(x.Blockers, dependencyBlocker("%s stands on it, and that is held back by %s", short(d.Ref), d.Blockers[0].Policy))
+		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", short(d.Ref), d.Blockers[0].Policy))
 		changed = true
 	}
 	return changed

@@ -68,34 +68,14 @@ func link(all []Decision, kinds Kinds) {
 	}
 }
 
-// dependsOnObserved finds the decisions that take away something whose id the thing holds.
+// dependsOnObserved finds the decisions that delete something whose id the resource holds.
 func dependsOnObserved(o *resource.Observed, schema []resource.Attribute, leaving map[identity]int) []int {
 	var out []int
-	var visit func(v resource.Value, s *resource.Attribute)
-	fields := func(a resource.Attrs, schema []resource.Attribute) {
-		for i := range schema {
-			if v, ok := a.Get(schema[i].Name); ok {
-				visit(v, &schema[i])
-			}
+	for _, id := range idsHeld(o, schema) {
+		if j, ok := leaving[id]; ok {
+			out = append(out, j)
 		}
 	}
-	visit = func(v resource.Value, s *resource.Attribute) {
-		switch v := v.(type) {
-		case resource.String:
-			if j, ok := leaving[identity{o.Ref.Scope(), s.RefKind, string(v)}]; ok && s.RefKind != "" {
-				out = append(out, j)
-			}
-		case resource.List:
-			for _, e := range v {
-				if s.Elem != nil {
-					visit(e, s.Elem)
-				}
-			}
-		case resource.Attrs:
-			fields(v, s.Fields)
-		}
-	}
-	fields(o.Attrs, schema)
 	return out
 }
 

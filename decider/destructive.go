@@ -10,7 +10,7 @@ import (
 type SkipDestructive struct{ Everywhere bool }
 
 // Name implements Policy.
-func (SkipDestructive) Name() string { return "skip-destructive" }
+func (SkipDestructive) Name() string { return "skip_destructive" }
 
 // Review implements Policy.
 func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
@@ -18,7 +18,7 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Stack].SkipDestructive) {
-			out[i] = Blocker{Reason: "what destroys is switched off: leave skip_destructive out to allow it"}
+			out[i] = Blocker{Reason: "deletes and replaces are off", Suggestion: "remove skip_destructive to allow it"}
 		}
 	}
 	return out, nil
@@ -29,7 +29,7 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 type MaxDestroy struct{ Limit resource.Budget }
 
 // Name implements Policy.
-func (MaxDestroy) Name() string { return "max-destroy" }
+func (MaxDestroy) Name() string { return "max_destroy" }
 
 // Review implements Policy. What earlier policies held back does not count.
 func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
@@ -48,14 +48,13 @@ func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if limit.Allows(len(indices), p.Owned[stack]) {
 			continue
 		}
-		be := "are"
-		if fmt.Sprint(limit) == "1" {
-			be = "is"
+		b := Blocker{
+			Reason: fmt.Sprintf("%d of %d resources in stack %s would be destroyed; the limit is %s",
+				len(indices), p.Owned[stack], stack, limit),
+			Suggestion: "raise max_destroy, or use --target",
 		}
-		reason := fmt.Sprintf("%d of the %d things of stack %s would be destroyed, and %s %s allowed: raise max_destroy, or target fewer",
-			len(indices), p.Owned[stack], stack, limit, be)
 		for _, i := range indices {
-			out[i] = Blocker{Reason: reason}
+			out[i] = b
 		}
 	}
 	return out, nil

@@ -142,7 +142,7 @@ func holdsID(a resource.Attrs, id, kind, user string) bool {
 func (w *hands) make(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
-	o := resource.Observed{Ref: d.Ref, Managed: true, Stack: d.Stack, Health: resource.Healthy}
+	o := resource.Observed{Ref: d.Ref, Ownership: resource.Proven, Stack: d.Stack, Health: resource.Healthy}
 	if d.Action == decider.Update || d.Action == decider.Restart {
 		o = *d.Observed
 		w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(x resource.Observed) bool { return x.ID == o.ID })
@@ -153,7 +153,7 @@ func (w *hands) make(d *decider.Decision) {
 	for _, a := range d.Desired.Attrs {
 		o.Attrs = o.Attrs.With(a.Name, w.settle(a.Value, d.Ref))
 	}
-	o.Blessed = o.Blessed || d.Desired.Blessed
+	o.Marks.Blessed = o.Marks.Blessed || d.Desired.Blessed
 	w.resources[scope] = append(w.resources[scope], o)
 }
 
@@ -163,7 +163,7 @@ func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
 	switch v := v.(type) {
 	case resource.Reference:
 		for _, o := range w.resources[v.Ref.Scope()] {
-			if o.Ref == v.Ref && o.Managed {
+			if o.Ref == v.Ref && o.Managed() {
 				return resource.String(o.ID)
 			}
 		}

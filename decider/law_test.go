@@ -197,7 +197,7 @@ func TestNothingOfOthersIsTouched(t *testing.T) {
 			}
 		}
 		for _, d := range s.plan(t, decider.Facts{}).Decisions {
-			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed || d.Observed.Stack != d.Stack) {
+			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed() || d.Observed.Stack != d.Stack) {
 				t.Errorf("%s %s, which belongs to %q", d.Proposed, d.Ref, d.Observed.Stack)
 			}
 			if d.Proposed == decider.Delete && desired[d.Ref] {

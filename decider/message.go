@@ -10,32 +10,54 @@ import (
 
 func unreachableMessage(d *comparator.Difference) string {
 	if d.Cause == nil {
-		return d.Ref.Scope().String() + " was not seen, so nothing is known of it"
+		return d.Ref.Scope().String() + " is unreachable"
 	}
-	return fmt.Sprintf("%s was not seen, so nothing is known of it: %v", d.Ref.Scope(), d.Cause)
+	return fmt.Sprintf("%s is unreachable: %v", d.Ref.Scope(), d.Cause)
 }
 
 func conflictMessage(d *comparator.Difference) string {
-	switch {
-	case d.Cause != nil:
+	if d.Cause != nil {
 		return d.Cause.Error()
-	case d.Observed == nil:
-		return "it belongs to somebody else"
-	case d.Observed.Managed && d.Observed.Stack != "":
-		return fmt.Sprintf("%s already exists and belongs to stack %s: choose another name, or take it over with ovi adopt", d.Observed.ID, d.Observed.Stack)
 	}
-	return fmt.Sprintf("%s already exists and carries no mark of ovi: choose another name, or take it over with ovi adopt", d.Observed.ID)
+	return "it exists and is unmanaged"
 }
 
-func unmanagedMessage(*comparator.Difference) string {
-	return "it carries no mark of ovi, so it is let be"
+// suggestion is what an operator can do about a difference that ovi does nothing about.
+func suggestion(d *comparator.Difference) string {
+	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
+		return conflictSuggestion(d)
+	}
+	return ""
 }
 
-func unwantedMessage(d *comparator.Difference) string {
-	return fmt.Sprintf("it belongs to stack %s and is wanted no more", d.Stack)
+// conflictSuggestion says how an operator settles whose a resource is.
+func conflictSuggestion(d *comparator.Difference) string {
+	if d.Observed == nil {
+		return ""
+	}
+	name := short(d.Ref)
+	adopt := fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", name, d.Observed.ID)
+	switch d.Observed.Ownership {
+	case resource.Proven:
+		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Stack)
+	case resource.Disputed, resource.Copied, resource.Unproven, resource.Former:
+		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not", adopt, name, d.Observed.ID)
+	case resource.Attested:
+		return "run `ovi adopt --marked` to take all such resources, or `ovi adopt " + name + " --id " + d.Observed.ID + "`"
+	}
+	return fmt.Sprintf("rename it, or run `ovi adopt %s`", name)
 }
 
-func missingMessage(*comparator.Difference) string { return "it is wanted and not there" }
+func unmanagedMessage(d *comparator.Difference) string {
+	if d.Cause != nil {
+		return d.Cause.Error()
+	}
+	return "it is unmanaged"
+}
+
+func unwantedMessage(*comparator.Difference) string { return "not in the configuration" }
+
+func missingMessage(*comparator.Difference) string { return "it does not exist" }
 
 func followsMessage(d *comparator.Difference) string {
 	var refs []resource.Ref
@@ -45,17 +67,17 @@ func followsMessage(d *comparator.Difference) string {
 		}
 	}
 	if len(refs) == 0 {
-		return "what it is built on is made anew"
+		return "what it depends on is replaced"
 	}
-	return fmt.Sprintf("it is built on %s, which is made anew", short(refs[0]))
+	return fmt.Sprintf("%s is replaced", short(refs[0]))
 }
 
 func immutableMessage(d *comparator.Difference) string {
-	return paths(d.Changes, resource.Replace) + " can't be changed on what exists"
+	return paths(d.Changes, resource.Replace) + " cannot be changed in place"
 }
 
 func restartMessage(d *comparator.Difference) string {
-	return "changing " + paths(d.Changes, resource.Restart) + " interrupts it"
+	return "changing " + paths(d.Changes, resource.Restart) + " restarts it"
 }
 
 func changedMessage(d *comparator.Difference) string {

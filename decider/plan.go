@@ -34,9 +34,9 @@ func (a Action) Symbol() string {
 	case Update:
 		return "~"
 	case Replace:
-		return "±"
+		return "-/+"
 	case Restart:
-		return "↻"
+		return "~"
 	case Delete:
 		return "-"
 	default:
@@ -51,22 +51,23 @@ type Reason string
 const (
 	ReasonMissing     Reason = "missing"          // wanted and not there
 	ReasonChanged     Reason = "changed"          // differs, can be changed in place
-	ReasonRestart     Reason = "interrupts"       // differs, changing it interrupts the thing
+	ReasonRestart     Reason = "restarts"         // differs, changing it interrupts the thing
 	ReasonImmutable   Reason = "immutable"        // differs in what can't be changed
 	ReasonFollows     Reason = "follows_replaced" // what it is built on is replaced
 	ReasonUnwanted    Reason = "unwanted"         // ours, and no longer wanted
 	ReasonUnmanaged   Reason = "unmanaged"        // nobody's: reported only
-	ReasonConflict    Reason = "foreign"          // somebody else's: adopt it or rename
-	ReasonUnreachable Reason = "unseen"           // its scope was not seen
+	ReasonConflict    Reason = "conflict"         // somebody else's: adopt it or rename
+	ReasonUnreachable Reason = "unreachable"      // its scope was not seen
 )
 
 // Blocker is a policy's no.
 type Blocker struct {
-	Policy string     `json:"policy"`          // "blessed", "skip-destructive", "max-destroy", "target"…
-	Reason string     `json:"reason"`          // a sentence, with what to do about it
-	Until  *time.Time `json:"until,omitempty"` // deferred until then
+	Policy     string     `json:"policy"` // "blessed", "skip_destructive", "max_destroy", "target"
+	Reason     string     `json:"reason"` // why, in a few words
+	Suggestion string     `json:"suggestion,omitempty"`
+	Until      *time.Time `json:"until,omitempty"` // deferred until then
 	// Approvers is how many different people must say yes to lift it; 0: no yes lifts it.
-	Approvers int `json:"people,omitempty"`
+	Approvers int `json:"approvers,omitempty"`
 }
 
 // Warning is a policy's word that holds nothing back.
@@ -83,12 +84,16 @@ type Decision struct {
 	Action     Action // what will be done: Proposed, or Notify where vetoed
 	Proposed   Action
 	Reason     Reason
-	Message    string // the reason as a sentence
+	Message    string // the reason in words
+	Suggestion string // what an operator can do about it
 	Blockers   []Blocker
 	Warnings   []Warning
 	Changes    []resource.Change
 	Desired    *resource.Desired
 	Observed   *resource.Observed
+	New        *resource.Observed // of a replacement under way: the new resource, if it exists
+	Strategy   resource.Strategy  // of a replace
+	Origin     *Origin            // of what destroys: the record that allows it
 	// DependsOn are the refs of this plan's other decisions whose making must be done before
 	// this one's; for the taking away the order is the reverse. Steps spells it out.
 	DependsOn []resource.Ref
@@ -108,13 +113,22 @@ func (d *Decision) DeferredUntil() (until time.Time, waits bool) {
 	return until, len(d.Blockers) > 0 && !d.Action.Executes()
 }
 
+// Origin is the record that proves a resource to be created or adopted here.
+type Origin struct {
+	Record  uint64    `json:"record"` // its number in the audit log
+	At      time.Time `json:"at"`
+	Adopted bool      `json:"adopted,omitempty"`
+}
+
 // Plan is a value that exists before anything happens. Decisions are in the order people
 // read: by level of need, then by ref.
 type Plan struct {
 	Decisions   []Decision
 	Unchanged   int
-	Unreachable map[resource.Scope]string // scopes not seen, and why
-	Owned       map[string]int
+	Unreachable map[resource.Scope]string // locations that were not read, and why
+	// UnreachableKinds are kinds of other locations that were not read in full, and why.
+	UnreachableKinds map[resource.Scope]map[string]string
+	Owned            map[string]int
 }
 
 // Empty says that there is nothing to do: no decision executes and none was held back.
@@ -131,16 +145,24 @@ func (p Plan) Empty() bool {
 // decider has no clock and no memory.
 type Facts struct {
 	Now         time.Time
-	Rules       map[string]resource.Rules           // by stack
-	Unreachable map[resource.Scope]error            // scopes that were not seen, and why
-	Blessed     func(resource.Ref) bool             // by the record; nil: nothing
-	Attempts    func(resource.Ref) (Attempts, bool) // nil: nothing was tried
+	Rules       map[string]resource.Rules // by stack
+	Unreachable map[resource.Scope]error  // locations that were not read, and why
+	// UnreachableKinds are kinds of other locations that were not read in full, and why.
+	UnreachableKinds map[resource.Scope]map[string]error
+	Blessed          func(resource.Ref) bool             // by the record; nil: nothing
+	Attempts         func(resource.Ref) (Attempts, bool) // nil: nothing was tried
 	// Approvals are the yeses on record to a plan of a Digest; nil: none. Those that have
 	// expired by Now are left out.
 	Approvals func(digest string) []Approval
 	// Digest names the plan that an approval must be of; nil: the plan's own. A saved plan
 	// that is done later is found again among what else is proposed by then.
 	Digest func(Plan) string
+	// Origin finds the record that proves a resource to be created or adopted here, or says
+	// why nothing does. Nil: nothing can be proven, and nothing is destroyed.
+	Origin func(*resource.Observed) (Origin, error)
+	// Unread are resources on record of kinds and locations that could not be read, as they
+	// were last observed.
+	Unread []resource.Observed
 	// History is what was done to a thing before, newest first; nil: nothing is known.
 	History func(resource.Ref) []Past
 }

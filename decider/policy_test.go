@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func blessed(o *resource.Observed) { o.Blessed = true }
+func blessed(o *resource.Observed) { o.Marks.Blessed = true }
 
 // S4 and E16: the mark on the thing and the record both protect, from every action.
 func TestBlessedThingsAreProtectedFromEveryAction(t *testing.T) {
@@ -178,7 +178,7 @@ func TestNothingIsTakenFromUnderAThingThatStays(t *testing.T) {
 func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	conflict := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n")},
-		with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Managed = false }))
+		with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged }))
 	if d := cmp.Diff(map[string]string{"s": "held-by"}, blocked(conflict.plan(t, decider.Facts{}))); d != "" {
 		t.Errorf("foreign: vetoes (-want +got):\n%s", d)
 	}

@@ -41,10 +41,11 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 		return Decision{
 			Ref: d.Ref, Stack: d.Stack, Difference: d.Type,
 			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
-			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed,
+			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
+			Suggestion: suggestion(d),
 		}, nil
 	}
-	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of the sort %q", d.Ref, d.Type)
+	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of type %q", d.Ref, d.Type)
 }
 
 func worst(e resource.Effect) func(*comparator.Difference) bool {

@@ -12,8 +12,8 @@ type Phase string
 // The halves. A replace is done in two steps, the others in one: a create or update makes, a
 // delete takes away.
 const (
-	CreatePhase Phase = "make"
-	DeletePhase Phase = "take"
+	CreatePhase Phase = "create"
+	DeletePhase Phase = "delete"
 )
 
 // Step is one thing to do. It may begin when all steps in After are done; if one of them

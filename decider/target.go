@@ -27,7 +27,7 @@ func (t Targets) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 	}
 	for i := range p.Decisions {
 		if !in[i] {
-			out[i] = Blocker{Reason: "it is not among the targets"}
+			out[i] = Blocker{Reason: "not selected by --target"}
 		}
 	}
 	return out, nil
@@ -78,7 +78,7 @@ func (e Excludes) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 			return blockAll(p, err), nil
 		}
 		if named {
-			out[i] = Blocker{Reason: "it is excluded"}
+			out[i] = Blocker{Reason: "excluded by --exclude"}
 		}
 	}
 	return out, nil
@@ -120,7 +120,7 @@ func Names(pattern string, r resource.Ref) (bool, error) {
 
 // NotInPlan names the veto of what a saved plan does not hold: whoever applies that plan asked
 // for it and for nothing else.
-const NotInPlan = "not-in-plan"
+const NotInPlan = "not_in_plan"
 
 // Excluded says that a decision is held back by nothing but the choice of what to do (targets,
 // excludes, a saved plan): whoever chose knows, and it is no policy's no.

@@ -1,46 +1,127 @@
 package decider
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Unreachable vetoes every action in a scope that was not seen. The comparator already concludes
-// nothing there; this stands behind it. It also keeps what the stack wants by the same name in
-// such a scope: a thing that moves is not deleted before its new place was seen, and a
-// misspelt region is just such a place.
-type Unreachable struct{}
+// Unreachable blocks every action in a location that could not be read, and destroying what
+// something that could not be read depends on: by its configuration, or as it was last
+// observed. It also keeps what the stack configures by the same name in such a location: a
+// resource that moves is not deleted before its new location was read, and a misspelled region
+// is just such a location.
+type Unreachable struct{ Kinds Kinds }
 
 // Name implements Policy.
-func (Unreachable) Name() string { return "unseen" }
+func (Unreachable) Name() string { return "unreachable" }
 
 // Review implements Policy.
-func (Unreachable) Review(p Plan, _ Facts) (map[int]Blocker, error) {
+func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
-	if len(p.Unreachable) == 0 {
+	moved := unreachableDesired(p.Decisions)
+	if len(p.Unreachable) == 0 && len(moved) == 0 && len(f.Unread) == 0 {
 		return out, nil
 	}
-	moved := unreachableDesired(p.Decisions)
+	needed := neededByDesired(p.Decisions)
+	held := u.neededByUnread(f.Unread)
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		scope := d.Ref.Scope()
 		if why, unreachable := p.Unreachable[scope]; unreachable {
-			out[i] = Blocker{Reason: scope.String() + " was not seen, and nothing is done on doubt: " + why}
-		} else if to, ok := moved[nameOf(d)]; ok && d.Proposed == Delete {
-			out[i] = Blocker{Reason: "it is wanted in " + to.String() + " now, which was not seen: check that name, or make that place be seen"}
+			out[i] = Blocker{Reason: scope.String() + " is unreachable: " + why}
+			continue
+		}
+		if why, unreachable := p.UnreachableKinds[scope][d.Ref.Kind]; unreachable && d.Observed == nil {
+			out[i] = Blocker{Reason: d.Ref.Kind + " in " + scope.String() + " is unreachable: " + why}
+			continue
+		}
+		if to, ok := moved[nameOf(d)]; ok && d.Proposed == Delete {
+			out[i] = Blocker{Reason: "it is configured in " + to.String() + " now, which could not be read", Suggestion: "check the location, or make it reachable"}
+			continue
+		}
+		if !d.Proposed.Destroys() || d.Observed == nil {
+			continue
+		}
+		by, ok := needed[d.Ref]
+		if !ok {
+			by, ok = held[identity{scope, d.Ref.Kind, d.Observed.ID}]
+		}
+		if ok && by != d.Ref {
+			out[i] = Blocker{Reason: fmt.Sprintf("%s depends on it and could not be read", short(by))}
 		}
 	}
 	return out, nil
 }
 
-// sameName is what stays of a thing that moves.
+// neededByDesired is what unreachable resources depend on by their configuration.
+func neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
+	out := map[resource.Ref]resource.Ref{}
+	for i := range all {
+		if d := &all[i]; d.Difference == comparator.Unreachable && d.Desired != nil {
+			for _, r := range d.Desired.Refs() {
+				out[r] = d.Ref
+			}
+		}
+	}
+	return out
+}
+
+// neededByUnread is what resources that could not be read held on to when they were last
+// observed.
+func (u Unreachable) neededByUnread(unread []resource.Observed) map[identity]resource.Ref {
+	out := map[identity]resource.Ref{}
+	for i := range unread {
+		o := &unread[i]
+		if u.Kinds == nil {
+			continue
+		}
+		k, _ := u.Kinds(o.Ref.Provider, o.Ref.Kind)
+		for _, id := range idsHeld(o, k.Attrs) {
+			out[id] = o.Ref
+		}
+	}
+	return out
+}
+
+// idsHeld are the ids of other resources that one holds, by the schema of its kind.
+func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
+	var out []identity
+	var visit func(v resource.Value, s *resource.Attribute)
+	visit = func(v resource.Value, s *resource.Attribute) {
+		switch v := v.(type) {
+		case resource.String:
+			if s.RefKind != "" {
+				out = append(out, identity{o.Ref.Scope(), s.RefKind, string(v)})
+			}
+		case resource.List:
+			for _, e := range v {
+				if s.Elem != nil {
+					visit(e, s.Elem)
+				}
+			}
+		case resource.Attrs:
+			for i := range s.Fields {
+				if inner, ok := v.Get(s.Fields[i].Name); ok {
+					visit(inner, &s.Fields[i])
+				}
+			}
+		}
+	}
+	visit(o.Attrs, &resource.Attribute{Fields: schema})
+	return slices.Clip(out)
+}
+
+// sameName is what stays of a resource that moves.
 type sameName struct{ provider, stack, kind, name string }
 
 func nameOf(d *Decision) sameName {
 	return sameName{d.Ref.Provider, d.Stack, d.Ref.Kind, d.Ref.Name}
 }
 
-// unreachableDesired is what is wanted in scopes that were not seen, and where.
+// unreachableDesired is what is configured where it could not be read.
 func unreachableDesired(all []Decision) map[sameName]resource.Scope {
 	out := map[sameName]resource.Scope{}
 	for i := range all {

@@ -1,7 +1,6 @@
 package decider
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -10,7 +9,7 @@ import (
 type Windows struct{}
 
 // Name implements Policy.
-func (Windows) Name() string { return "window" }
+func (Windows) Name() string { return "windows" }
 
 // Review implements Policy.
 func (Windows) Review(p Plan, f Facts) (map[int]Blocker, error) {
@@ -45,9 +44,10 @@ func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	if next.IsZero() {
 		return Blocker{}, false
 	}
-	if name != "" {
-		name = " " + name
+	if name == "" {
+		name = "the next window"
+	} else {
+		name = "window " + name
 	}
-	return Blocker{Until: &next, Reason: fmt.Sprintf("it waits for the maintenance window%s, which opens %s",
-		name, next.Format("Mon 2006-01-02 15:04 MST"))}, true
+	return Blocker{Until: &next, Reason: name}, true
 }

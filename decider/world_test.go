@@ -147,11 +147,11 @@ func drawResources(t *rapid.T, location string, intents []resource.Intent, word 
 			if owner == "" {
 				continue
 			}
-			o := resource.Observed{Ref: ref, ID: idOf(ref), Managed: owner != "nobody", Health: resource.Healthy}
-			if o.Managed {
-				o.Stack = owner
+			o := resource.Observed{Ref: ref, ID: idOf(ref), Ownership: resource.Unmanaged, Health: resource.Healthy}
+			if owner != "nobody" {
+				o.Ownership, o.Stack = resource.Proven, owner
+				o.Marks = resource.Marks{Ref: ref, Stack: owner, Blessed: rapid.IntRange(0, 9).Draw(t, "has blessing") == 0}
 			}
-			o.Blessed = rapid.IntRange(0, 9).Draw(t, "has blessing") == 0
 			o.Attrs = drawReality(t, kind, ids, word)
 			for _, a := range configuredAs(desired) {
 				if rapid.IntRange(0, 3).Draw(t, "as wished") > 0 {

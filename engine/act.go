@@ -106,7 +106,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, half decider.P
 	if err != nil {
 		return nil, a.readFailed(ctx, err)
 	}
-	if known && applied.Desired == d.DesiredDigest() && there.Managed && there.Stack == d.Stack {
+	if known && applied.Desired == d.DesiredDigest() && there.Managed() && there.Stack == d.Stack {
 		a.noteResource(d.Ref, &there.Observed)
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: there.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}

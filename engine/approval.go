@@ -76,7 +76,7 @@ func (a *apply) blessings() []event.Event {
 			if !d.Blessed || a.plan.isBlessed(d.Ref) {
 				continue
 			}
-			if o, ok := a.plan.resourceAt(d.Ref); ok && o.Blessed && o.Stack == in.Stack {
+			if o, ok := a.plan.resourceAt(d.Ref); ok && o.Marks.Blessed && o.Stack == in.Stack {
 				out = append(out, a.blessing(d))
 			}
 		}
@@ -96,7 +96,7 @@ func (a *apply) blessing(d *resource.Desired) event.Blessed {
 // blesses says that the end of a decision makes a blessing a fact.
 func (a *apply) blesses(d *decider.Decision, end event.Finished) bool {
 	return !a.operator && d.Desired != nil && d.Desired.Blessed && end.Outcome == event.Done &&
-		end.Resource != nil && end.Resource.Blessed && !a.plan.isBlessed(d.Ref)
+		end.Resource != nil && end.Resource.Marks.Blessed && !a.plan.isBlessed(d.Ref)
 }
 
 // isBlessed says what the record knew when the plan was made.

@@ -2,17 +2,20 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
-	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// asyncObserver look for a loop without letting a slow scope hold up the others. A plan waits so long
-// and no longer: it goes on with what was seen, blind for the rest, while the slow look goes
-// on. When that ends it is recorded, the loop is woken, and the next plan rests on it.
+// asyncObserver observes for a loop without letting a slow scope delay the others. A plan waits
+// for so long and no longer: it goes on with what was read, the rest unreachable, while the
+// slow observation goes on. When that ends it is confirmed, the loop is woken, and the next
+// plan rests on it.
 type asyncObserver struct {
 	loop *loop
 	ctx  context.Context
@@ -26,7 +29,7 @@ type asyncObserver struct {
 	recorded map[resource.Scope]bool      // on record, and no plan has rested on it yet
 }
 
-// inFlight is a look under way at one scope.
+// inFlight is a running observation of one scope.
 type inFlight struct {
 	started time.Time
 	done    chan struct{}
@@ -46,20 +49,20 @@ func (y *asyncObserver) close() {
 	y.wait.Wait()
 }
 
-// observe looks at each scope once, for as long as it has patience.
-func (y *asyncObserver) observe(ctx context.Context, scopes []resource.Scope) resource.LiveState {
+// observe reads each scope once, and waits for as long as it has patience.
+func (y *asyncObserver) observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	enough := time.After(y.loop.o.Patience)
-	glances := map[resource.Scope]*inFlight{}
-	for _, s := range scopes {
-		if g, mine := y.start(s); mine {
-			glances[s] = g
+	mine := map[resource.Scope]*inFlight{}
+	for _, r := range requests {
+		if g, started := y.start(r); started {
+			mine[r.Scope] = g
 		} else {
-			w.Unreachable[s] = y.stillRunning(s, g)
+			w.Unreachable[r.Scope] = y.stillRunning(r.Scope, g)
 		}
 	}
 	over := false
-	for s, g := range glances {
+	for s, g := range mine {
 		if !over {
 			select {
 			case <-g.done:
@@ -69,71 +72,64 @@ func (y *asyncObserver) observe(ctx context.Context, scopes []resource.Scope) re
 				over = true
 			}
 		}
-		if y.abandon(s, g) {
+		if y.abandon(g) {
 			w.Unreachable[s] = y.stillRunning(s, g)
 			continue
 		}
-		for s, snapshot := range g.live.Scopes {
-			w.Scopes[s] = snapshot
-		}
-		for s, err := range g.live.Unreachable {
-			w.Unreachable[s] = err
-		}
+		maps.Copy(w.Scopes, g.live.Scopes)
+		maps.Copy(w.Unreachable, g.live.Unreachable)
 	}
 	return w
 }
 
 func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
-	return fmt.Errorf("observe %s: the look that began at %s is still going on; the rest does not wait for it", s, g.started.UTC().Format(time.RFC3339))
+	return fmt.Errorf("observe %s: the observation started at %s is still running; other locations do not wait for it", s, g.started.UTC().Format(time.RFC3339))
 }
 
-// start starts a look at a scope, unless one is under way.
-func (y *asyncObserver) start(s resource.Scope) (g *inFlight, mine bool) {
+// start begins an observation of a scope, unless one is running.
+func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if g, ok := y.inFlight[s]; ok {
+	if g, ok := y.inFlight[r.Scope]; ok {
 		return g, false
 	}
 	g = &inFlight{started: y.loop.engine.cfg.Clock(), done: make(chan struct{})}
-	y.inFlight[s] = g
-	y.wait.Go(func() { y.observeScope(s, g) })
+	y.inFlight[r.Scope] = g
+	y.wait.Go(func() { y.observeScope(r, g) })
 	return g, true
 }
 
-func (y *asyncObserver) observeScope(s resource.Scope, g *inFlight) {
+func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
 	e := y.loop.engine
 	since, err := e.cfg.Ledger.Revision(y.ctx)
-	doubts, bad := e.openActions(y.ctx)
+	opens, bad := e.openActions(y.ctx)
 	if err == nil && bad == nil {
-		g.live = e.observer.Observe(y.ctx, []resource.Scope{s})
+		g.live = e.observer.Observe(y.ctx, []provider.ObserveRequest{r})
 	} else {
-		g.live.Unreachable = map[resource.Scope]error{s: fmt.Errorf("the record: %w", firstOf(err, bad))}
+		g.live.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("the record: %w", errors.Join(err, bad))}
 	}
 	y.mu.Lock()
-	delete(y.inFlight, s)
+	delete(y.inFlight, r.Scope)
 	close(g.done)
 	late := g.late
 	y.mu.Unlock()
-	if _, seen := g.live.Scopes[s]; !late || !seen || y.ctx.Err() != nil {
+	if _, seen := g.live.Scopes[r.Scope]; !late || !seen || y.ctx.Err() != nil {
 		return
 	}
-	if _, err := e.cfg.Ledger.RecordObservation(y.ctx, g.live, ledger.ObservationOptions{Since: since}); err != nil {
-		return // the next look tells it again
-	}
-	if _, _, err := e.recoverAll(y.ctx, doubts, g.live); err != nil {
-		return
+	if _, err := e.confirm(y.ctx, g.live, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}}); err != nil {
+		return // the next observation records it again
 	}
 	y.mu.Lock()
-	y.recorded[s] = true
+	y.recorded[r.Scope] = true
 	y.mu.Unlock()
 	select {
-	case y.loop.wake <- "a slow scope was seen":
+	case y.loop.wake <- "a slow location was observed":
 	default:
 	}
 }
 
 // abandon stops waiting for a look; false if it has ended.
-func (y *asyncObserver) abandon(_ resource.Scope, g *inFlight) bool {
+func (y *asyncObserver) abandon(g *inFlight) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	select {
@@ -159,13 +155,4 @@ func (y *asyncObserver) takeRecorded(s resource.Scope) bool {
 	is := y.recorded[s]
 	delete(y.recorded, s)
 	return is
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark(t *testing.T) {
 		t.Errorf("without the block (-want +got):\n%s", diff)
 	}
 	o, _, _ := b.cloud.Find(ref("disk", "d"))
-	o.Blessed = false
+	o.Marks.Blessed = false
 	b.cloud.Put(o)
 	if diff := cmp.Diff(held, brief(b.plan(wants()))); diff != "" {
 		t.Errorf("without the block and the mark (-want +got):\n%s", diff)
@@ -76,7 +76,7 @@ func TestAMarkWithoutAFactBecomesOne(t *testing.T) {
 	b := newBench(t)
 	precious := disk("d", 20)
 	precious.Blessed = true
-	b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), ID: "d-1", Managed: true, Stack: stack, Blessed: true, Attrs: attrs("size", resource.Int(20))})
+	b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), ID: "d-1", Ownership: resource.Proven, Stack: stack, Marks: resource.Marks{Blessed: true}, Attrs: attrs("size", resource.Int(20))})
 	b.apply(wants(precious))
 	b.apply(wants(precious))
 	if got := b.events(event.TypeBlessed); len(got) != 1 {

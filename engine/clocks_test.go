@@ -21,8 +21,8 @@ type stepped struct {
 }
 
 // Observe implements provider.Provider.
-func (s stepped) Observe(ctx context.Context, at resource.Scope) (resource.Snapshot, error) {
-	snapshot, err := s.Provider.Observe(ctx, at)
+func (s stepped) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	snapshot, err := s.Provider.Observe(ctx, r)
 	snapshot.At = s.clock().UTC()
 	return snapshot, err
 }

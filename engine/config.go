@@ -59,6 +59,10 @@ type PlanOptions struct {
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
 
+	// AllKinds reads every kind of each location, as an inventory does; else a plan reads those
+	// that are configured or on record.
+	AllKinds bool
+
 	async  *asyncObserver            // of a loop; nil: every scope is waited for
 	guards []decider.Policy          // of the intents and of Rules, compiled
 	digest func(decider.Plan) string // what approvals must be of; nil: the plan's own
@@ -73,9 +77,9 @@ func (o PlanOptions) mode() event.Mode {
 
 // policies lists everything that may veto, in the order it is asked. The limit of what may
 // be destroyed stands behind those that hold single things back.
-func (o PlanOptions) policies(first ...decider.Policy) []decider.Policy {
+func (o PlanOptions) policies(kinds decider.Kinds, first ...decider.Policy) []decider.Policy {
 	out := append(first,
-		decider.Unreachable{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
+		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
 		decider.SkipDestructive{Everywhere: o.SkipDestructive})
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)

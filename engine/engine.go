@@ -42,7 +42,7 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p := e.newPlan(o.mode())
-	p.async = o.async
+	p.async, p.allKinds = o.async, o.AllKinds
 	locations, err := e.locate(ctx, intents)
 	if err != nil {
 		return nil, err
@@ -59,6 +59,9 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	}
 	memory, err := e.loadMemory(ctx, o.At)
 	if err != nil {
+		return nil, err
+	}
+	if memory.unread, err = e.unread(ctx, p); err != nil {
 		return nil, err
 	}
 	if err := e.decide(p, memory, o); err != nil {
@@ -78,7 +81,7 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly,
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner,
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
@@ -89,8 +92,9 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	facts := decider.Facts{
 		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
+		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread,
 	}
-	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(openActionPolicy{p.open})...); err != nil {
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open})...); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
@@ -105,6 +109,38 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	p.tries, p.Counts = m.tries, event.Count(p.Plan)
 	return nil
+}
+
+// kindsUnreachable are the kinds that were not read in full, by location.
+func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]error {
+	out := map[resource.Scope]map[string]error{}
+	for s, snapshot := range live.Scopes {
+		if len(snapshot.Unreachable) > 0 {
+			out[s] = snapshot.Unreachable
+		}
+	}
+	return out
+}
+
+// unread are the resources of the plan's stacks, as last observed, of what was not read now:
+// nothing that they depend on may be destroyed.
+func (e *Engine) unread(ctx context.Context, p *Planned) ([]resource.Observed, error) {
+	var out []resource.Observed
+	for s, snapshot := range p.live.Scopes {
+		if len(snapshot.Unreachable) == 0 {
+			continue
+		}
+		last, err := e.cfg.Ledger.Snapshot(ctx, s)
+		if err != nil {
+			return nil, fmt.Errorf("what was last observed in %s: %w", s, err)
+		}
+		for i := range last.Resources {
+			if o := &last.Resources[i]; snapshot.Unreachable[o.Ref.Kind] != nil {
+				out = append(out, *o)
+			}
+		}
+	}
+	return out, nil
 }
 
 // recordPlan puts the plan on record; from then on it can be told why.

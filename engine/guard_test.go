@@ -152,7 +152,7 @@ func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
 		held("expired", true)
 		approve(saved, "ann", time.Hour)
 		approve(saved, "bob", time.Hour)
-		o := resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Managed: true, Stack: stack, Attrs: attrs("size", resource.Int(1))}
+		o := resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Ownership: resource.Proven, Stack: stack, Attrs: attrs("size", resource.Int(1))}
 		b.cloud.Put(o)
 		held("what else has come up since does not matter", false)
 		d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "x"))

@@ -109,8 +109,8 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	if err != nil || statuses(r)["disk/d"] != engine.Done {
 		t.Fatalf("outcomes %v: %v", statuses(r), err)
 	}
-	if o, _, _ := b.cloud.Find(ref("disk", "d")); o.Key != "the-key" {
-		t.Errorf("it was made with key %q: a call of the dead that still comes through would make a second one", o.Key)
+	if o, _, _ := b.cloud.Find(ref("disk", "d")); o.Marks.Key != "the-key" {
+		t.Errorf("it was made with key %q: a call of the dead that still comes through would make a second one", o.Marks.Key)
 	}
 	if diff := cmp.Diff([]string{"revoked disk/d"}, b.events(event.TypeRevoked)); diff != "" {
 		t.Errorf("revocations (-want +got):\n%s", diff)

@@ -315,7 +315,7 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 	if err := b.engine.Bless(ctx, ref("disk", "d"), engine.OperatorAction{Who: "ann", Reason: "the only copy"}); err != nil {
 		t.Fatal(err)
 	}
-	if o, ok, _ := b.cloud.Find(ref("disk", "d")); !ok || !o.Blessed {
+	if o, ok, _ := b.cloud.Find(ref("disk", "d")); !ok || !o.Marks.Blessed {
 		t.Errorf("the mark is not on: %+v", o)
 	}
 	p := b.plan(wants())
@@ -345,7 +345,7 @@ func TestABlessingOnRecordSurvivesTheMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	o, _, _ := b.cloud.Find(ref("disk", "d"))
-	o.Blessed = false // somebody takes the tag off by hand
+	o.Marks.Blessed = false // somebody takes the tag off by hand
 	b.cloud.Put(o)
 	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(b.plan(wants()))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
@@ -360,8 +360,8 @@ func TestAdopt(t *testing.T) {
 	if d, ok := decisionOn(p, ref("disk", "d")); !ok || d.Reason != decider.ReasonConflict || d.Action != decider.Notify {
 		t.Fatalf("plan: %v", brief(p))
 	}
-	o, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.OperatorAction{Who: "ann"})
-	if err != nil || o.ID != found.ID || !o.Managed || o.Stack != stack {
+	o, err := b.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: engine.OperatorAction{Who: "ann"}, Ref: ref("disk", "d")})
+	if err != nil || o.ID != found.ID || !o.Managed() || o.Stack != stack {
 		t.Fatalf("adopted %+v: %v", o, err)
 	}
 	if v, _ := o.Attrs.Get("size"); v != resource.Int(10) {
@@ -370,7 +370,7 @@ func TestAdopt(t *testing.T) {
 	if diff := cmp.Diff([]string{"update disk/d"}, brief(b.plan(want))); diff != "" {
 		t.Errorf("plan after (-want +got):\n%s", diff)
 	}
-	if _, err := b.engine.Adopt(t.Context(), want, ref("disk", "d"), engine.OperatorAction{Who: "ann"}); err == nil {
+	if _, err := b.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: engine.OperatorAction{Who: "ann"}, Ref: ref("disk", "d")}); err == nil {
 		t.Error("it was adopted twice")
 	}
 }

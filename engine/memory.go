@@ -23,6 +23,9 @@ type memory struct {
 	blessed    map[resource.Ref]bool
 	tries      map[resource.Ref]ledger.Tries
 	known      wal.Seq // the last record of the log that this memory goes up to
+	// origin proves what destroys; unread is what was not read now, as it was last observed.
+	origin func(*resource.Observed) (decider.Origin, error)
+	unread []resource.Observed
 
 	past        func(resource.Ref) []decider.Past
 	pastErr     func() error // why past could not answer, if so
@@ -43,6 +46,10 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	}
 	for _, b := range blessings {
 		m.blessed[b.Ref] = true
+	}
+	m.origin = func(o *resource.Observed) (decider.Origin, error) {
+		b, err := e.cfg.Ledger.Proof(ctx, o.Ref, o.ID)
+		return decider.Origin{Record: b.Seq, At: b.At, Adopted: b.Adopted}, err
 	}
 	m.known = e.cfg.Ledger.Log().Frontier().Seq
 	m.past, m.pastErr = history.New(e.cfg.Ledger.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,93 +9,120 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// observe makes the world a plan rests on: it observes, records what was seen, and answers the
-// actions whose end nobody recorded.
+// observe makes the live state that a plan rests on: it reads what the record does not know
+// well enough, and confirms it.
 func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, maxAge time.Duration) (err error) {
 	if p.Revision, err = e.cfg.Ledger.Revision(ctx); err != nil {
 		return fmt.Errorf("the record: %w", err)
 	}
-	doubts, err := e.openActions(ctx)
+	opens, err := e.openActions(ctx)
 	if err != nil {
 		return err
 	}
-	fresh, stale, err := e.splitByAge(ctx, p, locations.scopes, doubts, maxAge)
+	requests, err := e.requests(ctx, p, locations.scopes, opens)
 	if err != nil {
 		return err
 	}
-	seen, err := e.observeScopes(ctx, p, stale, locations.failed)
+	fresh, stale, err := e.splitByAge(ctx, p, requests, opens, maxAge)
 	if err != nil {
 		return err
 	}
-	if p.Recovered, p.open, err = e.recoverAll(ctx, doubts, seen); err != nil {
+	read := e.observer.Observe
+	if p.async != nil {
+		read = p.async.observe
+	}
+	raw := read(ctx, stale)
+	maps.Copy(raw.Unreachable, locations.failed)
+	c, err := e.confirm(ctx, raw, confirmOptions{since: p.Revision, before: loaded(p.Intents), opens: opens, requests: stale})
+	if err != nil {
 		return err
 	}
-	p.Observations = observationsOf(seen, fresh)
+	p.Recovered, p.open, p.bindings = c.recovered, c.open, c.bindings
+	p.Observations = observationsOf(c.live, fresh)
 	for s, snapshot := range fresh {
-		seen.Scopes[s] = snapshot
+		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
+		if err != nil {
+			return err
+		}
+		c.live.Scopes[s], _ = e.bind(snapshot, bindings)
+		p.bindings = append(p.bindings, bindings...)
 	}
-	p.live = seen
+	p.live = c.live
 	return nil
 }
 
-// A thing that was made or changed so recently may be missing from a list though it is there.
-// Before it counts as gone the scope is looked at again, after these pauses.
-const youngFor = 10 * time.Minute
-
-func youngPauses() []time.Duration { return []time.Duration{500 * time.Millisecond, time.Second} }
-
-// observeScopes observes and records what was seen. A provider promises to list what it has just made;
-// the second look is for the day when its lists are behind all the same, for the price would
-// be to make a thing twice.
-func (e *Engine) observeScopes(ctx context.Context, p *Planned, scopes []resource.Scope, failed map[resource.Scope]error) (resource.LiveState, error) {
-	o := ledger.ObservationOptions{Since: p.Revision, Young: youngFor, Before: loaded(p.Intents)}
-	observe := e.observer.Observe
-	if p.async != nil {
-		observe = p.async.observe
+// requests says what to read of each scope: the kinds that are configured or referred to, on
+// record, or left open; all of them where the plan asks for all.
+func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Scope, opens []openAction) ([]provider.ObserveRequest, error) {
+	out := make([]provider.ObserveRequest, len(scopes))
+	for i, s := range scopes {
+		out[i].Scope = s
+		if p.allKinds {
+			continue
+		}
+		kinds := map[string]bool{}
+		for _, in := range p.Intents {
+			e.configuredKinds(in, s, kinds)
+		}
+		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range bindings {
+			if b.Live() {
+				kinds[b.Ref.Kind] = true
+			}
+		}
+		for _, o := range opens {
+			if o.Ref.Scope() == s {
+				kinds[o.Ref.Kind] = true
+			}
+		}
+		if len(kinds) > 0 {
+			out[i].Kinds = slices.Sorted(maps.Keys(kinds))
+		}
 	}
-	seen := observe(ctx, scopes)
-	maps.Copy(seen.Unreachable, failed)
-	for _, pause := range append(youngPauses(), 0) {
-		if ctx.Err() != nil {
-			return seen, fmt.Errorf("stopped while looking: %w", context.Cause(ctx))
-		}
-		if pause == 0 {
-			o.Young = 0
-		}
-		_, err := e.cfg.Ledger.RecordObservation(ctx, seen, o)
-		var missed *ledger.YoungError
-		if err == nil {
-			return seen, nil
-		}
-		if !errors.As(err, &missed) {
-			return seen, fmt.Errorf("record what was seen: %w", err)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-		again := e.observer.Observe(ctx, scopesWith(missed.Refs))
-		for s, err := range again.Unreachable {
-			delete(seen.Scopes, s)
-			seen.Unreachable[s] = err
-		}
-		maps.Copy(seen.Scopes, again.Scopes)
-	}
-	return seen, nil
+	return out, nil
 }
 
-func scopesWith(refs []resource.Ref) []resource.Scope {
-	var out []resource.Scope
-	for _, r := range refs {
-		out = append(out, r.Scope())
+// configuredKinds adds the kinds of a scope that an intent configures, and those that their
+// attributes may refer to.
+func (e *Engine) configuredKinds(in resource.Intent, s resource.Scope, kinds map[string]bool) {
+	last := ""
+	for i := range in.Resources {
+		d := &in.Resources[i]
+		if d.Ref.Scope() != s || d.Ref.Kind == last {
+			continue
+		}
+		last = d.Ref.Kind
+		if kinds[last] {
+			continue
+		}
+		kinds[last] = true
+		if k, ok := e.cfg.Providers.Kind(s.Provider, last); ok {
+			referredKinds(k.Attrs, kinds)
+		}
 	}
-	return out
 }
 
-// loaded says what was wanted, and by which source.
+func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
+	for i := range schema {
+		a := &schema[i]
+		if a.RefKind != "" {
+			kinds[a.RefKind] = true
+		}
+		if a.Elem != nil {
+			referredKinds([]resource.Attribute{*a.Elem}, kinds)
+		}
+		referredKinds(a.Fields, kinds)
+	}
+}
+
+// loaded says what was configured, and by which source.
 func loaded(intents []resource.Intent) []event.Event {
 	var out []event.Event
 	for _, i := range intents {
@@ -105,24 +131,25 @@ func loaded(intents []resource.Intent) []event.Event {
 	return out
 }
 
-// splitByAge tells the scopes that the record knows well enough from those to look at. One with
-// an open action is always looked at.
-func (e *Engine) splitByAge(ctx context.Context, p *Planned, scopes []resource.Scope, doubts []openAction, maxAge time.Duration) (map[resource.Scope]resource.Snapshot, []resource.Scope, error) {
+// splitByAge separates the scopes that the record knows well enough from those to read. One
+// with an open action is always read.
+func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider.ObserveRequest, opens []openAction, maxAge time.Duration) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {
 	fresh := map[resource.Scope]resource.Snapshot{}
 	if maxAge <= 0 && p.async == nil {
-		return fresh, scopes, nil
+		return fresh, requests, nil
 	}
 	scans, err := e.cfg.Ledger.Scans(ctx, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the age of what is known: %w", err)
 	}
-	var stale []resource.Scope
-	for _, s := range scopes {
+	var stale []provider.ObserveRequest
+	for _, r := range requests {
+		s := r.Scope
 		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
-		open := slices.ContainsFunc(doubts, func(d openAction) bool { return d.Ref.Scope() == s })
+		open := slices.ContainsFunc(opens, func(d openAction) bool { return d.Ref.Scope() == s })
 		late := p.async.takeRecorded(s)
-		if i < 0 || open && !p.async.assists() || !scans[i].Complete || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
-			stale = append(stale, s)
+		if i < 0 || open && !p.async.assists() || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
+			stale = append(stale, r)
 			continue
 		}
 		if fresh[s], err = e.cfg.Ledger.Snapshot(ctx, s); err != nil {
@@ -132,15 +159,15 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, scopes []resource.S
 	return fresh, stale, nil
 }
 
-func observationsOf(seen resource.LiveState, fresh map[resource.Scope]resource.Snapshot) []Observation {
+func observationsOf(live resource.LiveState, fresh map[resource.Scope]resource.Snapshot) []Observation {
 	var out []Observation
-	for s, snapshot := range seen.Scopes {
+	for s, snapshot := range live.Scopes {
 		out = append(out, Observation{Scope: s, At: snapshot.At, Count: len(snapshot.Resources)})
 	}
 	for s, snapshot := range fresh {
 		out = append(out, Observation{Scope: s, At: snapshot.At, Count: len(snapshot.Resources), Recorded: true})
 	}
-	for s, err := range seen.Unreachable {
+	for s, err := range live.Unreachable {
 		out = append(out, Observation{Scope: s, Err: err})
 	}
 	slices.SortFunc(out, func(a, b Observation) int { return a.Scope.Compare(b.Scope) })

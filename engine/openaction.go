@@ -92,22 +92,26 @@ func (e *Engine) releaseDead(ctx context.Context) {
 	}
 }
 
-// recoverAll settles what the look can answer, on record, and gives what stays open.
-func (e *Engine) recoverAll(ctx context.Context, doubts []openAction, w resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
+// recoverAll finds out what the observation can tell of open actions, puts it on record, and
+// gives what stays open. raw is what providers answered, live the same with whose it is.
+func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var answers []event.Recovered
-	for _, d := range doubts {
-		snapshot, seen := w.Scopes[d.Ref.Scope()]
+	for _, d := range opens {
 		if d.running {
-			continue // the claim keeps others away, and tells whom to wait for
+			continue // its claim keeps others away, and names whom to wait for
 		}
 		open[d.Ref] = d.OpenAction
-		if seen {
-			before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
-			if err != nil {
-				return nil, nil, fmt.Errorf("what was applied to %s: %w", d.Ref, err)
-			}
-			answers = append(answers, e.recover(d.OpenAction, markedAs(snapshot, d.Ref), snapshot, before))
+		snapshot, read := raw.Scopes[d.Ref.Scope()]
+		if !read {
+			continue
+		}
+		before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
+		if err != nil {
+			return nil, nil, fmt.Errorf("what was applied to %s: %w", d.Ref, err)
+		}
+		if a, known := e.recover(d.OpenAction, snapshot, live.Scopes[d.Ref.Scope()], before); known {
+			answers = append(answers, a)
 		}
 	}
 	if len(answers) == 0 {
@@ -125,21 +129,24 @@ func (e *Engine) recoverAll(ctx context.Context, doubts []openAction, w resource
 	return kept, open, nil
 }
 
-// openActionPolicy holds back what would be done on a thing whose last action has no answer yet.
+// openActionPolicy blocks what would be done to a resource whose last action has no result
+// yet.
 type openActionPolicy struct {
 	open map[resource.Ref]ledger.OpenAction
 }
 
 // Name implements decider.Policy.
-func (openActionPolicy) Name() string { return "open-action" }
+func (openActionPolicy) Name() string { return "open_action" }
 
 // Review implements decider.Policy.
 func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
 		if o, open := u.open[p.Decisions[i].Ref]; open {
-			out[i] = decider.Blocker{Reason: fmt.Sprintf("a %s begun at %s by run %s has no known end: look at %s, take ovi's marks off what is wrong, and plan again",
-				o.Action, o.At.UTC().Format(time.RFC3339), o.Run, p.Decisions[i].Ref)}
+			out[i] = decider.Blocker{
+				Reason:     fmt.Sprintf("a %s started at %s by run %s has no recorded result", o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
+				Suggestion: "remove ovi's tags from all but one of the resources that carry its name, or `ovi adopt` the right one, and plan again",
+			}
 		}
 	}
 	return out, nil

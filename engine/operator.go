@@ -14,61 +14,31 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ManagedPath is the Path of the change that puts ovi's marks on a thing that has none.
-const ManagedPath = "ovi:managed"
-
-// OperatorAction is an explicit human act: who does it, and why.
+// OperatorAction is an explicit act of a person: who does it, and why.
 type OperatorAction struct {
 	Who    string
 	Reason string
 }
 
-// Adopt puts ovi's marks on the thing that stands where a wish is and carries none. What else
-// differs is for the next plan.
-func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, ref resource.Ref, a OperatorAction) (resource.Observed, error) {
-	p, err := e.Plan(ctx, intents, PlanOptions{})
-	if err != nil {
-		return resource.Observed{}, err
-	}
-	for i := range p.Plan.Decisions {
-		d := p.Plan.Decisions[i]
-		if d.Desired == nil || !same(d.Ref, ref) {
-			continue
-		}
-		if d.Difference != comparator.Conflict || d.Observed == nil || d.Observed.Managed {
-			return resource.Observed{}, fmt.Errorf("adopt %s: it is %s: %s", ref, d.Difference, d.Message)
-		}
-		d.Desired = &resource.Desired{Ref: d.Ref, Blessed: d.Desired.Blessed} // the marks, and nothing else
-		d.Action, d.Changes, d.Message = decider.Update, []resource.Change{{Path: ManagedPath, To: resource.Bool(true)}}, a.Reason
-		o, err := e.single(ctx, p, d)
-		if err != nil {
-			return resource.Observed{}, fmt.Errorf("adopt %s: %w", ref, err)
-		}
-		_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), event.Adopted{Ref: d.Ref, ID: o.ID, Stack: d.Stack, Who: a.Who, Reason: a.Reason})
-		return o, err
-	}
-	return resource.Observed{}, fmt.Errorf("adopt %s: nothing to adopt: it is as wanted, or it is not wanted by what was read", ref)
-}
-
-// same says that two refs name one thing, the place as people write it or as it is.
+// same reports that two refs name one resource, the location as people write it or as it is.
 func same(located, ref resource.Ref) bool {
 	return located == ref || located.Provider == ref.Provider && history.Fits(located, ref.Location+"/"+ref.Kind+"/"+ref.Name)
 }
 
-// Bless protects a thing: on record first, which is what counts, and then by a mark where it
-// exists and is ours.
+// Bless protects a resource: on record first, which is what counts, and then by a mark where
+// the resource can carry one.
 func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	if _, err := e.cfg.Ledger.Record(ctx, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: a.Reason}); err != nil {
 		return fmt.Errorf("bless %s: %w", ref, err)
 	}
 	if err := e.setBlessed(ctx, ref, true, a); err != nil {
-		return fmt.Errorf("bless %s: it is protected on record, but carries no mark yet, the next apply puts it on: %w", ref, err)
+		return fmt.Errorf("bless %s: it is protected on record, but does not carry the mark yet; the next apply writes it: %w", ref, err)
 	}
 	return nil
 }
 
-// MarkedBlessed says that the thing carried the mark of the blessed when it was last seen: to take the
-// blessing away, its provider must be reached. Nothing is looked at.
+// MarkedBlessed reports that the resource carried the blessed mark when it was last observed:
+// to remove it, its provider must be reached. Nothing is observed.
 func (e *Engine) MarkedBlessed(ctx context.Context, ref resource.Ref) (bool, error) {
 	t, err := e.cfg.Ledger.Resource(ctx, ref, storage.Now)
 	if errors.Is(err, ledger.ErrNotFound) {
@@ -77,12 +47,12 @@ func (e *Engine) MarkedBlessed(ctx context.Context, ref resource.Ref) (bool, err
 	if err != nil {
 		return false, fmt.Errorf("what is on record of %s: %w", ref, err)
 	}
-	return t.Managed && t.Observed.Blessed, nil
+	return t.Managed() && t.Marks.Blessed, nil
 }
 
-// Unbless takes the protection away: first the mark, then the record, so that a failure leaves
-// it protected. No provider is asked about a thing that carried no mark when it was last seen:
-// a mark put on since protects it until it is taken off too.
+// Unbless removes the protection: first the mark, then the record, so that a failure leaves it
+// protected. No provider is asked about a resource that carried no mark when it was last
+// observed.
 func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	marked, err := e.MarkedBlessed(ctx, ref)
 	if err == nil && marked {
@@ -98,31 +68,53 @@ func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction
 	return nil
 }
 
-// setBlessed puts the blessed mark on a thing of ours, or takes it off.
+// setBlessed writes the blessed mark on a resource of ours, or removes it.
 func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a OperatorAction) error {
-	p := e.newPlan(event.ForApply)
-	if err := e.observe(ctx, p, &located{scopes: []resource.Scope{ref.Scope()}}, 0); err != nil {
-		return err
-	}
-	if err := p.live.Unreachable[ref.Scope()]; err != nil {
+	p, err := e.observeScope(ctx, nil, ref.Scope(), false)
+	if err != nil {
 		return err
 	}
 	if _, open := p.open[ref]; open {
-		return errors.New("an earlier action on it has no known end: run ovi plan first")
+		return errors.New("an earlier action on it has no recorded result: run `ovi plan` first")
 	}
-	there, ok := p.resourceAt(ref)
-	if !ok || there.Blessed == on {
-		return nil // nothing there that carries our marks, or it is as it should be
+	have, ok := p.resourceAt(ref)
+	if !ok || have.Marks.Blessed == on {
+		return nil // nothing of ours exists, or it is as it should be
 	}
-	_, err := e.single(ctx, p, decider.Decision{
-		Ref: ref, Stack: there.Stack, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
-		Reason: decider.ReasonChanged, Message: a.Reason, Observed: there, Desired: &resource.Desired{Ref: ref, Blessed: on},
-		Changes: []resource.Change{{Path: comparator.BlessedPath, From: resource.Bool(!on), To: resource.Bool(on)}},
+	_, err = e.mark(ctx, p, ref, have.Stack, have, a, resource.Change{
+		On: resource.OnMark, Path: "blessed", From: resource.Bool(!on), To: resource.Bool(on),
 	})
 	return err
 }
 
-// single does one decision that a human asked for, with all the care of an apply.
+// observeScope reads one scope for an act of an operator.
+func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s resource.Scope, all bool) (*Planned, error) {
+	p := e.newPlan(event.ForApply)
+	p.Intents, p.allKinds = intents, all
+	at, err := e.located(ctx, s)
+	if err != nil {
+		return nil, locateError(err)
+	}
+	if err := e.observe(ctx, p, &located{scopes: []resource.Scope{at}}, 0); err != nil {
+		return nil, err
+	}
+	return p, p.live.Unreachable[at]
+}
+
+// mark writes marks on what exists, under its claim and on record. Kinds that carry none, or
+// carry them only from their creation, are left as they are.
+func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction, changes ...resource.Change) (resource.Observed, error) {
+	if k, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind); k.Carrier != resource.Anytime {
+		return *have, nil
+	}
+	return e.single(ctx, p, decider.Decision{
+		Ref: ref, Stack: stack, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
+		Reason: decider.ReasonChanged, Message: a.Reason, Observed: have, Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
+		Changes: changes,
+	})
+}
+
+// single does one decision that an operator asked for, with all the care of an apply.
 func (e *Engine) single(ctx context.Context, p *Planned, d decider.Decision) (resource.Observed, error) {
 	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
 	a := e.newApply(ctx, p, ApplyOptions{})

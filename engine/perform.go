@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
@@ -126,7 +124,7 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 		e.Tries = tries
 	}
 	if res != nil {
-		e.ID = res.ID
+		e.ID, e.UID = res.ID, res.UID
 	}
 	if err == nil {
 		return e
@@ -138,11 +136,11 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 	return e
 }
 
-// attributes are the paths of changes that are neither tags nor marks.
+// attributes are the paths of changes that are about attributes.
 func attributes(changes []resource.Change) []string {
 	var out []string
 	for _, c := range changes {
-		if c.Path != comparator.BlessedPath && c.Path != ManagedPath && !strings.HasPrefix(c.Path, "tags.") {
+		if c.On == resource.OnAttribute {
 			out = append(out, c.Path)
 		}
 	}
@@ -245,12 +243,56 @@ func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request
 	case create:
 		o, err = p.Create(ctx, r)
 	case update:
-		o, err = p.Update(ctx, r)
+		o, err = updateAndMark(ctx, p, r)
 	default:
 		return nil, p.Delete(ctx, r)
 	}
 	if err != nil {
 		return nil, err
 	}
+	// What the provider names after itself is on record under its ref, and ours by this action.
+	o.Ref, o.Ownership, o.Stack = r.Desired.Ref, resource.Proven, r.Stack
 	return &o, nil
+}
+
+// updateAndMark writes the marks that differ in a step of their own, then makes the other
+// changes.
+func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request) (o resource.Observed, err error) {
+	var marks, rest []resource.Change
+	for _, c := range r.Changes {
+		if c.On == resource.OnMark {
+			marks = append(marks, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	if len(marks) > 0 {
+		if o, err = mark(ctx, p, r, marks); err != nil || len(rest) == 0 {
+			return o, err
+		}
+		r.Have.Marks = o.Marks
+	}
+	r.Changes = rest
+	return p.Update(ctx, r)
+}
+
+// mark writes all marks as they should be. That it cannot be done in place is an error like
+// others: nothing is replaced for the sake of a mark.
+func mark(ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change) (resource.Observed, error) {
+	m, ok := p.(provider.Marker)
+	if !ok {
+		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write marks on what exists", r.Desired.Ref)
+	}
+	r.Desired.Blessed = r.Have.Marks.Blessed
+	for _, c := range changes {
+		if c.Path == "blessed" {
+			r.Desired.Blessed = c.To == resource.Bool(true)
+		}
+	}
+	r.Changes = nil
+	o, err := m.Mark(ctx, r)
+	if errors.Is(err, provider.ErrReplace) {
+		err = fmt.Errorf("marks cannot be written: %s", err.Error())
+	}
+	return o, err
 }

@@ -35,12 +35,14 @@ type Planned struct {
 	approving string
 	known     wal.Seq // the last record of the log that policies could see
 
-	async *asyncObserver
-	kinds decider.Kinds
-	live  resource.LiveState
-	open  map[resource.Ref]ledger.OpenAction // still without an answer
-	tries map[resource.Ref]ledger.Tries
-	base  map[resource.Ref]base // of a loaded plan: what its decisions rest on
+	async    *asyncObserver
+	allKinds bool
+	bindings []resource.Binding // of the scopes that were read
+	kinds    decider.Kinds
+	live     resource.LiveState
+	open     map[resource.Ref]ledger.OpenAction // still without an answer
+	tries    map[resource.Ref]ledger.Tries
+	base     map[resource.Ref]base // of a loaded plan: what its decisions rest on
 }
 
 // resourceAt finds what carries a ref with ovi's marks in the world the plan rests on.
@@ -48,11 +50,21 @@ func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
 	objects := p.live.Scopes[ref.Scope()].Resources
 	i, ok := slices.BinarySearchFunc(objects, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
 	for ; ok && i < len(objects) && objects[i].Ref == ref; i++ {
-		if objects[i].Managed {
+		if objects[i].Managed() {
 			return &objects[i], true
 		}
 	}
 	return nil, false
+}
+
+// keyOf is the recorded key of the creation or adoption of a resource; "" if there is none.
+func (p *Planned) keyOf(ref resource.Ref, id string) string {
+	for i := range p.bindings {
+		if b := &p.bindings[i]; b.Ref == ref && b.ID == id {
+			return b.Key
+		}
+	}
+	return ""
 }
 
 // rulesOf are the limits that the stacks set themselves.

@@ -10,53 +10,85 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// markedAs are the things that carry a ref with ovi's marks.
-func markedAs(s resource.Snapshot, ref resource.Ref) []resource.Observed {
-	var out []resource.Observed
-	for i := range s.Resources {
-		if o := &s.Resources[i]; o.Ref == ref && o.Managed {
-			out = append(out, *o)
+// recover reads from what exists what became of an action; false where the kind was not read
+// in full, so that nothing can be concluded.
+func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
+	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action}
+	at := raw.At.UTC().Format(time.RFC3339)
+	found := func(f event.Finding, have *resource.Observed, format string, args ...any) (event.Recovered, bool) {
+		a.Finding, a.Evidence = f, fmt.Sprintf(format, args...)+", observed at "+at
+		if have != nil {
+			a.ID, a.UID = have.ID, have.UID
+		}
+		return a, true
+	}
+	absent := raw.Covers(o.Ref.Kind) == nil
+	if o.Action == decider.Create || o.Phase == event.PhaseCreate {
+		made := e.carriers(o, raw)
+		switch {
+		case len(made) > 1:
+			return found(event.FoundUnknown, nil, "%d resources carry its idempotency key: remove ovi's tags from all but one", len(made))
+		case len(made) == 1:
+			return found(event.FoundDone, made[0], "%s carries its name and key", made[0].ID)
+		case !absent:
+			return a, false
+		}
+		return found(event.FoundNotDone, nil, "nothing carries its key; should it still appear, the next try with the same key creates no second one")
+	}
+	have := byID(live, o.Ref.Kind, o.Have)
+	switch deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete; {
+	case have == nil && !absent:
+		return a, false
+	case deletes && have == nil:
+		a.ID = o.Have
+		return found(event.FoundDone, nil, "%s does not exist any more", o.Have)
+	case deletes:
+		return found(event.FoundNotDone, have, "%s still exists", o.Have)
+	case have == nil:
+		return found(event.FoundNotDone, nil, "%s does not exist any more", o.Have)
+	case e.isAsApplied(o, *have, live, before):
+		return found(event.FoundDone, have, "%s is as configured", have.ID)
+	}
+	return found(event.FoundNotDone, have, "%s is not, or not provably, as configured", have.ID)
+}
+
+// carriers are the resources that an open create may have created: those with its key. A kind
+// without marks is recognized by its natural name, and by being as configured.
+func (e *Engine) carriers(o ledger.OpenAction, raw resource.Snapshot) []*resource.Observed {
+	kind, _ := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	var out []*resource.Observed
+	for i := range raw.Resources {
+		x := &raw.Resources[i]
+		switch {
+		case x.Ref.Kind != o.Ref.Kind:
+		case kind.Carrier == resource.NoMarks:
+			if x.Ref == o.Ref && e.isAsApplied(o, *x, raw, event.Applied{}) {
+				out = append(out, x)
+			}
+		case x.Marks.Key == o.Key && x.Marks.Ref == o.Ref:
+			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// recover reads from what stands there what became of an action.
-func (e *Engine) recover(o ledger.OpenAction, there []resource.Observed, s resource.Snapshot, before event.Applied) event.Recovered {
-	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action}
-	at := s.At.UTC().Format(time.RFC3339)
-	say := func(f event.Finding, id, format string, args ...any) event.Recovered {
-		a.Finding, a.ID, a.Evidence = f, id, fmt.Sprintf(format, args...)+", seen at "+at
-		return a
+func byID(s resource.Snapshot, kind, id string) *resource.Observed {
+	for i := range s.Resources {
+		if o := &s.Resources[i]; o.ID == id && o.Ref.Kind == kind {
+			return o
+		}
 	}
-	deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete
-	creates := o.Action == decider.Create || o.Phase == event.PhaseCreate
-	switch {
-	case len(there) > 1:
-		return say(event.FoundUnknown, "", "%d things carry its name: take the marks off all but one", len(there))
-	case deletes && (len(there) == 0 || there[0].ID != o.Have):
-		return say(event.FoundDone, o.Have, "%s is not there any more", o.Have)
-	case deletes:
-		return say(event.FoundNotDone, o.Have, "%s is still there", o.Have)
-	case len(there) == 0 && creates:
-		return say(event.FoundNotDone, "", "nothing carries its name; should it still appear, the next try with the same key makes no second one")
-	case len(there) == 0:
-		return say(event.FoundNotDone, "", "the thing is not there any more")
-	case creates && there[0].Key != "" && there[0].Key != o.Key:
-		return say(event.FoundNotDone, there[0].ID, "%s carries its name, but was made by another action", there[0].ID)
-	case creates:
-		return say(event.FoundDone, there[0].ID, "%s carries its name%s", there[0].ID, andKey(there[0], o.Key))
-	case e.isAsApplied(o, there[0], s, before):
-		return say(event.FoundDone, there[0].ID, "%s is as it was to become", there[0].ID)
-	}
-	return say(event.FoundNotDone, there[0].ID, "%s is not, or not provably, as it was to become", there[0].ID)
+	return nil
 }
 
-func andKey(o resource.Observed, key string) string {
-	if o.Key == key {
-		return " and its key"
+// managedAt finds what the record proves to be the resource of a ref.
+func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
+	for i := range s.Resources {
+		if o := &s.Resources[i]; o.Ref == ref && o.Managed() {
+			return o
+		}
 	}
-	return ""
+	return nil
 }
 
 // isAsApplied says that a thing is as an update was to make it; before is what was applied
@@ -68,11 +100,10 @@ func (e *Engine) isAsApplied(o ledger.OpenAction, there resource.Observed, s res
 		return false
 	}
 	resolve := func(r resource.Reference) (resource.Value, bool) {
-		found := markedAs(s, r.Ref)
-		if len(found) != 1 {
-			return nil, false
+		if o := managedAt(s, r.Ref); o != nil {
+			return o.Refer(r.Path)
 		}
-		return found[0].Refer(r.Path)
+		return nil, false
 	}
 	return len(resource.Diff(o.Applying.Attrs, there.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
 		len(resource.DiffTags(o.Applying.Tags, there.Tags, before.Tags, nil)) == 0

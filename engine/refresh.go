@@ -84,7 +84,7 @@ func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 // contentOf is the digest of what a thing is. How it is at the moment, and what is only
 // observed of it, does not count: a server that has come up meanwhile is the same server.
 func contentOf(o resource.Observed, kinds decider.Kinds) string {
-	o.Health, o.Detail = "", ""
+	o.Health, o.Message = "", ""
 	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
 	for _, a := range kind.Attrs {
 		if a.Computed {

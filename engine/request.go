@@ -14,6 +14,7 @@ func (a *apply) request(c Claim, d *decider.Decision, half decider.Phase) (*prov
 	r := &provider.Request{Token: c.Token, Stack: d.Stack, Owner: a.engine.cfg.Owner}
 	if d.Observed != nil && verbOf(d.Action, half) != create {
 		r.Have = *d.Observed
+		r.MarkKey = a.plan.keyOf(d.Ref, d.Observed.ID)
 	}
 	if half == decider.DeletePhase {
 		return r, nil

@@ -142,7 +142,7 @@ func (b *bench) sane(r *rapid.T, stranger resource.Observed) {
 // hand changes or removes something behind ovi's back.
 func (b *bench) hand(r *rapid.T) {
 	for _, o := range b.cloud.Resources(here) {
-		if o.Ref.Kind != "disk" || !o.Managed {
+		if o.Ref.Kind != "disk" || !o.Managed() {
 			continue
 		}
 		switch rapid.IntRange(0, 3).Draw(r, "hand") {

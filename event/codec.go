@@ -95,6 +95,14 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return read[Blessed](data)
 	case TypeAdopted:
 		return read[Adopted](data)
+	case TypeDisowned:
+		return read[Disowned](data)
+	case TypeDismissed:
+		return read[Dismissed](data)
+	case TypeMoved:
+		return read[Moved](data)
+	case TypeLost:
+		return read[Lost](data)
 	case TypeRevoked:
 		return read[Revoked](data)
 	case TypeRefused:

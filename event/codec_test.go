@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden records anew")
 func every() []event.Event {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 700, time.UTC)
 	o := res("a", "s")
-	o.Key, o.Detail, o.Since, o.Blessed = "key", "a \"detail\" <&>", at, true
+	o.Marks.Key, o.Message, o.Since, o.Marks.Blessed = "key", "a \"detail\" <&>", at, true
 	o.Tags = resource.Tags{{Key: "team", Value: "platform"}}
 	odd := o
 	odd.ID = "copy"
@@ -245,7 +245,7 @@ func ref(name string) resource.Ref {
 
 func res(name, size string) resource.Observed {
 	return resource.Observed{
-		Ref: ref(name), ID: "id-" + name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
+		Ref: ref(name), ID: "id-" + name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }

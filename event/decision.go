@@ -16,6 +16,7 @@ func Recorded(d decider.Decision) Decision {
 	return Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings, Desired: desiredOf(d),
+		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin,
 	}
 }
 
@@ -25,6 +26,7 @@ func (d Decision) Recall(there *resource.Observed) decider.Decision {
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Observed: there, Desired: d.Desired.desired(d.Ref, d.Changes),
+		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin,
 	}
 }
 
@@ -56,20 +58,24 @@ type wireDecision struct {
 	Changes    []wireChange              `json:"changes,omitempty"`
 	Warnings   []decider.Warning         `json:"warnings,omitempty"`
 	Desired    *Desired                  `json:"wanted,omitempty"`
+	Suggestion string                    `json:"suggestion,omitempty"`
+	Strategy   resource.Strategy         `json:"strategy,omitempty"`
+	Origin     *decider.Origin           `json:"origin,omitempty"`
 }
 
 type wireChange struct {
+	On         resource.On     `json:"on,omitempty"`
 	Path       string          `json:"path"`
 	From       json.RawMessage `json:"from,omitempty"`
 	To         json.RawMessage `json:"to,omitempty"`
 	Effect     string          `json:"effect,omitempty"`
-	Unresolved bool            `json:"unsettled,omitempty"`
+	Unresolved bool            `json:"known_after_apply,omitempty"`
 	Note       string          `json:"note,omitempty"`
 }
 
 // MarshalJSON writes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired}
+	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Origin}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
 	}
@@ -82,7 +88,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := strict(b, &w); err != nil {
 		return err
 	}
-	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired}
+	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired, w.Suggestion, w.Strategy, w.Origin}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)
 		if err != nil {
@@ -94,7 +100,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 }
 
 func toWire(c resource.Change) wireChange {
-	w := wireChange{Path: c.Path, Unresolved: c.KnownAfterApply, Note: c.Note}
+	w := wireChange{On: c.On, Path: c.Path, Unresolved: c.KnownAfterApply, Note: c.Note}
 	if c.From != nil {
 		w.From = resource.AppendJSON(nil, c.From)
 	}
@@ -108,7 +114,7 @@ func toWire(c resource.Change) wireChange {
 }
 
 func fromWire(w wireChange) (c resource.Change, err error) {
-	c = resource.Change{Path: w.Path, KnownAfterApply: w.Unresolved, Note: w.Note}
+	c = resource.Change{On: w.On, Path: w.Path, KnownAfterApply: w.Unresolved, Note: w.Note}
 	if c.From, err = valueOf(w.From); err != nil {
 		return c, err
 	}

@@ -40,7 +40,7 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 	if w.Blessed {
 		n++
 	}
-	if _, twice := w.Attrs.Get(comparator.BlessedPath); twice || len(changes) != n {
+	if len(changes) != n {
 		return false
 	}
 	for _, c := range changes {
@@ -54,10 +54,10 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 // mentions that a change is a part of the wish. A name cannot stand twice, neither in a wish nor
 // in changes.
 func mentions(c resource.Change, w *resource.Desired) bool {
-	if c.Path == comparator.BlessedPath {
+	if c.On == resource.OnMark {
 		return w.Blessed
 	}
-	if key, tag := strings.CutPrefix(c.Path, tagPath); tag {
+	if key, tag := strings.CutPrefix(c.Path, tagPath); tag && c.On == resource.OnTag {
 		v, ok := w.Tags.Get(key)
 		return ok && c.To == resource.String(v)
 	}
@@ -80,9 +80,9 @@ func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource
 		key, isTag := strings.CutPrefix(c.Path, tagPath)
 		text, _ := c.To.(resource.String)
 		switch {
-		case c.Path == comparator.BlessedPath:
+		case c.On == resource.OnMark:
 			out.Blessed = true
-		case isTag:
+		case isTag && c.On == resource.OnTag:
 			tags[key] = string(text)
 		default:
 			attrs = append(attrs, resource.Attr{Name: c.Path, Value: c.To})

@@ -22,8 +22,8 @@ type Record struct {
 }
 
 // Event is something that happened, in the past tense. The set is closed: Loaded, Observed,
-// Planned, Vetoed, Approved, Began, Ended, Abandoned, NotBegun, Blessed, Adopted, Revoked,
-// Refused, Compacted, Carried and Acknowledged. Events hold no secrets: values with secrets
+// Planned, Blocked, Approved, Started, Finished, Recovered, NotStarted, Blessed, Adopted, Revoked,
+// Disowned, Dismissed, Moved, Lost, Refused, Compacted, Baseline and Acknowledged. Events hold no secrets: values with secrets
 // are encoded as digests.
 type Event interface {
 	// Type is the event's name in the log: "began".
@@ -43,17 +43,21 @@ type Loaded struct {
 // Observed says: a scope was looked at. A look at many things is several records of one batch,
 // Part 1 to Of. A look that is not Complete changes nothing but its own scan entry.
 type Observed struct {
-	Scope     resource.Scope      `json:"scope"`
-	At        time.Time           `json:"looked"` // when the look began
-	Complete  bool                `json:"complete"`
-	Error     string              `json:"error,omitempty"`
-	Count     int                 `json:"count"`
-	Stacks    []string            `json:"stacks,omitempty"` // that own something there, sorted
-	Part      int                 `json:"part"`
-	Of        int                 `json:"of"`
-	Changed   []resource.Observed `json:"changed,omitempty"` // new or different, sorted by ref
-	Displaced []Displaced         `json:"odd,omitempty"`     // of those, the ones on record under another name
-	Gone      []resource.Ref      `json:"gone,omitempty"`
+	Scope    resource.Scope `json:"scope"`
+	At       time.Time      `json:"looked"` // when the look began
+	Complete bool           `json:"complete"`
+	Error    string         `json:"error,omitempty"`
+	// Kinds are those that were read in full; nil: all. Unreachable are kinds that were not,
+	// and why.
+	Kinds       []string            `json:"kinds,omitempty"`
+	Unreachable map[string]string   `json:"unreachable,omitempty"`
+	Count       int                 `json:"count"`
+	Stacks      []string            `json:"stacks,omitempty"` // that own something there, sorted
+	Part        int                 `json:"part"`
+	Of          int                 `json:"of"`
+	Changed     []resource.Observed `json:"changed,omitempty"` // new or different, sorted by ref
+	Displaced   []Displaced         `json:"odd,omitempty"`     // of those, the ones on record under another name
+	Gone        []resource.Ref      `json:"gone,omitempty"`
 }
 
 // Displaced is a thing that cannot be on record under the ref it carries: another one has that
@@ -87,7 +91,10 @@ type Decision struct {
 	Warnings   []decider.Warning         `json:"warnings,omitempty"`
 	// Desired is the wish, so that policies can be tried on the decision later; nil where nothing
 	// is wanted. The thing itself stands in the looks before.
-	Desired *Desired `json:"wanted,omitempty"`
+	Desired    *Desired          `json:"wanted,omitempty"`
+	Suggestion string            `json:"suggestion,omitempty"`
+	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace
+	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows what destroys
 }
 
 // Planned says: a plan was made. What is as wanted is counted, not listed. A plan whose decisions
@@ -182,6 +189,7 @@ type Finished struct {
 	Token       int64          `json:"token"`
 	Outcome     Outcome        `json:"outcome"`
 	ID          string         `json:"id,omitempty"`
+	UID         string         `json:"uid,omitempty"` // tells it from another of the same id
 	Error       string         `json:"error,omitempty"`
 	Class       string         `json:"class,omitempty"`
 	Recoverable bool           `json:"recoverable,omitempty"`
@@ -220,6 +228,7 @@ type Recovered struct {
 	Action   decider.Action `json:"action"`
 	Finding  Finding        `json:"finding"`
 	ID       string         `json:"id,omitempty"`
+	UID      string         `json:"uid,omitempty"`
 	Evidence string         `json:"evidence"`
 }
 
@@ -245,9 +254,47 @@ type Blessed struct {
 type Adopted struct {
 	Ref    resource.Ref `json:"ref"`
 	ID     string       `json:"id"`
+	UID    string       `json:"uid,omitempty"`
+	Key    string       `json:"key,omitempty"` // written among its marks
 	Stack  string       `json:"stack"`
 	Who    string       `json:"who"`
 	Reason string       `json:"reason,omitempty"`
+}
+
+// Disowned says: a binding was ended by an operator. The resource stays as it is.
+type Disowned struct {
+	Ref    resource.Ref `json:"ref"`
+	ID     string       `json:"id"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Dismissed says: an operator said of a resource that is not bound that it blocks nothing and
+// is never changed, whatever its marks say.
+type Dismissed struct {
+	Ref    resource.Ref `json:"ref"` // the name that its marks claim
+	ID     string       `json:"id"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Moved says: a binding got another name, and perhaps another stack. The resource is the same.
+type Moved struct {
+	Ref    resource.Ref `json:"ref"` // the new name
+	From   resource.Ref `json:"from"`
+	ID     string       `json:"id"`
+	Stack  string       `json:"stack"` // the new owner
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Lost says: a binding ended because an observation proved that the resource was deleted
+// outside ovi: another one has its id.
+type Lost struct {
+	Ref resource.Ref `json:"ref"`
+	ID  string       `json:"id"`
+	UID string       `json:"uid,omitempty"` // of the resource that was bound
+	Now string       `json:"now,omitempty"` // the UID that the id has now
 }
 
 // Revoked says: a human took a claim away from its holder.

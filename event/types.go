@@ -18,6 +18,10 @@ const (
 	TypeBlessed      = "blessed"
 	TypeAdopted      = "adopted"
 	TypeRevoked      = "revoked"
+	TypeLost         = "lost"
+	TypeMoved        = "moved"
+	TypeDismissed    = "dismissed"
+	TypeDisowned     = "disowned"
 	TypeRefused      = "refused"
 	TypeCompacted    = "compacted"
 	TypeBaseline     = "carried"
@@ -28,7 +32,7 @@ const (
 func Types() []string {
 	return []string{
 		TypeLoaded, TypeObserved, TypePlanned, TypeBlocked, TypeApproved, TypeStarted, TypeFinished, TypeRecovered,
-		TypeNotStarted, TypeBlessed, TypeAdopted, TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline, TypeAcknowledged,
+		TypeNotStarted, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost, TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline, TypeAcknowledged,
 	}
 }
 
@@ -47,6 +51,10 @@ func (NotStarted) Type() string   { return TypeNotStarted }
 func (Blessed) Type() string      { return TypeBlessed }
 func (Adopted) Type() string      { return TypeAdopted }
 func (Revoked) Type() string      { return TypeRevoked }
+func (Lost) Type() string         { return TypeLost }
+func (Moved) Type() string        { return TypeMoved }
+func (Dismissed) Type() string    { return TypeDismissed }
+func (Disowned) Type() string     { return TypeDisowned }
 func (Refused) Type() string      { return TypeRefused }
 func (Compacted) Type() string    { return TypeCompacted }
 func (Baseline) Type() string     { return TypeBaseline }
@@ -65,6 +73,10 @@ func (e NotStarted) About() resource.Ref   { return e.Ref }
 func (e Blessed) About() resource.Ref      { return e.Ref }
 func (e Adopted) About() resource.Ref      { return e.Ref }
 func (e Revoked) About() resource.Ref      { return e.Ref }
+func (e Lost) About() resource.Ref         { return e.Ref }
+func (e Moved) About() resource.Ref        { return e.Ref }
+func (e Dismissed) About() resource.Ref    { return e.Ref }
+func (e Disowned) About() resource.Ref     { return e.Ref }
 func (e Refused) About() resource.Ref      { return e.Ref }
 func (Compacted) About() resource.Ref      { return resource.Ref{} }
 func (Baseline) About() resource.Ref       { return resource.Ref{} }

@@ -19,7 +19,7 @@ func Differ(a, b resource.Observed) []resource.Change {
 	add("id", text(a.ID), text(b.ID))
 	add("health", text(string(a.Health)), text(string(b.Health)))
 	add("stack", text(a.Stack), text(b.Stack))
-	add("managed", resource.Bool(a.Managed), resource.Bool(b.Managed))
+	add("managed", resource.Bool(a.Managed()), resource.Bool(b.Managed()))
 	for _, path := range paths(a, b) {
 		add(path, at(a, path), at(b, path))
 	}

@@ -78,7 +78,7 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 	switch {
 	case c.Exists == nil:
 		add("there", "no")
-	case c.Exists.Managed:
+	case c.Exists.Managed():
 		add("there", c.Exists.ID+", "+string(c.Exists.Health)+", of stack "+c.Exists.Stack)
 	default:
 		add("there", c.Exists.ID+", "+string(c.Exists.Health)+", without ovi's marks")

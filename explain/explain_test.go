@@ -63,7 +63,7 @@ func (c *told) now() time.Time { return start.Add(time.Duration(c.n) * time.Minu
 
 func res(size string) resource.Observed {
 	return resource.Observed{
-		Ref: web, ID: "i-1", Stack: "two", Managed: true, Health: "healthy",
+		Ref: web, ID: "i-1", Stack: "two", Ownership: resource.Proven, Health: "healthy",
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }
@@ -134,7 +134,7 @@ func (c *told) last(there *resource.Observed, d *event.Decision) history.Resourc
 
 func stories() map[string]history.ResourceHistory {
 	small, large, nobodys := res("small"), res("large"), res("small")
-	nobodys.Managed, nobodys.Stack = false, ""
+	nobodys.Ownership, nobodys.Stack = resource.Unmanaged, ""
 	unreachable := created()
 	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Error: "access denied"}
 	open := created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"), started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message))

@@ -96,7 +96,7 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 	if state, text, next, ok := t.undone(c, name); ok {
 		return state, text, next
 	}
-	if !c.Exists.Managed {
+	if !c.Exists.Managed() {
 		text := fmt.Sprintf("%s (%s) is nobody's: it carries no mark of ovi, so it is only reported, never touched.", name, c.Exists.ID)
 		if b.first != nil {
 			text += " It was first seen " + t.when(b.first.At) + "."

@@ -171,7 +171,7 @@ type look struct {
 }
 
 // Observe implements provider.Provider.
-func (m marked) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
+func (m marked) Observe(ctx context.Context, s provider.ObserveRequest) (resource.Snapshot, error) {
 	m.observations()
 	snapshot, err := m.Provider.Observe(ctx, s)
 	snapshot.At = m.clock()

@@ -28,7 +28,7 @@ func (l *Reader) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	var out []Unmanaged
 	var broken error
 	err = l.Resources(ctx, rows.KeyResource, rev, func(o resource.Observed, e storage.Entry) {
-		if o.Managed || broken != nil {
+		if o.Managed() || broken != nil {
 			return
 		}
 		s := byScope[o.Ref.Scope()]

@@ -14,10 +14,11 @@ import (
 
 // delta is how a snapshot differs from what is on record.
 type delta struct {
-	touched map[string]bool
-	changed [][]resource.Observed // in parts, each as many as one record takes
-	odd     []event.Displaced
-	gone    []resource.Ref
+	snapshot resource.Snapshot
+	touched  map[string]bool
+	changed  [][]resource.Observed // in parts, each as many as one record takes
+	odd      []event.Displaced
+	gone     []resource.Ref
 }
 
 // compare merges the snapshot with the things on record, both in key order, and compares
@@ -29,6 +30,7 @@ func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resou
 	}
 	next, stop := iter.Pull2(entries)
 	defer stop()
+	d.snapshot = snapshot
 	r := &recorded{next: next, prefix: rows.ResourcePrefix(snapshot.Scope)}
 	r.advance()
 	var key, content []byte
@@ -77,7 +79,7 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 
 func (d *delta) lost(key string) {
 	ref, err := resource.ParseRef(strings.TrimPrefix(key, rows.KeyResource))
-	if err == nil && !d.touched[key] {
+	if err == nil && !d.touched[key] && d.snapshot.Covers(ref.Kind) == nil {
 		d.gone = append(d.gone, ref)
 	}
 }

@@ -31,7 +31,7 @@ func TestAWishIsRecalledAsItWas(t *testing.T) {
 		}
 		return append(out, more...)
 	}
-	team, blessed := change("tags.team", resource.String("web")), change(comparator.BlessedPath, resource.Bool(true))
+	team, blessed := change("tags.team", resource.String("web")), change("blessed", resource.Bool(true))
 	for name, c := range map[string]struct {
 		sort    comparator.DifferenceType
 		desired resource.Desired

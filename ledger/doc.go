@@ -28,6 +28,10 @@
 //	decided/<ref>           the last decision on a thing, and in which plan it was first made
 //	acked/<ref>             a drift that may stay for a while: which, by whom, until when, why
 //	loaded/<stack>          the version of the wishes that was last read
+//	binding/<ref>/<id>      what proves that a resource was created or adopted under a ref; kept
+//	                        when it ends
+//	bound/<ref>             the live bindings of a ref, and how many there were
+//	identity/<scope>/<kind>/<id>  the ref that an id is bound to
 //	acts/<ref>              the last events about a thing; the ones before are its history
 //
 // # Asking

@@ -56,9 +56,9 @@ func renamed(s resource.Snapshot) []named {
 		switch c := compareKeys(a.as, b.as); {
 		case c != 0:
 			return c
-		case a.o.Managed != b.o.Managed && a.o.Managed:
+		case a.o.Managed() != b.o.Managed() && a.o.Managed():
 			return -1
-		case a.o.Managed != b.o.Managed:
+		case a.o.Managed() != b.o.Managed():
 			return 1
 		}
 		return strings.Compare(a.o.ID, b.o.ID)

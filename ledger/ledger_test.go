@@ -32,7 +32,7 @@ func ref(name string) resource.Ref {
 
 func res(name, size string) resource.Observed {
 	return resource.Observed{
-		Ref: ref(name), ID: "id-" + name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
+		Ref: ref(name), ID: "id-" + name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }

@@ -185,7 +185,7 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 	defer l.Close()
 	for i := range 200 {
 		o := res("a", fmt.Sprint("size", i))
-		o.Detail = fmt.Sprintf("%0900d", i)
+		o.Message = fmt.Sprintf("%0900d", i)
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
 	}
 	must[wal.Seq](t)(l.Trim(t.Context(), 150))

@@ -130,7 +130,7 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 
 // events are one Observed, or several if much has changed.
 func (d *delta) events(s resource.Snapshot) []event.Event {
-	base := event.Observed{Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s)}
+	base := event.Observed{Scope: s.Scope, At: s.At.UTC().Round(0), Complete: true, Count: len(s.Resources), Stacks: stacksOf(s), Kinds: s.Complete, Unreachable: textsOf(s.Unreachable)}
 	gone := slices.Collect(slices.Chunk(d.gone, partSize))
 	out := make([]event.Event, max(1, len(d.changed), len(gone)))
 	for i := range out {
@@ -150,12 +150,25 @@ func (d *delta) events(s resource.Snapshot) []event.Event {
 	return out
 }
 
+// textsOf says why kinds could not be read; nil where all were.
+func textsOf(errs map[string]error) map[string]string {
+	if len(errs) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(errs))
+	for kind, err := range errs {
+		text := err.Error()
+		out[kind] = text[:min(len(text), errorSize)]
+	}
+	return out
+}
+
 // stacksOf are the stacks that own something in the snapshot.
 func stacksOf(s resource.Snapshot) []string {
 	seen := map[string]bool{}
 	var out []string
 	for i := range s.Resources {
-		if o := &s.Resources[i]; o.Managed && o.Stack != "" && !seen[o.Stack] {
+		if o := &s.Resources[i]; o.Managed() && o.Stack != "" && !seen[o.Stack] {
 			seen[o.Stack] = true
 			out = append(out, o.Stack)
 		}

@@ -97,6 +97,19 @@ func (p *projection) apply(r event.Record) error {
 		return p.put(rows.KeyBlessed+e.Ref.String(), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
 	case event.Acknowledged:
 		return p.put(rows.KeyAcknowledged+e.Ref.String(), rows.EventOf(r))
+	case event.Adopted:
+		if err := p.bind(r, resource.Binding{Stack: e.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}); err != nil {
+			return err
+		}
+		return p.owns(e.Stack, e.Ref.Scope())
+	case event.Disowned:
+		return p.unbind(e.Ref, e.ID)
+	case event.Lost:
+		return p.unbind(e.Ref, e.ID)
+	case event.Dismissed:
+		return p.dismissed(r, e)
+	case event.Moved:
+		return p.moved(r, e)
 	case event.Baseline:
 		return p.carried(e)
 	}

@@ -52,6 +52,9 @@ func (p *projection) ended(r event.Record, e event.Finished) error {
 	found = found && open.Key == e.Key
 	switch e.Outcome {
 	case event.Done:
+		if err := p.finishedBinding(r, e); err != nil {
+			return err
+		}
 		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, e.Action == decider.Delete || e.Phase == event.PhaseDelete)
 	case event.Failed:
 		if err := p.failed(r, e); err != nil || !found {
@@ -143,6 +146,9 @@ func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 	}
 	switch e.Finding {
 	case event.FoundDone:
+		if err := p.recoveredBinding(r, e, open); err != nil {
+			return err
+		}
 		return p.done(e.Ref, open.Stack, open.Started, true, nil, !makes(open.Action, open.Phase) && takes(open.Action, open.Phase))
 	case event.FoundNotDone:
 		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) {

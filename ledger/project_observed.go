@@ -45,7 +45,7 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if _, err := p.load(key, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error = e.At, e.Complete, e.Error
+	s.At, s.Complete, s.Error, s.Kinds = e.At, e.Complete, e.Error, e.Kinds
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
 		if s.First.IsZero() {
@@ -69,7 +69,7 @@ func (p *projection) stacks(e event.Observed) error {
 			return err
 		}
 		stack, scope, ok := rows.ParseStackKey(entry.Key)
-		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) {
+		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
 			if err := p.delete(entry.Key); err != nil {
 				return err
 			}

@@ -94,7 +94,7 @@ func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
 	copied, elsewhere, unmarked := res("a", "s"), res("b", "s"), res("a", "m")
 	copied.ID = "z-copy"
 	elsewhere.Ref.Location = "there"
-	unmarked.Managed, unmarked.ID = false, "0-first"
+	unmarked.Ownership, unmarked.ID = resource.Unmanaged, "0-first"
 	obs := liveState(unmarked, res("a", "s"), copied, elsewhere)
 	first := must[ledger.Receipt](t)(l.RecordObservation(ctx, obs, ledger.ObservationOptions{Since: -1}))
 	got := must[ledger.ResourceState](t)(l.Resource(ctx, ref("a"), storage.Now))

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
@@ -24,6 +25,16 @@ type Scan struct {
 	Confirmed time.Time      `json:"seen,omitzero"`   // the last complete look
 	Count     int            `json:"count"`           // things at the last complete look
 	First     time.Time      `json:"first,omitzero"`  // when the first complete look was recorded
+	// Kinds are those that the last observation read in full; nil: all.
+	Kinds []string `json:"kinds,omitempty"`
+}
+
+// Covers reports that the last observation read all these kinds in full; nil: all there are.
+func (s Scan) Covers(kinds []string) bool {
+	if !s.Complete || s.Kinds == nil {
+		return s.Complete
+	}
+	return kinds != nil && !slices.ContainsFunc(kinds, func(k string) bool { return !slices.Contains(s.Kinds, k) })
 }
 
 // OpenAction is an action that began and of which nobody recorded the end.

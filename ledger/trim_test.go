@@ -25,7 +25,7 @@ func lived(t *testing.T, dir string) *ledger.Ledger {
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "data"}))
 	for i := range 300 {
 		o := res("a", fmt.Sprint("size", i))
-		o.Detail = fmt.Sprintf("%0900d", i)
+		o.Message = fmt.Sprintf("%0900d", i)
 		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o, res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	}
 	return l

@@ -26,57 +26,57 @@ const (
 	defaultTimeout  = 10 * time.Minute
 )
 
-// Observe looks at each scope once. Every scope asked for is either in Seen or in Failed.
-// It returns when all looks have ended; a cancelled context makes the rest fail.
-func (o Observer) Observe(ctx context.Context, scopes []resource.Scope) resource.LiveState {
+// Observe reads each scope once. Every scope asked for is in Scopes or in Unreachable. It
+// returns when all reads have ended; a canceled context makes the rest fail.
+func (o Observer) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	slots := make(chan struct{}, o.parallel())
 	var mu sync.Mutex
 	var wait sync.WaitGroup
-	for _, s := range distinct(scopes) {
+	for _, r := range distinct(requests) {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			snapshot, err := o.look(ctx, s)
+			snapshot, err := o.observe(ctx, r)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				w.Unreachable[s] = err
+				w.Unreachable[r.Scope] = err
 				return
 			}
-			w.Scopes[s] = snapshot
+			w.Scopes[r.Scope] = snapshot
 		})
 	}
 	wait.Wait()
 	return w
 }
 
-// look observes one scope within its time.
-func (o Observer) look(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
-	p, ok := o.Providers[s.Provider]
+// observe reads one scope within its time.
+func (o Observer) observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	p, ok := o.Providers[r.Scope.Provider]
 	if !ok {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: no provider is called %q", s, s.Provider)
+		return resource.Snapshot{}, fmt.Errorf("observe %s: there is no provider %q", r.Scope, r.Scope.Provider)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout(), fmt.Errorf("not seen within %s", o.timeout()))
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout(), fmt.Errorf("no answer within %s", o.timeout()))
 	defer cancel()
-	snapshot, err := safely(ctx, p, s)
+	snapshot, err := safely(ctx, p, r)
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // whatever came back, it may be a part
 	}
 	if err != nil {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", s, err)
+		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", r.Scope, err)
 	}
-	return tidy(snapshot, s)
+	return tidy(snapshot, r.Scope)
 }
 
 // safely turns a panic of the provider into an error.
-func safely(ctx context.Context, p provider.Provider, s resource.Scope) (snapshot resource.Snapshot, err error) {
+func safely(ctx context.Context, p provider.Provider, r provider.ObserveRequest) (snapshot resource.Snapshot, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the provider panicked: %v\n%s", r, debug.Stack())
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the provider panicked: %v\n%s", x, debug.Stack())
 		}
 	}()
-	return p.Observe(ctx, s)
+	return p.Observe(ctx, r)
 }
 
 // tidy holds the snapshot to what the contract says: of this scope, sorted, and each ref
@@ -95,9 +95,10 @@ func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, erro
 	return snapshot, nil
 }
 
-func distinct(scopes []resource.Scope) []resource.Scope {
-	sorted := slices.SortedFunc(slices.Values(scopes), resource.Scope.Compare)
-	return slices.Compact(sorted)
+// distinct sorts the requests by scope; of several for one scope the first counts.
+func distinct(requests []provider.ObserveRequest) []provider.ObserveRequest {
+	sorted := slices.SortedStableFunc(slices.Values(requests), func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
+	return slices.CompactFunc(sorted, func(a, b provider.ObserveRequest) bool { return a.Scope == b.Scope })
 }
 
 func (o Observer) parallel() int {

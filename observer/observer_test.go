@@ -34,7 +34,11 @@ func filled(locations ...string) *fake.Cloud {
 func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...resource.Scope) resource.LiveState {
 	t.Helper()
 	o.Providers = provider.Set{"fake": c}
-	return o.Observe(t.Context(), scopes)
+	var requests []provider.ObserveRequest
+	for _, s := range scopes {
+		requests = append(requests, provider.ObserveRequest{Scope: s})
+	}
+	return o.Observe(t.Context(), requests)
 }
 
 func TestLaw1_EveryScopeIsSeenOrFailedNeverBoth(t *testing.T) {
@@ -122,7 +126,7 @@ type shuffled struct {
 	objects []resource.Observed
 }
 
-func (s shuffled) Observe(context.Context, resource.Scope) (resource.Snapshot, error) {
+func (s shuffled) Observe(context.Context, provider.ObserveRequest) (resource.Snapshot, error) {
 	return resource.Snapshot{Resources: s.objects}, nil
 }
 

@@ -119,7 +119,7 @@ func everything() decider.Plan {
 			{Ref: ref("ec2", "unmanaged-0"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
 			{Ref: ref("ec2", "unmanaged-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
 			{Ref: ref("ec2", "unmanaged-2"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged},
-			{Ref: ref("vpc", "vpc-0aaaaaaaaaaaaaaaa"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged, Observed: &resource.Observed{Detail: resource.ProviderDefault}},
+			{Ref: ref("vpc", "vpc-0aaaaaaaaaaaaaaaa"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnmanaged, Observed: &resource.Observed{Message: resource.ProviderDefault}},
 		},
 	}
 }

@@ -121,7 +121,7 @@ func UnmanagedIn(p decider.Plan) int {
 	n := 0
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Detail != resource.ProviderDefault) {
+		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Message != resource.ProviderDefault) {
 			n++
 		}
 	}

@@ -143,7 +143,7 @@ func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
 	var out []Change
 	add := func(key string, from, to Value) {
 		if p := "tags." + key; len(ignore) == 0 || !MatchPath(ignore, p) {
-			out = append(out, Change{Path: p, From: from, To: to})
+			out = append(out, Change{On: OnTag, Path: p, From: from, To: to})
 		}
 	}
 	j := 0

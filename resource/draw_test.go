@@ -72,9 +72,16 @@ func drawRef(t *rapid.T) resource.Ref {
 func drawObserved(t *rapid.T) resource.Observed {
 	text := rapid.SampledFrom([]string{"", "x", "line\nbreak \"quoted\"", "日本"})
 	o := resource.Observed{
-		Ref: drawRef(t), ID: text.Draw(t, "id"), Managed: rapid.Bool().Draw(t, "managed"),
-		Stack: text.Draw(t, "stack"), Owner: text.Draw(t, "owner"), Blessed: rapid.Bool().Draw(t, "blessed"),
-		Key: text.Draw(t, "key"), Health: resource.Healthy, Detail: text.Draw(t, "detail"), Attrs: drawAttrs(t, 2),
+		Ref: drawRef(t), ID: text.Draw(t, "id"), UID: text.Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested"),
+		Ownership: rapid.SampledFrom([]resource.Ownership{"", resource.Proven, resource.Copied}).Draw(t, "ownership"),
+		Stack:     text.Draw(t, "stack"), Role: resource.Role(text.Draw(t, "role")), OwnedBy: text.Draw(t, "owned by"),
+		Unread: text.Draw(t, "unread"), Health: resource.Healthy, Message: text.Draw(t, "message"), Attrs: drawAttrs(t, 2),
+	}
+	if rapid.Bool().Draw(t, "has marks") {
+		o.Marks = resource.Marks{
+			Ref: drawRef(t), Stack: text.Draw(t, "marked stack"), Owner: text.Draw(t, "owner"), Key: text.Draw(t, "key"),
+			Blessed: rapid.Bool().Draw(t, "blessed"),
+		}
 	}
 	if rapid.Bool().Draw(t, "has time") {
 		o.Since = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "since"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC()

@@ -60,7 +60,7 @@ func (s Secret) Equal(o Secret) bool { return s.digest == o.digest }
 // Equal reports whether both describe the same resource in the same state.
 func (o Observed) Equal(p Observed) bool {
 	same := o.Since.Equal(p.Since) && o.Attrs.Equal(p.Attrs) && o.Tags.Equal(p.Tags)
-	return same && o.Ref == p.Ref && o.ID == p.ID && o.Managed == p.Managed && o.Stack == p.Stack &&
-		o.Owner == p.Owner && o.Blessed == p.Blessed && o.Key == p.Key &&
-		o.Health == p.Health && o.Detail == p.Detail
+	return same && o.Ref == p.Ref && o.ID == p.ID && o.UID == p.UID && o.Marks == p.Marks &&
+		o.Attested == p.Attested && o.Ownership == p.Ownership && o.Stack == p.Stack && o.Role == p.Role &&
+		o.OwnedBy == p.OwnedBy && o.Unread == p.Unread && o.Health == p.Health && o.Message == p.Message
 }

@@ -1,5 +1,7 @@
 package resource
 
+import "time"
+
 // Kind is the schema of one kind of thing: what can be wished of it, what changing each
 // attribute means, and how it is documented. Kinds are values; they do no I/O.
 type Kind struct {
@@ -20,9 +22,40 @@ type Kind struct {
 	// wishes of this kind in one stack, sorted by ref, and finds any wish of that stack; nil
 	// is one that is not there or could not be read. It is pure. Nil: there are no such rules.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
+
+	// Carrier says when ovi's marks can be written on a resource of this kind.
+	Carrier Carrier
+	// ReusedIDs: another resource can get the id of one that was deleted, and there is no UID
+	// (a bucket's name): a binding proves only while the marks hold the recorded key.
+	ReusedIDs bool
+	// Replace lists the strategies that can replace have by desired, the default first. Nil:
+	// destroy-first alone.
+	Replace func(desired Desired, have Observed) []Strategy
+	// State: Desired.State is compared with the health ("running", "stopped").
+	State bool
+	// Grace is how long a Pending resource is no failure; 0: until its action ends.
+	Grace time.Duration
+	// Async: Create and Update may return a resource that is Pending; a later observation
+	// tells how it ended.
+	Async bool
+	// Supersede: a newer configuration may be applied while an accepted one is still pending.
+	Supersede bool
+	// Opens gives the scope inside a resource of this kind (a cluster's inside), which exists
+	// when the resource does. Nil: there is none.
+	Opens func(Ref) Scope
 	// DataLoss says what data is lost if the resource is destroyed ("database, 40 GiB"); "" is
 	// none. Nil: never any.
 	DataLoss func(Observed) string
+}
+
+// Strategies lists how have can be replaced by desired, the default first; never empty.
+func (k Kind) Strategies(desired Desired, have Observed) []Strategy {
+	if k.Replace != nil {
+		if all := k.Replace(desired, have); len(all) > 0 {
+			return all
+		}
+	}
+	return []Strategy{DestroyFirst}
 }
 
 // Type is the type of an attribute.
@@ -109,9 +142,21 @@ type Finding struct {
 	Problem
 }
 
-// Change is one attribute or tag that differs. From is nil where nothing was there, To is
-// nil where something is to be taken away.
+// On is what a change is about.
+type On string
+
+// What changes are about. The zero On is an attribute.
+const (
+	OnAttribute On = ""
+	OnTag       On = "tag"   // Path is "tags.KEY"
+	OnMark      On = "mark"  // Path is "ref", "stack", "owner" or "blessed"
+	OnState     On = "state" // Path is "state"
+)
+
+// Change is one attribute, tag, mark or state that differs. From is nil where nothing was
+// there, To is nil where something is to be removed.
 type Change struct {
+	On       On
 	Path     string
 	From, To Value
 	Effect   Effect

@@ -29,13 +29,16 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = o.Ref.appendQuoted(dst)
 	dst = append(dst, '"')
 	dst = appendField(dst, "id", o.ID)
-	dst = appendFlag(dst, "managed", o.Managed)
+	dst = appendField(dst, "uid", o.UID)
+	dst = o.Marks.appendJSON(dst)
+	dst = appendFlag(dst, "attested", o.Attested)
+	dst = appendField(dst, "ownership", string(o.Ownership))
 	dst = appendField(dst, "stack", o.Stack)
-	dst = appendField(dst, "owner", o.Owner)
-	dst = appendFlag(dst, "blessed", o.Blessed)
-	dst = appendField(dst, "key", o.Key)
+	dst = appendField(dst, "role", string(o.Role))
+	dst = appendField(dst, "owned_by", o.OwnedBy)
+	dst = appendField(dst, "unread", o.Unread)
 	dst = appendField(dst, "health", string(o.Health))
-	dst = appendField(dst, "detail", o.Detail)
+	dst = appendField(dst, "message", o.Message)
 	if !o.Since.IsZero() {
 		dst = append(dst, `,"since":"`...)
 		dst = append(o.Since.UTC().AppendFormat(dst, time.RFC3339Nano), '"')
@@ -47,6 +50,46 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 		dst = o.Tags.AppendJSON(append(dst, `,"tags":`...))
 	}
 	return append(dst, '}')
+}
+
+func (m Marks) appendJSON(dst []byte) []byte {
+	if m == (Marks{}) {
+		return dst
+	}
+	dst = append(dst, `,"marks":{"ref":"`...)
+	if !m.Ref.IsZero() {
+		dst = m.Ref.appendQuoted(dst)
+	}
+	dst = append(dst, '"')
+	dst = appendField(dst, "stack", m.Stack)
+	dst = appendField(dst, "owner", m.Owner)
+	dst = appendField(dst, "key", m.Key)
+	return append(appendFlag(dst, "blessed", m.Blessed), '}')
+}
+
+func (m *Marks) set(attrs Attrs) (err error) {
+	for _, a := range attrs {
+		text, isText := a.Value.(String)
+		flag, isFlag := a.Value.(Bool)
+		switch {
+		case a.Name == "ref" && isText:
+			err = m.Ref.UnmarshalText([]byte(text))
+		case a.Name == "stack" && isText:
+			m.Stack = string(text)
+		case a.Name == "owner" && isText:
+			m.Owner = string(text)
+		case a.Name == "key" && isText:
+			m.Key = string(text)
+		case a.Name == "blessed" && isFlag:
+			m.Blessed = bool(flag)
+		default:
+			err = fmt.Errorf("the field marks.%s is unknown or not of its type", a.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MarshalJSON writes the canonical form.
@@ -110,7 +153,7 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 }
 
 // fields are the names that can stand in a thing, ref first.
-const fields = " ref id managed stack owner blessed key health detail since attrs tags "
+const fields = " ref id uid marks attested ownership stack role owned_by unread health message since attrs tags "
 
 // first says that a field is one that can stand in a thing, and stands there once.
 func first(name string, seen *int) error {
@@ -131,18 +174,17 @@ func (o *Observed) set(a Attr) error {
 	case String:
 		return o.setText(a.Name, string(v))
 	case Bool:
-		switch a.Name {
-		case "managed":
-			o.Managed = bool(v)
-			return nil
-		case "blessed":
-			o.Blessed = bool(v)
+		if a.Name == "attested" {
+			o.Attested = bool(v)
 			return nil
 		}
 	case Attrs:
-		if a.Name == "attrs" {
+		switch a.Name {
+		case "attrs":
 			o.Attrs = v
 			return nil
+		case "marks":
+			return o.Marks.set(v)
 		}
 	}
 	return fmt.Errorf("the field %q is not of its type", a.Name)
@@ -154,16 +196,22 @@ func (o *Observed) setText(name, v string) (err error) {
 		err = o.Ref.UnmarshalText([]byte(v))
 	case "id":
 		o.ID = v
+	case "uid":
+		o.UID = v
+	case "ownership":
+		o.Ownership = Ownership(v)
 	case "stack":
 		o.Stack = v
-	case "owner":
-		o.Owner = v
-	case "key":
-		o.Key = v
+	case "role":
+		o.Role = Role(v)
+	case "owned_by":
+		o.OwnedBy = v
+	case "unread":
+		o.Unread = v
 	case "health":
 		o.Health = Health(v)
-	case "detail":
-		o.Detail = v
+	case "message":
+		o.Message = v
 	case "since":
 		o.Since, err = time.Parse(time.RFC3339Nano, v)
 	default:

@@ -1,6 +1,11 @@
 package resource
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Position is where a wish stands in its source. The zero Position is "not from a file".
 type Position struct {
@@ -22,20 +27,25 @@ type Desired struct {
 	At        Position
 }
 
-// Observed is the reality of one thing.
+// Observed is the live state of one resource. A provider reports its natural name, its id and
+// the evidence (UID, Marks, Attested); comparator.Bind concludes from them and from the record
+// whose it is.
 type Observed struct {
-	Ref     Ref       // from ovi's tag; of an unmanaged thing: its natural name, or its id
-	ID      string    // the provider's own name for it
-	Managed bool      // it carries ovi's tags
-	Stack   string    // the stack that owns it, if managed
-	Owner   string    // the ovi:owner tag
-	Blessed bool      // it carries the blessed tag
-	Key     string    // the idempotency key it was made with, where the provider keeps one
-	Health  Health    // how it is
-	Detail  string    // a few words on the health, for people
-	Since   time.Time // when it was made, where the provider says; else zero
-	Attrs   Attrs
-	Tags    Tags
+	Ref       Ref    // the natural name, or the id where there is none; once bound, its name on record
+	ID        string // the system's own name for it
+	UID       string // tells it from an earlier resource of that ID; "" where ids are never used again
+	Marks     Marks  // ovi's tags or labels on it; zero where it carries none that can be read
+	Attested  bool   // its marks date from its creation and were not copied
+	Ownership Ownership
+	Stack     string    // the stack that owns it, if Proven
+	Role      Role      // of a replacement under way
+	OwnedBy   string    // another system that manages it, such as an autoscaling group
+	Unread    string    // why its content could not be read: it exists, and nothing more is known
+	Health    Health    // its condition
+	Message   string    // a few words on the health
+	Since     time.Time // when it was created, where the provider says; else zero
+	Attrs     Attrs
+	Tags      Tags
 }
 
 // Health is how a thing is, in words all providers share.
@@ -50,8 +60,8 @@ const (
 	Unclear Health = "unknown"
 )
 
-// ProviderDefault is the Detail of an unmanaged thing that the provider put there by itself, such
-// as a default network: nobody made it, so nobody need be told that it is there.
+// ProviderDefault is the Message of an unmanaged resource that the provider created by itself,
+// such as a default network: it is not worth reporting.
 const ProviderDefault = "default"
 
 // Intent is everything one stack wants, read completely: a source gives the whole or an error.
@@ -96,17 +106,49 @@ type Options struct {
 	ClaimTTL    time.Duration
 }
 
-// Snapshot is everything in one scope. A provider that could not read a part gives an error,
-// never a part.
+// Snapshot is what was observed in one scope, sorted by ref.
 type Snapshot struct {
 	Scope     Scope
-	At        time.Time // when the look began
+	At        time.Time // when the observation began; of a report: when it was made
 	Resources []Observed
+	// Complete are the kinds that were read in full, sorted; nil: all kinds of the provider. Of
+	// a kind that is not among them nothing is missing.
+	Complete []string
+	// Unreachable are the kinds that could not be read in full, and why. What is listed of
+	// them exists; what is not listed may exist.
+	Unreachable map[string]error
 }
 
-// LiveState is what one look saw: a snapshot for each scope seen, an error for each that failed.
-// No scope is in both. Of a scope that is in neither nothing is known.
+// LiveState is what one observation read: a snapshot for each scope that was read, an error
+// for each that was not. No scope is in both. Of a scope in neither nothing is known.
 type LiveState struct {
 	Scopes      map[Scope]Snapshot
 	Unreachable map[Scope]error
+}
+
+// ErrNotObserved is why nothing is known of a scope or kind that was not asked for.
+var ErrNotObserved = errors.New("it was not observed")
+
+// Covers returns nil where the absence of the ref is a fact: its scope and kind were read in
+// full. Else it says why nothing may be concluded. It is the one question of law 1.
+func (s LiveState) Covers(r Ref) error {
+	if err := s.Unreachable[r.Scope()]; err != nil {
+		return err
+	}
+	snapshot, ok := s.Scopes[r.Scope()]
+	if !ok {
+		return fmt.Errorf("%s: %w", r.Scope(), ErrNotObserved)
+	}
+	return snapshot.Covers(r.Kind)
+}
+
+// Covers returns nil where the kind was read in full.
+func (s Snapshot) Covers(kind string) error {
+	if err := s.Unreachable[kind]; err != nil {
+		return err
+	}
+	if s.Complete != nil && !slices.Contains(s.Complete, kind) {
+		return fmt.Errorf("%s of %s: %w", kind, s.Scope, ErrNotObserved)
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ func desired(n int) resource.Attrs {
 func there(n int, size string) resource.Observed {
 	ref := refOf(n)
 	return resource.Observed{
-		Ref: ref, ID: fmt.Sprintf("i-%017x", uint64(n)*0x9e3779b97f4a7c15&0xfffffffffffffff), Managed: true, Stack: stack, Owner: "ovi",
+		Ref: ref, ID: fmt.Sprintf("i-%017x", uint64(n)*0x9e3779b97f4a7c15&0xfffffffffffffff), Ownership: resource.Proven, Stack: stack,
 		Health: resource.Healthy,
 		Attrs: resource.NewAttrs(
 			resource.Attr{Name: "image", Value: resource.String("ami-0a1b2c3d4e5f60718")},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/provider"
@@ -60,6 +61,9 @@ func work(home string, n int) error {
 	if err != nil {
 		return err
 	}
+	if err := bindAll(ctx, l, intent); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	claims := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), PID: os.Getpid()})
 	e := engine.New(engine.Config{Providers: providers, Ledger: l, Claims: claims})
 	planned, err := e.Plan(ctx, []resource.Intent{intent}, engine.PlanOptions{})
@@ -71,4 +75,22 @@ func work(home string, n int) error {
 	}
 	view := render.PlanView{Plan: planned.Plan, Verb: "Plan"}
 	return errors.Join(view.Write(os.Stdout, render.Style{}), l.Close())
+}
+
+// bindAll puts on record, once, that everything was adopted: what the record does not prove is
+// not compared.
+func bindAll(ctx context.Context, l *ledger.Ledger, intent resource.Intent) error {
+	if len(intent.Resources) == 0 {
+		return nil
+	}
+	known, err := l.Bindings(ctx, intent.Resources[0].Ref.Scope())
+	if err != nil || len(known) > 0 {
+		return err
+	}
+	events := make([]event.Event, len(intent.Resources))
+	for i := range intent.Resources {
+		events[i] = event.Adopted{Ref: intent.Resources[i].Ref, ID: fmt.Sprintf("t-%d", i), Key: "k", Stack: intent.Stack, Who: "bench"}
+	}
+	_, err = l.Record(ctx, events...)
+	return err
 }

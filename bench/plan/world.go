@@ -45,7 +45,8 @@ func (liveState) Kinds() []resource.Kind {
 }
 
 // Observe implements provider.Provider.
-func (w liveState) Observe(_ context.Context, s resource.Scope) (resource.Snapshot, error) {
+func (w liveState) Observe(_ context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	s := r.Scope
 	out := resource.Snapshot{Scope: s, At: time.Now(), Resources: make([]resource.Observed, w.n)}
 	var same []resource.Attr
 	for _, word := range words {
@@ -60,9 +61,10 @@ func (w liveState) Observe(_ context.Context, s resource.Scope) (resource.Snapsh
 			tags = append(tags, resource.Tag{Key: l[0], Value: l[1]})
 		}
 		tags = append(tags, resource.Tag{Key: "unit", Value: name(i)})
+		ref := resource.Ref{Provider: s.Provider, Location: s.Location, Kind: "thing", Name: name(i)}
 		out.Resources[i] = resource.Observed{
-			Ref: resource.Ref{Provider: s.Provider, Location: s.Location, Kind: "thing", Name: name(i)}, ID: fmt.Sprintf("t-%d", i),
-			Managed: true, Stack: stack, Health: resource.Healthy, Attrs: attrs, Tags: tags,
+			Ref: ref, ID: fmt.Sprintf("t-%d", i), Marks: resource.Marks{Ref: ref, Stack: stack, Owner: "ovi", Key: "k"},
+			Health: resource.Healthy, Attrs: attrs, Tags: tags,
 		}
 	}
 	return out, nil

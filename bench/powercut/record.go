@@ -108,7 +108,7 @@ func (w *writer) under(ctx context.Context, ref resource.Ref, c coordinator.Clai
 
 func box(ref resource.Ref, size string) resource.Observed {
 	return resource.Observed{
-		Ref: ref, ID: "id-" + ref.Name, Managed: true, Stack: "web", Owner: "ovi", Health: resource.Healthy,
+		Ref: ref, ID: "id-" + ref.Name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }

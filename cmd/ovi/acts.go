@@ -171,7 +171,7 @@ func (c *call) adoptIn(l *session) error {
 	if err != nil {
 		return err
 	}
-	got, err := l.engine.Adopt(c, l.intents, ref, c.act())
+	got, err := l.engine.Adopt(c, l.intents, engine.Adoption{OperatorAction: c.act(), Ref: ref})
 	if err != nil {
 		return err
 	}

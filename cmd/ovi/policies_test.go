@@ -34,7 +34,7 @@ func (p proposal) plan() decider.Plan {
 	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: p.kind, Name: "x"}
 	d := decider.Decision{Ref: ref, Stack: "web", Action: p.action, Proposed: p.action, Changes: p.changes}
 	if p.action != decider.Create {
-		d.Observed = &resource.Observed{Ref: ref, ID: "id", Managed: true, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
+		d.Observed = &resource.Observed{Ref: ref, ID: "id", Ownership: resource.Proven, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
 	}
 	if p.action != decider.Delete {
 		d.Desired = &resource.Desired{Ref: ref, Attrs: p.desired, Tags: resource.TagsOf(p.tags)}

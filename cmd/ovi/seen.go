@@ -20,7 +20,7 @@ type seen struct {
 func (s seen) record(names render.Names) render.Resource {
 	return render.Resource{
 		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
-		Stack: s.Stack, Owner: s.Owner, Health: string(s.Health), Detail: s.Detail, Blessed: s.blessed,
+		Stack: s.Stack, Owner: s.Marks.Owner, Health: string(s.Health), Detail: s.Message, Blessed: s.blessed,
 		Seen: s.at, Since: timeOrNil(s.Since), Attrs: render.JSON(s.Attrs), Tags: s.Tags.AppendJSON(nil),
 	}
 }
@@ -28,8 +28,8 @@ func (s seen) record(names render.Names) render.Resource {
 // health is the health in words.
 func (s seen) health() string {
 	text := string(s.Health)
-	if s.Detail != "" && s.Detail != text {
-		text += " (" + s.Detail + ")"
+	if s.Message != "" && s.Message != text {
+		text += " (" + s.Message + ")"
 	}
 	if s.blessed {
 		text += ", blessed"

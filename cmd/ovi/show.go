@@ -101,7 +101,7 @@ func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision,
 }
 
 func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
-	x := seen{Observed: t.Observed, blessed: t.Blessed}
+	x := seen{Observed: t.Observed, blessed: t.Marks.Blessed}
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func plan() decider.Plan {
 		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	prod := &resource.Observed{
-		Ref: ref("rds", "db"), ID: "db", Managed: true, Stack: "web", Health: resource.Healthy, Since: noon.Add(-time.Hour),
+		Ref: ref("rds", "db"), ID: "db", Ownership: resource.Proven, Stack: "web", Health: resource.Healthy, Since: noon.Add(-time.Hour),
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("db.t3.micro")}, resource.Attr{Name: "storage", Value: resource.Int(20)}),
 		Tags:  resource.TagsOf(map[string]string{"environment": "prod"}),
 	}

@@ -87,8 +87,8 @@ func resourceOf(d decider.Decision) Resource {
 	if o == nil {
 		return t
 	}
-	t.Exists, t.ID, t.Stack, t.Owner = true, o.ID, o.Stack, o.Owner
-	t.Managed, t.Blessed, t.Health, t.Since = o.Managed, o.Blessed, string(o.Health), o.Since
+	t.Exists, t.ID, t.Stack, t.Owner = true, o.ID, o.Stack, o.Marks.Owner
+	t.Managed, t.Blessed, t.Health, t.Since = o.Managed(), o.Marks.Blessed, string(o.Health), o.Since
 	t.Tags, t.Attrs = tagMap(o.Tags), attrMap(o.Attrs)
 	return t
 }

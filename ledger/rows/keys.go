@@ -26,6 +26,9 @@ const (
 	KeyActions      = "acts/"
 	KeyAcknowledged = "acked/"
 	keyLoaded       = "loaded/"
+	KeyBinding      = "binding/"
+	KeyBound        = "bound/"
+	KeyIdentity     = "identity/"
 	KeyFirst        = "first/"
 	KeyEpoch        = "era"
 )

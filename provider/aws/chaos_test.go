@@ -103,7 +103,7 @@ func (c *chaos) create(d resource.Desired) error {
 	}
 	r := *c.pending
 	_, err := c.p.Create(c.outer.Context(), r)
-	c.after(err, func(o resource.Observed, there bool) bool { return there && o.Key == r.Key })
+	c.after(err, func(o resource.Observed, there bool) bool { return there && o.Marks.Key == r.Key })
 	if _, there := c.only(); there || err == nil {
 		c.pending = nil
 	}
@@ -121,13 +121,13 @@ func (c *chaos) after(err error, as func(resource.Observed, bool) bool) {
 // only gives the one thing, and fails if it is there twice.
 func (c *chaos) only() (resource.Observed, bool) {
 	c.cloud.ClearFaults()
-	s, err := c.p.Observe(c.outer.Context(), resource.Scope{Provider: "aws", Location: location})
+	s, err := c.p.Observe(c.outer.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	var found []resource.Observed
 	for _, o := range s.Resources {
-		if o.Managed {
+		if !o.Marks.IsZero() {
 			found = append(found, o)
 		}
 	}

@@ -30,7 +30,7 @@ func (g *region) volume(ctx context.Context, id string) (types.Volume, error) {
 
 func (g *region) observedVolume(v types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(v.VolumeId), Since: aws.ToTime(v.CreateTime)}
-	o.Health, o.Detail = volumeHealth(v.State)
+	o.Health, o.Message = volumeHealth(v.State)
 	a := attrs{}
 	a.number("size", v.Size)
 	a[volumeType] = resource.String(v.VolumeType)

@@ -94,16 +94,12 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	}
 	o.Attrs = a.done()
 	if o.Health == resource.Stopped {
-		o.Detail = aws.ToString(i.StateTransitionReason)
+		o.Message = aws.ToString(i.StateTransitionReason)
 	}
 	g.identify(&o, kindEC2, "", tagsOf(i.Tags))
+	// The console's "launch more like this" copies tags; it cannot copy the token.
 	token := aws.ToString(i.ClientToken)
-	switch {
-	case o.Managed && o.Key != "" && token != "" && !bornOf(token, o.Key):
-		disown(&o)
-	case o.Managed && o.Key == "":
-		o.Key = token
-	}
+	o.Attested = o.Marks.Key != "" && bornOf(token, o.Marks.Key)
 	return o
 }
 
@@ -115,14 +111,6 @@ func bornOf(token, key string) bool {
 		}
 	}
 	return false
-}
-
-// disown is for an instance whose tags were copied, as the console's "launch more like this"
-// does: they tell the key it was made with, and EC2 tells another, which nobody can change.
-func disown(o *resource.Observed) {
-	o.Detail = fmt.Sprintf("carries the tags of %s, but was not made by ovi: a copy?", o.Ref)
-	o.Managed, o.Stack, o.Owner, o.Blessed, o.Key = false, "", "", false, ""
-	o.Ref.Name = o.ID
 }
 
 // runState says how an instance is, and which state it is in or on its way to.

@@ -15,8 +15,8 @@ func TestInstanceFromTheEngineDesignSample(t *testing.T) {
 	if made.ID != seen.ID || made.ID == "" {
 		t.Errorf("made %q, seen %q", made.ID, seen.ID)
 	}
-	if seen.Health != resource.Healthy || seen.Key == "" {
-		t.Errorf("health %s, key %q", seen.Health, seen.Key)
+	if seen.Health != resource.Healthy || seen.Marks.Key == "" {
+		t.Errorf("health %s, key %q", seen.Health, seen.Marks.Key)
 	}
 	for name, want := range (values{"imdsv2": text("required"), "state": text("running")}) {
 		if got, _ := seen.Attrs.Get(name); got != want {

@@ -31,8 +31,8 @@ func (g *region) observedGroup(s types.SecurityGroup) resource.Observed {
 	a["egress"] = rulesOf(s.IpPermissionsEgress, o.ID)
 	o.Attrs = a.done()
 	g.identify(&o, kindGroup, "", tagsOf(s.Tags))
-	if aws.ToString(s.GroupName) == "default" && !o.Managed {
-		o.Detail = resource.ProviderDefault
+	if aws.ToString(s.GroupName) == "default" && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
 	}
 	return o
 }

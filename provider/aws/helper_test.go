@@ -131,7 +131,7 @@ func (w *liveState) remove(o resource.Observed) error {
 
 func (w *liveState) look() resource.Snapshot {
 	w.t.Helper()
-	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), resource.Scope{Provider: "aws", Location: location})
+	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource
 	if !ok {
 		w.t.Fatalf("%s is not there", d.Ref)
 	}
-	if !o.Managed || o.Stack != "shop" || o.Owner != "ovi" {
+	if o.Marks.IsZero() || o.Stack != "shop" || o.Marks.Owner != "ovi" {
 		w.t.Errorf("%s does not carry our tags: %+v", d.Ref, o)
 	}
 	if c := changes(w.t, d, o, applied); len(c) > 0 {

@@ -49,7 +49,7 @@ func (w *liveState) ofKind(kind string) []resource.Observed {
 	w.t.Helper()
 	var out []resource.Observed
 	for _, o := range w.look().Resources {
-		if o.Ref.Kind == kind && o.Detail != "default" {
+		if o.Ref.Kind == kind && o.Message != "default" {
 			out = append(out, o)
 		}
 	}
@@ -73,8 +73,8 @@ func TestTheSameKeyTwiceMakesOne(t *testing.T) {
 			if all := w.ofKind(kind); one.ID != two.ID || len(all) != 1 {
 				t.Errorf("%s and %s, and there are %d", one.ID, two.ID, len(all))
 			}
-			if o := w.settled(r.Desired, nil); o.Key != r.Key {
-				t.Errorf("key %q, want %q", o.Key, r.Key)
+			if o := w.settled(r.Desired, nil); o.Marks.Key != r.Key {
+				t.Errorf("key %q, want %q", o.Marks.Key, r.Key)
 			}
 		})
 	}
@@ -198,8 +198,8 @@ func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
 		if err != nil {
 			t.Fatalf("life %d: %v", life, err)
 		}
-		if seen := w.settled(r.Desired, nil); o.ID == last || seen.ID != o.ID || seen.Key != r.Key {
-			t.Errorf("life %d: made %s after %s, seen %s with key %s", life, o.ID, last, seen.ID, seen.Key)
+		if seen := w.settled(r.Desired, nil); o.ID == last || seen.ID != o.ID || seen.Marks.Key != r.Key {
+			t.Errorf("life %d: made %s after %s, seen %s with key %s", life, o.ID, last, seen.ID, seen.Marks.Key)
 		}
 		if again, err := w.p.Create(t.Context(), r); err != nil || again.ID != o.ID {
 			t.Errorf("life %d: the same key made %s beside %s, %v", life, again.ID, o.ID, err)

@@ -214,7 +214,7 @@ func TestMembersOfClustersAndSettlingGroups(t *testing.T) {
 		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},
 	}})
 	groups, _ := o.Attrs.Get("security_groups")
-	if fmt.Sprint(groups) != "[sg-2]" || o.Health != resource.Failing || o.Detail != "failed" {
+	if fmt.Sprint(groups) != "[sg-2]" || o.Health != resource.Failing || o.Message != "failed" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -105,7 +105,7 @@ func TestNoCredentials(t *testing.T) {
 func TestAnEndpointThatIsNotThere(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1", Attempts: 2})
-	s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: "us-east-1"})
+	s, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: "us-east-1"}})
 	if !isClass(err, "transient") || len(s.Resources) > 0 || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("%v", err)
 	}

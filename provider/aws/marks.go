@@ -75,15 +75,21 @@ func (g *region) birthTags(r provider.Request, nameless bool) map[string]string 
 // retag says what an update does to a thing's tags: the user's by the changes, ovi's own
 // where they are not as they should be.
 func (g *region) retag(r provider.Request) (set map[string]string, drop []string) {
+	if len(r.Changes) == 0 { // see Mark
+		set = g.ownerTags(r)
+		if r.MarkKey != "" {
+			set[tagKey] = r.MarkKey
+		}
+		if !r.Desired.Blessed {
+			drop = append(drop, tagBlessed)
+		}
+		return set, drop
+	}
 	set = map[string]string{}
 	for _, c := range r.Changes {
 		key, ok := strings.CutPrefix(c.Path, "tags.")
 		switch {
-		case c.Path == "blessed" && yes(c.To):
-			set[tagBlessed] = "true"
-		case c.Path == "blessed":
-			drop = append(drop, tagBlessed)
-		case !ok:
+		case c.On != resource.OnTag || !ok:
 		case c.To == nil:
 			drop = append(drop, key)
 		default:
@@ -93,24 +99,7 @@ func (g *region) retag(r provider.Request) (set map[string]string, drop []string
 			}
 		}
 	}
-	if !g.marked(r) {
-		maps.Copy(set, g.ownerTags(r))
-	}
-	if r.Desired.Blessed {
-		drop = slices.DeleteFunc(drop, func(k string) bool { return k == tagBlessed })
-	}
 	return set, drop
-}
-
-// marked says that what stands there carries ovi's tags as wished.
-func (g *region) marked(r provider.Request) bool {
-	h := r.Have
-	owner := r.Owner
-	if owner == "" {
-		owner = g.owner
-	}
-	return h.Managed && h.Stack == stackOf(r) && h.Owner == owner && g.shortRef(h.Ref) == g.shortRef(r.Desired.Ref) &&
-		(h.Blessed || !r.Desired.Blessed)
 }
 
 // stackOf is whose the thing is to be: a request that does not say leaves it where it is.
@@ -121,11 +110,6 @@ func stackOf(r provider.Request) string {
 	return r.Stack
 }
 
-func yes(v resource.Value) bool {
-	b, ok := v.(resource.Bool)
-	return ok && bool(b)
-}
-
 // plain is a value as a tag holds it.
 func plain(v resource.Value) string {
 	if s, ok := v.(resource.String); ok {
@@ -134,8 +118,8 @@ func plain(v resource.Value) string {
 	return string(resource.AppendJSON(nil, v))
 }
 
-// identify fills in who a thing is from its tags. natural is the name of one that is not
-// ovi's; an empty one stands for the id.
+// identify reports the natural name of a resource and the marks that its tags make. An empty
+// natural name stands for the id. Tags that name no resource of this region are no marks.
 func (g *region) identify(o *resource.Observed, kind, natural string, tags map[string]string) {
 	if natural == "" {
 		natural = o.ID
@@ -147,15 +131,14 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 	}
 	ref, err := resource.ParseRef(tags[tagRef])
 	if err != nil || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
-		o.Detail = fmt.Sprintf("has the tag %s, but its %s %q names no %s of %s", tagManaged, tagRef, tags[tagRef], kind, g.name)
+		o.Message = fmt.Sprintf("has the tag %s, but its %s %q names no %s in %s", tagManaged, tagRef, tags[tagRef], kind, g.name)
 		return
 	}
-	o.Ref.Name = ref.Name
-	o.Managed = true
-	o.Stack, o.Owner = tags[tagStack], tags[tagOwner]
-	o.Blessed = tags[tagBlessed] == "true"
-	o.Key = tags[tagKey]
-	if tags[tagNamed] == "true" && tags[tagHuman] == o.Ref.Name {
+	ref.Location = g.location()
+	o.Marks = resource.Marks{
+		Ref: ref, Stack: tags[tagStack], Owner: tags[tagOwner], Key: tags[tagKey], Blessed: tags[tagBlessed] == "true",
+	}
+	if tags[tagNamed] == "true" && tags[tagHuman] == ref.Name {
 		o.Tags = without(o.Tags, tagHuman)
 	}
 }

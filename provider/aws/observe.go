@@ -12,13 +12,14 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Observe reads all kinds of one region in pages; only buckets take calls of their own. A page
 // that fails, or a list that is denied, fails the observation.
-func (p *Provider) Observe(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
-	g, err := p.at(ctx, s.Location)
+func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	g, err := p.at(ctx, r.Scope.Location)
 	if err != nil {
 		return resource.Snapshot{}, err // the observer adds the scope
 	}
@@ -167,7 +168,7 @@ func distinct(all []resource.Observed) []resource.Observed {
 	slices.SortFunc(all, order)
 	again := false
 	for i := 1; i < len(all); i++ {
-		if o := &all[i]; o.Ref == all[i-1].Ref && !o.Managed {
+		if o := &all[i]; o.Ref == all[i-1].Ref && o.Marks.IsZero() {
 			o.Ref.Name = aside(o.Ref.Name, o.ID)
 			again = true
 		}
@@ -189,9 +190,9 @@ func aside(name, id string) string {
 // unmanagedLast puts ovi's own first of those with one ref.
 func unmanagedLast(a, b resource.Observed) int {
 	switch {
-	case a.Managed == b.Managed:
+	case a.Marks.IsZero() == b.Marks.IsZero():
 		return 0
-	case a.Managed:
+	case !a.Marks.IsZero():
 		return -1
 	}
 	return 1

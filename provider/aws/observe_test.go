@@ -10,6 +10,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -29,7 +30,7 @@ func TestLaw1_SilenceIsNotAbsence_ADeniedOrFailedListFailsTheLook(t *testing.T) 
 				service, action, _ := strings.Cut(list, ".")
 				w.fault(awsfake.Fault{Kind: kind, Service: service, Action: sandboxName(action)})
 				p := provideOn(w.cloud, 2)
-				s, err := p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: location})
+				s, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})
 				if !isClass(err, class) {
 					t.Fatalf("%v is not %s", err, class)
 				}
@@ -69,7 +70,7 @@ func TestLookAtThousandsTakesPages(t *testing.T) {
 	}
 
 	w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 3})
-	if s, err := w.p.Observe(t.Context(), s.Scope); err == nil || !strings.Contains(err.Error(), "page 3") {
+	if s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: s.Scope}); err == nil || !strings.Contains(err.Error(), "page 3") {
 		t.Errorf("the third page failed, and the look gave %d things and %v", len(s.Resources), err)
 	}
 }
@@ -92,14 +93,14 @@ func TestUnmanagedThingsAreSeenAndTheDefaultsAreQuiet(t *testing.T) {
 	w := newLiveState(t)
 	id := w.run(1, ec2types.Tag{Key: sdk.String("owner"), Value: sdk.String("bob")})[0]
 	o, ok := w.find(ref("ec2", id))
-	if !ok || o.Managed || o.Since.IsZero() {
+	if !ok || !o.Marks.IsZero() || o.Since.IsZero() {
 		t.Fatalf("%v %+v", ok, o)
 	}
 	if v, _ := o.Tags.Get("owner"); v != "bob" {
 		t.Errorf("tags %v", o.Tags)
 	}
 	for _, o := range w.look().Resources {
-		if (o.Ref.Kind == "vpc" || o.Ref.Kind == "subnet" || o.Ref.Kind == "security_group") && o.Detail != "default" {
+		if (o.Ref.Kind == "vpc" || o.Ref.Kind == "subnet" || o.Ref.Kind == "security_group") && o.Message != "default" {
 			t.Errorf("%s is not told as default: %+v", o.Ref, o)
 		}
 	}
@@ -114,7 +115,7 @@ func TestTagsThatNameNothingHereMakeNothingOurs(t *testing.T) {
 			w := newLiveState(t)
 			id := w.run(1, tag("ovi:managed", "true"), tag("ovi:ref", r), tag("ovi:stack", "shop"))[0]
 			o, ok := w.find(ref("ec2", id))
-			if !ok || o.Managed || o.Stack != "" || !strings.Contains(o.Detail, "ovi:ref") {
+			if !ok || !o.Marks.IsZero() || o.Stack != "" || !strings.Contains(o.Message, "ovi:ref") {
 				t.Errorf("%v %+v", ok, o)
 			}
 		})
@@ -129,12 +130,12 @@ func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	o := w.make(d)
 	ours := []ec2types.Tag{tag("ovi:managed", "true"), tag("ovi:ref", "aws/us-east-1/ec2/web"), tag("ovi:stack", "shop"), tag("ovi:owner", "ovi")}
-	id := w.run(1, append(ours, tag("ovi:key", o.Key))...)[0]
+	id := w.run(1, append(ours, tag("ovi:key", o.Marks.Key))...)[0]
 	if seen := w.settled(d, nil); seen.ID != o.ID {
 		t.Errorf("%s is ours now, it was %s", seen.ID, o.ID)
 	}
 	c, ok := w.find(ref("ec2", id))
-	if !ok || c.Managed || c.Stack != "" || !strings.Contains(c.Detail, "a copy?") {
+	if !ok || !c.Marks.IsZero() || c.Stack != "" || !strings.Contains(c.Message, "a copy?") {
 		t.Errorf("the copy: %v %+v", ok, c)
 	}
 	if _, err := w.p.Create(t.Context(), w.request(d)); err != nil {
@@ -142,7 +143,7 @@ func TestACopyWithAllOurTagsIsNotOurs(t *testing.T) {
 	}
 	n := 0
 	for _, o := range w.look().Resources {
-		if o.Ref == d.Ref && o.Managed {
+		if o.Ref == d.Ref && !o.Marks.IsZero() {
 			n++
 		}
 	}
@@ -160,7 +161,7 @@ func TestANameThatAnUnmanagedThingHasToo(t *testing.T) {
 	if o := w.settled(d, nil); o.ID != "acme-assets" {
 		t.Errorf("%+v", o)
 	}
-	if o, ok := w.find(ref("s3", "assets~")); !ok || o.Managed || o.ID != "assets" {
+	if o, ok := w.find(ref("s3", "assets~")); !ok || !o.Marks.IsZero() || o.ID != "assets" {
 		t.Errorf("%v %+v", ok, o)
 	}
 }
@@ -177,7 +178,7 @@ func TestAllBucketsThatMayNotBeReadAreNamed(t *testing.T) {
 		w.make(desired(t, "s3", name, values{}))
 	}
 	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: sandboxName("GetBucketTagging")})
-	s, err := w.p.Observe(t.Context(), resource.Scope{Provider: "aws", Location: location})
+	s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})
 	if !isClass(err, "denied") || len(s.Resources) > 0 {
 		t.Fatalf("%v, %d things", err, len(s.Resources))
 	}

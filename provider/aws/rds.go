@@ -58,7 +58,7 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	a := attrs{}
 	o.Health, a["state"] = dbState(status)
 	if o.Health != resource.Healthy && o.Health != resource.Stopped {
-		o.Detail = status
+		o.Message = status
 	}
 	a.text("size", d.DBInstanceClass)
 	a.text("engine", d.Engine)
@@ -88,13 +88,13 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	tags := rdsTagMap(d.TagList)
 	a["final_snapshot"] = resource.Bool(tags[tagFinal] != "false")
 	if waits := overlay(a, d.PendingModifiedValues); len(waits) > 0 {
-		o.Detail = strings.TrimPrefix(o.Detail+"; waiting for the maintenance window: "+strings.Join(waits, ", ")+
+		o.Message = strings.TrimPrefix(o.Message+"; waiting for the maintenance window: "+strings.Join(waits, ", ")+
 			"; any change made now makes these too", "; ")
 	}
 	o.Attrs = a.done()
-	detail := o.Detail
+	detail := o.Message
 	g.identify(&o, kindRDS, o.ID, tags)
-	o.Detail = strings.Join(slices.DeleteFunc(slices.Compact([]string{detail, o.Detail}), func(s string) bool { return s == "" }), "; ")
+	o.Message = strings.Join(slices.DeleteFunc(slices.Compact([]string{detail, o.Message}), func(s string) bool { return s == "" }), "; ")
 	return o
 }
 
@@ -200,8 +200,8 @@ func (g *region) awaitNoDB(ctx context.Context, id string) error {
 // taken says who has a name that is in use.
 func taken(o resource.Observed, r provider.Request) error {
 	whose := "is not ovi's"
-	if o.Managed {
-		whose = fmt.Sprintf("belongs to %s of stack %q", o.Ref, o.Stack)
+	if !o.Marks.IsZero() {
+		whose = fmt.Sprintf("belongs to %s of stack %q", o.Marks.Ref, o.Marks.Stack)
 	}
 	return conflict("", fmt.Errorf("%s %q exists already and %s", r.Desired.Ref.Kind, o.ID, whose), "ovi adopt takes over what is nobody's; or choose another name")
 }

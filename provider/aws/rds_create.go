@@ -48,7 +48,7 @@ func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r
 			return errWait
 		case err != nil:
 			return err
-		case o.Managed && o.Key == r.Key:
+		case !o.Marks.IsZero() && o.Marks.Key == r.Key:
 			return nil
 		default:
 			return taken(o, r)

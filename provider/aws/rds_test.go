@@ -124,13 +124,13 @@ func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
 	w.modifyDB(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), DBInstanceClass: sdk.String("db.t3.small"), ApplyImmediately: sdk.Bool(false)})
 	small := desired(t, "rds", "db", values{"size": text("db.t3.small")})
 	seen := w.settled(small, nil)
-	if !strings.Contains(seen.Detail, "size db.t3.micro → db.t3.small") || !strings.Contains(seen.Detail, "makes these too") {
-		t.Errorf("detail %q", seen.Detail)
+	if !strings.Contains(seen.Message, "size db.t3.micro → db.t3.small") || !strings.Contains(seen.Message, "makes these too") {
+		t.Errorf("detail %q", seen.Message)
 	}
 	bigger := desired(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(40)})
 	w.mustUpdate(bigger, seen, nil)
-	if seen = w.settled(bigger, nil); seen.Detail != "" {
-		t.Errorf("it still waits: %q", seen.Detail)
+	if seen = w.settled(bigger, nil); seen.Message != "" {
+		t.Errorf("it still waits: %q", seen.Message)
 	}
 }
 

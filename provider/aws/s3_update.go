@@ -66,7 +66,7 @@ func (g *region) isMine(ctx context.Context, r provider.Request, name, where str
 	if err := g.fillBucket(ctx, &b, false); err != nil {
 		return foreignBucket(name, err)
 	}
-	if o := g.observedBucket(b); !o.Managed || o.Key != r.Key {
+	if o := g.observedBucket(b); o.Marks.IsZero() || o.Marks.Key != r.Key {
 		return taken(o, r)
 	}
 	return nil

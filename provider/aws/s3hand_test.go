@@ -9,6 +9,7 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/ovi-project/ovi/internal/awsfake"
+	"github.com/ovi-project/ovi/provider"
 )
 
 func (w *liveState) makeBucketByHand(name string) {
@@ -74,13 +75,13 @@ func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
 	if _, ok := w.find(ref("s3", "acme-eu")); ok {
 		t.Error("seen in us-east-1")
 	}
-	s, err := w.p.Observe(t.Context(), d.Ref.Scope())
+	s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: d.Ref.Scope()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := false
 	for _, o := range s.Resources {
-		found = found || o.Ref == d.Ref && o.Managed
+		found = found || o.Ref == d.Ref && !o.Marks.IsZero()
 	}
 	if !found {
 		t.Error("not seen in eu-west-1")

@@ -87,7 +87,7 @@ func (a *actor) ref(res string) resource.Ref {
 
 func (a *actor) observe() map[resource.Ref]resource.Observed {
 	a.t.Helper()
-	s, err := a.p.Observe(a.t.Context(), resource.Scope{Provider: "aws", Location: a.location})
+	s, err := a.p.Observe(a.t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: a.location}})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func (a *actor) expect(s step, err error) bool {
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
-	if !ok || !o.Managed || o.Stack != "scenario" || o.Key != a.made[res].Key {
+	if !ok || o.Marks.IsZero() || o.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {

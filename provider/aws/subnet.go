@@ -28,7 +28,7 @@ func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	case types.SubnetStatePending:
 		o.Health = resource.Pending
 	case types.SubnetStateFailed, types.SubnetStateFailedInsufficientCapacity, types.SubnetStateUnavailable:
-		o.Health, o.Detail = resource.Failing, string(s.State)
+		o.Health, o.Message = resource.Failing, string(s.State)
 	case types.SubnetStateAvailable:
 	}
 	a := attrs{}
@@ -38,8 +38,8 @@ func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	a["public_ip"] = resource.Bool(aws.ToBool(s.MapPublicIpOnLaunch))
 	o.Attrs = a.done()
 	g.identify(&o, kindSubnet, "", tagsOf(s.Tags))
-	if aws.ToBool(s.DefaultForAz) && !o.Managed {
-		o.Detail = resource.ProviderDefault
+	if aws.ToBool(s.DefaultForAz) && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
 	}
 	return o
 }

@@ -217,25 +217,25 @@ func TestBlessingComesAndGoesByChangesAlone(t *testing.T) {
 			d.Blessed = true
 			w.make(d)
 			seen := w.settled(d, nil)
-			if !seen.Blessed {
+			if !seen.Marks.Blessed {
 				t.Fatal("made without its blessing")
 			}
 			d.Blessed = false
 			r := w.request(d)
 			r.Have = seen
-			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Blessed {
+			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Marks.Blessed {
 				t.Fatalf("an update without that change took the blessing: %v", err)
 			}
 			r.Changes = []resource.Change{{Path: "blessed", From: resource.Bool(true), To: resource.Bool(false)}}
 			if _, err := w.p.Update(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			if w.settled(d, nil).Blessed {
+			if w.settled(d, nil).Marks.Blessed {
 				t.Error("still blessed")
 			}
-			seen.Blessed = false
+			seen.Marks.Blessed = false
 			r.Have, r.Changes = seen, []resource.Change{{Path: "blessed", To: resource.Bool(true)}}
-			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Blessed {
+			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Marks.Blessed {
 				t.Errorf("not blessed: %v", err)
 			}
 		})

@@ -32,8 +32,8 @@ func (g *region) observedVPC(v types.Vpc) resource.Observed {
 	a.text("cidr", v.CidrBlock)
 	o.Attrs = a.done()
 	g.identify(&o, kindVPC, "", tagsOf(v.Tags))
-	if aws.ToBool(v.IsDefault) && !o.Managed {
-		o.Detail = resource.ProviderDefault
+	if aws.ToBool(v.IsDefault) && o.Marks.IsZero() {
+		o.Message = resource.ProviderDefault
 	}
 	return o
 }
@@ -142,8 +142,8 @@ func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
 
 // nameID names a thing by its id and, if it is ovi's, its ref.
 func nameID(o resource.Observed) string {
-	if o.Managed {
-		return fmt.Sprintf("%s (%s)", o.ID, o.Ref)
+	if !o.Marks.IsZero() {
+		return fmt.Sprintf("%s (%s)", o.ID, o.Marks.Ref)
 	}
 	return o.ID
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,10 +54,13 @@ func (c *Cloud) Calls() []Call {
 func (c *Cloud) Kinds() []resource.Kind { return c.kinds }
 
 // Observe implements provider.Provider.
-func (c *Cloud) Observe(ctx context.Context, s resource.Scope) (snap resource.Snapshot, err error) {
-	snap = resource.Snapshot{Scope: s, At: time.Now()}
-	err = c.call(ctx, Call{Verb: Observe, Scope: s}, func() error {
-		snap.Resources = c.location(s).look()
+func (c *Cloud) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
+	snap = resource.Snapshot{Scope: r.Scope, At: time.Now(), Complete: r.Kinds}
+	err = c.call(ctx, Call{Verb: Observe, Scope: r.Scope}, func() error {
+		snap.Resources = c.location(r.Scope).look()
+		if r.Kinds != nil {
+			snap.Resources = slices.DeleteFunc(slices.Clone(snap.Resources), func(o resource.Observed) bool { return !slices.Contains(r.Kinds, o.Ref.Kind) })
+		}
 		return nil
 	})
 	if err != nil {
@@ -80,6 +84,16 @@ func (c *Cloud) Update(ctx context.Context, r provider.Request) (out resource.Ob
 	ref := r.Desired.Ref
 	err = c.call(ctx, Call{Verb: Update, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
 		out, err = c.update(r)
+		return err
+	})
+	return out, err
+}
+
+// Mark implements provider.Marker.
+func (c *Cloud) Mark(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
+	ref := r.Desired.Ref
+	err = c.call(ctx, Call{Verb: Mark, Scope: ref.Scope(), Ref: ref, Key: r.Key}, func() error {
+		out, err = c.mark(r)
 		return err
 	})
 	return out, err
@@ -134,8 +148,8 @@ func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
 	}
 	c.made++
 	o := resource.Observed{
-		Ref: ref, ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Key: r.Key, Health: resource.Healthy,
-		Managed: true, Stack: r.Stack, Owner: r.Owner, Blessed: r.Desired.Blessed,
+		Ref: ref, ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Health: resource.Healthy,
+		Marks: marksOf(r), Attested: true,
 		Attrs: attrs, Tags: r.Desired.Tags,
 	}
 	if ref.Kind == "server" {
@@ -157,9 +171,6 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 		if change.Effect == resource.Replace {
 			return resource.Observed{}, fmt.Errorf("fake: %s of %s: %w", change.Path, ref, provider.ErrReplace)
 		}
-		if change.Path == "ovi:managed" {
-			o.Ref, o.Managed, o.Stack, o.Owner = ref, true, r.Stack, r.Owner
-		}
 		o = apply(o, change, kind)
 	}
 	attrs, err := c.shape(p, kind, o.Attrs)
@@ -167,6 +178,23 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 		return resource.Observed{}, err
 	}
 	o.Attrs, o.Health = attrs, resource.Healthy
+	p.put(o, 0)
+	return o, nil
+}
+
+// marksOf are the marks that a request puts on a resource.
+func marksOf(r provider.Request) resource.Marks {
+	return resource.Marks{Ref: r.Desired.Ref, Stack: r.Stack, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
+}
+
+func (c *Cloud) mark(r provider.Request) (resource.Observed, error) {
+	p := c.location(r.Desired.Ref.Scope())
+	o, ok := p.byID(r.Have.ID)
+	if !ok {
+		return resource.Observed{}, refuse(provider.NotFound, "there is no %s", r.Have.ID)
+	}
+	o.Marks, o.Attested = marksOf(r), o.Attested && r.MarkKey == o.Marks.Key
+	o.Marks.Key = r.MarkKey
 	p.put(o, 0)
 	return o, nil
 }

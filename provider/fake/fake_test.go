@@ -57,7 +57,7 @@ func TestLagHidesWhatWasJustMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []int{0, 0, 1} {
-		s, err := c.Observe(t.Context(), here)
+		s, err := c.Observe(t.Context(), provider.ObserveRequest{Scope: here})
 		if err != nil || len(s.Resources) != want {
 			t.Errorf("look %d: %d things, %v; want %d", i+1, len(s.Resources), err, want)
 		}
@@ -68,7 +68,7 @@ func TestASnapshotStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Fill("here", "web", 3)
-	before, _ := c.Observe(t.Context(), here)
+	before, _ := c.Observe(t.Context(), provider.ObserveRequest{Scope: here})
 	c.Remove(here, before.Resources[0].ID)
 	if _, err := c.Create(t.Context(), request(0, "k")); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestWhatFillMakesIsAsWished(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Fill("here", "web", 1200)
-	snap, err := c.Observe(t.Context(), here)
+	snap, err := c.Observe(t.Context(), provider.ObserveRequest{Scope: here})
 	if err != nil || len(snap.Resources) != 1200 {
 		t.Fatalf("%d things, %v", len(snap.Resources), err)
 	}
@@ -149,7 +149,7 @@ func TestWhatFillMakesIsAsWished(t *testing.T) {
 	for i, o := range snap.Resources {
 		desired := fake.Desired("fake", "here", i)
 		attrs, problems := resource.Check(disk, desired.Attrs)
-		if o.Ref != desired.Ref || len(problems) > 0 || o.Stack != "web" || !o.Managed {
+		if o.Ref != desired.Ref || len(problems) > 0 || o.Marks.Stack != "web" {
 			t.Fatalf("thing %d is %+v, its wish %+v: %v", i, o, desired, problems)
 		}
 		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(desired.Tags) {

@@ -18,6 +18,7 @@ const (
 	Create  Verb = "create"
 	Update  Verb = "update"
 	Delete  Verb = "delete"
+	Mark    Verb = "mark"
 )
 
 // Call is one call that came in.

@@ -41,7 +41,7 @@ func (c *Cloud) Resources(s resource.Scope) []resource.Observed {
 // own words if there are several.
 func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err error) {
 	for _, o := range c.Resources(ref.Scope()) {
-		if o.Ref != ref || !o.Managed {
+		if o.Marks.Ref != ref {
 			continue
 		}
 		if ok {
@@ -73,7 +73,8 @@ func (c *Cloud) Fill(where, stack string, n int) {
 		ref := shape.Ref
 		ref.Name = name
 		objects[i] = resource.Observed{
-			Ref: ref, ID: name, Managed: true, Stack: stack, Owner: "ovi", Health: resource.Healthy,
+			Ref: ref, ID: name, Health: resource.Healthy,
+			Marks: resource.Marks{Ref: ref, Stack: stack, Owner: "ovi", Key: "key-" + name}, Attested: true,
 			Attrs: shape.Attrs, Tags: shape.Tags,
 		}
 	}

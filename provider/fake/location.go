@@ -86,8 +86,8 @@ func (p *location) put(o resource.Observed, lag int) {
 	i, _ := slices.BinarySearchFunc(p.objects, o, order)
 	p.objects = slices.Insert(p.objects, i, o)
 	p.index[o.ID] = o.Ref
-	if o.Key != "" {
-		p.keys[o.Key] = o.ID
+	if o.Marks.Key != "" {
+		p.keys[o.Marks.Key] = o.ID
 	}
 	if lag > 0 {
 		p.hidden[o.ID] = lag

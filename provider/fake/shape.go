@@ -88,9 +88,6 @@ func apply(o resource.Observed, c resource.Change, k resource.Kind) resource.Obs
 	switch {
 	case head == "tags" && nested:
 		o.Tags = retag(o.Tags, rest, c.To)
-	case c.Path == "ovi:managed": // the marks; update puts them on
-	case c.Path == "blessed":
-		o.Blessed = c.To == resource.Bool(true)
 	case nested:
 		inner, _ := o.Attrs.Get(head)
 		in, _ := inner.(resource.Attrs)

@@ -134,7 +134,7 @@ func key(ref resource.Ref) string { return "key-" + ref.Kind + "-" + ref.Name }
 
 func (r *rig) observe() resource.Snapshot {
 	r.t.Helper()
-	snap, err := r.Provider.Observe(r.context(), r.Scope)
+	snap, err := r.Provider.Observe(r.context(), provider.ObserveRequest{Scope: r.Scope})
 	if err != nil {
 		r.t.Fatalf("observe %s: %v", r.Scope, err)
 	}
@@ -146,7 +146,7 @@ func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
 	r.t.Helper()
 	var found []resource.Observed
 	for _, o := range r.observe().Resources {
-		if o.Managed && o.Ref == ref {
+		if o.Marks.Ref == ref {
 			found = append(found, o)
 		}
 	}
@@ -196,6 +196,20 @@ func (r *rig) update(d resource.Desired, have resource.Observed, changes []resou
 		r.t.Fatalf("update %s by %s: %v", d.Ref, describe(changes), err)
 	}
 	return o
+}
+
+// mark writes ovi's marks as the engine would.
+func (r *rig) mark(d resource.Desired, have resource.Observed) {
+	r.t.Helper()
+	marker, ok := r.Provider.(provider.Marker)
+	if !ok {
+		r.t.Skip("the provider cannot write marks on what exists")
+	}
+	req := r.request(d, key(d.Ref))
+	req.Have, req.MarkKey = have, key(d.Ref)
+	if _, err := marker.Mark(r.context(), req); err != nil {
+		r.t.Fatalf("mark %s: %v", d.Ref, err)
+	}
 }
 
 func describe(changes []resource.Change) string {

@@ -23,7 +23,7 @@ func tagsComeAndGo(r *rig) {
 		if !o.Tags.Equal(d.Tags) {
 			r.t.Errorf("%s: its tags are %v, want %v", d.Ref, o.Tags, d.Tags)
 		}
-		if !o.Managed || o.Stack != stack {
+		if o.Marks.Stack != stack {
 			r.t.Errorf("%s: changing tags took ovi's marks off", d.Ref)
 		}
 	}
@@ -32,25 +32,20 @@ func tagsComeAndGo(r *rig) {
 func blessing(r *rig) {
 	for i, s := range r.Samples {
 		s.Want.Blessed = i%2 == 0 // some are made so, some get it later
-		if o := r.make(s); o.Blessed != s.Want.Blessed {
-			r.t.Errorf("%s: made with blessed %v, answered %v", s.Want.Ref, s.Want.Blessed, o.Blessed)
+		if o := r.make(s); o.Marks.Blessed != s.Want.Blessed {
+			r.t.Errorf("%s: made with blessed %v, answered %v", s.Want.Ref, s.Want.Blessed, o.Marks.Blessed)
 		}
 	}
 	for _, s := range r.Samples {
 		have, _ := r.find(s.Want.Ref)
-		if !have.Blessed {
+		for _, on := range []bool{true, false} {
 			d := r.checked(s.Want)
-			d.Blessed = true
-			r.update(d, have, []resource.Change{{Path: "blessed", From: resource.Bool(false), To: resource.Bool(true)}}, "bless-"+d.Ref.Name)
-			have, _ = r.find(d.Ref)
-		}
-		if !have.Blessed {
-			r.t.Errorf("%s does not carry the blessing", s.Want.Ref)
-		}
-		d := r.checked(s.Want)
-		r.update(d, have, []resource.Change{{Path: "blessed", From: resource.Bool(true), To: resource.Bool(false)}}, "unbless-"+d.Ref.Name)
-		if have, _ = r.find(d.Ref); have.Blessed || !have.Managed {
-			r.t.Errorf("%s: its blessing was to be taken off, and nothing else: %+v", d.Ref, have)
+			d.Blessed = on
+			r.mark(d, have)
+			after, _ := r.find(d.Ref)
+			if after.Marks.Blessed != on || after.Marks.Stack != stack || !after.Attrs.Equal(have.Attrs) {
+				r.t.Errorf("%s: marked with blessed %v and nothing else, it became %+v", d.Ref, on, after)
+			}
 		}
 	}
 }
@@ -78,7 +73,7 @@ func anEndedContextEndsCalls(r *rig) {
 	cancel()
 	d := r.checked(r.Samples[0].Want)
 	calls := map[string]func() error{
-		"observe": func() error { _, err := r.Provider.Observe(ended, r.Scope); return err },
+		"observe": func() error { _, err := r.Provider.Observe(ended, provider.ObserveRequest{Scope: r.Scope}); return err },
 		"create": func() error {
 			_, err := r.Provider.Create(ended, r.request(r.settled(d), "ended"))
 			return err
@@ -124,10 +119,10 @@ func aStrangerCanBeAdopted(r *rig) {
 	id := r.Stranger(r.t)
 	have := r.stranger(id)
 	ref := have.Ref
-	changes := []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}
-	r.update(resource.Desired{Ref: ref}, have, changes, "adopt")
+	ref.Name = "adopted" // any name will do
+	r.mark(resource.Desired{Ref: ref}, have)
 	o, ok := r.find(ref)
-	if !ok || o.ID != id || o.Stack != stack || o.Owner != owner {
+	if !ok || o.ID != id || o.Marks.Stack != stack || o.Marks.Owner != owner {
 		r.t.Errorf("adopted, it carries the marks %+v", o)
 	}
 	if !o.Attrs.Equal(have.Attrs) || !o.Tags.Equal(have.Tags) {
@@ -142,7 +137,7 @@ func (r *rig) stranger(id string) resource.Observed {
 		if o.ID != id {
 			continue
 		}
-		if o.Managed || o.Stack != "" || o.Blessed {
+		if !o.Marks.IsZero() {
 			r.t.Errorf("the stranger is taken for one of ours: %+v", o)
 		}
 		return o
@@ -157,7 +152,7 @@ func aFailedPageIsAFailedLook(r *rig) {
 	}
 	r.makeAll()
 	mend := r.FailPage(r.t)
-	snap, err := r.Provider.Observe(r.context(), r.Scope)
+	snap, err := r.Provider.Observe(r.context(), provider.ObserveRequest{Scope: r.Scope})
 	if err == nil {
 		r.t.Errorf("a page failed, and observe gives %d things as if they were all", len(snap.Resources))
 	}

@@ -88,7 +88,7 @@ func whatIsMadeIsAsConfiguredAs(r *rig) {
 			continue
 		}
 		for what, o := range map[string]resource.Observed{"the answer": answers[i], "what is observed": o} {
-			if o.ID == "" || o.Ref != d.Ref || !o.Managed || o.Stack != stack || o.Owner != owner {
+			if o.ID == "" || o.Marks.Ref != d.Ref || o.Marks.Stack != stack || o.Marks.Owner != owner {
 				r.t.Errorf("%s: %s lacks marks: %+v", d.Ref, what, o)
 			}
 			if c := r.changes(d, o); len(c) > 0 {

@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Adoption is what an operator asks to be adopted.
+type Adoption struct {
+	OperatorAction
+	Ref   resource.Ref
+	ID    string // "": what exists under the ref's own name, if that is one resource
+	Stack string // the stack that shall own it; "": the one that configures it
+	Force bool   // also what another system manages
+}
+
+// Adopt binds an existing resource to a ref, by id, and writes ovi's marks on it. Nothing else
+// of it is changed; what differs from the configuration is for the next plan.
+func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoption) (resource.Observed, error) {
+	fail := func(err error) (resource.Observed, error) {
+		return resource.Observed{}, fmt.Errorf("adopt %s: %w", short(a.Ref), err)
+	}
+	places, err := e.locate(ctx, intents)
+	if err != nil {
+		return fail(err)
+	}
+	ref, stack := a.Ref, a.Stack
+	for _, in := range places.intents {
+		for i := range in.Resources {
+			if d := &in.Resources[i]; same(d.Ref, a.Ref) {
+				ref = d.Ref
+				if stack == "" {
+					stack = in.Stack
+				}
+			}
+		}
+	}
+	if stack == "" && len(intents) == 1 {
+		stack = intents[0].Stack
+	}
+	if stack == "" {
+		return fail(errors.New("no configuration names it, so no stack would own it: add it to a configuration"))
+	}
+	if at, err := e.located(ctx, ref.Scope()); err == nil {
+		ref.Location = at.Location
+	}
+	p, err := e.observeScope(ctx, places.intents, ref.Scope(), true)
+	if err != nil {
+		return fail(err)
+	}
+	have, err := candidate(p, ref, a.ID)
+	if err == nil {
+		err = adoptable(p, ref, have, a.Force)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	o, err := e.adopt(ctx, p, ref, stack, have, a.OperatorAction)
+	if err != nil {
+		return fail(err)
+	}
+	return o, nil
+}
+
+// adopt writes the marks, then the record: marks without a record adopt nothing.
+func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction) (resource.Observed, error) {
+	key := have.Marks.Key
+	if key == "" {
+		key = ulid.Make().String()
+	}
+	p.bindings = append(p.bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
+	o, err := e.mark(ctx, p, ref, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.String())})
+	if err != nil {
+		return o, err
+	}
+	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Stack: stack, Who: a.Who, Reason: a.Reason}}
+	if have.Marks.Blessed {
+		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it carried the blessed mark when it was adopted"})
+	}
+	_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), events...)
+	return o, err
+}
+
+// candidate finds the resource that an operator means: by id, or the one that exists under the
+// ref.
+func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, error) {
+	s := p.live.Scopes[ref.Scope()]
+	var found []*resource.Observed
+	for i := range s.Resources {
+		o := &s.Resources[i]
+		if o.Ref.Kind == ref.Kind && (id != "" && o.ID == id || id == "" && o.Ref == ref) {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		ids := make([]string, len(found))
+		for i, o := range found {
+			ids[i] = o.ID
+		}
+		return nil, fmt.Errorf("several resources carry that name: choose one with --id: %s", strings.Join(ids, ", "))
+	}
+	if err := s.Covers(ref.Kind); err != nil {
+		return nil, err
+	}
+	if id != "" {
+		return nil, fmt.Errorf("there is no %s %s in %s", ref.Kind, id, ref.Scope())
+	}
+	return nil, fmt.Errorf("nothing of that name exists in %s: name the resource with --id", ref.Scope())
+}
+
+// adoptable says why a resource cannot be adopted under a ref.
+func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool) error {
+	if have.Managed() {
+		if have.Ref == ref {
+			return fmt.Errorf("%s is owned by stack %s already", have.ID, have.Stack)
+		}
+		return fmt.Errorf("%s is recorded as %s of stack %s: rename it with `ovi move`", have.ID, short(have.Ref), have.Stack)
+	}
+	if o, ok := p.resourceAt(ref); ok {
+		return fmt.Errorf("%s is recorded under that name: choose another, or run `ovi forget %s` first", o.ID, short(ref))
+	}
+	if have.OwnedBy != "" && !force {
+		return fmt.Errorf("%s is managed by %s, which would undo what ovi changes: use --force to adopt it all the same", have.ID, have.OwnedBy)
+	}
+	if _, open := p.open[ref]; open {
+		return errors.New("an earlier action on it has no recorded result: run `ovi plan` first")
+	}
+	return nil
+}
+
+// Marked lists what `ovi adopt --marked` would adopt: resources that carry the marks of these
+// stacks, and that this record does not know. With unproven also those whose marks anybody may
+// have written.
+func (e *Engine) Marked(ctx context.Context, intents []resource.Intent, unproven bool) ([]resource.Observed, error) {
+	p, places, err := e.observeAll(ctx, intents)
+	if err != nil {
+		return nil, err
+	}
+	stacks := stacksOf(places.intents)
+	var out []resource.Observed
+	for _, s := range p.live.Scopes {
+		for i := range s.Resources {
+			o := &s.Resources[i]
+			is := o.Ownership == resource.Attested || unproven && o.Ownership == resource.Unproven
+			if is && slices.Contains(stacks, o.Marks.Stack) {
+				out = append(out, *o)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return out, nil
+}
+
+// observeAll reads all kinds of every location that the intents or the record name.
+func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Planned, *located, error) {
+	p := e.newPlan(event.ForApply)
+	places, err := e.locate(ctx, intents)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Intents, p.allKinds = places.intents, true
+	return p, places, e.observe(ctx, p, places, 0)
+}
+
+// AdoptMarked adopts resources that Marked listed, under the names and stacks of their marks.
+// It stops at the first that fails; the ones before are adopted.
+func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction) (adopted int, err error) {
+	p, _, err := e.observeAll(ctx, intents)
+	if err != nil {
+		return 0, err
+	}
+	for i := range all {
+		ref := all[i].Ref
+		have, err := candidate(p, ref, all[i].ID)
+		if err == nil {
+			err = adoptable(p, ref, have, false)
+		}
+		if err == nil {
+			_, err = e.adopt(ctx, p, ref, have.Marks.Stack, have, a)
+		}
+		if err != nil {
+			return adopted, fmt.Errorf("adopt %s: %w", short(ref), err)
+		}
+		adopted++
+	}
+	return adopted, nil
+}
+
+// Forget ends the binding of a ref, or says of an id that is not bound that it blocks nothing.
+// The resource stays as it is, and ovi never changes it again.
+func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a OperatorAction) (event.Event, error) {
+	if at, err := e.located(ctx, ref.Scope()); err == nil {
+		ref.Location = at.Location
+	}
+	b, err := e.cfg.Ledger.Binding(ctx, ref)
+	var record event.Event
+	switch {
+	case err == nil && (id == "" || id == b.ID):
+		record = event.Disowned{Ref: ref, ID: b.ID, Who: a.Who, Reason: a.Reason}
+	case err != nil && !errors.Is(err, ledger.ErrNotFound):
+		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
+	case id == "":
+		return nil, fmt.Errorf("forget %s: nothing is recorded under that name: name a resource with --id", short(ref))
+	default:
+		record = event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}
+	}
+	if _, err := e.cfg.Ledger.Record(ctx, record); err != nil {
+		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
+	}
+	return record, nil
+}
+
+// Move gives a bound resource another name, in the same location, or another stack. The record
+// counts; where the marks cannot be written now, the next apply repairs them.
+func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, a OperatorAction) error {
+	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
+	if at, err := e.located(ctx, from.Scope()); err == nil {
+		from.Location = at.Location
+	}
+	if at, err := e.located(ctx, to.Scope()); err == nil {
+		to.Location = at.Location
+	}
+	if from.Scope() != to.Scope() || from.Kind != to.Kind {
+		return fail(errors.New("a resource keeps its kind and its location: only names and stacks change"))
+	}
+	b, err := e.cfg.Ledger.Binding(ctx, from)
+	if err != nil {
+		return fail(err)
+	}
+	if stack == "" {
+		stack = b.Stack
+	}
+	if from == to && stack == b.Stack {
+		return fail(errors.New("it has that name already"))
+	}
+	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil && from != to {
+		return fail(fmt.Errorf("%s is recorded under the new name", old.ID))
+	}
+	if _, open, err := e.cfg.Ledger.OpenOn(ctx, from); err != nil || open {
+		return fail(errors.Join(err, errors.New("an earlier action on it has no recorded result: run `ovi plan` first")))
+	}
+	if _, err := e.cfg.Ledger.Record(ctx, event.Moved{Ref: to, From: from, ID: b.ID, Stack: stack, Who: a.Who, Reason: a.Reason}); err != nil {
+		return fail(err)
+	}
+	p, err := e.observeScope(ctx, nil, to.Scope(), false)
+	if err != nil {
+		return nil //nolint:nilerr // the marks are repaired by the next apply
+	}
+	if have, ok := p.resourceAt(to); ok {
+		_, err = e.mark(ctx, p, to, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.String())})
+		if err != nil {
+			return fail(fmt.Errorf("it is moved on record, but its marks could not be written; the next apply writes them: %w", err))
+		}
+	}
+	return nil
+}
+
+func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

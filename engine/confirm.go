@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// youngFor: a resource that was created or changed so recently may be missing from a list
+// though it exists. Before it counts as missing, it is asked for again, by id where the
+// provider can, after these pauses: a second one would cost more than a moment.
+const youngFor = 10 * time.Minute
+
+func youngPauses() []time.Duration { return []time.Duration{500 * time.Millisecond, time.Second} }
+
+// confirmOptions is what confirm must know of an observation.
+type confirmOptions struct {
+	since    storage.Revision // of the record when the observation began
+	before   []event.Event    // recorded in front of it
+	opens    []openAction     // as they were when it began
+	requests []provider.ObserveRequest
+}
+
+// confirmed is live state on record, with whose it is.
+type confirmed struct {
+	live      resource.LiveState
+	bindings  []resource.Binding
+	recovered []event.Recovered
+	open      map[resource.Ref]ledger.OpenAction // still without an answer
+}
+
+// confirm is the one way from what providers answered to what a plan may rest on: it asks
+// again for what is young and missing, decides whose everything is, records it, and finds out
+// how open actions ended. Plans and the slow observations of a loop go through it.
+func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmOptions) (*confirmed, error) {
+	young := youngFor
+	for _, pause := range append(youngPauses(), 0) {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("stopped while observing: %w", context.Cause(ctx))
+		}
+		if pause == 0 {
+			young = 0
+		}
+		c, err := e.boundState(ctx, raw)
+		if err != nil {
+			return nil, err
+		}
+		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost)})
+		var missed *ledger.YoungError
+		if err == nil {
+			return e.recoverIn(ctx, raw, c, o)
+		}
+		if !errors.As(err, &missed) {
+			return nil, fmt.Errorf("record what was observed: %w", err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		again := e.observer.Observe(ctx, again(o.requests, missed.Refs, c.bindings))
+		for s, err := range again.Unreachable {
+			delete(raw.Scopes, s)
+			raw.Unreachable[s] = err
+		}
+		maps.Copy(raw.Scopes, again.Scopes)
+	}
+	return nil, errors.New("observe: a young resource was asked for in vain") // the last round asks for none
+}
+
+// again are the requests to repeat, with the ids that were missed.
+func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding) []provider.ObserveRequest {
+	var out []provider.ObserveRequest
+	for _, ref := range missed {
+		i := slices.IndexFunc(out, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() })
+		if i < 0 {
+			r := provider.ObserveRequest{Scope: ref.Scope()}
+			if k := slices.IndexFunc(requests, func(r provider.ObserveRequest) bool { return r.Scope == ref.Scope() }); k >= 0 {
+				r.Kinds = requests[k].Kinds
+			}
+			i, out = len(out), append(out, r)
+		}
+		for _, b := range bindings {
+			if b.Ref == ref && b.Live() {
+				out[i].Known = append(out[i].Known, b)
+			}
+		}
+	}
+	return out
+}
+
+// bound is live state with whose it is, and the bindings that it ends.
+type bound struct {
+	live     resource.LiveState
+	bindings []resource.Binding
+	lost     []event.Event
+}
+
+// boundState decides whose each resource is, by the bindings on record now.
+func (e *Engine) boundState(ctx context.Context, raw resource.LiveState) (*bound, error) {
+	b := &bound{live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: raw.Unreachable}}
+	for s, snapshot := range raw.Scopes {
+		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		var ended []resource.Binding
+		b.live.Scopes[s], ended = e.bind(snapshot, bindings)
+		b.bindings = append(b.bindings, bindings...)
+		for _, x := range ended {
+			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
+		}
+	}
+	return b, nil
+}
+
+func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding) (resource.Snapshot, []resource.Binding) {
+	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.cfg.Owner, Kinds: e.cfg.Providers.Kind})
+}
+
+func uidOf(s resource.Snapshot, b resource.Binding) string {
+	for i := range s.Resources {
+		if o := &s.Resources[i]; o.ID == b.ID && o.Ref.Kind == b.Ref.Kind {
+			return o.UID
+		}
+	}
+	return ""
+}
+
+// recoverIn finds out how open actions ended. Where one created something, that is bound now,
+// and is recorded as ours.
+func (e *Engine) recoverIn(ctx context.Context, raw resource.LiveState, b *bound, o confirmOptions) (*confirmed, error) {
+	c := &confirmed{live: b.live, bindings: b.bindings}
+	var err error
+	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, raw, b.live); err != nil {
+		return nil, err
+	}
+	if len(c.recovered) == 0 && len(b.lost) == 0 {
+		return c, nil
+	}
+	now, err := e.boundState(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	since, err := e.cfg.Ledger.Revision(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.cfg.Ledger.RecordObservation(ctx, now.live, ledger.ObservationOptions{Since: since}); err != nil {
+		return nil, fmt.Errorf("record what was observed: %w", err)
+	}
+	c.live, c.bindings = now.live, now.bindings
+	return c, nil
+}

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"context"
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Entry is one line of the table of providers.
+type Entry struct {
+	Name, Doc string
+	Locations Locations
+	Options   []Option
+	// Kinds lists the schemas without opening anything.
+	Kinds func() []resource.Kind
+	// Sandbox: the provider has a sandbox, which Config.Sandbox opens.
+	Sandbox bool
+	// Open makes the provider. It does no I/O that needs the system to be reachable.
+	Open func(context.Context, Config) (Provider, error)
+}
+
+// Locations says what a provider's locations are and how files write them.
+type Locations struct {
+	Word    string // what people call a location: "region", "host", "site"
+	Example string
+	Pattern string // regular expression that a location in a file matches as a whole
+	// Required: a file must say the location; else Default, or what the options say, stands in.
+	Required bool
+	// Default gives the location of resources that say none, from the provider's options; ""
+	// if there is none. Nil: there is none.
+	Default func(option func(key string) string) string
+	// Sandbox reports that a resolved location is one of the provider's sandbox. Pure.
+	Sandbox func(location string) bool
+}
+
+// Option is one setting of a provider: --NAME-KEY (or --FLAG), OVI_NAME_KEY (or one of Env),
+// and options.NAME.KEY in a file, in this order.
+type Option struct {
+	Key, Doc, Default string
+	Flag              string // instead of NAME-KEY
+	Env               []string
+	Secret            bool // never written to a plan file
+}
+
+// Config is what a provider is opened with.
+type Config struct {
+	Options func(key string) string
+	// Sandbox is the directory of the provider's sandbox; "": the real system.
+	Sandbox string
+	Owner   string
+	Clock   func() time.Time
+	// Digest makes the keyed digest of a secret.
+	Digest func(ref resource.Ref, path, plain string) resource.Digest
+	// Changed wakes the observation of a scope that reports by itself. It may be nil.
+	Changed func(resource.Scope)
+}
