@@ -83,7 +83,7 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 				rule("wish", `desired.exists && desired.attrs[?"size"].orValue("") == "huge" && desired.file == "ovi.yaml" && desired.line == 7`, "deny"),
 				rule("changes", `changes.exists(c, c.path == "size" && c.to == "30")`, "require_approval"),
 				rule("totals", `plan.delete * 2 > plan.owned && plan.unchanged == 0 && plan.blind == 0`, "deny"),
-				rule("history", `history.exists(h, h.event == "began" && h.action == "update")`, "defer"),
+				rule("history", `history.exists(h, h.event == "started" && h.action == "update")`, "defer"),
 				rule("now", `now < timestamp("2000-01-01T02:00:00Z") && decision.action == "update"`, "warn"),
 				rule("young", `resource.exists && resource.blessed`, "deny"),
 			},
@@ -203,7 +203,7 @@ func (b *bench) kinds() func(provider, kind string) (resource.Kind, bool) {
 func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	key := "thing/" + ref("disk", "d").String()
+	key := "resource/" + ref("disk", "d").String()
 	there, err := b.ledger.Resource(t.Context(), ref("disk", "d"), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -139,7 +139,7 @@ type mortalFile struct {
 
 func (f mortalFile) WriteAt(b []byte, off int64) (n int, err error) {
 	name := "log other"
-	for _, event := range []string{"began", "ended"} {
+	for _, event := range []string{"started", "finished"} {
 		if bytes.Contains(b, []byte(`"event":"`+event+`"`)) {
 			name = "log " + event
 		}

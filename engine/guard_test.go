@@ -180,7 +180,7 @@ func TestHistoryIsWhatWasDoneBefore(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	twice := resource.Rules{Expressions: []resource.Expression{rule("twice",
-		`history.size() == 2 && history[0].event == "ended" && history[0].outcome == "done" && history[1].event == "began" && history[1].who == "ann"`, "deny")}}
+		`history.size() == 2 && history[0].event == "finished" && history[0].outcome == "done" && history[1].event == "started" && history[1].who == "ann"`, "deny")}}
 	if diff := cmp.Diff([]string{"notify disk/d (update held by rule twice)"}, brief(b.plan(under(twice, wants(disk("d", 30)))))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}

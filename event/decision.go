@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Recorded is a decision as it is recorded.
+// Recorded returns a decision as it is recorded.
 func Recorded(d decider.Decision) Decision {
 	return Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
@@ -20,24 +20,24 @@ func Recorded(d decider.Decision) Decision {
 	}
 }
 
-// Recall is the inverse of Recorded; the thing, which stands elsewhere, comes in.
-func (d Decision) Recall(there *resource.Observed) decider.Decision {
+// Recall is the inverse of Recorded. The observed resource, which is recorded elsewhere, is given.
+func (d Decision) Recall(observed *resource.Observed) decider.Decision {
 	return decider.Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
-		Observed: there, Desired: d.Desired.desired(d.Ref, d.Changes),
+		Observed: observed, Desired: d.Desired.desired(d.Ref, d.Changes),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin,
 	}
 }
 
-// HashDecisions names the content of a plan: the same decisions in the same order give the
-// same hash.
+// HashDecisions returns the hash of a plan: the same decisions in the same order have the same
+// hash.
 func HashDecisions(decisions []Decision) (string, error) {
 	h := sha256.New()
 	for _, d := range decisions {
 		b, err := Marshal(d)
 		if err != nil {
-			return "", fmt.Errorf("ledger: %s: %w", d.Ref, err)
+			return "", fmt.Errorf("ledger: hash the decision on %s: %w", d.Ref, err)
 		}
 		h.Write(b)
 		h.Write([]byte{'\n'})
@@ -45,7 +45,7 @@ func HashDecisions(decisions []Decision) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// wireDecision spells out what encoding/json cannot know: values and effects.
+// wireDecision is a Decision whose values and effects are encoded.
 type wireDecision struct {
 	Ref        resource.Ref              `json:"ref"`
 	Stack      string                    `json:"stack,omitempty"`
@@ -53,27 +53,27 @@ type wireDecision struct {
 	Action     decider.Action            `json:"action"`
 	Proposed   decider.Action            `json:"proposed"`
 	Reason     decider.Reason            `json:"reason"`
-	Message    string                    `json:"detail,omitempty"`
-	Blockers   []decider.Blocker         `json:"vetoes,omitempty"`
+	Message    string                    `json:"message,omitempty"`
+	Blockers   []decider.Blocker         `json:"blocked_by,omitempty"`
 	Changes    []wireChange              `json:"changes,omitempty"`
 	Warnings   []decider.Warning         `json:"warnings,omitempty"`
-	Desired    *Desired                  `json:"wanted,omitempty"`
+	Desired    *Desired                  `json:"desired,omitempty"`
 	Suggestion string                    `json:"suggestion,omitempty"`
 	Strategy   resource.Strategy         `json:"strategy,omitempty"`
 	Origin     *decider.Origin           `json:"origin,omitempty"`
 }
 
 type wireChange struct {
-	On         resource.On     `json:"on,omitempty"`
-	Path       string          `json:"path"`
-	From       json.RawMessage `json:"from,omitempty"`
-	To         json.RawMessage `json:"to,omitempty"`
-	Effect     string          `json:"effect,omitempty"`
-	Unresolved bool            `json:"known_after_apply,omitempty"`
-	Note       string          `json:"note,omitempty"`
+	On              resource.On     `json:"on,omitempty"`
+	Path            string          `json:"path"`
+	From            json.RawMessage `json:"from,omitempty"`
+	To              json.RawMessage `json:"to,omitempty"`
+	Effect          string          `json:"effect,omitempty"`
+	KnownAfterApply bool            `json:"known_after_apply,omitempty"`
+	Note            string          `json:"note,omitempty"`
 }
 
-// MarshalJSON writes values in their canonical form, secrets as digests.
+// MarshalJSON encodes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
 	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Origin}
 	for _, c := range d.Changes {
@@ -82,7 +82,7 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 	return Marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON is the inverse of MarshalJSON.
 func (d *Decision) UnmarshalJSON(b []byte) error {
 	var w wireDecision
 	if err := strict(b, &w); err != nil {
@@ -100,7 +100,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 }
 
 func toWire(c resource.Change) wireChange {
-	w := wireChange{On: c.On, Path: c.Path, Unresolved: c.KnownAfterApply, Note: c.Note}
+	w := wireChange{On: c.On, Path: c.Path, KnownAfterApply: c.KnownAfterApply, Note: c.Note}
 	if c.From != nil {
 		w.From = resource.AppendJSON(nil, c.From)
 	}
@@ -114,7 +114,7 @@ func toWire(c resource.Change) wireChange {
 }
 
 func fromWire(w wireChange) (c resource.Change, err error) {
-	c = resource.Change{On: w.On, Path: w.Path, KnownAfterApply: w.Unresolved, Note: w.Note}
+	c = resource.Change{On: w.On, Path: w.Path, KnownAfterApply: w.KnownAfterApply, Note: w.Note}
 	if c.From, err = valueOf(w.From); err != nil {
 		return c, err
 	}
@@ -128,7 +128,7 @@ func fromWire(w wireChange) (c resource.Change, err error) {
 	case resource.Replace.String():
 		c.Effect = resource.Replace
 	default:
-		return c, fmt.Errorf("%w: an effect %q", ErrNewer, w.Effect)
+		return c, fmt.Errorf("%w: effect %q", ErrNewer, w.Effect)
 	}
 	return c, nil
 }

@@ -8,33 +8,33 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Desired is a wish as it is recorded: secrets as digests.
+// Desired is the configuration of a resource as it is recorded: secrets as digests.
 type Desired struct {
-	// Digest says that attributes, tags and blessing are what the decision's changes say, as of
-	// most things to be made: they are not written twice.
-	Digest    bool              `json:"whole,omitempty"`
-	Attrs     resource.Attrs    `json:"attrs,omitempty"`
-	Tags      resource.Tags     `json:"tags,omitempty"`
-	DependsOn []resource.Ref    `json:"needs,omitempty"`
-	Blessed   bool              `json:"blessed,omitempty"`
-	At        resource.Position `json:"at,omitzero"`
+	// FromChanges says that attributes, tags and protection are what the decision's changes say,
+	// as of most resources to create: they are not recorded twice.
+	FromChanges bool              `json:"from_changes,omitempty"`
+	Attrs       resource.Attrs    `json:"attrs,omitempty"`
+	Tags        resource.Tags     `json:"tags,omitempty"`
+	DependsOn   []resource.Ref    `json:"depends_on,omitempty"`
+	Blessed     bool              `json:"blessed,omitempty"`
+	At          resource.Position `json:"at,omitzero"`
 }
 
 const tagPath = "tags."
 
-// desiredOf is the wish of a decision, as short as it can be said.
+// desiredOf is the configuration of a decision, in its shortest form.
 func desiredOf(d decider.Decision) *Desired {
 	w := d.Desired
 	if w == nil {
 		return nil
 	}
 	if d.Difference == comparator.Missing && mentionsAll(d.Changes, w) {
-		return &Desired{Digest: true, DependsOn: w.DependsOn, At: w.At}
+		return &Desired{FromChanges: true, DependsOn: w.DependsOn, At: w.At}
 	}
 	return &Desired{Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
 }
 
-// mentionsAll says that the changes are the whole wish, and nothing else.
+// mentionsAll reports whether the changes are the whole configuration and nothing else.
 func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 	n := len(w.Attrs) + len(w.Tags)
 	if w.Blessed {
@@ -51,8 +51,8 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 	return true
 }
 
-// mentions that a change is a part of the wish. A name cannot stand twice, neither in a wish nor
-// in changes.
+// mentions reports whether a change is a part of the configuration. No name occurs twice, neither
+// in a configuration nor in changes.
 func mentions(c resource.Change, w *resource.Desired) bool {
 	if c.On == resource.OnMark {
 		return w.Blessed
@@ -65,13 +65,13 @@ func mentions(c resource.Change, w *resource.Desired) bool {
 	return ok && resource.Equal(v, c.To)
 }
 
-// desired is the wish again.
+// desired restores the configuration.
 func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource.Desired {
 	if w == nil {
 		return nil
 	}
 	out := &resource.Desired{Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
-	if !w.Digest {
+	if !w.FromChanges {
 		return out
 	}
 	tags := map[string]string{}

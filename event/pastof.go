@@ -2,7 +2,8 @@ package event
 
 import "github.com/ovi-project/ovi/decider"
 
-// PastOf is a record as rules see it in a thing's history; false for events about no thing.
+// PastOf returns a record as rules see it in a resource's history; false for events about no
+// resource.
 func PastOf(r Record) (decider.Past, bool) {
 	p := decider.Past{At: r.At, Event: r.Event.Type(), Who: r.User}
 	switch e := r.Event.(type) {
@@ -21,6 +22,12 @@ func PastOf(r Record) (decider.Past, bool) {
 			p.Event = "unblessed"
 		}
 	case Adopted:
+		p.Who = e.Who
+	case Disowned:
+		p.Who = e.Who
+	case Dismissed:
+		p.Who = e.Who
+	case Moved:
 		p.Who = e.Who
 	case Revoked:
 		p.Who = e.Who

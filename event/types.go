@@ -6,78 +6,117 @@ import (
 
 // Names of the events in the log.
 const (
-	TypeLoaded       = "loaded"
-	TypeObserved     = "observed"
-	TypePlanned      = "planned"
-	TypeBlocked      = "vetoed"
-	TypeApproved     = "approved"
-	TypeStarted      = "began"
-	TypeFinished     = "ended"
-	TypeRecovered    = "abandoned"
-	TypeNotStarted   = "not_begun"
-	TypeBlessed      = "blessed"
-	TypeAdopted      = "adopted"
-	TypeRevoked      = "revoked"
-	TypeLost         = "lost"
-	TypeMoved        = "moved"
-	TypeDismissed    = "dismissed"
-	TypeDisowned     = "disowned"
-	TypeRefused      = "refused"
-	TypeCompacted    = "compacted"
-	TypeBaseline     = "carried"
-	TypeAcknowledged = "acknowledged"
+	TypeLoaded          = "loaded"
+	TypePhaseFailed     = "phase_failed"
+	TypeObserved        = "observed"
+	TypePlanned         = "planned"
+	TypeBlocked         = "blocked"
+	TypeApproved        = "approved"
+	TypeStarted         = "started"
+	TypeFinished        = "finished"
+	TypeRecovered       = "recovered"
+	TypeNotStarted      = "not_started"
+	TypeReplaceStarted  = "replace_started"
+	TypeReplaceReverted = "replace_reverted"
+	TypeReplaceFinished = "replace_finished"
+	TypeLastGood        = "last_good"
+	TypeExhausted       = "exhausted"
+	TypeRetried         = "retried"
+	TypeWave            = "wave"
+	TypeBlessed         = "blessed"
+	TypeAdopted         = "adopted"
+	TypeDisowned        = "disowned"
+	TypeDismissed       = "dismissed"
+	TypeMoved           = "moved"
+	TypeLost            = "lost"
+	TypeAcknowledged    = "acknowledged"
+	TypeKeyPinned       = "key_pinned"
+	TypeTrusted         = "trusted"
+	TypeTrustRequired   = "trust_required"
+	TypeCertified       = "certified"
+	TypeRevoked         = "revoked"
+	TypeRefused         = "refused"
+	TypeCompacted       = "compacted"
+	TypeBaseline        = "baseline"
 )
 
-// Types lists the names of all events, sorted as they come up in a cycle.
+// Types lists the names of all events, in the order of a cycle, then what operators do.
 func Types() []string {
 	return []string{
-		TypeLoaded, TypeObserved, TypePlanned, TypeBlocked, TypeApproved, TypeStarted, TypeFinished, TypeRecovered,
-		TypeNotStarted, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost, TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline, TypeAcknowledged,
+		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypeBlocked, TypeApproved, TypeStarted, TypeFinished,
+		TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
+		TypeExhausted, TypeRetried, TypeWave, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
+		TypeAcknowledged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeRevoked, TypeRefused,
+		TypeCompacted, TypeBaseline,
 	}
 }
 
 //revive:disable:exported the methods of the sum type say what their names do
 
 // The names of the events.
-func (Loaded) Type() string       { return TypeLoaded }
-func (Observed) Type() string     { return TypeObserved }
-func (Planned) Type() string      { return TypePlanned }
-func (Blocked) Type() string      { return TypeBlocked }
-func (Approved) Type() string     { return TypeApproved }
-func (Started) Type() string      { return TypeStarted }
-func (Finished) Type() string     { return TypeFinished }
-func (Recovered) Type() string    { return TypeRecovered }
-func (NotStarted) Type() string   { return TypeNotStarted }
-func (Blessed) Type() string      { return TypeBlessed }
-func (Adopted) Type() string      { return TypeAdopted }
-func (Revoked) Type() string      { return TypeRevoked }
-func (Lost) Type() string         { return TypeLost }
-func (Moved) Type() string        { return TypeMoved }
-func (Dismissed) Type() string    { return TypeDismissed }
-func (Disowned) Type() string     { return TypeDisowned }
-func (Refused) Type() string      { return TypeRefused }
-func (Compacted) Type() string    { return TypeCompacted }
-func (Baseline) Type() string     { return TypeBaseline }
-func (Acknowledged) Type() string { return TypeAcknowledged }
+func (Loaded) Type() string          { return TypeLoaded }
+func (PhaseFailed) Type() string     { return TypePhaseFailed }
+func (Observed) Type() string        { return TypeObserved }
+func (Planned) Type() string         { return TypePlanned }
+func (Blocked) Type() string         { return TypeBlocked }
+func (Approved) Type() string        { return TypeApproved }
+func (Started) Type() string         { return TypeStarted }
+func (Finished) Type() string        { return TypeFinished }
+func (Recovered) Type() string       { return TypeRecovered }
+func (NotStarted) Type() string      { return TypeNotStarted }
+func (ReplaceStarted) Type() string  { return TypeReplaceStarted }
+func (ReplaceReverted) Type() string { return TypeReplaceReverted }
+func (ReplaceFinished) Type() string { return TypeReplaceFinished }
+func (LastGood) Type() string        { return TypeLastGood }
+func (Exhausted) Type() string       { return TypeExhausted }
+func (Retried) Type() string         { return TypeRetried }
+func (Wave) Type() string            { return TypeWave }
+func (Blessed) Type() string         { return TypeBlessed }
+func (Adopted) Type() string         { return TypeAdopted }
+func (Disowned) Type() string        { return TypeDisowned }
+func (Dismissed) Type() string       { return TypeDismissed }
+func (Moved) Type() string           { return TypeMoved }
+func (Lost) Type() string            { return TypeLost }
+func (Acknowledged) Type() string    { return TypeAcknowledged }
+func (KeyPinned) Type() string       { return TypeKeyPinned }
+func (Trusted) Type() string         { return TypeTrusted }
+func (TrustRequired) Type() string   { return TypeTrustRequired }
+func (Certified) Type() string       { return TypeCertified }
+func (Revoked) Type() string         { return TypeRevoked }
+func (Refused) Type() string         { return TypeRefused }
+func (Compacted) Type() string       { return TypeCompacted }
+func (Baseline) Type() string        { return TypeBaseline }
 
-// What the events are about.
-func (Loaded) About() resource.Ref         { return resource.Ref{} }
-func (Observed) About() resource.Ref       { return resource.Ref{} }
-func (Planned) About() resource.Ref        { return resource.Ref{} }
-func (e Blocked) About() resource.Ref      { return e.Ref }
-func (Approved) About() resource.Ref       { return resource.Ref{} }
-func (e Started) About() resource.Ref      { return e.Ref }
-func (e Finished) About() resource.Ref     { return e.Ref }
-func (e Recovered) About() resource.Ref    { return e.Ref }
-func (e NotStarted) About() resource.Ref   { return e.Ref }
-func (e Blessed) About() resource.Ref      { return e.Ref }
-func (e Adopted) About() resource.Ref      { return e.Ref }
-func (e Revoked) About() resource.Ref      { return e.Ref }
-func (e Lost) About() resource.Ref         { return e.Ref }
-func (e Moved) About() resource.Ref        { return e.Ref }
-func (e Dismissed) About() resource.Ref    { return e.Ref }
-func (e Disowned) About() resource.Ref     { return e.Ref }
-func (e Refused) About() resource.Ref      { return e.Ref }
-func (Compacted) About() resource.Ref      { return resource.Ref{} }
-func (Baseline) About() resource.Ref       { return resource.Ref{} }
-func (e Acknowledged) About() resource.Ref { return e.Ref }
+// The resources that the events concern.
+func (Loaded) About() resource.Ref            { return resource.Ref{} }
+func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
+func (Observed) About() resource.Ref          { return resource.Ref{} }
+func (Planned) About() resource.Ref           { return resource.Ref{} }
+func (e Blocked) About() resource.Ref         { return e.Ref }
+func (Approved) About() resource.Ref          { return resource.Ref{} }
+func (e Started) About() resource.Ref         { return e.Ref }
+func (e Finished) About() resource.Ref        { return e.Ref }
+func (e Recovered) About() resource.Ref       { return e.Ref }
+func (e NotStarted) About() resource.Ref      { return e.Ref }
+func (e ReplaceStarted) About() resource.Ref  { return e.Ref }
+func (e ReplaceReverted) About() resource.Ref { return e.Ref }
+func (e ReplaceFinished) About() resource.Ref { return e.Ref }
+func (e LastGood) About() resource.Ref        { return e.Ref }
+func (e Exhausted) About() resource.Ref       { return e.Ref }
+func (e Retried) About() resource.Ref         { return e.Ref }
+func (Wave) About() resource.Ref              { return resource.Ref{} }
+func (e Blessed) About() resource.Ref         { return e.Ref }
+func (e Adopted) About() resource.Ref         { return e.Ref }
+func (e Disowned) About() resource.Ref        { return e.Ref }
+func (e Dismissed) About() resource.Ref       { return e.Ref }
+func (e Moved) About() resource.Ref           { return e.Ref }
+func (e Lost) About() resource.Ref            { return e.Ref }
+func (e Acknowledged) About() resource.Ref    { return e.Ref }
+func (KeyPinned) About() resource.Ref         { return resource.Ref{} }
+func (Trusted) About() resource.Ref           { return resource.Ref{} }
+func (TrustRequired) About() resource.Ref     { return resource.Ref{} }
+func (Certified) About() resource.Ref         { return resource.Ref{} }
+func (e Revoked) About() resource.Ref         { return e.Ref }
+func (e Refused) About() resource.Ref         { return e.Ref }
+func (Compacted) About() resource.Ref         { return resource.Ref{} }
+func (Baseline) About() resource.Ref          { return resource.Ref{} }

@@ -86,7 +86,7 @@ func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revisio
 			return nil, err
 		}
 		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyActions))
-		if s := out[ref]; err == nil && s != nil && strings.Contains(string(e.Value), `"event":"ended"`) {
+		if s := out[ref]; err == nil && s != nil && strings.Contains(string(e.Value), `"event":"finished"`) {
 			s.Action = true
 		}
 	}

@@ -112,7 +112,7 @@ func (l *Reader) PlanApproval(ctx context.Context, plan string) (event.Approved,
 	var v struct {
 		Event event.Approved `json:"event"`
 	}
-	found, err := l.Load(ctx, rows.KeyYes+plan, storage.Now, &v)
+	found, err := l.Load(ctx, rows.KeyConfirmed+plan, storage.Now, &v)
 	if err == nil && !found {
 		err = fmt.Errorf("ledger: a yes to plan %s is %w", plan, ledger.ErrNotFound)
 	}

@@ -14,7 +14,7 @@ import (
 // planAt is the last plan of a stack at a revision, and the revision that it made; of all
 // stacks if none is named. 0: there was none yet.
 func (l *Reader) planAt(ctx context.Context, stack string, at storage.Revision) (v rows.Plan, made storage.Revision, err error) {
-	key := rows.PlanKey(stack)
+	key := rows.PlanOf(stack)
 	err = l.Entries(ctx, key, at, func(e storage.Entry) error {
 		if stack != "" && e.Key != key || e.Modified < made {
 			return nil
@@ -95,7 +95,7 @@ func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error)
 // wholePlan reads all plans of a stack for the newest that was about more than drift, at a
 // revision or before.
 func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v rows.Plan, made storage.Revision, err error) {
-	err = p.l.Versions(ctx, rows.PlanKey(stack), func(e storage.Entry) error {
+	err = p.l.Versions(ctx, rows.PlanOf(stack), func(e storage.Entry) error {
 		var x rows.Plan
 		if e.Deleted || e.Modified > upTo {
 			return nil
@@ -160,7 +160,7 @@ func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, m
 // sourceAt is what was last read of a stack's wishes at a revision, and the revision at which
 // that was read first; 0: nothing was.
 func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision) (event.Loaded, storage.Revision, error) {
-	e, err := l.Get(ctx, rows.LoadedKey(stack), at)
+	e, err := l.Get(ctx, rows.LoadedOf(stack), at)
 	if err != nil || e.Value == nil {
 		return event.Loaded{}, 0, err
 	}

@@ -39,7 +39,7 @@ func pruned(raw, needle []byte) []byte {
 // isLong says that a quoted name is that of a list of an event that may be long.
 func isLong(name []byte) bool {
 	switch string(name) {
-	case `"changed"`, `"odd"`, `"gone"`, `"decisions"`, `"facts"`:
+	case `"changed"`, `"displaced"`, `"gone"`, `"decisions"`, `"facts"`:
 		return true
 	}
 	return false

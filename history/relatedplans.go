@@ -92,11 +92,11 @@ func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.
 
 // yes adds who said yes to a plan.
 func (g *historyReader) yes(ctx context.Context, plan string) error {
-	if plan == "" || g.plans[rows.KeyYes+plan] {
+	if plan == "" || g.plans[rows.KeyConfirmed+plan] {
 		return nil
 	}
-	g.plans[rows.KeyYes+plan] = true
-	e, err := g.l.Get(ctx, rows.KeyYes+plan, storage.Now)
+	g.plans[rows.KeyConfirmed+plan] = true
+	e, err := g.l.Get(ctx, rows.KeyConfirmed+plan, storage.Now)
 	if err != nil || e.Value == nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (g *historyReader) yes(ctx context.Context, plan string) error {
 
 // consents adds the approvals that rules asked for, each person's every one.
 func (g *historyReader) consents(ctx context.Context, digest string) error {
-	prefix := rows.ApprovalKey(digest, "")
+	prefix := rows.ApprovalOf(digest, "")
 	if digest == "" || g.plans[prefix] {
 		return nil
 	}

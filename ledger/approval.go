@@ -25,7 +25,7 @@ func (c Approval) Holds(now time.Time) bool { return c.Until.IsZero() || now.Bef
 // person, expired ones too, the oldest first.
 func (r *Reader) Approvals(ctx context.Context, digest string) ([]Approval, error) {
 	var out []Approval
-	err := r.Entries(ctx, rows.ApprovalKey(digest, ""), storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, rows.ApprovalOf(digest, ""), storage.Now, func(e storage.Entry) error {
 		var a rows.Approval
 		if err := json.Unmarshal(e.Value, &a); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 // loaded keeps the version of the wishes of a stack, if it is another one.
 func (p *projection) loaded(e event.Loaded) error {
 	var was rows.Loaded
-	key, is := rows.LoadedKey(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source}
+	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source}
 	found, err := p.load(key, &was)
 	if err != nil || found && was == is {
 		return err
@@ -23,7 +23,7 @@ func (p *projection) loaded(e event.Loaded) error {
 // LoadedVersion is the version of the wishes that was last recorded for a stack.
 func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
 	var v rows.Loaded
-	found, err := r.Load(ctx, rows.LoadedKey(stack), storage.Now, &v)
+	found, err := r.Load(ctx, rows.LoadedOf(stack), storage.Now, &v)
 	if err == nil && !found {
 		err = fmt.Errorf("ledger: a reading of stack %s is %w", stack, ErrNotFound)
 	}

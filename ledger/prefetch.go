@@ -23,7 +23,7 @@ func (p *projection) readAhead(records []event.Record) error {
 				keys[rows.KeyTries+e.Ref.String()] = true
 			}
 			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && e.Action != decider.Delete && e.Phase != event.PhaseDelete {
-				keys[rows.StackKey(e.Stack, e.Ref.Scope())] = true
+				keys[rows.StackOf(e.Stack, e.Ref.Scope())] = true
 			}
 		case event.Recovered:
 			keys[rows.KeyOpen+e.Ref.String()] = true

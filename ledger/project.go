@@ -81,9 +81,9 @@ func (p *projection) apply(r event.Record) error {
 		return p.planned(r, e)
 	case event.Approved:
 		if e.Digest != "" {
-			return p.put(rows.ApprovalKey(e.Digest, e.Who), rows.Approval{Seq: r.Seq, At: r.At, Event: e})
+			return p.put(rows.ApprovalOf(e.Digest, e.Who), rows.Approval{Seq: r.Seq, At: r.At, Event: e})
 		}
-		return p.put(rows.KeyYes+e.Plan, rows.EventOf(r))
+		return p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
 	case event.Started:
 		return p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
 	case event.Finished:

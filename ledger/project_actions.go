@@ -106,7 +106,7 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 
 // owns notes that the stack has something in the scope.
 func (p *projection) owns(stack string, s resource.Scope) error {
-	key := rows.StackKey(stack, s)
+	key := rows.StackOf(stack, s)
 	if b, err := p.get(key); err != nil || b != nil {
 		return err
 	}

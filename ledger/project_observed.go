@@ -68,7 +68,7 @@ func (p *projection) stacks(e event.Observed) error {
 		if err != nil {
 			return err
 		}
-		stack, scope, ok := rows.ParseStackKey(entry.Key)
+		stack, scope, ok := rows.ParseStack(entry.Key)
 		if ok && scope == e.Scope && !slices.Contains(e.Stacks, stack) && e.Kinds == nil && len(e.Unreachable) == 0 {
 			if err := p.delete(entry.Key); err != nil {
 				return err

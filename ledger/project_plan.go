@@ -23,7 +23,7 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 		v.Listed = e.Same
 	}
 	for _, stack := range e.Stacks {
-		if err := p.put(rows.PlanKey(stack), v); err != nil {
+		if err := p.put(rows.PlanOf(stack), v); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, erro
 func (l *Ledger) samePlan(ctx context.Context, e event.Planned) (string, error) {
 	same := ""
 	for _, stack := range e.Stacks {
-		entry, err := l.Get(ctx, rows.PlanKey(stack), storage.Now)
+		entry, err := l.Get(ctx, rows.PlanOf(stack), storage.Now)
 		if err != nil {
 			return "", err
 		}

@@ -136,7 +136,7 @@ func (r *Reader) ScansAt(ctx context.Context, at storage.Revision) ([]Scan, stor
 func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, error) {
 	var out []resource.Scope
 	err := r.Entries(ctx, rows.KeyStack, storage.Now, func(e storage.Entry) error {
-		if name, s, ok := rows.ParseStackKey(e.Key); ok && name == stack {
+		if name, s, ok := rows.ParseStack(e.Key); ok && name == stack {
 			out = append(out, s)
 		}
 		return nil

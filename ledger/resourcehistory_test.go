@@ -45,7 +45,7 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("b"), On: true, Who: "ann"}))
 	acted(t, l, "p1")
 	c := must[history.ResourceHistory](t)(history.New(l.Reader()).ResourceHistory(t.Context(), ref("a"), -1))
-	want := []string{"observed", "planned", "approved", "began", "ended"}
+	want := []string{"observed", "planned", "approved", "started", "finished"}
 	if got := types(c.Records); !slices.Equal(got, want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
@@ -80,7 +80,7 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 	must[ledger.Receipt](t)(one.RecordObservation(t.Context(), liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
 	acted(t, one, "p1")
 	c := must[history.ResourceHistory](t)(history.New(two.Reader()).ResourceHistory(t.Context(), ref("a"), -1))
-	want := []string{"observed", "planned", "began", "ended", "approved"}
+	want := []string{"observed", "planned", "started", "finished", "approved"}
 	seen := map[string]bool{}
 	for _, name := range types(c.Records) {
 		seen[name] = true

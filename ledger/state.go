@@ -9,27 +9,27 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ResourceState is what the record knows of one thing at a revision.
+// ResourceState is a resource as recorded at a revision.
 type ResourceState struct {
 	resource.Observed
-	First   storage.Revision // when this life of it was first seen
-	Changed storage.Revision // when it was last seen different
+	First   storage.Revision // when it was first observed
+	Changed storage.Revision // when it was last observed to differ
 }
 
-// Scan is the last look at a scope.
+// Scan is the last observation of a scope.
 type Scan struct {
 	Scope     resource.Scope `json:"-"`
-	At        time.Time      `json:"looked"`          // the last look, complete or not
-	Complete  bool           `json:"complete"`        // whether that look saw everything
-	Error     string         `json:"error,omitempty"` // why not
-	Confirmed time.Time      `json:"seen,omitzero"`   // the last complete look
-	Count     int            `json:"count"`           // things at the last complete look
-	First     time.Time      `json:"first,omitzero"`  // when the first complete look was recorded
+	At        time.Time      `json:"observed_at"` // of the last observation, complete or not
+	Complete  bool           `json:"complete"`
+	Error     string         `json:"error,omitempty"`    // why it is not complete
+	Confirmed time.Time      `json:"confirmed,omitzero"` // the last complete observation
+	Count     int            `json:"count"`              // resources at the last complete observation
+	First     time.Time      `json:"first,omitzero"`     // when the first complete observation was recorded
 	// Kinds are those that the last observation read in full; nil: all.
 	Kinds []string `json:"kinds,omitempty"`
 }
 
-// Covers reports that the last observation read all these kinds in full; nil: all there are.
+// Covers reports whether the last observation read all these kinds in full; nil: all kinds.
 func (s Scan) Covers(kinds []string) bool {
 	if !s.Complete || s.Kinds == nil {
 		return s.Complete
@@ -37,19 +37,24 @@ func (s Scan) Covers(kinds []string) bool {
 	return kinds != nil && !slices.ContainsFunc(kinds, func(k string) bool { return !slices.Contains(s.Kinds, k) })
 }
 
-// OpenAction is an action that began and of which nobody recorded the end.
+// OpenAction is an action whose result is not recorded.
 type OpenAction struct {
-	event.Started `json:"began"`
+	event.Started `json:"started"`
 	At            time.Time `json:"at"`
 	Instance      string    `json:"instance"`
 	Run           string    `json:"run"`
 	User          string    `json:"user,omitempty"`
-	Uncertain     bool      `json:"uncertain,omitempty"` // its end was recorded, but only observing can tell what it was
-	Error         string    `json:"error,omitempty"`     // of the uncertain end
-	Checked       time.Time `json:"asked,omitzero"`      // when observing gave no answer, so that a human is asked
+	Uncertain     bool      `json:"uncertain,omitempty"` // it finished, and only an observation can find the result
+	Error         string    `json:"error,omitempty"`     // of the uncertain result
+	Checked       time.Time `json:"checked,omitzero"`    // when an observation could not find the result
+	// Accepted says that the provider goes on by itself with the resource ID until Deadline.
+	Accepted bool      `json:"accepted,omitempty"`
+	ID       string    `json:"id,omitempty"`
+	UID      string    `json:"uid,omitempty"`
+	Deadline time.Time `json:"deadline,omitzero"`
 }
 
-// Blessing says who protected a thing.
+// Blessing is the protection of a resource.
 type Blessing struct {
 	Ref    resource.Ref
 	Who    string

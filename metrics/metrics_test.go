@@ -30,7 +30,7 @@ func TestCounts(t *testing.T) {
 		event.Finished{Action: decider.Create, Outcome: event.Failed, Seconds: 0.5},
 	)
 	want := metrics.Counts{
-		Events: map[string]int{"observed": 3, "began": 3, "ended": 2},
+		Events: map[string]int{"observed": 3, "started": 3, "finished": 2},
 		Ended: map[metrics.Key]int{
 			{Action: decider.Create, Outcome: event.Done}: 1, {Action: decider.Create, Outcome: event.Failed}: 1,
 		},
@@ -61,7 +61,7 @@ func TestCountsFromManyGoroutines(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if c := m.Counts(); c.Running != 0 || c.Events["ended"] != 800 {
-		t.Errorf("running %d, ended %d: want 0 and 800", c.Running, c.Events["ended"])
+	if c := m.Counts(); c.Running != 0 || c.Events["finished"] != 800 {
+		t.Errorf("running %d, ended %d: want 0 and 800", c.Running, c.Events["finished"])
 	}
 }

@@ -235,7 +235,7 @@ func (a *author) making(n int) event.Decision {
 	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}
-	d.Desired = &event.Desired{Digest: true, At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}}
+	d.Desired = &event.Desired{FromChanges: true, At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}}
 	return d
 }
 

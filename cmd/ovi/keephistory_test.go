@@ -54,7 +54,7 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	if compacted != 1 {
 		t.Errorf("compacted %d times within the hour", compacted)
 	}
-	if out := s.run("ann", "0", "audit", "log", "--type", "ended"); strings.Count(out, "web-") < 3 {
+	if out := s.run("ann", "0", "audit", "log", "--type", "finished"); strings.Count(out, "web-") < 3 {
 		t.Errorf("the log has forgotten:\n%s", out)
 	}
 }

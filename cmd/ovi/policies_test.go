@@ -71,7 +71,7 @@ func exampleCases() map[string][]struct {
 	proposal
 	want []string
 } {
-	failed := decider.Past{Event: "ended", Action: "delete", Outcome: "failed", At: time.Date(2026, 11, 18, 11, 0, 0, 0, time.UTC)}
+	failed := decider.Past{Event: "finished", Action: "delete", Outcome: "failed", At: time.Date(2026, 11, 18, 11, 0, 0, 0, time.UTC)}
 	size := func(s string) resource.Attrs { return attr("size", resource.String(s)) }
 	type c = struct {
 		name string

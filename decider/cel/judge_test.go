@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 		"the time of day in a zone":                       {`now.getDayOfWeek("Europe/Berlin") == 5 && now.getHours("Europe/Berlin") == 13`, []int{0, 1}},
 		"younger than a day":                              {`resource.exists && now - resource.since < duration("24h")`, []int{1}},
 		"a missing tag is asked for with in":              {`!("owner" in resource.tags) && resource.exists`, []int{1}},
-		"what was done to it before":                      {`history.exists(h, h.event == "ended" && h.outcome == "failed")`, []int{1}},
+		"what was done to it before":                      {`history.exists(h, h.event == "finished" && h.outcome == "failed")`, []int{1}},
 		"a secret cannot be compared with what it is":     {`desired.exists && desired.attrs.token == "hunter2"`, nil},
 		"a rule that holds for nothing":                   {`decision.action == "replace"`, nil},
 	} {
@@ -81,7 +81,7 @@ func TestJudge(t *testing.T) {
 				if r.Name != "db" {
 					return nil
 				}
-				return []decider.Past{{At: noon, Event: "ended", Outcome: "failed"}}
+				return []decider.Past{{At: noon, Event: "finished", Outcome: "failed"}}
 			}
 			var got []int
 			for _, f := range judge(t, decider.Facts{Now: noon, History: past}, rule(c.when)) {

@@ -1,5 +1,5 @@
-// Package rows names the keys of the store that the ledger projects its log into, and has the
-// types of their values.
+// Package rows has the keys of the store that the ledger projects its log into, and the types
+// of their values.
 package rows
 
 import (
@@ -9,38 +9,38 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Prefixes of the keys in the store; doc.go says what stands under them.
+// Prefixes of the keys. The documentation of package ledger describes them.
 const (
 	KeyLog          = "log/"
-	KeyResource     = "thing/"
+	KeyResource     = "resource/"
 	KeyScan         = "scan/"
 	KeyStack        = "stack/"
 	KeyApplied      = "applied/"
 	KeyOpen         = "open/"
 	KeyTries        = "tries/"
 	KeyBlessed      = "blessed/"
-	keyPlan         = "plan/"
-	KeyYes          = "approved/"
-	KeyConsent      = "consent/"
+	KeyPlan         = "plan/"
+	KeyConfirmed    = "confirmed/"
+	KeyApproval     = "approval/"
 	KeyDecided      = "decided/"
-	KeyActions      = "acts/"
-	KeyAcknowledged = "acked/"
-	keyLoaded       = "loaded/"
+	KeyActions      = "actions/"
+	KeyAcknowledged = "acknowledged/"
+	KeyLoaded       = "loaded/"
 	KeyBinding      = "binding/"
 	KeyBound        = "bound/"
 	KeyIdentity     = "identity/"
 	KeyFirst        = "first/"
-	KeyEpoch        = "era"
+	KeyEpoch        = "epoch"
 )
 
-// keyClaim and keyNote are where claims and notes stand: leased, and none of the ledger's.
+// KeyClaim and KeyNote hold claims and notes: they are leased and the ledger does not write them.
 const (
 	KeyClaim = "claim/"
 	KeyNote  = "note/"
 )
 
-// isFact says that a key comes from the records: it is no claim or note, and none that only
-// keeps order among those who share the store.
+// IsFact reports whether a key comes from records: it is neither a claim nor a note, nor a key
+// that only keeps order in a store that instances share.
 func IsFact(key string) bool {
 	for _, prefix := range [...]string{KeyLog, KeyClaim, KeyNote, KeyFirst} {
 		if strings.HasPrefix(key, prefix) {
@@ -50,29 +50,35 @@ func IsFact(key string) bool {
 	return key != KeyEpoch
 }
 
-// inScope says whether a key under thing/ names a thing of the scope itself, not of a place
-// whose name is longer.
+// ResourcePrefix is the prefix of the resources of a scope.
+func ResourcePrefix(s resource.Scope) string { return KeyResource + s.String() + "/" }
+
+// InScope reports whether a key with the prefix of a scope names a resource of that scope itself,
+// not of one with a longer name.
 func InScope(key, prefix string) bool {
 	rest, ok := strings.CutPrefix(key, prefix)
 	return ok && strings.Count(rest, "/") == 1
 }
 
-func ResourcePrefix(s resource.Scope) string { return KeyResource + s.String() + "/" }
+// PlanOf is the key of a stack's last plan.
+func PlanOf(stack string) string { return KeyPlan + url.PathEscape(stack) }
 
-func PlanKey(stack string) string { return keyPlan + url.PathEscape(stack) }
+// LoadedOf is the key of the version of a stack that was last loaded.
+func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
 
-func LoadedKey(stack string) string { return keyLoaded + url.PathEscape(stack) }
-
-func ApprovalKey(digest, who string) string {
-	return KeyConsent + url.PathEscape(digest) + "/" + url.PathEscape(who)
+// ApprovalOf is the key of a user's approval; without who the prefix of all users' approvals.
+func ApprovalOf(digest, who string) string {
+	return KeyApproval + url.PathEscape(digest) + "/" + url.PathEscape(who)
 }
 
-// stackKey escapes the stack's name, which may hold a slash.
-func StackKey(stack string, s resource.Scope) string {
+// StackOf is the key of a stack that owns something in a scope. The name of a stack may have
+// slashes.
+func StackOf(stack string, s resource.Scope) string {
 	return KeyStack + url.PathEscape(stack) + "/" + s.String()
 }
 
-func ParseStackKey(key string) (stack string, s resource.Scope, ok bool) {
+// ParseStack is the inverse of StackOf.
+func ParseStack(key string) (stack string, s resource.Scope, ok bool) {
 	escaped, scope, ok := strings.Cut(strings.TrimPrefix(key, KeyStack), "/")
 	if !ok {
 		return "", s, false

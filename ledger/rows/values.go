@@ -10,7 +10,19 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// planValue is the value of plan/<stack>.
+// Head is the value of log/<instance>: how far the store has come with the log.
+type Head struct {
+	Seq   wal.Seq   `json:"seq"`
+	Chain string    `json:"chain"`
+	At    time.Time `json:"at"`
+	// Rev is the revision at which the store came there, in a version of the key that only fences.
+	Rev storage.Revision `json:"rev,omitempty"`
+}
+
+// Reached is the revision at which the store came to this position; e is the entry of the head.
+func (h Head) Reached(e storage.Entry) storage.Revision { return cmp.Or(h.Rev, e.Modified) }
+
+// Plan is the value of plan/<stack>.
 type Plan struct {
 	Plan   string       `json:"plan"`
 	Listed string       `json:"listed"` // the plan whose record lists the decisions
@@ -18,12 +30,12 @@ type Plan struct {
 	Mode   event.Mode   `json:"mode"`
 	At     time.Time    `json:"at"`
 	Counts event.Counts `json:"counts"`
-	// What approvals bind to, so that any instance can tell who said yes.
+	// What approvals bind to, so that every instance can read who approved.
 	Digest    string `json:"digest,omitempty"`
 	Approving string `json:"approving,omitempty"`
 }
 
-// decidedValue is the value of decided/<ref>: the plan that first decided so.
+// Decided is the value of decided/<ref>: a decision, with the first plan that made it.
 type Decided struct {
 	Plan     string          `json:"plan"`
 	Mode     event.Mode      `json:"mode"`
@@ -31,56 +43,45 @@ type Decided struct {
 	Decision json.RawMessage `json:"decision"`
 }
 
-// approval is the value of consent/<digest>/<who>: the last one of each person.
+// Approval is the value of approval/<digest>/<who>: the last approval of each user.
 type Approval struct {
 	Seq   wal.Seq        `json:"seq"`
 	At    time.Time      `json:"at"`
 	Event event.Approved `json:"event"`
 }
 
-// loadedValue is the value of loaded/<stack>.
+// Loaded is the value of loaded/<stack>.
 type Loaded struct {
 	Version string `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
 }
 
+// Blessing is the value of blessed/<ref>.
 type Blessing struct {
 	Who    string    `json:"who"`
 	Reason string    `json:"reason,omitempty"`
 	At     time.Time `json:"at"`
 }
 
-// tries is the value of tries/<ref>.
+// Tries is the value of tries/<ref>.
 type Tries struct {
-	Desired  string    `json:"wish"`
+	Desired  string    `json:"desired"`
 	Failures int       `json:"failures"`
 	Last     time.Time `json:"last,omitzero"`
 	Error    string    `json:"error,omitempty"`
-	// Key is kept when a create may still come through: making the same wish again with
-	// the same key makes no second thing.
+	// Key is kept when a create may still take effect: creating the same configuration again with
+	// the same key creates no second resource.
 	Key string `json:"key,omitempty"`
-	// RecreateOnly are the paths that can't be changed on the thing ID.
-	RecreateOnly []string `json:"anew,omitempty"`
+	// RecreateOnly are the paths that cannot be changed on the resource with ID.
+	RecreateOnly []string `json:"recreate_only,omitempty"`
 	ID           string   `json:"id,omitempty"`
 }
 
-// action is one record in acts/<ref>.
+// Action is one record in the value of actions/<ref>.
 type Action struct {
 	Seq    wal.Seq         `json:"seq"`
 	Record json.RawMessage `json:"record"`
 }
-
-// head is the value of log/<instance>: how far the store has come with the log.
-type Head struct {
-	Seq   wal.Seq   `json:"seq"`
-	Chain string    `json:"chain"`
-	At    time.Time `json:"at"`
-	// Rev is the revision at which it came there, in a version of the key that only fences.
-	Rev storage.Revision `json:"rev,omitempty"`
-}
-
-// reached is the revision at which the log came to this place: e's, unless that only fenced.
-func (h Head) Reached(e storage.Entry) storage.Revision { return cmp.Or(h.Rev, e.Modified) }
 
 // Event is an event with who recorded it when, for keys that need no more.
 type Event struct {

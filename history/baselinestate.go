@@ -25,7 +25,7 @@ func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Obser
 				o, err = resource.ParseObserved(f.Value)
 			}
 			resources[ref] = &o
-		case strings.HasPrefix(f.Key, rows.KeyConsent):
+		case strings.HasPrefix(f.Key, rows.KeyApproval):
 			var a rows.Approval
 			err = json.Unmarshal(f.Value, &a)
 			approvals = append(approvals, ledger.Approval{Approved: a.Event, At: a.At})

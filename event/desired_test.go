@@ -1,4 +1,4 @@
-package ledger_test
+package event_test
 
 import (
 	"encoding/json"
@@ -13,9 +13,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestAWishIsRecalledAsItWas: what rules see of a wish later is what they saw; what the changes
-// say already is not written twice.
-func TestAWishIsRecalledAsItWas(t *testing.T) {
+// TestADesiredIsRestored: rules see the same configuration later; what the changes have is not
+// recorded twice.
+func TestADesiredIsRestored(t *testing.T) {
 	attrs := resource.NewAttrs(
 		resource.Attr{Name: "net", Value: resource.Reference{Ref: ref("net")}},
 		resource.Attr{Name: "password", Value: resource.NewSecret("hunter2", "digest-1")},
@@ -25,7 +25,7 @@ func TestAWishIsRecalledAsItWas(t *testing.T) {
 	tags := resource.TagsOf(map[string]string{"team": "web"})
 	odd := attrs.With("blessed", resource.Bool(true))
 	change := func(path string, to resource.Value) resource.Change { return resource.Change{Path: path, To: to} }
-	whole := func(a resource.Attrs, more ...resource.Change) (out []resource.Change) {
+	fromChanges := func(a resource.Attrs, more ...resource.Change) (out []resource.Change) {
 		for _, x := range a {
 			out = append(out, change(x.Name, x.Value))
 		}
@@ -38,15 +38,15 @@ func TestAWishIsRecalledAsItWas(t *testing.T) {
 		changes []resource.Change
 		short   bool
 	}{
-		"to be made":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: resource.Position{File: "f", Line: 1}}, whole(attrs, team), true},
-		"to be made blessed":            {comparator.Missing, resource.Desired{Attrs: attrs, Blessed: true}, whole(attrs, blessed), true},
-		"tags that can't be on it":      {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs), false},
-		"another tag":                   {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs, change("tags.team", resource.String("db"))), false},
-		"an attribute named blessed":    {comparator.Missing, resource.Desired{Attrs: odd}, whole(odd), false},
-		"the same, and it is blessed":   {comparator.Missing, resource.Desired{Attrs: odd, Blessed: true}, whole(odd, blessed), false},
-		"nothing is known of its kind":  {comparator.Missing, resource.Desired{Attrs: attrs}, nil, false},
-		"there, and otherwise":          {comparator.Drifted, resource.Desired{Attrs: attrs, Tags: tags}, whole(attrs, team), false},
-		"to be made, and wants nothing": {comparator.Missing, resource.Desired{}, nil, true},
+		"create":                         {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: resource.Position{File: "f", Line: 1}}, fromChanges(attrs, team), true},
+		"create blessed":                 {comparator.Missing, resource.Desired{Attrs: attrs, Blessed: true}, fromChanges(attrs, blessed), true},
+		"tags that the kind cannot have": {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs), false},
+		"another tag":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, change("tags.team", resource.String("db"))), false},
+		"an attribute named blessed":     {comparator.Missing, resource.Desired{Attrs: odd}, fromChanges(odd), false},
+		"the same, blessed":              {comparator.Missing, resource.Desired{Attrs: odd, Blessed: true}, fromChanges(odd, blessed), false},
+		"an unknown kind":                {comparator.Missing, resource.Desired{Attrs: attrs}, nil, false},
+		"drifted":                        {comparator.Drifted, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, team), false},
+		"create without attributes":      {comparator.Missing, resource.Desired{}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.desired.Ref = ref("a")
@@ -55,7 +55,7 @@ func TestAWishIsRecalledAsItWas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Contains(string(b), `"whole":true`); got != c.short {
+			if got := strings.Contains(string(b), `"from_changes":true`); got != c.short {
 				t.Errorf("said by the changes: %v, want %v: %s", got, c.short, b)
 			}
 			var back event.Decision
@@ -64,10 +64,10 @@ func TestAWishIsRecalledAsItWas(t *testing.T) {
 			}
 			got := back.Recall(nil).Desired
 			if got.Digest() != c.desired.Digest() {
-				t.Errorf("another wish: %+v, want %+v", got, c.desired)
+				t.Errorf("another configuration: %+v, want %+v", got, c.desired)
 			}
 			if diff := cmp.Diff([]any{c.desired.At, c.desired.DependsOn}, []any{got.At, got.DependsOn}); diff != "" {
-				t.Errorf("place and needs (-want +got):\n%s", diff)
+				t.Errorf("position and dependencies (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -1,0 +1,120 @@
+package event
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Started records that an action is about to be executed. It is durable before the provider is
+// called.
+type Started struct {
+	Plan   string         `json:"plan,omitempty"`
+	Ref    resource.Ref   `json:"ref"`
+	Stack  string         `json:"stack,omitempty"`
+	Key    string         `json:"key"` // idempotency key, kept for retries of this action
+	Action decider.Action `json:"action"`
+	// Phase is PhaseDelete or PhaseCreate for the phases of a replace, else empty.
+	Phase string `json:"phase,omitempty"`
+	// Step is the step of a replacement with a strategy, else empty.
+	Step    string         `json:"step,omitempty"`
+	Token   int64          `json:"token"`
+	Reason  decider.Reason `json:"reason,omitempty"`
+	Message string         `json:"message,omitempty"`
+	Desired string         `json:"desired,omitempty"` // digest of the configuration
+	Have    string         `json:"have,omitempty"`    // provider's id of the resource before
+	Host    string         `json:"host,omitempty"`
+	PID     int            `json:"pid,omitempty"`
+	// Applying is the configuration (nil for a delete), secrets as digests. Once the action is
+	// done, as recorded or as observed, it is what was last applied to the resource.
+	Applying *Applied `json:"applying,omitempty"`
+}
+
+// The phases of a replace.
+const (
+	PhaseDelete = "delete"
+	PhaseCreate = "create"
+)
+
+// Outcome is the result of an action.
+type Outcome string
+
+// The outcomes.
+const (
+	Done      Outcome = "done"
+	Failed    Outcome = "failed"
+	Uncertain Outcome = "uncertain" // the result is unknown; the action stays open until observed
+	Accepted  Outcome = "accepted"  // the provider goes on by itself; the action stays open until observed
+	Late      Outcome = "refused"   // the claim was lost: the result does not count
+)
+
+// Finished records the result of an action, as far as its executor knows it.
+type Finished struct {
+	Plan        string         `json:"plan,omitempty"`
+	Ref         resource.Ref   `json:"ref"`
+	Stack       string         `json:"stack,omitempty"`
+	Key         string         `json:"key"`
+	Action      decider.Action `json:"action"`
+	Phase       string         `json:"phase,omitempty"`
+	Step        string         `json:"step,omitempty"`
+	Token       int64          `json:"token"`
+	Outcome     Outcome        `json:"outcome"`
+	ID          string         `json:"id,omitempty"`
+	UID         string         `json:"uid,omitempty"` // tells the resource from an earlier one of that id
+	Error       string         `json:"error,omitempty"`
+	Class       string         `json:"class,omitempty"`
+	Recoverable bool           `json:"recoverable,omitempty"`
+	Tries       int            `json:"tries,omitempty"` // calls made, if more than one
+	Seconds     float64        `json:"seconds"`
+	Desired     string         `json:"desired,omitempty"`  // digest of the configuration
+	Deadline    time.Time      `json:"deadline,omitzero"`  // of an accepted action: then pending is failed
+	Signature   *Signature     `json:"signature,omitzero"` // of the binding that starts or ends here
+	// RecreateOnly are the paths that the provider cannot change on the existing resource: it must
+	// be replaced.
+	RecreateOnly []string `json:"recreate_only,omitempty"`
+	// Resource is what the provider reported after the action; nil after a delete.
+	Resource *resource.Observed `json:"resource,omitempty"`
+}
+
+// Applied is what was last applied to a resource.
+type Applied struct {
+	Attrs   resource.Attrs `json:"attrs,omitempty"`
+	Tags    resource.Tags  `json:"tags,omitempty"`
+	Desired string         `json:"desired,omitempty"` // digest of the configuration
+	Stack   string         `json:"stack,omitempty"`
+	At      time.Time      `json:"at,omitzero"`
+}
+
+// Finding is the result of an open action as observed.
+type Finding string
+
+// The findings.
+const (
+	FoundDone    Finding = "done"
+	FoundNotDone Finding = "not_done"
+	FoundFailed  Finding = "failed"  // of an accepted action
+	FoundUnknown Finding = "unknown" // an operator must resolve it
+)
+
+// Recovered records the result of an open action as observed.
+type Recovered struct {
+	Ref       resource.Ref   `json:"ref"`
+	Key       string         `json:"key"`
+	Action    decider.Action `json:"action"`
+	Finding   Finding        `json:"finding"`
+	ID        string         `json:"id,omitempty"`
+	UID       string         `json:"uid,omitempty"`
+	Evidence  string         `json:"evidence"`
+	Signature *Signature     `json:"signature,omitzero"`
+}
+
+// NotStarted records that an apply did not start an action, and why.
+type NotStarted struct {
+	Plan   string         `json:"plan"`
+	Ref    resource.Ref   `json:"ref"`
+	Action decider.Action `json:"action"`
+	Why    string         `json:"why"` // "interrupted", "waiting", "claimed", "stale", "broken", "check"
+	On     resource.Ref   `json:"on,omitzero"`
+	Detail string         `json:"detail,omitempty"`
+}

@@ -1,0 +1,34 @@
+package event
+
+import (
+	"encoding/json"
+
+	"github.com/ovi-project/ovi/wal"
+)
+
+// Compacted records that the store no longer has what only reads before a revision need.
+type Compacted struct {
+	Before int64  `json:"before"`
+	Who    string `json:"who,omitempty"`
+}
+
+// Baseline records facts of the store again, so that older records can be trimmed and the rest
+// of the log still has all present facts. It changes nothing in a store that has them.
+type Baseline struct {
+	Before wal.Seq `json:"before"` // the first record that is kept
+	Who    string  `json:"who,omitempty"`
+	Facts  []Fact  `json:"facts"`
+}
+
+// Fact is a key of the store with its value.
+type Fact struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Certified records the digest of the whole table of bindings and trusted keys, as the log proves
+// it. The log's next signature covers it.
+type Certified struct {
+	Bindings string `json:"bindings"` // SHA-256, in hex
+	Count    int    `json:"count"`
+}

@@ -1,0 +1,46 @@
+package event
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Observed records an observation of a scope. A large one is several records of one batch, Part
+// 1 to Of. An observation that is not Complete changes only the scan entry of its scope.
+type Observed struct {
+	Scope    resource.Scope `json:"scope"`
+	At       time.Time      `json:"observed_at"` // when the observation started
+	Complete bool           `json:"complete"`
+	Error    string         `json:"error,omitempty"`
+	// Kinds were observed in full, sorted; empty if all were. Of the kinds in Unreachable, with
+	// the error of each, nothing is known: none of their resources is gone.
+	Kinds       []string          `json:"kinds,omitempty"`
+	Unreachable map[string]string `json:"unreachable,omitempty"`
+	Count       int               `json:"count"`
+	Stacks      []string          `json:"stacks,omitempty"` // that own something in the scope, sorted
+	Part        int               `json:"part"`
+	Of          int               `json:"of"`
+
+	Changed   []resource.Observed `json:"changed,omitempty"`   // new or different, sorted by ref
+	Displaced []Displaced         `json:"displaced,omitempty"` // of those, the ones recorded under another name
+	Gone      []resource.Ref      `json:"gone,omitempty"`
+}
+
+// Displaced is a resource that cannot be recorded under its own ref, because another resource
+// has that ref or the ref names another location. Most likely its ovi tags were copied.
+type Displaced struct {
+	As       resource.Ref      `json:"as"` // name@id
+	Resource resource.Observed `json:"resource"`
+}
+
+// Acknowledged records that an operator accepts a drift until a time. It covers that drift and
+// no other of the same resource.
+type Acknowledged struct {
+	Ref    resource.Ref `json:"ref"`
+	Drift  string       `json:"drift"` // digest of the difference
+	What   string       `json:"what"`  // the difference in words
+	Until  time.Time    `json:"until"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason"`
+}

@@ -1,0 +1,94 @@
+package event
+
+import (
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Signature is that of an instance over a binding, in a store that instances share.
+type Signature struct {
+	Generation uint64 `json:"generation"` // of the resource's bindings; the newest counts
+	Key        string `json:"key"`        // ed25519 public key of the instance's log, in hex
+	Sum        string `json:"sum"`        // in hex
+}
+
+// Blessed records that a resource was protected or, with On false, is protected no more.
+type Blessed struct {
+	Ref    resource.Ref `json:"ref"`
+	On     bool         `json:"on"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Adopted records that a stack took over an existing resource: a binding starts.
+type Adopted struct {
+	Ref       resource.Ref `json:"ref"`
+	ID        string       `json:"id"`
+	UID       string       `json:"uid,omitempty"`
+	Key       string       `json:"key,omitempty"` // that its ovi tags carry
+	Stack     string       `json:"stack"`
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason,omitempty"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Disowned records that ovi no longer manages a resource, which stays: its binding ends.
+type Disowned struct {
+	Ref       resource.Ref `json:"ref"`
+	ID        string       `json:"id"`
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason,omitempty"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Dismissed records that the resource with an id blocks nothing and is never changed, though
+// its ovi tags name the ref.
+type Dismissed struct {
+	Ref    resource.Ref `json:"ref"`
+	ID     string       `json:"id"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Moved records that a resource got another ref, stack or both. The resource is unchanged but
+// for its ovi tags.
+type Moved struct {
+	Ref       resource.Ref `json:"ref"` // the new one
+	From      resource.Ref `json:"from"`
+	ID        string       `json:"id"`
+	Stack     string       `json:"stack"` // the new one
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason,omitempty"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Lost records that a bound resource was deleted outside ovi: its id vanished, or belongs to
+// another resource now. Its binding ends.
+type Lost struct {
+	Ref       resource.Ref `json:"ref"`
+	ID        string       `json:"id"`
+	UID       string       `json:"uid,omitempty"` // of the binding
+	Now       string       `json:"now,omitempty"` // UID that the id has now; empty: the id vanished
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// KeyPinned records that the key of another instance was trusted at its first use.
+type KeyPinned struct {
+	Instance string `json:"instance"`
+	Key      string `json:"key"` // ed25519 public key, in hex
+}
+
+// Trusted records that an operator trusts a key, or with On false no longer does.
+type Trusted struct {
+	Key    string `json:"key"`
+	On     bool   `json:"on"`
+	Who    string `json:"who"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// TrustRequired records that keys are no longer pinned at first use: each later key must be
+// Trusted. With On false they are pinned again.
+type TrustRequired struct {
+	On     bool   `json:"on"`
+	Who    string `json:"who"`
+	Reason string `json:"reason,omitempty"`
+}

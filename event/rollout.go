@@ -1,0 +1,70 @@
+package event
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// ReplaceStarted records that a replacement with a strategy starts. Its steps are Started and
+// Finished events with Step.
+type ReplaceStarted struct {
+	Plan     string       `json:"plan,omitempty"`
+	Ref      resource.Ref `json:"ref"`
+	Stack    string       `json:"stack,omitempty"`
+	Key      string       `json:"key"`
+	Strategy string       `json:"strategy"`
+	Desired  string       `json:"desired"` // digest of the configuration
+	Old      string       `json:"old"`     // id of the resource that is replaced
+	Deadline time.Time    `json:"deadline,omitzero"`
+}
+
+// ReplaceReverted records that a replacement failed and its remaining steps restore the old
+// resource.
+type ReplaceReverted struct {
+	Ref resource.Ref `json:"ref"`
+	Key string       `json:"key"`
+	Why string       `json:"why"`
+}
+
+// ReplaceFinished records that one resource is left of a replacement: the new one or, if it was
+// reverted, the old one.
+type ReplaceFinished struct {
+	Ref      resource.Ref `json:"ref"`
+	Key      string       `json:"key"`
+	ID       string       `json:"id"`
+	Reverted bool         `json:"reverted,omitempty"`
+}
+
+// LastGood records the configuration with which a resource was last healthy.
+type LastGood struct {
+	Ref     resource.Ref `json:"ref"`
+	Stack   string       `json:"stack,omitempty"`
+	Desired string       `json:"desired"` // its digest
+	Applied Applied      `json:"applied"`
+}
+
+// Exhausted records that the attempts of a configuration are used up. Back is the digest of the
+// configuration that the resource returns to; empty if it stays.
+type Exhausted struct {
+	Ref      resource.Ref `json:"ref"`
+	Desired  string       `json:"desired"`
+	Attempts int          `json:"attempts"`
+	Back     string       `json:"back,omitempty"`
+}
+
+// Retried records that an operator allows new attempts of an exhausted configuration.
+type Retried struct {
+	Ref    resource.Ref `json:"ref"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+}
+
+// Wave records how far a version of a stack has been rolled out.
+type Wave struct {
+	Stack   string `json:"stack"`
+	Version string `json:"version"`
+	Reach   int    `json:"reach"` // the newest wave that has started
+	Halted  bool   `json:"halted,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
