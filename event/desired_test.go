@@ -31,7 +31,10 @@ func TestADesiredIsRestored(t *testing.T) {
 		}
 		return append(out, more...)
 	}
-	team, blessed := change("tags.team", resource.String("web")), change("blessed", resource.Bool(true))
+	tag := func(value string) resource.Change {
+		return resource.Change{On: resource.OnTag, Path: "tags.team", To: resource.String(value)}
+	}
+	team, blessed := tag("web"), resource.Change{On: resource.OnMark, Path: "blessed", To: resource.Bool(true)}
 	for name, c := range map[string]struct {
 		sort    comparator.DifferenceType
 		desired resource.Desired
@@ -41,9 +44,9 @@ func TestADesiredIsRestored(t *testing.T) {
 		"create":                         {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: resource.Position{File: "f", Line: 1}}, fromChanges(attrs, team), true},
 		"create blessed":                 {comparator.Missing, resource.Desired{Attrs: attrs, Blessed: true}, fromChanges(attrs, blessed), true},
 		"tags that the kind cannot have": {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs), false},
-		"another tag":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, change("tags.team", resource.String("db"))), false},
-		"an attribute named blessed":     {comparator.Missing, resource.Desired{Attrs: odd}, fromChanges(odd), false},
-		"the same, blessed":              {comparator.Missing, resource.Desired{Attrs: odd, Blessed: true}, fromChanges(odd, blessed), false},
+		"another tag":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, tag("db")), false},
+		"an attribute named blessed":     {comparator.Missing, resource.Desired{Attrs: odd}, fromChanges(odd), true},
+		"the same, blessed":              {comparator.Missing, resource.Desired{Attrs: odd, Blessed: true}, fromChanges(odd, blessed), true},
 		"an unknown kind":                {comparator.Missing, resource.Desired{Attrs: attrs}, nil, false},
 		"drifted":                        {comparator.Drifted, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, team), false},
 		"create without attributes":      {comparator.Missing, resource.Desired{}, nil, true},
