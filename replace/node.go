@@ -1,0 +1,17 @@
+package replace
+
+import "github.com/ovi-project/ovi/resource"
+
+// Node is what a plan does with one resource: a create only creates, a delete only deletes, a
+// replace does both. An update counts as creating, and holds what it refers to so far.
+type Node struct {
+	Ref              resource.Ref
+	Creates, Deletes bool
+	Strategy         resource.Strategy // of a replace; "" is destroy-first
+	DependsOn        []resource.Ref    // what its configuration refers to; without cycles
+	Holds            []resource.Ref    // what the resource that exists refers to
+}
+
+func (n *Node) keepsOld() bool {
+	return n.Creates && n.Deletes && n.Strategy != "" && n.Strategy.KeepsOld()
+}
