@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,9 @@ func (h hand) find(b Breakage) (entity, error) {
 				found = append(found, e)
 			}
 		}
+	}
+	if i := slices.IndexFunc(found, func(e entity) bool { return e.meta().ID == b.Resource }); i >= 0 {
+		found = found[i : i+1] // an ID is never ambiguous
 	}
 	switch {
 	case b.Resource == "":

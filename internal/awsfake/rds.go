@@ -12,7 +12,7 @@ func rdsActions() map[string]handler {
 		"StartDBInstance": startDB, "StopDBInstance": stopDB, "RebootDBInstance": rebootDB,
 		"AddTagsToResource": addRDSTags, "RemoveTagsFromResource": removeRDSTags, "ListTagsForResource": listRDSTags,
 		"DescribeDBSnapshots": describeSnapshots, "DeleteDBSnapshot": deleteSnapshot,
-		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DeleteDBSubnetGroup": deleteSubnetGroup,
+		"CreateDBSubnetGroup": createSubnetGroup, "DescribeDBSubnetGroups": describeSubnetGroups, "DescribeDBEngineVersions": describeEngineVersions, "DeleteDBSubnetGroup": deleteSubnetGroup,
 		"ModifyDBSubnetGroup": modifySubnetGroup,
 	}
 }

@@ -1,6 +1,7 @@
 package awsfake
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -51,4 +52,27 @@ func major(engine, version string) string {
 		n = 1
 	}
 	return strings.Join(parts[:min(n, len(parts))], ".")
+}
+
+type xmlEngineVersion struct {
+	Engine, EngineVersion, DBParameterGroupFamily string
+}
+
+// describeEngineVersions lists the versions of an engine; a major version selects all of its
+// minor ones (RDS API reference: DescribeDBEngineVersions).
+func describeEngineVersions(x *exchange) (any, error) {
+	engine, asked := x.p.str("Engine"), x.p.str("EngineVersion")
+	var out []xmlEngineVersion
+	for short, full := range versions(engine) {
+		if short != "" && strings.HasPrefix(asked, short+".") {
+			full = asked
+		}
+		if short != "" && (asked == "" || asked == full || asked == short || strings.HasPrefix(short, asked+".")) {
+			out = append(out, xmlEngineVersion{engine, full, engine + short})
+		}
+	}
+	slices.SortFunc(out, func(a, b xmlEngineVersion) int { return strings.Compare(a.EngineVersion, b.EngineVersion) })
+	return struct {
+		Set []xmlEngineVersion `xml:"DBEngineVersions>DBEngineVersion"`
+	}{out}, nil
 }

@@ -56,14 +56,16 @@ type ec2Calls struct {
 }
 
 type rdsCalls struct {
-	AddTagsToResource      call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
-	CreateDBInstance       call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
-	DeleteDBInstance       call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
-	DescribeDBInstances    call[rds.DescribeDBInstancesInput, rds.DescribeDBInstancesOutput, rds.Options]
-	ModifyDBInstance       call[rds.ModifyDBInstanceInput, rds.ModifyDBInstanceOutput, rds.Options]
-	RemoveTagsFromResource call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
-	StartDBInstance        call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
-	StopDBInstance         call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
+	AddTagsToResource        call[rds.AddTagsToResourceInput, rds.AddTagsToResourceOutput, rds.Options]
+	CreateDBInstance         call[rds.CreateDBInstanceInput, rds.CreateDBInstanceOutput, rds.Options]
+	DeleteDBInstance         call[rds.DeleteDBInstanceInput, rds.DeleteDBInstanceOutput, rds.Options]
+	DescribeDBEngineVersions call[rds.DescribeDBEngineVersionsInput, rds.DescribeDBEngineVersionsOutput, rds.Options]
+	DescribeDBInstances      call[rds.DescribeDBInstancesInput, rds.DescribeDBInstancesOutput, rds.Options]
+	DescribeDBSubnetGroups   call[rds.DescribeDBSubnetGroupsInput, rds.DescribeDBSubnetGroupsOutput, rds.Options]
+	ModifyDBInstance         call[rds.ModifyDBInstanceInput, rds.ModifyDBInstanceOutput, rds.Options]
+	RemoveTagsFromResource   call[rds.RemoveTagsFromResourceInput, rds.RemoveTagsFromResourceOutput, rds.Options]
+	StartDBInstance          call[rds.StartDBInstanceInput, rds.StartDBInstanceOutput, rds.Options]
+	StopDBInstance           call[rds.StopDBInstanceInput, rds.StopDBInstanceOutput, rds.Options]
 }
 
 type s3Calls struct {
@@ -124,14 +126,16 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 
 func rdsCallsOf(c *rds.Client) rdsCalls {
 	return rdsCalls{
-		AddTagsToResource:      c.AddTagsToResource,
-		CreateDBInstance:       c.CreateDBInstance,
-		DeleteDBInstance:       c.DeleteDBInstance,
-		DescribeDBInstances:    c.DescribeDBInstances,
-		ModifyDBInstance:       c.ModifyDBInstance,
-		RemoveTagsFromResource: c.RemoveTagsFromResource,
-		StartDBInstance:        c.StartDBInstance,
-		StopDBInstance:         c.StopDBInstance,
+		AddTagsToResource:        c.AddTagsToResource,
+		CreateDBInstance:         c.CreateDBInstance,
+		DeleteDBInstance:         c.DeleteDBInstance,
+		DescribeDBEngineVersions: c.DescribeDBEngineVersions,
+		DescribeDBSubnetGroups:   c.DescribeDBSubnetGroups,
+		DescribeDBInstances:      c.DescribeDBInstances,
+		ModifyDBInstance:         c.ModifyDBInstance,
+		RemoveTagsFromResource:   c.RemoveTagsFromResource,
+		StartDBInstance:          c.StartDBInstance,
+		StopDBInstance:           c.StopDBInstance,
 	}
 }
 

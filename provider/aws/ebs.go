@@ -48,6 +48,17 @@ func (g *region) observedVolume(v types.Volume) resource.Observed {
 	return o
 }
 
+func readVolume(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	v, err := g.volume(ctx, id)
+	if err == nil && leaving(v, nil) && v.State != types.VolumeStateInUse {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeVolumes", Err: fmt.Errorf("%s is %s", id, v.State)}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedVolume(v), nil
+}
+
 func volumeHealth(s types.VolumeState) (resource.Health, string) {
 	switch s {
 	case types.VolumeStateAvailable, types.VolumeStateInUse:
@@ -73,18 +84,9 @@ func attachment(v types.Volume) *types.VolumeAttachment {
 
 func createVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	a := r.Desired.Attrs
-	zone, err := g.zoneFor(ctx, a)
+	in, err := g.orderVolume(ctx, r)
 	if err != nil {
 		return resource.Observed{}, err
-	}
-	kind, _ := text(a, volumeType)
-	in := &ec2.CreateVolumeInput{
-		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
-		Size: desiredInt(a, "size"), Iops: desiredInt(a, "iops"), Throughput: desiredInt(a, "throughput"), SnapshotId: desired(a, "snapshot"),
-		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVolume, g.birthTags(r, true))},
-	}
-	if on, _ := flag(a, "encrypted"); on {
-		in.Encrypted = aws.Bool(true)
 	}
 	id, err := g.makeVolume(ctx, in, r.Key)
 	if err != nil {
@@ -100,6 +102,25 @@ func createVolume(ctx context.Context, g *region, r provider.Request) (resource.
 		}
 	}
 	return g.observedVolume(v), nil
+}
+
+// orderVolume writes a volume as the call that creates it.
+func (g *region) orderVolume(ctx context.Context, r provider.Request) (*ec2.CreateVolumeInput, error) {
+	a := r.Desired.Attrs
+	zone, err := g.zoneFor(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	kind, _ := text(a, volumeType)
+	in := &ec2.CreateVolumeInput{
+		ClientToken: aws.String(r.Key), AvailabilityZone: aws.String(zone), VolumeType: types.VolumeType(kind),
+		Size: desiredInt(a, "size"), Iops: desiredInt(a, "iops"), Throughput: desiredInt(a, "throughput"), SnapshotId: desired(a, "snapshot"),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeVolume, g.birthTags(r, true))},
+	}
+	if on, _ := flag(a, "encrypted"); on {
+		in.Encrypted = aws.Bool(true)
+	}
+	return in, nil
 }
 
 func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key string) (string, error) {

@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfEBS() kind {
-	return kind{schema: ebsSchema(), list: listVolumes, create: createVolume, update: updateVolume, remove: deleteVolume}
+	return kind{
+		schema: ebsSchema(),
+		list:   listVolumes, read: readVolume, tag: tagEC2, check: checkVolume,
+		create: createVolume, update: updateVolume, remove: deleteVolume,
+	}
 }
 
 func volumeTypes() []string {
@@ -16,6 +20,7 @@ func ebsSchema() resource.Kind {
 		Doc:         "A disk that outlives instances.\n\nIts name is its Name tag. The root volume of an instance is part of the instance, not a resource.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, disks),
+		Replace: replaceVolume, DataLoss: loseVolume,
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",

@@ -14,9 +14,6 @@ import (
 
 func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	if err := g.tagEC2(ctx, r, id); err != nil {
-		return resource.Observed{}, err
-	}
 	if err := g.reshape(ctx, id, r.Desired.Attrs, volumeType, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}

@@ -89,6 +89,9 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	}
 	slices.Sort(groups)
 	a.texts("security_groups", groups)
+	if volumes := dataVolumes(i); len(volumes) > 0 {
+		a.texts("volumes", volumes)
+	}
 	if root != nil {
 		a["root_volume"] = rootAttrs(root)
 	}
@@ -147,8 +150,35 @@ func rootID(i types.Instance) string {
 	return ""
 }
 
-// seeWhole reads an instance with its root disk, which takes a call of its own.
-func (g *region) seeWhole(ctx context.Context, i types.Instance) (resource.Observed, error) {
+func readInstance(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	i, err := g.instance(ctx, id)
+	if err == nil && gone(i) {
+		err = &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: fmt.Errorf("%s is %s", id, stateOf(i))}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.withRoot(ctx, i)
+}
+
+// dataVolumes are the volumes of an instance besides its root volume.
+func dataVolumes(i types.Instance) []string {
+	var out []string
+	root := rootID(i)
+	for _, d := range i.BlockDeviceMappings {
+		if d.Ebs == nil || aws.ToString(d.Ebs.VolumeId) == root {
+			continue
+		}
+		if d.Ebs.Status == types.AttachmentStatusAttached || d.Ebs.Status == types.AttachmentStatusAttaching {
+			out = append(out, aws.ToString(d.Ebs.VolumeId))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// withRoot reads an instance with its root volume, which takes a call of its own.
+func (g *region) withRoot(ctx context.Context, i types.Instance) (resource.Observed, error) {
 	id := rootID(i)
 	if id == "" {
 		return g.observedInstance(i, nil), nil

@@ -32,7 +32,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeWhole(ctx, i)
+	return g.withRoot(ctx, i)
 }
 
 func stopConfiguredAs(a resource.Attrs) bool {

@@ -7,7 +7,11 @@ import "github.com/ovi-project/ovi/resource"
 const latestImage = "al2023"
 
 func kindOfEC2() kind {
-	return kind{schema: ec2Schema(), list: listInstances, create: createInstance, update: updateInstance, remove: deleteInstance}
+	return kind{
+		schema: ec2Schema(),
+		list:   listInstances, read: readInstance, tag: tagEC2, check: checkInstance,
+		create: createInstance, update: updateInstance, remove: deleteInstance,
+	}
 }
 
 func ec2Schema() resource.Kind {
@@ -16,7 +20,8 @@ func ec2Schema() resource.Kind {
 		Doc:         "A virtual machine.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet")),
-		Attrs: append(ec2Machine(), ec2Settings()...),
+		Replace: replaceInstance,
+		Attrs:   append(ec2Machine(), ec2Settings()...),
 	}
 }
 
@@ -46,6 +51,10 @@ func ec2Machine() []resource.Attribute {
 			Name: "root_volume", Type: resource.TObject, Fields: rootFields(), Example: "{size: 30}",
 			CreateDefault: resource.Attrs{{Name: "encrypted", Value: resource.Bool(true)}},
 			Doc:           "The disk it boots from. It is deleted with the instance.",
+		},
+		{
+			Name: "volumes", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Computed: true,
+			Doc: "The IDs of the volumes attached to it besides the root volume.",
 		},
 		{Name: "private_address", Type: resource.TString, Computed: true, Doc: "Its private IPv4 address."},
 		{Name: "public_address", Type: resource.TString, Computed: true, Doc: "Its public IPv4 address, if it has one."},

@@ -23,7 +23,6 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	for _, step := range []func() error{
-		func() error { return g.tagEC2(ctx, r, id) },
 		func() error { return g.changeLive(ctx, r, id) },
 		func() error { return g.changeProfile(ctx, r, id) },
 		func() error { return g.changeRoot(ctx, r, i) },
@@ -36,7 +35,7 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	if i, err = g.instance(ctx, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.seeWhole(ctx, i)
+	return g.withRoot(ctx, i)
 }
 
 // sameMachine: a size of the other architecture can't run what is on the disk ("Change the

@@ -8,8 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
-
-	"github.com/ovi-project/ovi/provider"
 )
 
 // tagsOf reads EC2's tags into a map.
@@ -34,9 +32,8 @@ func born(what types.ResourceType, tags map[string]string) types.TagSpecificatio
 	return types.TagSpecification{ResourceType: what, Tags: ec2Tags(tags)}
 }
 
-// tagEC2 brings the tags of a thing of EC2 to the wish. EC2 merges, so foreign tags stay.
-func (g *region) tagEC2(ctx context.Context, r provider.Request, id string) error {
-	set, drop := g.retag(r)
+// tagEC2 changes the tags of any resource of EC2. EC2 merges, so that other tags stay.
+func tagEC2(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
 	if len(set) > 0 {
 		_, err := g.ec2.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: ec2Tags(set)})
 		if err != nil {

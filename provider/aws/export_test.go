@@ -8,3 +8,6 @@ func Operations() []string {
 	}
 	return out
 }
+
+// OwnedBy is ownedBy, for tags that AWS lets nobody write.
+func OwnedBy(tags map[string]string) string { return ownedBy(tags) }

@@ -2,6 +2,8 @@ package aws
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -37,21 +39,27 @@ func (g *region) observedGroup(s types.SecurityGroup) resource.Observed {
 	return o
 }
 
-// createGroup relies on the key's tag as the other creates do; EC2 also refuses a second group
-// of one name in one network, which is where a lost answer is found again.
-func createGroup(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
-	in := &ec2.CreateSecurityGroupInput{
-		GroupName:         aws.String(r.Desired.Ref.Name),
-		Description:       desired(r.Desired.Attrs, "description"),
-		VpcId:             desired(r.Desired.Attrs, "vpc"),
-		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSecurityGroup, g.birthTags(r, false))},
+func (g *region) group(ctx context.Context, id string) (types.SecurityGroup, error) {
+	all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
+	return only(all, err, "ec2.DescribeSecurityGroups", id)
+}
+
+func readGroup(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	s, err := g.group(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
 	}
+	return g.observedGroup(s), nil
+}
+
+// createGroup relies on the key's tag, as the creates of other kinds without a token do.
+func createGroup(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	in := g.orderGroup(r)
 	made, err := noRetry(ctx, g, func() (types.SecurityGroup, error) {
-		var out *ec2.CreateSecurityGroupOutput
-		err := g.patiently(ctx, g.wait.Appear, func() (err error) {
-			out, err = g.ec2.CreateSecurityGroup(ctx, in, onlyRefused)
-			return classify("", err)
-		}, "InvalidVpcID.NotFound")
+		out, err := g.orderedGroup(ctx, in)
+		if hasCode(err, "InvalidGroup.Duplicate") && g.freeName(ctx, in, r) {
+			out, err = g.orderedGroup(ctx, in)
+		}
 		if err != nil {
 			return types.SecurityGroup{}, err
 		}
@@ -62,11 +70,51 @@ func createGroup(ctx context.Context, g *region, r provider.Request) (resource.O
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.settleRules(ctx, aws.ToString(made.GroupId), r.Desired.Attrs)
+	return g.applyRules(ctx, aws.ToString(made.GroupId), r.Desired.Attrs)
 }
 
-// settleRules brings both sets of rules to the wish, as far as it speaks of them.
-func (g *region) settleRules(ctx context.Context, id string, want resource.Attrs) (resource.Observed, error) {
+func (g *region) orderGroup(r provider.Request) *ec2.CreateSecurityGroupInput {
+	return &ec2.CreateSecurityGroupInput{
+		GroupName:         aws.String(r.Desired.Ref.Name),
+		Description:       desired(r.Desired.Attrs, "description"),
+		VpcId:             desired(r.Desired.Attrs, "vpc"),
+		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSecurityGroup, g.birthTags(r, false))},
+	}
+}
+
+// orderedGroup orders a group. Its VPC may not be visible yet.
+func (g *region) orderedGroup(ctx context.Context, in *ec2.CreateSecurityGroupInput) (out *ec2.CreateSecurityGroupOutput, err error) {
+	err = g.patiently(ctx, g.wait.Appear, func() (err error) {
+		out, err = g.ec2.CreateSecurityGroup(ctx, in, onlyRefused)
+		return classify("", err)
+	}, "InvalidVpcID.NotFound")
+	return out, err
+}
+
+// freeName gives a group that is created beside the one it replaces a name of its own: the name
+// with a part of the key. It does so only if the name is taken by that group; any other group of
+// the name is a conflict.
+func (g *region) freeName(ctx context.Context, in *ec2.CreateSecurityGroupInput, r provider.Request) bool {
+	filters := where("group-name", r.Desired.Ref.Name)
+	if in.VpcId != nil {
+		filters = append(filters, where("vpc-id", *in.VpcId)...)
+	}
+	all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters})
+	if err != nil || len(all) != 1 {
+		return false
+	}
+	if r.Beside == nil || r.Beside.ID != aws.ToString(all[0].GroupId) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(r.Key))
+	suffix := "-" + hex.EncodeToString(sum[:4])
+	name := r.Desired.Ref.Name
+	in.GroupName = aws.String(name[:min(len(name), 255-len(suffix))] + suffix)
+	return true
+}
+
+// applyRules brings both sets of rules to the configuration, as far as it sets them.
+func (g *region) applyRules(ctx context.Context, id string, want resource.Attrs) (resource.Observed, error) {
 	s, err := g.awaitGroup(ctx, id)
 	if err != nil {
 		return resource.Observed{}, err
@@ -90,8 +138,7 @@ func (g *region) settleRules(ctx context.Context, id string, want resource.Attrs
 
 func (g *region) awaitGroup(ctx context.Context, id string) (s types.SecurityGroup, err error) {
 	err = g.awaitSeen(ctx, g.wait.Appear, "the security group "+id, func(ctx context.Context) error {
-		all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{id}})
-		s, err = only(all, err, "ec2.DescribeSecurityGroups", id)
+		s, err = g.group(ctx, id)
 		return err
 	})
 	return s, err
@@ -104,10 +151,7 @@ func updateGroup(ctx context.Context, g *region, r provider.Request) (resource.O
 			want = want.With(side, v)
 		}
 	}
-	if err := g.tagEC2(ctx, r, r.Have.ID); err != nil {
-		return resource.Observed{}, err
-	}
-	return g.settleRules(ctx, r.Have.ID, want)
+	return g.applyRules(ctx, r.Have.ID, want)
 }
 
 func deleteGroup(ctx context.Context, g *region, r provider.Request) error {

@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfGroup() kind {
-	return kind{schema: groupSchema(), list: listGroups, create: createGroup, update: updateGroup, remove: deleteGroup}
+	return kind{
+		schema: groupSchema(),
+		list:   listGroups, read: readGroup, tag: tagEC2, check: checkGroup,
+		create: createGroup, update: updateGroup, remove: deleteGroup,
+	}
 }
 
 // groupText is what EC2 accepts in descriptions. The apostrophe is not part of it.
@@ -17,6 +21,7 @@ func groupSchema() resource.Kind {
 			"Its name is its group name in AWS.",
 		NamePattern: `[A-Za-z0-9_. -]{1,255}`, NameDoc: "letters, digits, '.', '_', '-' and spaces, not starting with sg-",
 		Canonical: canonicalGroup, CrossCheck: crossChecks(tagTraits{}, groupNames),
+		Replace: replaceGroup,
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
@@ -141,11 +144,16 @@ func (w *liveState) look() resource.Snapshot {
 func (w *liveState) find(r resource.Ref) (resource.Observed, bool) {
 	w.t.Helper()
 	s := w.look()
-	i := slices.IndexFunc(s.Resources, func(o resource.Observed) bool { return o.Ref == r })
+	i := slices.IndexFunc(s.Resources, func(o resource.Observed) bool { return names(o, r) })
 	if i < 0 {
 		return resource.Observed{}, false
 	}
 	return s.Resources[i], true
+}
+
+// names reports that a resource carries the marks of a ref, or none and has it as natural name.
+func names(o resource.Observed, r resource.Ref) bool {
+	return o.Marks.Ref == r || o.Marks.IsZero() && o.Ref == r
 }
 
 // settled fails unless the thing is there, ours, and as wished.
@@ -155,7 +163,7 @@ func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource
 	if !ok {
 		w.t.Fatalf("%s is not there", d.Ref)
 	}
-	if o.Marks.IsZero() || o.Stack != "shop" || o.Marks.Owner != "ovi" {
+	if o.Marks.IsZero() || o.Marks.Stack != "shop" || o.Marks.Owner != "ovi" {
 		w.t.Errorf("%s does not carry our tags: %+v", d.Ref, o)
 	}
 	if c := changes(w.t, d, o, applied); len(c) > 0 {
@@ -172,3 +180,10 @@ func text(s string) resource.Value { return resource.String(s) }
 func script(s string) resource.Value { return resource.NewSecret(s, resource.Digest("digest of "+s)) }
 
 type values = map[string]resource.Value
+
+func sleepBriefly() { time.Sleep(5 * time.Millisecond) }
+
+func (w *liveState) subnetByHand(vpc string) {
+	w.t.Helper()
+	must[*ec2.CreateSubnetOutput](w.t)(w.ec2().CreateSubnet(w.t.Context(), &ec2.CreateSubnetInput{VpcId: &vpc, CidrBlock: sdk.String("10.99.1.0/24")}))
+}

@@ -65,6 +65,8 @@ func ec2Operations() []operation {
 func dataOperations() []operation {
 	return []operation{
 		{call: "rds.DescribeDBInstances"},
+		{call: "rds.DescribeDBEngineVersions"},
+		{call: "rds.DescribeDBSubnetGroups"},
 		// The first database of an account makes RDS's own role; a managed password is a secret
 		// of Secrets Manager, made in the caller's name.
 		{call: "rds.CreateDBInstance", actions: []string{

@@ -28,6 +28,7 @@ func newImages() *images {
 type rootDevice struct {
 	name string
 	size *int32 // in GiB
+	arch string // of the image
 }
 
 // latestParameter is public, the same in every region, and kept by AWS.
@@ -95,7 +96,7 @@ func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
 	if len(out.Images) == 0 {
 		return rootDevice{}, permanent("ec2.DescribeImages", fmt.Errorf("there is no image %s in %s", image, g.name), "images differ from region to region")
 	}
-	d := rootDevice{name: aws.ToString(out.Images[0].RootDeviceName)}
+	d := rootDevice{name: aws.ToString(out.Images[0].RootDeviceName), arch: string(out.Images[0].Architecture)}
 	for _, m := range out.Images[0].BlockDeviceMappings {
 		if m.Ebs != nil && aws.ToString(m.DeviceName) == d.name {
 			d.size = m.Ebs.VolumeSize

@@ -27,6 +27,12 @@ type kind struct {
 	schema resource.Kind
 	// list reads all resources of the kind in a region: all of them, or an error.
 	list func(context.Context, *sweep) ([]resource.Observed, error)
+	// read reads one resource by its id. One that does not exist, or is being deleted, is NotFound.
+	read func(ctx context.Context, g *region, id string) (resource.Observed, error)
+	// tag sets and removes tags of a resource and leaves all others as they are.
+	tag func(ctx context.Context, g *region, id string, set map[string]string, drop []string) error
+	// check returns why a resource could not be created as the request says. It writes nothing.
+	check func(context.Context, *region, provider.Request) error
 	// create, update and remove keep the contracts of provider.Provider.
 	create func(context.Context, *region, provider.Request) (resource.Observed, error)
 	update func(context.Context, *region, provider.Request) (resource.Observed, error)

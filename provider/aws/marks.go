@@ -10,8 +10,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ovi's own tags. They are written in the call that makes a thing, and are no part of its
-// user tags. The ref on a thing is short, without the account: that is where it stands.
+// ovi's own tags. They are written in the call that creates a resource and are not part of its
+// user tags. They help to find resources; they prove nothing, since anybody who may tag can
+// write them. The ref is short, without the account, because the resource is in its account.
 const (
 	tagPrefix  = "ovi:"
 	tagManaged = "ovi:managed"
@@ -19,18 +20,17 @@ const (
 	tagStack   = "ovi:stack"
 	tagRef     = "ovi:ref"
 	tagBlessed = "ovi:blessed"
-	tagKey     = "ovi:key" // the idempotency key it was made with
-	tagFinal   = "ovi:final-snapshot"
-	tagHuman   = "Name"      // what AWS's console shows
-	tagNamed   = "ovi:named" // the Name tag is ovi's own doing, and no tag of the user's
+	tagKey     = "ovi:key"   // the idempotency key of its creation
+	tagHuman   = "Name"      // what the AWS console shows
+	tagNamed   = "ovi:named" // ovi wrote the Name tag; it is not a tag of the user
 )
 
-// checkTags refuses tags that are not the user's to write.
+// checkTags refuses tags that are reserved.
 func checkTags(tags resource.Tags) error {
 	for _, t := range tags {
 		for _, reserved := range []string{tagPrefix, "aws:"} {
 			if strings.HasPrefix(strings.ToLower(t.Key), reserved) {
-				return permanent("", fmt.Errorf("tag %q: keys beginning with %q are reserved", t.Key, reserved), "choose another key")
+				return permanent("", fmt.Errorf("tag %q: keys that start with %q are reserved", t.Key, reserved), "use another key")
 			}
 		}
 	}
@@ -42,26 +42,24 @@ func (g *region) shortRef(r resource.Ref) string {
 	return r.String()
 }
 
-// ownerTags are ovi's tags for a wish, as they should stand on the thing.
+// ownerTags are ovi's tags for a request, but for the key.
 func (g *region) ownerTags(r provider.Request) map[string]string {
 	owner := r.Owner
 	if owner == "" {
 		owner = g.owner
 	}
-	out := map[string]string{
-		tagManaged: "true", tagOwner: owner, tagStack: stackOf(r), tagRef: g.shortRef(r.Desired.Ref),
-	}
+	out := map[string]string{tagManaged: "true", tagOwner: owner, tagStack: r.Stack, tagRef: g.shortRef(r.Desired.Ref)}
 	if r.Desired.Blessed {
 		out[tagBlessed] = "true"
 	}
 	return out
 }
 
-// birthTags are all tags that a thing is made with. Where AWS knows no name of its own, the
-// Name tag says it.
+// birthTags are all tags that a resource is created with. Where AWS has no name for its kind,
+// the Name tag is set too.
 func (g *region) birthTags(r provider.Request, nameless bool) map[string]string {
 	out := map[string]string{}
-	if _, configuredAs := r.Desired.Tags.Get(tagHuman); nameless && !configuredAs {
+	if _, configured := r.Desired.Tags.Get(tagHuman); nameless && !configured {
 		out[tagHuman], out[tagNamed] = r.Desired.Ref.Name, "true"
 	}
 	for _, t := range r.Desired.Tags {
@@ -72,19 +70,21 @@ func (g *region) birthTags(r provider.Request, nameless bool) map[string]string 
 	return out
 }
 
-// retag says what an update does to a thing's tags: the user's by the changes, ovi's own
-// where they are not as they should be.
-func (g *region) retag(r provider.Request) (set map[string]string, drop []string) {
-	if len(r.Changes) == 0 { // see Mark
-		set = g.ownerTags(r)
-		if r.MarkKey != "" {
-			set[tagKey] = r.MarkKey
-		}
-		if !r.Desired.Blessed {
-			drop = append(drop, tagBlessed)
-		}
-		return set, drop
+// markTags are the tags that give a resource all marks of a request, and those to remove.
+func (g *region) markTags(r provider.Request) (set map[string]string, drop []string) {
+	set = g.ownerTags(r)
+	if set[tagKey] = r.MarkKey; r.MarkKey == "" {
+		delete(set, tagKey)
+		drop = append(drop, tagKey)
 	}
+	if !r.Desired.Blessed {
+		drop = append(drop, tagBlessed)
+	}
+	return set, drop
+}
+
+// userChanges are the tags that an update sets and removes. They never include ovi's own.
+func userChanges(r provider.Request) (set map[string]string, drop []string) {
 	set = map[string]string{}
 	for _, c := range r.Changes {
 		key, ok := strings.CutPrefix(c.Path, "tags.")
@@ -102,14 +102,6 @@ func (g *region) retag(r provider.Request) (set map[string]string, drop []string
 	return set, drop
 }
 
-// stackOf is whose the thing is to be: a request that does not say leaves it where it is.
-func stackOf(r provider.Request) string {
-	if r.Stack == "" {
-		return r.Have.Stack
-	}
-	return r.Stack
-}
-
 // plain is a value as a tag holds it.
 func plain(v resource.Value) string {
 	if s, ok := v.(resource.String); ok {
@@ -118,20 +110,23 @@ func plain(v resource.Value) string {
 	return string(resource.AppendJSON(nil, v))
 }
 
-// identify reports the natural name of a resource and the marks that its tags make. An empty
-// natural name stands for the id. Tags that name no resource of this region are no marks.
+// identify reports the natural name of a resource, its user tags, the marks that its tags make,
+// and the system that manages it. An empty natural name stands for the id. Tags that name no
+// resource of this kind and region are no marks.
 func (g *region) identify(o *resource.Observed, kind, natural string, tags map[string]string) {
 	if natural == "" {
 		natural = o.ID
 	}
 	o.Ref = resource.Ref{Provider: Name, Location: g.location(), Kind: kind, Name: natural}
 	o.Tags = userTags(tags)
+	o.OwnedBy = ownedBy(tags)
 	if tags[tagManaged] != "true" {
 		return
 	}
 	ref, err := resource.ParseRef(tags[tagRef])
 	if err != nil || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
-		o.Message = fmt.Sprintf("has the tag %s, but its %s %q names no %s in %s", tagManaged, tagRef, tags[tagRef], kind, g.name)
+		o.Message = strings.TrimPrefix(fmt.Sprintf("%s; it has the tag %s, but its tag %s %q names no %s in %s",
+			o.Message, tagManaged, tagRef, tags[tagRef], kind, g.name), "; ")
 		return
 	}
 	ref.Location = g.location()
@@ -143,17 +138,35 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 	}
 }
 
+// ownedBy names the system that manages a resource, by the tags that it writes; "" if none. AWS
+// lets nobody else write tags that start with aws:.
+func ownedBy(tags map[string]string) string {
+	for _, s := range []struct{ key, name string }{
+		{"aws:autoscaling:groupName", "autoscaling group "},
+		{"aws:cloudformation:stack-name", "CloudFormation stack "},
+		{"aws:ec2:fleet-id", "EC2 fleet "},
+		{"aws:ec2spot:fleet-request-id", "spot fleet "},
+		{"aws:eks:cluster-name", "EKS cluster "},
+		{"elasticbeanstalk:environment-name", "Elastic Beanstalk environment "},
+	} {
+		if v := tags[s.key]; v != "" {
+			return s.name + v
+		}
+	}
+	return ""
+}
+
 func without(tags resource.Tags, key string) resource.Tags {
 	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == key })
 }
 
-// userTags leaves out ovi's own and AWS's.
+// userTags are the tags that are neither ovi's nor AWS's.
 func userTags(tags map[string]string) resource.Tags {
-	mine := map[string]string{}
+	own := map[string]string{}
 	for k, v := range tags {
 		if !strings.HasPrefix(k, tagPrefix) && !strings.HasPrefix(k, "aws:") {
-			mine[k] = v
+			own[k] = v
 		}
 	}
-	return resource.TagsOf(mine)
+	return resource.TagsOf(own)
 }

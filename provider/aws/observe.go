@@ -3,8 +3,8 @@ package aws
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,41 +16,90 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Observe reads all kinds of one region in pages; only buckets take calls of their own. A page
-// that fails, or a list that is denied, fails the observation.
+// Observe reads the kinds of one region that the request asks for, side by side and in pages;
+// only buckets take calls of their own. A kind whose list failed or was denied, if only a page of
+// it, is unreachable, and the others are not affected. If no kind can be read, that is an error.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	g, err := p.at(ctx, r.Scope.Location)
 	if err != nil {
 		return resource.Snapshot{}, err // the observer adds the scope
 	}
-	at := g.clock()
-	all, err := p.list(ctx, g)
-	if err != nil {
-		return resource.Snapshot{}, classify("", err)
+	out := resource.Snapshot{Scope: resource.Scope{Provider: Name, Location: g.location()}, At: g.clock()}
+	read := p.list(ctx, g, r)
+	if ctx.Err() != nil {
+		return resource.Snapshot{}, classify("", context.Cause(ctx))
 	}
-	return resource.Snapshot{
-		Scope:     resource.Scope{Provider: Name, Location: g.location()},
-		At:        at,
-		Resources: distinct(all),
-	}, nil
+	var failed error
+	for _, k := range slices.Sorted(maps.Keys(read)) {
+		if err := read[k].err; err != nil {
+			if out.Unreachable == nil {
+				out.Unreachable = map[string]error{}
+			}
+			out.Unreachable[k], failed = err, cmp.Or(failed, err)
+			continue
+		}
+		out.Complete = append(out.Complete, k)
+		out.Resources = append(out.Resources, read[k].resources...)
+	}
+	switch {
+	case len(out.Complete) == 0 && failed != nil:
+		return resource.Snapshot{}, failed
+	case len(out.Complete) == len(p.kinds):
+		out.Complete = nil
+	}
+	out.Resources = distinct(out.Resources)
+	return out, nil
 }
 
-// list reads all kinds in parallel.
-func (p *Provider) list(ctx context.Context, g *region) ([]resource.Observed, error) {
+// listing is what was read of one kind.
+type listing struct {
+	resources []resource.Observed
+	err       error
+}
+
+// list reads the kinds asked for in parallel. One that fails does not stop the others.
+func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveRequest) map[string]listing {
 	var mu sync.Mutex
-	var all []resource.Observed
-	work, ctx := errgroup.WithContext(ctx)
+	out := map[string]listing{}
+	var work errgroup.Group
 	s := newSweep(ctx, g)
-	for _, k := range p.kinds {
+	for name, k := range p.kinds {
+		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
+			continue
+		}
 		work.Go(func() error {
-			listed, err := k.list(ctx, s)
+			all, err := k.list(ctx, s)
+			if err == nil {
+				all, err = g.withKnown(ctx, k, all, r.Known)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all, listed...)
-			return err
+			out[name] = listing{all, classify("", err)}
+			return nil
 		})
 	}
-	return all, work.Wait()
+	_ = work.Wait() // the errors are in the listings
+	return out
+}
+
+// withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
+// is missing from them may be created a second time. If that fails, the list is not complete.
+func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []resource.Binding) ([]resource.Observed, error) {
+	for _, b := range known {
+		at := slices.IndexFunc(listed, func(o resource.Observed) bool { return o.ID == b.ID })
+		if b.Ref.Kind != k.schema.Name || b.Ref.Location != g.location() || at >= 0 {
+			continue
+		}
+		o, err := k.read(ctx, g, b.ID)
+		if absent(classify("", err)) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		listed = append(listed, o)
+	}
+	return listed, nil
 }
 
 // sweep is one observation of a region. A list that two kinds need is read once.
@@ -158,42 +207,24 @@ func leaving(v ec2types.Volume, alive map[string]bool) bool {
 	})
 }
 
-// distinct sorts by ref, ovi's own first, and gives every thing that is nobody's a ref of its
-// own. Two that both carry ovi's tags for one ref stay so: which of them is meant cannot be
-// known here, and the comparator concludes nothing from them.
+// distinct sorts by ref. Where several have one natural name, the oldest keeps it and the others
+// are named by their ids.
 func distinct(all []resource.Observed) []resource.Observed {
 	order := func(a, b resource.Observed) int {
-		return cmp.Or(a.Ref.Compare(b.Ref), unmanagedLast(a, b), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.Ref.Compare(b.Ref), a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	}
 	slices.SortFunc(all, order)
+	last := resource.Ref{}
 	again := false
-	for i := 1; i < len(all); i++ {
-		if o := &all[i]; o.Ref == all[i-1].Ref && o.Marks.IsZero() {
-			o.Ref.Name = aside(o.Ref.Name, o.ID)
-			again = true
+	for i := range all {
+		if all[i].Ref != last {
+			last = all[i].Ref
+			continue
 		}
+		all[i].Ref.Name, again = all[i].ID, true
 	}
 	if again {
-		return distinct(all)
+		slices.SortFunc(all, order)
 	}
 	return all
-}
-
-// aside is another name for a thing whose name is taken: its id, or that with a mark.
-func aside(name, id string) string {
-	if strings.HasPrefix(name, id) {
-		return name + "~"
-	}
-	return id
-}
-
-// unmanagedLast puts ovi's own first of those with one ref.
-func unmanagedLast(a, b resource.Observed) int {
-	switch {
-	case a.Marks.IsZero() == b.Marks.IsZero():
-		return 0
-	case !a.Marks.IsZero():
-		return -1
-	}
-	return 1
 }

@@ -48,6 +48,7 @@ var (
 	_ provider.Provider = (*Provider)(nil)
 	_ provider.Locator  = (*Provider)(nil)
 	_ provider.Marker   = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
 )
 
 // New makes a provider. It does no I/O and loads no configuration.
@@ -106,18 +107,12 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	o, err := k.update(ctx, g, r)
-	return o, classify("", err)
-}
-
-// Mark writes ovi's tags; see provider.Marker. To the kinds it is an update without changes.
-func (p *Provider) Mark(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	v, g, err := p.begin(ctx, r.Desired.Ref)
-	if err != nil {
-		return resource.Observed{}, err
+	if set, drop := userChanges(r); len(set)+len(drop) > 0 {
+		if err := k.tag(ctx, g, r.Have.ID, set, drop); err != nil {
+			return resource.Observed{}, classify("", err)
+		}
 	}
-	r.Changes = nil
-	o, err := v.update(ctx, g, r)
+	o, err := k.update(ctx, g, r)
 	return o, classify("", err)
 }
 

@@ -53,7 +53,7 @@ func rdsTagMap(tags []types.Tag) map[string]string {
 }
 
 func (g *region) observedDB(d types.DBInstance) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), Since: aws.ToTime(d.InstanceCreateTime)}
+	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := attrs{}
 	o.Health, a["state"] = dbState(status)
@@ -85,17 +85,24 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 		a.text("subnet_group", s.DBSubnetGroupName)
 	}
 	a.texts("security_groups", dbGroups(d))
-	tags := rdsTagMap(d.TagList)
-	a["final_snapshot"] = resource.Bool(tags[tagFinal] != "false")
 	if waits := overlay(a, d.PendingModifiedValues); len(waits) > 0 {
-		o.Message = strings.TrimPrefix(o.Message+"; waiting for the maintenance window: "+strings.Join(waits, ", ")+
-			"; any change made now makes these too", "; ")
+		o.Message = strings.TrimPrefix(o.Message+"; pending until the maintenance window: "+strings.Join(waits, ", ")+
+			"; any change made now applies these too", "; ")
 	}
 	o.Attrs = a.done()
-	detail := o.Message
-	g.identify(&o, kindRDS, o.ID, tags)
-	o.Message = strings.Join(slices.DeleteFunc(slices.Compact([]string{detail, o.Message}), func(s string) bool { return s == "" }), "; ")
+	g.identify(&o, kindRDS, o.ID, rdsTagMap(d.TagList))
 	return o
+}
+
+func readDB(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	d, err := g.database(ctx, id)
+	if err == nil && deleting(d) {
+		err = &provider.Error{Class: provider.NotFound, Op: "rds.DescribeDBInstances", Err: fmt.Errorf("%s is being deleted", id)}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedDB(d), nil
 }
 
 func dbGroups(d types.DBInstance) []string {
@@ -118,7 +125,7 @@ func overlay(a attrs, p *types.PendingModifiedValues) []string {
 	var waits []string
 	put := func(name string, v resource.Value) {
 		if v != nil && !equal(a[name], v) {
-			waits = append(waits, fmt.Sprintf("%s %s → %s", name, shown(a[name]), shown(v)))
+			waits = append(waits, fmt.Sprintf("%s %s -> %s", name, shown(a[name]), shown(v)))
 			a[name] = v
 		}
 	}
@@ -197,11 +204,11 @@ func (g *region) awaitNoDB(ctx context.Context, id string) error {
 	})
 }
 
-// taken says who has a name that is in use.
+// taken is the error for a name that is in use.
 func taken(o resource.Observed, r provider.Request) error {
-	whose := "is not ovi's"
+	err := fmt.Errorf("%s %q exists and is unmanaged", r.Desired.Ref.Kind, o.ID)
 	if !o.Marks.IsZero() {
-		whose = fmt.Sprintf("belongs to %s of stack %q", o.Marks.Ref, o.Marks.Stack)
+		err = fmt.Errorf("%s %q exists and carries the tags of %s of stack %q", r.Desired.Ref.Kind, o.ID, o.Marks.Ref, o.Marks.Stack)
 	}
-	return conflict("", fmt.Errorf("%s %q exists already and %s", r.Desired.Ref.Kind, o.ID, whose), "ovi adopt takes over what is nobody's; or choose another name")
+	return conflict("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind, r.Desired.Ref.Name, o.ID))
 }

@@ -48,7 +48,7 @@ func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r
 			return errWait
 		case err != nil:
 			return err
-		case !o.Marks.IsZero() && o.Marks.Key == r.Key:
+		case o.Marks.Key == r.Key && r.Key != "":
 			return nil
 		default:
 			return taken(o, r)
@@ -58,10 +58,6 @@ func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r
 
 func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error) {
 	a := r.Desired.Attrs
-	tags := g.birthTags(r, false)
-	if keep, ok := flag(a, "final_snapshot"); ok && !keep {
-		tags[tagFinal] = "false"
-	}
 	in := &rds.CreateDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Desired.Ref.Name),
 		DBInstanceClass:      desired(a, "size"),
@@ -79,7 +75,7 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		VpcSecurityGroupIds:  texts(a, "security_groups"),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
-		Tags:                 rdsTags(tags),
+		Tags:                 rdsTags(g.birthTags(r, false)),
 	}
 	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
 	password, given, err := secret(a, "password")
@@ -135,8 +131,11 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 	if deleting(d) {
 		return g.awaitNoDB(ctx, id)
 	}
-	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id)}
-	if rdsTagMap(d.TagList)[tagFinal] == "false" {
+	if err := same(r.Have, g.observedDB(d)); err != nil {
+		return err
+	}
+	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id), DeleteAutomatedBackups: aws.Bool(false)}
+	if keep, set := flag(r.Desired.Attrs, "final_snapshot"); set && !keep {
 		in.SkipFinalSnapshot = aws.Bool(true)
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))

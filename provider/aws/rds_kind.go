@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfRDS() kind {
-	return kind{schema: rdsSchema(), list: listDatabases, create: createDB, update: updateDB, remove: deleteDB}
+	return kind{
+		schema: rdsSchema(),
+		list:   listDatabases, read: readDB, tag: tagDB, check: checkDB,
+		create: createDB, update: updateDB, remove: deleteDB,
+	}
 }
 
 func rdsSchema() resource.Kind {
@@ -13,7 +17,8 @@ func rdsSchema() resource.Kind {
 			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
-		Attrs: append(rdsMachine(), rdsLocation()...),
+		DataLoss: loseDatabase,
+		Attrs:    append(rdsMachine(), rdsLocation()...),
 	}
 }
 
@@ -90,8 +95,8 @@ func rdsLocation() []resource.Attribute {
 			Doc: "Whether AWS refuses to delete it. ovi turns it off only if the configuration sets it to false.",
 		},
 		{
-			Name: "final_snapshot", Type: resource.TBool, Default: resource.Bool(true), Example: "true",
-			Doc: "Whether a final snapshot is taken when it is deleted. Recorded as the tag ovi:final-snapshot, because a removed block has no attributes.",
+			Name: "final_snapshot", Type: resource.TBool, WriteOnly: true, Default: resource.Bool(true), Example: "true",
+			Doc: "Whether a final snapshot is taken when it is deleted. Only the configuration decides; no tag does.",
 		},
 		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
 		{Name: "running_version", Type: resource.TString, Computed: true, Doc: "The engine's exact version."},

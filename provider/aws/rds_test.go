@@ -21,12 +21,12 @@ func TestDatabaseFromTheEngineDesignSample(t *testing.T) {
 	w.make(d)
 	seen := w.settled(d, nil)
 	got := map[string]resource.Value{}
-	for _, name := range []string{"engine", "storage", "encrypted", "public", "backup_days", "deletion_protection", "final_snapshot", "multi_az"} {
+	for _, name := range []string{"engine", "storage", "encrypted", "public", "backup_days", "deletion_protection", "multi_az"} {
 		got[name] = attr(seen, name)
 	}
 	want := map[string]resource.Value{
 		"engine": text("postgres"), "storage": resource.Int(20), "encrypted": resource.Bool(true), "public": resource.Bool(false),
-		"backup_days": resource.Int(7), "deletion_protection": resource.Bool(false), "final_snapshot": resource.Bool(true), "multi_az": resource.Bool(false),
+		"backup_days": resource.Int(7), "deletion_protection": resource.Bool(false), "multi_az": resource.Bool(false),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
@@ -124,7 +124,7 @@ func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
 	w.modifyDB(&rds.ModifyDBInstanceInput{DBInstanceIdentifier: sdk.String("db"), DBInstanceClass: sdk.String("db.t3.small"), ApplyImmediately: sdk.Bool(false)})
 	small := desired(t, "rds", "db", values{"size": text("db.t3.small")})
 	seen := w.settled(small, nil)
-	if !strings.Contains(seen.Message, "size db.t3.micro → db.t3.small") || !strings.Contains(seen.Message, "makes these too") {
+	if !strings.Contains(seen.Message, "size db.t3.micro -> db.t3.small") || !strings.Contains(seen.Message, "applies these too") {
 		t.Errorf("detail %q", seen.Message)
 	}
 	bigger := desired(t, "rds", "db", values{"size": text("db.t3.small"), "storage": resource.Int(40)})
@@ -138,7 +138,9 @@ func TestTheLastSnapshot(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		w := newLiveState(t)
 		o := w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
-		if err := w.remove(o); err != nil {
+		r := w.request(desired(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
+		r.Have = o
+		if err := w.p.Delete(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		out := must[*rds.DescribeDBSnapshotsOutput](t)(w.rds().DescribeDBSnapshots(t.Context(), &rds.DescribeDBSnapshotsInput{SnapshotType: sdk.String("manual")}))

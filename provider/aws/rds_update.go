@@ -27,9 +27,6 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := g.tagDB(ctx, r, aws.ToString(d.DBInstanceArn)); err != nil {
-		return resource.Observed{}, err
-	}
 	stopped, wantStopped := isStopped(d), isStopped(d)
 	if changed(r, "state") {
 		wantStopped = stopConfiguredAs(r.Desired.Attrs)
@@ -148,18 +145,14 @@ func (g *region) powerDB(ctx context.Context, d types.DBInstance, off bool) (typ
 	return g.awaitDB(ctx, id, what, func(d types.DBInstance) bool { return isStopped(d) == off })
 }
 
-// tagDB brings the tags to the wish. RDS merges, so foreign tags stay.
-func (g *region) tagDB(ctx context.Context, r provider.Request, arn string) error {
-	set, drop := g.retag(r)
-	if changed(r, "final_snapshot") {
-		if keep, _ := flag(r.Desired.Attrs, "final_snapshot"); keep {
-			drop = append(drop, tagFinal)
-		} else {
-			set[tagFinal] = "false"
-		}
+// tagDB changes the tags of a database. RDS merges, so that other tags stay.
+func tagDB(ctx context.Context, g *region, id string, set map[string]string, drop []string) error {
+	d, err := g.database(ctx, id)
+	if err != nil {
+		return err
 	}
 	if len(set) > 0 {
-		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: aws.String(arn), Tags: rdsTags(set)})
+		_, err := g.rds.AddTagsToResource(ctx, &rds.AddTagsToResourceInput{ResourceName: d.DBInstanceArn, Tags: rdsTags(set)})
 		if err != nil {
 			return classify("", err)
 		}
@@ -167,6 +160,6 @@ func (g *region) tagDB(ctx context.Context, r provider.Request, arn string) erro
 	if len(drop) == 0 {
 		return nil
 	}
-	_, err := g.rds.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: aws.String(arn), TagKeys: drop})
+	_, err = g.rds.RemoveTagsFromResource(ctx, &rds.RemoveTagsFromResourceInput{ResourceName: d.DBInstanceArn, TagKeys: drop})
 	return classify("", err)
 }

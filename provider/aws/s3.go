@@ -1,13 +1,10 @@
 package aws
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -22,19 +19,21 @@ import (
 // list.
 const bucketsAtOnce = 8
 
-// bucket is a bucket with what was asked about it.
+// bucket is a bucket with what was read about it.
 type bucket struct {
 	name    string
 	listed  types.Bucket
+	denied  error // it exists, and may not be read
 	tags    map[string]string
-	details bool // the rest was asked: ovi's own only
+	details bool // the rest was read
 	version bool
 	blocked bool
 	cipher  string
 	key     string
 }
 
-// buckets reads the account's buckets of this region with their tags, and ovi's own whole.
+// buckets reads the account's buckets of this region with their tags, and those with ovi's tags
+// in full. One that may not be read is listed as denied and affects no other.
 func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 	listed, err := pages(ctx, "s3.ListBuckets", func(ctx context.Context, token *string) ([]types.Bucket, *string, error) {
 		out, err := g.s3.ListBuckets(ctx, &s3.ListBucketsInput{MaxBuckets: aws.Int32(s3Page), BucketRegion: aws.String(g.name), ContinuationToken: token})
@@ -46,20 +45,19 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, denied := make([]*bucket, len(listed)), make([]error, len(listed))
-	var shut atomic.Int32
+	read := make([]*bucket, len(listed))
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(bucketsAtOnce)
 	for i, b := range listed {
 		work.Go(func() (err error) {
 			read[i], err = g.readBucket(ctx, b)
-			if provider.ClassOf(err) == provider.Denied && shut.Add(1) < mostShut {
-				denied[i], err = err, nil
+			if provider.ClassOf(err) == provider.Denied {
+				read[i], err = &bucket{name: aws.ToString(b.Name), listed: b, denied: err}, nil
 			}
 			return err
 		})
 	}
-	if err := cmp.Or(work.Wait(), allDenied(listed, denied)); err != nil {
+	if err := work.Wait(); err != nil {
 		return nil, err
 	}
 	var out []bucket
@@ -69,31 +67,6 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 		}
 	}
 	return out, nil
-}
-
-// mostShut is how many buckets that may not be read are looked for: all are named at once, and
-// credentials that may read none end it soon.
-const mostShut = 10
-
-// allDenied names every bucket that may not be read. One is enough to know nothing of the
-// region: which of ovi's things a bucket is stands in its tags alone, so that any bucket that
-// is missed, and any that is to be made, may be that one.
-func allDenied(listed []types.Bucket, denied []error) error {
-	var first error
-	var more []string
-	for i, err := range denied {
-		switch {
-		case err == nil:
-		case first == nil:
-			first = err
-		default:
-			more = append(more, aws.ToString(listed[i].Name))
-		}
-	}
-	if len(more) == 0 {
-		return first
-	}
-	return fmt.Errorf("%w; the same of %s", first, strings.Join(more, ", "))
 }
 
 // readBucket asks about one bucket; nil if it is of another region or gone by now.
@@ -210,6 +183,11 @@ func s3Tags(tags map[string]string) []types.Tag {
 
 func (g *region) observedBucket(b bucket) resource.Observed {
 	o := resource.Observed{ID: b.name, Health: resource.Healthy, Since: aws.ToTime(b.listed.CreationDate)}
+	if b.denied != nil {
+		o.Health, o.Unread = resource.Unclear, b.denied.Error()
+		g.identify(&o, kindS3, b.name, nil)
+		return o
+	}
 	a := attrs{"bucket": resource.String(b.name)}
 	if b.details {
 		a["versioning"] = resource.Bool(b.version)
@@ -220,6 +198,17 @@ func (g *region) observedBucket(b bucket) resource.Observed {
 	o.Attrs = a.done()
 	g.identify(&o, kindS3, b.name, b.tags)
 	return o
+}
+
+func readBucketByName(ctx context.Context, g *region, name string) (resource.Observed, error) {
+	where, err := g.bucketRegion(ctx, name)
+	if err == nil && where != g.name {
+		err = &provider.Error{Class: provider.NotFound, Op: "s3.HeadBucket", Err: fmt.Errorf("bucket %s is in %s, not in %s", name, where, g.name)}
+	}
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.bucketNow(ctx, name)
 }
 
 func bucketName(r provider.Request) string {

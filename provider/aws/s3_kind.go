@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfS3() kind {
-	return kind{schema: s3Schema(), list: listBuckets, create: createBucket, update: updateBucket, remove: deleteBucket}
+	return kind{
+		schema: s3Schema(),
+		list:   listBuckets, read: readBucketByName, tag: tagBucket, check: checkBucket,
+		create: createBucket, update: updateBucket, remove: deleteBucket,
+	}
 }
 
 const bucketPattern = `[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]`
@@ -15,6 +19,7 @@ func s3Schema() resource.Kind {
 			"one that holds objects must be emptied before it can be deleted.",
 		NamePattern: bucketPattern, NameDoc: "lower-case letters, digits, '.' and '-', from 3 to 63 characters",
 		Canonical: canonicalS3, CrossCheck: crossChecks(tagTraits{}, bucketsOnce),
+		ReusedIDs: true, Replace: replaceBucket, DataLoss: loseBucket,
 		Attrs: []resource.Attribute{
 			{
 				Name: "bucket", Type: resource.TString, Effect: resource.Replace, Pattern: bucketPattern, Valid: bucketValue, Example: "acme-assets",

@@ -180,29 +180,46 @@ func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed,
 	return g.observedBucket(b), nil
 }
 
-// updateBucket reads the tags before it writes them: S3 replaces the whole set.
+// tagBucket reads the tags before it writes them: S3 replaces the whole set.
+func tagBucket(ctx context.Context, g *region, name string, set map[string]string, drop []string) error {
+	tags, err := g.bucketTags(ctx, name)
+	if err != nil {
+		return err
+	}
+	before := maps.Clone(tags)
+	maps.Copy(tags, set)
+	for _, k := range drop {
+		delete(tags, k)
+	}
+	if maps.Equal(before, tags) {
+		return nil
+	}
+	return g.putTags(ctx, name, tags)
+}
+
 func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	name := r.Have.ID
-	if set, drop := g.retag(r); len(set)+len(drop) > 0 {
-		tags, err := g.bucketTags(ctx, name)
-		if err != nil {
-			return resource.Observed{}, err
-		}
-		maps.Copy(tags, set)
-		for _, k := range drop {
-			delete(tags, k)
-		}
-		if err := g.putTags(ctx, name, tags); err != nil {
-			return resource.Observed{}, err
-		}
-	}
 	if err := g.shapeBucket(ctx, name, r.Desired.Attrs, func(path string) bool { return changed(r, path) }); err != nil {
 		return resource.Observed{}, err
 	}
 	return g.bucketNow(ctx, name)
 }
 
+// deleteBucket deletes only the bucket that was observed: another one may have its name since,
+// and only the key on it tells the two apart.
 func deleteBucket(ctx context.Context, g *region, r provider.Request) error {
+	if r.Have.Marks.Key != "" {
+		now, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(r.Have.ID)})
+		if hasCode(err, "NoSuchBucket") {
+			return nil
+		}
+		if err != nil && !hasCode(err, "NoSuchTagSet") {
+			return err
+		}
+		if err != nil || s3TagMap(now.TagSet)[tagKey] != r.Have.Marks.Key {
+			return conflict("s3.GetBucketTagging", fmt.Errorf("bucket %s has no longer the tag %s that was observed", r.Have.ID, tagKey), "run `ovi plan` again")
+		}
+	}
 	_, err := g.s3.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: aws.String(r.Have.ID)})
 	if absent(err) {
 		return nil

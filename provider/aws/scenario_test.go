@@ -93,7 +93,11 @@ func (a *actor) observe() map[resource.Ref]resource.Observed {
 	}
 	out := map[resource.Ref]resource.Observed{}
 	for _, o := range s.Resources {
-		out[o.Ref] = o
+		if !o.Marks.IsZero() {
+			out[o.Marks.Ref] = o
+		} else {
+			out[o.Ref] = o
+		}
 	}
 	if len(out) != len(s.Resources) {
 		a.t.Error("two things have one ref")
@@ -126,7 +130,7 @@ func (a *actor) take(s step) {
 			o.Ref, o.ID = a.ref(s.Resource), "i-0123456789abcdef0"
 		}
 		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Stack: "scenario", Have: o})
-		if _, there := a.observe()[o.Ref]; a.expect(s, err) && there {
+		if _, there := a.observe()[a.ref(s.Resource)]; a.expect(s, err) && there {
 			a.t.Error("still there")
 		}
 	default:
@@ -172,7 +176,7 @@ func (a *actor) expect(s step, err error) bool {
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
-	if !ok || o.Marks.IsZero() || o.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
+	if !ok || o.Marks.IsZero() || o.Marks.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {

@@ -44,6 +44,19 @@ func (g *region) observedSubnet(s types.Subnet) resource.Observed {
 	return o
 }
 
+func (g *region) subnet(ctx context.Context, id string) (types.Subnet, error) {
+	all, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
+	return only(all, err, "ec2.DescribeSubnets", id)
+}
+
+func readSubnet(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	s, err := g.subnet(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedSubnet(s), nil
+}
+
 func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	in := &ec2.CreateSubnetInput{
 		VpcId:             desired(r.Desired.Attrs, "vpc"),
@@ -87,8 +100,7 @@ func (g *region) setPublicIP(ctx context.Context, id string, on bool) error {
 
 func (g *region) awaitSubnet(ctx context.Context, id string) (o resource.Observed, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, "the subnet "+id, func(ctx context.Context) error {
-		all, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
-		s, err := only(all, err, "ec2.DescribeSubnets", id)
+		s, err := g.subnet(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -108,9 +120,6 @@ func updateSubnet(ctx context.Context, g *region, r provider.Request) (resource.
 		if err := g.setPublicIP(ctx, id, on); err != nil {
 			return resource.Observed{}, err
 		}
-	}
-	if err := g.tagEC2(ctx, r, id); err != nil {
-		return resource.Observed{}, err
 	}
 	return g.awaitSubnet(ctx, id)
 }

@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfSubnet() kind {
-	return kind{schema: subnetSchema(), list: listSubnets, create: createSubnet, update: updateSubnet, remove: deleteSubnet}
+	return kind{
+		schema: subnetSchema(),
+		list:   listSubnets, read: readSubnet, tag: tagEC2, check: checkSubnet,
+		create: createSubnet, update: updateSubnet, remove: deleteSubnet,
+	}
 }
 
 func subnetSchema() resource.Kind {
@@ -12,6 +16,7 @@ func subnetSchema() resource.Kind {
 		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, subnetsFit),
+		Replace: replaceSubnet,
 		Attrs: []resource.Attribute{
 			{
 				Name: "vpc", Type: resource.TString, Required: true, Effect: resource.Replace, RefKind: kindVPC, IDPrefix: "vpc-",

@@ -119,7 +119,7 @@ func TestTagsOfOthersStay(t *testing.T) {
 	d := desired(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "core")
 	r := w.request(d)
 	seen, _ := w.find(d.Ref)
-	r.Have, r.Changes = seen, append(changes(t, d, seen, nil), resource.Change{Path: "tags.old", From: text("1")})
+	r.Have, r.Changes = seen, append(changes(t, d, seen, nil), resource.Change{On: resource.OnTag, Path: "tags.old", From: text("1")})
 	if _, err := w.p.Update(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestProtectionIsNeverSwitchedOff(t *testing.T) {
 	if n := w.count("ec2.ModifyInstanceAttribute"); n > 0 {
 		t.Error("an attribute was changed")
 	}
-	if _, ok := w.find(o.Ref); !ok {
+	if _, ok := w.find(o.Marks.Ref); !ok {
 		t.Error("it is gone")
 	}
 }
@@ -191,54 +191,21 @@ func TestWhatIsStillLeavingIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAdoptionWritesOurTags(t *testing.T) {
+func TestMarkAdoptsWithoutChangingAnythingElse(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	id := w.run(1, tag("Name", "old name"), tag("team", "web"))[0]
 	have, _ := w.find(ref("ec2", id))
 	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
 	r := w.request(d)
-	r.Have = have
-	if _, err := w.p.Update(t.Context(), r); err != nil {
+	r.Have, r.MarkKey = have, "adopted-1"
+	o, err := w.p.Mark(t.Context(), r)
+	if err != nil {
 		t.Fatal(err)
 	}
 	seen := w.settled(d, nil)
-	if v, _ := seen.Tags.Get("team"); seen.ID != id || v != "web" {
+	if seen.ID != id || !seen.Tags.Equal(have.Tags) || !o.Equal(seen) || seen.Marks.Key != "adopted-1" || seen.Attested {
 		t.Errorf("%+v", seen)
-	}
-}
-
-func TestBlessingComesAndGoesByChangesAlone(t *testing.T) {
-	for kind, c := range creations() {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			w := newLiveState(t)
-			d := c.desired(t, w)
-			d.Blessed = true
-			w.make(d)
-			seen := w.settled(d, nil)
-			if !seen.Marks.Blessed {
-				t.Fatal("made without its blessing")
-			}
-			d.Blessed = false
-			r := w.request(d)
-			r.Have = seen
-			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Marks.Blessed {
-				t.Fatalf("an update without that change took the blessing: %v", err)
-			}
-			r.Changes = []resource.Change{{Path: "blessed", From: resource.Bool(true), To: resource.Bool(false)}}
-			if _, err := w.p.Update(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
-			if w.settled(d, nil).Marks.Blessed {
-				t.Error("still blessed")
-			}
-			seen.Marks.Blessed = false
-			r.Have, r.Changes = seen, []resource.Change{{Path: "blessed", To: resource.Bool(true)}}
-			if o, err := w.p.Update(t.Context(), r); err != nil || !o.Marks.Blessed {
-				t.Errorf("not blessed: %v", err)
-			}
-		})
 	}
 }
 

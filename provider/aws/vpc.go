@@ -3,6 +3,8 @@ package aws
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -31,11 +33,33 @@ func (g *region) observedVPC(v types.Vpc) resource.Observed {
 	a := attrs{}
 	a.text("cidr", v.CidrBlock)
 	o.Attrs = a.done()
-	g.identify(&o, kindVPC, "", tagsOf(v.Tags))
+	tags := tagsOf(v.Tags)
+	g.identify(&o, kindVPC, naturalVPC(tags, o.ID), tags)
 	if aws.ToBool(v.IsDefault) && o.Marks.IsZero() {
 		o.Message = resource.ProviderDefault
 	}
 	return o
+}
+
+var vpcName = regexp.MustCompile(`^` + tagName + `$`)
+
+// naturalVPC is the Name tag of a VPC, if a resource can have that name. VPCs are few and named
+// with care, so that one with the name of a configured one is most likely meant. A name that
+// reads like an id is none, and neither is one that ovi wrote: the marks tell that one.
+func naturalVPC(tags map[string]string, id string) string {
+	name := tags[tagHuman]
+	if tags[tagNamed] == "true" || strings.HasPrefix(name, "vpc-") || !vpcName.MatchString(name) {
+		return id
+	}
+	return name
+}
+
+func readVPC(ctx context.Context, g *region, id string) (resource.Observed, error) {
+	v, err := g.vpc(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	return g.observedVPC(v), nil
 }
 
 func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
@@ -105,9 +129,6 @@ func (g *region) awaitVPC(ctx context.Context, id string) (o resource.Observed, 
 func updateVPC(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
 	if err := g.setDNS(ctx, r.Desired.Attrs, id, changed(r, "dns_support"), changed(r, "dns_hostnames")); err != nil {
-		return resource.Observed{}, err
-	}
-	if err := g.tagEC2(ctx, r, id); err != nil {
 		return resource.Observed{}, err
 	}
 	return g.awaitVPC(ctx, id)

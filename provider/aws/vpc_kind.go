@@ -3,7 +3,11 @@ package aws
 import "github.com/ovi-project/ovi/resource"
 
 func kindOfVPC() kind {
-	return kind{schema: vpcSchema(), list: listVPCs, create: createVPC, update: updateVPC, remove: deleteVPC}
+	return kind{
+		schema: vpcSchema(),
+		list:   listVPCs, read: readVPC, tag: tagEC2, check: checkVPC,
+		create: createVPC, update: updateVPC, remove: deleteVPC,
+	}
 }
 
 func vpcSchema() resource.Kind {
@@ -12,6 +16,7 @@ func vpcSchema() resource.Kind {
 		Doc:         "A virtual private network.\n\nIt contains subnets and security groups. Its name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}),
+		Replace: replaceVPC,
 		Attrs: []resource.Attribute{
 			{
 				Name: "cidr", Type: resource.TString, Required: true, Effect: resource.Replace, Pattern: cidrPattern, Valid: networkBlock,

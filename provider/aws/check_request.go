@@ -1,0 +1,174 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Check finds out whether AWS would refuse a create or a replacement, as far as AWS tells
+// without being changed; see provider.Checker. It writes nothing: EC2 answers dry runs, and the
+// other services are asked for what the request names.
+func (p *Provider) Check(ctx context.Context, r provider.Request) error {
+	k, g, err := p.begin(ctx, r.Desired.Ref)
+	if err == nil {
+		err = checkTags(r.Desired.Tags)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Have.ID != "" && !replacement(r) {
+		return p.checkUpdate(ctx, g, r)
+	}
+	r.Desired.Attrs = withDefaults(k.schema, r.Desired.Attrs)
+	return classify("", k.check(ctx, g, r))
+}
+
+// replacement reports that a request replaces what exists.
+func replacement(r provider.Request) bool {
+	for _, c := range r.Changes {
+		if c.Effect == resource.Replace {
+			return true
+		}
+	}
+	return len(r.Changes) == 0
+}
+
+// checkUpdate: an instance cannot change to a size of another architecture.
+func (p *Provider) checkUpdate(ctx context.Context, g *region, r provider.Request) error {
+	if r.Desired.Ref.Kind != kindEC2 || !changed(r, "size") {
+		return nil
+	}
+	i, err := g.instance(ctx, r.Have.ID)
+	if err != nil {
+		return err
+	}
+	return sameMachine(r, i)
+}
+
+// dryRun reads the answer to a dry run: its success has the form of an error.
+func dryRun(err error) error {
+	if hasCode(err, "DryRunOperation") {
+		return nil
+	}
+	if err == nil {
+		return errors.New("a dry run succeeded without saying so: AWS may have carried it out")
+	}
+	return err
+}
+
+// open reports that an attribute, or an element of it, refers to a resource that does not exist
+// yet, so that AWS cannot be asked.
+func open(a resource.Attrs, names ...string) bool {
+	for _, name := range names {
+		v, _ := a.Get(name)
+		if isOpen(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOpen(v resource.Value) bool {
+	switch v := v.(type) {
+	case resource.Reference:
+		return true
+	case resource.List:
+		for _, e := range v {
+			if isOpen(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func checkVPC(ctx context.Context, g *region, r provider.Request) error {
+	cidr, _ := text(r.Desired.Attrs, "cidr")
+	_, err := g.ec2.CreateVpc(ctx, &ec2.CreateVpcInput{CidrBlock: aws.String(cidr), DryRun: aws.Bool(true)})
+	return dryRun(err)
+}
+
+// checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
+func checkSubnet(ctx context.Context, g *region, r provider.Request) error {
+	a := r.Desired.Attrs
+	if open(a, "vpc") {
+		return nil
+	}
+	_, err := g.ec2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
+		VpcId: desired(a, "vpc"), CidrBlock: desired(a, "cidr"), AvailabilityZone: desired(a, "zone"), DryRun: aws.Bool(true),
+	})
+	if hasCode(err, "InvalidSubnet.Conflict") && overlapsOld(r) {
+		return nil
+	}
+	return dryRun(err)
+}
+
+func overlapsOld(r provider.Request) bool {
+	old, had := block(&resource.Desired{Attrs: r.Have.Attrs})
+	next, ok := block(&r.Desired)
+	return had && ok && old.Overlaps(next)
+}
+
+// checkGroup: the group to be replaced may have the name of the new one; see freeName.
+func checkGroup(ctx context.Context, g *region, r provider.Request) error {
+	if open(r.Desired.Attrs, "vpc") {
+		return nil
+	}
+	in := g.orderGroup(r)
+	in.TagSpecifications, in.DryRun = nil, aws.Bool(true)
+	_, err := g.ec2.CreateSecurityGroup(ctx, in)
+	if hasCode(err, "InvalidGroup.Duplicate") && r.Have.ID != "" {
+		return nil
+	}
+	return dryRun(err)
+}
+
+// checkInstance asks for the image, and for everything else with a dry run.
+func checkInstance(ctx context.Context, g *region, r provider.Request) error {
+	a := r.Desired.Attrs
+	size, _ := text(a, "size")
+	named, _ := text(a, "image")
+	image, err := g.imageFor(ctx, named, size)
+	if err != nil {
+		return err
+	}
+	root, err := g.rootOf(ctx, image)
+	if err != nil {
+		return err
+	}
+	if want := architecture(size); root.arch != "" && root.arch != want {
+		return permanent("ec2.DescribeImages", fmt.Errorf("image %s is for %s, and size %s is %s", image, root.arch, size, want),
+			"use an image for "+want+", or another size")
+	}
+	if open(a, "subnet", "security_groups") {
+		return nil
+	}
+	in, err := g.launchOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	in.ClientToken, in.DryRun = nil, aws.Bool(true)
+	_, err = g.ec2.RunInstances(ctx, in)
+	return dryRun(err)
+}
+
+func checkVolume(ctx context.Context, g *region, r provider.Request) error {
+	_, zoned := text(r.Desired.Attrs, "zone")
+	if !zoned && open(r.Desired.Attrs, "attach_to") {
+		return nil
+	}
+	in, err := g.orderVolume(ctx, r)
+	if err != nil {
+		return err
+	}
+	in.ClientToken, in.DryRun = nil, aws.Bool(true)
+	_, err = g.ec2.CreateVolume(ctx, in)
+	return dryRun(err)
+}

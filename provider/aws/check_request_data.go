@@ -1,0 +1,98 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// checkDB asks for everything that a database names: RDS has no dry runs.
+func checkDB(ctx context.Context, g *region, r provider.Request) error {
+	id := r.Desired.Ref.Name
+	d, err := g.database(ctx, id)
+	switch {
+	case err != nil && !absent(err):
+		return err
+	case err == nil && !deleting(d) && id != r.Have.ID:
+		if o := g.observedDB(d); o.Marks.Key == "" || o.Marks.Key != r.Key {
+			return taken(o, r)
+		}
+	}
+	if _, _, err := secret(r.Desired.Attrs, "password"); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context, provider.Request) error{g.checkEngine, g.checkSubnetGroup, g.checkGroups} {
+		if err := check(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
+	engine, version := desired(r.Desired.Attrs, "engine"), desired(r.Desired.Attrs, "engine_version")
+	if version == nil {
+		return nil
+	}
+	out, err := g.rds.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: engine, EngineVersion: version})
+	if err != nil {
+		return err
+	}
+	if len(out.DBEngineVersions) == 0 {
+		return permanent("rds.DescribeDBEngineVersions", fmt.Errorf("%s has no version %s in %s", aws.ToString(engine), *version, g.name),
+			"run `aws rds describe-db-engine-versions --engine "+aws.ToString(engine)+"` for the versions")
+	}
+	return nil
+}
+
+func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error {
+	name := desired(r.Desired.Attrs, "subnet_group")
+	if name == nil {
+		return nil
+	}
+	_, err := g.rds.DescribeDBSubnetGroups(ctx, &rds.DescribeDBSubnetGroupsInput{DBSubnetGroupName: name})
+	if absent(err) {
+		return permanent("rds.DescribeDBSubnetGroups", fmt.Errorf("DB subnet group %q does not exist in %s", *name, g.name), "create it, or name another with subnet_group")
+	}
+	return err
+}
+
+func (g *region) checkGroups(ctx context.Context, r provider.Request) error {
+	ids := texts(r.Desired.Attrs, "security_groups")
+	if len(ids) == 0 {
+		return nil
+	}
+	all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: ids})
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == aws.ToString(s.GroupId) })
+	}
+	if len(ids) > 0 {
+		return permanent("ec2.DescribeSecurityGroups", fmt.Errorf("security group %s does not exist in %s", ids[0], g.name), "name one that exists")
+	}
+	return nil
+}
+
+// checkBucket asks whether the name is free among all accounts.
+func checkBucket(ctx context.Context, g *region, r provider.Request) error {
+	name := bucketName(r)
+	if name == r.Have.ID {
+		return nil
+	}
+	where, err := g.bucketRegion(ctx, name)
+	switch {
+	case absent(err):
+		return nil
+	case err != nil:
+		return foreignBucket(name, err)
+	}
+	return g.isMine(ctx, r, name, where)
+}

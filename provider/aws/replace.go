@@ -1,0 +1,83 @@
+package aws
+
+import (
+	"net/netip"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// createFirst is for resources of which two can exist side by side.
+func createFirst() []resource.Strategy {
+	return []resource.Strategy{resource.CreateFirst, resource.DestroyFirst}
+}
+
+func destroyFirst() []resource.Strategy { return []resource.Strategy{resource.DestroyFirst} }
+
+// replaceVPC: two VPCs may even have the same addresses.
+func replaceVPC(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() }
+
+// replaceSubnet: the subnets of one VPC must not overlap. A subnet that keeps its block and zone
+// is replaced because it moves to another VPC, where nothing is in its way.
+func replaceSubnet(d resource.Desired, have resource.Observed) []resource.Strategy {
+	was, _ := text(have.Attrs, "cidr")
+	old, err := netip.ParsePrefix(was)
+	next, ok := block(&d)
+	switch {
+	case err != nil || !ok:
+		return destroyFirst()
+	case !old.Overlaps(next), otherVPC(d, have), old == next && sameText(d, have, "zone"):
+		return createFirst()
+	}
+	return destroyFirst()
+}
+
+// otherVPC reports that a resource moves to a VPC whose id is known and is another one.
+func otherVPC(d resource.Desired, have resource.Observed) bool {
+	next, known := text(d.Attrs, "vpc")
+	was, _ := text(have.Attrs, "vpc")
+	return known && was != "" && next != was
+}
+
+// sameText reports that an attribute is not configured or already has its value.
+func sameText(d resource.Desired, have resource.Observed, name string) bool {
+	v, set := d.Attrs.Get(name)
+	now, _ := have.Attrs.Get(name)
+	return !set || resource.Equal(v, now)
+}
+
+// replaceGroup: the name of a group is unique in its VPC. A group that keeps its description is
+// replaced because it moves to another VPC, where its name is free.
+func replaceGroup(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if otherVPC(d, have) || sameText(d, have, "description") {
+		return createFirst()
+	}
+	return []resource.Strategy{resource.DestroyFirst, resource.CreateFirst} // see freeName
+}
+
+// replaceInstance: a volume can be attached to one instance only, so that an instance with one
+// must be deleted first.
+func replaceInstance(_ resource.Desired, have resource.Observed) []resource.Strategy {
+	if v, _ := have.Attrs.Get("volumes"); v != nil {
+		if list, ok := v.(resource.List); ok && len(list) > 0 {
+			return destroyFirst()
+		}
+	}
+	return createFirst()
+}
+
+// replaceVolume: an attached volume occupies its device.
+func replaceVolume(d resource.Desired, have resource.Observed) []resource.Strategy {
+	_, next := d.Attrs.Get("attach_to")
+	if _, attached := have.Attrs.Get("attach_to"); attached || next {
+		return destroyFirst()
+	}
+	return createFirst()
+}
+
+// replaceBucket: a bucket is replaced when its name changes, and then both can exist.
+func replaceBucket(d resource.Desired, have resource.Observed) []resource.Strategy {
+	if name, _ := bucketOf(&d); name != have.ID {
+		return createFirst()
+	}
+	return destroyFirst()
+}
