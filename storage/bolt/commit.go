@@ -13,13 +13,13 @@ import (
 // A writer is a reader that also writes.
 type writer struct {
 	*reader
-	hist    *bbolt.Bucket
-	dirty   bool
-	changed []string // keys that the new revision changes
+	hist        *bbolt.Bucket
+	dirty       bool
+	changed     []string // keys that the new revision changes
 	groupDeltas map[string]*group
-	last    []byte // the greatest key in cur when the transaction began
-	buf     []byte
-	keyOf   []byte // the current key; bbolt copies it
+	last        []byte // the greatest key in cur when the transaction began
+	buf         []byte
+	keyOf       []byte // the current key; bbolt copies it
 }
 
 func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
