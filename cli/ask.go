@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// CanAsk is nil if a question can be answered: it is asked early, before anything is observed.
+// CanAsk is nil if a question can be answered.
 func (o *Output) CanAsk(stdin io.Reader, suggestion string) error {
 	if o.Machine() {
 		return Usage(suggestion, "--output %s cannot ask for confirmation", o.Format)
@@ -21,7 +21,7 @@ func (o *Output) CanAsk(stdin io.Reader, suggestion string) error {
 
 // Ask asks; only the word yes is a yes. Anything else is an error that says so.
 func (o *Output) Ask(ctx context.Context, stdin io.Reader, question string) error {
-	if _, err := fmt.Fprint(o.W, "\n"+question+"\nType yes to continue: "); err != nil {
+	if _, err := fmt.Fprint(o.W, "\n"+question); err != nil {
 		return err
 	}
 	if o.Answer.Unread() {

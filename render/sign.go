@@ -62,3 +62,6 @@ func (s Style) colored(sign string) string {
 
 // sign is the sign of a decision in its color.
 func (s Style) sign(d decider.Decision) string { return s.colored(signOf(d)) }
+
+// Alert is the sign of what needs an operator, in its color.
+func (s Style) Alert() string { return s.colored(conflictSign) }

@@ -1,7 +1,8 @@
-// Package storage defines the interface of a store: revisioned keys (MVCC), guarded
-// transactions, leases, change feeds and compaction. It is independent of resources.
+// Package storage says what a store must promise: revisioned keys (MVCC), guarded
+// transactions, leases, change feeds and compaction. It knows nothing of resources.
 //
 // A store is a projection: everything durable in it can be rebuilt from the log, except
-// leased keys, which are temporary. The interface maps one to one on an etcd transaction
-// and on one bbolt update; storagetest is the conformance suite of all implementations.
+// leased keys, which are meant to vanish. The interface maps one to one on an etcd
+// transaction and on one bbolt update; storagetest holds the conformance suite that each
+// implementation passes.
 package storage

@@ -106,18 +106,18 @@ func (c *call) tellBlessing(b render.Blessing) error {
 	case c.out.Machine():
 		return c.out.Records(b)
 	case b.Blessed:
-		c.out.Say("%s is blessed: no plan touches it until `ovi unbless %s`.", b.Ref, c.arg(0))
+		c.out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", b.Ref, c.arg(0))
 	default:
-		c.out.Say("%s is not blessed any more.", b.Ref)
+		c.out.Say("%s is no longer blessed.", b.Ref)
 	}
 	return nil
 }
 
-// rightCloud refuses to look at AWS for a record of the practice cloud, and the other way
-// around, before anything is recorded. A record of both is let be.
+// rightCloud refuses to use AWS with a data directory of the sandbox, and the other way around,
+// before anything is recorded. A data directory of both is accepted.
 func (c *call) rightCloud(l *ledger.Ledger) error {
 	if c.Getenv("AWS_ENDPOINT_URL") != "" {
-		return nil // it may be the practice cloud, served
+		return nil // it may be a served sandbox
 	}
 	scans, err := l.Scans(c, storage.Now)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 	var practice, real string // accounts
 	for _, s := range scans {
 		switch account, _, located := strings.Cut(s.Scope.Location, "/"); {
-		case !located: // nothing was seen there ever
+		case !located: // never observed
 		case account == awsfake.Account:
 			practice = account
 		default:
@@ -135,26 +135,25 @@ func (c *call) rightCloud(l *ledger.Ledger) error {
 	}
 	switch sandbox := c.cmd.Bool("sandbox"); {
 	case !sandbox && practice != "" && real == "":
-		return cli.Usage("add --sandbox; for AWS itself keep another record: --data-dir DIR", "this record is of the practice cloud")
+		return cli.Usage("add --sandbox; for AWS itself use another --data-dir", "this data directory is of the sandbox")
 	case sandbox && real != "" && practice == "":
-		return cli.Usage("leave out --sandbox; to practise keep another record: --data-dir DIR", "this record is of the AWS account %s", real)
+		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "this data directory is of the AWS account %s", real)
 	}
 	return nil
 }
 
-// sameCloud refuses to ask AWS about a thing of the practice cloud: it would find no such
-// account, or nobody's credentials, and say so at length. An endpoint may be the practice
-// cloud, served.
+// sameCloud refuses to ask AWS about a resource of the sandbox. An endpoint may be a served
+// sandbox.
 func (c *call) sameCloud(ref resource.Ref) error {
 	if c.cmd.Bool("sandbox") || c.Getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Location, awsfake.Account+"/") {
 		return nil
 	}
-	return cli.Usage("add --sandbox", "%s/%s is in the practice cloud", ref.Kind, ref.Name)
+	return cli.Usage("add --sandbox", "%s/%s is in the sandbox", ref.Kind, ref.Name)
 }
 
 func (c *call) adopt() error {
 	if c.arg(0) == "" {
-		return cli.Usage("name what the file calls it, such as ec2/web-0", "`ovi adopt` needs a thing")
+		return cli.Usage("use its name in the configuration, such as ec2/web-0", "`ovi adopt` needs a resource")
 	}
 	if err := c.atMost(2); err != nil {
 		return err
@@ -183,11 +182,11 @@ func (c *call) adoptIn(l *session) error {
 	if c.out.Machine() {
 		return c.out.Records(seen{Observed: got, at: c.Now()}.record(names))
 	}
-	c.out.Say("%s (%s) now belongs to stack %s. See what differs: ovi plan", names.Ref(got.Ref), got.ID, got.Stack)
+	c.out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", names.Ref(got.Ref), got.ID, got.Stack)
 	return nil
 }
 
-// desired finds a wished thing by its whole ref, kind/name, or name.
+// desired finds a configured resource by its full ref, kind/name, or name.
 func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	var found []resource.Ref
 	var names []string
@@ -204,11 +203,11 @@ func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		next := "add it to the file first: only what is wanted can be adopted"
+		next := "add it to the configuration first"
 		if near, ok := resource.Nearest(spelling, names); ok {
 			next = "did you mean " + near + "?"
 		}
-		return resource.Ref{}, cli.Usage(next, "the source wants nothing called %q", spelling)
+		return resource.Ref{}, cli.Usage(next, "%q is not in the configuration", spelling)
 	}
-	return resource.Ref{}, cli.Usage(fmt.Sprintf("write the whole ref, such as %s", found[0]), "%q fits %d things", spelling, len(found))
+	return resource.Ref{}, cli.Usage(fmt.Sprintf("use the full ref, such as %s", found[0]), "%q matches %d resources", spelling, len(found))
 }

@@ -40,7 +40,7 @@ func (c *call) apply() error {
 	}
 	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "max-age"} {
 		if c.cmd.IsSet(name) {
-			return cli.Usage("plan again with it: ovi plan --"+name+" … --out FILE", "--%s says what to plan; %s is already a plan", name, c.arg(0))
+			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.arg(0))
 		}
 	}
 	return c.applyFile(c.arg(0))
@@ -51,11 +51,6 @@ func (c *call) applySource() error {
 	paths, err := c.sources(c.cmd.Args().Slice()...)
 	if err != nil {
 		return err
-	}
-	if !c.cmd.Bool("auto-approve") {
-		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
-			return err
-		}
 	}
 	return c.withLine(paths, c.planAndApply)
 }
@@ -74,15 +69,18 @@ func (c *call) planAndApply(l *session) error {
 	how := "auto-approve"
 	if !c.cmd.Bool("auto-approve") {
 		how = "typed yes"
-		if err := c.out.Ask(c, c.Stdin, "Apply these changes?"); err != nil {
+		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
+			return err
+		}
+		if err := c.out.Ask(c, c.Stdin, "Apply these changes?\nType yes to continue: "); err != nil {
 			return err
 		}
 	}
 	return c.execute(l, planned, how)
 }
 
-// showUnlessQuiet shows the plan of an apply, unless nobody is asked and nobody wants to see
-// it: then only what cannot be seen or done is told.
+// showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
+// is unreachable or blocked.
 func (c *call) showUnlessQuiet(p *engine.Planned, dir string, l *ledger.Ledger, asks bool) error {
 	counts := p.Counts
 	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
@@ -91,7 +89,7 @@ func (c *call) showUnlessQuiet(p *engine.Planned, dir string, l *ledger.Ledger, 
 	return c.showPlan(p, dir, l)
 }
 
-// applyFile does a saved plan, as far as it still holds.
+// applyFile applies a saved plan, except for resources that have changed since.
 func (c *call) applyFile(name string) error {
 	head, saved, err := loadPlan(name)
 	if err != nil {
@@ -115,10 +113,10 @@ func (c *call) applyFile(name string) error {
 	})
 }
 
-// sameLiveState takes the plan's world for this call, and refuses another one.
+// sameLiveState uses the options that the plan was made with, and refuses others.
 func (c *call) sameLiveState(head planHead, name string) error {
 	if c.cmd.IsSet("sandbox") && c.cmd.Bool("sandbox") != head.Sandbox {
-		return cli.Usage("apply it without --sandbox, or plan again", "%s was not made for the practice cloud", name)
+		return cli.Usage("omit --sandbox, or plan again", "%s was not made for the sandbox", name)
 	}
 	for flag, value := range map[string]string{"data-dir": head.DataDir, "profile": head.Profile, "region": head.Region} {
 		if c.cmd.IsSet(flag) || value == "" {
@@ -142,7 +140,7 @@ func (c *call) sameLiveState(head planHead, name string) error {
 	return nil
 }
 
-// nothing ends an apply that has nothing to do, or may do nothing.
+// nothing ends an apply that has nothing to do, or in which everything is blocked.
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.Machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cmd.Bool("sandbox")}
@@ -154,25 +152,22 @@ func (c *call) nothing(p *engine.Planned) error {
 	return cli.Exit(c.leftOver(p)...)
 }
 
-// leftOver is what a plan leaves undone whatever an apply does.
+// leftOver are the exit codes of what an apply does not do.
 func (c *call) leftOver(p *engine.Planned) []int {
-	var codes []int
-	if len(p.Plan.Unreachable) > 0 {
-		codes = append(codes, cli.ExitUnreachable)
-	}
+	codes := standingCodes(p)
 	if blocked(p.Plan) > 0 {
 		codes = append(codes, cli.ExitBlocked)
 	}
 	return codes
 }
 
-// sink shows an apply as it goes.
+// sink shows the progress of an apply.
 type sink interface {
 	Record(event.Record)
 	Close() error
 }
 
-// execute applies, shows how it goes, and sums up.
+// execute applies a plan, shows the progress, and prints the summary.
 func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	ctx, heedless := cli.Hangup(c.Context)
 	defer heedless()
@@ -201,7 +196,7 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	})
 	stop()
 	if bad := show.Close(); !errors.Is(bad, c.Answer.Failure()) {
-		err = errors.Join(err, bad) // what could not be written is told at the end
+		err = errors.Join(err, bad) // what could not be written is reported at the end
 	}
 	c.log.Info("applied", counters.Pairs()...)
 	if err != nil {
@@ -210,7 +205,7 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 	return c.sumUp(p, result, cli.CodeOf(err))
 }
 
-// sumUp says what came of it, and turns it into an exit code.
+// sumUp prints the summary and gives the exit code.
 func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.out.Machine() {
@@ -231,7 +226,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
 
-// resultCodes is what the outcomes mean for the exit code.
+// resultCodes are the exit codes of the results.
 func resultCodes(r *engine.Result) []int {
 	var codes []int
 	for _, o := range r.Outcomes {
@@ -246,36 +241,36 @@ func resultCodes(r *engine.Result) []int {
 	return codes
 }
 
-// explain tells what to do about what was not done.
+// explain reports what was not done, and what to do about it.
 func (c *call) explain(r *engine.Result) {
 	c.creditOthers(r)
-	flight := "what was in flight has ended"
-	var doubtful, held, stale []string
+	flight := "actions in flight finished"
+	var unknown, claimed, stale []string
 	for _, o := range r.Outcomes {
 		name := o.Ref.Kind + "/" + o.Ref.Name
 		switch o.Status {
 		case engine.Uncertain:
-			flight = "what was in flight was cut off"
-			doubtful = append(doubtful, name+": whether the "+string(o.Action)+" worked is not known")
+			flight = "actions in flight were canceled"
+			unknown = append(unknown, name+": the result of the "+string(o.Action)+" is unknown")
 		case engine.Claimed:
-			held = append(held, fmt.Sprintf("%s is held by %s", name, o.ClaimedBy))
+			claimed = append(claimed, fmt.Sprintf("%s is claimed by %s", name, o.ClaimedBy))
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
 		case engine.Done, engine.ByOther, engine.Failed, engine.WaitingFor, engine.Interrupted:
 		}
 	}
-	c.warnOf(doubtful, "run `ovi plan`: looking tells")
-	c.warnOf(held, "see `ovi claims`; wait longer with --lock-timeout, or run this again later")
+	c.warnOf(unknown, "run `ovi plan` to recover it")
+	c.warnOf(claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	c.warnOf(stale, "plan again")
 	if c.Err() != nil {
-		c.out.Warn("interrupted: "+flight+", the rest was not begun", "run the same command again: it goes on where this one stopped")
+		c.out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
 	}
 }
 
-// maxWarned is how many of one kind are named.
+// maxWarned is how many warnings of one kind are shown.
 const maxWarned = 5
 
-// warnOf tells of several things with the same way out, which is said once.
+// warnOf shows several warnings with one suggestion.
 func (c *call) warnOf(what []string, next string) {
 	if n := len(what) - maxWarned; n > 1 {
 		what = append(what[:maxWarned:maxWarned], fmt.Sprintf("and %d more like these", n))

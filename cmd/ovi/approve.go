@@ -32,7 +32,7 @@ func (p *process) approveCommand() *urfave.Command {
 
 func (c *call) approve() error {
 	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
-		return cli.Usage("make one with: ovi plan --out FILE", "`ovi approve` needs a saved plan")
+		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
 	}
 	until, err := c.later("until")
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})
 	yes, err := e.Approve(c, p, engine.OperatorAction{Who: c.User(), Reason: c.cmd.String("reason")}, until)
 	if errors.Is(err, engine.ErrNothingToApprove) {
-		return &cli.Problem{Summary: "there is nothing to approve", Err: err, Suggestion: "plan again, without what is drift only"}
+		return &cli.Problem{Summary: "nothing to approve", Err: err, Suggestion: "run `ovi plan --out FILE` again"}
 	}
 	if err != nil {
 		return err
@@ -81,16 +81,16 @@ func (c *call) tellApproval(a render.Approval) error {
 	c.out.Say("Approved by %s until %s.", a.Who, a.Until.Format("2006-01-02 15:04 UTC"))
 	switch n := a.People - len(a.Approved); {
 	case a.People == 0:
-		c.out.Say("No rule asks for it; do the plan with: ovi apply %s", c.arg(0))
+		c.out.Say("No rule requires approval; run `ovi apply %s`.", c.arg(0))
 	case n > 0:
-		c.out.Say("%d of the %d different people that are asked for: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
+		c.out.Say("%d of %d required approvals: %s.", len(a.Approved), a.People, strings.Join(a.Approved, ", "))
 	default:
-		c.out.Say("That is all that is asked for (%s); do the plan with: ovi apply %s", strings.Join(a.Approved, ", "), c.arg(0))
+		c.out.Say("All required approvals are given (%s); run `ovi apply %s`.", strings.Join(a.Approved, ", "), c.arg(0))
 	}
 	return nil
 }
 
-// asked is how many different people the rules ask for, as far as the plan knows.
+// asked is how many approvals by different users the rules require, as far as the plan knows.
 func asked(p *engine.Planned) int {
 	n := 0
 	for _, d := range p.Plan.Decisions {
@@ -101,7 +101,7 @@ func asked(p *engine.Planned) int {
 	return n
 }
 
-// later reads an option that is a time to come, or how far ahead.
+// later reads an option that is a future time, or a duration from now.
 func (c *call) later(flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	at, err := time.Parse(time.RFC3339, text)
@@ -112,7 +112,7 @@ func (c *call) later(flag string) (time.Time, error) {
 		}
 	}
 	if err != nil || !at.After(c.Now()) {
-		return at, cli.Usage("write how long, such as 24h or 7d, or a time to come such as 2030-01-02T15:04:05Z", "--%s: %q is no time to come", flag, text)
+		return at, cli.Usage("use a duration such as 24h or 7d, or a future time such as 2030-01-02T15:04:05Z", "invalid --%s %q", flag, text)
 	}
 	return at, nil
 }
@@ -122,7 +122,7 @@ func days(text string) (time.Duration, error) {
 	if n, ok := strings.CutSuffix(text, "d"); ok {
 		count, err := strconv.ParseUint(n, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no number of days", n)
+			return 0, fmt.Errorf("invalid number of days %q", n)
 		}
 		return time.Duration(count) * 24 * time.Hour, nil
 	}

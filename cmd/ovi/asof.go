@@ -8,37 +8,37 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-// onlyToLookAt refuses to save a plan of the past.
-func (c *call) onlyToLookAt() error {
+// checkPast refuses to save a plan of the past.
+func (c *call) checkPast() error {
 	if c.cmd.String("at") != "" && (c.cmd.String("out") != "" || c.cmd.Duration("max-age") != 0) {
-		return cli.Usage("leave out --out and --max-age", "a plan of the past (--at) is only to look at: it cannot be applied")
+		return cli.Usage("omit --out and --max-age", "a plan of the past (--at) cannot be applied")
 	}
 	return nil
 }
 
-// freshness are the lines that say what a plan rests on that was not looked at just now.
+// freshness are the lines about what a plan uses that was not observed just now.
 func (c *call) freshness(p *engine.Planned) []string {
 	names := namesOf(p)
 	var out []string
 	if p.Past {
-		out = append(out, fmt.Sprintf("THE PAST: what these wishes would have called for at revision %d; only to look at", p.Revision))
+		out = append(out, fmt.Sprintf("As of revision %d. This plan cannot be applied.", p.Revision))
 	}
 	for _, obs := range p.Observations {
 		age := render.Age(c.Now().Sub(obs.At))
 		switch {
 		case obs.Err != nil:
 		case p.Past:
-			out = append(out, fmt.Sprintf("%s: as seen at %s, %s ago", names.Scope(obs.Scope), obs.At.UTC().Format("2006-01-02 15:04:05 UTC"), age))
+			out = append(out, fmt.Sprintf("%s: as observed at %s, %s ago", names.Scope(obs.Scope), obs.At.UTC().Format("2006-01-02 15:04:05 UTC"), age))
 		case obs.Recorded:
-			out = append(out, fmt.Sprintf("%s: as seen %s ago, not looked at now (--max-age)", names.Scope(obs.Scope), age))
+			out = append(out, fmt.Sprintf("%s: as observed %s ago (--max-age)", names.Scope(obs.Scope), age))
 		case c.cmd.Duration("max-age") > 0:
-			out = append(out, fmt.Sprintf("%s: looked at now", names.Scope(obs.Scope)))
+			out = append(out, fmt.Sprintf("%s: observed now", names.Scope(obs.Scope)))
 		}
 	}
 	return out
 }
 
-// lookRecords tell machines how old each fact of a plan is.
+// lookRecords tell programs how old each fact of a plan is.
 func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(p.Observations))
 	for _, obs := range p.Observations {

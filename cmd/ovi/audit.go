@@ -74,7 +74,7 @@ func (c *call) logRecord(r event.Record) error {
 	return err
 }
 
-// logLine is a record as machines get it.
+// logLine is a record for programs.
 func logLine(r event.Record) render.LogRecord {
 	line := render.LogRecord{
 		Type: "record", Seq: uint64(r.Seq), ID: r.ID, At: r.At, Event: r.Event.Type(),
@@ -86,12 +86,12 @@ func logLine(r event.Record) render.LogRecord {
 	return line
 }
 
-// filter reads what of the log is wanted.
+// filter reads which records are selected.
 func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 	f := history.Filter{Types: c.cmd.StringSlice("type"), Run: c.cmd.String("run"), Instance: c.cmd.String("instance")}
 	for _, t := range f.Types {
 		if near, ok := resource.Nearest(t, event.Types()); !ok || near != t {
-			return f, cli.Usage("write one of "+strings.Join(event.Types(), ", "), "%q is no type of event", t)
+			return f, cli.Usage("use one of "+strings.Join(event.Types(), ", "), "unknown event type %q", t)
 		}
 	}
 	var err error
@@ -111,7 +111,7 @@ func (c *call) filter(l *ledger.Ledger) (history.Filter, error) {
 	return f, err
 }
 
-// moment reads an option that is a time, or how long ago.
+// moment reads an option that is a time, or a duration ago.
 func (c *call) moment(flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	if text == "" {
@@ -122,7 +122,7 @@ func (c *call) moment(flag string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, cli.Usage("write a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "--%s: %q is no time", flag, text)
+		return t, cli.Usage("use a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "invalid --%s %q", flag, text)
 	}
 	return t, nil
 }
@@ -141,24 +141,24 @@ func (c *call) auditVerify() error {
 	}
 	report, err := wal.Verify(filepath.Join(dir, logDir), key, options...)
 	if err != nil {
-		return &cli.Problem{Summary: "the log does not hold what was written to it", Err: err, Suggestion: "keep a copy of the data directory as it is, and bring the last good one back"}
+		return &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
 	}
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "verified", Data: verifiedOf(report)})
 	}
-	c.out.Say("The log is whole: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
+	c.out.Say("The audit log is intact: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
 		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
 	c.out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
 	if report.Torn != nil {
-		c.out.Warn(report.Torn.String(), "nothing: an append that nobody was told of")
+		c.out.Warn(report.Torn.String(), "none needed: the record was never acknowledged")
 	}
 	return nil
 }
 
-// logDir is where the ledger keeps its log, in the data directory.
+// logDir is where the audit log is, in the data directory.
 const logDir = "wal"
 
-// trust reads what the log is verified against.
+// trust reads what the audit log is verified against.
 func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
 	if text := c.cmd.String("public-key"); text != "" {
@@ -167,7 +167,7 @@ func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 			b, err = base64.RawURLEncoding.DecodeString(text)
 		}
 		if err != nil || len(b) != ed25519.PublicKeySize {
-			return nil, nil, cli.Usage("it is what `ovi audit verify` prints behind key", "--public-key: %q is no key", text)
+			return nil, nil, cli.Usage("use the key that `ovi audit verify` prints", "invalid --public-key %q", text)
 		}
 		key = b
 	}
@@ -175,14 +175,14 @@ func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 	for _, line := range c.cmd.StringSlice("checkpoint") {
 		point, err := wal.ParseCheckpoint(line)
 		if err != nil {
-			return nil, nil, cli.Usage("give the whole line as it was printed", "--checkpoint: %s", err)
+			return nil, nil, cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
 		}
 		options = append(options, wal.WithCheckpoint(point))
 	}
 	return key, options, nil
 }
 
-// verified is what `audit verify` tells machines.
+// verified is the result of `audit verify` for programs.
 type verified struct {
 	Segments    int      `json:"segments"`
 	Batches     int      `json:"batches"`

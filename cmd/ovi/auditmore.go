@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// followEvery is how often a followed log is looked at.
+// followEvery is how often a followed log is read.
 const followEvery = 300 * time.Millisecond
 
 // logFilters are the options that select records.
@@ -35,7 +35,7 @@ func fileFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "file", Usage: "use the data directory beside the source `FILE` or folder"}
 }
 
-// auditMore are the commands of the log besides reading and verifying it.
+// auditMore are the commands of the audit log besides reading and verifying it.
 func (p *process) auditMore() []*urfave.Command {
 	return []*urfave.Command{
 		{
@@ -75,8 +75,8 @@ func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Recor
 	return next, nil
 }
 
-// follow writes what is recorded from now on, by anybody, until somebody stops it: that is
-// its normal end.
+// follow writes what any process records from now on, until it is interrupted: that is its
+// normal end.
 func (c *call) follow(l *ledger.Ledger, f history.Filter) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -102,7 +102,7 @@ func (c *call) auditExport() error {
 	}
 	format := c.cmd.String("format")
 	if format != "jsonl" && format != "cloudevents" {
-		return cli.Usage("write --format jsonl or cloudevents", "%q is no format to export in", format)
+		return cli.Usage("use --format jsonl or cloudevents", "invalid export format %q", format)
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error {
 		f, err := c.filter(l)
@@ -137,7 +137,7 @@ func (c *call) auditCheckpoint() error {
 	})
 }
 
-// checkpoint is what `audit checkpoint` tells machines.
+// checkpoint is the result of `audit checkpoint` for programs.
 type checkpoint struct {
 	Line  string    `json:"line"`
 	Seq   uint64    `json:"seq"`
@@ -150,11 +150,11 @@ func (c *call) auditTrim() error {
 		return err
 	}
 	if c.cmd.String("keep") == "" {
-		return cli.Usage("write how much history stays, such as --keep 90d", "`ovi audit trim` needs --keep")
+		return cli.Usage("choose how much history to keep, such as --keep 90d", "`ovi audit trim` needs --keep")
 	}
 	age, err := ageOf(c.cmd.String("keep"))
 	if err != nil {
-		return cli.Usage("write an age such as 90d or 36h", "--keep: %s", err)
+		return cli.Usage("use an age such as 90d or 36h", "invalid --keep: %s", err)
 	}
 	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error { return c.trimLog(l, age) })
 }
@@ -176,21 +176,21 @@ func (c *call) trimLog(l *ledger.Ledger, age time.Duration) error {
 		return c.out.Records(render.Info{Type: "trimmed", Data: trimmed{uint64(was), uint64(first), uint64(keep)}})
 	}
 	if first == was {
-		c.out.Say("Nothing was removed: the log begins with record %d, and what is old enough does not fill a segment.", first)
+		c.out.Say("Nothing was removed: the audit log starts with record %d, and no whole segment is old enough.", first)
 		return nil
 	}
 	if c.storeName() != "" {
-		c.out.Warn("a store that hosts share cannot be rebuilt from its logs any more, once one of them was trimmed", "keep a copy of it: ovi store copy")
+		c.out.Warn("a shared store can no longer be rebuilt from its logs, because one of them was trimmed", "keep a copy of the store: ovi store copy")
 	}
-	c.out.Say("Removed records %d to %d. The log begins with record %d now, by a signed notice; what stood before was carried forward.", was, first-1, first)
+	c.out.Say("Removed records %d to %d. The audit log now starts with record %d; current state was carried forward.", was, first-1, first)
 	return nil
 }
 
-// trimmed is what `audit trim` tells machines.
+// trimmed is the result of `audit trim` for programs.
 type trimmed struct {
-	Was     uint64 `json:"was"`    // the first record before
-	First   uint64 `json:"first"`  // the first record now
-	Desired uint64 `json:"wanted"` // the first record that was asked to be kept
+	Was       uint64 `json:"was"`       // the first record before
+	First     uint64 `json:"first"`     // the first record now
+	Requested uint64 `json:"requested"` // the first record that was asked to be kept
 }
 
 // ageOf reads a duration that may be in days.
@@ -201,7 +201,7 @@ func ageOf(text string) (time.Duration, error) {
 	}
 	age, err := time.ParseDuration(text)
 	if err == nil && age < 0 {
-		err = errors.New("it is in the future")
+		err = errors.New("it is negative")
 	}
 	return age, err
 }

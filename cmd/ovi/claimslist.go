@@ -55,10 +55,10 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	t := render.Table{Head: []string{"THING", "HELD BY", "SINCE", "DIES AFTER", "TOKEN"}, Flexible: 1}
+	t := render.Table{Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 1}
 	for _, x := range all {
 		if !c.out.Machine() {
-			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), holderOf(x), c.ago(x.Since), x.TTL.String() + " of silence", count(int(x.Token))})
+			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), x.User + "@" + x.Host, count(x.PID), c.ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
 			continue
 		}
 		err := c.out.Records(render.Claim{
@@ -72,7 +72,7 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 	if c.out.Machine() {
 		return nil
 	}
-	return c.out.Table(t, "Nobody holds anything.")
+	return c.out.Table(t, "No claims.")
 }
 
 func holderOf(x coordinator.Claim) string {
@@ -88,7 +88,7 @@ func shortRef(names render.Names, text string) string {
 	return names.Ref(ref)
 }
 
-// claimedResource is the thing a claim is on; false for a claim on something else, such as the
+// claimedResource is the resource of a claim; false for a claim on something else, such as the
 // lead of a stack.
 func claimedResource(text string) (resource.Ref, bool) {
 	if strings.HasPrefix(text, engine.Lead) {
@@ -98,7 +98,7 @@ func claimedResource(text string) (resource.Ref, bool) {
 	return ref, err == nil
 }
 
-// fitsClaim says that people may call a claim so.
+// fitsClaim reports whether a claim may be called so.
 func fitsClaim(claim, spelling string) bool {
 	ref, ok := claimedResource(claim)
 	return ok && history.Fits(ref, spelling)

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -35,7 +37,7 @@ func (p *process) diffCommand() *urfave.Command {
 
 func (c *call) diff() error {
 	if c.arg(0) == "" {
-		return cli.Usage("write ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
+		return cli.Usage("use ovi diff 24h, or ovi diff 12 40", "`ovi diff` needs a revision or a time")
 	}
 	if err := c.atMost(3); err != nil {
 		return err
@@ -58,7 +60,7 @@ func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
 		if _, wrong := strconv.ParseInt(c.arg(1), 10, 64); ref != "" || wrong == nil {
 			return s, "", err
 		}
-		s.to, ref = storage.Now, c.arg(1) // no revision: a thing
+		s.to, ref = storage.Now, c.arg(1) // no revision: a resource
 	}
 	if s.to == storage.Now {
 		if s.to, err = l.Revision(c); err != nil {
@@ -87,20 +89,20 @@ func (c *call) showDiff(l *ledger.Ledger) error {
 			return err
 		}
 	}
-	shifts, err := history.New(l.Reader()).Between(c, s.from, s.to)
+	changes, err := history.New(l.Reader()).Between(c, s.from, s.to)
 	switch {
 	case errors.Is(err, storage.ErrCompacted):
-		return &cli.Problem{Summary: fmt.Sprintf("the store has forgotten revision %d", s.from), Err: err, Suggestion: "name a later one; the log still has what was recorded: ovi audit log"}
+		return &cli.Problem{Summary: fmt.Sprintf("revision %d was compacted", s.from), Err: err, Suggestion: "use a later one; `ovi audit log` has what was recorded"}
 	case errors.Is(err, storage.ErrFuture):
-		return cli.Usage("see `ovi history REF` for revisions", "revision %d has not happened yet", max(s.from, s.to))
+		return cli.Usage("see `ovi history REF` for revisions", "revision %d does not exist", max(s.from, s.to))
 	case err != nil:
 		return err
 	}
-	shifts = slices.DeleteFunc(shifts, func(x history.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
-	return c.writeDiff(s, shifts)
+	changes = slices.DeleteFunc(changes, func(x history.ResourceChange) bool { return !only.IsZero() && x.Ref != only || !c.about(x) })
+	return c.writeDiff(l, s, changes)
 }
 
-// about says that a thing is one that was asked for.
+// about reports whether a resource was asked for.
 func (c *call) about(x history.ResourceChange) bool {
 	kind, stack := c.cmd.String("kind"), c.cmd.String("stack")
 	return (kind == "" || x.Ref.Kind == kind) && (stack == "" || stackOf(x) == stack)
@@ -115,51 +117,97 @@ func stackOf(x history.ResourceChange) string {
 	return ""
 }
 
-func (c *call) writeDiff(s span, shifts []history.ResourceChange) error {
-	refs := make([]resource.Ref, len(shifts))
-	for i, x := range shifts {
+func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceChange) error {
+	refs := make([]resource.Ref, len(changes))
+	for i, x := range changes {
 		refs[i] = x.Ref
 	}
 	names := namesOfRefs(refs...)
 	sum := render.DifferenceSummary{Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to), ToAt: s.toAt}
-	t := render.Table{Head: []string{"", "THING", "DIFFERENT", "BY", "WHEN"}, Flexible: 2}
+	view := render.DiffView{Kinds: schemas().Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, minuteOf(s.fromAt), s.to, minuteOf(s.toAt))}
 	var out []render.Record
-	for _, x := range shifts {
+	for _, x := range changes {
 		d := differenceOf(x, names)
 		out = append(out, d)
-		mark := map[string]string{"appeared": "+", "gone": "-", "changed": "~"}[d.What]
-		when := d.At.UTC().Format("2006-01-02 15:04:05")
-		for i, text := range diffLines(x, d.What) {
-			if i > 0 {
-				mark, when = "", ""
-				t.Rows = append(t.Rows, []string{"", "", text, "", ""})
-				continue
-			}
-			t.Rows = append(t.Rows, []string{mark, d.Ref, text, map[string]string{"ovi": "ovi", "world": "the world"}[d.By], when})
-		}
+		e := render.DiffEntry{Sign: "~", Name: shortName(x.Ref), Ref: x.Ref}
 		switch d.What {
 		case "appeared":
 			sum.Appeared++
+			e.Sign, e.Text = "+", x.After.ID+"  "
 		case "gone":
 			sum.Gone++
+			e.Sign, e.Text = "-", x.Before.ID+"  "
 		default:
 			sum.Changed++
+			e.Changes = explain.Differ(*x.Before, *x.After)
 		}
+		if !c.out.Machine() {
+			by, err := c.changedBy(l, s, x)
+			if err != nil {
+				return err
+			}
+			e.Text += by
+		}
+		view.Entries = append(view.Entries, e)
 	}
 	if c.out.Machine() {
 		return c.out.Records(append(out, sum)...)
 	}
-	c.out.Say("From revision %d (%s) to %d (%s)", s.from, stampOf(s.fromAt), s.to, stampOf(s.toAt))
-	if err := c.out.Table(t, "Nothing is different."); err != nil || len(shifts) == 0 {
-		return err
+	view.Foot = diffSentence(sum)
+	if c.out.Quiet {
+		view.Head = ""
 	}
-	c.out.Say("\nDiff: %d appeared, %d gone, %d changed. Why: ovi why REF", sum.Appeared, sum.Gone, sum.Changed)
-	return nil
+	return view.Write(c.out.W, c.out.Style)
+}
+
+// changedBy is who changed a resource between two revisions: "by ada", or "outside ovi".
+func (c *call) changedBy(l *ledger.Ledger, s span, x history.ResourceChange) (string, error) {
+	if !x.Action {
+		return "outside ovi", nil
+	}
+	moments, err := history.New(l.Reader()).History(c, x.Ref)
+	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+		return "", err
+	}
+	who := "ovi"
+	for _, m := range moments {
+		for _, r := range m.Records {
+			if _, done := r.Event.(event.Finished); done && r.User != "" && m.Revision > s.from && m.Revision <= s.to {
+				who = r.User
+			}
+		}
+	}
+	return "by " + who, nil
+}
+
+// diffSentence is the last line of a diff; zeros are omitted.
+func diffSentence(sum render.DifferenceSummary) string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		word string
+	}{{sum.Appeared, "created"}, {sum.Changed, "changed"}, {sum.Gone, "deleted"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "No differences."
+	}
+	return "Diff: " + strings.Join(parts, ", ") + "."
+}
+
+// minuteOf is a time in a head line.
+func minuteOf(t time.Time) string {
+	if t.IsZero() {
+		return "unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
 func stampOf(t time.Time) string {
 	if t.IsZero() {
-		return "at an unknown time"
+		return "unknown time"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
@@ -167,7 +215,7 @@ func stampOf(t time.Time) string {
 func differenceOf(x history.ResourceChange, names render.Names) render.Difference {
 	d := render.Difference{
 		Type: "difference", Ref: names.Ref(x.Ref), Scope: x.Ref.Scope().String(), Kind: x.Ref.Kind, Stack: stackOf(x),
-		At: x.At, What: "changed", By: "world", Revision: int64(x.Last), Changes: []render.Change{},
+		At: x.At, What: "changed", By: "outside", Revision: int64(x.Last), Changes: []render.Change{},
 	}
 	if x.Action {
 		d.By = "ovi"
@@ -181,22 +229,4 @@ func differenceOf(x history.ResourceChange, names render.Names) render.Differenc
 		d.Changes = render.Changes(explain.Differ(*x.Before, *x.After))
 	}
 	return d
-}
-
-// diffLines say what is different, a line each.
-func diffLines(x history.ResourceChange, what string) []string {
-	switch what {
-	case "appeared":
-		return []string{"appeared: " + x.After.ID}
-	case "gone":
-		return []string{"gone: " + x.Before.ID}
-	}
-	var out []string
-	for _, ch := range explain.Differ(*x.Before, *x.After) {
-		out = append(out, ch.Path+" "+render.Value(ch.From)+" → "+render.Value(ch.To))
-	}
-	if len(out) == 0 {
-		out = []string{"in small things"}
-	}
-	return out
 }

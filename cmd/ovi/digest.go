@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// digester makes the keyed digests that stand in the record for secrets. Its key is made for
-// the first stack with a secret and never leaves the data directory: without it nobody can try
-// passwords against a digest.
+// digester makes the keyed digests that are recorded instead of secrets. Its key is created for the
+// first stack with a secret and stays in the data directory: without it, passwords cannot be tried
+// against a digest.
 type digester struct {
 	file string
 	once sync.Once
@@ -23,8 +23,8 @@ type digester struct {
 	err  error // why there is no key; what was digested then must not be used
 }
 
-// errNoKey: no key has been made yet.
-var errNoKey = errors.New("there is no key for digests of secrets")
+// errNoKey: no key has been created yet.
+var errNoKey = errors.New("no key for digests of secrets")
 
 // sum digests one secret.
 func (d *digester) sum(secret []byte) string {
@@ -34,8 +34,8 @@ func (d *digester) sum(secret []byte) string {
 	return "hmac-sha256:" + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// digestKey reads the key. It makes none: what is read may turn out to be wrong, and a wrong
-// file leaves nothing behind.
+// digestKey reads the key. It creates none, because a configuration that is wrong leaves no files
+// behind.
 func digestKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,12 +45,12 @@ func digestKey(file string) ([]byte, error) {
 		return nil, fmt.Errorf("read the key for digests of secrets: %w", err)
 	}
 	if len(key) != sha256.Size {
-		return nil, fmt.Errorf("the key for digests of secrets, %s, has %d bytes and not %d: bring it back from a copy", file, len(key), sha256.Size)
+		return nil, fmt.Errorf("the key for digests of secrets, %s, has %d bytes instead of %d: restore it from a copy", file, len(key), sha256.Size)
 	}
 	return key, nil
 }
 
-// makeKey makes the key. Of two processes that make it at once, one wins.
+// makeKey creates the key. Of two processes that create it at once, one wins.
 func makeKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

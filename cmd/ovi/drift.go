@@ -149,7 +149,7 @@ func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
 			Plan: p.Plan, Names: names, Kinds: schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
 		}.Write(c.out.W, c.out.Style)
 	}
-	if err := c.blindness(p, names); err != nil {
+	if err := c.unreachable(p, names); err != nil {
 		return err
 	}
 	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {

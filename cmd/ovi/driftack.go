@@ -29,13 +29,13 @@ func (p *process) driftAckCommand() *urfave.Command {
 
 func (c *call) driftAck() error {
 	if c.arg(0) == "" {
-		return cli.Usage("name one, such as ec2/web-0: see `ovi drift`", "`ovi drift ack` needs a thing")
+		return cli.Usage("use one that `ovi drift` shows, such as ec2/web-0", "`ovi drift ack` needs a resource")
 	}
 	if err := c.atMost(2); err != nil {
 		return err
 	}
 	if c.cmd.String("reason") == "" || c.cmd.String("until") == "" {
-		return cli.Usage("write --reason 'being looked into' --until 7d", "`ovi drift ack` needs a reason and an end")
+		return cli.Usage("add --reason 'under investigation' --until 7d", "`ovi drift ack` needs a reason and an end")
 	}
 	until, err := c.untilWhen(c.cmd.String("until"))
 	if err != nil {
@@ -48,19 +48,19 @@ func (c *call) driftAck() error {
 	return c.withLine(paths, func(l *session) error { return c.ackIn(l, until) })
 }
 
-// untilWhen reads an end: so long from now, or a time.
+// untilWhen reads an end: a duration from now, or a time.
 func (c *call) untilWhen(text string) (time.Time, error) {
 	if age, err := ageOf(text); err == nil {
 		return c.Now().Add(age).UTC().Round(0), nil
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || !t.After(c.Now()) {
-		return t, cli.Usage("write 7d, 12h, or a time to come such as 2026-01-02T15:04:05Z", "--until: %q is no end", text)
+		return t, cli.Usage("use 7d, 12h, or a future time such as 2026-01-02T15:04:05Z", "invalid --until %q", text)
 	}
 	return t.UTC(), nil
 }
 
-// ackIn looks for the drift first: it is that one which is acknowledged.
+// ackIn observes the drift first: it is that one which is acknowledged.
 func (c *call) ackIn(l *session, until time.Time) error {
 	planned, err := c.makePlan(l, event.ForDrift)
 	if err != nil {
@@ -86,23 +86,23 @@ func (c *call) ackIn(l *session, until time.Time) error {
 				Type: "acked", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
-		c.out.Say("%s may stay as it is until %s (%s); any other drift of it is shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
+		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
 		return nil
 	}
-	return &cli.Problem{Summary: namesOf(planned).Ref(ref) + " has not drifted", Suggestion: "see what has: ovi drift"}
+	return &cli.Problem{Summary: namesOf(planned).Ref(ref) + " has not drifted", Suggestion: "run `ovi drift` to list what has"}
 }
 
-// driftText says in a line what differs.
+// driftText is one line about what drifted.
 func driftText(d decider.Decision) string {
 	if d.Difference == comparator.Missing {
-		return "it is gone"
+		return "deleted outside ovi"
 	}
 	text := ""
 	for i, x := range d.Changes {
 		if i > 0 {
 			text += ", "
 		}
-		text += x.Path + " " + render.Value(x.To) + " → " + render.Value(x.From)
+		text += x.Path + " is " + render.Value(x.From) + ", configured " + render.Value(x.To)
 	}
 	if text == "" {
 		return d.Message
@@ -120,7 +120,7 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
-	t := render.Table{Head: []string{"THING", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
+	t := render.Table{Head: []string{"RESOURCE", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
 	for _, a := range acknowledged {
 		over := !c.Now().Before(a.Until)
 		if c.out.Machine() {
@@ -134,17 +134,17 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		}
 		until := a.Until.UTC().Format("2006-01-02 15:04")
 		if over {
-			until += " (over)"
+			until += " (expired)"
 		}
 		t.Rows = append(t.Rows, []string{names.Ref(a.Ref), a.What, until, a.Who, a.Reason})
 	}
 	if c.out.Machine() {
 		return nil
 	}
-	return c.out.Table(t, "No drift was acknowledged.")
+	return c.out.Table(t, "No acknowledged drift.")
 }
 
-// driftRecords tell machines the three sides of each difference of a thing.
+// driftRecords give programs the applied, observed and configured value of each difference.
 func driftRecords(d decider.Decision, told []explain.Drift, ack *ledger.Acknowledgment, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(told))
 	for _, x := range told {

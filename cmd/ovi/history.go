@@ -27,7 +27,7 @@ func (p *process) historyCommand() *urfave.Command {
 // oneRef checks that the command has its one argument.
 func (c *call) oneRef() error {
 	if c.arg(0) == "" {
-		return cli.Usage("name one, such as ec2/web-0: see `ovi status`", "`ovi %s` needs a thing", c.cmd.Command.Name)
+		return cli.Usage("use one that `ovi status` lists, such as ec2/web-0", "`ovi %s` needs a resource", c.cmd.Command.Name)
 	}
 	return c.atMost(1)
 }
@@ -51,7 +51,7 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	if c.out.Machine() {
 		return c.momentRecords(ref, moments)
 	}
-	t := render.Table{Head: []string{"REVISION", "WHEN", "WHAT"}, Flexible: 2}
+	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
 	for _, m := range moments {
 		for _, line := range momentLines(m, before) {
@@ -64,10 +64,10 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 		return err
 	}
 	c.out.Say("%s", namesIn(scans).Ref(ref))
-	return c.out.Table(t, "Nothing is on record.")
+	return c.out.Table(t, "No events.")
 }
 
-// line of a history: what kind of moment, what people read, what machines get.
+// moment is a line of a history: its type, its text for users, its data for programs.
 type moment struct {
 	what, text string
 	data       any
@@ -75,16 +75,25 @@ type moment struct {
 
 func momentLines(m history.Moment, before *resource.Observed) []moment {
 	var out []moment
+	acted := false
 	for _, r := range m.Records {
+		_, done := r.Event.(event.Finished)
+		acted = acted || done
 		out = append(out, moment{r.Event.Type(), render.Sentence(r.Event) + by(r), r.Event})
 	}
+	how := "changed outside ovi: "
+	if acted {
+		how = "observed: "
+	}
 	switch {
+	case m.Gone && acted:
+		out = append(out, moment{"gone", "observed: deleted", nil})
 	case m.Gone:
-		out = append(out, moment{"gone", "gone", nil})
+		out = append(out, moment{"gone", "deleted outside ovi", nil})
 	case m.Seen != nil && before == nil:
-		out = append(out, moment{"seen", fmt.Sprintf("seen: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
+		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
-		out = append(out, moment{"seen", "seen different: " + differences(*before, *m.Seen), seenData(m.Seen)})
+		out = append(out, moment{"observed", how + differences(*before, *m.Seen), seenData(m.Seen)})
 	}
 	return out
 }
@@ -107,45 +116,52 @@ func by(r event.Record) string {
 	if r.User == "" {
 		return ""
 	}
-	return " · " + r.User
+	return " by " + r.User
 }
 
-// differences says in a line what is different between two looks at one thing.
+// differences is one line about what changed between two observations.
 func differences(a, b resource.Observed) string {
 	var out []string
 	if a.ID != b.ID {
-		out = append(out, "id "+a.ID+" → "+b.ID)
+		out = append(out, "id "+a.ID+" -> "+b.ID)
 	}
 	if a.Health != b.Health {
-		out = append(out, fmt.Sprintf("health %s → %s", a.Health, b.Health))
+		out = append(out, fmt.Sprintf("health %s -> %s", a.Health, b.Health))
 	}
 	for _, x := range b.Attrs {
 		if old, ok := a.Attrs.Get(x.Name); !ok || render.Value(old) != render.Value(x.Value) {
-			out = append(out, fmt.Sprintf("%s %s → %s", x.Name, render.Value(old), render.Value(x.Value)))
+			out = append(out, fmt.Sprintf("%s %s -> %s", x.Name, render.Value(old), render.Value(x.Value)))
 		}
 	}
 	for _, x := range a.Attrs {
 		if _, still := b.Attrs.Get(x.Name); !still {
-			out = append(out, x.Name+" taken away")
+			out = append(out, x.Name+" removed")
 		}
 	}
 	out = append(out, tagDifferences(a.Tags, b.Tags)...)
 	if len(out) == 0 {
-		return "in small things"
+		return "details"
 	}
 	return strings.Join(out, ", ")
+}
+
+func orUnset(s string) string {
+	if s == "" {
+		return "(not set)"
+	}
+	return s
 }
 
 func tagDifferences(a, b resource.Tags) []string {
 	var out []string
 	for _, x := range b {
 		if old, ok := a.Get(x.Key); !ok || old != x.Value {
-			out = append(out, fmt.Sprintf("tag %s %q → %q", x.Key, old, x.Value))
+			out = append(out, fmt.Sprintf("tags.%s %s -> %s", x.Key, orUnset(old), x.Value))
 		}
 	}
 	for _, x := range a {
 		if _, still := b.Get(x.Key); !still {
-			out = append(out, "tag "+x.Key+" taken away")
+			out = append(out, "tags."+x.Key+" removed")
 		}
 	}
 	return out

@@ -35,7 +35,7 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
-	t := render.Table{Head: []string{"THING", "ID", "FIRST SEEN", "HEALTH", "SEEN"}, Flexible: 3}
+	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED"}, Flexible: 3}
 	for _, u := range all {
 		if c.out.Machine() {
 			err := c.out.Records(render.Unmanaged{
@@ -49,12 +49,12 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		}
 		first := c.ago(u.FirstSeen)
 		if u.Before {
-			first += " or before"
+			first += " or earlier"
 		}
 		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen)})
 	}
 	if c.out.Machine() {
 		return nil
 	}
-	return c.out.Table(t, "Nothing unmanaged was seen.")
+	return c.out.Table(t, "No unmanaged resources.")
 }

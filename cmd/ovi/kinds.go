@@ -50,7 +50,7 @@ func (c *call) kinds() error {
 		if near, ok := resource.Nearest(c.arg(0), names); ok {
 			next = "did you mean " + near + "?"
 		}
-		return cli.Usage(next, "there is no kind %q", c.arg(0))
+		return cli.Usage(next, "unknown kind %q", c.arg(0))
 	}
 	if c.out.Machine() {
 		return c.kindRecords(all)
@@ -58,11 +58,11 @@ func (c *call) kinds() error {
 	if c.arg(0) != "" {
 		return render.Kind(c.out.W, c.out.Style, all[0])
 	}
-	t := render.Table{Head: []string{"KIND", "PROVIDER", "WHAT"}, Flexible: 2}
+	t := render.Table{Head: []string{"KIND", "PROVIDER", "DESCRIPTION"}, Flexible: 2}
 	for _, k := range all {
 		t.Rows = append(t.Rows, []string{k.Name, k.Provider, render.FirstLine(k.Doc)})
 	}
-	return c.out.Table(t, "There are none.")
+	return c.out.Table(t, "No kinds.")
 }
 
 func (c *call) kindRecords(all []resource.Kind) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// withMemory opens the record for a command that asks it something; args may name a source
-// that the record stands beside. It needs no source and no provider.
+// withMemory opens the data directory for a command that reads it; args may name a source that it
+// is beside. It needs no source and no provider.
 func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 	dir, err := c.recordDir(args...)
 	if err != nil {
@@ -26,18 +26,18 @@ func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 	return errors.Join(do(l), l.Close())
 }
 
-// ref finds the thing that was meant, by any spelling.
+// ref finds a recorded resource by any spelling.
 func (c *call) ref(l *ledger.Ledger, spelling string) (resource.Ref, error) {
 	ref, err := history.New(l.Reader()).FindRef(c, spelling)
 	if errors.Is(err, ledger.ErrNotFound) {
-		return ref, &cli.Problem{Summary: "nothing on record is called " + quoted(spelling), Suggestion: nearby(c, l, spelling)}
+		return ref, &cli.Problem{Summary: "no recorded resource is called " + quoted(spelling), Suggestion: nearby(c, l, spelling)}
 	}
 	return ref, err
 }
 
 func quoted(s string) string { return `"` + s + `"` }
 
-// nearby names the thing that was most likely meant.
+// nearby suggests the resource that was most likely meant.
 func nearby(c *call, l *ledger.Ledger, spelling string) string {
 	live, _, err := l.LiveState(c, storage.Now)
 	if err != nil {
@@ -52,10 +52,10 @@ func nearby(c *call, l *ledger.Ledger, spelling string) string {
 	if near, ok := resource.Nearest(spelling, names); ok {
 		return "did you mean " + near + "? See `ovi status`"
 	}
-	return "see `ovi status` and `ovi inventory` for what is"
+	return "run `ovi status` and `ovi inventory` to list what is recorded"
 }
 
-// namesIn knows every scope the record has looked at.
+// namesIn knows every scope that was observed.
 func namesIn(scans []ledger.Scan) render.Names {
 	scopes := make([]resource.Scope, len(scans))
 	for i, s := range scans {
@@ -64,7 +64,7 @@ func namesIn(scans []ledger.Scan) render.Names {
 	return render.NewNames(scopes...)
 }
 
-// ago is how long before now something was, or "never".
+// ago is the age of something, or "never".
 func (c *call) ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"

@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// planFlags limit what a plan is about; they stand on plan, apply and drift.
+// planFlags limit what is planned, in plan, apply and drift.
 func planFlags() []urfave.Flag {
 	return []urfave.Flag{
 		sourceFlag(),
@@ -46,7 +46,7 @@ func (c *call) plan() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if err := c.onlyToLookAt(); err != nil {
+	if err := c.checkPast(); err != nil {
 		return err
 	}
 	paths, err := c.sources(c.cmd.Args().Slice()...)
@@ -68,24 +68,34 @@ func (c *call) planLine(l *session, paths []string) error {
 		if err := c.savePlan(out, paths, l.dir, planned); err != nil {
 			return err
 		}
-		c.out.Say("Saved to %s; do it with: ovi apply %s", out, out)
+		c.out.Say("Saved to %s. Run `ovi apply %s` to apply it.", out, out)
 	}
 	return cli.Exit(c.planCodes(planned)...)
 }
 
-// planCodes is what a plan means for the exit code.
+// planCodes are the exit codes of a plan.
 func (c *call) planCodes(p *engine.Planned) []int {
-	var codes []int
-	if len(p.Plan.Unreachable) > 0 {
-		codes = append(codes, cli.ExitUnreachable)
-	}
-	if c.cmd.Bool("detailed-exitcode") && !p.Plan.Empty() {
+	codes := standingCodes(p)
+	if c.cmd.Bool("detailed-exitcode") && (!p.Plan.Empty() || event.Count(p.Plan).NotVerified > 0) {
 		codes = append(codes, cli.ExitChanges)
 	}
 	return codes
 }
 
-// makePlan plans what the command line is about.
+// standingCodes are the exit codes of what neither a plan nor an apply can do anything about.
+func standingCodes(p *engine.Planned) []int {
+	var codes []int
+	counts := event.Count(p.Plan)
+	if len(p.Plan.Unreachable)+counts.Unreachable > 0 {
+		codes = append(codes, cli.ExitUnreachable)
+	}
+	if counts.Conflict > 0 {
+		codes = append(codes, cli.ExitConflict)
+	}
+	return codes
+}
+
+// makePlan plans what the command line selects.
 func (c *call) makePlan(l *session, mode event.Mode) (*engine.Planned, error) {
 	if err := c.checkPatterns(); err != nil {
 		return nil, err
@@ -112,12 +122,12 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	}
 }
 
-// showPlan writes the plan: a page for people, records for machines. Of a saved plan that is
+// showPlan writes the plan: a page for users, records for programs. Of a saved plan that is
 // only shown there is no ledger.
 func (c *call) showPlan(p *engine.Planned, dir string, l *ledger.Ledger) error {
 	names := namesOf(p)
 	if c.out.Machine() {
-		if err := c.blindness(p, names); err != nil {
+		if err := c.unreachable(p, names); err != nil {
 			return err
 		}
 		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
@@ -148,10 +158,10 @@ func (c *call) originOf(l *ledger.Ledger) func(resource.Ref) string {
 	}
 }
 
-// blindness tells machines of each scope that was not seen.
-func (c *call) blindness(p *engine.Planned, names render.Names) error {
+// unreachable gives programs a diagnostic for each scope that was not observed.
+func (c *call) unreachable(p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
-		d := cli.Diagnostic(fmt.Sprintf("%s could not be seen", names.Scope(scope)), "nothing is done there until it can be seen")
+		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)), "its resources are not evaluated until it can be observed")
 		d.Detail = p.Plan.Unreachable[scope]
 		if err := c.out.Records(d); err != nil {
 			return err
@@ -160,10 +170,10 @@ func (c *call) blindness(p *engine.Planned, names render.Names) error {
 	return nil
 }
 
-// maxSettled is how many answers to open questions stand above a plan; the log has all.
-const maxSettled = 10
+// maxRecovered is how many recovered actions are shown above a plan; the audit log has all.
+const maxRecovered = 10
 
-// head is the lines above a plan: whose it is, where the record is, what it rests on.
+// head is the lines above a plan: its stack, the data directory, and what is not fresh.
 func (c *call) head(p *engine.Planned, dir string) []string {
 	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
 	if c.cmd.Bool("sandbox") {
@@ -172,11 +182,11 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 	head := []string{line}
 	head = append(head, c.freshness(p)...)
 	for i, s := range p.Recovered {
-		if n := len(p.Recovered) - i; i == maxSettled && n > 1 {
-			head = append(head, fmt.Sprintf("and %d more of earlier runs were settled by looking: see `ovi audit log --type abandoned`", n))
+		if n := len(p.Recovered) - i; i == maxRecovered && n > 1 {
+			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type recovered`", n))
 			break
 		}
-		head = append(head, fmt.Sprintf("%s/%s: the %s of an earlier run was found %s: %s", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
+		head = append(head, fmt.Sprintf("%s/%s: recovered the %s of an earlier run: %s (%s)", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
 	}
 	return head
 }
@@ -214,10 +224,10 @@ func sortedScopes(m map[resource.Scope]string) []resource.Scope {
 	return out
 }
 
-// executing counts what a plan would do.
+// executing counts the actions of a plan.
 func executing(p decider.Plan) int { return len(toDo(p)) }
 
-// toDo is what a plan would do something about.
+// toDo are the resources that a plan acts on.
 func toDo(p decider.Plan) []resource.Ref {
 	var out []resource.Ref
 	for _, d := range p.Decisions {
@@ -228,5 +238,5 @@ func toDo(p decider.Plan) []resource.Ref {
 	return out
 }
 
-// blocked counts what policies held back.
+// blocked counts what policies block.
 func blocked(p decider.Plan) int { return render.Count(p).Blocked }

@@ -14,14 +14,14 @@ import (
 )
 
 // planHead is the first line of a plan file: where the plan was made, so that it is applied
-// to the same world. What follows is the engine's.
+// there. What follows is the engine's.
 type planHead struct {
 	Type    string   `json:"type"` // "ovi-plan-file"
 	Format  int      `json:"format"`
 	Sources []string `json:"sources"` // absolute
 	DataDir string   `json:"data_dir"`
-	// Policies are the files that held for every stack, absolute: they hold again when the
-	// plan is done.
+	// Policies are the files that applied to every stack, absolute: they apply again when the plan
+	// is applied.
 	Policies []string `json:"policies,omitempty"`
 	Sandbox  bool     `json:"sandbox"`
 	Profile  string   `json:"profile,omitempty"`
@@ -33,7 +33,7 @@ const (
 	planFileFormat = 1
 )
 
-// savePlan writes the plan beside its name and then renames: never half a plan.
+// savePlan writes a temporary file and renames it, so that the file is always complete.
 func (c *call) savePlan(name string, sources []string, dir string, p *engine.Planned) error {
 	head := planHead{
 		Type: planFileType, Format: planFileFormat, Sandbox: c.cmd.Bool("sandbox"),
@@ -62,7 +62,7 @@ func (c *call) savePlan(name string, sources []string, dir string, p *engine.Pla
 		return err
 	}
 	if err := writeFile(name, b.Bytes()); err != nil {
-		return &cli.Problem{Summary: "the plan cannot be saved", File: name, Err: cli.Plain(err)}
+		return &cli.Problem{Summary: "cannot save the plan", File: name, Err: cli.Plain(err)}
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func writeFile(name string, b []byte) error {
 	return err
 }
 
-// isPlan looks at the beginning of a file, whatever it is called.
+// isPlan reads the start of a file, whatever it is called.
 func isPlan(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -99,11 +99,11 @@ func loadPlan(name string) (planHead, *engine.Planned, error) {
 	var head planHead
 	f, err := os.Open(name)
 	if err != nil {
-		return head, nil, &cli.Problem{Summary: "the plan cannot be read", File: name, Err: cli.Plain(err)}
+		return head, nil, &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err)}
 	}
 	defer f.Close()
 	broken := func(err error) error {
-		return &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: "make it again: ovi plan --out " + name}
+		return &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: "create it again: ovi plan --out " + name}
 	}
 	r := bufio.NewReader(f)
 	line, err := r.ReadBytes('\n')

@@ -15,7 +15,7 @@ func policyFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "policy", Usage: "add policies from `FILE` or a folder to each stack's own (OVI_POLICY); repeatable"}
 }
 
-// policyPaths are the files and folders of policies that hold for every stack.
+// policyPaths are the files and folders of policies for every stack.
 func (c *call) policyPaths() []string {
 	paths := c.cmd.StringSlice("policy")
 	if more := c.Getenv("OVI_POLICY"); more != "" && c.takes("policy") && !slices.Contains(paths, more) {
@@ -24,13 +24,13 @@ func (c *call) policyPaths() []string {
 	return paths
 }
 
-// takes says that the command knows an option.
+// takes reports whether the command has an option.
 func (c *call) takes(option string) bool {
 	return slices.ContainsFunc(c.cmd.Command.Flags, func(f urfave.Flag) bool { return slices.Contains(f.Names(), option) })
 }
 
-// policies reads what holds for every stack, and compiles all that was read, so that a wrong
-// rule is found before anything is opened.
+// policies reads the policies for every stack, and compiles all that was read, so that a wrong
+// rule is an error before anything is opened.
 func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err error) {
 	if paths := c.policyPaths(); len(paths) > 0 {
 		if rules, err = c.readPolicies(paths); err != nil {

@@ -50,7 +50,7 @@ func (p *process) policyCommand() *urfave.Command {
 func (c *call) policyTest() error {
 	files := c.cmd.Args().Slice()
 	if len(files) == 0 {
-		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies to try")
+		return cli.Usage("name a file or a folder of policies; see docs/policy.md", "`ovi policy test` needs policies")
 	}
 	rules, err := c.readPolicies(files)
 	if err != nil {
@@ -127,18 +127,18 @@ func (c *call) tellTrial(rows []render.Tried, sum render.Trial) error {
 		}
 		return c.out.Records(sum)
 	}
-	if err := c.out.Table(render.TriedTable(rows), "These policies would have said nothing."); err != nil {
+	if err := c.out.Table(render.TriedTable(rows), "These policies would have decided nothing."); err != nil {
 		return err
 	}
 	c.out.Say("")
 	c.out.Say("%s", sum.Sentence())
 	if sum.Unjudged > 0 {
-		c.out.Warn(sum.NotJudged(), "see docs/policy.md: what a back-test cannot see")
+		c.out.Warn(sum.NotJudged(), "see docs/policy.md on what a back-test does not cover")
 	}
 	return nil
 }
 
-// before reads an option that is a time, or how long ago; days too.
+// before reads an option that is a time, or a duration ago, also in days.
 func (c *call) before(flag string) (time.Time, error) {
 	text := c.cmd.String(flag)
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
@@ -146,7 +146,7 @@ func (c *call) before(flag string) (time.Time, error) {
 	}
 	ago, err := days(text)
 	if err != nil {
-		return time.Time{}, cli.Usage("write how long ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "--%s: %q is no time", flag, text)
+		return time.Time{}, cli.Usage("use a duration ago, such as 90d or 12h, or a time such as 2026-01-02T15:04:05Z", "invalid --%s %q", flag, text)
 	}
 	return c.Now().Add(-ago), nil
 }

@@ -18,7 +18,7 @@ import (
 
 func (c *call) policyEval() error {
 	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
-		return cli.Usage("make one with: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
+		return cli.Usage("create one: ovi plan --out FILE", "`ovi policy eval` needs a saved plan")
 	}
 	head, saved, err := loadPlan(c.arg(0))
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *call) policyEval() error {
 	facts := decider.Facts{Now: saved.At}
 	dir := c.dataDir(nil)
 	if _, err := os.Stat(dir); err != nil {
-		c.out.Warn("the record that the plan was made from is not here: rules see no history", "say where it is with --data-dir")
+		c.out.Warn("the plan's data directory was not found: rules have no history", "name it with --data-dir")
 		return c.evaluate(saved, rule, rules, facts)
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error {
@@ -51,7 +51,7 @@ func (c *call) policyEval() error {
 	})
 }
 
-// upTo leaves out what came after a moment.
+// upTo excludes what came after a time.
 func upTo(all []decider.Past, at time.Time) []decider.Past {
 	var out []decider.Past
 	for _, p := range all {
@@ -62,11 +62,11 @@ func upTo(all []decider.Past, at time.Time) []decider.Past {
 	return out
 }
 
-// oneRule finds the rule that was named, or makes one of a condition.
+// oneRule finds the rule that was named, or makes one from a condition.
 func (c *call) oneRule(head planHead) (cel.Rule, error) {
 	name, expr := c.cmd.String("rule"), c.cmd.String("expr")
 	if (name == "") == (expr == "") {
-		return cel.Rule{}, cli.Usage("write --rule NAME or --expr 'CEL', one of them", "what is to be evaluated?")
+		return cel.Rule{}, cli.Usage("use --rule NAME or --expr 'CEL'", "`ovi policy eval` needs one rule or one condition")
 	}
 	if expr != "" {
 		at := resource.Position{File: "--expr", Line: 1, Column: 1}
@@ -94,14 +94,14 @@ func (c *call) oneRule(head planHead) (cel.Rule, error) {
 		}
 		names = append(names, r.Name)
 	}
-	next := "it must stand in --policy FILE, or in the policy of the plan's sources"
+	next := "it must be in --policy FILE, or in the rules of the plan's sources"
 	if near, ok := resource.Nearest(name, names); ok {
 		next = "did you mean " + near + "?"
 	}
-	return cel.Rule{}, cli.Usage(next, "there is no rule called %q", name)
+	return cel.Rule{}, cli.Usage(next, "unknown rule %q", name)
 }
 
-// evaluate says what the rule says of each decision that would do something.
+// evaluate shows the result of the rule for each decision that would change something.
 func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, facts decider.Facts) error {
 	found := map[int]cel.Finding{}
 	for _, f := range rules.Judge(p.Plan, facts) {
@@ -125,7 +125,7 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 			row.Until = &at
 		}
 		if rule.Name == "--expr" && !f.Failed {
-			row.Effect, row.Message = "", "" // a condition alone does nothing
+			row.Effect, row.Message = "", "" // a condition alone has no effect
 		}
 		failed = failed || f.Failed
 		rows = append(rows, row)
@@ -135,13 +135,13 @@ func (c *call) evaluate(p *engine.Planned, rule cel.Rule, rules *cel.Rules, fact
 	}
 	return &cli.Problem{
 		Summary:    fmt.Sprintf("%s could not be evaluated for every decision", rule.Name),
-		Suggestion: "ask with `in` or [?\"key\"] before you read what may not be there: docs/policy.md",
+		Suggestion: "use `in` or [?\"key\"] before reading what may be absent: docs/policy.md",
 	}
 }
 
 func (c *call) tellRule(rows []render.RuleSays) error {
 	if !c.out.Machine() {
-		return c.out.Table(render.RuleTable(rows), "The plan proposes nothing.")
+		return c.out.Table(render.RuleTable(rows), "No changes.")
 	}
 	for _, r := range rows {
 		if err := c.out.Records(r); err != nil {

@@ -32,17 +32,17 @@ func (p *process) replayCommand() *urfave.Command {
 	}
 }
 
-// replayed is what `audit replay` tells machines.
+// replayed is the result of `audit replay` for programs.
 type replayed struct {
 	Equal    bool   `json:"equal"`
-	Live     string `json:"live"` // "there", "damaged", "lost"
+	Live     string `json:"live"` // "present", "damaged", "lost"
 	First    uint64 `json:"first"`
 	Last     uint64 `json:"last"`
-	Trimmed  bool   `json:"trimmed"` // what lives was compared, not its history
+	Trimmed  bool   `json:"trimmed"` // current state was compared, not history
 	Revision int64  `json:"revision"`
 	From     int64  `json:"from"` // compared from this revision on
 	Digest   string `json:"digest,omitempty"`
-	Part     string `json:"part,omitempty"` // the key where they part first
+	Part     string `json:"part,omitempty"` // the first key that differs
 	Why      string `json:"why,omitempty"`
 	Into     string `json:"into,omitempty"`
 	Repaired bool   `json:"repaired"`
@@ -69,10 +69,10 @@ func (c *call) auditReplay() error {
 		return c.replayShared(dir)
 	}
 	if len(c.cmd.StringSlice("with")) > 0 {
-		return cli.Usage("leave --with out", "the store of %s is made of its own log alone", dir)
+		return cli.Usage("omit --with", "the store of %s has one audit log, its own", dir)
 	}
-	out := replayed{Live: "there"}
-	if err := c.settleStore(dir); err != nil {
+	out := replayed{Live: "present"}
+	if err := c.catchUpStore(dir); err != nil {
 		if !errors.Is(err, storage.ErrCorrupt) {
 			return err
 		}
@@ -100,8 +100,8 @@ func (c *call) auditReplay() error {
 	return c.tellReplay(out, dir)
 }
 
-// settleStore brings the live store up to its log; ErrCorrupt if it cannot be read.
-func (c *call) settleStore(dir string) error {
+// catchUpStore brings the live store up to its log; ErrCorrupt if it cannot be read.
+func (c *call) catchUpStore(dir string) error {
 	l, err := c.openLedger(dir)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *call) settleStore(dir string) error {
 	return l.Close()
 }
 
-// replayLocation is where the rebuilt store goes: --into, or beside the live one for a while.
+// replayLocation is where the rebuilt store goes: --into, or a temporary folder.
 func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
 	into := c.cmd.String("into")
 	if into == "" {
@@ -118,12 +118,12 @@ func (c *call) replayLocation(dir string) (file string, keep bool, err error) {
 	}
 	file = filepath.Join(into, storeFile)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-		return "", false, &cli.Problem{Summary: "there is a store already", File: file, Err: err, Suggestion: "name an empty folder"}
+		return "", false, &cli.Problem{Summary: "a store exists there", File: file, Err: err, Suggestion: "use an empty folder"}
 	}
 	return file, true, os.MkdirAll(into, 0o700)
 }
 
-// rebuild makes the store anew and holds the live one against it.
+// rebuild rebuilds the store and compares the live one with it.
 func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 	fresh, err := bolt.Open(location)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 		return err
 	}
 	out.First, out.Last, out.Revision, out.Trimmed = uint64(got.First), uint64(got.Last), int64(got.Revision), got.Trimmed()
-	if out.Live != "there" {
+	if out.Live != "present" {
 		return nil
 	}
 	live, err := bolt.Open(filepath.Join(dir, storeFile))
@@ -156,7 +156,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 	return err
 }
 
-// compareStores compares all that both have; of a trimmed log that is what lives.
+// compareStores compares all that both have; of a trimmed log, only current state.
 func (c *call) compareStores(live, fresh storage.Store, got replay.ReplayResult) (replay.Comparison, error) {
 	if got.Trimmed() {
 		return replay.CompareLive(c, live, fresh)
@@ -171,11 +171,11 @@ func (c *call) compareStores(live, fresh storage.Store, got replay.ReplayResult)
 func partSentence(f replay.Comparison) string {
 	switch {
 	case f.PartA.Key == "":
-		return fmt.Sprintf("the live store has nothing where the log says %s of revision %d", f.PartB.Key, f.PartB.Modified)
+		return fmt.Sprintf("the live store lacks %s of revision %d", f.PartB.Key, f.PartB.Modified)
 	case f.PartB.Key == "":
-		return fmt.Sprintf("the live store has %s of revision %d, which is not in the log", f.PartA.Key, f.PartA.Modified)
+		return fmt.Sprintf("the live store has %s of revision %d, which is not in the audit log", f.PartA.Key, f.PartA.Modified)
 	}
-	return fmt.Sprintf("the live store has %s of revision %d where the log says %s of revision %d", f.PartA.Key, f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
+	return fmt.Sprintf("the live store has %s of revision %d, the audit log has %s of revision %d", f.PartA.Key, f.PartA.Modified, f.PartB.Key, f.PartB.Modified)
 }
 
 func orElse(a, b string) string {
@@ -185,11 +185,11 @@ func orElse(a, b string) string {
 	return b
 }
 
-// replaceStore keeps the live store aside and puts the rebuilt one in its place.
+// replaceStore renames the live store and puts the rebuilt one in its place.
 func replaceStore(dir, location string, keep bool) error {
 	live := filepath.Join(dir, storeFile)
 	if _, err := os.Stat(live); err == nil {
-		aside, err := os.MkdirTemp(dir, "store-kept-aside-*")
+		aside, err := os.MkdirTemp(dir, "store-replaced-*")
 		if err != nil {
 			return err
 		}
@@ -218,11 +218,11 @@ func (c *call) tellReplay(out replayed, dir string) error {
 	if out.Equal || out.Repaired {
 		return nil
 	}
-	next := "put the rebuilt one in its place, the live one is kept aside: ovi audit replay --repair"
+	next := "replace it with `ovi audit replay --repair`; the live one is kept"
 	if len(out.Logs) > 0 {
-		next = "make another one from the logs and use that: ovi audit replay --with DIR --into etcd://HOST:2379/PREFIX"
+		next = "build a new one from the logs and use that: ovi audit replay --with DIR --into etcd://HOST:2379/PREFIX"
 	}
-	return &cli.Problem{Summary: "the live store is not what the log says", Detail: out.Why, Suggestion: next}
+	return &cli.Problem{Summary: "the live store differs from the audit log", Detail: out.Why, Suggestion: next}
 }
 
 func (c *call) sayReplay(out replayed, dir string) {
@@ -232,15 +232,15 @@ func (c *call) sayReplay(out replayed, dir string) {
 	}
 	c.out.Say("Rebuilt from records %d to %d: %s.", out.First, out.Last, render.Many(out.Revision, "revision"))
 	if out.Trimmed {
-		c.out.Say("The log begins with record %d: what is older was removed. A store rebuilt from it has all that stands now, but not what was over before, and numbers its revisions anew; so what lives now was compared, not its history.", out.First)
+		c.out.Say("The audit log starts with record %d; older records were trimmed. A store rebuilt from it has current state without older history, and other revision numbers, so only current state was compared.", out.First)
 	} else if out.From > 0 {
-		c.out.Say("Compared from revision %d on: the live store has forgotten what is older.", out.From)
+		c.out.Say("Compared from revision %d: older ones were removed from the live store.", out.From)
 	}
 	if out.Equal {
-		c.out.Say("Equal: the live store is what the log says, digest %s.", out.Digest[:16])
+		c.out.Say("Equal: the live store matches the audit log, digest %s.", out.Digest[:16])
 	}
 	if out.Repaired {
-		c.out.Say("Put in the place of the live store (%s), which is kept aside in %s.", orElse(out.Why, out.Live), dir)
+		c.out.Say("Replaced the live store (%s), which is kept in %s.", orElse(out.Why, out.Live), dir)
 	}
 	if out.Into != "" {
 		c.out.Say("Kept in %s.", out.Into)

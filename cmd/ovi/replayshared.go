@@ -22,7 +22,7 @@ func withFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "with", Usage: "add the data directory `DIR` of another instance of the store, or a copy of its wal folder; repeatable"}
 }
 
-// replayedLog is one of the logs that a shared store was rebuilt from.
+// replayedLog is one of the logs a shared store was rebuilt from.
 type replayedLog struct {
 	Instance string `json:"instance"`
 	Dir      string `json:"dir"`
@@ -37,11 +37,11 @@ func (r *replayed) from(logs *replay.Logs, m replay.MergeResult) {
 	}
 }
 
-// replayShared rebuilds a store that hosts share from the logs of all its instances, and holds
-// the live one against it.
+// replayShared rebuilds a shared store from the logs of all its instances, and compares the live
+// one with it.
 func (c *call) replayShared(dir string) (err error) {
 	if c.cmd.Bool("repair") {
-		return cli.Usage("rebuild it in an empty place: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a store that hosts share is not repaired in its place")
+		return cli.Usage("rebuild it under another prefix: ovi audit replay --with DIR --into etcd://host:2379/another-prefix", "a shared store cannot be repaired in place")
 	}
 	l, err := c.openLedger(dir) // which brings the store up to this log
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *call) replayShared(dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, fresh.Close()) }()
-	out := replayed{Live: "there"}
+	out := replayed{Live: "present"}
 	merged, found, err := logs.Check(c, l.Store(), fresh)
 	switch {
 	case errors.Is(err, storage.ErrCorrupt):
@@ -76,7 +76,7 @@ func (c *call) replayShared(dir string) (err error) {
 		out.Equal, out.Digest = found.Equal, found.DigestA
 	}
 	out.from(logs, merged)
-	if !out.Equal && out.Live == "there" {
+	if !out.Equal && out.Live == "present" {
 		out.Part, out.Why = orElse(found.PartA.Key, found.PartB.Key), partShared(found)
 	}
 	if keep {
@@ -92,9 +92,9 @@ func (c *call) saySharedReplay(out replayed) {
 	}
 	switch {
 	case out.Equal:
-		c.out.Say("Equal: what lives in the store at revision %d is what the logs say, digest %s.", out.Revision, out.Digest[:16])
+		c.out.Say("Equal: the store at revision %d matches the logs, digest %s.", out.Revision, out.Digest[:16])
 	case out.Live == "lost":
-		c.out.Say("Made anew: %s, with %s of its own numbers. Claims are not brought back.", out.Into, render.Many(out.Revision, "revision"))
+		c.out.Say("Restored to %s, with %s and its own revision numbers. Claims are not restored.", out.Into, render.Many(out.Revision, "revision"))
 		c.out.Say("Use it with: --store %s, or OVI_STORE.", out.Into)
 		return
 	}
@@ -103,24 +103,24 @@ func (c *call) saySharedReplay(out replayed) {
 	}
 }
 
-// partShared says where a shared store and its logs part: revisions are told of neither, for
-// the rebuilt one has its own.
+// partShared says where a shared store and its logs differ. It names no revisions, because the
+// rebuilt one has its own.
 func partShared(f replay.Comparison) string {
 	switch {
 	case f.PartA.Key == "":
-		return "the live store has nothing where the logs say " + f.PartB.Key
+		return "the live store lacks " + f.PartB.Key
 	case f.PartB.Key == "":
 		return "the live store has " + f.PartA.Key + ", which is not in the logs"
 	case f.PartA.Key != f.PartB.Key:
-		return "the live store has " + f.PartA.Key + " where the logs say " + f.PartB.Key
+		return "the live store has " + f.PartA.Key + ", the logs have " + f.PartB.Key
 	}
-	return "the live store has another value of " + f.PartA.Key + " than the logs say"
+	return "the live store and the logs have different values of " + f.PartA.Key
 }
 
-// rebuildInto makes a store that was lost anew, under a name of etcd.
+// rebuildInto restores a lost store to etcd.
 func (c *call) rebuildInto(dir, name string) (err error) {
 	if c.cmd.Bool("repair") {
-		return cli.Usage("leave --repair out", "--into %s makes a new store, and repairs none", etcdScheme)
+		return cli.Usage("omit --repair", "--into %s creates a new store", etcdScheme)
 	}
 	logs, err := c.allLogs(dir)
 	if err != nil {
@@ -144,21 +144,21 @@ func (c *call) rebuildInto(dir, name string) (err error) {
 	return c.tellReplay(out, dir)
 }
 
-// lacking says what to do where a shared store cannot be rebuilt.
+// lacking adds what to do when a shared store cannot be rebuilt.
 func (c *call) lacking(err error) error {
 	var lacks *replay.IncompleteError
 	next := ""
 	switch {
 	case errors.As(err, &lacks) && len(lacks.Missing) > 0:
-		next = "name the data directory of each, or a copy of its wal folder: --with DIR"
+		next = "add the data directory of each, or a copy of its wal folder, with --with DIR"
 	case errors.As(err, &lacks) && len(lacks.Trimmed) > 0:
-		next = "copy the live store to keep what it has: ovi store copy"
+		next = "copy the live store: ovi store copy"
 	case errors.As(err, &lacks):
-		next = "name the data directory itself, or copy the log again"
+		next = "use the data directory itself, or copy the log again"
 	case errors.Is(err, ledger.ErrForeignLog):
-		next = "leave it out; `ovi store status` lists the instances of this store"
+		next = "omit it; `ovi store status` lists the instances of this store"
 	case errors.Is(err, replay.ErrNotEmpty):
-		next = "name an empty place: another prefix"
+		next = "use another prefix"
 	default:
 		return err
 	}
@@ -170,8 +170,8 @@ func (c *call) allLogs(dir string) (*replay.Logs, error) {
 	return replay.OpenLogs(append([]string{dir}, c.cmd.StringSlice("with")...))
 }
 
-// instancesNote, in a data directory, names the instances that were seen in its shared store, so
-// that it is known whose logs to look for when the store is lost.
+// instancesNote, in a data directory, names the instances of its shared store, so that it is known
+// which logs are needed when the store is lost.
 const instancesNote = "instances"
 
 func instancesMet(dir string) ([]string, error) {
@@ -182,7 +182,7 @@ func instancesMet(dir string) ([]string, error) {
 	return strings.Fields(string(b)), err
 }
 
-// meet notes who records into the store of an open record.
+// meet notes the instances of the shared store.
 func (c *call) meet(dir string, l *ledger.Ledger) {
 	was, err := instancesMet(dir)
 	var all []ledger.Instance
@@ -197,7 +197,7 @@ func (c *call) meet(dir string, l *ledger.Ledger) {
 		err = writeFile(filepath.Join(dir, instancesNote), []byte(strings.Join(now, "\n")+"\n"))
 	}
 	if err != nil {
-		c.out.Warn("who records into the store could not be noted: "+err.Error(), "nothing: the next command tries it again")
+		c.out.Warn("cannot note the instances of the store: "+err.Error(), "none needed: the next command tries again")
 	}
 }
 

@@ -49,32 +49,32 @@ func (p *process) runCommand() *urfave.Command {
 	}
 }
 
-// runner is `ovi run` while it runs.
+// runner is a running `ovi run`.
 type runner struct {
 	*call
 	dir      string
 	stacks   []engine.Stack
-	intents  []resource.Intent // as first read: for what is set once
+	intents  []resource.Intent // as first read, for options that are set once
 	options  engine.RunOptions
 	wakes    engine.Wakes
 	loops    metrics.Loops
 	counters *metrics.Counters
-	line     atomic.Pointer[session] // nil while the record is not open
+	line     atomic.Pointer[session] // nil while the data directory is not open
 	alerts   *serve.Alerts
 	forgot   forgetting
 	rules    heldRules
-	named    bool // --target and --exclude named something
+	named    bool // --target and --exclude matched something
 }
 
 func (c *call) run() error {
 	if c.cmd.Bool("allow-destroy") && !c.cmd.Bool("auto-approve") {
-		return cli.Usage("add --auto-approve", "--allow-destroy does nothing without --auto-approve")
+		return cli.Usage("add --auto-approve", "--allow-destroy needs --auto-approve")
 	}
 	if c.cmd.Duration("interval") < time.Second {
-		return cli.Usage("write --interval 1m", "--interval must be a second or more")
+		return cli.Usage("use --interval 1m", "--interval must be at least 1s")
 	}
 	c.out.Share()
-	c.Answer.Spare(func(err error) { c.log.Warn("standard output cannot be written, and the loop goes on", "error", err) })
+	c.Answer.Spare(func(err error) { c.log.Warn("cannot write standard output; the loop continues", "error", err) })
 	k := &runner{call: c, counters: metrics.New()}
 	if err := k.readSources(); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (c *call) run() error {
 	return k.keep()
 }
 
-// readSources makes a stack of each source and reads all once: what is wrong at the start is
-// a mistake of whoever starts it.
+// readSources makes a stack of each source and reads all once: an error at the start ends the
+// command.
 func (k *runner) readSources() error {
 	paths, err := k.sources(k.cmd.Args().Slice()...)
 	if err != nil {
@@ -118,7 +118,7 @@ func (k *runner) readSources() error {
 		}
 		name := intents[0].Stack
 		if other, twice := named[name]; twice {
-			return cli.Usage("give each its own `stack:`, or read them as one with a folder", "%s and %s are both stack %s", other, path, name)
+			return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other, path, name)
 		}
 		named[name] = path
 		k.intents = append(k.intents, intents...)
@@ -141,14 +141,14 @@ func (k *runner) runOptions() engine.RunOptions {
 	return o
 }
 
-// The pauses before a record that broke is opened again.
+// The pauses before a data directory that failed is opened again.
 const (
 	reopenFirst = time.Second
 	reopenMost  = 30 * time.Second
 )
 
-// keep runs the loops, and opens the record anew when it broke: a store that went away comes
-// back, and what was left open is settled by looking. Only the first opening must succeed.
+// keep runs the loops, and opens the data directory again when it fails: a store may become
+// reachable again, and open actions are recovered. Only the first opening must succeed.
 func (k *runner) keep() error {
 	pause := reopenFirst
 	for first := true; k.Err() == nil; first = false {
@@ -164,7 +164,7 @@ func (k *runner) keep() error {
 			pause = reopenFirst
 		}
 		if !errors.Is(err, errBack) {
-			k.out.Warn("nothing more is begun: "+err.Error(), fmt.Sprintf("nothing: the record is opened again in %s", pause))
+			k.out.Warn("no action is started: "+err.Error(), fmt.Sprintf("none needed: retried in %s", pause))
 		}
 		select {
 		case <-k.Done():
@@ -172,11 +172,11 @@ func (k *runner) keep() error {
 		}
 		pause = min(2*pause, reopenMost)
 	}
-	k.out.Say("Stopped: what was in flight has ended or is an open question, nothing more was begun.")
+	k.out.Say("Stopped. Actions in flight finished or will be recovered; no other was started.")
 	return nil
 }
 
-// loop opens the record and runs the loops until they end.
+// loop opens the data directory and runs the loops until they end.
 func (k *runner) loop() error {
 	l, err := k.openLiveState(k.dir, k.intents)
 	if err != nil {
@@ -187,14 +187,14 @@ func (k *runner) loop() error {
 	}
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)
-	k.out.Say("Instance %s keeps %s; record in %s.", l.ledger.Instance(), k.names(), k.dir)
+	k.out.Say("Instance %s reconciles %s  data directory %s", l.ledger.Instance(), k.names(), k.dir)
 	if err = l.claims.Ready(k); err == nil {
 		err = l.engine.Run(k, k.stacks, k.options)
 	}
 	k.line.Store(nil)
 	stop()
 	if bad := l.Close(); bad != nil && k.Err() != nil {
-		k.out.Warn(bad.Error(), "see that the record is whole: ovi audit verify")
+		k.out.Warn(bad.Error(), "run `ovi audit verify`")
 	}
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (k *runner) loop() error {
 	return errBack
 }
 
-// names are the stacks, for people.
+// names are the stacks, for users.
 func (k *runner) names() string {
 	names := make([]string, len(k.stacks))
 	for i, s := range k.stacks {

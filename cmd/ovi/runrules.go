@@ -11,23 +11,23 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// heldRules are the rules for every stack as they were last read whole.
+// heldRules are the rules for every stack as they were last read in full.
 type heldRules struct {
 	mu  sync.Mutex
 	now resource.Rules
 }
 
-// rulesNow reads the files of --policy anew. What cannot be read or compiled changes nothing:
-// the rules read before hold on, and the error says so. That they changed is told.
+// rulesNow reads the files of --policy again. If they cannot be read or compiled, the rules read
+// before stay in effect, and the error says so. A change is reported.
 func (k *runner) rulesNow(context.Context) (resource.Rules, error) {
 	k.rules.mu.Lock()
 	defer k.rules.mu.Unlock()
 	read, err := k.policies(nil)
 	if err != nil {
-		return k.rules.now, fmt.Errorf("the policies cannot be read, and the %s read before hold on: %w", rulesCount(k.rules.now), err)
+		return k.rules.now, fmt.Errorf("cannot read the policies; the %s read before stay in effect: %w", rulesCount(k.rules.now), err)
 	}
 	if !reflect.DeepEqual(read, k.rules.now) {
-		k.out.Warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "nothing, if that was meant")
+		k.out.Warn(fmt.Sprintf("the policies changed: %s now, %s before", rulesCount(read), rulesCount(k.rules.now)), "")
 		k.rules.now = read
 	}
 	return k.rules.now, nil
@@ -44,10 +44,9 @@ func rulesCount(r resource.Rules) string {
 	return render.Many(n, "rule")
 }
 
-// namesSomething refuses a --target or --exclude that names nothing that is wanted or on
-// record: who excludes a thing in an emergency must not find out later that it was misspelt.
-// What named something once is not misspelt, though the thing may be gone when the record is
-// opened again.
+// namesSomething refuses a --target or --exclude that matches nothing configured or recorded: a
+// typing error in an emergency must be found at once. What matched once is accepted later, although
+// the resource may be gone when the data directory is opened again.
 func (k *runner) namesSomething(l *session) error {
 	if k.named || len(k.options.Plan.Targets)+len(k.options.Plan.Excludes) == 0 {
 		return nil

@@ -27,7 +27,7 @@ func (k *runner) cycled(c engine.Cycle) {
 		k.forget(keep)
 	}
 	if c.Err != nil {
-		k.out.Warn(fmt.Sprintf("stack %s: a cycle came to nothing: %s", c.Stack, c.Err), "nothing: it is tried again; what was in flight is settled by looking")
+		k.out.Warn(fmt.Sprintf("stack %s: a cycle failed: %s", c.Stack, c.Err), "none needed: retried; open actions are recovered")
 		return
 	}
 	if k.out.Machine() {
@@ -48,7 +48,7 @@ func summary(c engine.Cycle) string {
 	return render.Counts(c.Planned.Counts).Sentence("planned")
 }
 
-// cycleRecord is what machines are told of a cycle.
+// cycleRecord is a cycle for programs.
 type cycleRecord struct {
 	Stack   string         `json:"stack"`
 	Why     string         `json:"why"`
@@ -57,7 +57,7 @@ type cycleRecord struct {
 	Plan    string         `json:"plan,omitempty"`
 	Planned *render.Counts `json:"planned,omitempty"`
 	Done    *render.Counts `json:"done,omitempty"`
-	Alerts  int            `json:"concerns"`
+	Alerts  int            `json:"alerts"`
 }
 
 func cycleData(c engine.Cycle) cycleRecord {
@@ -71,7 +71,7 @@ func cycleData(c engine.Cycle) cycleRecord {
 	return out
 }
 
-// forgetEvery is how often the one that leads compacts the store, if told to.
+// forgetEvery is how often the leader compacts the store, with --keep-history.
 const forgetEvery = time.Hour
 
 // forgetting remembers when the store was last compacted.
@@ -80,7 +80,7 @@ type forgetting struct {
 	at time.Time
 }
 
-// due says, once an hour, that it is time.
+// due is true once an hour.
 func (f *forgetting) due(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +91,7 @@ func (f *forgetting) due(now time.Time) bool {
 	return true
 }
 
-// forget lets the store forget what is older than it has to keep.
+// forget compacts what is older than the store has to keep.
 func (k *runner) forget(keep time.Duration) {
 	l := k.line.Load()
 	if l == nil || !k.forgot.due(k.Now()) {
@@ -102,7 +102,7 @@ func (k *runner) forget(keep time.Duration) {
 		err = l.ledger.Compact(k, before)
 	}
 	if err != nil && !errors.Is(err, ledger.ErrNotFound) { // nothing is so old
-		k.out.Warn("the store was not compacted: "+err.Error(), "nothing: it is tried again in an hour")
+		k.out.Warn("the store was not compacted: "+err.Error(), "none needed: retried in an hour")
 	}
 }
 

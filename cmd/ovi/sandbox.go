@@ -54,14 +54,14 @@ func (p *process) sandboxCommand() *urfave.Command {
 	}
 }
 
-// sandboxPath is the file of the practice cloud beside a source, or here.
+// sandboxPath is the file of the sandbox beside a source, or here.
 func (c *call) sandboxPath(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	file := c.sandboxFile(c.dataDir(named))
 	return file, os.MkdirAll(filepath.Dir(file), 0o700)
 }
 
-// withCloud opens the practice cloud for a command.
+// withCloud opens the sandbox for a command.
 func (c *call) withCloud(args []string, do func(*awsfake.Cloud) error) error {
 	file, err := c.sandboxPath(args...)
 	if err != nil {
@@ -83,13 +83,13 @@ func (c *call) sandboxList() error {
 		if err != nil {
 			return err
 		}
-		t := render.Table{Head: []string{"THING", "ID", "REGION", "STATE", "SIZE", "REF"}, Flexible: 5}
+		t := render.Table{Head: []string{"RESOURCE", "ID", "REGION", "STATE", "SIZE", "REF"}, Flexible: 5}
 		for _, x := range all {
 			if x.Default && !c.cmd.Bool("all") {
 				continue
 			}
 			if c.out.Machine() {
-				if err := c.out.Records(render.Info{Type: "sandbox_thing", Data: x}); err != nil {
+				if err := c.out.Records(render.Info{Type: "sandbox_resource", Data: x}); err != nil {
 					return err
 				}
 			}
@@ -98,13 +98,13 @@ func (c *call) sandboxList() error {
 		if c.out.Machine() {
 			return nil
 		}
-		return c.out.Table(t, "The practice cloud is empty.")
+		return c.out.Table(t, "The sandbox is empty.")
 	})
 }
 
 func (c *call) sandboxBreak() error {
 	if c.cmd.NArg() < 2 {
-		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a thing, such as stop ec2/web-0")
+		return cli.Usage("see `ovi sandbox break --help`", "`ovi sandbox break` needs an action and a resource, such as stop ec2/web-0")
 	}
 	if err := c.atMost(3); err != nil {
 		return err
@@ -127,12 +127,12 @@ func (c *call) sandboxBreak() error {
 	return c.withCloud(nil, func(cloud *awsfake.Cloud) error {
 		said, err := cloud.Break(b)
 		if err != nil {
-			return &cli.Problem{Summary: err.Error(), Suggestion: "see what there is: ovi sandbox list"}
+			return &cli.Problem{Summary: err.Error(), Suggestion: "run `ovi sandbox list`"}
 		}
 		if c.out.Machine() {
 			return c.out.Records(render.Info{Type: "sandbox_broke", Data: said})
 		}
-		c.out.Say("By hand: %s.", said)
+		c.out.Say("Outside ovi: %s.", said)
 		return nil
 	})
 }
@@ -160,7 +160,7 @@ func (c *call) sandboxRequests() error {
 	for _, name := range sortedKeys(counts) {
 		t.Rows = append(t.Rows, []string{name, count(counts[name])})
 	}
-	return c.out.Table(t, "It was asked nothing.")
+	return c.out.Table(t, "No requests.")
 }
 
 func (c *call) sandboxReset() error {
@@ -174,6 +174,6 @@ func (c *call) sandboxReset() error {
 	if err := awsfake.Reset(file); err != nil {
 		return err
 	}
-	c.out.Say("The practice cloud is empty. What ovi remembers of it is still on record.")
+	c.out.Say("The sandbox is empty. Its audit log and store are kept.")
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// seen is a thing with the age of what is known of it.
+// seen is a resource with the age of its observation.
 type seen struct {
 	resource.Observed
 	at      time.Time
@@ -31,15 +31,23 @@ func (s seen) health() string {
 	if s.Message != "" && s.Message != text {
 		text += " (" + s.Message + ")"
 	}
-	if s.blessed {
-		text += ", blessed"
-	}
 	return text
+}
+
+// note is what else users must know about a resource.
+func (s seen) note() string {
+	if s.blessed {
+		return "blessed"
+	}
+	return ""
 }
 
 func count(n int) string { return strconv.Itoa(n) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// shortName is kind/name.
+func shortName(r resource.Ref) string { return r.Kind + "/" + r.Name }
 
 func namesOfRefs(refs ...resource.Ref) render.Names {
 	scopes := make([]resource.Scope, len(refs))

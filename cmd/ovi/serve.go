@@ -12,25 +12,25 @@ import (
 	"github.com/ovi-project/ovi/serve"
 )
 
-// sandboxServe serves the practice cloud on loopback until it is interrupted.
+// sandboxServe serves the sandbox on loopback until it is interrupted.
 func (c *call) sandboxServe() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
 	host, port, err := net.SplitHostPort(c.cmd.String("listen"))
 	if err != nil {
-		return cli.Usage("write an address such as 127.0.0.1:4599", "--listen: %s", err)
+		return cli.Usage("use an address such as 127.0.0.1:4599", "invalid --listen: %s", err)
 	}
 	address, ok := serve.Loopback(c, host, port)
 	if !ok {
-		return cli.Usage("write a loopback address such as 127.0.0.1:4599", "--listen: %s is not loopback, and the practice cloud lets everybody in", host)
+		return cli.Usage("use a loopback address such as 127.0.0.1:4599", "--listen %s is not loopback, and the sandbox has no access control", host)
 	}
 	return c.withCloud(c.cmd.Args().Slice(), func(cloud *awsfake.Cloud) error {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
-			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "choose another port with --listen"}
+			return &cli.Problem{Summary: "cannot listen", Err: err, Suggestion: "use another port with --listen"}
 		}
-		c.out.Say("The practice cloud listens on http://%s; end it with Ctrl-C.", listener.Addr())
+		c.out.Say("The sandbox listens on http://%s. Press Ctrl-C to stop.", listener.Addr())
 		server := &http.Server{Handler: cloud, ReadHeaderTimeout: 10 * time.Second}
 		stop := context.AfterFunc(c, func() {
 			ctx, cancel := context.WithTimeout(context.Background(), serve.DrainWait)

@@ -58,11 +58,11 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	}
 	res, err := l.Resource(c, ref, at)
 	if errors.Is(err, ledger.ErrNotFound) {
-		absent := "is not there, as far as is known"
+		absent := "does not exist, as last observed"
 		if at != storage.Now {
-			absent = "was not there then"
+			absent = "did not exist then"
 		}
-		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), Suggestion: "see when it was: ovi history " + c.arg(0)}
+		return &cli.Problem{Summary: fmt.Sprintf("%s/%s %s", ref.Kind, ref.Name, absent), Suggestion: "run `ovi history " + c.arg(0) + "`"}
 	}
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *call) showRef(l *ledger.Ledger) error {
 	return c.showResource(l, res)
 }
 
-// revision reads --at: a revision, a time, or a time ago.
+// revision reads --at: a revision, a time, or a duration ago.
 func (c *call) revision(l *ledger.Ledger) (storage.Revision, error) {
 	return c.revisionOf(l, c.cmd.String("at"))
 }
@@ -88,14 +88,14 @@ func (c *call) revisionOf(l *ledger.Ledger, text string) (storage.Revision, erro
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return history.New(l.Reader()).RevisionAt(c, t)
 	}
-	return 0, cli.Usage("write a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for so long ago", "%q is neither a revision nor a time", text)
+	return 0, cli.Usage("use a revision such as 42, a time such as 2026-01-02T15:04:05Z, or 90m for 90 minutes ago", "%q is neither a revision nor a time", text)
 }
 
-// happened refuses a revision that is still to come.
+// happened refuses a revision that does not exist yet.
 func (c *call) happened(l *ledger.Ledger, r storage.Revision) (storage.Revision, error) {
 	newest, err := l.Revision(c)
 	if err == nil && r > newest {
-		err = cli.Usage("see from which revision to which it can be read: ovi store status", "revision %d has not happened yet: the newest is %d", r, newest)
+		err = cli.Usage("run `ovi store status` to list the revisions that can be read", "revision %d does not exist: the newest is %d", r, newest)
 	}
 	return r, err
 }
@@ -120,18 +120,21 @@ func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 		{"id", t.ID},
 		{"stack", orNone(t.Stack)},
 		{"health", x.health()},
-		{"seen", c.ago(x.at)},
-		{"first seen", fmt.Sprintf("revision %d", t.First)},
-		{"last different", fmt.Sprintf("revision %d", t.Changed)},
+		{"observed", c.ago(x.at)},
+		{"first observed", fmt.Sprintf("revision %d", t.First)},
+		{"last changed", fmt.Sprintf("revision %d", t.Changed)},
+	}
+	if x.blessed {
+		rows = append(rows, []string{"blessed", "yes"})
 	}
 	if !t.Since.IsZero() {
-		rows = append(rows, []string{"made", t.Since.UTC().Format(time.RFC3339)})
+		rows = append(rows, []string{"created", t.Since.UTC().Format(time.RFC3339)})
 	}
 	rows = append(rows, attrRows("", t.Attrs)...)
 	for _, tag := range t.Tags {
 		rows = append(rows, []string{"tags." + tag.Key, render.Value(resource.String(tag.Value))})
 	}
-	return render.Table{Head: []string{"WHAT", "VALUE"}, Rows: rows, Flexible: 1}.Write(c.out.W, c.out.Style)
+	return render.Table{Head: []string{"FIELD", "VALUE"}, Rows: rows, Flexible: 1}.Write(c.out.W, c.out.Style)
 }
 
 // attrRows lists attributes, those of objects with their path.
@@ -149,7 +152,7 @@ func attrRows(prefix string, attrs resource.Attrs) [][]string {
 
 func orNone(s string) string {
 	if s == "" {
-		return "(nobody's)"
+		return "(unmanaged)"
 	}
 	return s
 }

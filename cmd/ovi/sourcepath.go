@@ -18,42 +18,42 @@ const (
 	firstSource = "{version: v1, provider: aws, region: us-east-1, resources: [{type: ec2, size: t3.micro}]}"
 )
 
-// sources are the paths that say what is wanted: the argument and every -f, else ovi.yaml
-// here. They must be there.
+// sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
+// They must exist.
 func (c *call) sources(args ...string) ([]string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, cli.Usage("name a source, or write one; a first one to practise with: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
-				"there is no %s here and no other source was named", defaultSource)
+			return nil, cli.Usage("name a source, or create one to try in the sandbox: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
+				"no %s in this folder and no source named", defaultSource)
 		}
 	}
 	for _, name := range named {
 		if _, err := os.Stat(name); err != nil {
-			return nil, &cli.Problem{Summary: "the source cannot be read", File: name, Err: cli.Plain(err), Suggestion: "check the name: " + beside(name)}
+			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name)}
 		}
 	}
 	return named, nil
 }
 
-// beside lists what could have been meant.
+// beside suggests what could have been meant.
 func beside(name string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "the folder " + dir + " cannot be read"
+		return "check the name: the folder " + dir + " cannot be read"
 	}
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-			return "there is " + filepath.Join(dir, e.Name())
+			return "did you mean " + filepath.Join(dir, e.Name()) + "?"
 		}
 	}
-	return "there is no YAML file in " + dir
+	return "check the name: no YAML file in " + dir
 }
 
-// dataDir is where the record is: --data-dir, OVI_DATA_DIR, or .ovi beside the first source
-// (in it, if it is a folder), or here. Nothing walks up the folders.
+// dataDir is the data directory: --data-dir, OVI_DATA_DIR, or .ovi beside the first source (in it,
+// if it is a folder), or here. Parent folders are not searched.
 func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
 func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
@@ -73,18 +73,18 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	return filepath.Join(home, defaultDir)
 }
 
-// recordDir is the data directory of a command that only reads the record; args may name a
-// source beside which it is. The record must exist.
+// recordDir is the data directory of a command that only reads it; args may name a source that it
+// is beside. It must exist.
 func (c *call) recordDir(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	dir := c.dataDir(named)
 	if c.storeName() != "" {
-		return dir, nil // the record is where hosts share it
+		return dir, nil // the store is shared
 	}
 	if _, err := os.Stat(dir); err != nil {
 		return "", &cli.Problem{
-			Summary: "there is no record here", File: dir, Err: cli.Plain(err),
-			Suggestion: "run `ovi plan` first, name the source the record stands beside, or say --data-dir",
+			Summary: "no data directory", File: dir, Err: cli.Plain(err),
+			Suggestion: "run `ovi plan` first, name a source, or use --data-dir",
 		}
 	}
 	return dir, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -69,7 +70,7 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	return s, err
 }
 
-// managed are the things of a stack (of all, for ""), sorted by ref.
+// managed are the resources of a stack (of all, for ""), sorted by ref.
 func (s state) managed(stack string) []seen {
 	var out []seen
 	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
@@ -104,40 +105,32 @@ func (c *call) stateRecords(s state) []render.Record {
 }
 
 func (c *call) stateTables(s state) error {
-	locations := render.Table{Head: []string{"PLACE", "SEEN", "THINGS", "NOTE"}, Flexible: 3}
-	for _, x := range s.scans {
-		locations.Rows = append(locations.Rows, []string{s.names.Scope(x.Scope), c.ago(x.Confirmed), count(x.Count), c.noteOf(x)})
-	}
-	if err := c.out.Table(locations, "Nothing was ever looked at."); err != nil {
-		return err
-	}
-	c.out.Say("")
-	resources := render.Table{Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3}
+	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
 	for _, x := range s.managed(c.cmd.String("stack")) {
-		resources.Rows = append(resources.Rows, []string{s.names.Ref(x.Ref), x.ID, x.Stack, x.health(), c.ago(x.at)})
+		t.Rows = append(t.Rows, []string{s.names.Ref(x.Ref), x.ID, x.health(), c.ago(x.at), x.note()})
 	}
-	if err := c.out.Table(resources, "Nothing is managed here."); err != nil {
+	if err := c.out.Table(t, "No managed resources."); err != nil {
 		return err
 	}
-	if len(s.open) == 0 {
-		return nil
+	for _, x := range s.scans {
+		if !x.Complete {
+			c.alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
+		}
 	}
-	c.out.Say("")
-	open := render.Table{Head: []string{"WITHOUT AN END", "ACTION", "BEGAN", "BY"}, Flexible: 3}
-	for _, x := range s.open {
-		open.Rows = append(open.Rows, []string{s.names.Ref(x.Ref), string(x.Action), c.ago(x.At), x.User + " " + x.Host})
+	for i, x := range s.open {
+		next := ""
+		if i == len(s.open)-1 {
+			next = "run `ovi plan` to recover it"
+		}
+		c.alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", s.names.Ref(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
 	}
-	if err := c.out.Table(open, ""); err != nil {
-		return err
-	}
-	c.out.Say("The next plan or apply answers these by looking.")
 	return nil
 }
 
-// noteOf says what a person should know about the last look at a place.
-func (c *call) noteOf(s ledger.Scan) string {
-	if s.Complete {
-		return ""
+// alert writes a line that needs an operator.
+func (c *call) alert(text, suggestion string) {
+	_, _ = fmt.Fprintln(c.out.W, c.out.Style.Alert()+" "+text)
+	if suggestion != "" {
+		_, _ = fmt.Fprintln(c.out.W, "    Suggestion: "+suggestion)
 	}
-	return "last look failed " + c.ago(s.At) + ": " + s.Error
 }

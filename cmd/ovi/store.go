@@ -15,7 +15,7 @@ import (
 
 const (
 	etcdScheme = "etcd://"
-	// storeNote, in a data directory, names the shared store its record is kept with.
+	// storeNote, in a data directory, names its shared store.
 	storeNote = "store"
 	storeFile = "store.db"
 )
@@ -29,14 +29,14 @@ func (c *call) storeName() string {
 	return c.Getenv("OVI_STORE")
 }
 
-// connect opens a store in etcd, and says where that is without who asked.
+// connect opens a store in etcd, and gives its name without credentials.
 func (c *call) connect(name string) (*etcd.Store, string, error) {
 	if !strings.HasPrefix(name, etcdScheme) {
-		return nil, "", cli.Usage("write --store etcd://host:2379,host:2379/prefix", "there is no such kind of store")
+		return nil, "", cli.Usage("use --store etcd://host:2379,host:2379/prefix", "unknown kind of store")
 	}
 	cfg, err := etcd.Parse(name)
 	if err != nil {
-		return nil, "", cli.Usage("write --store etcd://host:2379,host:2379/prefix, see docs/run.md", "the store: %s", err)
+		return nil, "", cli.Usage("use --store etcd://host:2379,host:2379/prefix, see docs/run.md", "invalid store: %s", err)
 	}
 	if cfg.Username == "" {
 		cfg.Username = c.Getenv("OVI_STORE_USER")
@@ -48,7 +48,7 @@ func (c *call) connect(name string) (*etcd.Store, string, error) {
 	}
 	where := etcdScheme + strings.Join(cfg.Endpoints, ",") + "/" + strings.Trim(cfg.Prefix, "/")
 	if cfg.Password != "" && cfg.TLS == nil && !cfg.Loopback() {
-		c.out.Warn("the password of the store goes over the network as it is", "add ?tls=true to the store, or ?ca=FILE: see docs/run.md")
+		c.out.Warn("the store's password is sent unencrypted", "add ?tls=true or ?ca=FILE to the store: see docs/run.md")
 	}
 	store, err := etcd.Open(c, cfg)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *call) connect(name string) (*etcd.Store, string, error) {
 
 // storeProblem is why a store cannot be used, and what to do about it.
 func storeProblem(err error) error {
-	p := &cli.Problem{Summary: "the store cannot be used", Err: err, Suggestion: "nothing was begun; run this again when it can be reached"}
+	p := &cli.Problem{Summary: "cannot use the store", Err: err, Suggestion: "nothing was started; run the command again when the store is reachable"}
 	var told *etcd.Error
 	if errors.As(err, &told) && told.Next != "" {
 		p.Err, p.Suggestion = told.Brief(), told.Next
@@ -67,7 +67,7 @@ func storeProblem(err error) error {
 	return p
 }
 
-// storePassword is the password of the store from outside the command line.
+// storePassword is the password of the store from the environment or a file.
 func (c *call) storePassword() (string, error) {
 	file := c.Getenv("OVI_STORE_PASSWORD_FILE")
 	if file == "" {
@@ -75,7 +75,7 @@ func (c *call) storePassword() (string, error) {
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return "", &cli.Problem{Summary: "the password of the store cannot be read", File: file, Err: cli.Plain(err), Suggestion: "see OVI_STORE_PASSWORD_FILE"}
+		return "", &cli.Problem{Summary: "cannot read the store's password", File: file, Err: cli.Plain(err), Suggestion: "check OVI_STORE_PASSWORD_FILE"}
 	}
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
@@ -94,13 +94,13 @@ func (c *call) eitherStore(name string, mustExist bool) (storage.Store, string, 
 		file = filepath.Join(file, storeFile)
 	}
 	if _, err := os.Stat(file); mustExist && err != nil {
-		return nil, file, &cli.Problem{Summary: "there is no store", File: file, Err: cli.Plain(err), Suggestion: "name a data directory, its store.db, or etcd://host:2379/prefix"}
+		return nil, file, &cli.Problem{Summary: "no store", File: file, Err: cli.Plain(err), Suggestion: "use a data directory, its store.db, or etcd://host:2379/prefix"}
 	}
 	store, err := bolt.Open(file)
 	return store, file, err
 }
 
-// creditOthers says what somebody else did of what this apply was about to do.
+// creditOthers reports what another run did of what this apply was about to do.
 func (c *call) creditOthers(r *engine.Result) {
 	by := map[string]int{}
 	for _, o := range r.Outcomes {
@@ -109,6 +109,6 @@ func (c *call) creditOthers(r *engine.Result) {
 		}
 	}
 	for _, who := range sortedKeys(by) {
-		c.out.Say("%d of these had been done meanwhile by another run, of %s: see `ovi history REF`.", by[who], who)
+		c.out.Say("%d of these were done meanwhile by another run of %s: see `ovi history REF`.", by[who], who)
 	}
 }

@@ -38,7 +38,7 @@ func (p *process) storeCommand() *urfave.Command {
 	}
 }
 
-// storeRecord is what `store status` tells machines.
+// storeRecord is the result of `store status` for programs.
 type storeRecord struct {
 	Store     string           `json:"store"`
 	Revision  int64            `json:"revision"`
@@ -55,7 +55,7 @@ type instanceRecord struct {
 	Revision int64  `json:"revision"`
 	At       string `json:"at"`
 	Here     bool   `json:"here,omitempty"`
-	// Lag is how many records of the log are not in the store yet; known of this one only.
+	// Lag is how many records of the log are not in the store yet; known of this instance only.
 	Lag uint64 `json:"lag,omitempty"`
 }
 
@@ -74,17 +74,17 @@ func (c *call) showStore(l *ledger.Ledger) error {
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "store", Data: s})
 	}
-	c.out.Say("%s: revision %d, %s, %s, %s; readable from revision %d on.", s.Store, s.Revision,
+	c.out.Say("%s: revision %d, %s, %s, %s; readable from revision %d.", s.Store, s.Revision,
 		render.Many(s.Keys, "key"), render.Many(s.Bytes, "byte"), render.Many(s.Claims, "claim"), s.Compacted)
-	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "AT REVISION", "WHEN", ""}}
+	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "REVISION", "TIME (UTC)", "NOTE"}}
 	for _, i := range s.Instances {
 		here := ""
 		if i.Here {
-			here = "this one; its log is " + render.Many(i.Lag, "record") + " ahead of the store"
+			here = "this one; " + render.Many(i.Lag, "record") + " ahead of the store"
 		}
 		t.Rows = append(t.Rows, []string{i.Instance, fmt.Sprint(i.Last), fmt.Sprint(i.Revision), i.At, here})
 	}
-	return c.out.Table(t, "Nobody has recorded into it.")
+	return c.out.Table(t, "No instances.")
 }
 
 func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
@@ -115,7 +115,7 @@ func (c *call) storeRecord(l *ledger.Ledger) (storeRecord, error) {
 
 func (c *call) storeCopy() error {
 	if c.cmd.NArg() != 2 {
-		return cli.Usage("ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores: from and to")
+		return cli.Usage("use ovi store copy .ovi etcd://127.0.0.1:2379/ovi", "`ovi store copy` needs two stores")
 	}
 	from, fromName, err := c.eitherStore(c.arg(0), true)
 	if err != nil {
@@ -133,9 +133,9 @@ func (c *call) storeCopy() error {
 	if err = errors.Join(err, to.Close()); err != nil {
 		next := ""
 		if errors.Is(err, replay.ErrNotEmpty) {
-			next = "name an empty one: another prefix, or another file"
+			next = "use an empty one: another prefix, or another file"
 		}
-		return &cli.Problem{Summary: "the store was not copied", Err: err, Suggestion: next}
+		return &cli.Problem{Summary: "cannot copy the store", Err: err, Suggestion: next}
 	}
 	if err := c.moveNote(toName); err != nil {
 		return err
@@ -144,9 +144,9 @@ func (c *call) storeCopy() error {
 		return c.out.Records(render.Info{Type: "store_copied", Data: copied})
 	}
 	c.out.Say("Copied %s with %s from %s to %s.", render.Many(copied.Revisions, "commit"), render.Many(copied.Keys, "version"), fromName, toName)
-	c.out.Say("Both hold the same, commit by commit: %s.", copied.Digest)
+	c.out.Say("Both are equal, commit by commit: %s.", copied.Digest)
 	if copied.Base > 0 {
-		c.out.Say("The source had forgotten what was older than its revision %d: that stands as one commit; the logs have it.", copied.Base)
+		c.out.Say("Revisions of the source before %d were compacted and are one commit; the logs have them.", copied.Base)
 	}
 	if strings.HasPrefix(toName, etcdScheme) {
 		c.out.Say("Use it with: --store %s, or OVI_STORE.", toName)
@@ -154,8 +154,7 @@ func (c *call) storeCopy() error {
 	return nil
 }
 
-// moveNote takes the note away that a data directory's record is kept elsewhere: it is here
-// again.
+// moveNote removes the note that a data directory's store is elsewhere.
 func (c *call) moveNote(file string) error {
 	if strings.HasPrefix(file, etcdScheme) || filepath.Base(file) != storeFile {
 		return nil
@@ -166,7 +165,7 @@ func (c *call) moveNote(file string) error {
 	return nil
 }
 
-// revoke takes a claim away from its holder, on record.
+// revoke revokes a claim, on record.
 func (c *call) revoke(l *ledger.Ledger) error {
 	claims := coordinator.New(l.Claims(), coordinator.Identity{})
 	all, err := claims.List(c)
@@ -183,7 +182,7 @@ func (c *call) revoke(l *ledger.Ledger) error {
 		return cli.Usage("see `ovi claims`", "%q is not claimed", c.arg(0))
 	}
 	if len(found) > 1 {
-		return cli.Usage("write the whole ref: see `ovi claims`", "%d claims are called %q", len(found), c.arg(0))
+		return cli.Usage("use the full ref: see `ovi claims`", "%d claims match %q", len(found), c.arg(0))
 	}
 	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
 	if err != nil {
@@ -196,8 +195,8 @@ func (c *call) revoke(l *ledger.Ledger) error {
 		event.Reason = gone.Ref + ": " + event.Reason
 	}
 	if _, err := l.Record(c, event); err != nil {
-		return fmt.Errorf("the claim is revoked, but that is not on record: %w", err)
+		return fmt.Errorf("the claim is revoked, but not recorded: %w", err)
 	}
-	c.out.Say("%s is no longer held by %s. What was in flight there is an open question: `ovi plan` looks.", gone.Ref, holderOf(gone))
+	c.out.Say("%s is no longer claimed by %s. Run `ovi plan` to recover an action in flight.", gone.Ref, holderOf(gone))
 	return nil
 }

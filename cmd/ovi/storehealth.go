@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// heardOfStore tells that the store is silent, and that it answers again. Between the two nothing
-// is begun: a beginning would have to be recorded first.
+// heardOfStore reports that the store does not answer, and that it answers again. No action starts
+// between the two, because its start would have to be recorded first.
 func (c *call) heardOfStore(err error) {
 	at := c.Now().UTC().Format(time.TimeOnly)
 	what, next := "the store answers again", ""
 	if err != nil {
-		what = "the store is silent: nothing more is begun (" + err.Error() + ")"
-		next = "nothing here, but see to the store: what is in flight goes on as long as its claims last, and is settled by looking"
+		what = "the store does not answer; no action is started (" + err.Error() + ")"
+		next = "check the store; actions in flight continue until their claims expire and are then recovered"
 	}
 	switch progress := c.progress.Load(); {
 	case progress != nil && next == "":

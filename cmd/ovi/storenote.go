@@ -15,14 +15,14 @@ import (
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
-// storeIdentity is what a data directory notes of the shared store its record is kept in: where it was
-// last reached, and which it is, wherever it is reached. Who asked stands in neither.
+// storeIdentity is what a data directory notes of its shared store: where it was last reached, and
+// its id, wherever it is reached. It has no credentials.
 type storeIdentity struct {
 	where string
 	id    string // "" in a note of an older ovi
 }
 
-// readNote is the zero note where none is.
+// readNote is the zero note if there is none.
 func readNote(dir string) (storeIdentity, error) {
 	b, err := os.ReadFile(filepath.Join(dir, storeNote))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func (n storeIdentity) write(dir string) error {
 	return nil
 }
 
-// openLedger opens the record for writing; the directory is made if it is not there.
+// openLedger opens the data directory for writing, and creates it if it does not exist.
 func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	kept, err := readNote(dir)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	switch {
 	case name == "" && kept.where != "":
 		return nil, &cli.Problem{
-			Summary: "the record of this data directory is kept in " + kept.where, File: dir,
-			Suggestion: "say --store or set OVI_STORE, or name another --data-dir",
+			Summary: "the store of this data directory is " + kept.where, File: dir,
+			Suggestion: "use --store or OVI_STORE, or another --data-dir",
 		}
 	case name == "":
 		return c.listened(local.Open(c, ledger.Config{Dir: dir, User: c.User(), Clock: c.Now}))
@@ -67,8 +67,8 @@ func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	return c.openShared(dir, kept, now, store)
 }
 
-// openShared opens the record in a shared store. Another store than the one that was noted is
-// noted only when the record is open there.
+// openShared opens the data directory with a shared store. Another store than the noted one is
+// noted only when it is open.
 func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Store) (*ledger.Ledger, error) {
 	if kept.where == "" {
 		if err := now.write(dir); err != nil {
@@ -90,8 +90,8 @@ func (c *call) openShared(dir string, kept, now storeIdentity, store storage.Sto
 	return l, nil
 }
 
-// sameStore refuses an empty store in place of the one that was noted: the log would be brought
-// there, and instances that record here and there would not see each other's claims.
+// sameStore refuses an empty store instead of the noted one: instances with different stores would
+// not observe each other's claims.
 func (c *call) sameStore(dir string, kept, now storeIdentity, store *etcd.Store) error {
 	if kept.id == "" || kept.id == now.id {
 		return nil
@@ -105,7 +105,7 @@ func (c *call) sameStore(dir string, kept, now storeIdentity, store *etcd.Store)
 	}
 	return &cli.Problem{
 		File:       dir,
-		Summary:    fmt.Sprintf("this is another store than the one this data directory's record is kept in, and it is empty: %s, %s; the record is in %s, %s", now.where, now.id, kept.where, kept.id),
-		Suggestion: "check --store and OVI_STORE; move the record with `ovi store copy`; if the old store is lost for good, bring it back from the logs of all its instances: ovi audit replay --with DIR --into " + now.where,
+		Summary:    fmt.Sprintf("this store is empty and is not the one of this data directory: %s, %s; expected %s, %s", now.where, now.id, kept.where, kept.id),
+		Suggestion: "check --store and OVI_STORE; move a store with `ovi store copy`; restore a lost one from the logs of its instances: ovi audit replay --with DIR --into " + now.where,
 	}
 }

@@ -17,19 +17,19 @@ func excludeFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "exclude", Usage: "exclude `REF` and what depends on it; repeatable"}
 }
 
-// checkPatterns refuses a --target or --exclude that cannot be read, before anything is done.
+// checkPatterns refuses a --target or --exclude that is not a pattern, before anything is done.
 func (c *call) checkPatterns() error {
 	for _, flag := range []string{"target", "exclude"} {
 		for _, pattern := range c.cmd.StringSlice(flag) {
 			if _, err := decider.Names(pattern, resource.Ref{}); err != nil {
-				return cli.Usage("write a name such as web-0, ec2/web-0 or web-*", "--%s: %q is no pattern", flag, pattern)
+				return cli.Usage("use a name such as web-0, ec2/web-0 or web-*", "invalid --%s %q", flag, pattern)
 			}
 		}
 	}
 	return nil
 }
 
-// checkTargets refuses a --target or --exclude that names nothing in a plan.
+// checkTargets refuses a --target or --exclude that matches nothing in a plan.
 func (c *call) checkTargets(p *engine.Planned) error {
 	refs := configured(p.Intents)
 	for _, d := range p.Plan.Decisions {
@@ -48,13 +48,13 @@ func configured(intents []resource.Intent) []resource.Ref {
 	return refs
 }
 
-// patternsName refuses a --target or --exclude that names nothing: it was misspelt, and what it
-// was meant for would be left out or done in silence.
+// patternsName refuses a --target or --exclude that matches nothing: it is misspelled, and its
+// resource would be excluded or changed without notice.
 func (c *call) patternsName(refs []resource.Ref) error {
 	for _, flag := range []string{"target", "exclude"} {
 		for _, pattern := range c.cmd.StringSlice(flag) {
 			if !namesOne(pattern, refs) {
-				return cli.Usage(nearestRef(pattern, refs), "--%s %s names nothing", flag, pattern)
+				return cli.Usage(nearestRef(pattern, refs), "--%s %s matches no resource", flag, pattern)
 			}
 		}
 	}
@@ -78,5 +78,5 @@ func nearestRef(pattern string, refs []resource.Ref) string {
 	if near, ok := resource.Nearest(pattern, names); ok {
 		return "did you mean " + near + "?"
 	}
-	return "write a name such as web-0, ec2/web-0 or web-*"
+	return "use a name such as web-0, ec2/web-0 or web-*"
 }

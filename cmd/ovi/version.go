@@ -16,7 +16,7 @@ func (p *process) versionCommand() *urfave.Command {
 	}
 }
 
-// versions is what `ovi version` tells machines.
+// versions is the result of `ovi version` for programs.
 type versions struct {
 	Ovi    string `json:"ovi"`
 	Go     string `json:"go"`

@@ -22,8 +22,7 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// providers is the table of the providers. A new one is one line here and one row in the
-// README. clouds are closed when the command ends.
+// providers opens the providers. clouds are closed when the command ends.
 func (c *call) providers(dir string) (provider.Set, []closer, error) {
 	real := aws.Options{
 		Profile: c.cmd.String("profile"), Region: c.cmd.String("region"),
@@ -43,14 +42,13 @@ func (c *call) providers(dir string) (provider.Set, []closer, error) {
 // schemas are the kinds of all providers, without reaching any.
 func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})} }
 
-// load reads everything that is wanted. Which source reads the paths is the table of the
-// sources; a new one is one case here and one row in the README.
+// load reads the configuration.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
 	file := c.secretsKey(dir)
 	intent, err := c.loadWith(paths, &digester{file: file})
 	if errors.Is(err, errNoKey) {
 		if err = makeKey(file); err != nil {
-			return nil, fmt.Errorf("make the key for digests of secrets: %w", err)
+			return nil, fmt.Errorf("create the key for digests of secrets: %w", err)
 		}
 		intent, err = c.loadWith(paths, &digester{file: file})
 	}
@@ -77,14 +75,14 @@ func (c *call) region() string {
 	return ""
 }
 
-// openCloud opens the practice cloud. OVI_SANDBOX_SETTLE is how long its passing states
-// last: a second, unless something else is wanted in tests.
+// openCloud opens the sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second,
+// less in tests.
 func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
 	var options []awsfake.Option
 	if text := c.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
 		settle, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, cli.Usage("write a duration such as 100ms", "OVI_SANDBOX_SETTLE: %s", err)
+			return nil, cli.Usage("use a duration such as 100ms", "invalid OVI_SANDBOX_SETTLE: %s", err)
 		}
 		options = append(options, awsfake.WithSettle(settle))
 	}
@@ -93,13 +91,13 @@ func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
 	}
 	cloud, err := awsfake.Open(file, options...)
 	if err != nil {
-		return nil, fmt.Errorf("open the practice cloud: %w", err)
+		return nil, fmt.Errorf("open the sandbox: %w", err)
 	}
 	return cloud, nil
 }
 
-// sandboxFile is where the practice cloud is: OVI_SANDBOX_FILE, for instances that share one,
-// else in the data directory.
+// sandboxFile is where the sandbox is: OVI_SANDBOX_FILE, for instances that share one, else in the
+// data directory.
 func (c *call) sandboxFile(dir string) string {
 	if file := c.Getenv("OVI_SANDBOX_FILE"); file != "" {
 		return file
@@ -118,7 +116,7 @@ func (c *call) secretsKey(dir string) string {
 
 type closer func() error
 
-// session is everything a command that looks at the world works with.
+// session is everything that a command works with which observes live state.
 type session struct {
 	dir     string
 	intents []resource.Intent
@@ -130,7 +128,8 @@ type session struct {
 	closers []closer
 }
 
-// openLine reads the sources and opens the record, in that order: wrong input writes nothing.
+// openLine reads the sources and opens the data directory, in this order: invalid input writes
+// nothing.
 func (c *call) openLine(paths []string) (*session, error) {
 	dir := c.dataDir(paths)
 	intents, err := c.load(paths, dir)
@@ -161,16 +160,16 @@ func (c *call) withLine(paths []string, do func(*session) error) error {
 	return c.closing(l, do(l))
 }
 
-// closing closes the line behind a command. What could not be closed is told, and does not
-// change how the command ended: its outcome is on record.
+// closing closes the session of a command. What could not be closed is reported, and does not change
+// how the command ended: its result is recorded.
 func (c *call) closing(l *session, err error) error {
 	if bad := l.Close(); bad != nil {
-		c.out.Warn(bad.Error(), "see that the record is whole: ovi audit verify")
+		c.out.Warn(bad.Error(), "run `ovi audit verify`")
 	}
 	return err
 }
 
-// openLiveState opens the record and the providers.
+// openLiveState opens the data directory and the providers.
 func (c *call) openLiveState(dir string, intents []resource.Intent) (*session, error) {
 	var err error
 	l := &session{dir: dir, intents: intents}
@@ -209,8 +208,8 @@ func (c *call) claimsOf(l *session) *coordinator.Claims {
 	}, options...)
 }
 
-// giveBack gives the claims back, also when the command was interrupted. What cannot be given
-// back is known to the record, so that nobody on this host waits for it.
+// giveBack releases the claims, also when the command was interrupted. A claim that cannot be
+// released is recorded, so that no process on this host waits for it.
 func (c *call) giveBack(l *session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWait)
 	defer cancel()
@@ -230,14 +229,14 @@ const (
 	shortWait    = 10 * time.Second // --lock-timeout
 )
 
-// listened lets every record stand in the log for people too, and says what opening cut off.
+// listened writes every record to the log on standard error too, and reports what opening repaired.
 func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 	if err == nil {
 		if tear := l.Log().TornWrite(); tear != nil {
-			c.out.Warn(tear.String(), "nothing: it was never acknowledged")
+			c.out.Warn(tear.String(), "none needed: the record was never acknowledged")
 		}
 		if err := l.Broken(); err != nil {
-			c.out.Warn("the disk is full, so that what happened last is not shown: "+err.Error(), "make room there; nothing can be done before")
+			c.out.Warn("the disk is full; the newest records are not shown: "+err.Error(), "free some space; no action starts before")
 		}
 		log := c.log.Named("ledger")
 		l.Listen(func(r event.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })

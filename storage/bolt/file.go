@@ -71,11 +71,11 @@ func (s *Store) locked(ctx context.Context, write bool, fn func(*handle) error) 
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, storage.ErrBusy)
 	defer cancel()
 	select {
-	case s.token <- struct{}{}:
+	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return s.busy(ctx)
 	}
-	defer func() { <-s.token }()
+	defer func() { <-s.turn }()
 	if s.closed {
 		return fmt.Errorf("store %s: %w", s.path, storage.ErrClosed)
 	}

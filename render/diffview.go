@@ -1,0 +1,46 @@
+package render
+
+import (
+	"io"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// DiffView is what changed between two revisions.
+type DiffView struct {
+	Head    string
+	Entries []DiffEntry
+	Kinds   decider.Kinds
+	Foot    string
+}
+
+// DiffEntry is one resource of a diff.
+type DiffEntry struct {
+	Sign    string // "+", "~" or "-"
+	Name    string
+	Ref     resource.Ref
+	Text    string // the id of one that appeared or was deleted, and who changed it
+	Changes []resource.Change
+}
+
+// Write writes the diff for users, with values as a plan writes them.
+func (v DiffView) Write(w io.Writer, s Style) error {
+	p := newPlanWriter(PlanView{Kinds: v.Kinds}, s)
+	if v.Head != "" {
+		p.WriteString(v.Head + "\n")
+	}
+	for _, e := range v.Entries {
+		p.entry(e.Sign, e.Name, e.Text)
+		schema := p.schema(e.Ref)
+		var rows []row
+		for _, c := range e.Changes {
+			c.Effect, c.Note = resource.Change{}.Effect, ""
+			rows = append(rows, p.changed(decider.Decision{}, c, schemaAt(schema, c.Path)))
+		}
+		p.table(rows)
+	}
+	p.sentence(v.Foot)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
