@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// builder gathers records into chapters, oldest first.
+// builder gathers records into events, oldest first.
 type builder struct {
 	t      Explainer
 	ref    resource.Ref
@@ -19,44 +19,44 @@ type builder struct {
 	yes    []event.Record
 	drafts []*draft
 	seen   *resource.Observed        // as of the record read last
-	first  *event.Record             // the look that saw it first
-	here   string                    // whose log this is
+	first  *event.Record             // the observation that found it first
+	here   string                    // whose audit log this is
 	n      int                       // records read so far
-	moved  map[string]resource.Value // what was seen different since the last deed, as it was then
+	moved  map[string]resource.Value // what was observed to change since the last action, as it was before
 }
 
-// planned is a plan with what it decided on the thing.
+// planned is a plan with its decision on the resource.
 type planned struct {
 	record   event.Record
 	event    event.Planned
 	decision *event.Decision
 }
 
-// draft is a chapter being written.
+// draft is an event while its records are read.
 type draft struct {
 	EventGroup
-	plan   string // that it carried out, or held back
+	plan   string // that it belongs to
 	action *action
-	times  int // how often the same happened again and again
+	times  int // how often the same happened in a row
 	last   int // which of the records read was its last
 }
 
-// action is an action with its end, as far as one is known.
+// action is an action with its result, as far as that is known.
 type action struct {
 	record  event.Record
 	started event.Started
 	ended   *event.Finished
 	endAt   event.Record
 	found   *event.Recovered
-	later   string // what was seen next
-	cause   string // in words; empty: as the rule says
+	later   string // what was observed next
+	cause   string // in words; empty: as the reason says
 }
 
 func newBuilder(t Explainer, c history.ResourceHistory) *builder {
 	return &builder{t: t, ref: c.Ref, plans: map[string]planned{}, from: c.Sources, here: c.Here, moved: map[string]resource.Value{}}
 }
 
-// read puts a record where it belongs.
+// read adds a record to the event it belongs to.
 func (b *builder) read(r event.Record) {
 	b.n++
 	switch e := r.Event.(type) {
@@ -67,16 +67,17 @@ func (b *builder) read(r event.Record) {
 	case event.Observed:
 		b.observed(r, e)
 	case event.Started:
-		d := b.add(r, "deed", "")
+		d := b.add(r, "action", "")
 		d.plan, d.action = e.Plan, &action{record: r, started: e, cause: b.cause(e)}
 	case event.Finished:
 		b.ended(r, e)
 	case event.Recovered:
-		b.abandoned(r, e)
+		b.recovered(r, e)
 	case event.Blocked:
-		b.again(r, "held_back", string(e.Proposed)+" held back by "+blockers(e.Blockers)).plan = e.Plan
+		why, _ := blockers(e.Blockers)
+		b.again(r, "blocked", verb(e.Proposed)+" blocked by "+why).plan = e.Plan
 	case event.NotStarted:
-		b.again(r, "not_begun", b.notBegun(e)).plan = e.Plan
+		b.again(r, "not_started", b.notStarted(e)).plan = e.Plan
 	default:
 		b.add(r, r.Event.Type(), act(r.Event))
 	}
@@ -92,12 +93,12 @@ func (b *builder) add(r event.Record, what, title string) *draft {
 	return d
 }
 
-// again adds to the last chapter if that says the same.
+// again adds to the last event if that is the same.
 func (b *builder) again(r event.Record, what, title string) *draft {
 	if n := len(b.drafts); n > 0 {
 		for _, last := range slices.Backward(b.drafts) {
 			if last.What == "planned" {
-				continue // of the same held-back plan, made again
+				continue // the same blocked plan, made again
 			}
 			if last.What == what && last.Title == title {
 				last.times++
@@ -133,7 +134,7 @@ func (b *builder) planned(r event.Record, e event.Planned) {
 func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
 	text := "planned "
 	if e.Mode == event.ForDrift {
-		text = "found drifted, planned "
+		text = "drift found, planned "
 	}
 	text += t.decided(d)
 	if c := t.changes(d); c != "" {
@@ -142,12 +143,12 @@ func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
 	return text
 }
 
-// observed tells what a look saw that was not known before.
+// observed adds what an observation found that was not known before.
 func (b *builder) observed(r event.Record, e event.Observed) {
 	if len(e.Gone) > 0 {
 		b.seen = nil
-		b.later("it was gone", r)
-		b.add(r, "gone", "seen gone: "+b.t.scope(b.ref)+" was seen whole, and it was not there")
+		b.later("it did not exist", r)
+		b.add(r, "deleted_outside", "deleted outside ovi: "+b.t.scope(b.ref)+" was read in full without it")
 		return
 	}
 	if len(e.Changed) == 0 {
@@ -160,8 +161,8 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		if b.first == nil {
 			b.first = &r
 		}
-		b.later("it was there", r)
-		b.add(r, "seen", fmt.Sprintf("seen for the first time: %s, %s", now.ID, now.Health))
+		b.later("it existed", r)
+		b.add(r, "observed", fmt.Sprintf("first observed: %s, %s", now.ID, now.Health))
 		return
 	}
 	for _, c := range Differ(*was, now) {
@@ -171,11 +172,21 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	}
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
-		b.add(r, "seen", "seen different: "+diff)
+		b.add(r, "observed", changeTitle(Differ(*was, now))+": "+diff)
 	}
 }
 
-// later notes what was seen first after the newest deed.
+// changeTitle says who changed a resource: its health changes by itself.
+func changeTitle(changes []resource.Change) string {
+	for _, c := range changes {
+		if c.Path != "health" {
+			return "changed outside ovi"
+		}
+	}
+	return "observed"
+}
+
+// later notes what was observed first after the newest action.
 func (b *builder) later(what string, r event.Record) {
 	if d := b.lastAction(); d != nil && d.action.later == "" {
 		d.action.later = stamp(r.At) + ": " + what
@@ -185,7 +196,7 @@ func (b *builder) later(what string, r event.Record) {
 func (b *builder) ended(r event.Record, e event.Finished) {
 	d := b.find(e.Key, e.Phase)
 	if d == nil {
-		d = b.add(r, "deed", "")
+		d = b.add(r, "action", "")
 		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Stack: e.Stack, Key: e.Key, Action: e.Action, Phase: e.Phase, Token: e.Token}}
 		d.plan = e.Plan
 	} else {
@@ -203,20 +214,20 @@ func (b *builder) ended(r event.Record, e event.Finished) {
 	}
 }
 
-func (b *builder) abandoned(r event.Record, e event.Recovered) {
+func (b *builder) recovered(r event.Record, e event.Recovered) {
 	d := b.find(e.Key, "")
 	if d == nil {
-		b.add(r, "abandoned", answered(e))
+		b.add(r, "recovered", answered(e))
 		return
 	}
 	d.cite(r)
 	d.action.found = &e
 }
 
-// find is the newest deed with a key; half may be empty for any.
-func (b *builder) find(key, half string) *draft {
+// find is the newest action with a key; phase may be empty for any.
+func (b *builder) find(key, phase string) *draft {
 	for _, d := range slices.Backward(b.drafts) {
-		if d.action != nil && d.action.started.Key == key && (half == "" || d.action.started.Phase == half) {
+		if d.action != nil && d.action.started.Key == key && (phase == "" || d.action.started.Phase == phase) {
 			return d
 		}
 	}
@@ -232,10 +243,20 @@ func (b *builder) lastAction() *draft {
 	return nil
 }
 
-func (b *builder) notBegun(e event.NotStarted) string {
-	text := string(e.Action) + " not begun: " + e.Why
+func (b *builder) notStarted(e event.NotStarted) string {
+	text := verb(e.Action) + " not started: " + e.Why
 	if !e.On.IsZero() {
-		text += ", on " + b.t.Ref(e.On)
+		text += " for " + b.t.Ref(e.On)
 	}
 	return text + because(e.Detail)
+}
+
+// lastPlan is the newest plan of the records.
+func (b *builder) lastPlan() (found planned, ok bool) {
+	for _, p := range b.plans {
+		if !ok || p.record.At.After(found.record.At) {
+			found, ok = p, true
+		}
+	}
+	return found, ok
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// cause says in words what made an action necessary, where the rule only says what differed:
-// somebody changed or removed the thing outside ovi, or somebody changed the source.
+// cause says in words what made an action necessary, where the reason says only what differed:
+// a change or deletion outside ovi, or a change of the configuration.
 func (b *builder) cause(e event.Started) string {
 	p, ok := b.plans[e.Plan]
 	if !ok || p.decision == nil {
@@ -17,54 +17,52 @@ func (b *builder) cause(e event.Started) string {
 	}
 	switch e.Action {
 	case decider.Create:
-		if d := b.lastSeen(); d != nil && d.What == "gone" {
-			return "it was gone, and not by ovi, and is still wanted"
+		if d := b.lastSeen(); d != nil && d.What == "deleted_outside" {
+			return "it was deleted outside ovi"
 		}
 	case decider.Update, decider.Restart, decider.Replace:
 		return b.changed(p)
 	case decider.Delete:
 		if l, ok := b.load(p); ok && e.Reason == decider.ReasonUnwanted {
-			return l.Source + " (stack " + l.Stack + ") no longer wants it"
+			return "it is not in " + l.Source + " (stack " + l.Stack + ")"
 		}
 	}
 	return ""
 }
 
-// changed tells what the world changed from what the source changed.
+// changed parts what was changed outside ovi from what the configuration changed.
 func (b *builder) changed(p planned) string {
-	diff := b.t.changes(*p.decision)
-	if diff == "" {
+	if b.t.changes(*p.decision) == "" {
 		return ""
 	}
-	live := slices.ContainsFunc(p.decision.Changes, b.wasMoved)
-	source := slices.ContainsFunc(p.decision.Changes, func(c resource.Change) bool { return !b.wasMoved(c) })
-	l, _ := b.load(p)
-	wants := "the source wants it otherwise"
-	if l.Source != "" {
-		wants = l.Source + " wants it otherwise"
+	outside := slices.ContainsFunc(p.decision.Changes, b.wasMoved)
+	config := slices.ContainsFunc(p.decision.Changes, func(c resource.Change) bool { return !b.wasMoved(c) })
+	source := "the configuration"
+	if l, _ := b.load(p); l.Source != "" {
+		source = l.Source
 	}
 	switch {
-	case live && source:
-		return "it was changed outside ovi, and " + wants + " too (" + diff + ")"
-	case live:
-		return "it was changed outside ovi, and was put back (" + diff + ")"
+	case outside && config:
+		return "it was changed outside ovi and " + source + " changed"
+	case outside:
+		return "it was changed outside ovi"
 	case b.lastAction() == nil:
-		return wants + " (" + diff + ")" // never made by ovi: nothing to go by but the wish
+		return "it did not match " + source // never changed by ovi: nothing to compare with
 	}
-	return wants + " than before (" + diff + ")"
+	return source + " changed"
 }
 
-// wasMoved says that a value was as it is to be when ovi last left the thing, and was seen
-// otherwise since.
+// wasMoved says that an attribute had its configured value after the last action, and was
+// observed with another since.
 func (b *builder) wasMoved(c resource.Change) bool {
 	was, ok := b.moved[c.Path]
 	return ok && same(was, c.To)
 }
 
-// lastSeen is the newest chapter that says how the thing was, or what was done to it.
+// lastSeen is the newest event that says how the resource was, or that changed it.
 func (b *builder) lastSeen() *draft {
 	for _, d := range slices.Backward(b.drafts) {
-		if d.What == "seen" || d.What == "gone" || d.action != nil && finished(d.action) {
+		if d.What == "observed" || d.What == "deleted_outside" || d.action != nil && succeeded(d.action) {
 			return d
 		}
 	}

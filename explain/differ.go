@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Differ lists what is different between two looks at one thing, by path: attributes, tags,
-// and beside them "id", "health", "stack" and "managed".
+// Differ lists what is different between two observations of one resource, by path: attributes,
+// tags, and beside them "id", "health", "stack" and "managed".
 func Differ(a, b resource.Observed) []resource.Change {
 	var out []resource.Change
 	add := func(path string, from, to resource.Value) {
@@ -38,12 +38,12 @@ func (t Explainer) between(a, b resource.Observed) string {
 	changes := Differ(a, b)
 	parts := make([]string, len(changes))
 	for i, c := range changes {
-		parts[i] = c.Path + " " + t.Value(c.From) + " → " + t.Value(c.To)
+		parts[i] = c.Path + " " + t.Value(c.From) + " -> " + t.Value(c.To)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// paths are the attributes and tags of either look.
+// paths are the attributes and tags of either observation.
 func paths(a, b resource.Observed) []string {
 	var out []string
 	for _, o := range []resource.Observed{a, b} {
@@ -58,7 +58,7 @@ func paths(a, b resource.Observed) []string {
 	return slices.Compact(out)
 }
 
-// at is the value of a thing at a path; nil if it has none.
+// at is the value of a resource at a path; nil if it has none.
 func at(o resource.Observed, path string) resource.Value {
 	return valueAt(o.Attrs, o.Tags, path)
 }

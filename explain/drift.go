@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Cause says who made a thing differ: three sides are held against each other, what was last
-// applied, what is observed, and what is desired.
+// Cause says who made a resource differ: what was last applied, what is observed and what is
+// configured are compared.
 type Cause string
 
 // The causes.
@@ -26,18 +26,18 @@ const (
 	ByUnknown Cause = "unknown"       // no applied configuration is recorded
 )
 
-// Drift is one difference of a thing with its cause. Path is empty for a thing that is gone.
+// Drift is one difference of a resource with its cause. Path is empty for one that was deleted.
 type Drift struct {
 	Path                       string
 	Applied, Observed, Desired resource.Value
 	Cause                      Cause
-	Since                      time.Time // when it was first seen so; zero: not known
+	Since                      time.Time // when it was first observed; zero: not known
 	Revision                   int64
-	Times                      int // how often it went from right to wrong by now; 2 and more: it flaps
+	Times                      int // how often it drifted by now
 }
 
-// Explain tells what the world changed from what the config changed, since when, and how
-// often. life is the history of the thing, oldest first.
+// Explain parts drift from changes of the configuration, and tells since when and how often it
+// drifted. life is the history of the resource, oldest first.
 func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) []Drift {
 	if d.Difference == comparator.Missing {
 		x := Drift{Cause: Outside}
@@ -71,7 +71,7 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 
 func causeOf(x Drift) Cause {
 	if strings.HasPrefix(x.Path, "ovi:") {
-		return Outside // its marks, which no config speaks of
+		return Outside // its tags of ovi, which no configuration has
 	}
 	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
 	switch {
@@ -83,15 +83,15 @@ func causeOf(x Drift) Cause {
 	return ByBoth
 }
 
-// stretch is a time through which a value stayed the same.
+// stretch is a time in which a value stayed the same.
 type stretch struct {
 	value    resource.Value
 	since    time.Time
 	revision int64
 }
 
-// seenSince finds the look that first saw the value as it is, and counts how often it went
-// away from what it was before.
+// seenSince finds the observation that first had the value as it is, and counts how often it
+// changed from what it was before.
 func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {
@@ -121,7 +121,7 @@ func (x *Drift) seenSince(life []history.Moment) {
 	}
 }
 
-// decidedSince finds the first plan of the latest ones that wanted the value so.
+// decidedSince finds the first of the latest plans in which the value was configured.
 func (x *Drift) decidedSince(life []history.Moment) {
 	for _, m := range life {
 		for _, r := range m.Records {
@@ -129,13 +129,13 @@ func (x *Drift) decidedSince(life []history.Moment) {
 			if !ok || len(e.Decisions) == 0 {
 				continue
 			}
-			wants := false
+			has := false
 			for _, c := range e.Decisions[0].Changes {
-				wants = wants || c.Path == x.Path && same(c.To, x.Desired)
+				has = has || c.Path == x.Path && same(c.To, x.Desired)
 			}
-			if wants && x.Revision == 0 {
+			if has && x.Revision == 0 {
 				x.Since, x.Revision = m.At, int64(m.Revision)
-			} else if !wants {
+			} else if !has {
 				x.Since, x.Revision = time.Time{}, 0
 			}
 		}
@@ -172,7 +172,7 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// DriftDigest names a drift: the same thing differing in the same way has the same name.
+// DriftDigest names a drift: the same difference of the same resource has the same digest.
 func DriftDigest(d decider.Decision) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%s\n", d.Ref, d.Difference)

@@ -8,142 +8,156 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Explainer tells stories. Value and Ref say how values and refs are written for the reader;
-// both are needed.
+// Explainer explains resources. Value and Ref say how values and refs are written for the
+// reader; both are needed.
 type Explainer struct {
 	Now   time.Time
 	Value func(resource.Value) string
 	Ref   func(resource.Ref) string
 }
 
-// State is how a thing stands, in one word.
+// State is the state of a resource, in one word.
 type State string
 
 // The states.
 const (
-	Matches        State = "as_wanted"
-	Pending        State = "pending"   // something is to be done, and nobody has done it
-	Blocked        State = "held_back" // a policy said no
-	Open           State = "open"      // an action has no known end
-	Failing        State = "failing"   // what was tried failed
-	Unreachable    State = "blind"     // its place could not be seen
-	Conflict       State = "foreign"   // wanted, and somebody else's
-	Unmanaged      State = "unmanaged" // nobody's
-	Deleted        State = "deleted"   // ovi took it away
-	DeletedOutside State = "vanished"  // gone, and not by ovi
-	Absent         State = "absent"    // never there
+	Matches        State = "matches"         // its configuration
+	Pending        State = "pending"         // a planned action was not executed
+	Blocked        State = "blocked"         // by a policy
+	Open           State = "open"            // an action has no recorded result
+	Failing        State = "failing"         // the action failed
+	Unreachable    State = "unreachable"     // its location could not be read
+	Conflict       State = "conflict"        // configured, but unmanaged or owned by another stack
+	Unmanaged      State = "unmanaged"       // not created or adopted by ovi
+	Deleted        State = "deleted"         // by ovi
+	DeletedOutside State = "deleted_outside" // not by ovi
+	Absent         State = "absent"          // no action creates it
 )
 
-// Explanation is a thing's life told backwards.
+// Explanation is the answer: the state first, then what led to it, the newest first.
 type Explanation struct {
 	Ref      string
 	State    State
-	Headline string // the answer, in a sentence or two
-	Next     string // what to do about it; empty: nothing
-	Facts    []Fact // how it stands now
-	Events   []EventGroup
+	Headline string // the answer, in one sentence
+	// Cause says what led to it: "Updated 3m ago by ada, because it was changed outside ovi:";
+	// Changes are what it is about. Both may be empty.
+	Cause   string
+	Changes []resource.Change
+	// Suggestion says what to do; empty: nothing.
+	Suggestion string
+	Facts      []Fact // how it is now
+	Events     []EventGroup
 }
 
-// EventGroup is one thing that happened, the newest first.
+// EventGroup is one event with the records that belong to it.
 type EventGroup struct {
 	At      time.Time
-	What    string // "deed", "held_back", "planned", "seen", "gone", or the event
+	What    string // "action", "blocked", "not_started", "planned", "observed", "deleted_outside", or the event
 	Title   string
 	Facts   []Fact
-	Records []uint64 // its records in the log
-	// Instance is whose log that is; empty: of the instance that tells it.
+	Records []uint64 // of the audit log
+	// Instance is whose audit log that is; empty: this instance's.
 	Instance string
 }
 
 // Fact is one labelled answer.
 type Fact struct{ Label, Text string }
 
-// Explain tells the story.
+// Explain explains the resource of a history.
 func (t Explainer) Explain(c history.ResourceHistory) Explanation {
-	s := Explanation{Ref: t.Ref(c.Ref)}
 	b := newBuilder(t, c)
 	for _, r := range c.Records {
 		b.read(r)
 	}
-	s.State, s.Headline, s.Next = t.summary(c, b)
+	s := t.summary(c, b)
+	s.Ref = t.Ref(c.Ref)
 	s.Facts = t.present(c, b)
 	s.Events = b.groups()
 	return s
 }
 
-// present is how things stand now.
+// present is how the resource is now.
 func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
-	var out []Fact
-	add := func(label, text string) { out = append(out, Fact{label, text}) }
-	switch {
-	case c.Exists == nil:
-		add("there", "no")
-	case c.Exists.Managed():
-		add("there", c.Exists.ID+", "+string(c.Exists.Health)+", of stack "+c.Exists.Stack)
-	default:
-		add("there", c.Exists.ID+", "+string(c.Exists.Health)+", without ovi's marks")
+	out := []Fact{{"live state", t.liveState(c)}}
+	if text := t.configured(c, b); text != "" {
+		out = append(out, Fact{"configuration", text})
 	}
-	add("last look", t.lastObservation(c, b))
 	if c.Blessed != nil {
-		add("blessed", "by "+c.Blessed.Who+", "+t.when(c.Blessed.At)+because(c.Blessed.Reason))
+		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + because(c.Blessed.Reason)})
 	}
-	if c.Last != nil {
-		add("last plan", t.when(c.Last.At)+", "+t.lastDecision(c))
+	var records []uint64
+	if d := b.lastChange(); d != nil {
+		out = append(out, Fact{"approved by", b.approval(d.action)})
+		records = d.Records
 	}
-	if c.From > 1 {
-		add("record", "the log begins at record "+number(uint64(c.From))+"; what is older is told as far as the store has kept it")
+	if text := numbers(records); text != "" {
+		if c.From > 1 {
+			text += "; the audit log begins at record " + number(uint64(c.From))
+		}
+		out = append(out, Fact{"audit log", text})
+	} else if c.From > 1 {
+		out = append(out, Fact{"audit log", "begins at record " + number(uint64(c.From))})
 	}
 	return out
 }
 
-func (t Explainer) lastObservation(c history.ResourceHistory, b *builder) string {
-	where := t.scope(c.Ref)
+// liveState is what was observed last, and when.
+func (t Explainer) liveState(c history.ResourceHistory) string {
+	text := "does not exist"
+	switch {
+	case c.Exists == nil:
+	case managed(c):
+		text = c.Exists.ID + ", " + string(c.Exists.Health)
+	default:
+		text = c.Exists.ID + ", " + string(c.Exists.Health) + ", unmanaged"
+	}
 	switch {
 	case c.Scan == nil:
-		return where + " was never looked at"
+		return text + ", " + t.scope(c.Ref) + " was never observed"
 	case !c.Scan.Complete && c.Scan.Confirmed.IsZero():
-		return where + " could never be seen; last tried " + t.when(c.Scan.At) + because(c.Scan.Error)
+		return t.scope(c.Ref) + " was never read in full; unreachable " + t.since(c.Scan.At)
 	case !c.Scan.Complete:
-		return where + " was last seen whole " + t.when(c.Scan.Confirmed) + "; looking failed " + t.when(c.Scan.At) + because(c.Scan.Error)
+		return text + ", observed " + t.since(c.Scan.Confirmed) + "; unreachable " + t.since(c.Scan.At)
 	}
-	text := where + " was seen whole " + t.when(c.Scan.Confirmed)
-	if d := b.lastAction(); d != nil && d.At.After(c.Scan.Confirmed) {
-		return text + ", before the last action on it"
-	}
-	if c.Exists == nil {
-		text += ", and it was not there"
-	}
-	return text
+	return text + ", observed " + t.since(c.Scan.Confirmed)
 }
 
-// scope is the place of a thing as its ref is written.
+// configured says where the resource is configured, as far as that is recorded.
+func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
+	p, ok := b.lastPlan()
+	if !ok {
+		return ""
+	}
+	l, _ := b.load(p)
+	source := l.Source
+	if w := p.decision; w != nil && w.Desired != nil && w.Desired.At.Line > 0 {
+		source = w.Desired.At.File + ":" + number(uint64(w.Desired.At.Line))
+	}
+	switch {
+	case source == "":
+		return ""
+	case isUnwanted(p.decision):
+		return "not in " + l.Source + ", stack " + l.Stack
+	case l.Stack == "":
+		return source
+	}
+	return source + ", stack " + l.Stack
+}
+
+// scope is the location of a resource as its ref is written.
 func (t Explainer) scope(r resource.Ref) string {
 	return strings.TrimSuffix(t.Ref(r), "/"+r.Kind+"/"+r.Name)
 }
 
-func (t Explainer) lastDecision(c history.ResourceHistory) string {
-	d := c.Last.Decision
-	switch {
-	case d == nil && c.Exists == nil:
-		return "nothing about it"
-	case d == nil:
-		return "nothing to do about it"
-	}
-	text := t.decided(*d)
-	if d.Action.Executes() && !t.stillToDo(c) {
-		text += "; which was done"
-	}
-	return text
-}
-
-// when is a time with how long ago that was.
-func (t Explainer) when(at time.Time) string {
-	if at.IsZero() {
+// since says how long ago a time is: "3m ago", after two days the date.
+func (t Explainer) since(at time.Time) string {
+	switch age := t.Now.Sub(at); {
+	case at.IsZero():
 		return "at an unknown time"
+	case t.Now.IsZero() || age < 0:
+		return "at " + stamp(at)
+	case age < 48*time.Hour:
+		return ago(age) + " ago"
 	}
-	text := stamp(at)
-	if t.Now.IsZero() || at.After(t.Now) {
-		return text
-	}
-	return text + " (" + ago(t.Now.Sub(at)) + " ago)"
+	return "on " + at.UTC().Format("2006-01-02")
 }

@@ -21,14 +21,14 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-var update = flag.Bool("update", false, "write the golden stories anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 var (
 	web   = resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
 	start = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
 )
 
-// told makes a chronicle: each record is a minute after the one before.
+// told makes a history: each record is a minute after the one before.
 type told struct {
 	history.ResourceHistory
 	read event.Loaded // last
@@ -97,8 +97,8 @@ func ended(id string, a decider.Action, o event.Outcome, text string) event.Fini
 
 // decisions as the rules make them.
 var (
-	missing  = event.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is wanted and not there"}
-	unwanted = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack two and is wanted no more"}
+	missing  = event.Decision{Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "does not exist"}
+	unwanted = event.Decision{Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "not in the configuration"}
 	drifted  = event.Decision{
 		Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
 		Changes: []resource.Change{{Path: "size", From: resource.String("large"), To: resource.String("small")}},
@@ -115,7 +115,7 @@ func created() *told {
 		started("p1", decider.Create, decider.ReasonMissing, missing.Message), ended("p1", decider.Create, event.Done, ""))
 }
 
-// last sets what stands in the store: the thing, the last look, the last plan.
+// last sets what the store has: the resource, the last observation, the last plan.
 func (c *told) last(there *resource.Observed, d *event.Decision) history.ResourceHistory {
 	c.Ref = web
 	if there != nil {
@@ -132,9 +132,9 @@ func (c *told) last(there *resource.Observed, d *event.Decision) history.Resourc
 	return c.ResourceHistory
 }
 
-func stories() map[string]history.ResourceHistory {
-	small, large, nobodys := res("small"), res("large"), res("small")
-	nobodys.Ownership, nobodys.Stack = resource.Unmanaged, ""
+func histories() map[string]history.ResourceHistory {
+	small, large, unmanaged := res("small"), res("large"), res("small")
+	unmanaged.Ownership, unmanaged.Stack = resource.Unmanaged, ""
 	unreachable := created()
 	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Error: "access denied"}
 	open := created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"), started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message))
@@ -142,14 +142,14 @@ func stories() map[string]history.ResourceHistory {
 	failing := created().add("run2", look(large), plan("p2", event.ForApply, drifted), yes("p2"),
 		started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Failed, "quota"))
 	failing.Tries = &ledger.Tries{Attempts: decider.Attempts{Failures: 1, Last: failing.now(), Error: "quota"}}
-	blessed := blocked(unwanted, "blessed", "it is blessed: ovi unbless ec2/web")
-	backoff := blocked(drifted, "back-off", "it failed 3 times: quota")
-	conflict := event.Decision{Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "i-1 already exists and carries no mark of ovi"}
-	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 was not seen: throttled"}
+	blessed := blocked(unwanted, "blessed", "It is protected.\nSuggestion: run `ovi unbless ec2/web`")
+	backoff := blocked(drifted, "backoff", "It failed 3 times: quota")
+	conflict := event.Decision{Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "i-1 exists and is unmanaged\nSuggestion: rename it, or run `ovi adopt ec2/web`"}
+	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 is unreachable: throttled"}
 	trimmed := created()
 	trimmed.From = 40
 	return map[string]history.ResourceHistory{
-		"as-wanted": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
+		"matches": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
 		"approved": created().add("run2", look(large), read(), warned("p2"),
 			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, yes("p2"),
@@ -157,19 +157,19 @@ func stories() map[string]history.ResourceHistory {
 		"deleted": created().add("run2", event.Blessed{Ref: web, On: true, Who: "ada", Reason: "data"}, event.Blessed{Ref: web, Who: "ada"}, read(),
 			plan("p2", event.ForPlan, unwanted)).add("run3", read(), event.Planned{Plan: "p3", Same: "p2", Stacks: []string{"two"}, Mode: event.ForApply, Hash: "hash of delete"}, yes("p3"),
 			started("p3", decider.Delete, decider.ReasonUnwanted, unwanted.Message), ended("p3", decider.Delete, event.Done, "")).last(nil, &unwanted),
-		"vanished":  created().add("run2", event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}, plan("p2", event.ForPlan, missing)).last(nil, &missing),
-		"vetoed":    created().add("run2", read(), plan("p2", event.ForApply, blessed), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).add("run3", plan("p3", event.ForApply, blessed), event.Blocked{Plan: "p3", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).last(&small, &blessed),
-		"backoff":   created().add("run2", look(large), plan("p2", event.ForApply, backoff)).last(&large, &backoff),
-		"pending":   created().add("run2", look(large), read(), plan("p2", event.ForPlan, drifted)).last(&large, &drifted),
-		"blind":     unreachable.last(&small, nil),
-		"unseen":    new(told).add("run1", plan("p1", event.ForPlan, unread)).last(nil, &unread),
-		"open":      open.last(&small, &unwanted),
-		"failing":   failing.last(&large, &drifted),
-		"foreign":   new(told).add("run1", look(nobodys), plan("p1", event.ForPlan, conflict)).last(&nobodys, &conflict),
-		"unmanaged": new(told).add("run1", look(nobodys)).last(&nobodys, nil),
-		"trimmed":   trimmed.last(&small, nil),
-		"replaced":  replaced().last(&small, nil),
-		"adopted": new(told).add("run1", look(nobodys), event.Adopted{Ref: web, ID: "i-1", Stack: "two", Who: "ada", Reason: "bought with the company"}).
+		"deleted-outside": created().add("run2", event.Observed{Scope: web.Scope(), Complete: true, Part: 1, Of: 1, Gone: []resource.Ref{web}}, plan("p2", event.ForPlan, missing)).last(nil, &missing),
+		"blocked":         created().add("run2", read(), plan("p2", event.ForApply, blessed), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).add("run3", plan("p3", event.ForApply, blessed), event.Blocked{Plan: "p3", Ref: web, Proposed: decider.Delete, Blockers: blessed.Blockers}).last(&small, &blessed),
+		"backoff":         created().add("run2", look(large), plan("p2", event.ForApply, backoff)).last(&large, &backoff),
+		"pending":         created().add("run2", look(large), read(), plan("p2", event.ForPlan, drifted)).last(&large, &drifted),
+		"unreachable":     unreachable.last(&small, nil),
+		"not-evaluated":   new(told).add("run1", plan("p1", event.ForPlan, unread)).last(nil, &unread),
+		"open":            open.last(&small, &unwanted),
+		"failing":         failing.last(&large, &drifted),
+		"conflict":        new(told).add("run1", look(unmanaged), plan("p1", event.ForPlan, conflict)).last(&unmanaged, &conflict),
+		"unmanaged":       new(told).add("run1", look(unmanaged)).last(&unmanaged, nil),
+		"trimmed":         trimmed.last(&small, nil),
+		"replaced":        replaced().last(&small, nil),
+		"adopted": new(told).add("run1", look(unmanaged), event.Adopted{Ref: web, ID: "i-1", Stack: "two", Who: "ada", Reason: "bought with the company"}).
 			last(&small, nil),
 		"deferred": created().add("run2", read(), plan("p2", event.ForApply, windowed()), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Update, Blockers: windowed().Blockers}).
 			last(&large, pointer(windowed())),
@@ -181,38 +181,38 @@ func stories() map[string]history.ResourceHistory {
 		"claim-lost": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message),
 			event.Revoked{Ref: web, ClaimedBy: "ada on desk", Token: 9, Who: "joan", Reason: "the laptop was closed"},
-			event.Refused{Ref: web, Key: "keyp2", Token: 9, Reason: "the claim was lost before ended could be recorded"}, ended("p2", decider.Update, event.Late, ""),
-			event.Recovered{Ref: web, Key: "keyp2", Action: decider.Update, Finding: event.FoundDone, ID: "i-1", Evidence: "it is as the wish says"}).last(&small, nil),
+			event.Refused{Ref: web, Key: "keyp2", Token: 9, Reason: "the claim expired before the result was recorded"}, ended("p2", decider.Update, event.Late, ""),
+			event.Recovered{Ref: web, Key: "keyp2", Action: decider.Update, Finding: event.FoundDone, ID: "i-1", Evidence: "it has the configured size"}).last(&small, nil),
 		"elsewhere": elsewhere().last(&small, nil),
 	}
 }
 
 func pointer[T any](v T) *T { return &v }
 
-// windowed is a decision that has to wait for a window.
+// windowed is a decision that a window defers.
 func windowed() event.Decision {
-	d := blocked(drifted, "window", "outside the maintenance window Sat 02:00-04:00 UTC")
+	d := blocked(drifted, "window nights", "Outside the window Sat 02:00-04:00 UTC.")
 	until := start.Add(90 * time.Hour)
 	d.Blockers[0].Until = &until
 	return d
 }
 
-// replaced is a life in which the thing was taken away and made anew.
+// replaced is a history in which the resource was deleted and created again.
 func replaced() *told {
 	d := drifted
-	d.Action, d.Proposed, d.Reason, d.Message = decider.Replace, decider.Replace, decider.ReasonChanged, "changing size makes a new one"
-	half := func(h string) (event.Started, event.Finished) {
+	d.Action, d.Proposed, d.Reason, d.Message = decider.Replace, decider.Replace, decider.ReasonChanged, "size cannot be changed in place"
+	phase := func(h string) (event.Started, event.Finished) {
 		b, e := started("p2", decider.Replace, d.Reason, d.Message), ended("p2", decider.Replace, event.Done, "")
 		b.Phase, e.Phase, b.Key, e.Key = h, h, "key"+h, "key"+h
 		return b, e
 	}
-	away, gone := half(event.PhaseDelete)
-	anew, made := half(event.PhaseCreate)
+	away, gone := phase(event.PhaseDelete)
+	again, made := phase(event.PhaseCreate)
 	gone.Resource, made.ID = nil, "i-2"
-	return created().add("run2", read(), plan("p2", event.ForApply, d), yes("p2"), away, gone, anew, made)
+	return created().add("run2", read(), plan("p2", event.ForApply, d), yes("p2"), away, gone, again, made)
 }
 
-// elsewhere is an update that another instance did, as the shared store tells it.
+// elsewhere is an update by another instance, as the shared store has it.
 func elsewhere() *told {
 	c := created()
 	c.Here = "here"
@@ -227,10 +227,10 @@ func elsewhere() *told {
 	return c
 }
 
-// warned is a plan on which a policy had a word to say, and which needed an approval.
+// warned is a plan with a warning, which needed an approval.
 func warned(id string) event.Planned {
 	d := drifted
-	d.Warnings = []decider.Warning{{Policy: "rule size", Text: "it gets smaller"}}
+	d.Warnings = []decider.Warning{{Policy: "rule size", Text: "It gets smaller."}}
 	p := plan(id, event.ForApply, d)
 	p.Digest = "what"
 	return p
@@ -238,7 +238,14 @@ func warned(id string) event.Planned {
 
 func text(s explain.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nNext: %s\n", s.State, s.Headline, s.Next)
+	fmt.Fprintf(&b, "%s: %s\n%s\n", s.State, s.Headline, s.Cause)
+	for _, c := range s.Changes {
+		fmt.Fprintf(&b, "  %s  %s -> %s\n", c.Path, resource.AppendJSON(nil, c.From), resource.AppendJSON(nil, c.To))
+	}
+	if s.Suggestion != "" {
+		fmt.Fprintf(&b, "Suggestion: %s\n", s.Suggestion)
+	}
+	b.WriteString("\n")
 	for _, f := range s.Facts {
 		fmt.Fprintf(&b, "  %s | %s\n", f.Label, f.Text)
 	}
@@ -251,15 +258,15 @@ func text(s explain.Explanation) string {
 	return b.String()
 }
 
-func TestGoldenStories(t *testing.T) {
-	for name, c := range stories() {
+func TestGoldenExplanations(t *testing.T) {
+	for name, c := range histories() {
 		t.Run(name, func(t *testing.T) {
-			teller := explain.Explainer{
+			explainer := explain.Explainer{
 				Now:   start.Add(time.Hour),
 				Value: func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) },
 				Ref:   resource.Ref.String,
 			}
-			got := text(teller.Explain(c))
+			got := text(explainer.Explain(c))
 			file := filepath.Join("testdata", name+".golden")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
@@ -271,42 +278,40 @@ func TestGoldenStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("the story changed (-want +got):\n%s", diff)
+				t.Errorf("the explanation changed (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestTheHeadlineAnswers holds what a person must be told first, whatever else changes.
+// TestTheHeadlineAnswers holds what must be said first, whatever else changes.
 func TestTheHeadlineAnswers(t *testing.T) {
-	teller := explain.Explainer{Now: start.Add(time.Hour), Value: func(resource.Value) string { return "x" }, Ref: resource.Ref.String}
-	all := stories()
+	explainer := explain.Explainer{Now: start.Add(time.Hour), Value: func(resource.Value) string { return "x" }, Ref: resource.Ref.String}
+	all := histories()
 	for name, words := range map[string][]string{
-		"deleted":   {"ada", "desk", "2026-02-03 10:14:00", "ovi.yaml", "stack two", "no longer wanted", "grace", "typed yes", "run3"},
-		"vanished":  {"gone", "not by ovi"},
-		"vetoed":    {"Nothing was done", "delete", "policy blessed", "unbless"},
-		"backoff":   {"Nothing was done", "failed 3 times"},
-		"blind":     {"not known", "access denied"},
-		"unseen":    {"Nothing was done", "throttled"},
-		"open":      {"delete", "ada", "no end on record", "connection reset"},
-		"failing":   {"failed once", "quota"},
-		"foreign":   {"wanted", "no mark"},
-		"unmanaged": {"nobody's", "never touched"},
-		"pending":   {"not as wanted", "nobody has done"},
-		"adopted":   {"adopted into stack two by ada", "bought with the company"},
-		"deferred":  {"Nothing was done", "maintenance window", "until 2026-02-07 04:00:00 UTC"},
-		"replaced":  {"replaced", "ada", "ovi.yaml wants it otherwise"},
-		"as-wanted": {"changed outside ovi", "put back", "ada", "grace, typed yes"},
-
-		"source-changed": {"updated", "ovi.yaml wants it otherwise than before", "ada"},
-		"two-approvals":  {"joan, ovi approve", "hedy, ovi approve"},
-		"claim-lost":     {"claim was lost", "found that it was done"},
-		"elsewhere":      {"changed outside ovi"},
+		"deleted":         {"was deleted 46m ago by ada@desk", "it was not in ovi.yaml (stack two)"},
+		"deleted-outside": {"was deleted outside ovi", "observed 54m ago", "run `ovi apply` to create it again"},
+		"blocked":         {"The delete of ec2/web is blocked by blessed: It is protected.", "run `ovi unbless ec2/web`"},
+		"backoff":         {"blocked by backoff: It failed 3 times: quota"},
+		"unreachable":     {"is unknown", "access denied", "make it reachable"},
+		"not-evaluated":   {"was not evaluated", "throttled"},
+		"open":            {"delete started 51m ago by ada, no result recorded: connection reset", "run `ovi plan` to recover it"},
+		"failing":         {"failed once", "quota", "run `ovi apply`"},
+		"conflict":        {"is configured, but i-1 exists and is unmanaged.", "run `ovi adopt ec2/web`"},
+		"unmanaged":       {"(i-1) is unmanaged", "First observed 59m ago.", "ovi adopt"},
+		"pending":         {"does not match its configuration", "would update it", "run `ovi apply`"},
+		"adopted":         {"Adopted 58m ago", "adopted into stack two by ada", "bought with the company"},
+		"deferred":        {"is deferred until 2026-02-07 04:00 UTC by window nights"},
+		"replaced":        {"Replaced 48m ago by ada, because ovi.yaml changed:"},
+		"matches":         {"ec2/web matches its configuration.", "Updated 49m ago by ada, because it was changed outside ovi:"},
+		"source-changed":  {"Updated 50m ago by ada, because ovi.yaml changed:"},
+		"claim-lost":      {"its claim expired before the result was recorded"},
+		"elsewhere":       {"it was changed outside ovi"},
 	} {
-		s := teller.Explain(all[name])
+		s := explainer.Explain(all[name])
 		for _, w := range words {
-			if !strings.Contains(s.Headline, w) {
-				t.Errorf("%s: the headline does not say %q: %s", name, w, s.Headline)
+			if answer := s.Headline + " " + s.Cause + " " + s.Suggestion; !strings.Contains(answer, w) {
+				t.Errorf("%s: the answer does not say %q: %s", name, w, answer)
 			}
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/ovi-project/ovi/event"
 )
 
-// groups finishes the drafts, the newest first. Plans that were carried out or held back
-// are told there, and not again for themselves.
+// groups finishes the events, the newest first. Plans that were executed or blocked are shown
+// there, and not again by themselves.
 func (b *builder) groups() []EventGroup {
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for _, d := range b.drafts {
 		if d.What != "planned" {
-			told[d.plan] = true
+			shown[d.plan] = true
 		}
 	}
 	var kept []*draft
 	for i, d := range slices.Backward(b.drafts) {
-		if d.What == "planned" && (told[d.plan] || b.happened(i)) {
+		if d.What == "planned" && (shown[d.plan] || b.happened(i)) {
 			continue
 		}
 		if d.action != nil {
@@ -29,10 +29,10 @@ func (b *builder) groups() []EventGroup {
 			d.Facts = append(d.Facts, b.why(p)...)
 		}
 		if d.Instance != "" {
-			d.Facts = append(d.Facts, Fact{"told by", b.elsewhere(d)})
+			d.Facts = append(d.Facts, Fact{"recorded by", b.elsewhere(d)})
 		}
 		if d.times > 1 {
-			d.Title += fmt.Sprintf(" (%d times, the last one here)", d.times)
+			d.Title += fmt.Sprintf(" (%d times, this is the last)", d.times)
 		}
 		kept = append(kept, d)
 	}
@@ -44,21 +44,21 @@ func (b *builder) groups() []EventGroup {
 	return out
 }
 
-// elsewhere says whose record a chapter is from, and where the rest of it stands.
+// elsewhere says whose record an event is from, and where all of it is.
 func (b *builder) elsewhere(d *draft) string {
 	text := "instance " + d.Instance
 	if d.action != nil && d.action.started.Host != "" {
 		text += " on " + d.action.started.Host
 	}
-	return text + ", by way of the shared store; its own log has the whole records"
+	return text + ", from the shared store; its own audit log has the complete records"
 }
 
-// happened says that what a plan only looked at was decided again, the same, and carried out
-// or held back before anything else happened.
+// happened says that what a plan only showed was decided again, the same, and executed or
+// blocked before anything else happened.
 func (b *builder) happened(i int) bool {
 	p := b.plans[b.drafts[i].plan]
 	for _, next := range b.drafts[i+1:] {
-		if next.What == "planned" || next.What == "seen" {
+		if next.What == "planned" || next.What == "observed" {
 			continue
 		}
 		q, ok := b.plans[next.plan]
@@ -68,15 +68,15 @@ func (b *builder) happened(i int) bool {
 	return false
 }
 
-// explainAction fills in who did what, why, and how it ended.
+// explainAction fills in who acted, why, and the result.
 func (b *builder) explainAction(d *draft) {
 	x := d.action
 	d.Title = title(x)
 	switch {
 	case late(x):
-		d.Title += "; looking found that it was done"
-	case finished(x) && x.cause != "":
-		d.Title += ": " + x.cause
+		d.Title += "; observing found that it was done"
+	case succeeded(x) && x.cause != "":
+		d.Title += ", because " + x.cause
 	case x.ended != nil && x.ended.Outcome == event.Failed:
 		d.Title += because(x.ended.Error)
 	}
@@ -84,91 +84,97 @@ func (b *builder) explainAction(d *draft) {
 	if p, ok := b.plans[x.started.Plan]; ok {
 		facts = b.why(p)
 	} else {
-		facts = []Fact{{"rule", reason(x.started.Reason, x.started.Message)}}
+		facts = []Fact{{"reason", reason(x.started.Reason, x.started.Message)}}
 	}
 	facts = append(facts,
-		Fact{"approved", b.approval(x)},
+		Fact{"approved by", b.approval(x)},
 		Fact{"claim", claim(x)},
-		Fact{"called", called(x)},
-		Fact{"ended", ending(x)},
+		Fact{"call", called(x)},
+		Fact{"result", result(x)},
 	)
 	if x.later != "" {
-		facts = append(facts, Fact{"seen since", x.later})
+		facts = append(facts, Fact{"observed since", x.later})
 	}
 	d.Facts = facts
 }
 
-// why is what was seen, what differed, which rule decided, what policies said, and which
-// source wanted it so.
+// why is what was observed, what differed, the reason, the policies, and the configuration.
 func (b *builder) why(p planned) []Fact {
 	d := p.decision
 	if d == nil {
 		return nil
 	}
-	facts := []Fact{{"looked", stamp(p.record.At) + ", plan " + p.event.Plan}}
+	facts := []Fact{{"planned", stamp(p.record.At) + ", plan " + p.event.Plan}}
 	if c := b.t.changes(*d); c != "" {
-		facts = append(facts, Fact{"differed", c})
+		facts = append(facts, Fact{"difference", c})
 	} else {
-		facts = append(facts, Fact{"differed", string(d.Difference)})
+		facts = append(facts, Fact{"difference", string(d.Difference)})
 	}
-	facts = append(facts, Fact{"rule", string(d.Reason) + ": " + reason(d.Reason, d.Message)})
-	policies := "none held it back"
+	message, _ := splitSuggestion(reason(d.Reason, d.Message))
+	facts = append(facts, Fact{"reason", string(d.Reason) + ": " + message})
+	policies := "none blocked it"
 	if len(d.Blockers) > 0 {
-		policies = blockers(d.Blockers)
+		policies, _ = blockers(d.Blockers)
+		policies = "blocked by " + policies
 	}
 	for _, w := range d.Warnings {
-		policies += "; policy " + w.Policy + " warned: " + w.Text
+		policies += "; warning by " + w.Policy + ": " + w.Text
 	}
 	facts = append(facts, Fact{"policies", policies})
 	if l, ok := b.load(p); ok {
-		facts = append(facts, Fact{"wish", fmt.Sprintf("stack %s, read from %s%s", l.Stack, l.Source, version(l.Version)) + written(d.Desired)})
+		facts = append(facts, Fact{"configuration", l.Source + ", stack " + l.Stack + version(l.Version) + position(d.Desired)})
 	}
 	return facts
 }
 
-// load is the reading of the source that a plan rests on.
+// load is the source that a plan was made from.
 func (b *builder) load(p planned) (event.Loaded, bool) {
 	l, ok := b.from[p.event.Plan]
 	return l, ok
 }
 
-// written is where the wish stands in the source, as far as that is known here.
-func written(w *event.Desired) string {
+// position is the line of the resource in its source, as far as that is known.
+func position(w *event.Desired) string {
 	if w == nil || w.At.Line == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", written at %s:%d", w.At.File, w.At.Line)
+	return fmt.Sprintf(", at %s:%d", w.At.File, w.At.Line)
 }
 
 func version(v string) string {
 	if v == "" {
 		return ""
 	}
-	if len(v) > 19 && strings.Contains(v, ":") {
-		v = v[:19] + "…"
-	}
 	return ", version " + v
 }
 
-// approval is who said yes to the plan of a deed.
+// approval is who approved the plan of an action.
 func (b *builder) approval(x *action) string {
 	p := b.plans[x.started.Plan]
 	var out []string
 	for _, r := range b.yes {
 		if e := r.Event.(event.Approved); isAbout(e, x.started.Plan, p.event) && !r.At.After(x.record.At) {
-			out = append(out, fmt.Sprintf("%s, %s, %s", e.Who, e.How, stamp(r.At))+because(e.Reason))
+			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+because(e.Reason))
 		}
 	}
 	switch {
 	case len(out) > 0:
-		return strings.Join(out, "; ")
+		return strings.Join(out, ", ")
 	case p.decision == nil:
-		return x.record.User + " asked for it"
+		return orUnknown(x.record.User) + " (command)"
 	}
-	return "no yes is on record"
+	return "no approval is recorded"
 }
 
-// isAbout says that a yes is to a plan, or to what it proposes.
+// how is the way of an approval: an option is shown as it is typed.
+func how(h string) string {
+	if h == "auto-approve" {
+		return "--auto-approve"
+	}
+	return h
+}
+
+// isAbout says that an approval is of a plan, or of its proposals.
 func isAbout(e event.Approved, plan string, p event.Planned) bool {
 	if e.Digest != "" {
 		return e.Digest == p.Digest || e.Digest == p.Approving
@@ -177,11 +183,11 @@ func isAbout(e event.Approved, plan string, p event.Planned) bool {
 }
 
 func claim(x *action) string {
-	text := fmt.Sprintf("token %d, held by %s", x.started.Token, orUnknown(x.record.User))
+	text := orUnknown(x.record.User)
 	if x.started.Host != "" {
-		text += fmt.Sprintf(" on %s, process %d", x.started.Host, x.started.PID)
+		text += fmt.Sprintf("@%s, PID %d", x.started.Host, x.started.PID)
 	}
-	return text + ", run " + x.record.Run + ", instance " + x.record.Instance
+	return text + fmt.Sprintf(", token %d, run %s, instance %s", x.started.Token, x.record.Run, x.record.Instance)
 }
 
 func orUnknown(s string) string {
@@ -192,20 +198,20 @@ func orUnknown(s string) string {
 }
 
 func called(x *action) string {
-	text := string(x.started.Action)
+	text := verb(x.started.Action)
 	if x.started.Phase != "" {
-		text = x.started.Phase
+		text = strings.ReplaceAll(x.started.Phase, "_", " ")
 	}
 	if x.started.Have != "" {
-		text += " of " + x.started.Have
+		text += " " + x.started.Have
 	}
 	return text + ", key " + x.started.Key + ", " + stamp(x.record.At)
 }
 
-func ending(x *action) string {
-	text := "no end is on record"
+func result(x *action) string {
+	text := "not recorded"
 	if e := x.ended; e != nil {
-		text = string(e.Outcome) + fmt.Sprintf(" after %.1f s", e.Seconds)
+		text = string(e.Outcome) + fmt.Sprintf(" after %.1fs", e.Seconds)
 		if e.Tries > 1 {
 			text += fmt.Sprintf(" and %d calls", e.Tries)
 		}
@@ -222,46 +228,48 @@ func ending(x *action) string {
 
 func answered(e event.Recovered) string {
 	words := map[event.Finding]string{
-		event.FoundDone: "it was done", event.FoundNotDone: "it was not done", event.FoundUnknown: "nobody can tell, a human is asked",
+		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundUnknown: "unknown; an operator must check",
 	}
-	return "looking answered later: " + words[e.Finding] + " (" + e.Evidence + ")"
+	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
 }
 
 // title says in a few words what was done.
 func title(x *action) string {
 	who := " by " + orUnknown(x.record.User)
-	a := x.started.Action
+	what := verb(x.started.Action) + phase(x.started.Phase)
 	switch {
 	case x.ended == nil && x.found == nil:
-		return string(a) + half(x.started.Phase) + " begun" + who + "; no end is on record"
-	case x.ended == nil && x.found.Finding == event.FoundDone, x.ended != nil && x.ended.Outcome == event.Done:
-		return done(a) + half(x.started.Phase) + who
+		return what + " started" + who + ", no result recorded"
+	case succeeded(x) && x.started.Phase != "":
+		return what + " finished" + who
+	case succeeded(x) && !late(x):
+		return done(x.started.Action) + who
 	case x.ended == nil:
-		return string(a) + half(x.started.Phase) + " begun" + who + ", and cut short"
+		return what + " started" + who + " and interrupted"
 	case x.ended.Outcome == event.Late:
-		return string(a) + half(x.started.Phase) + who + " came too late: its claim was lost"
+		return what + who + " finished after its claim expired"
 	case x.ended.Outcome == event.Uncertain:
-		return string(a) + half(x.started.Phase) + who + ": how it ended was not clear"
+		return what + who + ": result unknown"
 	}
-	return string(a) + half(x.started.Phase) + who + " failed"
+	return what + who + " failed"
 }
 
-// act is what a person, or the record, did besides.
+// act is what operators did besides, and the audit log itself.
 func act(e event.Event) string {
 	switch e := e.(type) {
 	case event.Blessed:
 		if e.On {
 			return "blessed by " + e.Who + because(e.Reason)
 		}
-		return "blessing taken away by " + e.Who + because(e.Reason)
+		return "blessing removed by " + e.Who + because(e.Reason)
 	case event.Adopted:
 		return e.ID + " adopted into stack " + e.Stack + " by " + e.Who + because(e.Reason)
 	case event.Revoked:
-		return fmt.Sprintf("claim %d of %s taken away by %s%s", e.Token, e.ClaimedBy, e.Who, because(e.Reason))
+		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, because(e.Reason))
 	case event.Acknowledged:
-		return "drift (" + e.What + ") acknowledged by " + e.Who + " until " + stamp(e.Until) + because(e.Reason)
+		return "drift (" + e.What + ") acknowledged by " + e.Who + " until " + minute(e.Until) + because(e.Reason)
 	case event.Refused:
-		return "an end came too late and does not count: " + e.Reason
+		return "result not counted: " + e.Reason
 	}
 	return strings.ReplaceAll(e.Type(), "_", " ")
 }

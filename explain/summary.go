@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -10,133 +9,149 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/resource"
 )
 
-// summary answers in a sentence or two why the thing is as it is, and what to do about it.
-func (t Explainer) summary(c history.ResourceHistory, b *builder) (State, string, string) {
-	name := t.Ref(c.Ref)
+// summary answers in a sentence or two why the resource is as it is, and what to do.
+func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
+	name := c.Ref.Kind + "/" + c.Ref.Name
 	switch {
 	case c.Open != nil:
 		return t.openSummary(c, name)
 	case c.Exists == nil:
-		return t.deletedSummary(c, b, name)
+		return t.absentSummary(c, b, name)
 	}
 	return t.existingSummary(c, b, name)
 }
 
-func (t Explainer) openSummary(c history.ResourceHistory, name string) (State, string, string) {
+func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
 	o := c.Open
-	text := fmt.Sprintf("How %s stands is not known: the %s that %s began %s has no end on record", name, o.Action, orUnknown(o.User), t.when(o.At))
-	if o.Uncertain {
-		text += because(o.Error)
+	s := Explanation{
+		State:      Open,
+		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), because(o.Error)),
+		Suggestion: "run `ovi plan` to recover it",
 	}
 	if !o.Checked.IsZero() {
-		return Open, text + ". Looking could not answer it.", "look at it yourself, then: ovi plan"
+		s.Cause = "Observing did not tell its result."
+		s.Suggestion = "check the resource in its system, then run `ovi plan`"
 	}
-	return Open, text + ".", "the next `ovi plan` or `ovi apply` answers it by looking"
+	return s
 }
 
-// deletedSummary is about a thing that is not there.
-func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, name string) (State, string, string) {
-	var last *draft
-	for _, d := range slices.Backward(b.drafts) {
-		if d.What == "gone" || d.What == "seen" || d.action != nil && finished(d.action) {
-			last = d
-			break
-		}
-	}
+// absentSummary is about a resource that does not exist.
+func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name string) Explanation {
+	last := b.lastSeen()
 	switch {
-	case last != nil && last.action != nil && takes(last.action):
-		return Deleted, t.deletedSentence(b, last, name), t.nextOf(c)
-	case last != nil && (last.What == "gone" || last.action != nil || last.What == "seen"):
-		return DeletedOutside, fmt.Sprintf("%s is gone, and not by ovi: it was missing when %s was looked at %s, and no deletion of it is on record.", name, t.scope(c.Ref), t.when(last.At)), t.nextOf(c)
+	case last != nil && last.action != nil && deletes(last.action):
+		return t.deletedSummary(c, b, last, name)
+	case last != nil:
+		s := Explanation{
+			State:      DeletedOutside,
+			Headline:   fmt.Sprintf("%s was deleted outside ovi: it was missing when %s was observed %s.", name, t.scope(c.Ref), t.since(last.At)),
+			Suggestion: t.nextOf(c),
+		}
+		return s
 	}
-	if state, text, next, ok := t.undone(c, name); ok {
-		return state, text, next
+	if s, ok := t.undone(c, name); ok {
+		return s
 	}
-	return Absent, name + " is not there, and nothing is on record that would have made it.", ""
+	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
 }
 
-func finished(x *action) bool {
+func succeeded(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
 }
 
-func takes(x *action) bool {
+func deletes(x *action) bool {
 	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
 }
 
-// deletedSentence says who deleted it, when, because of what, and on whose yes.
-func (t Explainer) deletedSentence(b *builder, d *draft, name string) string {
+// deletedSummary says who deleted it, when, and because of what.
+func (t Explainer) deletedSummary(c history.ResourceHistory, b *builder, d *draft, name string) Explanation {
 	x := d.action
-	text := fmt.Sprintf("%s was deleted %s by %s", name, t.when(d.At), orUnknown(x.record.User))
+	who := orUnknown(x.record.User)
 	if x.started.Host != "" {
-		text += " on " + x.started.Host
+		who += "@" + x.started.Host
 	}
-	text += " (run " + x.record.Run + "), because "
+	why := reason(x.started.Reason, x.started.Message)
 	p, ok := b.plans[x.started.Plan]
-	l, loaded := event.Loaded{}, false
-	if ok && p.decision != nil {
-		l, loaded = b.load(p)
+	if l, loaded := b.load(p); ok && loaded && x.started.Reason == decider.ReasonUnwanted {
+		why = fmt.Sprintf("it was not in %s (stack %s)", l.Source, l.Stack)
 	}
-	switch {
-	case loaded && x.started.Reason == decider.ReasonUnwanted:
-		text += fmt.Sprintf("%s (stack %s) no longer wanted it", l.Source, l.Stack)
-	default:
-		text += reason(x.started.Reason, x.started.Message)
+	return Explanation{
+		State:      Deleted,
+		Headline:   fmt.Sprintf("%s was deleted %s by %s, because %s.", name, t.since(d.At), who, why),
+		Suggestion: t.nextOf(c),
 	}
-	return text + "; approved: " + b.approval(x) + "."
 }
 
-// existingSummary is about a thing that is there.
-func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) (State, string, string) {
+// existingSummary is about a resource that exists.
+func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	if c.Scan != nil && !c.Scan.Complete {
-		return Unreachable, fmt.Sprintf("How %s is now is not known: %s could not be seen %s: %s. Nothing is decided there until it can be seen.",
-			name, t.scope(c.Ref), t.when(c.Scan.At), c.Scan.Error), "make it reachable, then: ovi plan"
-	}
-	if state, text, next, ok := t.undone(c, name); ok {
-		return state, text, next
-	}
-	if !c.Exists.Managed() {
-		text := fmt.Sprintf("%s (%s) is nobody's: it carries no mark of ovi, so it is only reported, never touched.", name, c.Exists.ID)
-		if b.first != nil {
-			text += " It was first seen " + t.when(b.first.At) + "."
+		return Explanation{
+			State:      Unreachable,
+			Headline:   fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref), t.since(c.Scan.At), because(c.Scan.Error)),
+			Suggestion: "make it reachable, then run `ovi plan`",
 		}
-		return Unmanaged, text, "to take it into a stack, write it into the source, then: ovi adopt"
 	}
-	return Matches, t.matches(c, b, name), ""
+	if s, ok := t.undone(c, name); ok {
+		return s
+	}
+	if !managed(c) {
+		s := Explanation{
+			State:      Unmanaged,
+			Headline:   fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.", name, c.Exists.ID),
+			Suggestion: "to manage it, configure it and run `ovi adopt " + name + "`",
+		}
+		if b.first != nil {
+			s.Cause = "First observed " + t.since(b.first.At) + "."
+		}
+		return s
+	}
+	s := Explanation{State: Matches, Headline: name + " matches its configuration."}
+	if c.Last == nil {
+		s.Headline = name + " exists; no plan for it is recorded."
+	}
+	s.Cause, s.Changes = t.cause(b)
+	return s
 }
 
-func (t Explainer) matches(c history.ResourceHistory, b *builder, name string) string {
-	state := name + " is as wanted"
-	if c.Last == nil {
-		state = name + " is there, and no plan about it is on record"
-	}
+// cause says who changed the resource last, and why.
+func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
 	if d == nil {
 		if a := b.lastOf(event.TypeAdopted); a != nil {
-			return state + ". It was made by somebody else: " + a.Title + ", " + t.when(a.At) + "."
+			return fmt.Sprintf("Adopted %s: %s.", t.since(a.At), a.Title), nil
 		}
-		return state + "; ovi has done nothing to it that is on record."
+		return "No change by ovi is recorded.", nil
 	}
 	x := d.action
-	text := fmt.Sprintf("%s. It was %s %s by %s, because %s", state, done(x.started.Action), t.when(d.At), orUnknown(x.record.User), cmp.Or(x.cause, reason(x.started.Reason, x.started.Message)))
-	if p := b.plans[x.started.Plan]; p.decision != nil && x.cause == "" {
-		if diff := t.changes(*p.decision); diff != "" {
-			text += " (" + diff + ")"
-		}
-	}
+	text := fmt.Sprintf("%s %s by %s", capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
 	if late(x) {
-		text += " (its claim was lost meanwhile; looking found that it was done)"
+		text += " (its claim expired before the result was recorded)"
 	}
-	return text + "; approved: " + b.approval(x) + "."
+	switch {
+	case x.cause != "":
+		text += ", because " + x.cause
+	case x.started.Action != decider.Create:
+		text += ", because " + reason(x.started.Reason, x.started.Message)
+	}
+	var changes []resource.Change
+	if p := b.plans[x.started.Plan]; p.decision != nil && p.decision.Difference != comparator.Missing {
+		changes = p.decision.Changes
+	}
+	if len(changes) > 0 {
+		return text + ":", changes
+	}
+	return text + ".", nil
 }
 
-// late says that an action lost its claim, and was found done all the same.
+// late says that the claim of an action expired, and that it was done all the same.
 func late(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Late && x.found != nil && x.found.Finding == event.FoundDone
 }
 
-// lastOf is the newest chapter of a sort.
+// lastOf is the newest event of a type.
 func (b *builder) lastOf(what string) *draft {
 	for _, d := range slices.Backward(b.drafts) {
 		if d.What == what {
@@ -146,11 +161,11 @@ func (b *builder) lastOf(what string) *draft {
 	return nil
 }
 
-// lastChange is the newest deed that was done: one that a plan called for, if there is any.
-// What else people had done are marks.
+// lastChange is the newest action that succeeded: a planned one if there is any, since the others
+// only write marks.
 func (b *builder) lastChange() (found *draft) {
 	for _, d := range slices.Backward(b.drafts) {
-		if d.action == nil || !finished(d.action) {
+		if d.action == nil || !succeeded(d.action) {
 			continue
 		}
 		if b.plans[d.plan].decision != nil {
@@ -163,51 +178,62 @@ func (b *builder) lastChange() (found *draft) {
 	return found
 }
 
-// undone says why nothing was done though something is to be done; false if nothing is.
-func (t Explainer) undone(c history.ResourceHistory, name string) (State, string, string, bool) {
+// undone says why a planned action was not executed; false if there is none.
+func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, bool) {
 	if c.Last == nil || c.Last.Decision == nil {
-		return "", "", "", false
+		return Explanation{}, false
 	}
 	d := *c.Last.Decision
-	what := string(d.Proposed)
-	if diff := t.changes(d); diff != "" {
-		what += " (" + diff + ")"
+	message, next := splitSuggestion(reason(d.Reason, d.Message))
+	s := Explanation{Suggestion: next}
+	if d.Difference != comparator.Missing {
+		s.Changes = d.Changes
 	}
+	proposes := d.Proposed.Executes()
 	switch {
 	case d.Difference == comparator.Unreachable:
-		return Unreachable, fmt.Sprintf("Nothing was done to %s: %s.", name, reason(d.Reason, d.Message)), "make its place reachable, then: ovi plan", true
+		s.State, s.Headline = Unreachable, fmt.Sprintf("%s was not evaluated: %s.", name, message)
+		s.Suggestion = "make its location reachable, then run `ovi plan`"
 	case d.Difference == comparator.Conflict:
-		return Conflict, fmt.Sprintf("Nothing was done to %s: it is wanted, but %s.", name, reason(d.Reason, d.Message)), "choose another name, or: ovi adopt", true
+		s.State, s.Headline = Conflict, fmt.Sprintf("%s is configured, but %s.", name, message)
+		if next == "" {
+			s.Suggestion = "rename it, or run `ovi adopt " + name + "`"
+		}
 	case d.Difference == comparator.Unmanaged:
-		return "", "", "", false
-	case d.Proposed.Executes() && !d.Action.Executes():
-		return Blocked, fmt.Sprintf("Nothing was done to %s: its %s is held back by %s.", name, what, blockers(d.Blockers)), nextHeld(d), true
-	case d.Proposed.Executes() && c.Tries != nil:
-		return Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", what, name, times(c.Tries.Failures), t.when(c.Tries.Last), c.Tries.Error), "mend what the error says, then: ovi apply", true
-	case d.Proposed.Executes() && t.stillToDo(c):
-		return Pending, fmt.Sprintf("%s is not as wanted (%s): a plan made %s would %s, and nobody has done that yet.", name, reason(d.Reason, d.Message), t.when(c.Last.At), what), "do it: ovi apply", true
+		return Explanation{}, false
+	case proposes && !d.Action.Executes():
+		why, next := blockers(d.Blockers)
+		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed), name, why), next
+		if until := deferred(d); !until.IsZero() {
+			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, minute(until), why)
+			s.Suggestion = "run `ovi apply` after " + minute(until)
+		}
+	case proposes && c.Tries != nil:
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Failures), t.since(c.Tries.Last), c.Tries.Error)
+		s.Suggestion = "correct the cause, then run `ovi apply`"
+	case proposes && t.stillToDo(c):
+		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))
+		s.Suggestion = "run `ovi apply`"
+	default:
+		return Explanation{}, false
 	}
-	return "", "", "", false
+	return s, true
 }
 
-// nextHeld is what ends a veto by itself; what a person can do, the policy says.
-func nextHeld(d event.Decision) string {
-	var until time.Time
-	for _, v := range d.Blockers {
-		if v.Until == nil {
-			return ""
+// deferred is when a decision that only time blocks may be executed; zero for others.
+func deferred(d event.Decision) (until time.Time) {
+	for _, b := range d.Blockers {
+		if b.Until == nil {
+			return time.Time{}
 		}
-		if v.Until.After(until) {
-			until = *v.Until
+		if b.Until.After(until) {
+			until = *b.Until
 		}
 	}
-	if until.IsZero() {
-		return ""
-	}
-	return "wait: the first `ovi apply` after " + stamp(until) + " does it"
+	return until
 }
 
-// stillToDo says that nothing was done to the thing since its last plan.
+// stillToDo says that no action succeeded since the last plan.
 func (t Explainer) stillToDo(c history.ResourceHistory) bool {
 	for _, r := range slices.Backward(c.Records) {
 		if e, ok := r.Event.(event.Finished); ok && !r.At.Before(c.Last.At) && e.Outcome == event.Done {
@@ -227,10 +253,10 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nextOf is what the last plan would do about a thing that is gone.
+// nextOf is what the last plan would do with a resource that was deleted.
 func (t Explainer) nextOf(c history.ResourceHistory) string {
-	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || !c.Last.Decision.Action.Executes() {
+	if c.Last == nil || c.Last.Decision == nil || !t.stillToDo(c) || c.Last.Decision.Action != decider.Create {
 		return ""
 	}
-	return "the last plan would " + string(c.Last.Decision.Action) + " it: ovi apply"
+	return "run `ovi apply` to create it again"
 }

@@ -6,11 +6,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 )
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+func minute(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // ago is a length of time in one unit.
 func ago(d time.Duration) string {
@@ -27,6 +31,30 @@ func ago(d time.Duration) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
+// numbers names records, ranges as 40-41; "" for none.
+func numbers(seqs []uint64) string {
+	var parts []string
+	for i := 0; i < len(seqs); {
+		j := i
+		for j+1 < len(seqs) && seqs[j+1] == seqs[j]+1 {
+			j++
+		}
+		text := number(seqs[i])
+		if j > i {
+			text += "-" + number(seqs[j])
+		}
+		parts = append(parts, text)
+		i = j + 1
+	}
+	switch {
+	case len(parts) == 0:
+		return ""
+	case len(seqs) == 1:
+		return "record " + parts[0]
+	}
+	return "records " + strings.Join(parts, ", ")
+}
+
 func because(reason string) string {
 	if reason == "" {
 		return ""
@@ -34,71 +62,93 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-func done(a decider.Action) string {
-	switch a {
-	case decider.Create:
-		return "created"
-	case decider.Update:
-		return "updated"
-	case decider.Replace:
-		return "replaced"
-	case decider.Restart:
-		return "updated, with a restart"
-	case decider.Delete:
-		return "deleted"
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// verb is an action in a sentence: a restart is an update.
+func verb(a decider.Action) string {
+	if a == decider.Restart {
+		return string(decider.Update)
 	}
 	return string(a)
 }
 
-// half says which half of a replace.
-func half(h string) string {
-	switch h {
-	case event.PhaseDelete:
-		return " (the old one taken away)"
-	case event.PhaseCreate:
-		return " (the new one made)"
+func done(a decider.Action) string {
+	switch a {
+	case decider.Create:
+		return "created"
+	case decider.Update, decider.Restart:
+		return "updated"
+	case decider.Replace:
+		return "replaced"
+	case decider.Delete:
+		return "deleted"
+	case decider.Notify:
 	}
-	return ""
+	return string(a)
 }
 
-func reason(r decider.Reason, detail string) string {
-	if detail != "" {
-		return detail
+// phase names a step of a replacement.
+func phase(p string) string {
+	if p == "" {
+		return ""
+	}
+	return " (" + strings.ReplaceAll(p, "_", " ") + ")"
+}
+
+// reason is why an action was planned, without the suggestion.
+func reason(r decider.Reason, message string) string {
+	if message != "" {
+		return message
 	}
 	return strings.ReplaceAll(string(r), "_", " ")
 }
 
-// decided says what was decided, with what holds it back.
+// splitSuggestion parts a message from its suggestion.
+func splitSuggestion(text string) (message, next string) {
+	message, next, _ = strings.Cut(text, "Suggestion: ")
+	return strings.TrimRight(message, " \n;."), next
+}
+
+// decided says what was decided, and what blocks it.
 func (t Explainer) decided(d event.Decision) string {
-	text := "to " + string(d.Proposed) + " it: " + reason(d.Reason, d.Message)
+	message, _ := splitSuggestion(reason(d.Reason, d.Message))
 	if d.Proposed == decider.Notify {
-		text = "nothing to be done: " + reason(d.Reason, d.Message)
+		return "no action: " + message
 	}
+	text := verb(d.Proposed) + ": " + message
 	if d.Action != d.Proposed && len(d.Blockers) > 0 {
-		text += "; held back by " + blockers(d.Blockers)
+		why, _ := blockers(d.Blockers)
+		text += "; blocked by " + why
 	}
 	return text
 }
 
-func blockers(all []decider.Blocker) string {
+// blockers are the policies that block a decision, and the first suggestion of theirs.
+func blockers(all []decider.Blocker) (text, next string) {
 	parts := make([]string, len(all))
-	for i, v := range all {
-		parts[i] = "policy " + v.Policy + ": " + v.Reason
-		if v.Until != nil {
-			parts[i] += " (until " + stamp(*v.Until) + ")"
+	for i, b := range all {
+		message, suggestion := splitSuggestion(b.Reason)
+		parts[i] = b.Policy + because(message)
+		if next == "" {
+			next = suggestion
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; "), next
 }
 
-// changes lists what differed, old and new; of a thing to be made only that it is new.
+// changes lists what differed, current -> configured; of a resource to be created nothing.
 func (t Explainer) changes(d event.Decision) string {
-	if d.Difference == "missing" {
+	if d.Difference == comparator.Missing {
 		return ""
 	}
 	parts := make([]string, 0, len(d.Changes))
 	for _, c := range d.Changes {
-		parts = append(parts, c.Path+" "+t.Value(c.From)+" → "+t.Value(c.To))
+		parts = append(parts, c.Path+" "+t.Value(c.From)+" -> "+t.Value(c.To))
 	}
 	return strings.Join(parts, ", ")
 }
+
+func isUnwanted(d *event.Decision) bool { return d != nil && d.Difference == comparator.Unwanted }
+
+// managed says that the resource exists and is managed.
+func managed(c history.ResourceHistory) bool { return c.Exists != nil && c.Exists.Managed() }

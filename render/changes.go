@@ -32,7 +32,9 @@ const widestPath = 28
 func (p *planWriter) changes(d decider.Decision) { p.table(p.rows(d)) }
 
 // table writes attributes with their values and notes aligned.
-func (p *planWriter) table(rows []row) {
+func (p *planWriter) table(rows []row) { p.tableAt(detailIndent, rows) }
+
+func (p *planWriter) tableAt(indent int, rows []row) {
 	path, text := 0, 0
 	for _, r := range rows {
 		if n := columns(r.path); n <= widestPath {
@@ -40,12 +42,12 @@ func (p *planWriter) table(rows []row) {
 		}
 	}
 	for _, r := range rows {
-		if note := r.note(); note != "" && r.text != "" && p.fits(detailIndent+max(path, columns(r.path))+2, r.text, note) {
+		if note := r.note(); note != "" && r.text != "" && p.fits(indent+max(path, columns(r.path))+2, r.text, note) {
 			text = max(text, columns(r.text))
 		}
 	}
 	for _, r := range rows {
-		p.row(r, path, text)
+		p.row(indent, r, path, text)
 	}
 }
 
@@ -55,23 +57,23 @@ func (p *planWriter) fits(used int, text, note string) bool {
 }
 
 // row writes one attribute. A value that is too long is wrapped at its spaces, below itself.
-func (p *planWriter) row(r row, path, text int) {
-	used := detailIndent + max(path, columns(r.path)) + 2
+func (p *planWriter) row(indent int, r row, path, text int) {
+	used := indent + max(path, columns(r.path)) + 2
 	note := r.note()
 	if r.text == "" { // a list
-		p.WriteString(spaces(detailIndent) + r.path)
+		p.WriteString(spaces(indent) + r.path)
 		if note != "" {
 			p.WriteString(spaces(path-columns(r.path)) + "  " + p.in(dim, note))
 		}
 		p.WriteString("\n")
 		for _, e := range r.elements {
-			p.element(e)
+			p.element(indent+2, e)
 		}
 		return
 	}
-	p.WriteString(spaces(detailIndent) + pad(r.path, path))
+	p.WriteString(spaces(indent) + pad(r.path, path))
 	if used > p.width()/2 {
-		used = detailIndent + 4
+		used = indent + 4
 		p.WriteString("\n" + spaces(used))
 	} else {
 		p.WriteString("  ")
@@ -92,8 +94,7 @@ func (p *planWriter) row(r row, path, text int) {
 }
 
 // element writes one element of a list with its sign.
-func (p *planWriter) element(e string) {
-	const indent = detailIndent + 2
+func (p *planWriter) element(indent int, e string) {
 	value, note, noted := strings.Cut(e, noteMark)
 	sign, value, _ := strings.Cut(value, " ")
 	lines := wrapValue(value, p.room(indent+2))

@@ -12,40 +12,50 @@ const (
 	Warning = "warning"
 )
 
-// Write writes a diagnostic for people: what, where, what to do next.
+// Write writes a diagnostic for people: what, where, what to do.
 //
-//	error: unknown attribute "sizee" of ec2/web-0
-//	  at ovi.yaml:7:5
-//	  next: write "size"
+//	Error: unknown attribute "sise" for kind ec2
+//	  at ovi.yaml:55:5 (ec2/web)
+//	  Suggestion: use size
 func (d Diagnostic) Write(w io.Writer, s Style) error {
-	var b strings.Builder
-	colour := red
+	p := planWriter{Style: s}
+	color, label := red, "Error: "
 	if d.Severity == Warning {
-		colour = yellow
+		color, label = yellow, "Warning: "
 	}
-	lines := wrap(d.Summary, s.room(len(d.Severity)+2))
-	b.WriteString(s.in(colour, d.Severity+": ") + strings.Join(lines, "\n  ") + "\n")
+	for i, paragraph := range strings.Split(d.Summary, "\n") {
+		if i == 0 {
+			lines := wrap(paragraph, p.room(len(label)))
+			p.WriteString(p.in(color, label) + strings.Join(lines, "\n  ") + "\n")
+			continue
+		}
+		p.hanging(2, paragraph)
+	}
 	if d.Detail != "" {
 		for _, paragraph := range strings.Split(d.Detail, "\n") {
-			b.WriteString("  " + strings.Join(wrap(paragraph, s.room(2)), "\n  ") + "\n")
+			p.hanging(2, paragraph)
 		}
 	}
 	if d.File != "" {
-		b.WriteString("  at " + d.location() + "\n")
+		p.WriteString("  at " + d.location() + "\n")
 	}
 	if d.Suggestion != "" {
-		b.WriteString(s.in(bold, "  next: ") + strings.Join(wrap(d.Suggestion, s.room(8)), "\n        ") + "\n")
+		p.hanging(2, suggestion+d.Suggestion)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
 func (d Diagnostic) location() string {
-	switch {
-	case d.Line == 0:
-		return d.File
-	case d.Column == 0:
-		return fmt.Sprintf("%s:%d", d.File, d.Line)
+	at := d.File
+	if d.Line > 0 {
+		at += fmt.Sprintf(":%d", d.Line)
 	}
-	return fmt.Sprintf("%s:%d:%d", d.File, d.Line, d.Column)
+	if d.Line > 0 && d.Column > 0 {
+		at += fmt.Sprintf(":%d", d.Column)
+	}
+	if d.Resource != "" {
+		at += " (" + d.Resource + ")"
+	}
+	return at
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Look is how a plan came to know a place, and how old that is.
+// Look is what a plan knows of a location, and how old that is.
 type Look struct {
-	Type       string     `json:"type"` // "look"
+	Type       string     `json:"type"` // "observation"
 	Scope      string     `json:"scope"`
-	Location   string     `json:"place"`    // the scope in short
-	Seen       *time.Time `json:"seen"`     // null: it could not be seen
-	Recorded   bool       `json:"recorded"` // taken from the record, not looked at now
+	Location   string     `json:"location"`    // the scope in short
+	Seen       *time.Time `json:"observed_at"` // null: it is unreachable
+	Recorded   bool       `json:"recorded"`    // taken from the store, not observed now
 	AgeSeconds float64    `json:"age_seconds"`
 	Count      int        `json:"count"`
 	Revision   int64      `json:"revision,omitempty"` // of a plan of the past
 	Error      string     `json:"error,omitempty"`
 }
 
-// Difference is how a thing differs between two revisions.
+// Difference is how a resource differs between two revisions.
 type Difference struct {
 	Type     string    `json:"type"` // "difference"
 	Ref      string    `json:"ref"`
 	Scope    string    `json:"scope"`
 	Kind     string    `json:"kind"`
 	Stack    string    `json:"stack"`
-	What     string    `json:"what"`     // "appeared", "gone", "changed"
-	By       string    `json:"by"`       // "ovi": it has done something to it in between; "world"
+	What     string    `json:"what"`     // "created", "deleted", "changed"
+	By       string    `json:"by"`       // "ovi": it changed the resource in between; "outside"
 	Revision int64     `json:"revision"` // that changed it last
 	At       time.Time `json:"at"`
 	Changes  []Change  `json:"changes"`
@@ -40,8 +40,8 @@ type DifferenceSummary struct {
 	FromAt   time.Time `json:"from_at"`
 	To       int64     `json:"to"`
 	ToAt     time.Time `json:"to_at"`
-	Appeared int       `json:"appeared"`
-	Gone     int       `json:"gone"`
+	Appeared int       `json:"created"`
+	Gone     int       `json:"deleted"`
 	Changed  int       `json:"changed"`
 }
 

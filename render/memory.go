@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Resource is a managed thing as it was last seen.
+// Resource is a managed resource as last observed.
 type Resource struct {
 	Type    string          `json:"type"` // "resource"
 	Ref     string          `json:"ref"`
@@ -15,15 +15,15 @@ type Resource struct {
 	Stack   string          `json:"stack"`
 	Owner   string          `json:"owner,omitempty"`
 	Health  string          `json:"health"`
-	Detail  string          `json:"detail,omitempty"`
+	Detail  string          `json:"message,omitempty"`
 	Blessed bool            `json:"blessed"`
-	Seen    time.Time       `json:"seen"`  // the last complete look at its scope
-	Since   *time.Time      `json:"since"` // when it was made, where that is known
+	Seen    time.Time       `json:"observed_at"` // the last complete observation of its scope
+	Since   *time.Time      `json:"since"`       // when it was created, where that is known
 	Attrs   json.RawMessage `json:"attrs,omitempty"`
 	Tags    json.RawMessage `json:"tags,omitempty"`
 }
 
-// Unmanaged is a thing nobody manages with ovi.
+// Unmanaged is a resource that is not managed with ovi.
 type Unmanaged struct {
 	Type      string    `json:"type"` // "unmanaged"
 	Ref       string    `json:"ref"`
@@ -31,49 +31,51 @@ type Unmanaged struct {
 	Kind      string    `json:"kind"`
 	ID        string    `json:"id"`
 	Health    string    `json:"health"`
-	FirstSeen time.Time `json:"first_seen"`
-	Before    bool      `json:"before"` // it may have been there before it was first seen
-	Seen      time.Time `json:"seen"`
+	FirstSeen time.Time `json:"first_observed"`
+	Before    bool      `json:"before"` // it may have existed before
+	Seen      time.Time `json:"observed_at"`
 }
 
-// ScopeSeen is a place and when it was last looked at.
+// ScopeSeen is a scope and when it was last observed.
 type ScopeSeen struct {
 	Type     string     `json:"type"` // "scope"
 	Scope    string     `json:"scope"`
-	Observed time.Time  `json:"looked"`
+	Observed time.Time  `json:"observed_at"`
 	Complete bool       `json:"complete"`
 	Error    string     `json:"error,omitempty"`
-	Seen     *time.Time `json:"seen"` // the last complete look; null: never
+	Seen     *time.Time `json:"complete_at"` // the last complete observation; null: never
 	Count    int        `json:"count"`
 }
 
-// OpenAction is an action that began and of which no end is on record.
+// OpenAction is an action that was started and has no recorded result.
 type OpenAction struct {
 	Type     string    `json:"type"` // "open"
 	Ref      string    `json:"ref"`
 	Action   string    `json:"action"`
-	Started  time.Time `json:"began"`
+	Started  time.Time `json:"started"`
 	Instance string    `json:"instance"`
 	Host     string    `json:"host,omitempty"`
 	PID      int       `json:"pid,omitempty"`
 	Error    string    `json:"error,omitempty"`
 }
 
-// Claim says who may act on a thing now.
+// Claim says who may act on a resource now.
 type Claim struct {
 	Type     string    `json:"type"` // "claim"
 	Ref      string    `json:"ref"`
 	Token    int64     `json:"token"`
-	Holder   string    `json:"holder"`
+	Holder   string    `json:"claimed_by"`
 	Instance string    `json:"instance"`
 	Host     string    `json:"host"`
 	PID      int       `json:"pid"`
-	Since    time.Time `json:"since"` // by the holder's clock
-	// TTLSeconds is how long after its holder's last sign of life the claim is free.
+	Since    time.Time `json:"since"` // by the owner's clock
+	// TTLSeconds is how long the claim lasts after its owner's last renewal.
 	TTLSeconds float64 `json:"ttl_seconds"`
+	// ExpiresAt is when the claim expires unless it is renewed; null: not known.
+	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// LogRecord is one record of the log.
+// LogRecord is one record of the audit log.
 type LogRecord struct {
 	Type     string    `json:"type"` // "record"
 	Seq      uint64    `json:"seq"`
@@ -87,18 +89,18 @@ type LogRecord struct {
 	Data     any       `json:"data"` // the event itself, by its type
 }
 
-// Moment is a revision in the life of a thing.
+// Moment is a revision in the history of a resource.
 type Moment struct {
 	Type     string    `json:"type"` // "moment"
 	Ref      string    `json:"ref"`
 	Revision int64     `json:"revision"`
 	At       time.Time `json:"at"`
-	What     string    `json:"what"` // "seen", "gone", or the event
+	What     string    `json:"what"` // "observed", "deleted", or the event
 	Text     string    `json:"text"`
 	Data     any       `json:"data,omitempty"`
 }
 
-// Blessing is a protection that was put on a thing, or taken away.
+// Blessing is a protection that was added or removed.
 type Blessing struct {
 	Type    string `json:"type"` // "blessing"
 	Ref     string `json:"ref"`

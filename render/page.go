@@ -3,20 +3,24 @@ package render
 import (
 	"io"
 	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/resource"
 )
 
-// Page is prose with labelled facts: a headline, what stands under it, then sections.
+// Page is an answer with labelled facts.
 type Page struct {
-	Lead     string // a sentence or two
-	Next     string // what to do; empty: nothing
-	Facts    []Fact // under the lead
-	Sections []Section
-	Foot     string // dim, at the end
+	Lead       string            // a sentence
+	Cause      string            // what led to it
+	Changes    []resource.Change // what the cause is about
+	Suggestion string            // what to do; empty: nothing
+	Facts      []Fact
+	Sections   []Section
 }
 
 // Section is a titled list of facts.
 type Section struct {
-	Head  string // stands before the title: a time
+	Head  string // before the title: a time
 	Title string
 	Facts []Fact
 }
@@ -29,10 +33,18 @@ type Fact struct {
 
 // Write writes the page for people, wrapped at the width of the style.
 func (p Page) Write(w io.Writer, s Style) error {
-	out := &planWriter{Style: s}
+	out := newPlanWriter(PlanView{}, s)
 	out.para(0, bold, p.Lead)
-	if p.Next != "" {
-		out.para(0, "", "Next: "+p.Next)
+	if p.Cause != "" {
+		out.para(0, "", p.Cause)
+	}
+	var rows []row
+	for _, c := range p.Changes {
+		rows = append(rows, out.changed(decider.Decision{}, c, nil))
+	}
+	out.tableAt(2, rows)
+	if p.Suggestion != "" {
+		out.hanging(0, suggestion+p.Suggestion)
 	}
 	if len(p.Facts) > 0 {
 		out.WriteString("\n")
@@ -44,18 +56,16 @@ func (p Page) Write(w io.Writer, s Style) error {
 		if x.Head != "" {
 			head = x.Head + "  " + head
 		}
-		out.para(0, bold, head)
+		for _, line := range wrapItems(head, out.room(0)) {
+			out.WriteString(out.in(bold, line) + "\n")
+		}
 		out.facts(2, x.Facts)
-	}
-	if p.Foot != "" {
-		out.WriteString("\n")
-		out.para(0, dim, p.Foot)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-// facts writes labels in one column, and what they say, wrapped, in the next.
+// facts writes labels in one column and their texts, wrapped, in the next.
 func (p *planWriter) facts(indent int, facts []Fact) {
 	widest := 0
 	for _, f := range facts {
@@ -73,24 +83,26 @@ func (p *planWriter) facts(indent int, facts []Fact) {
 
 // Explanation is the answer of `ovi why`.
 type Explanation struct {
-	Type     string       `json:"type"` // "story"
-	Ref      string       `json:"ref"`
-	Scope    string       `json:"scope"`
-	State    string       `json:"state"`
-	Headline string       `json:"headline"`
-	Next     string       `json:"next"`
-	Facts    []Fact       `json:"facts"`
-	Chapters []EventGroup `json:"chapters"` // the newest first
+	Type       string       `json:"type"` // "explanation"
+	Ref        string       `json:"ref"`
+	Scope      string       `json:"scope"`
+	State      string       `json:"state"`
+	Headline   string       `json:"headline"`
+	Cause      string       `json:"cause"`
+	Changes    []Change     `json:"changes"`
+	Suggestion string       `json:"suggestion"`
+	Facts      []Fact       `json:"facts"`
+	Events     []EventGroup `json:"events"` // the newest first
 }
 
-// EventGroup is one thing that happened.
+// EventGroup is one event with its records.
 type EventGroup struct {
 	At      time.Time `json:"at"`
 	What    string    `json:"what"`
 	Title   string    `json:"title"`
 	Facts   []Fact    `json:"facts"`
-	Records []uint64  `json:"records"` // in the log
-	// Instance is whose log that is; empty: of the instance that tells it.
+	Records []uint64  `json:"records"` // of the audit log
+	// Instance is whose audit log that is; empty: of the instance that answers.
 	Instance string `json:"instance,omitempty"`
 }
 

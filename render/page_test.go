@@ -9,20 +9,19 @@ import (
 )
 
 func page() render.Page {
-	long := strings.Repeat("somebody wanted it so and ", 6)
+	long := strings.Repeat("because the review asked for it and ", 5)
 	return render.Page{
-		Lead: "aws/us-east-1/ec2/web was deleted by ada, because " + long, Next: "nothing",
-		Facts: []render.Fact{{Label: "there", Text: "no"}, {Label: "last look", Text: long}},
+		Lead: "ec2/web was deleted by ada, " + long, Suggestion: "run `ovi apply` to create it again",
+		Facts: []render.Fact{{Label: "live state", Text: "does not exist"}, {Label: "audit log", Text: long}},
 		Sections: []render.Section{
-			{Head: "2026-02-03 10:00:00", Title: "deleted by ada", Facts: []render.Fact{{Label: "rule", Text: "unwanted"}, {Label: "approved", Text: long}}},
-			{Title: "seen\x1b[31m different"},
+			{Head: "2026-02-03 10:00:00", Title: "deleted by ada", Facts: []render.Fact{{Label: "reason", Text: "unwanted"}, {Label: "approved by", Text: long}}},
+			{Title: "changed\x1b[31m outside ovi"},
 		},
-		Foot: "2 more things happened before",
 	}
 }
 
-// TestAPageFitsItsTerminal: at 80 and at 200 columns nothing is cut, nothing stands out, and
-// what is said under a label stands in one column.
+// TestAPageFitsItsTerminal: at 80 and at 200 columns nothing is truncated, no line is too long,
+// and what belongs to a label is in one column.
 func TestAPageFitsItsTerminal(t *testing.T) {
 	for _, width := range []int{80, 200} {
 		var b bytes.Buffer
@@ -35,16 +34,16 @@ func TestAPageFitsItsTerminal(t *testing.T) {
 				t.Errorf("%d columns: a line of %d: %q", width, n, line)
 			}
 		}
-		if got := strings.Count(strings.Join(strings.Fields(out), " "), "somebody wanted it so and"); got != 18 {
-			t.Errorf("%d columns: %d of 18 words are left:\n%s", width, got, out)
+		if got := strings.Count(strings.Join(strings.Fields(out), " "), "because the review asked for it and"); got != 15 {
+			t.Errorf("%d columns: %d of 15 repetitions are left:\n%s", width, got, out)
 		}
-		for _, want := range []string{"\n  there      no\n", "\n2026-02-03 10:00:00  deleted by ada\n  rule      unwanted\n  approved  somebody", "Next: nothing\n"} {
+		for _, want := range []string{"\n  live state  does not exist\n", "\n2026-02-03 10:00:00  deleted by ada\n  reason       unwanted\n  approved by  because", "\nSuggestion: run `ovi apply` to create it again\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%d columns: no %q in\n%s", width, want, out)
 			}
 		}
 		if strings.Contains(out, "\x1b") {
-			t.Error("a page without colour steers the terminal")
+			t.Error("a page without color has control codes")
 		}
 	}
 	var narrow, wide bytes.Buffer

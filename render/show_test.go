@@ -222,7 +222,7 @@ func TestDiagnosticSaysWhatWhereAndWhatToDo(t *testing.T) {
 	if err := d.Write(&b, render.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "error: ec2/web has no attribute \"sizee\"\n  at ovi.yaml:7:5\n  next: write \"size\"\n"
+	want := "Error: ec2/web has no attribute \"sizee\"\n  at ovi.yaml:7:5\n  Suggestion: write \"size\"\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
@@ -239,8 +239,8 @@ func TestRecordsHaveTheirPromisedFields(t *testing.T) {
 		{render.ChangeSummary{}, "type operation create update replace restart delete notify failed not_started claimed blocked conflict unreachable not_verified excluded unchanged unmanaged"},
 		{render.Step{}, "type ref action id seconds error recoverable"},
 		{render.Diagnostic{}, "type severity summary detail file line column suggestion"},
-		{render.Resource{}, "type ref id stack health seen"},
-		{render.Unmanaged{}, "type ref id first_seen"},
+		{render.Resource{}, "type ref id stack health observed_at"},
+		{render.Unmanaged{}, "type ref id first_observed"},
 		{render.LogRecord{}, "type seq id at event ref"},
 	} {
 		b, err := json.Marshal(x.r)

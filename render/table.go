@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Table is rows under a head, in columns as wide as they must be.
+// Table is rows under a head, in columns as wide as they must be. No cell is truncated.
 type Table struct {
 	Head []string
 	Rows [][]string
-	// Flexible is the column that is cut when the rows are wider than the terminal: the one
-	// with prose in it. The first column, with its refs, never is.
+	// Flexible is the column whose cells are wrapped when the rows are wider than the terminal:
+	// the one with text. In a pipe each row is one line.
 	Flexible int
 }
 
 const (
 	gap          = 2
-	narrowest    = 8 // of the flexible column, before rows are folded
+	narrowest    = 12 // of the flexible column, before rows are folded
 	worthFolding = 16
 	foldIndent   = 4
 )
@@ -29,14 +29,12 @@ func (t Table) Write(w io.Writer, s Style) error {
 	widths, folded := t.widths(s)
 	var b strings.Builder
 	for i, row := range append([][]string{t.Head}, t.Rows...) {
-		text := t.line(row, widths)
-		if folded {
-			text = t.fold(row, widths)
+		for _, line := range t.lines(row, widths, folded) {
+			if i == 0 {
+				line = s.in(bold, line)
+			}
+			b.WriteString(line + "\n")
 		}
-		if i == 0 {
-			text = s.in(bold, text)
-		}
-		b.WriteString(text + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -72,24 +70,33 @@ func (t Table) widths(s Style) (widths []int, folded bool) {
 	return widths, folded
 }
 
-// fold is a row whose first column stands above the others.
-func (t Table) fold(row []string, widths []int) string {
-	cells := t.cells(row, widths)
-	return printable(row[0]) + "\n" + strings.TrimRight(spaces(foldIndent)+strings.Join(cells[1:], spaces(gap)), " ")
-}
-
-func (t Table) line(row []string, widths []int) string {
-	return strings.TrimRight(strings.Join(t.cells(row, widths), spaces(gap)), " ")
-}
-
-func (t Table) cells(row []string, widths []int) []string {
-	cells := make([]string, len(row))
-	for i, cell := range row {
-		cell = printable(cell)
-		if i > 0 && i == t.Flexible {
-			cell = truncate(cell, widths[i])
-		}
-		cells[i] = pad(cell, widths[i])
+// lines are a row: the flexible cell is wrapped below itself, and a folded row has its first
+// cell above the others.
+func (t Table) lines(row []string, widths []int, folded bool) []string {
+	flexible := []string{""}
+	if t.Flexible > 0 {
+		flexible = wrap(row[t.Flexible], widths[t.Flexible])
 	}
-	return cells
+	var out []string
+	for i, part := range flexible {
+		cells := make([]string, len(row))
+		for k, cell := range row {
+			switch {
+			case k == t.Flexible && k > 0:
+				cell = part
+			case i > 0:
+				cell = ""
+			}
+			cells[k] = pad(printable(cell), widths[k])
+		}
+		if folded {
+			if i == 0 {
+				out = append(out, printable(row[0]))
+			}
+			out = append(out, strings.TrimRight(spaces(foldIndent)+strings.Join(cells[1:], spaces(gap)), " "))
+			continue
+		}
+		out = append(out, strings.TrimRight(strings.Join(cells, spaces(gap)), " "))
+	}
+	return out
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
-// A table keeps to the terminal: first its prose is cut, then the refs get lines of their own.
-// Ids and refs stay whole, to be copied.
-func TestATableKeepsToTheTerminal(t *testing.T) {
+// A table fits the terminal: first its text is wrapped, then the refs get lines of their own.
+// Nothing is truncated.
+func TestATableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	table := render.Table{
-		Head: []string{"THING", "ID", "STACK", "HEALTH", "SEEN"}, Flexible: 3,
+		Head: []string{"RESOURCE", "ID", "STACK", "HEALTH", "OBSERVED"}, Flexible: 3,
 		Rows: [][]string{{"aws/us-east-1/security_group/web", "sg-0c55eb183a9bd256e", "web", "healthy, blessed", "0s ago"}},
 	}
 	for width, want := range map[int]string{
-		0: "THING                             ID                    STACK  HEALTH            SEEN\n" +
+		0: "RESOURCE                          ID                    STACK  HEALTH            OBSERVED\n" +
 			"aws/us-east-1/security_group/web  sg-0c55eb183a9bd256e  web    healthy, blessed  0s ago\n",
-		80: "THING                             ID                    STACK  HEALTH     SEEN\n" +
-			"aws/us-east-1/security_group/web  sg-0c55eb183a9bd256e  web    healthy,…  0s ago\n",
-		60: "THING\n    ID                    STACK  HEALTH            SEEN\n" +
+		85: "RESOURCE                          ID                    STACK  HEALTH        OBSERVED\n" +
+			"aws/us-east-1/security_group/web  sg-0c55eb183a9bd256e  web    healthy,      0s ago\n" +
+			"                                                               blessed\n",
+		60: "RESOURCE\n    ID                    STACK  HEALTH            OBSERVED\n" +
 			"aws/us-east-1/security_group/web\n    sg-0c55eb183a9bd256e  web    healthy, blessed  0s ago\n",
 	} {
 		var b strings.Builder

@@ -13,10 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// shortStory is how many chapters are told unless all are asked for: a screen.
-const shortStory = 3
-
-// near is how many looks and plans a short story opens the log for: more than it tells.
+// near is how many observations and plans are read from the audit log without --all.
 const near = 200
 
 func (p *process) whyCommand() *urfave.Command {
@@ -25,7 +22,7 @@ func (p *process) whyCommand() *urfave.Command {
 		Usage: "Explain a resource's state",
 		Flags: []urfave.Flag{
 			sourceFlag(),
-			&urfave.BoolFlag{Name: "all", Usage: fmt.Sprintf("show every event, not the last %d", shortStory)},
+			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
 		},
 		Action: p.action((*call).why),
 	}
@@ -65,27 +62,27 @@ func (c *call) teller(ref resource.Ref) explain.Explainer {
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
 	out := render.Explanation{
-		Type: "story", Ref: s.Ref, Scope: ref.Scope().String(), State: string(s.State), Headline: s.Headline, Next: s.Next,
-		Facts: factsOf(s.Facts), Chapters: make([]render.EventGroup, len(s.Events)),
+		Type: "explanation", Ref: s.Ref, Scope: ref.Scope().String(), State: string(s.State), Headline: s.Headline, Cause: s.Cause,
+		Changes: render.Changes(s.Changes), Suggestion: s.Suggestion, Facts: factsOf(s.Facts), Events: make([]render.EventGroup, len(s.Events)),
 	}
 	for i, x := range s.Events {
-		out.Chapters[i] = render.EventGroup{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
+		out.Events[i] = render.EventGroup{At: x.At, What: x.What, Title: x.Title, Facts: factsOf(x.Facts), Records: append([]uint64{}, x.Records...), Instance: x.Instance}
 	}
 	return out
 }
 
+// storyPage is the answer for people: the state and its cause, with all every event too.
 func storyPage(s explain.Explanation, all bool) render.Page {
-	page := render.Page{Lead: s.Headline, Next: s.Next, Facts: factsOf(s.Facts)}
-	for i, x := range s.Events {
-		if i == shortStory && !all {
-			page.Foot = fmt.Sprintf("%s happened before: ovi why --all %s", render.Many(len(s.Events)-i, "more thing"), s.Ref)
+	page := render.Page{Lead: s.Headline, Cause: s.Cause, Changes: s.Changes, Suggestion: s.Suggestion, Facts: factsOf(s.Facts)}
+	for _, x := range s.Events {
+		if !all {
 			break
 		}
 		facts := factsOf(x.Facts)
 		if len(facts) > 0 && len(x.Records) > 0 {
 			of := ""
 			if x.Instance != "" {
-				of = " of that log"
+				of = " of that audit log"
 			}
 			facts = append(facts, render.Fact{Label: "records", Text: numbers(x.Records) + of})
 		}

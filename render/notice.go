@@ -1,0 +1,55 @@
+package render
+
+import (
+	"io"
+	"strings"
+)
+
+// Notice is something that an operator should know: "aws/eu-west-1 is unreachable; last
+// observed 2h ago".
+type Notice struct {
+	Text       string
+	Suggestion string // what to do; empty: nothing
+}
+
+// Write writes the notice for people, with its sign.
+func (n Notice) Write(w io.Writer, s Style) error {
+	p := planWriter{Style: s}
+	p.signed(conflictSign, red, n.Text, 0)
+	if n.Suggestion != "" {
+		p.hanging(detailIndent, suggestion+n.Suggestion)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// StatusRow is one managed resource in the screen of `ovi status`.
+type StatusRow struct{ Resource, ID, Health, Observed, Note string }
+
+// StatusView is the managed resources as last observed, and what an operator should know.
+type StatusView struct {
+	Rows    []StatusRow
+	Notices []Notice
+}
+
+// Write writes the status for people.
+func (v StatusView) Write(w io.Writer, s Style) error {
+	t := Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
+	for _, r := range v.Rows {
+		t.Rows = append(t.Rows, []string{r.Resource, r.ID, r.Health, r.Observed, r.Note})
+	}
+	var b strings.Builder
+	if len(t.Rows) == 0 {
+		b.WriteString("No managed resources.\n")
+	}
+	if err := t.Write(&b, s); err != nil {
+		return err
+	}
+	for _, n := range v.Notices {
+		if err := n.Write(&b, s); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
