@@ -18,7 +18,7 @@ func manyServers(n int) comparator.Input {
 	var configured []resource.Desired
 	var resources []resource.Observed
 	configured = append(configured, resource.Desired{Ref: net})
-	resources = append(resources, resource.Observed{Ref: net, ID: "net-1", Ownership: resource.Proven, Stack: "web"})
+	resources = append(resources, resource.Observed{Ref: net, ID: "net-1", Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: net, Stack: "web"}})
 	for i := range n - 1 {
 		r := resource.Ref{Provider: "fake", Location: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
 		at := func(network resource.Value, size string) resource.Attrs {
@@ -39,7 +39,7 @@ func manyServers(n int) comparator.Input {
 			size = "large"
 		}
 		configured = append(configured, resource.Desired{Ref: r, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), DependsOn: []resource.Ref{net}})
-		resources = append(resources, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Stack: "web", Attrs: at(resource.String("net-1"), size), Tags: tags()})
+		resources = append(resources, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: at(resource.String("net-1"), size), Tags: tags()})
 	}
 	return comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: configured}},

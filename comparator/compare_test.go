@@ -62,7 +62,8 @@ func attrs(s string) resource.Attrs {
 func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
 
 func ours(ref, id, a string) resource.Observed {
-	return resource.Observed{Ref: parse(ref), ID: id, Ownership: resource.Proven, Stack: "web", Attrs: attrs(a)}
+	r := parse(ref)
+	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: attrs(a)}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
@@ -154,55 +155,47 @@ func TestCompare(t *testing.T) {
 		},
 		"wanted, and another stack's": {
 			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
-			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+			want: []string{"conflict a/server/x (i-1 exists and is owned by stack shop)", "unchanged 0 owned 0"},
 		},
 		"wanted, and unmanaged": {
 			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
-			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+			want: []string{"conflict a/server/x (i-1 exists and is unmanaged)", "unchanged 0 owned 0"},
 		},
 		"wanted by one stack, owned by another that wants it no more": {
 			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
 			edit: func(in *comparator.Input) { in.Intents = append(in.Intents, resource.Intent{Stack: "old"}) },
-			want: []string{"foreign a/server/x", "unchanged 0 owned 0"},
+			want: []string{"conflict a/server/x (i-1 exists and is owned by stack old)", "unchanged 0 owned 0"},
 		},
 		"two things with one mark, wanted": {
 			w: configured{want("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
-			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
+			want: []string{"conflict a/server/x (2 resources are bound to it: i-1, i-2)", "unchanged 0 owned 2"},
 		},
 		"two things with one mark, unwanted": {
 			t:    resources{ours("a/server/x", "i-1", ""), ours("a/server/x", "i-2", "")},
-			want: []string{"foreign a/server/x (2 things carry the name fake/a/server/x: i-1, i-2; take the marks off all but one)", "unchanged 0 owned 2"},
+			want: []string{"conflict a/server/x (2 resources are bound to it: i-1, i-2)", "unchanged 0 owned 2"},
 		},
 		"a stranger of the same name beside ours": {
 			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
 		},
-		"marks copied to another place": {
-			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},
-			edit: func(in *comparator.Input) {
-				s := resource.Scope{Provider: "fake", Location: "b"}
-				in.Live.Scopes[s] = resource.Snapshot{Scope: s, Resources: resources{ours("a/server/x", "i-9", "")}}
-			},
-			want: []string{"foreign a/server/x (i-9 stands in fake/b and carries the name fake/a/server/x: take its marks off, they were copied)", "unchanged 1 owned 1"},
-		},
 		"a failed scope: nothing is missing or unwanted": {
 			w: configured{want("a/server/x", ""), want("b/server/y", "")}, t: resources{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
-			edit: unreachable("a"), want: []string{"unknown a/server/x (page 2 failed)", "unchanged 1 owned 1"},
+			edit: unreachable("a"), want: []string{"unreachable a/server/x (page 2 failed)", "unchanged 1 owned 1"},
 		},
 		"a scope nobody looked at": {
-			w: configured{want("c/server/x", "")}, want: []string{"unknown c/server/x (fake/c: this place was not looked at)", "unchanged 0 owned 0"},
+			w: configured{want("c/server/x", "")}, want: []string{"unreachable c/server/x (fake/c: it was not observed)", "unchanged 0 owned 0"},
 		},
 		"a reference into an unseen scope changes nothing": {
 			w: configured{want("a/network/n", ""), want("b/server/x", "network @a/network/n")}, t: resources{ours("b/server/x", "i-1", "network net-1")},
-			edit: unreachable("a"), want: []string{"unknown a/network/n (page 2 failed)", "unchanged 1 owned 1"},
+			edit: unreachable("a"), want: []string{"unreachable a/network/n (page 2 failed)", "unchanged 1 owned 1"},
 		},
 		"blessing wanted, not on the thing": {
 			w: configured{with(want("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: resources{ours("a/server/x", "i-1", "")},
 			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
 		},
-		"blessing on the thing, not wanted: it stays": {
+		"a blessed mark that the record does not know is drift": {
 			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Marks.Blessed = true })},
-			want: []string{"unchanged 1 owned 1"},
+			want: []string{"drifted a/server/x blessed:true→false", "unchanged 0 owned 1"},
 		},
 		"blessed in the record, the mark was taken off": {
 			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},

@@ -7,12 +7,12 @@ type DifferenceType string
 
 // The six sorts of difference.
 const (
-	Missing     DifferenceType = "missing"   // wanted, in a scope that was seen, and not there
-	Drifted     DifferenceType = "drifted"   // there, ours, and not as wanted
-	Unwanted    DifferenceType = "unwanted"  // there, ours, and not wanted
-	Unmanaged   DifferenceType = "unmanaged" // there, and nobody's who uses ovi
-	Conflict    DifferenceType = "foreign"   // wanted, but what is there belongs to someone else; or its marks are in doubt
-	Unreachable DifferenceType = "unknown"   // wanted, in a scope that was not seen
+	Missing     DifferenceType = "missing"     // wanted, in a scope that was seen, and not there
+	Drifted     DifferenceType = "drifted"     // there, ours, and not as wanted
+	Unwanted    DifferenceType = "unwanted"    // there, ours, and not wanted
+	Unmanaged   DifferenceType = "unmanaged"   // there, and nobody's who uses ovi
+	Conflict    DifferenceType = "conflict"    // wanted, but what is there belongs to someone else; or its marks are in doubt
+	Unreachable DifferenceType = "unreachable" // wanted, in a scope that was not seen
 )
 
 // Difference is one thing that is not as it is wanted. Wanted and There point into the input.

@@ -42,7 +42,8 @@ func attrs(s string) resource.Attrs {
 func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
 
 func ours(ref, id, a string) resource.Observed {
-	return resource.Observed{Ref: parse(ref), ID: id, Ownership: resource.Proven, Stack: "web", Attrs: attrs(a)}
+	r := parse(ref)
+	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: attrs(a)}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }

@@ -171,9 +171,9 @@ func TestDiffTags(t *testing.T) {
 		[]string{"tags.z*"},
 	)
 	want := []resource.Change{
-		{Path: "tags.a", To: resource.String("1")},
-		{Path: "tags.b", From: resource.String("3"), To: resource.String("2")},
-		{Path: "tags.mine", From: resource.String("old")},
+		{On: resource.OnTag, Path: "tags.a", To: resource.String("1")},
+		{On: resource.OnTag, Path: "tags.b", From: resource.String("3"), To: resource.String("2")},
+		{On: resource.OnTag, Path: "tags.mine", From: resource.String("old")},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("tag changes (-want +got):\n%s", d)

@@ -85,7 +85,7 @@ func TestBrokenRecordsAreRefused(t *testing.T) {
 		`{"ref":"a/b/c/d","colour":"red"}`:  `no field "colour"`,
 		`{"ref":"a/b/c/d","id":"1","id":1}`: "twice",
 		`{"ref":"a/b/c/d","id":1}`:          "not of its type",
-		`{"ref":"a/b/c/d","managed":"yes"}`: "not of its type",
+		`{"ref":"a/b/c/d","attested":"yes"}`: "not of its type",
 		`{"ref":"a/b/c/d","tags":{"a":1}}`:  "in quotes",
 		`{"ref":"a/b/c/d","tags":[]}`:       "not of its type",
 		`{"ref":"a/b/c/d","since":"now"}`:   "cannot parse",

@@ -1,0 +1,215 @@
+package comparator_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var here = resource.Scope{Provider: "fake", Location: "a"}
+
+func bindKinds(_, kind string) (resource.Kind, bool) {
+	return resource.Kind{Name: kind, ReusedIDs: kind == "bucket"}, true
+}
+
+func bindAll(bindings []resource.Binding, all ...resource.Observed) (resource.Snapshot, []resource.Binding) {
+	return comparator.Bind(resource.Snapshot{Scope: here, Resources: all},
+		comparator.Evidence{Bindings: bindings, Owner: "ann", Kinds: bindKinds})
+}
+
+func named(kind, name string) resource.Ref {
+	return resource.Ref{Provider: "fake", Location: "a", Kind: kind, Name: name}
+}
+
+func marksOf(ref resource.Ref) resource.Marks {
+	return resource.Marks{Ref: ref, Stack: "web", Owner: "ann", Key: "key"}
+}
+
+// TestBindTable is the table of CORE.md section 2, row by row.
+func TestBindTable(t *testing.T) {
+	x, y := named("server", "x"), named("server", "y")
+	live := resource.Binding{Stack: "web", Ref: x, ID: "i-1", UID: "u-1", Key: "key", Seq: 7}
+	ended := live
+	ended.Ended = true
+	bucket := named("bucket", "b")
+	kept := resource.Binding{Stack: "web", Ref: bucket, ID: "b", Key: "key", Seq: 8}
+	observed := func(id, uid string, m resource.Marks) resource.Observed {
+		return resource.Observed{Ref: named("server", id), ID: id, UID: uid, Marks: m}
+	}
+	otherOwner := marksOf(x)
+	otherOwner.Owner = "bob"
+	otherStack := marksOf(x)
+	otherStack.Stack = "shop"
+	attested := observed("i-2", "", marksOf(y))
+	attested.Attested = true
+	theirs := attested
+	theirs.Marks.Owner = "bob"
+	elsewhere := marksOf(resource.Ref{Provider: "fake", Location: "b", Kind: "server", Name: "x"})
+	for name, c := range map[string]struct {
+		have     resource.Observed
+		bindings []resource.Binding
+		want     resource.Ownership
+		ref      resource.Ref
+		ended    int
+	}{
+		"bound id, same UID, marks right":                 {observed("i-1", "u-1", marksOf(x)), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, marks lost":                            {observed("i-1", "u-1", resource.Marks{}), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, another owner's mark":                  {observed("i-1", "u-1", otherOwner), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, another UID, no marks":                 {observed("i-1", "u-2", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-1"), 1},
+		"bound id, another UID, copied marks":             {observed("i-1", "u-2", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 1},
+		"bound id, marks of another ref":                  {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live}, resource.Disputed, x, 0},
+		"bound id, marks of another stack":                {observed("i-1", "u-1", otherStack), []resource.Binding{live}, resource.Disputed, x, 0},
+		"another id, marks of a ref on record":            {observed("i-2", "", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 0},
+		"another id, marks of a ref that was on record":   {observed("i-2", "", marksOf(x)), []resource.Binding{ended}, resource.Copied, x, 0},
+		"marks of a ref never on record, attested":        {attested, []resource.Binding{live}, resource.Attested, y, 0},
+		"the same of another owner":                       {theirs, []resource.Binding{live}, resource.Unproven, y, 0},
+		"marks of a ref never on record, not attested":    {observed("i-2", "", marksOf(y)), nil, resource.Unproven, y, 0},
+		"an id bound earlier":                             {observed("i-1", "u-1", marksOf(x)), []resource.Binding{ended}, resource.Former, x, 0},
+		"neither marks nor binding":                       {observed("i-2", "", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-2"), 0},
+		"marks of another location":                       {observed("i-2", "", elsewhere), []resource.Binding{live}, resource.Copied, named("server", "i-2"), 0},
+		"a dismissed id":                                  {observed("i-2", "", marksOf(x)), []resource.Binding{live, {Ref: x, ID: "i-2", Dismissed: true}}, resource.Unmanaged, named("server", "i-2"), 0},
+		"a reusable id with the recorded key":             {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "key"}}, []resource.Binding{kept}, resource.Proven, bucket, 0},
+		"a reusable id with another key":                  {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "other"}}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
+		"a reusable id without marks, created by hand":    {resource.Observed{Ref: bucket, ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
+		"a reusable id that could not be read":            {resource.Observed{Ref: bucket, ID: "b", Unread: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
+		"moved, and the marks still name the former name": {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live, {Stack: "web", Ref: y, ID: "i-1", Ended: true}}, resource.Proven, x, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ended := bindAll(c.bindings, c.have)
+			o := got.Resources[0]
+			if o.Ownership != c.want || o.Ref != c.ref || len(ended) != c.ended {
+				t.Errorf("it is %s as %s, and %d bindings ended: want %s as %s, and %d", o.Ownership, o.Ref, len(ended), c.want, c.ref, c.ended)
+			}
+			if (o.Stack == "web") != (c.want == resource.Proven) {
+				t.Errorf("%s, owned by %q", o.Ownership, o.Stack)
+			}
+		})
+	}
+}
+
+// TestLaw10_ProofBeforeDestruction: whatever is written on resources, nothing is destroyed or
+// changed that the bindings do not prove, and what they prove is not created again.
+func TestLaw10_ProofBeforeDestruction(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		refs := []resource.Ref{named("server", "x"), named("server", "y"), named("bucket", "b")}
+		ids := []string{"i-1", "i-2", "i-3", "b"}
+		ref := rapid.SampledFrom(refs)
+		bound := map[string]resource.Binding{}
+		var bindings []resource.Binding
+		for _, id := range ids {
+			if rapid.Bool().Draw(t, "bound") {
+				b := resource.Binding{
+					Stack: "web", Ref: ref.Draw(t, "ref"), ID: id, UID: rapid.SampledFrom([]string{"", "u-1"}).Draw(t, "uid"), Key: "key",
+					Ended: rapid.Bool().Draw(t, "ended"), Former: rapid.Bool().Draw(t, "former"), Seq: uint64(len(bindings) + 1),
+				}
+				bindings, bound[b.Ref.Kind+"/"+id] = append(bindings, b), b
+			}
+		}
+		var all []resource.Observed
+		for _, id := range ids {
+			if rapid.Bool().Draw(t, "exists") {
+				kind := rapid.SampledFrom([]string{"server", "bucket"}).Draw(t, "kind")
+				o := resource.Observed{Ref: named(kind, id), ID: id, UID: rapid.SampledFrom([]string{"", "u-1", "u-2"}).Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested")}
+				if rapid.Bool().Draw(t, "marked") {
+					o.Marks = resource.Marks{
+						Ref: ref.Draw(t, "claims"), Stack: rapid.SampledFrom([]string{"web", "shop"}).Draw(t, "stack"),
+						Owner: rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "owner"), Key: rapid.SampledFrom([]string{"", "key", "forged"}).Draw(t, "key"),
+						Blessed: rapid.Bool().Draw(t, "blessed"),
+					}
+				}
+				all = append(all, o)
+			}
+		}
+		s, _ := bindAll(bindings, all...)
+		var intent resource.Intent
+		intent.Stack = "web"
+		for _, r := range refs {
+			if rapid.Bool().Draw(t, "configured") {
+				intent.Resources = append(intent.Resources, resource.Desired{Ref: r})
+			}
+		}
+		live := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{here: s}}
+		found, err := comparator.Compare(comparator.Input{Intents: []resource.Intent{intent}, Live: live, Kinds: bindKinds, Owner: "ann"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found.Differences {
+			if d.Type == comparator.Drifted || d.Type == comparator.Unwanted {
+				b, ok := bound[d.Observed.Ref.Kind+"/"+d.Observed.ID]
+				if !ok || !b.Live() || b.Ref != d.Ref || b.UID != "" && d.Observed.UID != "" && b.UID != d.Observed.UID {
+					t.Fatalf("%s of %s (%s) rests on no live binding: %+v", d.Type, d.Ref, d.Observed.ID, b)
+				}
+			}
+			if d.Type != comparator.Missing {
+				continue
+			}
+			for i := range s.Resources {
+				if o := &s.Resources[i]; o.Ref == d.Ref {
+					t.Fatalf("%s is missing, and %s exists under that name as %s", d.Ref, o.ID, o.Ownership)
+				}
+			}
+		}
+	})
+}
+
+// TestBindGivesTheSameForAnyOrder: whose a resource is does not depend on what was listed first.
+func TestBindGivesTheSameForAnyOrder(t *testing.T) {
+	x := named("server", "x")
+	b := []resource.Binding{{Stack: "web", Ref: x, ID: "i-1", Seq: 1}}
+	one := resource.Observed{Ref: named("server", "i-1"), ID: "i-1", Marks: marksOf(x)}
+	two := resource.Observed{Ref: named("server", "i-2"), ID: "i-2", Marks: marksOf(x)}
+	first, _ := bindAll(b, one, two)
+	second, _ := bindAll(b, two, one)
+	if d := cmp.Diff(first, second); d != "" {
+		t.Errorf("in another order (-first +second):\n%s", d)
+	}
+	if !first.Resources[0].Managed() || first.Resources[0].ID != "i-1" {
+		t.Errorf("what is proven comes first: %+v", first.Resources)
+	}
+}
+
+func TestConflictsSayWhoseTheResourceIs(t *testing.T) {
+	for ownership, want := range map[resource.Ownership]string{
+		resource.Unmanaged: "is unmanaged", resource.Disputed: "its tags name", resource.Copied: "copied", resource.Attested: "no record of it",
+		resource.Unproven: "no record proves", resource.Former: "deleted, forgotten or replaced", resource.Proven: "owned by stack",
+	} {
+		err := error(&comparator.OwnershipError{Have: resource.Observed{ID: "i-1", Ownership: ownership, Marks: marksOf(named("server", "x")), Stack: "shop"}})
+		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "i-1") {
+			t.Errorf("%s: %q", ownership, err)
+		}
+	}
+}
+
+// TestLaw1_AbsenceNeedsACompleteRead: of a kind that was not read in full nothing is missing,
+// and of a resource that was not read nothing differs.
+func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
+	x := named("server", "x")
+	b := named("bucket", "b")
+	s, _ := bindAll([]resource.Binding{{Stack: "web", Ref: b, ID: "b", Key: "key"}}, resource.Observed{Ref: b, ID: "b", Unread: "access denied"})
+	s.Unreachable = map[string]error{"server": errors.New("page 2 failed")}
+	in := comparator.Input{
+		Intents: []resource.Intent{{Stack: "web", Resources: []resource.Desired{{Ref: b, Attrs: attrs("size big")}, {Ref: x}}}},
+		Live:    resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{here: s}},
+		Kinds: func(_, kind string) (resource.Kind, bool) {
+			return resource.Kind{Name: kind, Attrs: []resource.Attribute{{Name: "size"}}}, true
+		},
+	}
+	found, err := comparator.Compare(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range found.Differences {
+		got = append(got, fmt.Sprintf("%s %s: %v", d.Type, d.Ref.Name, d.Cause))
+	}
+	if d := cmp.Diff([]string{"unreachable b: b could not be read: access denied", "unreachable x: page 2 failed"}, got); d != "" {
+		t.Errorf("differences (-want +got):\n%s", d)
+	}
+}
