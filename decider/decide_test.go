@@ -96,36 +96,36 @@ func TestRules(t *testing.T) {
 		s    scene
 		want []string
 	}{
-		{"unseen", sceneOf(configured{want("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unseen: fake/a was not seen, so nothing is known of it: page 2 failed"}},
+		{"unreachable", sceneOf(configured{want("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: fake/a is unreachable: page 2 failed"}},
 		{
 			"another stack's", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
-			[]string{"! a/disk/d foreign: d-1 already exists and belongs to stack shop: choose another name, or take it over with ovi adopt"},
+			[]string{"! a/disk/d conflict: d-1 exists and is owned by stack shop"},
 		},
 		{
 			"nobody's, wanted", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
-			[]string{"! a/disk/d foreign: d-1 already exists and carries no mark of ovi: choose another name, or take it over with ovi adopt"},
+			[]string{"! a/disk/d conflict: d-1 exists and is unmanaged"},
 		},
 		{
 			"twice", sceneOf(configured{want("a/disk/d", "")}, ours("a/disk/d", "d-1", ""), ours("a/disk/d", "d-2", "")),
-			[]string{"! a/disk/d foreign: 2 things carry the name fake/a/disk/d: d-1, d-2; take the marks off all but one"},
+			[]string{"! a/disk/d conflict: 2 resources are bound to it: d-1, d-2"},
 		},
 		{
 			"nobody's", sceneOf(nil, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
-			[]string{"! a/disk/d unmanaged: it carries no mark of ovi, so it is let be"},
+			[]string{"! a/disk/d unmanaged: it is unmanaged"},
 		},
-		{"unwanted", sceneOf(nil, ours("a/disk/d", "d-1", "")), []string{"- a/disk/d unwanted: it belongs to stack web and is wanted no more"}},
-		{"missing", sceneOf(configured{want("a/disk/d", "")}), []string{"+ a/disk/d missing: it is wanted and not there"}},
+		{"unwanted", sceneOf(nil, ours("a/disk/d", "d-1", "")), []string{"- a/disk/d unwanted: not in the configuration"}},
+		{"missing", sceneOf(configured{want("a/disk/d", "")}), []string{"+ a/disk/d missing: it does not exist"}},
 		{
 			"follows", sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n size 9")}, ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1 size 1")),
-			[]string{"± a/network/n immutable: range can't be changed on what exists", "± a/server/s follows_replaced: it is built on network/n, which is made anew"},
+			[]string{"-/+ a/network/n immutable: range cannot be changed in place", "-/+ a/server/s follows_replaced: network/n is replaced"},
 		},
 		{
 			"immutable before interrupting", sceneOf(configured{want("a/server/s", "network n-2 size 2 label 2")}, ours("a/server/s", "s-1", "network n-1 size 1 label 1")),
-			[]string{"± a/server/s immutable: network can't be changed on what exists"},
+			[]string{"-/+ a/server/s immutable: network cannot be changed in place"},
 		},
 		{
 			"interrupting before in place", sceneOf(configured{want("a/server/s", "size 2 label 2")}, ours("a/server/s", "s-1", "size 1 label 1")),
-			[]string{"↻ a/server/s interrupts: changing size interrupts it"},
+			[]string{"~ a/server/s restarts: changing size restarts it"},
 		},
 		{"in place", sceneOf(configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1")), []string{"~ a/server/s changed: label differs"}},
 		{
@@ -166,9 +166,9 @@ func TestThePlanStandsInTheOrderOfNeed(t *testing.T) {
 	s := sceneOf(configured{want("a/disk/d", ""), want("a/server/s", "network @a/network/n disks @a/disk/d"), want("a/network/n", "")})
 	p := s.plan(t, decider.Facts{})
 	check(t, p,
-		"+ a/disk/d missing: it is wanted and not there",
-		"+ a/network/n missing: it is wanted and not there",
-		"+ a/server/s missing: it is wanted and not there")
+		"+ a/disk/d missing: it does not exist",
+		"+ a/network/n missing: it does not exist",
+		"+ a/server/s missing: it does not exist")
 	steps := decider.Steps(p)
 	want := []decider.Step{{Decision: 0, Phase: decider.CreatePhase}, {Decision: 1, Phase: decider.CreatePhase}, {Decision: 2, Phase: decider.CreatePhase, After: []int{0, 1}}}
 	if d := cmp.Diff(want, steps); d != "" {
@@ -195,9 +195,9 @@ func TestTakingAwayRunsAgainstTheNeeds(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"make new", "take s",
-		"take n after take s", "make m after make new",
-		"take old after make m", "make n after take n", "make s after take s after make n",
+		"create new", "delete s",
+		"delete n after delete s", "create m after create new",
+		"delete old after create m", "create n after delete n", "create s after delete s after create n",
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -142,7 +142,9 @@ func holdsID(a resource.Attrs, id, kind, user string) bool {
 func (w *hands) make(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
-	o := resource.Observed{Ref: d.Ref, Ownership: resource.Proven, Stack: d.Stack, Health: resource.Healthy}
+	o := resource.Observed{
+		Ref: d.Ref, Ownership: resource.Proven, Stack: d.Stack, Marks: resource.Marks{Ref: d.Ref, Stack: d.Stack}, Health: resource.Healthy,
+	}
 	if d.Action == decider.Update || d.Action == decider.Restart {
 		o = *d.Observed
 		w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(x resource.Observed) bool { return x.ID == o.ID })

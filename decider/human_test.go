@@ -33,8 +33,8 @@ func TestWindowsDefer(t *testing.T) {
 		want    string // of the delete; "" goes through
 	}{
 		"inside":                   {saturday, []resource.Window{night}, ""},
-		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "night, which opens Sat 2026-11-21 22:00 UTC"},
-		"one without a name":       {saturday.Add(-2 * time.Hour), []resource.Window{{Days: night.Days, From: night.From, To: night.To}}, "maintenance window, which opens Sat"},
+		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "window night"},
+		"one without a name":       {saturday.Add(-2 * time.Hour), []resource.Window{{Days: night.Days, From: night.From, To: night.To}}, "the next window"},
 		"one of two is open":       {saturday, []resource.Window{other, night}, ""},
 		"the sooner of two":        {saturday.Add(-2 * time.Hour), []resource.Window{other, night}, "night"},
 		"a window of another kind": {saturday.Add(-2 * time.Hour), []resource.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},

@@ -17,15 +17,15 @@ func blessed(o *resource.Observed) { o.Marks.Blessed = true }
 // S4 and E16: the mark on the thing and the record both protect, from every action.
 func TestBlessedThingsAreProtectedFromEveryAction(t *testing.T) {
 	t.Parallel()
-	const no = "it is blessed, so it is not touched: ovi unbless fake/a/server/s to allow it]"
+	const no = "blessed resources are not changed]"
 	for name, c := range map[string]struct {
 		configured configured
 		res        resource.Observed
 		want       string
 	}{
-		"delete":  {nil, ours("a/server/s", "s-1", ""), "! a/server/s unwanted: it belongs to stack web and is wanted no more [delete blessed: " + no},
-		"replace": {configured{want("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network can't be changed on what exists [replace blessed: " + no},
-		"restart": {configured{want("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s interrupts: changing size interrupts it [restart blessed: " + no},
+		"delete":  {nil, ours("a/server/s", "s-1", ""), "! a/server/s unwanted: not in the configuration [delete blessed: " + no},
+		"replace": {configured{want("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network cannot be changed in place [replace blessed: " + no},
+		"restart": {configured{want("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s restarts: changing size restarts it [restart blessed: " + no},
 		"update":  {configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1"), "! a/server/s changed: label differs [update blessed: " + no},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,12 +50,12 @@ func TestBlessing(t *testing.T) {
 	t.Run("wished protects from replacing", func(t *testing.T) {
 		t.Parallel()
 		check(t, sceneOf(desired("network n-2"), ours("a/server/s", "s-1", "network n-1")).plan(t, decider.Facts{}, decider.Blessed{}),
-			"! a/server/s immutable: network can't be changed on what exists [replace blessed: it is wanted blessed, so it is not replaced: take blessed away from the wish to allow it]")
+			"! a/server/s immutable: network cannot be changed in place [replace blessed: the configuration says blessed: true]")
 	})
 	t.Run("does not keep what is gone from being made", func(t *testing.T) {
 		t.Parallel()
 		f := decider.Facts{Blessed: func(resource.Ref) bool { return true }}
-		check(t, sceneOf(desired("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it is wanted and not there")
+		check(t, sceneOf(desired("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it does not exist")
 	})
 }
 
@@ -77,7 +77,7 @@ func blocked(p decider.Plan) map[string]string {
 
 func TestSkipDestructive(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{"one": "skip-destructive", "two": "skip-destructive", "s": "skip-destructive"}
+	want := map[string]string{"one": "skip_destructive", "two": "skip_destructive", "s": "skip_destructive"}
 	rules := func(stack string) decider.Facts {
 		return decider.Facts{Rules: map[string]resource.Rules{stack: {SkipDestructive: true}}}
 	}
@@ -112,12 +112,12 @@ func TestMaxDestroy(t *testing.T) {
 		}
 	}
 	p := destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 50, Percent: true}})
-	want := "3 of the 4 things of stack web would be destroyed, and 50% are allowed: raise max_destroy, or target fewer"
+	want := "3 of 4 resources in stack web would be destroyed; the limit is 50%"
 	if got := p.Decisions[1].Blockers[0].Reason; got != want {
 		t.Errorf("the reason is %q", got)
 	}
 	p = destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 1}})
-	if got := p.Decisions[1].Blockers[0].Reason; !strings.Contains(got, "and 1 is allowed:") {
+	if got := p.Decisions[1].Blockers[0].Reason; !strings.Contains(got, "the limit is 1") {
 		t.Errorf("the reason is %q", got)
 	}
 	// What is held back already is not counted.
@@ -157,9 +157,9 @@ func TestExcludesHoldBackWhatDependsOnThem(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/t", "peer @a/server/s")})
 	check(t, s.plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"network/n"}}),
-		"! a/network/n missing: it is wanted and not there [create exclude: it is excluded]",
-		"! a/server/s missing: it is wanted and not there [create held-by: it needs network/n, and that is held back by exclude]",
-		"! a/server/t missing: it is wanted and not there [create held-by: it needs server/s, and that is held back by held-by]")
+		"! a/network/n missing: it does not exist [create exclude: excluded by --exclude]",
+		"! a/server/s missing: it does not exist [create dependency: it depends on network/n, which is blocked by exclude]",
+		"! a/server/t missing: it does not exist [create dependency: it depends on server/s, which is blocked by dependency]")
 }
 
 func TestNothingIsTakenFromUnderAThingThatStays(t *testing.T) {
@@ -167,10 +167,10 @@ func TestNothingIsTakenFromUnderAThingThatStays(t *testing.T) {
 	s := sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n")},
 		ours("a/network/n", "n-1", "range 1"), with(ours("a/server/s", "s-1", "network n-1"), blessed))
 	check(t, s.plan(t, decider.Facts{}, decider.Blessed{}),
-		"! a/network/n immutable: range can't be changed on what exists [replace held-by: server/s stands on it, and that is held back by blessed]",
-		"! a/server/s follows_replaced: it is built on network/n, which is made anew [replace blessed: it is blessed, so it is not touched: ovi unbless fake/a/server/s to allow it]")
+		"! a/network/n immutable: range cannot be changed in place [replace dependency: server/s depends on it and is blocked by blessed]",
+		"! a/server/s follows_replaced: network/n is replaced [replace blessed: blessed resources are not changed]")
 	s = sceneOf(nil, ours("a/network/n", "n-1", ""), with(ours("a/server/s", "s-1", "network n-1"), blessed))
-	if d := cmp.Diff(map[string]string{"n": "held-by", "s": "blessed"}, blocked(s.plan(t, decider.Facts{}, decider.Blessed{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"n": "dependency", "s": "blessed"}, blocked(s.plan(t, decider.Facts{}, decider.Blessed{}))); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
 }
@@ -179,11 +179,11 @@ func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	conflict := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n")},
 		with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged }))
-	if d := cmp.Diff(map[string]string{"s": "held-by"}, blocked(conflict.plan(t, decider.Facts{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"s": "dependency"}, blocked(conflict.plan(t, decider.Facts{}))); d != "" {
 		t.Errorf("foreign: vetoes (-want +got):\n%s", d)
 	}
 	unread := sceneOf(configured{want("a/network/n", ""), want("b/server/s", "network @a/network/n")}).unreachable("a")
-	if d := cmp.Diff(map[string]string{"s": "held-by"}, blocked(unread.plan(t, decider.Facts{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"s": "dependency"}, blocked(unread.plan(t, decider.Facts{}))); d != "" {
 		t.Errorf("unseen: vetoes (-want +got):\n%s", d)
 	}
 }
@@ -193,7 +193,7 @@ func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
 func TestWhatMovesToAnUnseenPlaceIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).unreachable("b")
-	if d := cmp.Diff(map[string]string{"s": "unseen"}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{}))); d != "" {
+	if d := cmp.Diff(map[string]string{"s": "unreachable"}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{}))); d != "" {
 		t.Errorf("vetoes (-want +got):\n%s", d)
 	}
 	seen := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""))

@@ -75,9 +75,9 @@ func TestE13_AFailedScopeConcludesNothing(t *testing.T) {
 	s := sceneOf(configured{want("a/disk/kept", ""), want("b/disk/new", "")}, ours("a/disk/kept", "d-1", ""), ours("a/disk/unlisted", "d-2", ""), ours("b/disk/old", "d-3", "")).unreachable("a")
 	p := s.plan(t, decider.Facts{}, decider.Unreachable{})
 	check(t, p,
-		"! a/disk/kept unseen: fake/a was not seen, so nothing is known of it: page 2 failed",
-		"+ b/disk/new missing: it is wanted and not there",
-		"- b/disk/old unwanted: it belongs to stack web and is wanted no more")
+		"! a/disk/kept unreachable: fake/a is unreachable: page 2 failed",
+		"+ b/disk/new missing: it does not exist",
+		"- b/disk/old unwanted: not in the configuration")
 	if p.Decisions[0].Difference != comparator.Unreachable {
 		t.Errorf("a difference of the sort %s", p.Decisions[0].Difference)
 	}

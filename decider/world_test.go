@@ -44,16 +44,29 @@ type scene struct {
 
 func (s scene) compare(t rapid.TB) comparator.Result {
 	t.Helper()
-	r, err := comparator.Compare(comparator.Input{Intents: s.intents, Live: s.liveState, Kinds: kinds})
+	r, err := comparator.Compare(comparator.Input{Intents: s.intents, Live: s.liveState, Kinds: kinds, Blessed: s.blessed})
 	if err != nil {
 		t.Fatalf("compare: %v", err)
 	}
 	return r
 }
 
+// blessed is what the record says: in a scene, what carries the mark.
+func (s scene) blessed(ref resource.Ref) bool {
+	for _, o := range s.liveState.Scopes[ref.Scope()].Resources {
+		if o.Ref == ref && o.Marks.Blessed {
+			return true
+		}
+	}
+	return false
+}
+
 func (s scene) plan(t rapid.TB, f decider.Facts, policies ...decider.Policy) decider.Plan {
 	t.Helper()
 	f.Unreachable = s.liveState.Unreachable
+	if f.Blessed == nil {
+		f.Blessed = s.blessed
+	}
 	p, err := decider.Decide(s.compare(t), kinds, f, policies...)
 	if err != nil {
 		t.Fatalf("decide: %v", err)
