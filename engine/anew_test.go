@@ -49,7 +49,7 @@ func TestWhatCannotBeChangedInPlaceIsReplacedByTheNextPlan(t *testing.T) {
 	}
 	p := b.plan(sized("huge"))
 	d, _ := decisionOn(p, ref("server", "a"))
-	if d.Action != decider.Replace || d.Message != "size can't be changed on what exists" {
+	if d.Action != decider.Replace || d.Message != "size cannot be changed in place" {
 		t.Fatalf("%s: %s", d.Action, d.Message)
 	}
 	old := d.Observed.ID
@@ -83,7 +83,7 @@ func TestAReplacementThatWasLearntIsVetoed(t *testing.T) {
 	b.apply(sized("huge"))
 	in := sized("huge")
 	in[0].Rules.SkipDestructive = true
-	if diff := cmp.Diff([]string{"notify server/a (replace held by skip-destructive)"}, brief(b.plan(in))); diff != "" {
+	if diff := cmp.Diff([]string{"notify server/a (replace held by skip_destructive)"}, brief(b.plan(in))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	before := b.calls()

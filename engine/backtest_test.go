@@ -125,7 +125,7 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 		if got.Plans < 30 || got.Unjudged != 0 {
 			t.Errorf("%d plans judged, %d not", got.Plans, got.Unjudged)
 		}
-		for _, policy := range []string{"window", "approval", "rule attrs", "rule wish", "rule changes", "rule totals", "rule history"} {
+		for _, policy := range []string{"windows", "approvals", "rule attrs", "rule wish", "rule changes", "rule totals", "rule history"} {
 			if !said[policy] {
 				t.Errorf("nothing was judged by %s: the test is blind for it (%v)", policy, said)
 			}
@@ -166,7 +166,7 @@ func TestATrialSpreadsWhatItHoldsBack(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
 	got := b.try(engine.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
-	want := []string{"create network/main: passes -> denied by rule no", "create server/a: passes -> denied by held-by"}
+	want := []string{"create network/main: passes -> denied by rule no", "create server/a: passes -> denied by dependency"}
 	if diff := cmp.Diff(want, short(got)); diff != "" {
 		t.Errorf("trial (-want +got):\n%s", diff)
 	}

@@ -71,15 +71,18 @@ func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
 	}
 }
 
-// A thing that carries the mark already, and was never on record, becomes a fact too.
-func TestAMarkWithoutAFactBecomesOne(t *testing.T) {
+// A resource that carries the blessed mark when it is adopted is blessed from then on.
+func TestAdoptingABlessedResourceKeepsItBlessed(t *testing.T) {
 	b := newBench(t)
-	precious := disk("d", 20)
-	precious.Blessed = true
-	b.cloud.Put(resource.Observed{Ref: ref("disk", "d"), ID: "d-1", Ownership: resource.Proven, Stack: stack, Marks: resource.Marks{Blessed: true}, Attrs: attrs("size", resource.Int(20))})
-	b.apply(wants(precious))
-	b.apply(wants(precious))
+	marks := resource.Marks{Ref: ref("disk", "d"), Stack: stack, Owner: "ovi", Blessed: true}
+	b.cloud.Put(resource.Observed{Ref: ref("disk", "found"), ID: "d-1", Marks: marks, Attrs: attrs("size", resource.Int(20))})
+	if _, err := b.engine.Adopt(t.Context(), wants(disk("d", 20)), engine.Adoption{OperatorAction: engine.OperatorAction{Who: "ann"}, Ref: ref("disk", "d"), ID: "d-1"}); err != nil {
+		t.Fatal(err)
+	}
 	if got := b.events(event.TypeBlessed); len(got) != 1 {
 		t.Errorf("facts: %v", got)
+	}
+	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 }

@@ -36,11 +36,11 @@ var crashTable = []struct {
 	next          string // what it does
 }{
 	{"", "claim", "", "nothing happened: it is planned again"},
-	{"claim", "log began", "", "the claim of the dead is ended (or expires): it is planned again"},
-	{"log began", "store began", "", "the store is brought up to the log when it is opened; the beginning was logged under a claim that is gone, so it is refused, and nothing was called: it is planned again"},
+	{"claim", "log started", "", "the claim of the dead is ended (or expires): it is planned again"},
+	{"log started", "store began", "", "the store is brought up to the log when it is opened; the beginning was logged under a claim that is gone, so it is refused, and nothing was called: it is planned again"},
 	{"store began", "call", "not_done", "the look shows that nothing was done: it is planned again, a create with the same key"},
-	{"call", "log ended", "done", "the look shows the deed: it is recorded as done, and nothing is done again"},
-	{"log ended", "store ended", "done", "the end was logged under a claim that is gone, so it is refused; the look shows the deed"},
+	{"call", "log finished", "done", "the look shows the deed: it is recorded as done, and nothing is done again"},
+	{"log finished", "store ended", "done", "the end was logged under a claim that is gone, so it is refused; the look shows the deed"},
 	{"store ended", "release", "", "it is done and on record; the claim of the dead is ended (or expires)"},
 	{"release", "", "", "it is done and on record"},
 }
@@ -318,7 +318,7 @@ func TestEveryCrashConverges(t *testing.T) {
 	}{"replace", wants(network("main"), server("a", "main")), wants(changed, server("a", "main"))})
 	for _, a := range all {
 		for _, when := range []string{"before", "after"} {
-			for _, step := range []string{"claim", "log began", "store began", "call", "log ended", "store ended", "release", "log other", "store other"} {
+			for _, step := range []string{"claim", "log started", "store began", "call", "log finished", "store ended", "release", "log other", "store other"} {
 				for _, lag := range []int{0, 1} {
 					t.Run(fmt.Sprint(a.name, " ", when, " ", step, " lag ", lag), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {

@@ -102,11 +102,11 @@ func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _ := decisionOn(p, ref("disk", "d"))
-		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "window" || d.Blockers[0].Until == nil || d.Blockers[0].Until.Hour() != 22 {
+		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "windows" || d.Blockers[0].Until == nil || d.Blockers[0].Until.Hour() != 22 {
 			t.Fatalf("vetoes %+v", d.Blockers)
 		}
 		saved := b.saved(under(rules, wants()))
-		if diff := cmp.Diff([]string{"notify disk/d (delete held by window)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
+		if diff := cmp.Diff([]string{"notify disk/d (delete held by windows)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
 			t.Errorf("before the window (-want +got):\n%s", diff)
 		}
 		time.Sleep(22*time.Hour + 30*time.Minute)

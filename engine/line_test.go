@@ -118,7 +118,7 @@ func TestFailureStaysWhereItIs(t *testing.T) {
 			t.Errorf("%s waits on %s", o.Ref, o.On)
 		}
 	}
-	if diff := cmp.Diff([]string{"not_begun server/a"}, b.events(event.TypeNotStarted)); diff != "" {
+	if diff := cmp.Diff([]string{"not_started server/a"}, b.events(event.TypeNotStarted)); diff != "" {
 		t.Errorf("not begun (-want +got):\n%s", diff)
 	}
 	b.cloud.Break(fake.Faults{})
@@ -247,7 +247,7 @@ func TestInterrupt(t *testing.T) {
 	if diff := cmp.Diff(expect, statuses(r)); diff != "" || !r.Interrupted {
 		t.Errorf("interrupted %v, outcomes (-want +got):\n%s", r.Interrupted, diff)
 	}
-	if diff := cmp.Diff([]string{"not_begun server/a", "not_begun server/b"}, b.events(event.TypeNotStarted)); diff != "" {
+	if diff := cmp.Diff([]string{"not_started server/a", "not_started server/b"}, b.events(event.TypeNotStarted)); diff != "" {
 		t.Errorf("not begun (-want +got):\n%s", diff)
 	}
 	b.apply(want)
@@ -326,7 +326,7 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 	if r.Counts.Blocked != 1 || len(r.Outcomes) != 0 {
 		t.Errorf("result %+v", r)
 	}
-	if diff := cmp.Diff([]string{"vetoed disk/d"}, b.events(event.TypeBlocked)); diff != "" {
+	if diff := cmp.Diff([]string{"blocked disk/d"}, b.events(event.TypeBlocked)); diff != "" {
 		t.Errorf("vetoes (-want +got):\n%s", diff)
 	}
 	if err := b.engine.Unbless(ctx, ref("disk", "d"), engine.OperatorAction{Who: "ben"}); err != nil {

@@ -79,7 +79,7 @@ func TestASavedPlanIsRefusedThingByThing(t *testing.T) {
 		}
 	}
 	expect := map[string]string{
-		"a": "update", "b": "notify stale", "c": "notify not-in-plan", "d": "create", "e": "notify stale", "f": "notify stale",
+		"a": "update", "b": "notify stale", "c": "notify not_in_plan", "d": "create", "e": "notify stale", "f": "notify stale",
 	}
 	if diff := cmp.Diff(expect, got); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)

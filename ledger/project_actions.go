@@ -60,6 +60,10 @@ func (p *projection) ended(r event.Record, e event.Finished) error {
 		if err := p.failed(r, e); err != nil || !found {
 			return err
 		}
+		if makes(e.Action, e.Phase) { // it may have created something all the same: observing tells
+			open.Uncertain, open.Error, open.Failed = true, e.Error, !e.Recoverable
+			return p.put(rows.KeyOpen+e.Ref.String(), open)
+		}
 		return p.delete(rows.KeyOpen + e.Ref.String())
 	default:
 		if !found {
@@ -151,7 +155,7 @@ func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 		}
 		return p.done(e.Ref, open.Stack, open.Started, true, nil, !makes(open.Action, open.Phase) && takes(open.Action, open.Phase))
 	case event.FoundNotDone:
-		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) {
+		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) || open.Failed {
 			return err
 		}
 		return p.keepKey(e.Ref, open.Started)

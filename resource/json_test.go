@@ -77,20 +77,20 @@ func TestZeroFieldsAreNotWritten(t *testing.T) {
 func TestBrokenRecordsAreRefused(t *testing.T) {
 	t.Parallel()
 	for in, why := range map[string]string{
-		``:                                  "no object",
-		`[]`:                                "no object",
-		`{}`:                                "no ref",
-		`{"id":"x"}`:                        "no ref",
-		`{"ref":"a/b/c"}`:                   "not a ref",
-		`{"ref":"a/b/c/d","colour":"red"}`:  `no field "colour"`,
-		`{"ref":"a/b/c/d","id":"1","id":1}`: "twice",
-		`{"ref":"a/b/c/d","id":1}`:          "not of its type",
+		``:                                   "no object",
+		`[]`:                                 "no object",
+		`{}`:                                 "no ref",
+		`{"id":"x"}`:                         "no ref",
+		`{"ref":"a/b/c"}`:                    "not a ref",
+		`{"ref":"a/b/c/d","colour":"red"}`:   `no field "colour"`,
+		`{"ref":"a/b/c/d","id":"1","id":1}`:  "twice",
+		`{"ref":"a/b/c/d","id":1}`:           "not of its type",
 		`{"ref":"a/b/c/d","attested":"yes"}`: "not of its type",
-		`{"ref":"a/b/c/d","tags":{"a":1}}`:  "in quotes",
-		`{"ref":"a/b/c/d","tags":[]}`:       "not of its type",
-		`{"ref":"a/b/c/d","since":"now"}`:   "cannot parse",
-		`{"ref":"a/b/c/d"} x`:               "the end of the thing",
-		`{"ref":"a/b/c/d"`:                  "ends at byte",
+		`{"ref":"a/b/c/d","tags":{"a":1}}`:   "in quotes",
+		`{"ref":"a/b/c/d","tags":[]}`:        "not of its type",
+		`{"ref":"a/b/c/d","since":"now"}`:    "cannot parse",
+		`{"ref":"a/b/c/d"} x`:                "the end of the thing",
+		`{"ref":"a/b/c/d"`:                   "ends at byte",
 	} {
 		if o, err := resource.ParseObserved([]byte(in)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %+v, %v; want an error that says %q", in, o, err, why)
