@@ -34,7 +34,7 @@ test: format fetch ## the gate: format, vet, linters, layers, words, every test 
 	@$(MAKE) --no-print-directory lint
 	$(GO) test -race -timeout 60m ./...
 	cd faultrun && $(GO) vet -race ./... && $(GO) test -race -parallel 4 -timeout 30m ./...
-	cd faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # says aloud which network was used
+	cd faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
 
 check: test ## the same as test
 
@@ -50,10 +50,10 @@ bench: need ## the figures of docs/benchmarks.md
 	cd bench/wal && $(GO) run .
 	cd bench/store && $(GO) run .
 
-demo: build ## plan, apply, break something, plan: against the practice cloud
+demo: build ## plan, apply, break something, plan: against the sandbox
 	@tools/demo.sh bin/ovi
 
-golden: need ## rewrite the golden files and the generated pages; look at the difference
+golden: need ## rewrite the golden files and the generated pages; then read the difference
 	$(GO) test ./render ./cmd/ovi -update
 
 kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
@@ -62,17 +62,17 @@ kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
 kill200: need ## the same with updates, replaces and deletes among the actions, 200 times (6 in `make test`)
 	OVI_KILLS=200 $(GO) test -run TestKilledAmongAllActions -timeout 60m -v ./cmd/ovi
 
-powercut: need ## cut the power of an ext4 and an xfs under the record, 100 times (root; part of `make test`)
+powercut: need ## cut the power under the audit log on ext4 and xfs, 100 times (root; part of `make test`)
 	$(GO) test -count=1 -v ./bench/powercut
 
-powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and controls that must lose (root)
+powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and controls that must lose data (root)
 	$(GO) build -o bin/powercut ./bench/powercut
 	bin/powercut -fs ext4 -cuts 10000
 	bin/powercut -fs xfs -cuts 1000
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
 
-faults: need ## three minutes of faults over five instances, three members of etcd and 500 things
+faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources
 	cd faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .
 
 faults-nightly: need ## the same for half an hour, with the race detector in every instance

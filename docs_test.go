@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTheMapIsTrue holds ARCHITECTURE.md to the code: it names every package, and of the tests
-// that bear a law's name just those that are.
-func TestTheMapIsTrue(t *testing.T) {
+// TestArchitectureMatchesTheCode: ARCHITECTURE.md names every package, and exactly the tests of
+// laws that exist.
+func TestArchitectureMatchesTheCode(t *testing.T) {
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
@@ -19,24 +19,24 @@ func TestTheMapIsTrue(t *testing.T) {
 	all := sources(t)
 	for _, s := range all {
 		if !strings.Contains(text, "`"+s.pkg+"`") && !within(s.pkg, "bench") && s.pkg != "internal/awsfake/raw" {
-			t.Errorf("ARCHITECTURE.md does not say what %s is for: give it a sentence in section 3", s.pkg)
+			t.Errorf("ARCHITECTURE.md does not describe %s: add a sentence to section 3", s.pkg)
 		}
 	}
-	law := regexp.MustCompile(`TestLaw[0-9]_\w+`)
-	told := law.FindAllString(text, -1)
-	var there []string
+	law := regexp.MustCompile(`TestLaw[0-9]+_\w+`)
+	named := law.FindAllString(text, -1)
+	var exist []string
 	for _, f := range testFiles(t, all) {
-		there = append(there, regexp.MustCompile(`(?m)^func (TestLaw[0-9]_\w+)`).FindAllString(f, -1)...)
+		exist = append(exist, regexp.MustCompile(`(?m)^func (TestLaw[0-9]+_\w+)`).FindAllString(f, -1)...)
 	}
-	for i := range there {
-		there[i] = strings.TrimPrefix(there[i], "func ")
-		if !slices.Contains(told, there[i]) {
-			t.Errorf("ARCHITECTURE.md does not name %s beside its law", there[i])
+	for i := range exist {
+		exist[i] = strings.TrimPrefix(exist[i], "func ")
+		if !slices.Contains(named, exist[i]) {
+			t.Errorf("ARCHITECTURE.md does not name %s beside its law", exist[i])
 		}
 	}
-	for _, name := range told {
-		if !slices.Contains(there, name) {
-			t.Errorf("ARCHITECTURE.md names %s, and there is no such test", name)
+	for _, name := range named {
+		if !slices.Contains(exist, name) {
+			t.Errorf("ARCHITECTURE.md names %s, but that test does not exist", name)
 		}
 	}
 }

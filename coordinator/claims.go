@@ -12,50 +12,50 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Claims takes, keeps and gives back the claims of one instance. Its methods may be called
-// from many goroutines.
+// Claims acquires, renews and releases the claims of one instance. Its methods are safe for
+// concurrent use.
 type Claims struct {
 	store        storage.Store
 	who          Identity
 	ttl          time.Duration
 	lockTimeout  time.Duration
 	clock        boottime.Clock
-	reportHealth func(error) // that the store is silent, and is not any more
+	reportHealth func(error) // called when the store stops answering, and when it answers again
 
-	turn       chan struct{} // held while a lease is being granted
+	leasing    chan struct{} // holds an element while a lease is granted
 	mu         sync.Mutex
 	closed     bool
-	drained    chan struct{} // made by Close, closed when the last Hold has returned
-	active     int           // calls of Hold under way
+	drained    chan struct{} // created by Close, closed when the last Hold has returned
+	active     int           // running calls of Hold
 	session    *session
 	holds      map[*hold]struct{}
 	unreleased []unreleasedClaim
-	silent     bool   // the store is silent, and that was told
-	self       uint64 // drawn: several processes may have one Identity.Instance
+	silent     bool   // the store does not answer, and that was reported
+	self       uint64 // random: several processes may have one Identity.Instance
 	nonce      int
 }
 
-// An Option changes how claims are taken.
+// An Option changes how claims are acquired.
 type Option func(*Claims)
 
-// WithTTL says how long after its holder's last sign of life a claim is free for others, at the
-// latest; 30 s unless told. The holder counts on less: on etcd, a second. Shorter frees sooner,
-// and loses claims to shorter pauses; what is too short for the store is refused with
-// storage.ErrTooShort by Ready and Hold.
+// WithTTL sets how long after its last renewal a claim expires, at the latest; the default is 30 s.
+// The holder relies on less: on etcd, a second less. A shorter TTL expires sooner, and loses claims
+// to shorter pauses; Ready and Hold reject one that is too short for the store with
+// storage.ErrTooShort.
 func WithTTL(d time.Duration) Option { return func(c *Claims) { c.ttl = d } }
 
-// WithLockTimeout says how long Hold waits for a claim that someone else has; not at all
-// unless told.
+// WithLockTimeout sets how long Hold waits for a claim of another instance; the default is not to
+// wait.
 func WithLockTimeout(d time.Duration) Option { return func(c *Claims) { c.lockTimeout = d } }
 
-// WithClock replaces the clock that finds out that the host slept.
+// WithClock replaces the clock that detects that the host slept.
 func WithClock(clock boottime.Clock) Option { return func(c *Claims) { c.clock = clock } }
 
-// New makes the claims of one instance. It does nothing yet: the first Hold takes a lease.
+// New returns the claims of one instance. The first Hold takes a lease.
 func New(store storage.Store, who Identity, opts ...Option) *Claims {
 	c := &Claims{
 		store: store, who: who, ttl: 30 * time.Second, clock: boottime.Host(),
-		turn: make(chan struct{}, 1), holds: map[*hold]struct{}{}, self: rand.Uint64(),
+		leasing: make(chan struct{}, 1), holds: map[*hold]struct{}{}, self: rand.Uint64(),
 	}
 	for _, opt := range opts {
 		opt(c)
@@ -63,14 +63,14 @@ func New(store storage.Store, who Identity, opts ...Option) *Claims {
 	return c
 }
 
-// margin is how long before a lease can end the holder's contexts do: room for a pause
-// between looking at the clock and acting, and for clocks that run at different rates.
+// margin is how long before the earliest end of a lease the holder's contexts end: it allows for a
+// pause between reading the clock and acting, and for clocks that run at different rates.
 func margin(lives time.Duration) time.Duration {
 	return min(max(lives/5, 2*time.Second), lives/3)
 }
 
-// Ready takes the lease that the claims hang on, if there is none yet. storage.ErrTooShort: the
-// store cannot keep the promise of WithTTL.
+// Ready takes the lease of the claims, if there is none yet. storage.ErrTooShort: the store cannot
+// end leases within the TTL.
 func (c *Claims) Ready(ctx context.Context) error {
 	if _, err := c.isLive(ctx); err != nil {
 		return fmt.Errorf("claims with a TTL of %s: %w", c.ttl, err)
@@ -78,7 +78,7 @@ func (c *Claims) Ready(ctx context.Context) error {
 	return nil
 }
 
-// List returns the claims that stand, in order of their refs.
+// List returns the current claims, in order of their refs.
 func (c *Claims) List(ctx context.Context) ([]Claim, error) {
 	seq, _, err := c.store.Range(ctx, Prefix, storage.Now)
 	if err != nil {
@@ -98,31 +98,31 @@ func (c *Claims) List(ctx context.Context) ([]Claim, error) {
 	return all, nil
 }
 
-// Revoke ends the claim on a ref that has this token (0: whichever stands) and returns it,
-// or ErrNotHeld. Its holder learns of it with its next heartbeat, and before that with its
-// next guarded commit, which is refused. The caller puts it on record.
+// Revoke ends the claim on a ref that has this token (0: any) and returns it, or ErrNotClaimed. Its
+// holder detects that with its next heartbeat, or earlier with its next guarded commit, which fails.
+// The caller records it.
 func (c *Claims) Revoke(ctx context.Context, ref string, token int64) (Claim, error) {
 	e, err := c.read(ctx, ref)
 	if err != nil {
 		return Claim{}, fmt.Errorf("revoke %s: %w", ref, err)
 	}
 	if e.Created == 0 || token != 0 && int64(e.Created) != token {
-		return Claim{}, fmt.Errorf("%s: %w", ref, ErrNotHeld)
+		return Claim{}, fmt.Errorf("%s: %w", ref, ErrNotClaimed)
 	}
 	claim, _, err := decode(e)
-	if err != nil { // what cannot be read can still be ended
+	if err != nil { // an unreadable claim can still be ended
 		claim = Claim{Ref: ref, Token: int64(e.Created)}
 	}
 	err = c.remove(ctx, ref, claim.Token)
 	if errors.Is(err, storage.ErrConflict) {
-		return Claim{}, fmt.Errorf("%s: %w any more", ref, ErrNotHeld)
+		return Claim{}, fmt.Errorf("%s: %w: it was released", ref, ErrNotClaimed)
 	}
 	return claim, err
 }
 
-// Close ends the work under all claims, waits for it, and gives all claims back. If the
-// work does not end in time (ErrWorking) the claims are left to expire by themselves: what may
-// still act must not be overtaken.
+// Close cancels the work under all claims, waits for it, and releases all claims. If the work does
+// not end in time (ErrWorking) the claims expire by their TTL: what may still act must not be
+// overtaken.
 func (c *Claims) Close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -141,7 +141,7 @@ func (c *Claims) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("close claims: %w: %w; its claims expire in %s", context.Cause(ctx), ErrWorking, c.ttl)
 	}
-	s := c.session // nobody makes another one any more
+	s := c.session // closed: no other one is created
 	if s == nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (c *Claims) Close(ctx context.Context) error {
 	return nil
 }
 
-// read returns the claim on a ref as it stands, or the zero entry.
+// read returns the current claim on a ref, or the zero entry.
 func (c *Claims) read(ctx context.Context, ref string) (storage.Entry, error) {
 	return storage.Get(ctx, c.store, key(ref), storage.Now)
 }

@@ -281,7 +281,7 @@ func TestASilentStoreIsToldOfOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if diff := cmp.Diff([]string{errCut.Error(), "<nil>", errCut.Error(), "<nil>"}, told); diff != "" {
-			t.Errorf("what was told (-want +got):\n%s", diff)
+			t.Errorf("reports (-want +got):\n%s", diff)
 		}
 		closeAll(t, c)
 	})
@@ -302,7 +302,7 @@ func TestASleptHostDropsItsClaims(t *testing.T) {
 			begun := time.Now()
 			<-ctx.Done()
 			if took := time.Since(begun); took > 4*time.Second {
-				t.Errorf("it took %s to see that the host slept", took)
+				t.Errorf("it took %s to detect that the host slept", took)
 			}
 			return context.Cause(ctx)
 		})
@@ -322,7 +322,7 @@ func TestARevokedHolderEndsAndReleasesNothing(t *testing.T) {
 		rival, rivalHas := make(chan struct{}), make(chan struct{})
 		var wg sync.WaitGroup
 		err := a.Hold(t.Context(), "thing", func(ctx context.Context, claim coordinator.Claim) error {
-			if _, err := b.Revoke(ctx, "thing", claim.Token+1); !errors.Is(err, coordinator.ErrNotHeld) {
+			if _, err := b.Revoke(ctx, "thing", claim.Token+1); !errors.Is(err, coordinator.ErrNotClaimed) {
 				t.Errorf("revoking another token: %v", err)
 			}
 			gone, err := b.Revoke(ctx, "thing", claim.Token)
@@ -355,8 +355,8 @@ func TestARevokedHolderEndsAndReleasesNothing(t *testing.T) {
 		}
 		close(rival)
 		wg.Wait()
-		if _, err := b.Revoke(t.Context(), "thing", 0); !errors.Is(err, coordinator.ErrNotHeld) {
-			t.Errorf("revoking what nobody holds: %v", err)
+		if _, err := b.Revoke(t.Context(), "thing", 0); !errors.Is(err, coordinator.ErrNotClaimed) {
+			t.Errorf("revoking what is not claimed: %v", err)
 		}
 		closeAll(t, a, b)
 	})

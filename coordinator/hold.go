@@ -12,24 +12,24 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A hold is one claim while work goes on under it.
+// A hold is one claim while work runs under it.
 type hold struct {
 	ref    string
 	token  int64
 	cancel context.CancelCauseFunc
 }
 
-// A debt is a claim that should be gone and could not be reached.
+// An unreleasedClaim is a claim that should be deleted while the store did not answer.
 type unreleasedClaim struct{ ref, nonce string }
 
-// Hold takes the claim on a ref, runs do under it and gives it back. If someone else has it,
-// Hold waits as long as WithLockTimeout says and returns a *HeldError.
+// Hold acquires the claim on a ref, runs do under it and releases it. If another instance has it,
+// Hold waits as long as WithLockTimeout allows and returns a *ClaimedError.
 //
 // The context of do ends, with ErrLost as its cause, before the claim can expire, and when
-// it was revoked; do must then begin nothing more. do does not delete the claim itself. What
-// it records, it commits under Guard(ref, claim.Token).
+// it was revoked; do must then start nothing more. do does not delete the claim itself. It records
+// under Guard(ref, claim.Token).
 //
-// Hold returns what do returned. ErrLost is in it if the claim was gone before do was done.
+// Hold returns the error of do, joined with ErrLost if the claim ended before do did.
 func (c *Claims) Hold(ctx context.Context, ref string, do func(ctx context.Context, claim Claim) error) error {
 	if err := c.enter(); err != nil {
 		return err
@@ -56,8 +56,8 @@ func (c *Claims) Hold(ctx context.Context, ref string, do func(ctx context.Conte
 	return c.release(ctx, claim, nonce, err)
 }
 
-// release gives the claim back, whatever became of the context. That it still stood when it
-// was deleted proves that it stood all the time.
+// release deletes the claim, even if the context has ended. That it still existed when it was
+// deleted proves that it existed all the time.
 func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.ttl/3)
 	defer cancel()
@@ -69,13 +69,13 @@ func (c *Claims) release(ctx context.Context, claim Claim, nonce string, workErr
 		if errors.Is(workErr, ErrLost) {
 			return workErr
 		}
-		return errors.Join(workErr, fmt.Errorf("%s, token %d: %w before the work was done", claim.Ref, claim.Token, ErrLost))
+		return errors.Join(workErr, fmt.Errorf("%s, token %d: %w before the work ended", claim.Ref, claim.Token, ErrLost))
 	}
-	c.keepUnreleased(unreleasedClaim{claim.Ref, nonce}) // the heartbeat pays it, or the end of the lease
+	c.keepUnreleased(unreleasedClaim{claim.Ref, nonce}) // deleted by the heartbeat, or by the end of the lease
 	return workErr
 }
 
-// acquire tries until it has the claim, or has waited long enough.
+// acquire tries until it has the claim, or the lock timeout ends.
 func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, string, error) {
 	begun, wait := time.Now(), firstPause
 	for {
@@ -101,7 +101,7 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 				return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, err)
 			}
 		}
-		select { // others wait for the same
+		select { // other instances wait for the same claim
 		case <-ctx.Done():
 			return nil, Claim{}, "", fmt.Errorf("claim %s: %w", ref, context.Cause(ctx))
 		case <-time.After(rand.N(wait)):
@@ -112,17 +112,17 @@ func (c *Claims) acquire(ctx context.Context, ref string) (*session, Claim, stri
 
 const firstPause = 20 * time.Millisecond
 
-// Await returns nil when nobody has the claim on the ref, if only for now, and else when ctx
-// ends or the store does not answer. Hold may find somebody faster.
+// Await returns nil when the ref is not claimed, and an error when ctx ends or the store does not
+// answer. Another instance may claim the ref before a following Hold.
 func (c *Claims) Await(ctx context.Context, ref string) error {
-	again := min(max(c.ttl/3, time.Second), 10*time.Second) // whether or not the store tells
+	again := min(max(c.ttl/3, time.Second), 10*time.Second) // whether or not the store reports a change
 	return storage.Await(ctx, c.store, key(ref), again, func(ctx context.Context) (bool, error) {
 		e, err := c.read(ctx, ref)
 		return e.Created == 0, err
 	})
 }
 
-// awaitUntil is Await until a moment; that it has come is no error.
+// awaitUntil is Await up to a time; reaching that time is not an error.
 func (c *Claims) awaitUntil(ctx context.Context, ref string, end time.Time) error {
 	bounded, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
@@ -132,7 +132,7 @@ func (c *Claims) awaitUntil(ctx context.Context, ref string, end time.Time) erro
 	return nil
 }
 
-// try makes one attempt. A *HeldError says who has the claim.
+// try makes one attempt. A *ClaimedError names the holder of the claim.
 func (c *Claims) try(ctx context.Context, s *session, ref string) (Claim, string, error) {
 	r := record{Identity: c.who, Since: time.Now().UTC(), TTLms: c.ttl.Milliseconds(), Nonce: c.nextNonce()}
 	value, err := json.Marshal(r)
@@ -152,12 +152,12 @@ func (c *Claims) try(ctx context.Context, s *session, ref string) (Claim, string
 	case errors.Is(err, storage.ErrConflict):
 		return Claim{}, "", c.claimOn(ctx, ref)
 	}
-	// Nobody knows whether it happened. Only a later look can tell.
+	// The outcome is unknown until a later read.
 	c.keepUnreleased(unreleasedClaim{ref, r.Nonce})
 	return Claim{}, "", err
 }
 
-// claimOn says who has the claim that was just refused. One that went away meanwhile has no
+// claimOn returns the claim that made an attempt fail. One that was released meanwhile has no
 // token: the caller tries again.
 func (c *Claims) claimOn(ctx context.Context, ref string) error {
 	e, err := c.read(ctx, ref)
@@ -170,7 +170,7 @@ func (c *Claims) claimOn(ctx context.Context, ref string) error {
 		if claim, r, err = decode(e); err != nil {
 			return err
 		}
-		if c.owesRelease(unreleasedClaim{ref, r.Nonce}) { // it is ours, from an attempt whose answer was lost
+		if c.owesRelease(unreleasedClaim{ref, r.Nonce}) { // our own, from an attempt whose answer was lost
 			c.releaseOwed(ctx)
 			claim = Claim{Ref: ref}
 		}

@@ -11,29 +11,29 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Why the work ends before the claim can, and the claim ends within its TTL. Times are told from
-// when the last renewal that got through was sent (0); all of the holder's are counted on its own
-// two clocks, all of the store's on the store's.
+// Why the work ends before the claim can, and the claim ends within its TTL. Times count from when
+// the last successful renewal was sent (0); those of the holder on its two clocks, those of the
+// store on the store's clock.
 //
 //	every  = lives/3              it is renewed
 //	left   = lives - margin       the contexts of the work end, on Go's clock by a timer, on the
-//	                              boot's by a look at it at most every/4 = lives/12 later, which
-//	                              waits for no answer of the store
+//	                              boot's by reading it at most every/4 = lives/12 later, which
+//	                              does not wait for the store
 //	lives                         the store keeps the lease at least until here: it counts from when
 //	                              it got the request, which is after 0
-//	ttl    = what was promised    the claim is free for others, at the latest
+//	ttl                           the claim has expired, at the latest
 //
 // margin is lives/3 up to 6 s of lives, 2 s up to 10 s and lives/5 above, which is always more than
-// lives/12: so also a host that slept sees that before the lease can have ended, unless it slept
-// through that very moment, and then its first tick, before any work can go far, ends it. What
-// was already on its way then is what the guard of the claim's token is for. Nothing here counts
-// on ttl: the store grants less than was promised by as much as it may be late (GrantWithin), and
-// if it cannot it refuses. A store that keeps a lease longer than promised, as etcd does after it
-// changed its leader, makes others wait longer, and nothing unsafe.
+// lives/12: so a host that slept detects that before the lease can have ended, unless it slept at
+// that time, and then its first tick ends the session before any work can go far. Calls already
+// under way then are covered by the guard of the claim's token. Nothing here relies on ttl: the
+// store grants less than the TTL by as much as it may be late (GrantWithin), and rejects a TTL that
+// is too short. A store that keeps a lease longer, as etcd does after a change of its leader, makes
+// others wait longer, which is safe.
 
-// A session is the life of one lease. Its context ends before the lease can: when no renewal
-// was confirmed in time on either clock, when the store says that the lease is gone, or when
-// the Claims are closed. The next Hold then begins another session.
+// A session lasts as long as one lease. Its context ends before the lease can: when no renewal was
+// confirmed in time on either clock, when the store reports that the lease has ended, or when the
+// Claims are closed. The next Hold then starts another session.
 type session struct {
 	c       *Claims
 	lease   storage.LeaseID
@@ -44,21 +44,21 @@ type session struct {
 
 	mu       sync.Mutex
 	renewed  time.Time
-	deadline time.Time     // on Go's monotonic clock, which sees stops but not sleep
-	asleep   time.Duration // the same on the clock of the boot, which sees both
+	deadline time.Time     // on Go's monotonic clock, which counts stops but not sleep
+	asleep   time.Duration // the same on the clock of the boot, which counts both
 	timer    *time.Timer
 	failure  error // of the last heartbeat
-	late     bool  // a renewal was overdue at the last look
+	late     bool  // a renewal was overdue at the last check
 }
 
-// isLive returns a session that has not ended, and begins one if need be.
+// isLive returns a session that has not ended, and starts one if necessary.
 func (c *Claims) isLive(ctx context.Context) (*session, error) {
 	select {
-	case c.turn <- struct{}{}:
+	case c.leasing <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	defer func() { <-c.turn }()
+	defer func() { <-c.leasing }()
 	c.mu.Lock()
 	s, closed := c.session, c.closed
 	c.mu.Unlock()
@@ -87,21 +87,21 @@ func (c *Claims) begin(ctx context.Context) (*session, error) {
 	s.timer = time.AfterFunc(min(time.Until(s.deadline), lives/12), s.guard)
 	s.mu.Unlock()
 	c.mu.Lock()
-	c.session, c.unreleased = s, nil // what was owed went with the lease before
+	c.session, c.unreleased = s, nil // unreleased claims ended with the lease before
 	c.mu.Unlock()
 	c.answered()
 	go s.heartbeat()
 	return s, nil
 }
 
-// end ends the session for a reason; the first one counts.
+// end ends the session with a cause; the first one counts.
 func (s *session) end(cause error) {
 	s.cancel(cause)
 	s.timer.Stop()
 }
 
-// guard ends the session when its time has passed on either clock, and looks again before it
-// can have. It runs beside the heartbeat, which may be waiting for an answer.
+// guard ends the session when its time has passed on either clock, and otherwise sets a timer for the
+// next check. It runs independently of the heartbeat, which may be waiting for an answer.
 func (s *session) guard() {
 	_, boot := s.c.clock()
 	s.mu.Lock()
@@ -120,14 +120,14 @@ func (s *session) guard() {
 	case left > 0:
 		s.end(fmt.Errorf("%w: the host slept", ErrLost))
 	case failure == nil:
-		s.end(fmt.Errorf("%w: no heartbeat got through in time: the process stood still", ErrLost))
+		s.end(fmt.Errorf("%w: no renewal succeeded in time: the process was stopped", ErrLost))
 	default:
-		s.end(fmt.Errorf("%w: no heartbeat got through in time: %w", ErrLost, failure))
+		s.end(fmt.Errorf("%w: no renewal succeeded in time: %w", ErrLost, failure))
 	}
 }
 
-// extend moves the deadline. It counts from before the store was asked, so the store, which
-// counts from when it answered, never ends the lease first.
+// extend moves the deadline. It counts from before the request, so the store, which counts from its
+// answer, never ends the lease first.
 func (s *session) extend(begun time.Time, boot time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *session) extend(begun time.Time, boot time.Duration) {
 func (s *session) heartbeat() {
 	defer close(s.done)
 	every := s.isAlive / 3
-	tick := time.NewTicker(every / 4) // so often is a renewal tried again
+	tick := time.NewTicker(every / 4) // the interval of retries
 	defer tick.Stop()
 	for {
 		select {
@@ -158,8 +158,7 @@ func (s *session) heartbeat() {
 	}
 }
 
-// renew asks for more time. What fails for now is tried again at the next tick, until the
-// deadline passes.
+// renew extends the lease. A failed renewal is retried at the next tick, until the deadline passes.
 func (s *session) renew() {
 	s.mu.Lock()
 	ctx, cancel := context.WithDeadline(s.ctx, s.deadline)
@@ -183,7 +182,7 @@ func (s *session) renew() {
 	}
 }
 
-// releaseOwed deletes claims that are not wanted any more and could not be deleted before.
+// releaseOwed deletes unreleased claims.
 func (c *Claims) releaseOwed(ctx context.Context) {
 	c.mu.Lock()
 	owed := slices.Clone(c.unreleased)
@@ -204,7 +203,7 @@ func (c *Claims) releaseOwed(ctx context.Context) {
 	}
 }
 
-// inspect ends the work whose claim was revoked. A look that fails is made up for by the next.
+// inspect cancels the work whose claim was revoked. If the read fails, the next one does it.
 func (c *Claims) inspect(ctx context.Context) {
 	c.mu.Lock()
 	holds := make([]*hold, 0, len(c.holds))

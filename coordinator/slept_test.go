@@ -47,7 +47,7 @@ func TestAHostThatSleptWhileItAskedDropsItsClaims(t *testing.T) {
 			begun := time.Now()
 			<-ctx.Done()
 			if took := time.Since(begun); took > ttl/12 {
-				t.Errorf("it took %s to see that the host slept", took)
+				t.Errorf("it took %s to detect that the host slept", took)
 			}
 			return context.Cause(ctx)
 		})

@@ -71,7 +71,7 @@ func crowd(path string) error {
 		err := c.Hold(ctx, "thing", func(ctx context.Context, claim coordinator.Claim) error {
 			file, err := os.OpenFile(path+".inside", os.O_CREATE|os.O_EXCL, 0o600)
 			if err != nil {
-				return fmt.Errorf("somebody else is inside: %w", err)
+				return fmt.Errorf("another holder is inside: %w", err)
 			}
 			file.Close()
 			err = record(ctx, store, claim, fmt.Sprint(name, "/", i))

@@ -26,7 +26,7 @@ type Claims interface {
 	Await(ctx context.Context, ref string) error
 	// List says which claims stand.
 	List(ctx context.Context) ([]Claim, error)
-	// Revoke ends the claim with this token; coordinator.ErrNotHeld if it ended before.
+	// Revoke ends the claim with this token; coordinator.ErrNotClaimed if it ended before.
 	Revoke(ctx context.Context, ref string, token int64) (Claim, error)
 }
 

@@ -58,7 +58,7 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim
 			continue
 		}
 		_, err := e.cfg.Claims.Revoke(ctx, c.Ref, c.Token)
-		if errors.Is(err, coordinator.ErrNotHeld) {
+		if errors.Is(err, coordinator.ErrNotClaimed) {
 			continue
 		}
 		if err != nil {

@@ -2,14 +2,14 @@ package storage
 
 import "context"
 
-// A Getter is a store for which many keys at once are less work than one after another.
+// A Getter is a store that reads many keys at once for less than one by one.
 type Getter interface {
 	// Gets is Gets of this package.
 	Gets(ctx context.Context, keys []string) (map[string]Entry, error)
 }
 
-// Gets returns the live entries of keys as they stand now, leased ones too; an absent key has
-// none. They need not be of one revision.
+// Gets returns the live entries of keys at the newest revision, leased ones included; an
+// absent key has none. The entries may be of different revisions.
 func Gets(ctx context.Context, s Store, keys []string) (map[string]Entry, error) {
 	if g, able := s.(Getter); able {
 		return g.Gets(ctx, keys)

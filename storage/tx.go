@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds of what a store takes, the same for every implementation, so that what one host
-// could record can be moved to a store that hosts share (etcd refuses requests over 1.5 MiB).
+// Limits of keys and values, the same for every implementation, so that the content of a
+// single host's store fits into one that hosts share (etcd rejects requests over 1.5 MiB).
 const (
 	MaxKey   = 2 << 10
 	MaxValue = 1 << 20
@@ -24,25 +24,25 @@ type Guard struct {
 	Modified Revision
 }
 
-// Holds says whether the guard holds for a key whose present version is e; the zero Entry
-// stands for an absent key.
+// Holds reports whether the guard holds for a key whose current version is e; the zero Entry
+// is an absent key.
 func (g Guard) Holds(e Entry) bool {
 	return e.Created == g.Created && (g.Modified == 0 || e.Modified == g.Modified)
 }
 
-// Op writes or deletes one key. A key stands at most once in a transaction.
+// Op writes or deletes one key. A transaction contains a key at most once.
 type Op struct {
 	Key    string
 	Value  []byte
 	Delete bool
-	// Lease ties the key to a lease: it vanishes with it, keeps no history and, on a
+	// Lease ties the key to a lease: the key is deleted with it, has no history and, on a
 	// single-host store, moves only the counter of leased keys, not the store's revision.
-	// Leased and unleased keys live under different prefixes: a key never changes sides.
+	// Leased and unleased keys have different prefixes: a key is always one or the other.
 	// A delete needs no lease; one of a leased key counts as a leased op.
 	Lease LeaseID
 }
 
-// Tx is all or nothing.
+// Tx is applied completely or not at all.
 type Tx struct {
 	Guards []Guard
 	Ops    []Op
@@ -65,7 +65,7 @@ func (tx Tx) Sorted() ([]Op, error) {
 		case len(op.Value) > MaxValue:
 			return nil, fmt.Errorf("%w: the value of %q has %d bytes, at most %d are allowed", ErrInvalid, op.Key, len(op.Value), MaxValue)
 		case i > 0 && ops[i-1].Key == op.Key:
-			return nil, fmt.Errorf("%w: %q stands twice in it", ErrInvalid, op.Key)
+			return nil, fmt.Errorf("%w: duplicate key %q", ErrInvalid, op.Key)
 		}
 	}
 	return ops, nil

@@ -5,31 +5,29 @@ import (
 	"time"
 )
 
-// A Watcher is a store that says by itself when something changes.
+// A Watcher is a store that reports changes.
 type Watcher interface {
-	// Watch calls notice when the watch stands, and again after each change of a key under
-	// prefix, leased or not, a lease's end included, until notice says that it wants no more
-	// (nil), the context ends (its cause), or the watch cannot go on.
+	// Watch calls notice when the watch is established, and again after each change of a key
+	// under prefix, leased or not, the end of a lease included. It ends when notice returns
+	// false (nil), when the context ends (its cause), or when the watch fails.
 	//
-	// A notice says that something may have changed, and nothing else: what is read after it
-	// holds at least the change it was for. So there is no revision to start from, and none
-	// that could be compacted; many changes may share a notice, and one may come for nothing,
-	// as after each connection that was lost and made anew, when nobody knows what was missed.
-	// A connection that is only silent is not told from a store where nothing happens: who
-	// waits must also ask now and then. The next notice waits until the last one returned.
+	// A notice means that something may have changed: a read after it contains at least that
+	// change. So a watch starts at no revision, and compaction does not affect it. Many changes
+	// may share a notice, and a notice may come without a change, as after each reconnect. A
+	// silent connection looks like a store without changes, so callers also read at intervals.
+	// The next notice waits until the last one returned.
 	Watch(ctx context.Context, prefix string, notice func() (more bool)) error
 }
 
-// Pauses of who has to ask a store that is no Watcher.
+// Pauses between reads of a store that is not a Watcher.
 const (
 	askFirst = 20 * time.Millisecond
 	askMost  = time.Second
 )
 
-// Await returns nil as soon as ready says so. It asks when it begins, after each change under
-// prefix, and each time that long has passed, whatever was told. It ends with ready's error,
-// with the context's cause, or because the store cannot be watched. ready gets the context of
-// Await.
+// Await returns nil as soon as ready returns true. It calls ready at once, after each change
+// under prefix, and at the given interval. It ends with ready's error, with the context's
+// cause, or with the error of a watch that fails. ready gets the context of Await.
 func Await(ctx context.Context, s Store, prefix string, every time.Duration, ready func(context.Context) (bool, error)) error {
 	for {
 		ok, err := awaitRound(ctx, s, prefix, every, ready)
@@ -39,7 +37,7 @@ func Await(ctx context.Context, s Store, prefix string, every time.Duration, rea
 	}
 }
 
-// awaitRound waits for one stretch of time.
+// awaitRound waits for one interval.
 func awaitRound(ctx context.Context, s Store, prefix string, every time.Duration, ready func(context.Context) (bool, error)) (ok bool, err error) {
 	round, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
@@ -57,13 +55,13 @@ func awaitRound(ctx context.Context, s Store, prefix string, every time.Duration
 		return false, context.Cause(ctx)
 	case round.Err() == nil:
 		return false, watched
-	case !asked: // no watch came about: the store may be able to answer all the same
+	case !asked: // the watch was not established: the store may be readable all the same
 		ask()
 	}
 	return ok, err
 }
 
-// watch asks again and again where the store does not tell.
+// watch polls a store that is not a Watcher.
 func watch(ctx context.Context, s Store, prefix string, notice func() bool) error {
 	if w, able := s.(Watcher); able {
 		return w.Watch(ctx, prefix, notice)
@@ -78,17 +76,18 @@ func watch(ctx context.Context, s Store, prefix string, notice func() bool) erro
 	return nil
 }
 
-// A Punctual store is late to end leases, knows by how much, and takes it into account.
+// A BoundedLeaser ends leases late, but within a known bound.
 type BoundedLeaser interface {
-	// GrantWithin makes a lease whose keys are gone for everybody at most within after it was
-	// last renewed, as long as the store answers at all. It lives at least lives from the grant
-	// and from each renewal: that, not within, is what its holder may count on. ErrTooShort:
-	// this store cannot be so quick; the error says what it can.
+	// GrantWithin creates a lease whose keys are deleted at most within after it was last
+	// renewed, as long as the store answers. It lasts at least lives from the grant and from
+	// each renewal: its holder may rely on that, not on within. ErrTooShort: the store cannot
+	// end a lease so soon; the error names its limit.
 	GrantWithin(ctx context.Context, within time.Duration) (id LeaseID, lives time.Duration, err error)
 }
 
-// GrantWithin makes a lease whose keys are gone at most within after it was last renewed, and
-// says how long it lives at least. A store that is not Punctual ends leases to the moment.
+// GrantWithin creates a lease whose keys are deleted at most within after it was last renewed,
+// and returns how long it lasts at least. A store that is not a BoundedLeaser ends leases exactly
+// on time.
 func GrantWithin(ctx context.Context, s Store, within time.Duration) (LeaseID, time.Duration, error) {
 	if p, able := s.(BoundedLeaser); able {
 		return p.GrantWithin(ctx, within)

@@ -136,7 +136,7 @@ func freeClaims(l *ledger.Ledger) error {
 	c := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Run()})
 	all, err := c.List(context.Background())
 	for _, held := range all {
-		if _, err2 := c.Revoke(context.Background(), held.Ref, held.Token); !errors.Is(err2, coordinator.ErrNotHeld) {
+		if _, err2 := c.Revoke(context.Background(), held.Ref, held.Token); !errors.Is(err2, coordinator.ErrNotClaimed) {
 			err = errors.Join(err, err2)
 		}
 	}

@@ -21,11 +21,11 @@ type Store struct {
 	path    string
 	timeout time.Duration
 	clock   boottime.Clock
-	turn    chan struct{} // held by the goroutine whose operation it is
+	token   chan struct{} // held by the goroutine that runs an operation
 	closed  bool
 	handle  *handle
 	chunks  sync.Pool // of *chunk, whose buffers the next long read uses again
-	cramped bool      // there is no room to map more than the file
+	cramped bool      // the address space allows no mapping larger than the file
 }
 
 var (
@@ -38,29 +38,29 @@ var (
 // An Option changes how a store is opened.
 type Option func(*Store)
 
-// WithTimeout bounds how long an operation waits for other processes; 10 s unless told.
+// WithTimeout bounds how long an operation waits for other processes; the default is 10 s.
 func WithTimeout(d time.Duration) Option { return func(s *Store) { s.timeout = d } }
 
-// WithClock replaces the clock that leases are judged by. It is the clock of this boot: the
-// date neither frees a claim nor keeps one, a host that slept finds its leases ended, and
-// after a reboot, which no holder survived, all of them have ended.
+// WithClock replaces the clock that measures leases. It is the clock of this boot: a change of
+// the date has no effect on leases, they end while a host sleeps, and all of them end with a
+// reboot, which no holder survives.
 func WithClock(c boottime.Clock) Option { return func(s *Store) { s.clock = c } }
 
-// Open makes the file if there is none (in a directory that exists), checks that it is a
-// store of a format known here, and keeps nothing open. ErrNewer, ErrForeign, ErrCorrupt
+// Open creates the file if it is missing (in a directory that exists), checks that it is a
+// store of a supported format, and keeps nothing open. ErrNewer, ErrForeign, ErrCorrupt
 // and ErrBusy name the file.
 func Open(path string, opts ...Option) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
-	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), turn: make(chan struct{}, 1)}
+	s := &Store{path: abs, timeout: 10 * time.Second, clock: boottime.Host(), token: make(chan struct{}, 1)}
 	for _, opt := range opts {
 		opt(s)
 	}
 	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
 		if err := s.create(); err != nil {
-			return nil, fmt.Errorf("store %s: make it: %w", abs, err)
+			return nil, fmt.Errorf("store %s: create it: %w", abs, err)
 		}
 	}
 	if err := s.view(context.Background(), func(*reader) error { return nil }); err != nil {
@@ -70,8 +70,8 @@ func Open(path string, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-// create writes an empty store beside the place and links it there, so that a crash leaves
-// no half store, and of several processes that do so one wins.
+// create writes an empty store to a temporary file and links it, so that a crash leaves no
+// incomplete store, and one of several processes wins.
 func (s *Store) create() error {
 	dir := filepath.Dir(s.path)
 	fresh, err := os.CreateTemp(dir, filepath.Base(s.path)+".new-*")
@@ -102,8 +102,8 @@ func (s *Store) create() error {
 	return syncDir(dir)
 }
 
-// initialize makes the buckets. Counters start at the time, not at 0: a store that is
-// rebuilt after a loss must not hand out a token or a lease that was handed out before.
+// initialize creates the buckets. Counters start at the time, not at 0: a store that is rebuilt
+// after a loss must not reuse a token or a lease.
 func initialize(tx *bbolt.Tx) error {
 	for _, name := range buckets() {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -137,10 +137,10 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	return stats, err
 }
 
-// Close implements storage.Store. It waits for the operation that is under way.
+// Close implements storage.Store. It waits for the current operation.
 func (s *Store) Close() error {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
+	s.token <- struct{}{}
+	defer func() { <-s.token }()
 	s.closed = true
 	s.drop()
 	return nil

@@ -28,7 +28,7 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 	}
 }
 
-// changes is a read of what a span of revisions wrote, one chunk at a time.
+// changes reads what a span of revisions wrote, one chunk at a time.
 type changes struct {
 	prefix   []byte
 	rev      storage.Revision // the next to read
@@ -76,8 +76,8 @@ func (c *changes) next(r *reader) error {
 	return nil
 }
 
-// take adds what the revision made of one key. Chunks are bounded by what was looked at
-// too: a narrow prefix may match nothing for long.
+// take adds the version of one key at the revision. Chunks are bounded by the keys examined too:
+// a narrow prefix may match none for long.
 func (c *changes) take(r *reader, key []byte) (stop bool, err error) {
 	if c.last != nil && bytes.Compare(key, c.last) <= 0 {
 		return false, nil

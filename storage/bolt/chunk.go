@@ -6,10 +6,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A chunk is copies of entries, made while the file is locked. Values are cut from blocks
-// and keys from one string, which costs a tenth of the allocations; a caller who keeps one
-// value keeps a block of 16 KiB. All else is used again for the next chunk, and where values
-// are only lent, so is their block.
+// A chunk is copies of entries, made while the file is locked. Values are slices of blocks and
+// keys are slices of one string, which costs a tenth of the allocations; a caller that keeps one
+// value keeps a block of 16 KiB. Everything else is reused for the next chunk, and so is the
+// block of values that are only lent.
 type chunk struct {
 	lends   bool
 	lent    []byte
@@ -31,9 +31,9 @@ func (s *Store) chunk(lends bool) *chunk {
 	return c
 }
 
-// chunkBytes is how much a long read takes along each time it locks the file: enough that
-// locking does not show, little enough that the caller still finds it in the processor's
-// cache, and that other processes do not feel it.
+// chunkBytes is how much a long read copies each time it locks the file: enough that locking
+// costs little, and little enough that the data stays in the processor's cache and other
+// processes hardly wait.
 const chunkBytes = 512 << 10
 
 const blockSize = 16 << 10
@@ -60,23 +60,23 @@ func (c *chunk) add(key []byte, v *version) {
 	c.bytes += len(key) + len(v.value) + 64
 }
 
-// lend copies a value to where the one before the last chunk's was. What was lent from a
-// block that became too small stays good for as long as it is looked at.
+// lend copies a value into the block of the chunk before. Values of a block that became too
+// small stay valid as long as they may be used.
 func (c *chunk) lend(value []byte) {
 	start := len(c.lent)
 	c.lent = append(c.lent, value...)
 	c.entries[len(c.entries)-1].Value = c.lent[start:len(c.lent):len(c.lent)]
 }
 
-// flush copies the values that wait into one block, while the processor still has them at
-// hand from adding them up.
+// flush copies the waiting values into one block, while they are still in the processor's cache
+// from computing their sum.
 func (c *chunk) flush() {
 	if len(c.waiting) == 0 {
 		return
 	}
 	block := bytes.Join(c.waiting, nil)
 	if block == nil {
-		block = []byte{} // an empty value is not none
+		block = []byte{} // an empty value is not nil
 	}
 	first, start := len(c.entries)-len(c.waiting), 0
 	for i, value := range c.waiting {

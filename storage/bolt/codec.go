@@ -11,8 +11,8 @@ import (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 const (
-	flagDeleted = 1 << iota // this version ended the key's life
-	flagPrev                // there was a version before it: ordinal and jump follow
+	flagDeleted = 1 << iota // this version deleted the key
+	flagPrev                // an earlier version exists: ordinal and jump follow
 	flagLease               // tied to a lease, whose id follows
 	flagsKnown  = 1<<iota - 1
 )
@@ -29,7 +29,7 @@ type version struct {
 	sum      uint32
 }
 
-var errDamaged = errors.New("its bytes do not match their sum")
+var errDamaged = errors.New("the bytes do not match their checksum")
 
 func (v *version) deleted() bool { return v.flags&flagDeleted != 0 }
 
@@ -40,7 +40,7 @@ func (v *version) entry(key string, value []byte) storage.Entry {
 // encodedMax bounds what a version adds to its value.
 const encodedMax = 4 + 1 + 5*binary.MaxVarintLen64
 
-// appendVersion appends the version's bytes and sets its sum.
+// appendVersion appends the version's bytes and sets its checksum.
 func appendVersion(dst []byte, key string, v *version) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0, v.flags)
@@ -59,7 +59,7 @@ func appendVersion(dst []byte, key string, v *version) []byte {
 	return dst
 }
 
-// decodeVersion reads what appendVersion wrote. The value stays part of raw.
+// decodeVersion is the inverse of appendVersion. The value is a slice of raw.
 func decodeVersion(key, raw []byte) (version, error) {
 	var v version
 	if len(raw) < 7 {
@@ -94,7 +94,7 @@ func sumOf(key, rest []byte) uint32 {
 	return crc32.Update(crc32.Update(0, castagnoli, key), castagnoli, rest)
 }
 
-// uvarints reads one number after another and remembers whether any was cut off.
+// uvarints reads numbers in sequence and records whether one was cut off.
 type uvarints struct {
 	rest []byte
 	bad  bool
@@ -110,7 +110,7 @@ func (r *uvarints) next() uint64 {
 	return n
 }
 
-// jumpTarget says to which older version (counted from 0) the nth one jumps: n less the
+// jumpTarget returns the older version (counted from 0) that the nth one jumps to: n less the
 // last digit of n written in skew binary, whose digits are 1, 3, 7, 15...
 func jumpTarget(n uint64) uint64 {
 	digit := uint64(1)

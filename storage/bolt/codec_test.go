@@ -46,7 +46,7 @@ func TestVersionsComeBackAsWritten(t *testing.T) {
 		bit := rapid.IntRange(0, 8*len(raw)-1).Draw(t, "bit")
 		raw[bit/8] ^= 1 << (bit % 8)
 		if _, err := decodeVersion([]byte(key), raw); err == nil {
-			t.Fatalf("bit %d was flipped, and nobody saw", bit)
+			t.Fatalf("bit %d was flipped without an error", bit)
 		}
 		raw[bit/8] ^= 1 << (bit % 8)
 		if _, err := decodeVersion([]byte(key+"x"), raw); err == nil {
@@ -178,7 +178,7 @@ func TestTheLogOfARevisionComesBack(t *testing.T) {
 		if len(b) > 1 { // a part that is missing is found
 			delete(b, string(logKey(7, uint16(len(b)-1))))
 			if err := changed(b, 7, func([]byte) (bool, error) { return false, nil }); err == nil {
-				t.Fatal("a part is missing, and nobody saw")
+				t.Fatal("a part is missing without an error")
 			}
 		}
 	})

@@ -10,16 +10,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A writer is a reader that changes what it sees.
+// A writer is a reader that also writes.
 type writer struct {
 	*reader
-	hist    *bbolt.Bucket
-	dirty   bool
-	changed []string // keys that the new revision changes
-	groupsΔ map[string]*group
-	last    []byte // the greatest key in cur when the transaction began
-	buf     []byte
-	keyOf   []byte // the key in hand; bbolt copies it
+	hist        *bbolt.Bucket
+	dirty       bool
+	changed     []string // keys that the new revision changes
+	groupDeltas map[string]*group
+	last        []byte // the greatest key in cur when the transaction began
+	buf         []byte
+	keyOf       []byte // the current key; bbolt copies it
 }
 
 func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
@@ -28,8 +28,8 @@ func (s *Store) writer(tx *bbolt.Tx) (*writer, error) {
 		return nil, err
 	}
 	r.trails = nil // a cursor does not survive a write
-	w := &writer{reader: r, hist: tx.Bucket(bucketHist), groupsΔ: map[string]*group{}}
-	// What is ordered by time is filled up; what is ordered by key leaves room to grow.
+	w := &writer{reader: r, hist: tx.Bucket(bucketHist), groupDeltas: map[string]*group{}}
+	// Pages ordered by time are filled; those ordered by key leave room to grow.
 	w.cur.FillPercent = 0.9
 	w.hist.FillPercent = 1
 	tx.Bucket(bucketLog).FillPercent = 1
@@ -55,7 +55,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision
 	return rev, nil
 }
 
-// check says whether all guards hold.
+// check returns an error unless all guards hold.
 func (w *writer) check(guards []storage.Guard) error {
 	for _, g := range guards {
 		e, err := w.present(g.Key)
@@ -107,7 +107,7 @@ func (w *writer) apply(ops []storage.Op) (storage.Revision, error) {
 	return w.st.revision, nil
 }
 
-// reserve makes one buffer for all versions of a transaction. bbolt keeps what it is given
+// reserve allocates one buffer for all versions of a transaction. bbolt keeps references to it
 // until the commit, so the buffer must not move while it fills.
 func (w *writer) reserve(ops []storage.Op) {
 	size := 0
@@ -191,8 +191,8 @@ func (w *writer) applyPlain(key []byte, op storage.Op) error {
 	return nil
 }
 
-// old returns the newest version of a key and its bytes, which stay where they are until
-// the commit. Keys beyond the last one are new, which spares a first snapshot the looking.
+// old returns the newest version of a key and its bytes, which stay in place until the commit.
+// Keys beyond the last one are new, so a first snapshot needs no searches.
 func (w *writer) old(key []byte) (raw []byte, v version, err error) {
 	if bytes.Compare(key, w.last) > 0 {
 		return nil, v, nil
@@ -208,7 +208,7 @@ func (w *writer) succeed(key []byte, v, old *version) error {
 	v.ordinal = old.ordinal + 1
 	target := jumpTarget(v.ordinal)
 	if target == old.ordinal {
-		return nil // the step to the version before does as well
+		return nil // the step to the version before is enough
 	}
 	// old jumps to where the jump of v's target begins, or steps there.
 	at := old.jump
@@ -233,10 +233,10 @@ func (w *writer) succeed(key []byte, v, old *version) error {
 
 func (w *writer) group(key string) *group {
 	name := groupOf(key)
-	if w.groupsΔ[name] == nil {
-		w.groupsΔ[name] = &group{}
+	if w.groupDeltas[name] == nil {
+		w.groupDeltas[name] = &group{}
 	}
-	return w.groupsΔ[name]
+	return w.groupDeltas[name]
 }
 
 // finish writes what belongs to the whole transaction.
@@ -245,7 +245,7 @@ func (w *writer) finish() error {
 		if err := putLog(w.tx.Bucket(bucketLog), w.st.revision, w.changed); err != nil {
 			return err
 		}
-		if err := putGroups(w.groups, w.groupsΔ); err != nil {
+		if err := putGroups(w.groups, w.groupDeltas); err != nil {
 			return err
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// compactStep bounds how many versions one transaction forgets, so that a large compaction
-// leaves room for other processes between its steps.
+// compactStep bounds how many versions one transaction removes, so that other processes can
+// use the store between the steps of a large compaction.
 const compactStep = 5_000
 
-// Compact implements storage.Maintainer. The new bound is committed first; forgetting then
-// goes on in steps, and what a crash leaves undone the next compaction does.
+// Compact implements storage.Maintainer. The new bound is committed first; versions are then
+// removed in steps, and the next compaction completes what a crash left.
 func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 	err := s.update(ctx, func(w *writer) error {
 		if before > w.st.revision {
@@ -36,7 +36,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 	return err
 }
 
-// forget drops a step's worth of versions: for each revision up to the bound what it
+// forget removes the versions of one step: for each revision up to the bound what it
 // superseded, the deletions that it made and that are still the newest, and its record.
 func (w *writer) forget() (more bool, err error) {
 	log := w.tx.Bucket(bucketLog)

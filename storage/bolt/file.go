@@ -71,11 +71,11 @@ func (s *Store) locked(ctx context.Context, write bool, fn func(*handle) error) 
 	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, storage.ErrBusy)
 	defer cancel()
 	select {
-	case s.turn <- struct{}{}:
+	case s.token <- struct{}{}:
 	case <-ctx.Done():
 		return s.busy(ctx)
 	}
-	defer func() { <-s.turn }()
+	defer func() { <-s.token }()
 	if s.closed {
 		return fmt.Errorf("store %s: %w", s.path, storage.ErrClosed)
 	}

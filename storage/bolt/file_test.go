@@ -204,7 +204,7 @@ func TestLeasesAreJudgedByTheBootsClock(t *testing.T) {
 	write(t, s, "a", "1")
 	now += 2 * time.Hour
 	if got := read(t, s, "claim/"); len(got) != 0 {
-		t.Fatalf("two hours after the clock began anew, a lease of one hour: %v", got)
+		t.Fatalf("two hours after the clock restarted, a lease of one hour: %v", got)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 // A group is the live versions that share the first parts of their keys, up to the third
-// '/': how many there are and the sum of their sums. bbolt finds no page that went missing or
-// stale; a scan that adds up the versions it saw and compares does. Three parts make few
+// '/': how many there are and the sum of their sums. bbolt does not detect a page that is missing or
+// stale; a scan that adds up the versions and compares does. Three parts make few
 // groups of many keys, and scans of a whole group or of several are the rule.
 type group struct {
 	count int64
@@ -83,8 +83,8 @@ func putGroups(b *bbolt.Bucket, changes map[string]*group) error {
 	return nil
 }
 
-// expected returns what the live versions under a prefix must add up to; ok is false for a
-// prefix that is no group, nor several whole ones.
+// expected returns the sum of the live versions under a prefix; ok is false for a prefix that is
+// not one or several complete groups.
 func (r *reader) expected(prefix string) (want group, ok bool, err error) {
 	if groupOf(prefix) != prefix {
 		return want, false, nil

@@ -20,16 +20,16 @@ import (
 
 const pageSize = 4 << 10
 
-// A handle is the file, opened and mapped. It outlives the operation that made it, its lock
-// does not: what costs is mapping the file and touching its pages for the first time, what
-// bothers others is the lock. The next operation takes the lock anew and checks that nothing
-// the handle remembers has become untrue.
+// A handle is the file, opened and mapped. It outlives the operation that opened it, its lock
+// does not: mapping the file and touching its pages for the first time is expensive, and the
+// lock blocks other processes. The next operation takes the lock again and checks that the state
+// of the handle is still true.
 type handle struct {
 	db       *bbolt.DB
 	file     *os.File
 	writable bool
 	mapped   int64
-	txid     uint64 // the last transaction that the list of free pages in memory knows
+	txid     uint64 // the last transaction covered by the list of free pages in memory
 	sound    uint64 // the last transaction whose root was checked
 	page     []byte
 }
@@ -52,7 +52,7 @@ func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
 		if write && !h.writable {
 			return nil, fmt.Errorf("store %s: %w", s.path, fs.ErrPermission)
 		}
-		// bbolt takes its own lock when it opens; this one is then the same.
+		// bbolt locks when it opens; this lock is then the same.
 		if err := s.wait(ctx, h.file, write || fresh && h.writable); err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (s *Store) acquire(ctx context.Context, write bool) (*handle, error) {
 	}
 }
 
-// release lets go of the lock, and of the handle where a lock cannot be had without it.
+// release releases the lock, and the handle where a lock needs one.
 func (s *Store) release() {
 	if s.handle != nil && unlock(s.handle.file) != nil {
 		s.drop()
@@ -90,9 +90,9 @@ func (h *handle) close() error {
 	return h.db.Close()
 }
 
-// abandon gives up a handle after a panic within bbolt, which may have left its own locks
-// held: closing it could wait for ever. The mapping is lost to the process, which has just
-// learned that its store is damaged; the file's lock is not.
+// abandon drops a handle after a panic within bbolt, which may have left its locks locked:
+// closing it could block forever. The mapping leaks in a process whose store is damaged; the
+// file's lock is released.
 func (s *Store) abandon() {
 	if s.handle != nil {
 		_ = unlock(s.handle.file) // closing would not: the mapping keeps the file, and so its lock
@@ -110,8 +110,8 @@ func (s *Store) openFile() (file *os.File, writable bool, err error) {
 	return file, true, err
 }
 
-// validate says whether the handle may be used as it is: the file is the one at the path,
-// it has not outgrown its mapping, and if it is to be written nobody else has written it.
+// validate reports whether the handle may be used as it is: the file is the one at the path, it
+// has not outgrown its mapping, and before a write no other process has written it.
 func (s *Store) validate(h *handle, write bool) (bool, error) {
 	there, err := os.Stat(s.path)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Store) mapFile(h *handle, size int64) error {
 	})
 	switch {
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrVersionMismatch):
-		return fmt.Errorf("%s: %w (%w); name another file, or if it was one, move it away and %s", s.path, storage.ErrForeign, err, rebuild)
+		return fmt.Errorf("%s: %w (%w); name another file, or, if it was a store, move it and %s", s.path, storage.ErrForeign, err, rebuild)
 	case errors.Is(err, berrors.ErrChecksum):
 		return s.corrupt(err)
 	case err != nil:
@@ -171,7 +171,7 @@ func (s *Store) mapFile(h *handle, size int64) error {
 	return nil
 }
 
-// lastTx reads which transaction the file was last left by, past any handle.
+// lastTx reads the last transaction of the file, without a handle.
 func (s *Store) lastTx() (uint64, error) {
 	file, err := os.Open(s.path)
 	if err != nil {
@@ -181,10 +181,10 @@ func (s *Store) lastTx() (uint64, error) {
 	return s.checkPages(&handle{file: file, page: make([]byte, pageSize)})
 }
 
-// mapSize reserves address space, which costs nothing, so that bbolt need not map the file
-// anew while it writes: that made a large first write four times slower. Where address space
-// is scarce (32 bits, a limit on the process), or where mapping makes the file as large
-// (Windows), it takes little.
+// mapSize reserves address space, which costs nothing, so that bbolt need not map the file again
+// while it writes: that made a large first write four times slower. Where address space is scarce
+// (32 bits, a limit on the process), or where mapping makes the file as large (Windows), it
+// reserves little.
 func (s *Store) mapSize(size int64) int64 {
 	if s.cramped || runtime.GOOS == "windows" || math.MaxInt == math.MaxInt32 {
 		return size + max(size/4, 16<<20)
@@ -192,8 +192,8 @@ func (s *Store) mapSize(size int64) int64 {
 	return max(4<<30, 2*size)
 }
 
-// wait takes the file's lock, looking again and again: an operation holds it for a
-// millisecond or less, so waiting is short and fair enough.
+// wait polls until it has the file's lock: an operation holds it for a millisecond or less, so
+// waiting is short and fair enough.
 func (s *Store) wait(ctx context.Context, file *os.File, alone bool) error {
 	pause := 100 * time.Microsecond
 	for {

@@ -26,8 +26,8 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 	}
 }
 
-// A history is a read of one key's versions: first the way back, then the versions in the
-// order of time.
+// A history reads one key's versions: first the chain backwards, then the versions in order of
+// time.
 type history struct {
 	key    []byte
 	steps  []storage.Revision // what superseded each older version; the oldest is last
@@ -47,7 +47,7 @@ func (h *history) start(r *reader) error {
 	if err != nil {
 		return err
 	}
-	if !ok { // rare, and worth a look at whether the group has lost a page
+	if !ok { // rare: check whether the group has lost a page
 		h.done = true
 		return r.checkGroup(groupOf(string(h.key)))
 	}
@@ -86,7 +86,7 @@ func (h *history) next(r *reader) error {
 	return nil
 }
 
-// add leaves out the end of a life that is itself forgotten.
+// add skips a deletion whose earlier versions are compacted.
 func (h *history) add(r *reader, v *version) {
 	if !v.deleted() || v.modified > r.st.compacted {
 		h.out.add(h.key, v)

@@ -39,8 +39,8 @@ func decodeLease(key, raw []byte) (lease, error) {
 	}, nil
 }
 
-// ended says whether the lease has run out on this host's clock. What was promised in an
-// earlier boot has: none of its holders lives.
+// ended reports whether the lease has expired by this host's clock. All leases of an earlier boot
+// have: their holders ended with it.
 func (l lease) ended(boot string, now time.Duration) bool {
 	return l.boot != boot || now >= l.deadline
 }
@@ -50,7 +50,7 @@ func (r *reader) lease(id storage.LeaseID) (l lease, ok bool, err error) {
 	key := leaseKey(id)
 	raw := r.leases.Get(key)
 	if raw == nil {
-		return l, false, r.eachLease(func([]byte, lease) {}) // gone, or hidden by damage?
+		return l, false, r.eachLease(func([]byte, lease) {}) // deleted, or hidden by damage?
 	}
 	if l, err = decodeLease(key, raw); err != nil {
 		return l, false, r.s.corrupt(fmt.Errorf("lease %d: %w", id, err))
@@ -69,8 +69,8 @@ func (r *reader) eachLease(fn func(key []byte, l lease)) error {
 	})
 }
 
-// sweep ends the leases that have run out. Each operation that writes begins with it, so
-// that a dead holder's keys need no human and no daemon to go away.
+// sweep ends expired leases. Each operation that writes starts with it, so that the keys of a
+// crashed holder are deleted without an operator and without a daemon.
 func (w *writer) sweep() error {
 	boot, now := w.s.clock()
 	var over, ahead [][]byte
@@ -83,7 +83,7 @@ func (w *writer) sweep() error {
 		}
 	})
 	for _, key := range ahead {
-		// The clock began anew without naming another boot. The lease runs from now.
+		// The clock restarted without another boot id. The lease runs from now.
 		if err == nil {
 			err = w.renew(storage.LeaseID(binary.BigEndian.Uint64(key)))
 		}
@@ -158,8 +158,8 @@ func (w *writer) renew(id storage.LeaseID) error {
 	return w.promise(id, l.ttl)
 }
 
-// promise reads the clock before the commit, so the promise counts from a moment at which the
-// holder was still waiting: the holder, who counts from before it asked, ends first.
+// promise reads the clock before the commit, so the lease counts from a time at which the holder
+// was still waiting: the holder, which counts from before its request, stops first.
 func (w *writer) promise(id storage.LeaseID, ttl time.Duration) error {
 	boot, now := w.s.clock()
 	w.dirty = true

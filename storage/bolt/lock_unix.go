@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes the advisory lock of a file, or says that someone else has it.
+// tryLock takes the advisory lock of a file, or reports that another process has it.
 func tryLock(file *os.File, alone bool) (bool, error) {
 	how := unix.LOCK_SH
 	if alone {
@@ -22,5 +22,5 @@ func tryLock(file *os.File, alone bool) (bool, error) {
 	return err == nil, err
 }
 
-// unlock lets others at the file, which stays open and mapped.
+// unlock releases the file to others; it stays open and mapped.
 func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }

@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// The log says which keys each revision changed, in order, so that the changes between two
-// revisions are found without looking at the world. One revision is one or more parts:
+// The log lists the keys that each revision changed, in order, so that the changes between two
+// revisions are found without a scan of all keys. One revision is one or more parts:
 //
 //	key:   revision(8) part(2)
 //	value: sum(4) flags(1), then for each key: shared(uvarint) rest(uvarint) bytes
@@ -19,7 +19,7 @@ const (
 	partMore = 1 // in flags: another part follows
 )
 
-// logBucket is what the log needs of a bucket.
+// logBucket is the part of a bucket that the log uses.
 type logBucket interface {
 	Get(key []byte) []byte
 	Put(key, value []byte) error
@@ -70,8 +70,8 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// changed calls fn with each key that a revision changed, until it says stop. Revisions are
-// dense: one that is not in the log is damage.
+// changed calls fn with each key that a revision changed, until fn returns false. Revisions are
+// dense: one that is missing in the log is damage.
 func changed(b logBucket, rev storage.Revision, fn func(key []byte) (stop bool, err error)) error {
 	for part := uint16(0); ; part++ {
 		at := logKey(rev, part)

@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 )
 
-// Where bbolt keeps the sum of a meta page, and what it covers: the page header is 16 bytes,
+// Where bbolt stores the checksum of a meta page, and what it covers: the page header is 16 bytes,
 // the record has its FNV-1a sum in its last 8 of 64.
 const (
 	metaStart = 16
@@ -14,10 +14,10 @@ const (
 	metaEnd   = metaSum + 8
 )
 
-// checkPages returns the file's last transaction. It refuses a file of which one of the two
-// meta pages is damaged: bbolt goes on with the other one, which is the state before the
-// last commit, and an acknowledged commit would vanish in silence. A power cut does not tear
-// these 80 bytes: they lie in one sector.
+// checkPages returns the file's last transaction. It rejects a file of which one of the two meta
+// pages is damaged: bbolt would use the other one, which is the state before the last commit, and
+// lose an acknowledged commit silently. A power cut does not tear these 80 bytes: they are in one
+// sector.
 func (s *Store) checkPages(h *handle) (txid uint64, err error) {
 	var page [metaEnd]byte
 	var root uint64

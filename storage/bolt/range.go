@@ -17,7 +17,7 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 	return s.scan(ctx, prefix, at, false)
 }
 
-// Lend implements storage.Lender.
+// Lend implements storage.Borrower.
 func (s *Store) Lend(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	return s.scan(ctx, prefix, at, true)
 }
@@ -28,7 +28,7 @@ func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision, le
 		return nil, 0, err
 	}
 	rev := first.at
-	var unused atomic.Pointer[scan] // the chunk in hand serves the first iteration
+	var unused atomic.Pointer[scan] // the current chunk serves the first iteration
 	unused.Store(first)
 	return func(yield func(storage.Entry, error) bool) {
 		sc := unused.Swap(nil)
@@ -46,7 +46,7 @@ func (s *Store) scan(ctx context.Context, prefix string, at storage.Revision, le
 // run yields chunk after chunk. The file is locked only within next.
 func (s *Store) run(ctx context.Context, sc *scan, yield func(storage.Entry, error) bool) {
 	defer func() {
-		clear(sc.out.entries) // what was given away is not ours to keep alive
+		clear(sc.out.entries) // drop references to entries that belong to the caller
 		s.chunks.Put(sc.out)
 	}()
 	for {
@@ -76,13 +76,13 @@ func (s *Store) run(ctx context.Context, sc *scan, yield func(storage.Entry, err
 	}
 }
 
-// A scan is a read of a prefix at one revision, one chunk at a time.
+// A scan reads a prefix at one revision, one chunk at a time.
 type scan struct {
 	prefix string
 	at     storage.Revision
 	now    bool             // leased keys too
-	base   storage.Revision // the newest one when the scan began
-	want   group            // what the versions newest at base must add up to
+	base   storage.Revision // the newest one when the scan started
+	want   group            // the expected sum of the versions newest at base
 	known  bool             // whether want is known
 	seen   group
 	from   []byte
@@ -113,8 +113,8 @@ func (sc *scan) start(r *reader) error {
 	return sc.next(r)
 }
 
-// next reads one chunk. Commits since the last one do not show: what they replaced is found
-// among the older versions.
+// next reads one chunk. Commits since the last one are ignored: what they replaced is among the
+// older versions.
 func (sc *scan) next(r *reader) error {
 	if sc.at < r.st.compacted {
 		_, err := r.resolve(sc.at)
@@ -140,7 +140,7 @@ func (sc *scan) next(r *reader) error {
 	}
 	sc.done = true
 	sc.out.seal()
-	if key != nil { // what stands behind must be sound and in order, or something may hide
+	if key != nil { // the next key must be valid and in order, or a key may be hidden
 		if _, err := r.decode(key, raw); err != nil || bytes.Compare(key, last) < 0 {
 			return cmp.Or(err, r.s.corrupt(fmt.Errorf("key %q: out of order", key)))
 		}

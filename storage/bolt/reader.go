@@ -25,7 +25,7 @@ func buckets() [][]byte {
 	return [][]byte{bucketMeta, bucketCur, bucketHist, bucketLog, bucketGroups, bucketLeased, bucketLeases}
 }
 
-// A reader sees the store within one transaction.
+// A reader reads the store within one transaction.
 type reader struct {
 	s      *Store
 	tx     *bbolt.Tx
@@ -81,7 +81,7 @@ func (r *reader) resolve(at storage.Revision) (storage.Revision, error) {
 	return at, nil
 }
 
-// decode reads a version that stands under key, or says that it is damaged.
+// decode reads the version under a key, or returns that it is damaged.
 func (r *reader) decode(key, raw []byte) (version, error) {
 	v, err := decodeVersion(key, raw)
 	if err != nil {
@@ -96,9 +96,9 @@ func (r *reader) newest(key []byte) (v version, ok bool, err error) {
 	return v, ok, err
 }
 
-// find returns the version that stands under a key in cur or leased. That there is none it
-// believes only if the neighbours are sound and the key would stand between them: a search
-// among damaged keys loses its way, and always beside one of those that misled it.
+// find returns the version under a key in cur or leased. It reports a key as absent only if the
+// neighbors are valid and the key would be between them: a search misled by damaged keys always
+// ends next to one of them.
 func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bool, err error) {
 	c := b.Cursor()
 	found, raw := c.Seek(key)
@@ -108,7 +108,7 @@ func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bo
 		}
 	}
 	if bytes.Compare(found, key) < 0 && found != nil {
-		return nil, v, false, r.s.corrupt(fmt.Errorf("key %q stands after %q", found, key))
+		return nil, v, false, r.s.corrupt(fmt.Errorf("key %q follows %q", found, key))
 	}
 	below, raw := c.Prev()
 	if found == nil {
@@ -118,7 +118,7 @@ func (r *reader) find(b *bbolt.Bucket, key []byte) (raw []byte, v version, ok bo
 		return nil, version{}, false, nil
 	}
 	if _, err = r.decode(below, raw); err == nil && bytes.Compare(below, key) >= 0 {
-		err = r.s.corrupt(fmt.Errorf("key %q stands before %q", below, key))
+		err = r.s.corrupt(fmt.Errorf("key %q precedes %q", below, key))
 	}
 	return nil, version{}, false, err
 }
@@ -137,8 +137,8 @@ func (r *reader) before(key []byte, superseded storage.Revision) (version, error
 	return v, err
 }
 
-// follow looks keyBuf up. A scan asks for what one revision superseded in the order in which
-// it is filed, so the next one is nearly always just behind the last one.
+// follow finds keyBuf. A scan requests what one revision superseded in the order in which it is
+// stored, so the next one is nearly always right behind the last one.
 func (r *reader) follow(superseded storage.Revision) (found, raw []byte) {
 	c := r.trails[superseded]
 	if c != nil {
@@ -154,7 +154,7 @@ func (r *reader) follow(superseded storage.Revision) (found, raw []byte) {
 	return c.Seek(r.keyBuf)
 }
 
-// visible returns the version of key that a read at a revision sees, starting from a newer
+// visible returns the version of key for a read at a revision, starting from a newer
 // or equal one; ok is false if the key had none yet. The revision is not below compacted.
 func (r *reader) visible(key []byte, v version, at storage.Revision) (version, bool, error) {
 	for v.modified > at {

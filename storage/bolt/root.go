@@ -6,11 +6,10 @@ import (
 	"fmt"
 )
 
-// bbolt keeps small buckets inside the page of the bucket above, and copies them to Go's
-// heap to read them. A damaged length there makes slices that point outside of what was
-// copied, which the garbage collector answers by ending the process. So the bounds in these
-// few pages are looked at before bbolt looks at them. Elsewhere a wild length faults, and a
-// fault can be recovered from.
+// bbolt stores small buckets inside the page of the parent bucket, and copies them to Go's heap
+// to read them. A damaged length there makes slices that point outside of the copy, for which the
+// garbage collector ends the process. So the bounds in these few pages are checked before bbolt
+// reads them. Elsewhere a wrong length causes a fault, which can be recovered.
 //
 //	page:    id(8) flags(2) count(2) overflow(4), then an element for each key
 //	branch:  pos(4) ksize(4) page(8)
@@ -28,7 +27,7 @@ const (
 	maxDepth     = 8
 )
 
-var errBounds = errors.New("its lengths lead outside of it")
+var errBounds = errors.New("its lengths point outside of it")
 
 // checkRoot checks the pages that hold the buckets' own records.
 func (s *Store) checkRoot(h *handle, page uint64, depth int) error {
@@ -44,7 +43,7 @@ func (s *Store) checkRoot(h *handle, page uint64, depth int) error {
 	}
 	below, err := checkBounds(raw)
 	if err == nil && len(below) > 0 && depth >= maxDepth {
-		err = errors.New("it leads too deep")
+		err = errors.New("it is nested too deeply")
 	}
 	if err != nil {
 		return s.corrupt(fmt.Errorf("page %d: %w", page, err))
@@ -96,7 +95,7 @@ func checkBucket(flags uint32, value []byte) error {
 		return errBounds
 	}
 	if binary.NativeEndian.Uint64(value) != 0 {
-		return nil // it has pages of its own
+		return nil // it has its own pages
 	}
 	below, err := checkBounds(value[bucketHeader:])
 	if err == nil && len(below) > 0 {

@@ -12,7 +12,7 @@ const (
 	format = 1
 )
 
-// state is what a store knows about itself; one record, written with every commit.
+// state describes the store in one record, written with every commit.
 type state struct {
 	revision  storage.Revision
 	compacted storage.Revision
@@ -33,14 +33,14 @@ func (st state) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, sumOf([]byte("state"), b))
 }
 
-// decodeState looks at magic and format first: they stay where they are in every format to
-// come, so that a newer store is refused by name and not as damaged.
+// decodeState checks magic and format first: they have the same offset in every format, so that a
+// newer store is rejected as newer and not as damaged.
 func decodeState(b []byte) (state, error) {
 	if len(b) < len(magic)+2 || string(b[:len(magic)]) != magic {
 		return state{}, storage.ErrForeign
 	}
 	if f := binary.BigEndian.Uint16(b[len(magic):]); f > format {
-		return state{}, fmt.Errorf("%w: store format %d, this ovi knows up to %d; use the newer ovi", storage.ErrNewer, f, format)
+		return state{}, fmt.Errorf("%w: store format %d, this ovi reads up to %d; upgrade ovi", storage.ErrNewer, f, format)
 	}
 	if len(b) != stateSize || binary.LittleEndian.Uint32(b[stateSize-4:]) != sumOf([]byte("state"), b[:stateSize-4]) {
 		return state{}, fmt.Errorf("the state record: %w", errDamaged)

@@ -7,18 +7,18 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// watchEvery is how often a watch looks. Other processes write to the file too, and nobody
-// tells of that: a look costs about what a read of one key does.
+// watchEvery is how often a watch polls. Other processes write to the file too, without a
+// notice; a poll costs about as much as a read of one key.
 const watchEvery = 100 * time.Millisecond
 
-// standing is what a change moves: a commit one of the first two, a lease that ends by itself
-// the third until somebody sweeps it, which moves the second.
+// standing is what a change moves: a commit one of the first two, an expired lease the third until
+// it is swept, which moves the second.
 type standing struct {
 	revision, counter storage.Revision
 	ended             int
 }
 
-// Watch implements storage.Watcher by looking often. It does not tell prefixes apart.
+// Watch implements storage.Watcher by polling. It does not distinguish prefixes.
 func (s *Store) Watch(ctx context.Context, _ string, notice func() bool) error {
 	last, err := s.standing(ctx)
 	for err == nil {
@@ -33,7 +33,7 @@ func (s *Store) Watch(ctx context.Context, _ string, notice func() bool) error {
 	return err
 }
 
-// moved waits until the store stands otherwise than it did.
+// moved waits until the store has changed.
 func (s *Store) moved(ctx context.Context, last standing) (standing, error) {
 	for {
 		select {
@@ -60,8 +60,8 @@ func (s *Store) standing(ctx context.Context) (out standing, err error) {
 	return out, err
 }
 
-// GrantWithin implements storage.Punctual. A lease ends to the moment; who waits for that sees
-// it with the next look, which a busy machine may delay some.
+// GrantWithin implements storage.BoundedLeaser. A lease ends exactly on time; a waiter notices with
+// the next poll, which a busy machine may delay.
 func (s *Store) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
 	lives := within - min(within/5, 5*watchEvery)
 	id, err := s.Grant(ctx, lives)

@@ -10,13 +10,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// waitStaged is how long a commit waits before it looks again at somebody's large one.
+// waitStaged is the interval at which a commit checks the large commit that it waits for.
 const waitStaged = 20 * time.Millisecond
 
-// Commit applies a transaction. It waits while a large commit of somebody else is being
-// applied, and finishes that one if its writer is gone. Claims wait too: one that was made
-// between the revisions of a large commit could not be told from the commit's own keys, and
-// its token would not be the one that its holder was given.
+// Commit applies a transaction. It waits while a large commit of another client is being
+// applied, and finishes that one if its writer has crashed. Claims wait too: a claim between
+// the revisions of a large commit would look like one of its keys, and its token would not be
+// the one that its holder got.
 func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
 	ops, err := tx.Sorted()
 	if err != nil {
@@ -66,13 +66,13 @@ func (s *Store) commit(ctx context.Context, st state, known known, guards []stor
 	if err != nil {
 		return 0, false, s.unsure(err)
 	}
-	if !resp.Succeeded { // something moved since it was read: look again
+	if !resp.Succeeded { // something changed since it was read: read again
 		return 0, true, nil
 	}
 	return storage.Revision(resp.Header.Revision), false, nil
 }
 
-// unsure adds ErrUnknown to an error after which the commit may have happened all the same.
+// unsure adds ErrUnknown to an error after which the commit may have been applied.
 func (s *Store) unsure(err error) error {
 	if unanswered(err) {
 		return fmt.Errorf("%w: %w", storage.ErrUnknown, s.explain("commit", err))
@@ -106,7 +106,7 @@ func (s *Store) put(op storage.Op) clientv3.Op {
 	return clientv3.OpPut(s.data(op.Key), seal(op.Value))
 }
 
-// compares hold the guards, and hold what was read of the written keys' sides and presence.
+// compares are the guards, and the conditions under which what was read of the written keys is still true.
 func (s *Store) compares(st state, guards []storage.Guard, known known, ops []storage.Op) []clientv3.Cmp {
 	var out []clientv3.Cmp
 	for _, g := range guards {

@@ -1,4 +1,4 @@
-// Package etcd keeps a store in etcd, for several hosts. Revisions, guards and leases are
+// Package etcd implements a store in etcd, for several hosts. Revisions, guards and leases are
 // etcd's own (https://etcd.io/docs/latest/learning/api_guarantees/): reads are linearizable,
 // a commit is durable on a majority when it returns, and an answer that was lost is
 // ErrUnknown, not failure.
@@ -17,9 +17,9 @@
 // A commit that fits in one etcd transaction is one. A larger one (etcd's defaults: 128
 // operations, 1.5 MiB) is first written in parts under s/. One transaction then checks its
 // guards and puts c/staged: that decides it. The operations are applied part by part, each
-// under a guard on c/staged, and a last transaction moves c/head and takes c/staged away.
-// While c/staged stands nobody else commits unleased keys, and readers read at the revision
-// of c/head before it: they see the commit whole or not at all. Whoever finds c/staged and
-// its writer gone finishes it, or nothing in etcd moving for a second: the writer stands still.
-// Every part is applied once, whoever does it.
+// under a guard on c/staged, and a last transaction moves c/head and deletes c/staged. While
+// c/staged exists no other client commits unleased keys, and readers read at the revision of
+// c/head before it: they see the commit completely or not at all. A client that finds c/staged
+// while its writer has crashed, or has stopped (etcd has not changed for a second), finishes
+// it. Every part is applied once.
 package etcd

@@ -46,7 +46,7 @@ func TestALargeCommitWhoseLeaseEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := other.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "y", Value: []byte("1")}}}); err != nil {
-		t.Errorf("nobody can commit any more: %v", err)
+		t.Errorf("no commit is possible: %v", err)
 	}
 	entries, _, err := other.Range(t.Context(), "", storage.Now)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Error is what went wrong with etcd. It shows no password.
+// Error is a failure of etcd. It contains no password.
 type Error struct {
 	Where string // the endpoints
 	Op    string // what was being done
 	What  string // what happened
-	Next  string // what to do about it; "" if there is nothing
-	Err   error  // for errors.Is: what etcd said, and what that is to a store
+	Next  string // what to do about it; may be empty
+	Err   error  // for errors.Is: the error of etcd and that of package storage
 }
 
 func (e *Error) Error() string {
@@ -32,14 +32,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Brief is the error without what to do next, for who tells that apart.
+// Brief is the error without what to do next.
 func (e *Error) Brief() error {
 	brief := *e
 	brief.Next = ""
 	return &brief
 }
 
-// explain turns what etcd says into what happened, where, and what to do next.
+// explain turns an error of etcd into what happened, where, and what to do next.
 func (s *Store) explain(op string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &Error{Where: s.where, Op: op, What: context.Canceled.Error(), Err: context.Canceled}
@@ -82,7 +82,7 @@ func (s *Store) explain(op string, err error) error {
 	return e
 }
 
-// explainUser says what is wrong with who asks; false if it is not that.
+// explainUser explains errors of authentication and permission; false if it is neither.
 func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
 	who := "the user that the certificate names"
 	if s.user != "" {
@@ -106,13 +106,13 @@ func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
 	return true
 }
 
-// refused says why no endpoint will ever do: the same comes of trying again. It asks them in
-// turn, and stops at the first that could do.
+// refused explains why no endpoint can ever be used, so that a retry is useless. It probes one
+// after the other and stops at the first that can be used.
 func (s *Store) refused(ctx context.Context, cfg Config) error {
 	var faults []*fault
 	for _, endpoint := range cfg.Endpoints {
 		f := probe(ctx, endpoint, cfg.TLS)
-		if f == nil || !f.settled {
+		if f == nil || !f.permanent {
 			return nil
 		}
 		faults = append(faults, f)
@@ -120,7 +120,7 @@ func (s *Store) refused(ctx context.Context, cfg Config) error {
 	return s.faulty(cfg.Endpoints, faults)
 }
 
-// unopened says why a connection came to nothing.
+// unopened explains why a connection failed.
 func (s *Store) unopened(ctx context.Context, cfg Config, op string, err error) error {
 	if !unanswered(err) || ctx.Err() != nil {
 		return s.explain(op, err)
@@ -152,7 +152,7 @@ func (s *Store) unopened(ctx context.Context, cfg Config, op string, err error) 
 	return e
 }
 
-// faulty tells of endpoints that all cannot be used: once, if it is the same with each.
+// faulty describes endpoints none of which can be used: once, if all have the same fault.
 func (s *Store) faulty(endpoints []string, faults []*fault) error {
 	e := &Error{Where: s.where, Op: "connect", What: faults[0].what, Next: faults[0].next}
 	var each []string
@@ -162,7 +162,7 @@ func (s *Store) faulty(endpoints []string, faults []*fault) error {
 		each = append(each, endpoints[i]+": "+f.what)
 		errs = append(errs, f.err)
 		same = same && f.what == faults[0].what
-		if f.settled {
+		if f.permanent {
 			e.Next = f.next
 		}
 	}
@@ -173,7 +173,7 @@ func (s *Store) faulty(endpoints []string, faults []*fault) error {
 	return e
 }
 
-// unanswered says that the request may or may not have been carried out.
+// unanswered reports that the request may or may not have been applied.
 func unanswered(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return true

@@ -26,7 +26,7 @@ const (
 	dialTimeout    = 5 * time.Second
 )
 
-// Config says where the store is and how to get in.
+// Config is the location of the store and the credentials.
 type Config struct {
 	Endpoints []string // host:port
 	Prefix    string   // of all keys; "" is "/ovi"
@@ -53,13 +53,12 @@ var (
 	_ storage.OldestReader  = (*Store)(nil)
 )
 
-// ID tells one store from another, whatever its endpoints are called: the cluster's id and the
-// prefix.
+// ID identifies the store, whatever the names of its endpoints: the cluster's id and the prefix.
 func (s *Store) ID() string { return s.id }
 
-// Open connects and checks the format of what stands under the prefix; an empty prefix is
-// made a store. It fails within seconds if no endpoint answers, at once if none ever will, and
-// says why: an *Error.
+// Open connects and checks the format of the store under the prefix; an empty prefix becomes a
+// store. It fails within seconds if no endpoint answers, and at once if none can be used, with
+// an *Error that explains why.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if len(cfg.Endpoints) == 0 {
 		return nil, fmt.Errorf("etcd: no endpoint given: write etcd://host:2379/prefix")
@@ -100,7 +99,7 @@ func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
 		_, err = s.client.Txn(bounded).
 			If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
 			Then(clientv3.OpPut(key, strconv.Itoa(format))).Commit()
-		if err == nil { // by this one, or by another at the same moment
+		if err == nil { // by this client, or by another at the same time
 			resp, err = s.client.Get(bounded, key)
 		}
 	}
@@ -109,7 +108,7 @@ func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
 	}
 	s.id = fmt.Sprintf("cluster %x, prefix %s", resp.Header.ClusterId, s.prefix)
 	if len(resp.Kvs) == 0 {
-		return fmt.Errorf("etcd: %s at %s: what was written is gone: something else deletes keys there", s.prefix, s.where)
+		return fmt.Errorf("etcd: %s at %s: the format key was deleted after it was written: another program deletes keys there", s.prefix, s.where)
 	}
 	n, err := strconv.Atoi(string(resp.Kvs[0].Value))
 	switch {
@@ -129,7 +128,7 @@ func (s *Store) Close() error {
 	return s.client.Close()
 }
 
-// enter bounds a call and refuses it on a closed handle.
+// enter bounds a call and rejects it on a closed handle.
 func (s *Store) enter(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if s.closed.Load() {
 		return nil, nil, fmt.Errorf("etcd: %w", storage.ErrClosed)

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Gets implements storage.Getter: a request for each hundred keys.
+// Gets implements storage.Getter with a request for each hundred keys.
 func (s *Store) Gets(ctx context.Context, keys []string) (map[string]storage.Entry, error) {
 	out := make(map[string]storage.Entry, len(keys))
 	for some := range slices.Chunk(keys, maxOps) {
@@ -38,7 +38,7 @@ func (s *Store) gets(ctx context.Context, keys []string, out map[string]storage.
 	if err != nil {
 		return err
 	}
-	if st.staged != nil { // half applied: what can be read is not what stands there
+	if st.staged != nil { // partly applied: the keys are not consistent
 		return s.getSlowly(ctx, keys, out)
 	}
 	for _, r := range resp.Responses[2:] {

@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Changes replays etcd's own events up to the one that moved the head to the revision.
+// Changes replays etcd's events up to the one that moved the head to the revision.
 func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		st, err := s.stateFor(ctx, storage.Now)
@@ -31,7 +31,7 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 		if after >= upTo {
 			return
 		}
-		var batch []storage.Entry // of one outside revision: a large commit comes sorted
+		var batch []storage.Entry // of one outside revision: a large commit is sorted
 		s.replay(ctx, s.under(prefix), max(int64(after)+1, st.born), int64(upTo), func(ev *clientv3.Event) bool {
 			e, show, err := s.change(st, ev)
 			if err != nil {
@@ -58,8 +58,8 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 	}
 }
 
-// History is the events of one key, after the version that stood when the rest was compacted:
-// by ovi, or by the cluster's own policy.
+// History is the events of one key, after the version at the last compaction, by ovi or by a
+// policy of the cluster.
 func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		st, err := s.stateFor(ctx, storage.Now)
@@ -68,12 +68,12 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 			return
 		}
 		now, err := s.version(ctx, st, key, 0)
-		if err != nil || (now != nil && now.Lease != 0) { // a leased key has only the present
+		if err != nil || (now != nil && now.Lease != 0) { // a leased key has only its current version
 			s.yieldVersion(st, now, err, yield)
 			return
 		}
 		keys, to := s.only(key), st.head
-		if now != nil { // its own last event ends it: nobody else's are needed
+		if now != nil { // the key's last event ends it: no others are needed
 			keys, to = keySpan{start: s.data(key)}, min(now.ModRevision, to)
 		}
 		from := st.compacted
@@ -92,7 +92,7 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keySpan, from, to int64, yield func(storage.Entry, error) bool) error {
 	if from > 0 {
 		base, err := s.version(ctx, st, key, from)
-		if errors.Is(err, storage.ErrCompacted) { // by the cluster's own policy, since
+		if errors.Is(err, storage.ErrCompacted) { // by a policy of the cluster, meanwhile
 			rev, failed := s.forgotten(ctx, from)
 			if failed != nil {
 				return failed
@@ -122,10 +122,10 @@ func (s *Store) historyFrom(ctx context.Context, st state, key string, keys keyS
 	return result
 }
 
-// errStopped says that the reader of a sequence has had enough.
+// errStopped: the caller ended the sequence.
 var errStopped = errors.New("stopped by the reader")
 
-// version is a key as it stood at an etcd revision (0: now); nil if it was not there.
+// version is a key at an etcd revision (0: now); nil if it did not exist.
 func (s *Store) version(ctx context.Context, st state, key string, at int64) (*mvccpb.KeyValue, error) {
 	ctx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Store) version(ctx context.Context, st state, key string, at int64) (*m
 	return resp.Kvs[0], nil
 }
 
-// yieldVersion hands on a version or an error, and says whether the reader wants more.
+// yieldVersion yields a version or an error, and reports whether to continue.
 func (s *Store) yieldVersion(st state, kv *mvccpb.KeyValue, err error, yield func(storage.Entry, error) bool) bool {
 	switch {
 	case errors.Is(err, errStopped):
@@ -160,7 +160,7 @@ func (s *Store) yieldVersion(st state, kv *mvccpb.KeyValue, err error, yield fun
 	return yield(e, err) && err == nil
 }
 
-// compactedAt says that the cluster has forgotten what was asked for, up to a revision.
+// compactedAt is the error for events that the cluster has compacted, up to a revision.
 type compactedAt struct {
 	rev int64
 	err error
@@ -179,7 +179,7 @@ func flush(batch []storage.Entry, yield func(storage.Entry, error) bool) bool {
 	return true
 }
 
-// change turns an event into an entry; leased keys are left out.
+// change turns an event into an entry, unless its key is leased.
 func (s *Store) change(st state, ev *clientv3.Event) (storage.Entry, bool, error) {
 	if ev.Type == mvccpb.PUT {
 		e, err := s.entry(st, ev.Kv)
@@ -195,14 +195,14 @@ func (s *Store) change(st state, ev *clientv3.Event) (storage.Entry, bool, error
 	return e, true, nil
 }
 
-// keySpan is what a replay watches: the keys from start up to end ("": only start), of which those
-// count that want says (nil: all).
+// keySpan is what a replay watches: the keys from start up to end ("": only start), filtered by
+// want (nil: all).
 type keySpan struct {
 	start, end string
 	want       func(key string) bool
 }
 
-// under and only watch from the head to what is asked for, because the head's own event ends a
+// under and only watch from the head to the keys in question, because the head's own event ends a
 // replay: "c/head" sorts before "d/".
 func (s *Store) under(prefix string) keySpan {
 	prefix = s.data(prefix)
@@ -256,7 +256,7 @@ func (s *Store) replay(ctx context.Context, keys keySpan, from, to int64, each f
 		done(s.explain("replay", err))
 		return
 	}
-	done(fmt.Errorf("etcd at %s: replay: the watch ended early: try again", s.where))
+	done(fmt.Errorf("etcd at %s: replay: the watch ended early; retry", s.where))
 }
 
 // last is the revision of the last event. The events of one revision come in one response.

@@ -24,21 +24,21 @@ func (s *Store) key(k []byte) string        { return strings.TrimPrefix(string(k
 type staged struct {
 	ID    string `json:"id"`    // of its parts
 	Parts int    `json:"parts"` // how many
-	Alive string `json:"alive"` // a leased key that stands while the writer lives
+	Alive string `json:"alive"` // a leased key that exists while the writer runs
 	rev   int64  // create revision of c/staged
 }
 
-// state is how the store stands at one etcd revision.
+// state is the state of the store at one etcd revision.
 type state struct {
 	at        int64 // the etcd revision it was read at
-	born      int64 // when the store was made: nothing of it is older
+	born      int64 // when the store was created: nothing of it is older
 	head      int64
 	compacted int64
 	staged    *staged
 	big       []span
 }
 
-// state reads how the store stands now.
+// state reads the current state of the store.
 func (s *Store) state(ctx context.Context) (state, error) {
 	resp, err := s.client.Txn(ctx).Then(s.standing()...).Commit()
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) state(ctx context.Context) (state, error) {
 	return s.stands(resp)
 }
 
-// past is how the store stood at an etcd revision, with the large commits as they are known now.
+// past is the state of the store at an etcd revision, with the large commits known now.
 func (s *Store) past(ctx context.Context, now state, at int64) (state, error) {
 	resp, err := s.client.Do(ctx, s.stood(at))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) past(ctx context.Context, now state, at int64) (state, error) {
 	return s.standsPast(now, at, resp.Get().Kvs)
 }
 
-// stood is the read that says how the store stood at an etcd revision.
+// stood is the request for the state of the store at an etcd revision.
 func (s *Store) stood(at int64) clientv3.Op {
 	return clientv3.OpGet(s.control("c"), clientv3.WithRange(clientv3.GetPrefixRangeEnd(s.control(""))), clientv3.WithRev(at))
 }
@@ -102,7 +102,7 @@ func (s *Store) entry(st state, kv *mvccpb.KeyValue) (storage.Entry, error) {
 	}, nil
 }
 
-// aliveID is the large commit whose writer's sign of life the key is.
+// aliveID is the large commit whose writer keeps this key alive.
 func (s *Store) aliveID(key string) (string, bool) {
 	return strings.CutPrefix(key, s.prefix+"s/alive/")
 }

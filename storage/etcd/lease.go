@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Grant makes a lease. etcd counts whole seconds and has a minimum of its own (1.5 times the
+// Grant creates a lease. etcd counts whole seconds and has a minimum (1.5 times the
 // election timeout); a TTL is rounded up.
 func (s *Store) Grant(ctx context.Context, ttl time.Duration) (storage.LeaseID, error) {
 	if ttl <= 0 {
@@ -30,13 +30,13 @@ func (s *Store) Grant(ctx context.Context, ttl time.Duration) (storage.LeaseID, 
 	return storage.LeaseID(resp.ID), nil
 }
 
-// late is how long after a lease's end its keys may still stand: etcd's leader looks for ended
-// leases every 500 ms, and takes them away by a commit of the cluster, for which the rest is.
+// late is how long after a lease's end its keys may still exist: etcd's leader searches for
+// ended leases every 500 ms, and deletes them by a commit of the cluster, which takes the rest.
 const late = time.Second
 
-// GrantWithin implements storage.Punctual. The seconds asked for are what is left when etcd is
-// as late as it can be; the seconds granted, which may be more, are what counts. A change of
-// etcd's leader starts the time of all leases over, and is not within the promise.
+// GrantWithin implements storage.BoundedLeaser. It requests the seconds that remain when etcd is
+// as late as it can be; etcd may grant more, and those count. A change of etcd's leader restarts
+// the time of all leases and is not covered by the bound.
 func (s *Store) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
 	ctx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) GrantWithin(ctx context.Context, within time.Duration) (storage.
 	}
 	lives := time.Duration(resp.TTL) * time.Second
 	if lives+late > within {
-		_, _ = s.client.Revoke(ctx, resp.ID) // else it ends by itself: nothing hangs on it
-		return 0, 0, fmt.Errorf("etcd at %s: %w: nothing can be sure to be free after %s: the shortest lease here is %s, and etcd needs up to %s more to end it; take a TTL of %s or more, or lower etcd's --election-timeout",
+		_, _ = s.client.Revoke(ctx, resp.ID) // otherwise it expires: no key is tied to it
+		return 0, 0, fmt.Errorf("etcd at %s: %w: %s is too short: the shortest lease here lasts %s, and etcd needs up to %s more to end it; use a TTL of %s or more, or lower etcd's --election-timeout",
 			s.where, storage.ErrTooShort, within, lives, late, lives+late)
 	}
 	return storage.LeaseID(resp.ID), lives, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Compact forgets what is older, in the whole cluster: etcd has one history for all its
-// users. It refuses while a large commit is being applied.
+// Compact removes older versions in the whole cluster: etcd has one history for all its users.
+// It fails while a large commit is being applied.
 func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 	ctx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 		if int64(before) > st.head {
 			return fmt.Errorf("etcd: compact before %d: %w: the newest is %d", before, storage.ErrFuture, st.head)
 		}
-		// Whether it may: the mark must not stand where nothing is compacted. This compacts
-		// what is marked already, or nothing.
+		// Check the permission first, so that the mark is not written without a compaction.
+		// This compacts what is marked already, or nothing.
 		if err := s.compact(ctx, max(st.compacted, 1)); err != nil || int64(before) <= st.compacted {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 			}
 			continue
 		}
-		// The mark goes first: readers are refused before anything is gone.
+		// The mark is written first: readers get ErrCompacted before anything is removed.
 		key := s.control("compacted")
 		resp, err := s.client.Txn(ctx).
 			If(s.notStaged(), clientv3.Compare(clientv3.ModRevision(s.control("head")), "=", st.head)).
@@ -64,12 +64,12 @@ func (s *Store) compact(ctx context.Context, before int64) error {
 	err = s.explain("compact", err)
 	if e := (*Error)(nil); errors.As(err, &e) && errors.Is(err, rpctypes.ErrPermissionDenied) {
 		e.What = "only a user with the role root may compact: etcd has one history for all its users"
-		e.Next = "leave --keep-history out and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use such a user"
+		e.Next = "omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use a user that may compact"
 	}
 	return err
 }
 
-// Stats says how the store stands. Bytes is the size of one member's whole database,
+// Stats returns the size and revision of the store. Bytes is the size of one member's database,
 // other users' keys included.
 func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	st, err := s.stateFor(ctx, storage.Now)
@@ -87,10 +87,10 @@ func (s *Store) Stats(ctx context.Context) (storage.Stats, error) {
 	return out, err
 }
 
-// statusWait is how long one endpoint has to say how it stands before the next is asked.
+// statusWait is how long one endpoint has to answer before the next is asked.
 const statusWait = 2 * time.Second
 
-// size asks the endpoints in turn, until one answers: any may be down.
+// size asks one endpoint after the other until one answers.
 func (s *Store) size(ctx context.Context) (int64, error) {
 	var last error
 	for _, endpoint := range s.client.Endpoints() {
@@ -110,7 +110,7 @@ func (s *Store) size(ctx context.Context) (int64, error) {
 	return 0, s.explain("ask for the status", last)
 }
 
-// count counts the unleased keys, in pages. A read of keys only would not say which are leased.
+// count counts the unleased keys, in pages. A read of keys only does not show which are leased.
 func (s *Store) count(ctx context.Context) (int, error) {
 	n, from := 0, s.data("")
 	for {

@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Oldest implements storage.Ager. The cluster may have forgotten more than ovi told it to: by a
+// Oldest implements storage.OldestReader. The cluster may have compacted more than ovi did: by a
 // policy of its own, or for another of its users.
 func (s *Store) Oldest(ctx context.Context) (storage.Revision, error) {
 	st, err := s.stateFor(ctx, storage.Now)
@@ -21,11 +21,11 @@ func (s *Store) Oldest(ctx context.Context) (storage.Revision, error) {
 	if _, err = s.version(ctx, st, "", max(oldest, st.born)); errors.Is(err, storage.ErrCompacted) {
 		oldest, err = s.forgotten(ctx, max(oldest, st.born))
 	}
-	return st.outside(oldest), err // within a large commit there is nothing to read
+	return st.outside(oldest), err // nothing can be read within a large commit
 }
 
-// forgotten is up to where the cluster has forgotten its past, given a revision that it has: a
-// watch that begins there is told.
+// forgotten is the revision up to which the cluster is compacted, given a readable one: a watch
+// that starts there reports it.
 func (s *Store) forgotten(ctx context.Context, from int64) (int64, error) {
 	ctx, cancel, err := s.enter(clientv3.WithRequireLeader(ctx))
 	if err != nil {
@@ -43,5 +43,5 @@ func (s *Store) forgotten(ctx context.Context, from int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, s.explain("find the oldest revision", err)
 	}
-	return 0, fmt.Errorf("etcd at %s: find the oldest revision: the watch ended early: try again", s.where)
+	return 0, fmt.Errorf("etcd at %s: find the oldest revision: the watch ended early; retry", s.where)
 }

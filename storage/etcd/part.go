@@ -53,7 +53,7 @@ func (s *Store) writeParts(ctx context.Context, id string, ops []storage.Op, ren
 	return n, nil
 }
 
-// readPart is one part; nil if somebody else has finished the commit.
+// readPart is one part; nil if another client has finished the commit.
 func (s *Store) readPart(ctx context.Context, plan staged, n int) (p part, err error) {
 	resp, err := s.client.Get(ctx, s.partKey(plan.ID, n))
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Store) readPart(ctx context.Context, plan staged, n int) (p part, err e
 	return p, nil
 }
 
-// applyPart applies one part, if nobody has. A lease that ended meanwhile takes its keys with it
-// before they were there.
+// applyPart applies one part, unless that was done. The keys of a lease that ended meanwhile are
+// not written.
 func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv3.Cmp) error {
 	for {
 		ops, todo := s.todo(plan, p)
@@ -89,8 +89,8 @@ func (s *Store) applyPart(ctx context.Context, plan staged, p part, mine clientv
 	}
 }
 
-// todo is a part as etcd operations, with what holds while nobody has applied it: a part is
-// applied as one, so one of its keys tells; deleting twice leaves no trace.
+// todo is a part as etcd operations, with the condition that it is not applied yet: a part is
+// applied in one transaction, so one of its keys is enough; deleting twice has no effect.
 func (s *Store) todo(plan staged, p part) (ops []clientv3.Op, todo []clientv3.Cmp) {
 	for _, o := range p {
 		if !o.Delete && todo == nil {
@@ -101,7 +101,7 @@ func (s *Store) todo(plan staged, p part) (ops []clientv3.Op, todo []clientv3.Cm
 	return ops, todo
 }
 
-// withoutEnded turns what hangs on leases that have ended into deletes; false if none has.
+// withoutEnded turns writes under ended leases into deletes; false if no lease has ended.
 func (s *Store) withoutEnded(ctx context.Context, p part) (ended bool, err error) {
 	lives := map[int64]bool{}
 	for i := range p {

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// The client retries in silence and then says that time ran out. A probe connects by hand to
-// learn why: what is wrong with a certificate, who is missing, what the other side speaks.
+// The client retries silently and then returns a timeout. A probe connects by itself to find
+// the cause: an invalid certificate, a missing server, another protocol.
 
 // probeWait is how long an endpoint has to answer a probe.
 const probeWait = time.Second
@@ -26,13 +26,13 @@ const probeWait = time.Second
 type fault struct {
 	what, next string
 	err        error
-	settled    bool // trying again gives the same: a matter of certificates, say
+	permanent  bool // a retry fails as well, as with an invalid certificate
 }
 
 // hello opens an HTTP/2 connection, as gRPC does: the preface and empty settings.
 const hello = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// probe says what is wrong with an endpoint; nil if it can be spoken to.
+// probe returns the fault of an endpoint; nil if it can be used.
 func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	if cfg == nil {
 		err := speak(ctx, endpoint, nil)
@@ -54,7 +54,7 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	return unreachable(err)
 }
 
-// speak connects, with a handshake if there is a configuration, and waits for settings.
+// speak connects, with a handshake if a configuration is given, and waits for settings.
 func speak(ctx context.Context, endpoint string, cfg *tls.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
@@ -63,7 +63,7 @@ func speak(ctx context.Context, endpoint string, cfg *tls.Config) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // what was asked is answered
+	defer func() { _ = conn.Close() }() // the probe is complete
 	deadline, _ := ctx.Deadline()
 	if err := conn.SetDeadline(deadline); err != nil {
 		return err
@@ -87,7 +87,7 @@ func speak(ctx context.Context, endpoint string, cfg *tls.Config) error {
 	return nil
 }
 
-// spokenError is an error after the connection stood.
+// spokenError is an error after the connection was established.
 type spokenError struct{ error }
 
 func (e *spokenError) Unwrap() error { return e.error }
@@ -102,7 +102,7 @@ func silent(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// remote says that the other side refused in the language of TLS.
+// remote reports that the other side sent a TLS alert.
 func remote(err error) bool { return alert(err) != "" }
 
 func alert(err error) string {
@@ -113,14 +113,14 @@ func alert(err error) string {
 	return ""
 }
 
-// speaksTLS says that an endpoint answers a handshake, whatever it then thinks of it.
+// speaksTLS reports that an endpoint answers a handshake, even if it rejects it.
 func speaksTLS(ctx context.Context, endpoint string) bool {
-	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // nothing is said there: it is only asked what it speaks
+	err := speak(ctx, endpoint, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // no data is sent: only the protocol is probed
 	return err == nil || remote(err)
 }
 
-// untrusted explains what one side does not like about the other's certificate; nil if it is
-// not that.
+// untrusted explains why one side rejects the other's certificate; nil if that is not the
+// cause.
 func untrusted(err error, cfg *tls.Config) *fault {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -144,7 +144,7 @@ func untrusted(err error, cfg *tls.Config) *fault {
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
-// names are what a certificate is for.
+// names are the names in a certificate.
 func names(c *x509.Certificate) string {
 	all := append([]string(nil), c.DNSNames...)
 	for _, ip := range c.IPAddresses {
@@ -156,7 +156,7 @@ func names(c *x509.Certificate) string {
 	return strings.Join(all, ", ")
 }
 
-// unreachable explains why no answer came; nil if one did.
+// unreachable explains why there was no answer; nil if there was one.
 func unreachable(err error) *fault {
 	const next = "check the address, that etcd runs there, and that no firewall stands between"
 	var dns *net.DNSError
@@ -173,8 +173,8 @@ func unreachable(err error) *fault {
 	return &fault{err.Error(), next, err, false}
 }
 
-// leaderless asks a member whether it knows a leader, with a write that can never happen: it
-// is not tried again, as a read is, and needs no user.
+// leaderless asks a member whether the cluster has a leader, with a write that can never be
+// applied: unlike a read it is not retried, and needs no user.
 func leaderless(ctx context.Context, endpoint string, cfg *tls.Config) bool {
 	ctx, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), probeWait)
 	defer cancel()
@@ -182,7 +182,7 @@ func leaderless(ctx context.Context, endpoint string, cfg *tls.Config) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = client.Close() }() // it was only asked
+	defer func() { _ = client.Close() }() // only read from
 	never := clientv3.Compare(clientv3.CreateRevision("/"), "<", 0)
 	_, err = client.Txn(ctx).If(never).Then(clientv3.OpPut("/", "")).Commit()
 	return errors.Is(err, rpctypes.ErrNoLeader)

@@ -93,7 +93,7 @@ func (e *eavesdropper) listen(conn *tls.Conn) {
 // but the greeting of HTTP/2.
 func TestAProbeTellsNothingToWhomNobodyTrusts(t *testing.T) {
 	t.Parallel()
-	const user = "somebody-we-know"
+	const user = "known-user"
 	ours, theirs := etcdtest.NewAuthority(t), etcdtest.NewAuthority(t)
 	cert, key := ours.Issue(t, "ann", "127.0.0.1")
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
@@ -116,7 +116,7 @@ func TestAProbeTellsNothingToWhomNobodyTrusts(t *testing.T) {
 			e.mu.Lock()
 			const greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 			if e.clients > 0 || strings.ReplaceAll(e.inside.String(), greeting, "") != "" || (options == "") != (e.shaken > 0) {
-				t.Errorf("%s: %d handshakes, %d certificates shown, and was told %q", name, e.shaken, e.clients, e.inside.String())
+				t.Errorf("%s: %d handshakes, %d certificates shown, answer %q", name, e.shaken, e.clients, e.inside.String())
 			}
 			if all := e.raw.String() + e.inside.String(); strings.Contains(all, annsPassword) || strings.Contains(all, user) {
 				t.Errorf("%s: the user or the password went there", name)

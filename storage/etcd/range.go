@@ -26,8 +26,8 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 	return s.rangeAt(ctx, prefix, st, at)
 }
 
-// rangePast asks for the first page together with how the store stands and stood. It is false
-// where that takes more: a large commit was being applied then, or there is no such revision.
+// rangePast requests the first page together with the current and the past state of the store. It
+// is false where that takes more: a large commit was being applied, or the revision does not exist.
 func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revision) (seq iter.Seq2[storage.Entry, error], ok bool, err error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revisio
 	case err != nil && unanswered(err):
 		return nil, false, s.explain("read", err)
 	case err != nil:
-		return nil, false, nil // asked one by one, it says what is wrong
+		return nil, false, nil // single requests give the error
 	}
 	now, err := s.stands(resp)
 	if err != nil || now.check(at) != nil {
@@ -52,7 +52,7 @@ func (s *Store) rangePast(ctx context.Context, prefix string, at storage.Revisio
 	return v.all(ctx, (*clientv3.GetResponse)(resp.Responses[3].GetResponseRange())), true, nil
 }
 
-// rangeNow asks for the first page together with how the store stands.
+// rangeNow requests the first page together with the state of the store.
 func (s *Store) rangeNow(ctx context.Context, prefix string) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Store) rangeAt(ctx context.Context, prefix string, st state, at storage
 		rev = at
 	}
 	view := view{s: s, st: st, prefix: s.data(prefix), rev: st.at, leased: at == storage.Now}
-	if st.staged != nil { // half applied: what is unleased is read as it stood before
+	if st.staged != nil { // partly applied: unleased keys are read at the revision before
 		view.rev, view.leased = st.head, false
 	}
 	first, err := view.page(ctx, view.prefix)
@@ -98,7 +98,7 @@ func (s *Store) rangeAt(ctx context.Context, prefix string, st state, at storage
 	return seq, rev, nil
 }
 
-// stateFor is the state a read at a revision goes by, or why there can be none.
+// stateFor is the state for a read at a revision, or why it cannot be read.
 func (s *Store) stateFor(ctx context.Context, at storage.Revision) (state, error) {
 	reqCtx, cancel, err := s.enter(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Store) stateFor(ctx context.Context, at storage.Revision) (state, error
 	return s.past(reqCtx, now, int64(at))
 }
 
-// check says that a revision can be read.
+// check returns an error if a revision cannot be read.
 func (st state) check(at storage.Revision) error {
 	switch {
 	case int64(at) > st.head:
@@ -132,7 +132,7 @@ type view struct {
 	st     state
 	prefix string
 	rev    int64
-	leased bool // show leased keys too
+	leased bool // include leased keys
 	only   bool // and no others
 }
 

@@ -11,8 +11,8 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal puts a value's own sum before it: etcd checks its log on reading, but not the pages of
-// its database.
+// seal puts a checksum before a value: etcd verifies its log when it reads it, but not the pages
+// of its database.
 func seal(value []byte) string {
 	b := make([]byte, 4, 4+len(value))
 	binary.BigEndian.PutUint32(b, crc32.Checksum(value, castagnoli))
@@ -22,7 +22,7 @@ func seal(value []byte) string {
 // unseal is the inverse; the value is a copy.
 func unseal(b []byte) ([]byte, error) {
 	if len(b) < 4 || crc32.Checksum(b[4:], castagnoli) != binary.BigEndian.Uint32(b) {
-		return nil, fmt.Errorf("%w: the value does not match its sum: rebuild the store with: ovi audit replay --into", storage.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the value does not match its checksum: rebuild the store with: ovi audit replay --into", storage.ErrCorrupt)
 	}
 	return slices.Clone(b[4:]), nil
 }

@@ -86,7 +86,7 @@ func TestOnlyRootCompacts(t *testing.T) {
 	}
 	for range 2 {
 		refused(t, "compact", s.Compact(t.Context(), second), "compact: only a user with the role root may compact: etcd has one history for all its users "+
-			"(leave --keep-history out and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use such a user)")
+			"(omit --keep-history and let etcd compact by itself (--auto-compaction-mode periodic --auto-compaction-retention 2160h), or use a user that may compact)")
 	}
 	seq, _, err := s.Range(t.Context(), "", first)
 	if err = errors.Join(err, drain(seq)); err != nil {
@@ -212,7 +212,7 @@ func refused(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	var e *etcd.Error
 	if !errors.As(err, &e) {
-		t.Errorf("%s: %v is no *etcd.Error", name, err)
+		t.Errorf("%s: %v: want an *etcd.Error", name, err)
 		return
 	}
 	if e.Where == "" || e.Next == "" || e.Err == nil || strings.Contains(fmt.Sprintf("%+v", e), annsPassword) || strings.Contains(fmt.Sprintf("%+v", e), badPassword) {
@@ -232,7 +232,7 @@ func TestUnreachable(t *testing.T) {
 	three[2].Kill()
 	const check = " (check the address, that etcd runs there, and that no firewall stands between)"
 	for _, c := range []struct{ name, at, want string }{
-		{"nobody", "127.0.0.1:1", "connect: nothing listens there" + check},
+		{"nobody", "127.0.0.1:1", "connect: nothing listens there" + check}, // style:ok a user name
 		{"no host", "etcd.invalid", "connect: there is no host of that name (check the address in the store)"},
 		{"two kinds", "127.0.0.1:1," + silent.Endpoint, "connect: 127.0.0.1:1: nothing listens there; " + silent.Endpoint + ": it does not answer" + check},
 	} {

@@ -13,9 +13,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// spans are the large commits that a handle knows of, which never change and are never taken
-// away: what they wrote is seen under the revision that ended them. There is one more for each
-// large commit, and every request needs them, so only those are asked for that are not known.
+// spans are the large commits that a handle has read. They never change and are never deleted:
+// what they wrote has the revision that ended them. Every request needs them, so only those that
+// are not known yet are requested.
 type spans struct {
 	mu   sync.Mutex
 	upTo int64  // the etcd revision up to which all are known
@@ -25,7 +25,7 @@ type spans struct {
 // span is a commit that took several etcd revisions. What it wrote carries Last outside.
 type span struct{ First, Last int64 }
 
-// standing are the reads that say how the store stands, to be part of a transaction. Its first
+// standing are the requests for the state of the store, to be part of a transaction. Its first
 // two answers go to stands.
 func (s *Store) standing() []clientv3.Op {
 	s.spans.mu.Lock()
@@ -69,13 +69,13 @@ func (s *Store) span(kv *mvccpb.KeyValue) (span, error) {
 	return span{first, kv.ModRevision}, err
 }
 
-// learn adds what was read at a revision, and gives all.
+// learn adds what was read at a revision, and returns all.
 func (p *spans) learn(fresh []span, at int64) []span {
 	slices.SortFunc(fresh, func(a, b span) int { return cmp.Compare(a.Last, b.Last) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, sp := range fresh {
-		if sp.Last > p.upTo { // another request may have brought it
+		if sp.Last > p.upTo { // another request may have added it
 			p.all = append(p.all, sp)
 		}
 	}
@@ -92,7 +92,7 @@ func (st state) ending(rev int64) (span, bool) {
 	return st.big[i], true
 }
 
-// outside is the revision people see for an etcd revision: that of the commit.
+// outside is the store's revision for an etcd revision: that of the commit.
 func (st state) outside(rev int64) storage.Revision {
 	if sp, ok := st.ending(rev); ok && sp.First <= rev {
 		return storage.Revision(sp.Last)
@@ -100,7 +100,7 @@ func (st state) outside(rev int64) storage.Revision {
 	return storage.Revision(rev)
 }
 
-// inside is the span of etcd revisions behind a revision people saw.
+// inside is the span of etcd revisions of one revision of the store.
 func (st state) inside(rev storage.Revision) span {
 	if sp, ok := st.ending(int64(rev)); ok && sp.Last == int64(rev) {
 		return sp

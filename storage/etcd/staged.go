@@ -16,16 +16,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// aliveTTL is how long the parts of a large commit stand whose writer shows no sign of life. It
-// shows one every aliveParts parts.
+// aliveTTL is how long the parts of a large commit are kept after the last renewal of its writer,
+// which renews every aliveParts parts.
 const (
 	aliveTTL   = 10 * time.Second
 	aliveParts = 16
 )
 
-// standstill is how long nothing may happen in etcd before a large commit that was decided is
-// finished by who waits for it, though its writer may live: it stands still. Anybody may finish
-// what was decided, beside its writer too.
+// standstill is how long etcd may be unchanged before a waiting client finishes a large commit
+// that was decided, even if its writer still runs. Any client may finish what was decided, at the
+// same time as its writer too.
 const standstill = time.Second
 
 // stage commits what does not fit in one etcd transaction; see the package's documentation.
@@ -46,7 +46,7 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 	renew := func() error {
 		_, err := s.client.KeepAliveOnce(ctx, lease.ID)
 		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
-			return nil // the decision will see that
+			return nil // the decision checks that
 		}
 		return err
 	}
@@ -57,16 +57,16 @@ func (s *Store) stage(ctx context.Context, st state, guards []storage.Guard, kno
 		return 0, err == nil, err
 	}
 	rev, err := s.finish(ctx, plan)
-	if err != nil { // it is decided: somebody will finish it
+	if err != nil { // it is decided: another client finishes it
 		return 0, false, fmt.Errorf("%w: %w", storage.ErrUnknown, err)
 	}
 	return rev, false, nil
 }
 
-// decide makes the commit happen, if its guards hold and the writer still shows its sign of life
-// (without it somebody may have taken its parts for left behind); 0 says that something moved. Guards
-// on unleased keys were read after the head and held: if the head has not moved since, none of
-// those keys has. Claims do not move the head, and stand in the transaction themselves.
+// decide decides the commit, if its guards hold and the writer's own key still exists (without it
+// another client may have removed the parts); 0 means that something changed. Guards on unleased
+// keys were read after the head and held: if the head has not moved since, none of those keys has
+// changed. Claims do not move the head, and are guards of the transaction themselves.
 func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, known known, ops []storage.Op, plan staged) (int64, error) {
 	value, err := json.Marshal(plan)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) decide(ctx context.Context, st state, guards []storage.Guard, kn
 	return resp.Header.Revision, nil
 }
 
-// finish applies a decided commit. Several may do it at once, and again after a crash.
+// finish applies a decided commit. Several clients may do so at once, and again after a crash.
 func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, error) {
 	mine := clientv3.Compare(clientv3.CreateRevision(s.control("staged")), "=", plan.rev)
 	for n := range plan.Parts {
@@ -105,7 +105,7 @@ func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, erro
 		}
 	}
 	// The final transaction's own revision ends the span. Its key carries a number that can
-	// only be known afterwards, so it is named by the decision and found by its revision.
+	// only be known afterwards, so it has the name of the decision and is found by its revision.
 	resp, err := s.client.Txn(ctx).If(mine).Then(
 		clientv3.OpPut(s.control("head"), ""),
 		clientv3.OpPut(s.control("big/"+strconv.FormatInt(plan.rev, 10)), strconv.FormatInt(plan.rev+1, 10)),
@@ -121,26 +121,26 @@ func (s *Store) finish(ctx context.Context, plan staged) (storage.Revision, erro
 	return s.finishedBy(ctx, plan)
 }
 
-// finishedBy is the revision at which somebody else finished the commit.
+// finishedBy is the revision at which another client finished the commit.
 func (s *Store) finishedBy(ctx context.Context, plan staged) (storage.Revision, error) {
 	resp, err := s.client.Get(ctx, s.control("big/"+strconv.FormatInt(plan.rev, 10)))
 	if err != nil {
 		return 0, s.explain("apply a large commit", err)
 	}
 	if len(resp.Kvs) == 0 {
-		return 0, fmt.Errorf("etcd: large commit %s: %w: no trace of its end", plan.ID, storage.ErrCorrupt)
+		return 0, fmt.Errorf("etcd: large commit %s: %w: the record of its end is missing", plan.ID, storage.ErrCorrupt)
 	}
 	return storage.Revision(resp.Kvs[0].ModRevision), nil
 }
 
-// wait is how somebody waits for a large commit: for which, and when etcd last moved.
+// wait is the state of waiting for a large commit: which one, and when etcd last changed.
 type wait struct {
 	plan  int64
 	at    int64
 	since time.Time
 }
 
-// still says that nothing has happened in etcd for too long.
+// still reports that etcd has not changed for too long.
 func (w *wait) still(plan staged, at int64) bool {
 	if w.plan != plan.rev || w.at != at {
 		*w = wait{plan.rev, at, time.Now()}
@@ -148,7 +148,7 @@ func (w *wait) still(plan staged, at int64) bool {
 	return time.Since(w.since) > standstill
 }
 
-// helpOrWait finishes a large commit whose writer is gone or stands still, or waits a little.
+// helpOrWait finishes a large commit whose writer has crashed or stopped, or waits a little.
 func (s *Store) helpOrWait(ctx context.Context, plan staged, w *wait) error {
 	resp, err := s.client.Get(ctx, s.prefix+plan.Alive, clientv3.WithCountOnly())
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Store) helpOrWait(ctx context.Context, plan staged, w *wait) error {
 	}
 }
 
-// sweep takes away parts whose writers are gone before they decided.
+// sweep deletes parts whose writers crashed before they decided.
 func (s *Store) sweep(ctx context.Context) error {
 	resp, err := s.client.Get(ctx, s.prefix+"s/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
 	if err != nil {

@@ -87,7 +87,7 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 				t.Fatalf("half of a commit shows: %v", got)
 			}
 			if _, err := other.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}}); err != nil {
-				t.Fatalf("somebody else's commit: %v", err)
+				t.Fatalf("the other client's commit: %v", err)
 			}
 			if got := sees(t, other, storage.Now); got[c.want] != n {
 				t.Fatalf("after it: %v, want %d times %q", got, n, c.want)
@@ -159,7 +159,7 @@ func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 	decided(t, still, st, &plan, 2)
 	after, err := other.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}})
 	if err != nil {
-		t.Fatalf("somebody else's commit: %v", err)
+		t.Fatalf("the other client's commit: %v", err)
 	}
 	rev, err := still.finish(ctx, plan)
 	if err != nil || rev <= before || rev >= after {
@@ -339,9 +339,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	start := time.Now()
 	_, err = Open(t.Context(), Config{Endpoints: []string{server.Endpoint}, Prefix: "errors"})
 	if err == nil || !strings.Contains(err.Error(), "nothing listens there") || !strings.Contains(err.Error(), server.Endpoint) {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("without a server: %v", err)
 	}
 	if took := time.Since(start); took > dialTimeout+time.Minute {
-		t.Errorf("it took %v to say so", took)
+		t.Errorf("it took %v to fail", took)
 	}
 }

@@ -14,12 +14,12 @@ import (
 
 // Parse reads etcd://[user[:password]@]host:port[,host:port…][/prefix][?options]. The
 // options are tls=true, ca=FILE, cert=FILE, key=FILE and password-file=FILE: a password on a
-// command line is seen by everybody on the host. Files are read here. No error shows the
-// password.
+// command line is visible to all users of the host. Files are read here. No error contains
+// the password.
 func Parse(raw string) (Config, error) {
 	rest, ok := strings.CutPrefix(raw, "etcd://")
 	if !ok {
-		return Config{}, fmt.Errorf("etcd: a store is written etcd://host:2379,host:2379/prefix")
+		return Config{}, fmt.Errorf("etcd: invalid store: write etcd://host:2379,host:2379/prefix")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, prefix, _ := strings.Cut(rest, "/")
@@ -55,7 +55,7 @@ func (c *Config) options(query string) error {
 		switch name {
 		case "tls", "ca", "cert", "key", "password-file":
 		default:
-			return fmt.Errorf("etcd: there is no option %q: tls, ca, cert, key and password-file are", name)
+			return fmt.Errorf("etcd: unknown option %q: use tls, ca, cert, key or password-file", name)
 		}
 	}
 	if file := q.Get("password-file"); file != "" {
@@ -70,9 +70,9 @@ func (c *Config) options(query string) error {
 	case on == "true", on == "" && !q.Has("tls"):
 	case on == "false" && !files:
 	case on == "false":
-		return fmt.Errorf("etcd: tls=false with ca, cert or key: leave out what is not meant")
+		return fmt.Errorf("etcd: tls=false with ca, cert or key: remove one of them")
 	default:
-		return fmt.Errorf("etcd: tls=%s is neither true nor false", on)
+		return fmt.Errorf("etcd: invalid tls=%s: use true or false", on)
 	}
 	if q.Get("tls") == "true" || files {
 		c.TLS, err = tlsConfig(q.Get("ca"), q.Get("cert"), q.Get("key"))
@@ -80,7 +80,7 @@ func (c *Config) options(query string) error {
 	return err
 }
 
-// Loopback says that nothing leaves this host.
+// Loopback reports that all endpoints are on this host.
 func (c Config) Loopback() bool {
 	for _, endpoint := range c.Endpoints {
 		host, _, _ := net.SplitHostPort(endpoint)
@@ -91,7 +91,8 @@ func (c Config) Loopback() bool {
 	return true
 }
 
-// complete refuses half a user: the client would go in as nobody, in silence.
+// complete rejects a user without a password and the reverse: the client would connect anonymously
+// without an error.
 func (c Config) complete() error {
 	e := &Error{Where: strings.Join(c.Endpoints, ","), Op: "connect", Err: storage.ErrInvalid}
 	switch {
@@ -99,7 +100,7 @@ func (c Config) complete() error {
 		e.What = fmt.Sprintf("user %q has no password", c.Username)
 		e.Next = "give it behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; whom a certificate names needs no user here"
 	case c.Username == "" && c.Password != "":
-		e.What, e.Next = "there is a password and no user", "give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
+		e.What, e.Next = "the password has no user", "give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
 	default:
 		return nil
 	}
@@ -115,11 +116,11 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("etcd: %s holds no certificate in PEM", ca)
+			return nil, fmt.Errorf("etcd: %s contains no PEM certificate", ca)
 		}
 	}
 	if (cert == "") != (key == "") {
-		return nil, fmt.Errorf("etcd: cert and key go together")
+		return nil, fmt.Errorf("etcd: cert and key must be set together")
 	}
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)

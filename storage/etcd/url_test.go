@@ -39,14 +39,14 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for raw, want := range map[string]string{
-		"http://h1":                      "a store is written etcd://",
+		"http://h1":                      "invalid store: write etcd://",
 		"etcd:///p":                      "an endpoint is missing",
 		"etcd://h1,/p":                   "an endpoint is missing",
-		"etcd://h1/p?tlss=true":          `no option "tlss"`,
-		"etcd://h1/p?tls=yes":            "neither true nor false",
-		"etcd://h1/p?tls=":               "neither true nor false",
+		"etcd://h1/p?tlss=true":          `unknown option "tlss"`,
+		"etcd://h1/p?tls=yes":            "use true or false",
+		"etcd://h1/p?tls=":               "use true or false",
 		"etcd://h1/p?tls=false&ca=x":     "tls=false with ca",
-		"etcd://h1/p?cert=x":             "cert and key go together",
+		"etcd://h1/p?cert=x":             "cert and key must be set together",
 		"etcd://h1/p?ca=/does/not/exist": "the authority's certificate",
 		"etcd://ann:hunter2%zz@h1/p":     "starts no escape",
 	} {
@@ -64,7 +64,7 @@ func TestParseRefuses(t *testing.T) {
 func TestHalfAUserIsRefused(t *testing.T) {
 	for raw, want := range map[string]string{
 		"etcd://ann@127.0.0.1:1/p":     `user "ann" has no password`,
-		"etcd://:hunter2@127.0.0.1:1/": "a password and no user",
+		"etcd://:hunter2@127.0.0.1:1/": "the password has no user",
 	} {
 		cfg, err := etcd.Parse(raw)
 		if err == nil {

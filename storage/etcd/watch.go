@@ -11,12 +11,12 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// rewatch is the pause before a watch that broke off is begun again.
+// rewatch is the pause before a broken watch is restarted.
 const rewatch = 500 * time.Millisecond
 
 // Watch implements storage.Watcher. All watches of a handle share one stream to etcd. One that
-// broke off, as for a member without a leader or a history that was compacted past it, is
-// begun again from now, with a notice.
+// breaks, as for a member without a leader or after a compaction past it, is restarted from now,
+// with a notice.
 func (s *Store) Watch(ctx context.Context, prefix string, notice func() bool) error {
 	for {
 		more, err := s.watchOnce(ctx, prefix, notice)
@@ -38,7 +38,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, notice func() bool) er
 	}
 }
 
-// watchOnce watches until nobody wants more, or the watch breaks off.
+// watchOnce watches until notice returns false, or the watch breaks.
 func (s *Store) watchOnce(ctx context.Context, prefix string, notice func() bool) (more bool, err error) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
@@ -62,8 +62,7 @@ func (s *Store) watchOnce(ctx context.Context, prefix string, notice func() bool
 	return true, nil
 }
 
-// visible waits until what changed can be read: what a large commit writes cannot before the
-// commit has ended.
+// visible waits until the change is readable: a large commit is readable only after its end.
 func (s *Store) visible(ctx context.Context, events []*clientv3.Event) error {
 	leased := func(kv *mvccpb.KeyValue) bool { return kv != nil && kv.Lease != 0 }
 	for _, ev := range events {

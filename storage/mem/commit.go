@@ -31,7 +31,7 @@ func (s *Store) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 	return s.apply(ops), nil
 }
 
-// check refuses what cannot be applied, before anything is.
+// check rejects what cannot be applied, before anything is applied.
 func (s *Store) check(ops []storage.Op) error {
 	for _, op := range ops {
 		_, leased := s.leased[op.Key]

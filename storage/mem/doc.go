@@ -1,4 +1,4 @@
-// Package mem is a store in memory: the plainest thing that keeps the promises of package
-// storage. Tests use it, and the state machine of storagetest takes it as the reference of
-// what a store must do. It promises nothing beyond the life of the process.
+// Package mem is a store in memory, the simplest implementation of package storage. Tests use
+// it, and it is the reference of the state machine of storagetest. Its content ends with the
+// process.
 package mem

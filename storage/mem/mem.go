@@ -52,7 +52,7 @@ func New() *Store {
 	}
 }
 
-// lock takes the store for one operation and lets go of what has expired by now.
+// lock locks the store for one operation and ends expired leases.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Store) History(ctx context.Context, key string) iter.Seq2[storage.Entry
 		}
 		versions := slices.Clone(s.versions[key])
 		if len(versions) > 0 && versions[0].Deleted && versions[0].Modified <= s.compacted {
-			versions = versions[1:] // the end of a life that is itself forgotten
+			versions = versions[1:] // a deletion whose earlier versions are compacted
 		}
 		return versions, nil
 	})
@@ -199,7 +199,7 @@ func (s *Store) resolve(at storage.Revision) (storage.Revision, error) {
 	return at, nil
 }
 
-// later reads when the sequence is iterated, not when it is made.
+// later reads when the sequence is iterated, not when it is created.
 func (s *Store) later(ctx context.Context, read func() ([]storage.Entry, error)) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		unlock, err := s.lock(ctx)
@@ -226,7 +226,7 @@ func visible(versions []storage.Entry, at storage.Revision) (storage.Entry, bool
 	return storage.Entry{}, false
 }
 
-// yieldAll hands out copies: what a caller does to a value stays with the caller.
+// yieldAll yields copies: a caller may change them.
 func yieldAll(ctx context.Context, found []storage.Entry) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		for _, e := range found {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// watching is one watch under way.
+// watching is one active watch.
 type watching struct {
 	prefix string
-	news   chan struct{} // holds a notice that was not taken yet
+	news   chan struct{} // holds a notice that was not delivered yet
 }
 
-// Watch implements storage.Watcher. Leases end when somebody looks: each watch looks when the
-// next one is over.
+// Watch implements storage.Watcher. Leases end when the store is used, so each watch wakes when
+// the next one expires.
 func (s *Store) Watch(ctx context.Context, prefix string, notice func() bool) error {
 	w := &watching{prefix, make(chan struct{}, 1)}
 	s.mu.Lock()
@@ -45,21 +45,21 @@ func (s *Store) Watch(ctx context.Context, prefix string, notice func() bool) er
 	}
 }
 
-// untilExpiry ends what has expired and says how long the next lease to end has left.
+// untilExpiry ends expired leases and returns the time until the next one expires.
 func (s *Store) untilExpiry() (time.Duration, error) {
 	unlock, err := s.lock(context.Background())
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	left := time.Hour // what hangs on a lease that is granted meanwhile comes with a notice, and this is asked again
+	left := time.Hour // a lease granted meanwhile comes with a notice, after which this is called again
 	for _, l := range s.leases {
 		left = min(left, time.Until(l.deadline))
 	}
 	return left, nil
 }
 
-// tell leaves a notice with each watch that a change concerns. The store is locked.
+// tell leaves a notice for each watch that a change concerns. The store is locked.
 func (s *Store) tell(alerts func(prefix string) bool) {
 	for w := range s.watches {
 		if !alerts(w.prefix) {
@@ -72,7 +72,7 @@ func (s *Store) tell(alerts func(prefix string) bool) {
 	}
 }
 
-// changed tells of one key.
+// changed reports a change of one key.
 func (s *Store) changed(key string) {
 	s.tell(func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }

@@ -201,7 +201,7 @@ func Expiry(t *testing.T, s storage.Store, unit time.Duration, sleep func(time.D
 	if err != nil || second <= token {
 		t.Fatalf("a rival, after the end: token %d after %d, %v", second, token, err)
 	}
-	wantErr(t, "a late outcome, claimed anew", errOf(s.Commit(t.Context(), late)), storage.ErrConflict)
+	wantErr(t, "a late outcome after another claim", errOf(s.Commit(t.Context(), late)), storage.ErrConflict)
 	if err := s.KeepAlive(t.Context(), id); !errors.Is(err, storage.ErrNoLease) {
 		t.Fatalf("keep alive after the end: %v", err)
 	}

@@ -264,7 +264,7 @@ func scanLends(t *testing.T, s storage.Store) {
 	}
 }
 
-func cancelled(t *testing.T, s storage.Store) {
+func canceled(t *testing.T, s storage.Store) {
 	commit(t, s, put("a", "1"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -18,7 +18,7 @@ func watcher(t *testing.T, s storage.Store) storage.Watcher {
 	t.Helper()
 	w, ok := s.(storage.Watcher)
 	if !ok {
-		t.Skip("it does not watch")
+		t.Skip("not a storage.Watcher")
 	}
 	return w
 }
@@ -53,7 +53,7 @@ func soon(t *testing.T, what string, ended <-chan error) {
 			t.Fatalf("%s: %v", what, err)
 		}
 	case <-time.After(patience):
-		t.Fatalf("%s: nobody was told within %s", what, patience)
+		t.Fatalf("%s: no notice within %s", what, patience)
 	}
 }
 
@@ -65,7 +65,7 @@ func watchTells(t *testing.T, s storage.Store) {
 		do              func()
 	}{
 		{"a key is written", "x/a", "1", func() { commit(t, s, put("x/a", "1")) }},
-		{"it is written anew, after others", "x/a", "2", func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) }},
+		{"it is written again, after others", "x/a", "2", func() { commit(t, s, put("y/a", "0")); commit(t, s, put("x/a", "2")) }},
 		{"it is deleted", "x/a", "", func() { commit(t, s, del("x/a")) }},
 		{"a key is claimed", "claim/a", "me", func() { id = grant(t, s, long); commit(t, s, claim("claim/a", "me", id)) }},
 		{"a claim is given back", "claim/a", "", func() { commit(t, s, del("claim/a")) }},
@@ -99,18 +99,18 @@ func watchLarge(t *testing.T, s storage.Store) {
 func watchEnds(t *testing.T, s storage.Store) {
 	w := watcher(t, s)
 	if err := w.Watch(t.Context(), "x/", func() bool { return false }); err != nil {
-		t.Fatalf("nobody wants more: %v", err)
+		t.Fatalf("a watch that was ended: %v", err)
 	}
 	cause := errors.New("for a reason")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	err := w.Watch(ctx, "x/", func() bool { cancel(cause); return true })
-	wantErr(t, "a watch of nobody", err, cause)
+	wantErr(t, "a watch of a canceled context", err, cause)
 	err = storage.Await(t.Context(), s, "x/", long, func(context.Context) (bool, error) { return false, cause })
-	wantErr(t, "a question that fails", err, cause)
+	wantErr(t, "a condition that fails", err, cause)
 	rounds := 0
 	err = storage.Await(t.Context(), s, "x/", time.Millisecond, func(context.Context) (bool, error) { rounds++; return rounds > 2, nil })
 	if err != nil {
-		t.Fatalf("asking although nothing changes: %v", err)
+		t.Fatalf("a condition checked without a change: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -138,8 +138,8 @@ func WatchExpiry(t *testing.T, s storage.Store, within time.Duration) {
 	}
 	soon(t, "a lease ended", ended)
 	took := time.Since(renewed)
-	t.Logf("gone %s after the last renewal: the lease lives %s, the promise is %s", took.Round(time.Millisecond), lives, within)
+	t.Logf("deleted %s after the last renewal: the lease lasts at least %s, at most %s", took.Round(time.Millisecond), lives, within)
 	if took < lives {
-		t.Errorf("gone %s after the last renewal, before the lease's %s had passed", took, lives)
+		t.Errorf("deleted %s after the last renewal, before the lease's %s had passed", took, lives)
 	}
 }

@@ -18,9 +18,9 @@ type version struct {
 // known holds the keys of a commit that exist.
 type known map[string]version
 
-// look reads how the store stands and the versions of all keys of a commit, in transactions of
-// gets: in one, and so at one revision, unless the commit is large. The values come along: a
-// read of keys only does not say which are leased.
+// look reads the state of the store and the versions of all keys of a commit, in transactions of
+// gets: in one, and so at one revision, unless the commit is large. It reads the values too,
+// because a read of keys only does not show which are leased.
 func (s *Store) look(ctx context.Context, guards []storage.Guard, ops []storage.Op) (st state, k known, err error) {
 	keys := make([]string, 0, len(guards)+len(ops))
 	for _, g := range guards {
@@ -70,7 +70,8 @@ func (k known) holds(st state, g storage.Guard) bool {
 	return g.Holds(storage.Entry{Created: st.outside(v.created), Modified: st.outside(v.modified)})
 }
 
-// effective leaves out deletes of absent keys, and refuses a key that would change sides.
+// effective drops deletes of absent keys, and rejects a key that is leased and would not be, or
+// the other way around.
 func (k known) effective(ops []storage.Op) ([]storage.Op, error) {
 	out := make([]storage.Op, 0, len(ops))
 	for _, op := range ops {
@@ -79,7 +80,7 @@ func (k known) effective(ops []storage.Op) ([]storage.Op, error) {
 		case op.Delete && !exists:
 			continue
 		case !op.Delete && exists && v.leased != (op.Lease != 0):
-			return nil, fmt.Errorf("etcd: %w: %q is leased or not for its whole life", storage.ErrInvalid, op.Key)
+			return nil, fmt.Errorf("etcd: %w: %q cannot change between leased and not leased", storage.ErrInvalid, op.Key)
 		}
 		out = append(out, op)
 	}

@@ -49,6 +49,6 @@ func TestAWatchTellsOfWhatCanBeRead(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(time.Minute):
-		t.Error("it was told, looked too early, and was not told again")
+		t.Error("a notice came before the change was readable, and none came after")
 	}
 }
