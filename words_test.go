@@ -26,7 +26,7 @@ var notClean = map[string]string{
 	"bench": "base", "faultrun": "base",
 	"tools": "cli", "packaging": "cli", "examples": "cli",
 	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
-	"provider": "core", "provider/aws": "aws", "event": "ledger", "ledger": "ledger",
+	"provider": "core", "event": "ledger", "ledger": "ledger",
 	"source": "source", "render": "screens", "explain": "screens", "metrics": "screens",
 }
 

@@ -16,8 +16,8 @@ func canonicalCIDR(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, nil
 }
 
-// canonicalEC2 leaves the image out where the wish says "the current one": what image an
-// instance has is then settled when it is made, and not compared.
+// canonicalEC2 removes an image that means "the current one": it is resolved when an instance is
+// created, and not compared afterwards.
 func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	if s, _ := text(a, "image"); s == latestImage {
 		a = a.Without("image")
@@ -25,7 +25,7 @@ func canonicalEC2(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var out []resource.Problem
 	_, subnet := a.Get("subnet")
 	if _, zone := a.Get("zone"); zone && subnet {
-		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already says the zone", Suggestion: "leave zone out"})
+		out = append(out, resource.Problem{Path: "zone", Summary: "the subnet already sets the zone", Suggestion: "omit zone"})
 	}
 	if v, ok := a.Get("root_volume"); ok {
 		root, _ := v.(resource.Attrs)
@@ -46,7 +46,7 @@ const maxUserData = 16384
 
 func userDataSize(v resource.Value) []resource.Problem {
 	if n := len(revealed(v)); n > maxUserData {
-		return wrongValue("fetch the rest from a bucket", "user_data has %d bytes, and AWS allows %d", n, maxUserData)
+		return wrongValue("download the rest from a bucket", "user_data has %d bytes, and AWS allows %d", n, maxUserData)
 	}
 	return nil
 }
@@ -64,10 +64,10 @@ func canonicalEBS(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	kind, _ := text(a, volumeType)
 	if _, iops := a.Get("iops"); (kind == "io1" || kind == "io2") && !iops {
-		out = append(out, resource.Problem{Path: volumeType, Summary: kind + " needs its iops said", Suggestion: "iops: 3000"})
+		out = append(out, resource.Problem{Path: volumeType, Summary: kind + " requires iops", Suggestion: "iops: 3000"})
 	}
 	if _, device := a.Get("device"); device && !attach {
-		out = append(out, resource.Problem{Path: "device", Summary: "device says where a volume is attached, but attach_to names no instance"})
+		out = append(out, resource.Problem{Path: "device", Summary: "device is set, but attach_to names no instance"})
 	}
 	return a, append(out, judgeVolume(a, volumeType)...)
 }

@@ -23,7 +23,7 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 		out := make(resource.List, 0, len(list))
 		for _, item := range list {
 			if rule, isRule := item.(resource.Attrs); isRule {
-				canon, _ := canonicalRule(rule) // validRule has told what is wrong
+				canon, _ := canonicalRule(rule) // validRule reports the problems
 				out = append(out, canon)
 			}
 		}
@@ -34,14 +34,14 @@ func canonicalGroup(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	return a, problems
 }
 
-// twice finds rules that differ in nothing but their description: to AWS they are one.
+// twice finds rules that differ only in their description: to AWS they are one rule.
 func twice(name string, rules resource.List) (problems []resource.Problem) {
 	seen := map[string]bool{}
 	for _, r := range rules {
 		key := string(resource.AppendJSON(nil, undescribed(r)))
 		if seen[key] {
 			problems = append(problems, resource.Problem{
-				Path: name, Summary: "two rules differ in their description alone: " + key,
+				Path: name, Summary: "two rules differ only in their description: " + key,
 				Suggestion: "keep one of them",
 			})
 		}
@@ -50,14 +50,14 @@ func twice(name string, rules resource.List) (problems []resource.Problem) {
 	return problems
 }
 
-// sortedRules sorts by canonical bytes and drops doubles: it is a set.
+// sortedRules sorts by canonical bytes and removes duplicates: it is a set.
 func sortedRules(l resource.List) resource.List {
 	bytesOf := func(v resource.Value) string { return string(resource.AppendJSON(nil, v)) }
 	slices.SortFunc(l, func(a, b resource.Value) int { return strings.Compare(bytesOf(a), bytesOf(b)) })
 	return slices.CompactFunc(l, func(a, b resource.Value) bool { return bytesOf(a) == bytesOf(b) })
 }
 
-// validRule judges one rule of a wish.
+// validRule checks one configured rule.
 func validRule(v resource.Value) []resource.Problem {
 	r, _ := v.(resource.Attrs)
 	_, problems := canonicalRule(r)
@@ -95,8 +95,8 @@ func canonicalRule(r resource.Attrs) (resource.Attrs, []resource.Problem) {
 	}
 	if sides != 1 {
 		problems = append(problems, resource.Problem{
-			Summary:    fmt.Sprintf("a rule has one other side, this one has %d", sides),
-			Suggestion: "one of cidr, security_group, self and prefix_list",
+			Summary:    fmt.Sprintf("a rule needs exactly one peer, this one has %d", sides),
+			Suggestion: "set one of cidr, security_group, self and prefix_list",
 		})
 	}
 	return resource.NewAttrs(out...), problems
@@ -108,7 +108,7 @@ func canonicalProtocol(r resource.Attrs) (string, []resource.Problem) {
 		return "tcp", nil
 	}
 	if n, err := strconv.Atoi(p); err == nil && n > 255 { // one byte of the IP header
-		return p, []resource.Problem{{Path: "protocol", Summary: "there is no protocol " + p, Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
+		return p, []resource.Problem{{Path: "protocol", Summary: "invalid protocol " + p, Suggestion: "tcp, udp, icmp, icmpv6, all, or a number from 0 to 255"}}
 	}
 	return protocolName(p), nil
 }
@@ -130,7 +130,7 @@ func protocolName(p string) string {
 	return p
 }
 
-// rulePorts reads the range that a rule speaks of; -1 to -1 where it speaks of none.
+// rulePorts reads the port range of a rule; -1 to -1 if it sets none.
 func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []resource.Problem) {
 	port, one := number(r, "port")
 	from, hasFrom := number(r, "from_port")
@@ -140,9 +140,9 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	}
 	switch {
 	case one && (hasFrom || hasTo):
-		return bad("port", "a rule says either port or a range", "from_port and to_port")
+		return bad("port", "a rule sets either port or a range", "use from_port and to_port")
 	case hasFrom != hasTo:
-		return bad("from_port", "a range needs both from_port and to_port", "port, for a single one")
+		return bad("from_port", "a range needs both from_port and to_port", "for a single port, use port")
 	case one:
 		from, to = port, port
 	case !hasFrom:
@@ -151,15 +151,15 @@ func rulePorts(r resource.Attrs, protocol string) (from, to int64, problems []re
 	ported := protocol == "tcp" || protocol == "udp"
 	switch {
 	case ported && from < 0:
-		return bad("port", "a rule for "+protocol+" needs a port or a range", "from_port: 0 and to_port: 65535, for all")
+		return bad("port", "a rule for "+protocol+" needs a port or a range", "for all ports, use from_port: 0 and to_port: 65535")
 	case ported && to < from:
-		return bad("to_port", "to_port is below from_port", "the lower one in from_port")
+		return bad("to_port", "to_port is below from_port", "set from_port to the lower one")
 	case !ported && protocol != "icmp" && protocol != "icmpv6" && from != -1:
-		return bad("port", "protocol "+protocol+" has no ports", "leave the ports out")
+		return bad("port", "protocol "+protocol+" has no ports", "omit the ports")
 	case !ported && (from > 255 || to > 255): // one byte each of the ICMP header
-		return bad("from_port", "types and codes of "+protocol+" go up to 255", "from_port: 8 and to_port: -1, for echo requests")
+		return bad("from_port", "types and codes of "+protocol+" go up to 255", "for echo requests, use from_port: 8 and to_port: -1")
 	case !ported && from == -1 && to != -1: // the type IpPermission, ToPort
-		return bad("to_port", "all types of "+protocol+" have all codes", "to_port: -1, or the type in from_port")
+		return bad("to_port", "all types of "+protocol+" have all codes", "use to_port: -1, or set the type in from_port")
 	}
 	return from, to, nil
 }

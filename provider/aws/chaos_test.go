@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// chaos is one thing's life among faults that nobody foresaw.
+// chaos is the life of one resource among random faults.
 type chaos struct {
 	t       *rapid.T
 	outer   *testing.T
@@ -24,7 +24,7 @@ type chaos struct {
 	pending *provider.Request // a create whose outcome is open
 }
 
-// chaotic are kinds that stand alone, in the three ways by which a double is prevented.
+// chaotic are kinds without dependencies, in the three ways by which a duplicate is prevented.
 func chaotic(t *testing.T) map[string]func(string) resource.Desired {
 	return map[string]func(string) resource.Desired{
 		"ec2": func(v string) resource.Desired {
@@ -44,7 +44,7 @@ func chaotic(t *testing.T) map[string]func(string) resource.Desired {
 	}
 }
 
-func TestNoFaultMakesADoubleOrLosesAThing(t *testing.T) {
+func TestNoFaultDuplicatesOrLosesAResource(t *testing.T) {
 	quick := aws.Delays{First: time.Millisecond, Most: 2 * time.Millisecond, Appear: 60 * time.Millisecond, Free: 60 * time.Millisecond, Compute: time.Second, Database: time.Second}
 	for kind, make := range chaotic(t) {
 		t.Run(kind, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestNoFaultMakesADoubleOrLosesAThing(t *testing.T) {
 	}
 }
 
-// step meets the cloud with some faults, does one thing, and then looks without faults.
+// step plans some faults, makes one change, and then observes without faults.
 func (c *chaos) step() {
 	for range rapid.IntRange(0, 2).Draw(c.t, "faults") {
 		f := awsfake.Fault{
@@ -96,7 +96,7 @@ func (c *chaos) step() {
 	}
 }
 
-// create tries as the engine does: the same wish keeps its key until it is made.
+// create tries as the engine does: a configuration keeps its key until it is created.
 func (c *chaos) create(d resource.Desired) error {
 	if c.pending == nil {
 		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Desired: d}
@@ -110,7 +110,7 @@ func (c *chaos) create(d resource.Desired) error {
 	return err
 }
 
-// after looks whether what was done is as the answer says. An error leaves both open.
+// after checks that the live state is as the answer says. After an error it may be either.
 func (c *chaos) after(err error, as func(resource.Observed, bool) bool) {
 	o, there := c.only()
 	if err == nil && !as(o, there) {
@@ -118,7 +118,7 @@ func (c *chaos) after(err error, as func(resource.Observed, bool) bool) {
 	}
 }
 
-// only gives the one thing, and fails if it is there twice.
+// only gives the one resource, and fails if there are two.
 func (c *chaos) only() (resource.Observed, bool) {
 	c.cloud.ClearFaults()
 	s, err := c.p.Observe(c.outer.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})

@@ -6,10 +6,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// checking is one look at the wishes of one kind in a stack. It finds, before anything is
-// done, what AWS would refuse only when it is asked; each rule cites where AWS says it. Where
-// AWS's words leave room the wish passes: a miss costs a refused call, a false refusal bars a
-// way that is open.
+// checking checks the configured resources of one kind in a stack. It finds, before anything is
+// done, what AWS would refuse; each rule cites AWS's documentation. Where that leaves room the
+// configuration passes: a miss costs a refused call, a false refusal blocks what would work.
 type checking struct {
 	configured []*resource.Desired
 	find       func(resource.Ref) *resource.Desired
@@ -36,7 +35,7 @@ func (c *checking) wrong(d *resource.Desired, path, suggestion, format string, a
 	})
 }
 
-// regions judges each region once.
+// regions checks each region once.
 func (c *checking) regions() {
 	judged := map[string][2]string{}
 	for _, d := range c.configured {
@@ -58,26 +57,26 @@ func locationSummary(location string) [2]string {
 	case wrong == "":
 		return [2]string{}
 	case meant == "":
-		return [2]string{wrong, "such as us-east-1"}
+		return [2]string{wrong, "use for example us-east-1"}
 	}
 	return [2]string{wrong, "did you mean " + meant + "?"}
 }
 
-// zones holds zones against the region that a thing stands in.
+// zones checks zones against the region of their resource.
 func zones(c *checking) {
 	for _, d := range c.configured {
 		_, region := accountAndRegion(d.Ref.Location)
 		if zone, ok := text(d.Attrs, "zone"); ok && !zoneOf(zone, region) {
 			if wrong, _ := judgeRegion(region); wrong != "" {
-				continue // the region is told
+				continue // the region is reported
 			}
-			c.wrong(d, "zone", "such as "+region+"a", "the zone %s is none of the region %s", zone, region)
+			c.wrong(d, "zone", "use for example "+region+"a", "zone %s is not in region %s", zone, region)
 		}
 	}
 }
 
-// other finds the wish that an attribute names; nil for an id, and for one that is not there
-// to be read.
+// other finds the configured resource that an attribute names; nil for an id, and for one that
+// could not be read.
 func (c *checking) other(d *resource.Desired, name string) *resource.Desired {
 	v, _ := d.Attrs.Get(name)
 	return c.named(v)
@@ -91,7 +90,7 @@ func (c *checking) named(v resource.Value) *resource.Desired {
 	return c.find(r.Ref)
 }
 
-// location says where a wish stands, for people.
+// location is a name and where it is configured, for messages.
 func location(d *resource.Desired) string {
 	if d.At.File == "" {
 		return d.Ref.Name
@@ -99,7 +98,7 @@ func location(d *resource.Desired) string {
 	return fmt.Sprintf("%s (%s line %d)", d.Ref.Name, d.At.File, d.At.Line)
 }
 
-// earlier says that a stands before b in the files.
+// earlier reports that a is configured before b.
 func earlier(a, b *resource.Desired) bool {
 	switch {
 	case a.At.File != b.At.File:

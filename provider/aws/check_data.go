@@ -8,23 +8,23 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// bucketWrong says what is wrong with a bucket's name that has the right characters and length
+// bucketWrong returns what is wrong with a bucket name that has the right characters and length
 // ("General purpose bucket naming rules"); empty if nothing is.
 func bucketWrong(name string) string {
 	if _, err := netip.ParseAddr(name); err == nil {
-		return "looks like an IP address"
+		return "has the form of an IP address"
 	}
 	if strings.Contains(name, "..") {
-		return "has two dots side by side"
+		return "has two dots in a row"
 	}
 	for _, p := range []string{"xn--", "sthree-", "amzn-s3-demo-"} {
 		if strings.HasPrefix(name, p) {
-			return "begins with " + p + ", which S3 keeps for itself"
+			return "starts with " + p + ", which S3 reserves"
 		}
 	}
 	for _, s := range []string{"-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3"} {
 		if strings.HasSuffix(name, s) {
-			return "ends with " + s + ", which S3 keeps for itself"
+			return "ends with " + s + ", which S3 reserves"
 		}
 	}
 	return ""
@@ -33,12 +33,12 @@ func bucketWrong(name string) string {
 func bucketValue(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	if wrong := bucketWrong(string(s)); wrong != "" {
-		return wrongValue("such as acme-assets", "%q %s", s, wrong)
+		return wrongValue("use for example acme-assets", "%q %s", s, wrong)
 	}
 	return nil
 }
 
-// bucketOf gives a bucket's name, and what says it.
+// bucketOf gives a bucket's name and the attribute that sets it.
 func bucketOf(d *resource.Desired) (name, path string) {
 	if s, ok := text(d.Attrs, "bucket"); ok {
 		return s, "bucket"
@@ -52,7 +52,7 @@ func bucketsOnce(c *checking) {
 	for _, d := range c.configured {
 		name, path := bucketOf(d)
 		if wrong := bucketWrong(name); wrong != "" && path == "name" {
-			c.wrong(d, path, "such as acme-assets", "%q %s", name, wrong)
+			c.wrong(d, path, "use for example acme-assets", "%q %s", name, wrong)
 		}
 		other, again := first[name]
 		if !again {
@@ -64,7 +64,7 @@ func bucketsOnce(c *checking) {
 			other, second = second, other
 		}
 		_, path = bucketOf(second)
-		c.wrong(second, path, "names of buckets are unique among all regions and accounts", "the bucket %s is wished already by s3/%s", name, location(other))
+		c.wrong(second, path, "use another name: bucket names are unique among all regions and accounts", "duplicate bucket %s: s3/%s has it too", name, location(other))
 	}
 }
 
@@ -73,7 +73,7 @@ func bucketsOnce(c *checking) {
 func canonicalS3(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	cipher, said := text(a, "encryption")
 	if _, key := a.Get("kms_key"); key && (!said || cipher != "aws:kms") {
-		return a, []resource.Problem{{Path: "kms_key", Summary: "a key of one's own goes with encryption aws:kms alone", Suggestion: "encryption: aws:kms"}}
+		return a, []resource.Problem{{Path: "kms_key", Summary: "kms_key requires encryption aws:kms", Suggestion: "set encryption: aws:kms"}}
 	}
 	return a, nil
 }
@@ -110,7 +110,7 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	}
 	least, most := storageLimits(storage)
 	if n, ok := number(a, "storage"); ok && (n < least || n > most) {
-		wrong("storage", fmt.Sprintf("from %d to %d", least, most), "RDS has no %s storage of %d GiB", storage, n)
+		wrong("storage", fmt.Sprintf("use a size from %d to %d", least, most), "RDS does not offer %s storage of %d GiB", storage, n)
 	}
 	user, password, database := dbLimits(engine)
 	name, _ := text(a, "username")
@@ -118,7 +118,7 @@ func judgeDB(a resource.Attrs) (out []resource.Problem) {
 	case name == "rdsadmin", name == "admin" && engine == "postgres":
 		wrong("username", "dbadmin", "%q is reserved by RDS", name)
 	case len(name) > user:
-		wrong("username", fmt.Sprintf("at most %d characters", user), "the name of the first user has %d characters", len(name))
+		wrong("username", fmt.Sprintf("at most %d characters", user), "the name of the master user has %d characters", len(name))
 	}
 	if s, _ := text(a, "database"); len(s) > database {
 		wrong("database", fmt.Sprintf("at most %d characters", database), "the name of the database has %d characters", len(s))
@@ -135,11 +135,11 @@ func revealed(v resource.Value) string {
 }
 
 // passwordText: "any printable ASCII character except "/", """, or "@"" (MasterUserPassword).
-// What is said of a password does not show it.
+// The message does not show the password.
 func passwordText(v resource.Value) []resource.Problem {
 	for _, r := range revealed(v) {
 		if r < ' ' || r > '~' || strings.ContainsRune(`/"@`, r) {
-			return wrongValue(`printable ASCII without / " and @`, "the password has a character that RDS does not take")
+			return wrongValue(`use printable ASCII without / " and @`, "the password has a character that RDS does not accept")
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func passwordText(v resource.Value) []resource.Problem {
 func dbNames(c *checking) {
 	for _, d := range c.configured {
 		if strings.Contains(d.Ref.Name, "--") {
-			c.wrong(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens side by side", d.Ref.Name)
+			c.wrong(d, "name", strings.ReplaceAll(d.Ref.Name, "--", "-"), "%q has two hyphens in a row", d.Ref.Name)
 		}
 	}
 }

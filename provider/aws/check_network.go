@@ -8,24 +8,24 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// networkBlock judges the block of a vpc or subnet: IPv4, between /16 and /28 ("VPC CIDR
+// networkBlock checks the block of a vpc or subnet: IPv4, between /16 and /28 ("VPC CIDR
 // blocks": "The allowed block size is between a /28 netmask and /16 netmask"; the same for
-// subnets). AWS itself takes address bits behind the prefix and drops them; a wish that holds
-// some is mistaken about one of its two halves.
+// subnets). AWS itself accepts address bits behind the prefix and drops them; here they are an
+// error, because one half of the block is a mistake.
 func networkBlock(v resource.Value) []resource.Problem {
 	s, _ := v.(resource.String)
 	p, err := netip.ParsePrefix(string(s))
 	switch {
 	case err != nil:
-		return wrongValue("10.0.0.0/16", "%q is not a block of addresses", s)
+		return wrongValue("use for example 10.0.0.0/16", "invalid address block %q", s)
 	case !p.Addr().Is4():
-		return wrongValue("an IPv4 block, such as 10.0.0.0/16", "%s is not IPv4", s)
+		return wrongValue("use an IPv4 block, for example 10.0.0.0/16", "%s is not IPv4", s)
 	case p != p.Masked():
-		return wrongValue(p.Masked().String(), "%q has address bits behind its prefix", s)
+		return wrongValue("use "+p.Masked().String(), "%q has address bits behind its prefix", s)
 	case p.Bits() < 16:
-		return wrongValue("at most "+netip.PrefixFrom(p.Addr(), 16).String(), "%s is larger than AWS allows, which is /16", s)
+		return wrongValue("use at most "+netip.PrefixFrom(p.Addr(), 16).String(), "%s is larger than /16, the largest block that AWS allows", s)
 	case p.Bits() > 28:
-		return wrongValue("at least "+netip.PrefixFrom(p.Addr(), 28).Masked().String(), "%s is smaller than AWS allows, which is /28", s)
+		return wrongValue("use at least "+netip.PrefixFrom(p.Addr(), 28).Masked().String(), "%s is smaller than /28, the smallest block that AWS allows", s)
 	}
 	return nil
 }
@@ -46,9 +46,9 @@ func block(d *resource.Desired) (netip.Prefix, bool) {
 	return p, err == nil
 }
 
-// subnetsFit holds the subnets of one network against it and against each other ("Subnet CIDR
-// blocks": within the network's block, and no two overlap; InvalidSubnet.Range and
-// InvalidSubnet.Conflict). A network named by its id may have more blocks than ovi knows of:
+// subnetsFit checks the subnets of one VPC against it and against each other ("Subnet CIDR
+// blocks": within the VPC's block, and no two overlap; InvalidSubnet.Range and
+// InvalidSubnet.Conflict). A VPC that is named by its id may have more blocks than ovi knows:
 // there only the subnets are compared.
 func subnetsFit(c *checking) {
 	byNetwork := map[string][]part{}
@@ -59,7 +59,7 @@ func subnetsFit(c *checking) {
 		}
 		if vpc := c.other(d, "vpc"); vpc != nil {
 			if whole, ok := block(vpc); ok && !(whole.Contains(own.Addr()) && own.Bits() >= whole.Bits()) {
-				c.wrong(d, "cidr", "a part of "+whole.String()+"; name the network by its id if it was given more blocks by hand",
+				c.wrong(d, "cidr", "use a part of "+whole.String()+"; if the VPC has more blocks, name it by its ID",
 					"%s is not within %s of vpc/%s", own, whole, location(vpc))
 			}
 		}
@@ -67,7 +67,7 @@ func subnetsFit(c *checking) {
 		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 		byNetwork[network] = append(byNetwork[network], part{d, own})
 	}
-	for _, d := range c.configured { // in the order of the wishes, not of the map
+	for _, d := range c.configured { // in the order of the configuration, not of the map
 		v, _ := d.Attrs.Get("vpc")
 		network := d.Ref.Location + " " + string(resource.AppendJSON(nil, v))
 		c.overlaps(byNetwork[network])
@@ -75,7 +75,7 @@ func subnetsFit(c *checking) {
 	}
 }
 
-// overlaps tells each block that another one holds, once, at the later of the two.
+// overlaps reports each block that overlaps another one, once, at the later of the two.
 func (c *checking) overlaps(parts []part) {
 	slices.SortStableFunc(parts, func(a, b part) int {
 		if n := a.block.Addr().Compare(b.block.Addr()); n != 0 {
@@ -83,7 +83,7 @@ func (c *checking) overlaps(parts []part) {
 		}
 		return a.block.Bits() - b.block.Bits()
 	})
-	told := map[resource.Position]bool{}
+	reported := map[resource.Position]bool{}
 	for i := 1; i < len(parts); i++ {
 		first, second := parts[i-1], parts[i]
 		if !first.block.Overlaps(second.block) {
@@ -93,16 +93,16 @@ func (c *checking) overlaps(parts []part) {
 		if earlier(second.Desired, first.Desired) {
 			first, second = second, first
 		}
-		if at := second.At; at.File == "" || !told[at] {
-			told[at] = true
-			c.wrong(second.Desired, "cidr", "blocks of one network must not overlap",
+		if at := second.At; at.File == "" || !reported[at] {
+			reported[at] = true
+			c.wrong(second.Desired, "cidr", "use another block: the subnets of a VPC must not overlap",
 				"%s overlaps %s of subnet/%s", second.block, first.block, location(first.Desired))
 		}
 	}
 }
 
-// defaultBlock is the block of every default network ("Default VPCs"). A vpc with this block
-// may be that network, adopted.
+// defaultBlock is the block of every default VPC ("Default VPCs"). A vpc with this block may be
+// that one, adopted.
 const defaultBlock = "172.31.0.0/16"
 
 // groupsFit checks the security groups of a resource against the VPC of the subnet that it
@@ -150,8 +150,8 @@ func (c *checking) networkOf(d *resource.Desired, subnet string) (network resour
 	return resource.Ref{}, false
 }
 
-// home is the vpc that a subnet or group names; the zero Ref is the region's default network.
-// It is not known where an id is named, or a vpc that may itself be the default one.
+// home is the vpc that a subnet or group names; the zero Ref is the region's default VPC. It is
+// not known where an id is named, or a vpc that may itself be the default one.
 func (c *checking) home(d *resource.Desired) (network resource.Ref, known bool) {
 	v, said := d.Attrs.Get("vpc")
 	if !said {
@@ -171,7 +171,7 @@ func is(d *resource.Desired, name, want string) bool {
 
 func networkName(r resource.Ref) string {
 	if r.Name == "" {
-		return "the default network"
+		return "the default VPC"
 	}
 	return "vpc/" + r.Name
 }
@@ -182,9 +182,9 @@ func groupNames(c *checking) {
 	for _, d := range c.configured {
 		switch {
 		case len(d.Ref.Name) >= 3 && d.Ref.Name[:3] == "sg-":
-			c.wrong(d, "name", "another beginning", "the name of a group can't begin with sg-, which is how ids begin")
+			c.wrong(d, "name", "use another name", "the name of a security group must not start with sg-, as IDs do")
 		case d.Ref.Name == "default":
-			c.wrong(d, "name", "another name", "default is the name of the group that every network has by itself")
+			c.wrong(d, "name", "use another name", "default is the name of the group that every VPC has")
 		}
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// refused holds Check to its promise: it says why a request would fail, and changes nothing.
+// refused holds Check to its promise: it returns why a request would fail, and changes nothing.
 func (w *liveState) refused(r provider.Request, want string) {
 	w.t.Helper()
 	before := len(w.cloud.Requests())
-	state := w.look().Resources
+	state := w.observed().Resources
 	err := w.p.Check(w.t.Context(), r)
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 		w.t.Errorf("%s: %v, want %q", r.Desired.Ref, err, want)
 	}
-	after := w.look().Resources
+	after := w.observed().Resources
 	if len(state) != len(after) {
 		w.t.Errorf("%s: %d resources became %d", r.Desired.Ref, len(state), len(after))
 	}
@@ -113,7 +113,7 @@ func TestCheckLeavesOpenWhatDoesNotExistYet(t *testing.T) {
 	w.refused(w.request(bad), "ami-00000000000000000")
 }
 
-func TestCheckOfADeniedDryRunSaysSo(t *testing.T) {
+func TestCheckOfADeniedDryRunIsDenied(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "ec2", Action: "RunInstances"})

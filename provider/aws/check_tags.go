@@ -17,8 +17,8 @@ const (
 	maxTagValue = 256
 )
 
-// rdsTag is what RDS takes in keys and values; EC2 takes every character (the types Tag of the
-// two services). Neither may begin with aws: or rds: there.
+// rdsTag is what RDS accepts in keys and values; EC2 accepts every character (the types Tag of the
+// two services). Neither may start with aws: or rds: there.
 var rdsTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
 // tagTraits is what tags of a kind are like.
@@ -27,13 +27,13 @@ type tagTraits struct {
 	rds     bool // RDS accepts fewer characters
 }
 
-// tags judges tags. Neighbours mostly share one set, which is judged once if it is right.
+// tags checks tags. Neighbors mostly share one set, which is checked once if it is valid.
 func (c *checking) tags(traits tagTraits) {
 	var right resource.Tags
 	for _, d := range c.configured {
 		if n := ownTags(d, traits); len(d.Tags)+n > maxTags {
-			c.wrong(d, "tags", "take away "+strconv.Itoa(len(d.Tags)+n-maxTags),
-				"%d tags, with %d that ovi writes itself: AWS allows %d", len(d.Tags)+n, n, maxTags)
+			c.wrong(d, "tags", "remove "+strconv.Itoa(len(d.Tags)+n-maxTags),
+				"%d tags, including %d that ovi writes: AWS allows %d", len(d.Tags)+n, n, maxTags)
 		}
 		if n := utf8.RuneCountInString(d.Ref.Name); n > maxTagValue/2 {
 			c.refTag(d)
@@ -41,24 +41,24 @@ func (c *checking) tags(traits tagTraits) {
 		if len(d.Tags) == 0 || len(d.Tags) == len(right) && &d.Tags[0] == &right[0] {
 			continue
 		}
-		told := len(c.found)
+		before := len(c.found)
 		for _, t := range d.Tags {
 			if summary, suggestion := judgeTag(traits, t.Key, t.Value); summary != "" {
 				c.wrong(d, "tags."+t.Key, suggestion, "%s", summary)
 			}
 		}
-		if right = nil; told == len(c.found) {
+		if right = nil; before == len(c.found) {
 			right = d.Tags
 		}
 	}
 }
 
-// refTag: the tag that says a thing's ref has a value like others.
+// refTag: the value of the tag ovi:ref has the limits of any other.
 func (c *checking) refTag(d *resource.Desired) {
 	short := d.Ref
 	_, short.Location = accountAndRegion(short.Location)
 	if n := utf8.RuneCountInString(short.String()); n > maxTagValue {
-		c.wrong(d, "name", "a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
+		c.wrong(d, "name", "use a shorter name", "the name is too long: the tag %s would have %d characters, and AWS allows %d", tagRef, n, maxTagValue)
 	}
 }
 
@@ -70,15 +70,15 @@ func judgeTag(traits tagTraits, key, value string) (summary, suggestion string) 
 	reserved := reservedTag(traits)
 	switch n, m := length(key, maxTagKey), length(value, maxTagValue); {
 	case n > maxTagKey:
-		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " + strconv.Itoa(maxTagKey), "a shorter key"
+		return "the key of the tag " + shown + " has " + strconv.Itoa(n) + " characters, and AWS allows " + strconv.Itoa(maxTagKey), "use a shorter key"
 	case m > maxTagValue:
-		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " + strconv.Itoa(maxTagValue), "a shorter value"
+		return "the value of the tag " + shown + " has " + strconv.Itoa(m) + " characters, and AWS allows " + strconv.Itoa(maxTagValue), "use a shorter value"
 	case reserved(key):
-		return "the tag " + shown + " begins with what AWS keeps for itself", "a key that does not begin with aws:"
+		return "the tag " + shown + " starts with a prefix that AWS reserves", "use a key that does not start with aws:"
 	case traits.rds && reserved(value):
-		return "the value of the tag " + shown + " begins with what RDS keeps for itself", "a value that begins with neither aws: nor rds:"
+		return "the value of the tag " + shown + " starts with a prefix that RDS reserves", "use a value that starts with neither aws: nor rds:"
 	case traits.rds && !(rdsTag.MatchString(key) && rdsTag.MatchString(value)):
-		return "the tag " + shown + " has characters that RDS does not take", "letters, digits, white space and _ . : / = + - @"
+		return "the tag " + shown + " has characters that RDS does not accept", "use letters, digits, white space and _ . : / = + - @"
 	}
 	return "", ""
 }
@@ -91,7 +91,7 @@ func length(s string, limit int) int {
 	return utf8.RuneCountInString(s)
 }
 
-// reservedTag tells the prefixes that are AWS's own; rds: is RDS's alone.
+// reservedTag reports the prefixes that AWS reserves; rds: is reserved only by RDS.
 func reservedTag(traits tagTraits) func(string) bool {
 	return func(s string) bool {
 		lower := s
@@ -102,7 +102,7 @@ func reservedTag(traits tagTraits) func(string) bool {
 	}
 }
 
-// ownTags counts what ovi itself writes on a thing: see marks.
+// ownTags counts the tags that ovi itself writes; see birthTags.
 func ownTags(d *resource.Desired, traits tagTraits) int {
 	n := 5 // managed, owner, stack, ref, key
 	if d.Blessed {
@@ -110,9 +110,6 @@ func ownTags(d *resource.Desired, traits tagTraits) int {
 	}
 	if _, configured := d.Tags.Get(tagHuman); traits.nameTag && !configured {
 		n += 2 // Name, and ovi:named
-	}
-	if keep, set := flag(d.Attrs, "final_snapshot"); set && !keep {
-		n++
 	}
 	return n
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// judged asks the kinds about a stack of wishes, and gives "kind/name path" of what they find.
+// judged checks the resources of a stack, and gives "kind/name path" of the findings.
 func judged(configured ...resource.Desired) []string {
 	find := func(r resource.Ref) *resource.Desired {
 		for i := range configured {
@@ -52,7 +52,7 @@ func to(kind, name string) resource.Value { return resource.Reference{Ref: named
 
 // What a file does not show is not judged: ids, blocks that could not be read, and a network
 // that may be the default one.
-func TestWhatIsNotKnownIsNotRefused(t *testing.T) {
+func TestUnknownValuesAreNotRefused(t *testing.T) {
 	for name, configured := range map[string][]resource.Desired{
 		"a network by its id may have more blocks": {
 			stands("subnet", "a", "vpc", "vpc-1", "cidr", "10.0.0.0/24"), stands("subnet", "b", "vpc", "vpc-1", "cidr", "192.168.0.0/24"),

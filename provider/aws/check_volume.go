@@ -6,9 +6,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// volumeLimit is what one type of volume allows: GiB, operations a second (0 where they can't
-// be wished) and how many of those for each GiB. Sizes and operations are those of
-// CreateVolumeInput (aws-sdk-go-v2/service/ec2), the ratios those of "Amazon EBS volume types".
+// volumeLimit is what one type of volume allows: GiB, operations per second (0 where they can't
+// be set) and how many of those per GiB. Sizes and operations are those of CreateVolumeInput
+// (aws-sdk-go-v2/service/ec2), the ratios those of "Amazon EBS volume types".
 type volumeLimit struct{ least, most, leastIOPS, mostIOPS, ratio int64 }
 
 func limitsOf(volume string) (volumeLimit, bool) {
@@ -29,11 +29,11 @@ func limitsOf(volume string) (volumeLimit, bool) {
 	return volumeLimit{}, false
 }
 
-// volumeType is the attribute of ebs that says the type: type itself says that it is an ebs.
+// volumeType is the attribute of ebs that holds the type; type itself is the kind.
 const volumeType = "volume_type"
 
-// judgeVolume holds what a wish says of a volume against its type, which the attribute kind
-// says; gp3 where it says none.
+// judgeVolume checks the attributes of a volume against its type, which the attribute kind holds;
+// gp3 if it is not set.
 func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	wrong := func(path, suggestion, format string, args ...any) {
 		out = append(out, resource.Problem{Path: path, Summary: fmt.Sprintf(format, args...), Suggestion: suggestion})
@@ -44,33 +44,33 @@ func judgeVolume(a resource.Attrs, kind string) (out []resource.Problem) {
 	}
 	limit, ok := limitsOf(volume)
 	if !ok {
-		return nil // the schema has told
+		return nil // the schema reports it
 	}
 	size, sized := number(a, "size")
 	if sized && (size < limit.least || size > limit.most) {
-		wrong("size", fmt.Sprintf("from %d to %d, or another type", limit.least, limit.most), "%s has no volumes of %d GiB", volume, size)
+		wrong("size", fmt.Sprintf("use %d to %d, or another type", limit.least, limit.most), "%s does not support %d GiB", volume, size)
 	}
 	iops, configuredAs := number(a, "iops")
 	switch {
 	case configuredAs && limit.mostIOPS == 0:
-		wrong("iops", "leave iops out, or take "+kind+": gp3", "the iops of %s can't be chosen", volume)
+		wrong("iops", "omit iops, or use "+kind+": gp3", "%s does not support iops", volume)
 	case configuredAs && (iops < limit.leastIOPS || iops > limit.mostIOPS):
-		wrong("iops", fmt.Sprintf("from %d to %d, or another type", limit.leastIOPS, limit.mostIOPS), "%s has no volumes with %d iops", volume, iops)
+		wrong("iops", fmt.Sprintf("use %d to %d, or another type", limit.leastIOPS, limit.mostIOPS), "%s does not support %d iops", volume, iops)
 	case configuredAs && sized && iops > limit.leastIOPS && iops > size*limit.ratio:
-		wrong("iops", fmt.Sprintf("at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)), "%s gives %d iops for each GiB, and %d GiB are too few for %d", volume, limit.ratio, size, iops)
+		wrong("iops", fmt.Sprintf("use at most %d, or a larger size", max(size*limit.ratio, limit.leastIOPS)), "%s allows %d iops per GiB: %d GiB are too few for %d", volume, limit.ratio, size, iops)
 	}
 	through, configured := number(a, "throughput")
 	switch {
 	case configured && volume != "gp3":
-		wrong("throughput", "leave throughput out, or take "+kind+": gp3", "the throughput of %s can't be chosen", volume)
+		wrong("throughput", "omit throughput, or use "+kind+": gp3", "%s does not support throughput", volume)
 	case configured && through*4 > max(iops, limit.leastIOPS):
-		wrong("throughput", fmt.Sprintf("at most %d, or iops: %d", max(iops, limit.leastIOPS)/4, through*4),
-			"gp3 gives a quarter MiB/s for each operation a second, and %d are too few for %d", max(iops, limit.leastIOPS), through)
+		wrong("throughput", fmt.Sprintf("use at most %d, or iops: %d", max(iops, limit.leastIOPS)/4, through*4),
+			"gp3 allows 0.25 MiB/s per operation per second: %d are too few for %d", max(iops, limit.leastIOPS), through)
 	}
 	return out
 }
 
-// disks finds what two disks, or a disk and its instance, can't have together.
+// disks finds conflicts of two volumes, or of a volume and its instance.
 func disks(c *checking) {
 	type hook struct{ instance, device string }
 	taken := map[hook]*resource.Desired{}
@@ -95,7 +95,7 @@ func disks(c *checking) {
 			first, second = second, first
 		}
 		// AttachVolume: "Attachment point … is already in use".
-		c.wrong(second, "device", "another device, such as device: /dev/sdg", "%s of the instance is taken already by ebs/%s", device, location(first))
+		c.wrong(second, "device", "use another device, for example device: /dev/sdg", "device %s of the instance is already used by ebs/%s", device, location(first))
 	}
 }
 
@@ -112,6 +112,6 @@ func (c *checking) zoneOfDisk(d *resource.Desired) {
 		where, known = text(subnet.Attrs, "zone")
 	}
 	if known && where != zone {
-		c.wrong(d, "zone", "leave zone out: the disk takes the instance's", "the disk is wished in %s, and ec2/%s stands in %s", zone, location(instance), where)
+		c.wrong(d, "zone", "omit zone: the volume uses the instance's", "the volume is in %s, and ec2/%s is in %s", zone, location(instance), where)
 	}
 }

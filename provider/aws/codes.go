@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// classOfCode is the one map from the codes of all services to classes. Codes that nobody
-// listed are Unclassified here; the HTTP status then decides.
+// classOfCode is the one map from the codes of all services to classes. Codes that are
+// not listed are Unclassified here; the HTTP status then decides.
 func classOfCode(code, message string) provider.Class {
 	if _, ok := retry.DefaultThrottleErrorCodes[code]; ok {
 		return provider.Throttled
@@ -17,7 +17,7 @@ func classOfCode(code, message string) provider.Class {
 	switch code {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthFailure", "InvalidClientTokenId", "ExpiredToken",
 		"ExpiredTokenException", "SignatureDoesNotMatch", "UnrecognizedClientException", "OptInRequired", "Blocked",
-		"PendingVerification", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId", "Forbidden":
+		"PendingVerification", "RequestExpired", "OperationNotPermitted", "MissingAuthenticationToken", "InvalidAccessKeyId", "Forbidden":
 		return provider.Denied
 	case "NoSuchBucket", "NoSuchTagSet", "NoSuchPublicAccessBlockConfiguration", "ServerSideEncryptionConfigurationNotFoundError",
 		"ParameterNotFound", "NotFound":
@@ -49,38 +49,42 @@ func classOfCode(code, message string) provider.Class {
 	return provider.Unclassified
 }
 
-// protectedDB: RDS says this with a code that has many other meanings.
+// protectedDB: RDS reports this with a code that has many other meanings.
 func protectedDB(message string) bool {
 	return strings.Contains(message, "Cannot delete protected DB Instance")
 }
 
-// hintFor says what a person can do about a refusal.
+// hintFor suggests what to do about a refusal.
 func hintFor(code, message string) string {
 	switch code {
 	case "OperationNotPermitted":
 		if strings.Contains(message, "disableApiTermination") || strings.Contains(message, "terminat") {
-			return "it is protected; set termination_protection: false and apply, then delete it"
+			return "set termination_protection: false and apply, then delete it"
 		}
 	case "InvalidParameterCombination":
 		if protectedDB(message) {
-			return "it is protected; set deletion_protection: false and apply, then delete it"
+			return "set deletion_protection: false and apply, then delete it"
 		}
 	case "BucketNotEmpty":
-		return "ovi never empties a bucket: empty it by hand, old versions of objects too, then apply again"
+		return "empty the bucket, old versions of objects too, then apply again; ovi never does"
 	case "BucketAlreadyExists":
-		return "somebody else has a bucket of this name: choose another with bucket:"
+		return "use another name with bucket: another account has this one"
 	case "IdempotentParameterMismatch":
-		return "an earlier attempt asked for something else: plan again"
+		return "run `ovi plan` again: an earlier attempt had other parameters"
 	case "UnauthorizedOperation", "AccessDenied", "AccessDeniedException":
-		return "the credentials may not do this: compare their policy with `ovi kinds --iam`"
+		return "compare the policy of the credentials with `ovi kinds --iam`"
+	case "AuthFailure", "OptInRequired":
+		return "enable the region for the account, or check the credentials"
+	case "RequestExpired":
+		return "correct the clock of this host"
 	case "ExpiredToken", "ExpiredTokenException":
-		return "the credentials have expired: log in again"
+		return "log in again, for example with `aws sso login`"
 	case "InsufficientInstanceCapacity", "InsufficientDBInstanceCapacity":
-		return "AWS has no such machine free there now: another zone or size may do"
+		return "use another zone or size, or apply again later"
 	case "VolumeModificationRateExceeded", "IncorrectModificationState":
-		return "AWS changes a volume once in about six hours: apply again later"
+		return "apply again later: AWS changes a volume once in about six hours"
 	case "InvalidGroup.Duplicate", "DBInstanceAlreadyExists":
-		return "`ovi adopt` takes over what exists; or choose another name"
+		return "use another name, or run `ovi adopt` for what exists"
 	}
 	return ""
 }
@@ -88,14 +92,14 @@ func hintFor(code, message string) string {
 func hintForClass(c provider.Class, err error) string {
 	switch {
 	case c == provider.Denied && noCredentials(err):
-		return "no usable credentials were found: see `aws configure`, --profile, or practise with --sandbox"
+		return "run `aws configure`, use --profile, or try it with --sandbox"
 	case c == provider.Uncertain:
-		return "no answer came, so it may have been done: plan again to see"
+		return "run `ovi plan` to find out whether it was done"
 	}
 	return ""
 }
 
-// launchPlanLag: EC2 says this when an instance is started soon after its type was changed.
+// launchPlanLag: EC2 answers so when an instance is started soon after its type was changed.
 func launchPlanLag(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "LaunchPlan instance type does not match attribute value")
 }

@@ -38,11 +38,11 @@ type region struct {
 
 var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 
-// splitLocation tells "123456789012/us-east-1" and "us-east-1" into account and region.
+// splitLocation splits "123456789012/us-east-1" and "us-east-1" into account and region.
 func splitLocation(location string) (account, name string, err error) {
 	account, name = accountAndRegion(location)
 	if !regionPattern.MatchString(name) || account == "" && name != location {
-		return "", "", permanent("", fmt.Errorf("%q is no region of AWS", location), "write one such as us-east-1")
+		return "", "", permanent("", fmt.Errorf("invalid AWS region %q", location), "use for example us-east-1")
 	}
 	return account, name, nil
 }
@@ -108,15 +108,14 @@ func (l sdkLog) Logf(level logging.Classification, format string, v ...any) {
 	l.log.Debug(fmt.Sprintf(format, v...), "from", "the AWS SDK", "level", level)
 }
 
-// noNetwork answers for a sandbox that was given no practice cloud: it must never fall
-// through to the real one.
+// noNetwork is the transport of a sandbox that was given none: calls must never reach AWS.
 type noNetwork struct{}
 
 func (noNetwork) Do(*http.Request) (*http.Response, error) {
-	return nil, fmt.Errorf("the sandbox was given no practice cloud")
+	return nil, fmt.Errorf("the sandbox has no transport")
 }
 
-// regionOf gives the clients of a region, made once. The caller is in the gate.
+// regionOf gives the clients of a region, which are created once. The caller is in the gate.
 func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	if g, ok := p.regions[name]; ok {
 		return g
@@ -144,7 +143,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 	return g
 }
 
-// identify asks once who we are. The caller is in the gate.
+// identify asks once for the account. The caller is in the gate.
 func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) error {
 	if p.account != "" {
 		return nil
@@ -159,7 +158,7 @@ func (p *Provider) identify(ctx context.Context, cfg aws.Config, name string) er
 		return classify("", err)
 	}
 	if aws.ToString(out.Account) == "" {
-		return permanent("sts.GetCallerIdentity", fmt.Errorf("the answer names no account"), "")
+		return permanent("sts.GetCallerIdentity", fmt.Errorf("the response has no account"), "")
 	}
 	p.account = *out.Account
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// samples are one of each kind, each standing on those before it.
+// samples are one of each kind, each using those before it.
 func samples() []providertest.Sample {
 	of := func(kind, name string) resource.Value { return resource.Reference{Ref: ref(kind, name)} }
 	sample := func(kind, name string, want, then values) providertest.Sample {
@@ -42,7 +42,7 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 			Samples:  samples(),
 			Stranger: func(t *testing.T) string {
 				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]
-				time.Sleep(30 * time.Millisecond) // until it runs: passing states last 20 ms
+				time.Sleep(30 * time.Millisecond) // until it runs: transitional states last 20 ms
 				return id
 			},
 			FailPage: func(t *testing.T) func() {

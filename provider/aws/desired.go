@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// withDefaults adds what a wish does not mention and a new thing needs. A source has done so
-// already; a provider does not count on it.
+// withDefaults adds the attributes that the configuration omits and a new resource needs. A source
+// has done so already; a provider does not rely on it.
 func withDefaults(k resource.Kind, a resource.Attrs) resource.Attrs {
 	a = k.ForCreate(a)
 	for _, s := range k.Attrs {
@@ -20,7 +20,7 @@ func withDefaults(k resource.Kind, a resource.Attrs) resource.Attrs {
 	return a
 }
 
-// changed says that an attribute, or something in it, is among the changes.
+// changed reports that an attribute, or a part of it, is among the changes.
 func changed(r provider.Request, names ...string) bool {
 	for _, c := range r.Changes {
 		for _, n := range names {
@@ -32,18 +32,18 @@ func changed(r provider.Request, names ...string) bool {
 	return false
 }
 
-// replaces is ErrReplace if a change can only be made by making the thing anew.
+// replaces is ErrReplace if a change requires a replacement.
 func replaces(r provider.Request) error {
 	for _, c := range r.Changes {
 		if c.Effect == resource.Replace {
-			return fmt.Errorf("aws: %s cannot change on a %s that exists: %w", c.Path, r.Desired.Ref.Kind, provider.ErrReplace)
+			return fmt.Errorf("aws: %s of an existing %s cannot change: %w", c.Path, r.Desired.Ref.Kind, provider.ErrReplace)
 		}
 	}
 	return nil
 }
 
-// texts reads a list of strings; nil where nothing is said, which the SDK leaves out of a call
-// while an empty list would be sent.
+// texts reads a list of strings; nil if it is not set. The SDK omits nil from a call, while it would
+// send an empty list.
 func texts(a resource.Attrs, name string) []string {
 	v, _ := a.Get(name)
 	list, _ := v.(resource.List)
@@ -56,7 +56,7 @@ func texts(a resource.Attrs, name string) []string {
 	return out
 }
 
-// attrs gathers what was observed; what AWS did not say is left out.
+// attrs collects what was observed; what AWS did not report is omitted.
 type attrs map[string]resource.Value
 
 func (a attrs) text(name string, s *string) {

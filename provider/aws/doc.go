@@ -1,10 +1,10 @@
-// Package aws makes wishes true in Amazon Web Services: networks, instances, volumes,
-// databases and buckets of one region.
+// Package aws reconciles resources of Amazon Web Services: networks, instances, volumes, databases
+// and buckets of one region.
 //
-// It promises: everything it makes carries ovi's tags from the first moment; the same key
-// twice makes one thing; a look at a region is complete or it is an error; it never switches
-// a protection off unless the wish says so. It does no I/O before it is first asked to.
+// It promises: everything it creates carries ovi's tags from the first moment; the same key twice
+// creates one resource; a kind is observed in full or reported as unreachable; it turns no
+// protection off unless the configuration says so. It does no I/O before the first request.
 //
-// It is the only package that knows the AWS SDK. It knows neither the engine, nor the
-// record, nor other providers, nor which of its answers come from a practice cloud.
+// It is the only package that knows the AWS SDK. It knows neither the engine, nor the audit log,
+// nor other providers, nor which of its answers come from a sandbox.
 package aws

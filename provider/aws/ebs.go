@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -72,7 +73,7 @@ func volumeHealth(s types.VolumeState) (resource.Health, string) {
 	}
 }
 
-// attachment is where a volume hangs, or is on its way to hang.
+// attachment is the current attachment of a volume, or the one under way.
 func attachment(v types.Volume) *types.VolumeAttachment {
 	for i, at := range v.Attachments {
 		if at.State == types.VolumeAttachmentStateAttached || at.State == types.VolumeAttachmentStateAttaching || at.State == types.VolumeAttachmentStateBusy {
@@ -97,7 +98,7 @@ func createVolume(ctx context.Context, g *region, r provider.Request) (resource.
 		return resource.Observed{}, err
 	}
 	if to, ok := text(a, "attach_to"); ok && to != "" {
-		if v, err = g.hang(ctx, v, to, a); err != nil {
+		if v, err = g.attach(ctx, v, to, a); err != nil {
 			return resource.Observed{}, err
 		}
 	}
@@ -137,21 +138,21 @@ func (g *region) makeVolume(ctx context.Context, in *ec2.CreateVolumeInput, key 
 	return aws.ToString(out.VolumeId), nil
 }
 
-// zoneFor is the zone of the wish, or that of the instance the volume will hang on.
+// zoneFor is the configured zone, or that of the instance the volume is attached to.
 func (g *region) zoneFor(ctx context.Context, a resource.Attrs) (string, error) {
 	if z, ok := text(a, "zone"); ok && z != "" {
 		return z, nil
 	}
 	to, _ := text(a, "attach_to")
 	if to == "" {
-		return "", permanent("", fmt.Errorf("a volume needs a zone"), "say zone, or attach_to an instance whose zone it takes")
+		return "", permanent("", errors.New("a volume needs a zone"), "set zone, or attach_to")
 	}
 	i, err := g.instance(ctx, to)
 	if err != nil {
 		return "", err
 	}
 	if i.Placement == nil || aws.ToString(i.Placement.AvailabilityZone) == "" {
-		return "", permanent("ec2.DescribeInstances", fmt.Errorf("%s does not say its zone", to), "say zone")
+		return "", permanent("ec2.DescribeInstances", fmt.Errorf("%s reports no zone", to), "set zone")
 	}
 	return *i.Placement.AvailabilityZone, nil
 }
@@ -163,14 +164,14 @@ func desiredInt(a resource.Attrs, name string) *int32 {
 	return nil
 }
 
-// awaitVolume waits until a volume is as it should be.
+// awaitVolume waits until a volume is ready.
 func (g *region) awaitVolume(ctx context.Context, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, id+" "+what, func(ctx context.Context) error {
 		if v, err = g.volume(ctx, id); err != nil {
 			return err
 		}
 		if v.State == types.VolumeStateError {
-			return permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id), "a missing key or snapshot does this; delete it and apply again")
+			return permanent("ec2.CreateVolume", fmt.Errorf("%s ended in error", id), "check the key and the snapshot, delete the volume and apply again")
 		}
 		if !ready(v) {
 			return errWait

@@ -19,7 +19,7 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	}
 	v, err := g.volume(ctx, id)
 	if err == nil && changed(r, "attach_to", "device") {
-		v, err = g.rehang(ctx, v, r.Desired.Attrs)
+		v, err = g.reattach(ctx, v, r.Desired.Attrs)
 	}
 	if err != nil {
 		return resource.Observed{}, err
@@ -27,9 +27,9 @@ func updateVolume(ctx context.Context, g *region, r provider.Request) (resource.
 	return g.observedVolume(v), nil
 }
 
-// reshape changes a volume while it is in use. It can only grow: shrinking would lose data,
-// so it is refused rather than answered with a new volume. kind is the attribute that says the
-// type: a root volume's has another name.
+// reshape changes a volume in use. It can only grow: shrinking would lose data, so it is refused,
+// and not answered with a new volume. kind is the attribute that holds the type, which has another
+// name in a root volume.
 func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, kind string, changed func(string) bool) error {
 	if !changed("size") && !changed(kind) && !changed("iops") && !changed("throughput") {
 		return nil
@@ -40,7 +40,7 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ki
 	}
 	if n := desiredInt(want, "size"); n != nil && changed("size") && *n < aws.ToInt32(v.Size) {
 		return permanent("ec2.ModifyVolume", fmt.Errorf("%s has %d GiB and cannot shrink to %d", id, aws.ToInt32(v.Size), *n),
-			"a disk can only grow: make a new one and copy")
+			"create a new volume and copy the data: a volume can only grow")
 	}
 	in := reshaping(v, want, kind, changed)
 	if in == nil {
@@ -52,7 +52,7 @@ func (g *region) reshape(ctx context.Context, id string, want resource.Attrs, ki
 	return g.awaitReshaped(ctx, id)
 }
 
-// reshaping is the call that makes the changes; nil if they are made already, since AWS takes
+// reshaping is the call that makes the changes; nil if they are made already, because AWS accepts
 // one such call in hours.
 func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(string) bool) *ec2.ModifyVolumeInput {
 	in := &ec2.ModifyVolumeInput{VolumeId: v.VolumeId}
@@ -76,7 +76,7 @@ func reshaping(v types.Volume, want resource.Attrs, kind string, changed func(st
 	return in
 }
 
-// awaitReshaped waits until the new size is there; AWS goes on optimizing for hours.
+// awaitReshaped waits until the new size is available; AWS optimizes the volume for hours.
 func (g *region) awaitReshaped(ctx context.Context, id string) error {
 	return g.awaitSeen(ctx, g.wait.Compute, id+" to change", func(ctx context.Context) error {
 		out, err := g.ec2.DescribeVolumesModifications(ctx, &ec2.DescribeVolumesModificationsInput{VolumeIds: []string{id}})
@@ -89,31 +89,31 @@ func (g *region) awaitReshaped(ctx context.Context, id string) error {
 				return errWait
 			case types.VolumeModificationStateFailed:
 				return permanent("ec2.ModifyVolume", fmt.Errorf("%s: %s", id, aws.ToString(m.StatusMessage)), "")
-			default: // optimizing goes on for hours, in use
+			default: // optimizing takes hours, during use
 			}
 		}
 		return nil
 	})
 }
 
-// rehang brings a volume to the instance of the wish, or off the one it hangs on.
-func (g *region) rehang(ctx context.Context, v types.Volume, want resource.Attrs) (types.Volume, error) {
+// reattach attaches a volume to the configured instance, or detaches it.
+func (g *region) reattach(ctx context.Context, v types.Volume, want resource.Attrs) (types.Volume, error) {
 	to, _ := text(want, "attach_to")
 	at := attachment(v)
-	device, spoken := text(want, "device")
-	if at != nil && aws.ToString(at.InstanceId) == to && (!spoken || aws.ToString(at.Device) == device) {
+	device, set := text(want, "device")
+	if at != nil && aws.ToString(at.InstanceId) == to && (!set || aws.ToString(at.Device) == device) {
 		return v, nil
 	}
 	var err error
 	if len(v.Attachments) > 0 {
-		if v, err = g.unhang(ctx, v); err != nil {
+		if v, err = g.detach(ctx, v); err != nil {
 			return v, err
 		}
 	}
 	if to == "" {
 		return v, nil
 	}
-	return g.hang(ctx, v, to, want)
+	return g.attach(ctx, v, to, want)
 }
 
 func deviceOf(want resource.Attrs) string {
@@ -123,7 +123,7 @@ func deviceOf(want resource.Attrs) string {
 	return "/dev/sdf"
 }
 
-func (g *region) hang(ctx context.Context, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
+func (g *region) attach(ctx context.Context, v types.Volume, to string, want resource.Attrs) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil && aws.ToString(at.InstanceId) == to {
 		return g.awaitVolume(ctx, id, "to be attached", attached)
@@ -132,7 +132,7 @@ func (g *region) hang(ctx context.Context, v types.Volume, to string, want resou
 		_, err := g.ec2.AttachVolume(ctx, &ec2.AttachVolumeInput{VolumeId: aws.String(id), InstanceId: aws.String(to), Device: aws.String(deviceOf(want))})
 		return classify("", err)
 	}, "InvalidInstanceID.NotFound", "IncorrectState", "IncorrectInstanceState", "InvalidVolume.NotFound")
-	if hasCode(err, "VolumeInUse") { // perhaps by our own lost call
+	if hasCode(err, "VolumeInUse") { // perhaps by an earlier call whose answer was lost
 		now, obs := g.volume(ctx, id)
 		if at := attachment(now); obs == nil && at != nil && aws.ToString(at.InstanceId) == to {
 			err = nil
@@ -149,8 +149,8 @@ func attached(v types.Volume) bool {
 	return at != nil && at.State == types.VolumeAttachmentStateAttached
 }
 
-// unhang takes a volume off, never by force: the instance may still write.
-func (g *region) unhang(ctx context.Context, v types.Volume) (types.Volume, error) {
+// detach detaches a volume, never by force: the instance may still write.
+func (g *region) detach(ctx context.Context, v types.Volume) (types.Volume, error) {
 	id := aws.ToString(v.VolumeId)
 	if at := attachment(v); at != nil {
 		_, err := g.ec2.DetachVolume(ctx, &ec2.DetachVolumeInput{VolumeId: aws.String(id), InstanceId: at.InstanceId})
@@ -158,7 +158,7 @@ func (g *region) unhang(ctx context.Context, v types.Volume) (types.Volume, erro
 			return v, classify("", err)
 		}
 	}
-	return g.awaitVolume(ctx, id, "to come off its instance (unmount it there)", func(v types.Volume) bool {
+	return g.awaitVolume(ctx, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
 		return v.State == types.VolumeStateAvailable
 	})
 }
@@ -167,7 +167,7 @@ func deleteVolume(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	v, err := g.volume(ctx, id)
 	if err == nil && len(v.Attachments) > 0 {
-		_, err = g.unhang(ctx, v)
+		_, err = g.detach(ctx, v)
 	}
 	if absent(err) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// living filters a list for instances that are there; the dead stay listed for an hour.
+// living filters a list for instances that exist; terminated ones stay listed for an hour.
 func living() []types.Filter {
 	return where("instance-state-name", "pending", "running", "stopping", "stopped")
 }
@@ -57,12 +57,12 @@ func stateOf(i types.Instance) types.InstanceStateName {
 	return i.State.Name
 }
 
-// gone says that an instance is listed, but is no more.
+// gone reports that an instance is listed but no longer exists.
 func gone(i types.Instance) bool {
 	return stateOf(i) == types.InstanceStateNameTerminated || stateOf(i) == types.InstanceStateNameShuttingDown
 }
 
-// observedInstance reads an instance; root is its root disk, where it is known.
+// observedInstance reads an instance; root is its root volume, if known.
 func (g *region) observedInstance(i types.Instance, root *types.Volume) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime)}
 	a := attrs{}
@@ -106,7 +106,7 @@ func (g *region) observedInstance(i types.Instance, root *types.Volume) resource
 	return o
 }
 
-// bornOf says that a token is one of a key's.
+// bornOf reports that a token was derived from a key.
 func bornOf(token, key string) bool {
 	for life := 1; life <= maxLives; life++ {
 		if token == lifeToken(key, life) {
@@ -116,7 +116,7 @@ func bornOf(token, key string) bool {
 	return false
 }
 
-// runState says how an instance is, and which state it is in or on its way to.
+// runState is the health of an instance, and the state it is in or changing to.
 func runState(s types.InstanceStateName) (resource.Health, resource.Value) {
 	switch s {
 	case types.InstanceStateNameRunning:
@@ -140,7 +140,7 @@ func rootAttrs(v *types.Volume) resource.Attrs {
 	return a.done()
 }
 
-// rootID is the id of an instance's root disk, if it has said so.
+// rootID is the id of an instance's root volume, if it is reported.
 func rootID(i types.Instance) string {
 	for _, d := range i.BlockDeviceMappings {
 		if d.Ebs != nil && aws.ToString(d.DeviceName) == aws.ToString(i.RootDeviceName) {
@@ -193,7 +193,7 @@ func (g *region) withRoot(ctx context.Context, i types.Instance) (resource.Obser
 	return g.observedInstance(i, &v), nil
 }
 
-// awaitInstance waits for a state, and fails at once if the instance dies.
+// awaitInstance waits for a state, and fails at once if the instance is terminated.
 func (g *region) awaitInstance(ctx context.Context, id string, state types.InstanceStateName) (i types.Instance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, fmt.Sprintf("%s to be %s", id, state), func(ctx context.Context) error {
 		if i, err = g.instance(ctx, id); err != nil {
@@ -210,7 +210,7 @@ func (g *region) awaitInstance(ctx context.Context, id string, state types.Insta
 	return i, err
 }
 
-// died says why an instance ended before it was of use: AWS takes the order and tells later.
+// died is why an instance was terminated during its launch: AWS accepts the launch and reports later.
 func died(i types.Instance) error {
 	why := aws.ToString(i.StateTransitionReason)
 	if r := i.StateReason; r != nil {
@@ -222,11 +222,11 @@ func died(i types.Instance) error {
 	}
 	return &provider.Error{
 		Class: class, Op: "ec2.RunInstances",
-		Err: fmt.Errorf("%s ended as %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
+		Err: fmt.Errorf("%s became %s: %s", aws.ToString(i.InstanceId), stateOf(i), why),
 	}
 }
 
-// deleteInstance ends one instance a call: of several, one bad id would keep all alive.
+// deleteInstance terminates one instance per call: of several, one bad id would stop all.
 func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 	id := r.Have.ID
 	_, err := g.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}})
@@ -236,7 +236,7 @@ func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 	if err != nil {
 		return err
 	}
-	err = g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
+	err = g.await(ctx, g.wait.Compute, id+" to be terminated", func(ctx context.Context) error {
 		i, err := g.instance(ctx, id)
 		switch {
 		case absent(err):

@@ -40,12 +40,12 @@ func stopConfiguredAs(a resource.Attrs) bool {
 	return s == "stopped"
 }
 
-// maxLives is how many dead instances of one key are passed over.
+// maxLives is how many terminated instances of one key are skipped.
 const maxLives = 5
 
-// launchLiving launches by the key's token. EC2 answers a token for as long as it remembers
-// it with the instance of the first time, also when that has ended since: then the token of
-// the key's next life makes another.
+// launchLiving launches with the token of the key. EC2 answers a token it remembers with the
+// instance of the first time, even if that has been terminated since: then the next token of the
+// key creates another one.
 func (g *region) launchLiving(ctx context.Context, in *ec2.RunInstancesInput, key string) (string, error) {
 	for life := 1; ; life++ {
 		in.ClientToken = aws.String(lifeToken(key, life))
@@ -72,8 +72,8 @@ func lifeToken(key string, life int) string {
 	return fmt.Sprintf("%s.%d", key, life)
 }
 
-// launch starts one instance. What it stands on was perhaps made a moment ago, and EC2 may
-// not see it yet.
+// launch starts one instance. What it refers to may have been created a moment ago and not be
+// visible to EC2 yet.
 func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types.Instance, err error) {
 	err = g.patiently(ctx, g.wait.Appear, func() error {
 		out, err := g.ec2.RunInstances(ctx, in)
@@ -81,7 +81,7 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types
 			return classify("", err)
 		}
 		if len(out.Instances) != 1 {
-			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances", Err: errors.New("the answer names no instance")}
+			return &provider.Error{Class: provider.Uncertain, Op: "ec2.RunInstances", Err: errors.New("the response names no instance")}
 		}
 		i = out.Instances[0]
 		return nil
@@ -89,9 +89,10 @@ func (g *region) launch(ctx context.Context, in *ec2.RunInstancesInput) (i types
 	return i, err
 }
 
-// launched finds the instance that an earlier attempt with this key made of slightly other
-// parameters, such as an image that has been renewed since: a living one, or else a dead one.
-// If none is seen, there may still be one that is not seen yet: then the refusal stands.
+// launched finds the instance that an earlier attempt with this key created with slightly other
+// parameters, such as an image that has been renewed since: an existing one, or else a terminated
+// one. If none is listed, there may still be one that is not visible yet: then the refusal is the
+// answer.
 func (g *region) launched(ctx context.Context, key string, refused error) (types.Instance, error) {
 	all, err := g.instances(ctx, &ec2.DescribeInstancesInput{Filters: bornWith(key)})
 	if err != nil {
@@ -108,7 +109,7 @@ func (g *region) launched(ctx context.Context, key string, refused error) (types
 	return all[0], nil
 }
 
-// launchOf writes the wish as the one call that makes it, tags and protection with it.
+// launchOf writes the configuration as the one call that creates it, tags and protection included.
 func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInstancesInput, error) {
 	a := r.Desired.Attrs
 	size, _ := text(a, "size")
@@ -147,12 +148,12 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 	return in, nil
 }
 
-// locationIn says where it stands. To speak of a public address is to speak of the network
-// interface, and then everything about the network is said there.
+// locationIn sets the network. A public address is an attribute of the network interface, and then
+// all of the network must be set there.
 func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
 	subnet, groups := desired(a, "subnet"), texts(a, "security_groups")
-	public, spoken := flag(a, "public_ip")
-	if !spoken {
+	public, set := flag(a, "public_ip")
+	if !set {
 		in.SubnetId, in.SecurityGroupIds = subnet, groups
 		return
 	}
@@ -170,8 +171,8 @@ func metadata(a resource.Attrs) *types.InstanceMetadataOptionsRequest {
 	return &types.InstanceMetadataOptionsRequest{HttpTokens: tokens, HttpEndpoint: types.InstanceMetadataEndpointStateEnabled}
 }
 
-// rootTags are for the root disk, which is no thing of its own: it carries whose it is, but no
-// ref, so that nobody takes it for one.
+// rootTags are for the root volume, which is not a resource: it has an owner, but no ref, so that it
+// is not mistaken for one.
 func rootTags(tags map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range tags {

@@ -27,7 +27,7 @@ func TestInstanceFromTheEngineDesignSample(t *testing.T) {
 	if enc, _ := root.(resource.Attrs).Get("encrypted"); enc != resource.Bool(true) {
 		t.Errorf("root volume %v is not encrypted", root)
 	}
-	for _, o := range w.look().Resources {
+	for _, o := range w.observed().Resources {
 		if o.Ref.Kind == "ebs" {
 			t.Errorf("the root volume is listed as a thing of its own: %+v", o)
 		}

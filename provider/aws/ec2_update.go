@@ -12,10 +12,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// updateInstance does what can be done while it runs first, then what needs it stopped.
+// updateInstance first changes what can change while it runs, then what requires a stop.
 func updateInstance(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	i, err := g.settledInstance(ctx, id)
+	i, err := g.stableInstance(ctx, id)
 	if err == nil {
 		err = sameMachine(r, i)
 	}
@@ -38,31 +38,31 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	return g.withRoot(ctx, i)
 }
 
-// sameMachine: a size of the other architecture can't run what is on the disk ("Change the
-// instance type": only types of the same architecture). A new instance of the current Amazon
-// Linux can have it; an image that the wish names can't.
+// sameMachine: a size of another architecture cannot run the installed system ("Change the
+// instance type": only types of the same architecture). A new instance of the current Amazon Linux
+// can have it; an image that the configuration names cannot.
 func sameMachine(r provider.Request, i types.Instance) error {
 	size, _ := text(r.Desired.Attrs, "size")
 	now, want := string(i.Architecture), architecture(size)
 	if !changed(r, "size") || now == want || now != "arm64" && now != "x86_64" {
 		return nil
 	}
-	err := fmt.Errorf("%s is of %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
+	err := fmt.Errorf("size %s is %s, and %s runs %s", size, want, aws.ToString(i.InstanceId), now)
 	if image, ok := text(r.Desired.Attrs, "image"); ok && image != latestImage {
-		return permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w: so is its image %s", err, image), "name an image of "+want+" as well")
+		return permanent("ec2.ModifyInstanceAttribute", fmt.Errorf("%w, as does its image %s", err, image), "set an image for "+want+" too")
 	}
 	return fmt.Errorf("aws: %w: %w", err, provider.ErrReplace)
 }
 
-// settledInstance waits until an instance is on its way nowhere.
-func (g *region) settledInstance(ctx context.Context, id string) (i types.Instance, err error) {
-	err = g.awaitSeen(ctx, g.wait.Compute, id+" to settle", func(ctx context.Context) error {
+// stableInstance waits until an instance is running or stopped.
+func (g *region) stableInstance(ctx context.Context, id string) (i types.Instance, err error) {
+	err = g.awaitSeen(ctx, g.wait.Compute, id+" to be running or stopped", func(ctx context.Context) error {
 		if i, err = g.instance(ctx, id); err != nil {
 			return err
 		}
 		switch {
 		case gone(i):
-			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i), Hint: "plan again"}
+			return &provider.Error{Class: provider.NotFound, Op: "ec2.DescribeInstances", Err: died(i), Hint: "run `ovi plan` again"}
 		case stateOf(i) == types.InstanceStateNameRunning || stateOf(i) == types.InstanceStateNameStopped:
 			return nil
 		}
@@ -71,7 +71,7 @@ func (g *region) settledInstance(ctx context.Context, id string) (i types.Instan
 	return i, err
 }
 
-// changeLive makes the changes that leave it running. EC2 takes one attribute a call.
+// changeLive makes the changes that do not stop it. EC2 accepts one attribute per call.
 func (g *region) changeLive(ctx context.Context, r provider.Request, id string) error {
 	if changed(r, "security_groups") {
 		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: texts(r.Desired.Attrs, "security_groups")}); err != nil {
@@ -98,7 +98,7 @@ func (g *region) modify(ctx context.Context, id string, in *ec2.ModifyInstanceAt
 	return classify("", err)
 }
 
-// changeProfile gives it another role, whether or not it has one.
+// changeProfile sets its instance profile, whether or not it has one.
 func (g *region) changeProfile(ctx context.Context, r provider.Request, id string) error {
 	if !changed(r, "iam_profile") {
 		return nil
@@ -143,12 +143,13 @@ func exactly(r provider.Request, path string) bool {
 	return false
 }
 
-// changeStopped makes the changes that need it stopped, and leaves it in the state that is
-// wished, or else in the one it was found in.
+// changeStopped makes the changes that require a stop, and leaves it in the state that the
+// configuration changes it to, or else in the one that was observed before the action: an attempt
+// that stopped it and failed must not make the next one leave it stopped.
 func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.Instance) error {
 	id := aws.ToString(i.InstanceId)
 	stopped := stateOf(i) == types.InstanceStateNameStopped
-	wantStopped := stopped
+	wantStopped := stopConfiguredAs(r.Have.Attrs)
 	if changed(r, "state") {
 		wantStopped = stopConfiguredAs(r.Desired.Attrs)
 	}
@@ -193,7 +194,7 @@ func (g *region) stop(ctx context.Context, id string) (types.Instance, error) {
 	return g.awaitInstance(ctx, id, types.InstanceStateNameStopped)
 }
 
-// start starts it, patiently: right after a change of type EC2 may still hold the old one.
+// start starts it, repeatedly if need be: right after a change of type EC2 may still have the old one.
 func (g *region) start(ctx context.Context, id string) error {
 	err := g.await(ctx, g.wait.Free, id+" to start", func(ctx context.Context) error {
 		_, err := g.ec2.StartInstances(ctx, &ec2.StartInstancesInput{InstanceIds: []string{id}})

@@ -27,7 +27,7 @@ func ec2Tags(tags map[string]string) []types.Tag {
 	return out
 }
 
-// born says that a new thing of a type gets these tags in the very call that makes it.
+// born sets the tags of a new resource of a type in the call that creates it.
 func born(what types.ResourceType, tags map[string]string) types.TagSpecification {
 	return types.TagSpecification{ResourceType: what, Tags: ec2Tags(tags)}
 }
@@ -56,5 +56,5 @@ func where(name string, values ...string) []types.Filter {
 	return []types.Filter{{Name: aws.String(name), Values: values}}
 }
 
-// bornWith finds what was made with a key, by its tag.
+// bornWith finds what was created with a key, by its tag.
 func bornWith(key string) []types.Filter { return where("tag:"+tagKey, key) }

@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func TestNoFirewallAtAllIsNoWish(t *testing.T) {
+func TestAnEmptyListOfGroupsIsRefused(t *testing.T) {
 	for _, kind := range []string{"ec2", "rds"} {
 		size := text("t3.micro")
 		if kind == "rds" {
@@ -15,12 +15,12 @@ func TestNoFirewallAtAllIsNoWish(t *testing.T) {
 		}
 		a := resource.AttrsOf(values{"size": size, "security_groups": resource.List{}})
 		if _, problems := resource.Check(kindOf(t, kind), a); len(problems) != 1 || problems[0].Path != "security_groups" {
-			t.Errorf("%s: AWS puts the default group around it, and that would be drift for ever: %+v", kind, problems)
+			t.Errorf("%s: AWS applies the default group, and that would be permanent drift: %+v", kind, problems)
 		}
 	}
 }
 
-func TestNamesThatAWSTakes(t *testing.T) {
+func TestNamesThatAWSAccepts(t *testing.T) {
 	long := strings.Repeat("a", 63)
 	for _, c := range []struct {
 		kind, name string

@@ -68,7 +68,7 @@ func (a *answer) Error() string {
 
 func (a *answer) Unwrap() error { return a.err }
 
-// classOfTransport tells errors that carry no code of AWS apart.
+// classOfTransport classifies errors without a code of AWS.
 func classOfTransport(err error, operation string) provider.Class {
 	var response *smithyhttp.ResponseError
 	switch {
@@ -79,7 +79,7 @@ func classOfTransport(err error, operation string) provider.Class {
 	case unreached(err):
 		return provider.Transient
 	case operation != "" && !reads(operation):
-		return provider.Uncertain // no answer: the deed may be done
+		return provider.Uncertain // no answer: it may have been done
 	}
 	return provider.Transient
 }
@@ -121,7 +121,7 @@ func hasCode(err error, codes ...string) bool {
 	return c != "" && slices.Contains(codes, c)
 }
 
-// absent says that a call was refused because the thing is not there.
+// absent reports that a call was refused because the resource does not exist.
 func absent(err error) bool {
 	return err != nil && provider.ClassOf(classify("", err)) == provider.NotFound
 }

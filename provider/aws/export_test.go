@@ -9,5 +9,5 @@ func Operations() []string {
 	return out
 }
 
-// OwnedBy is ownedBy, for tags that AWS lets nobody write.
+// OwnedBy is ownedBy, for tags that only AWS can write.
 func OwnedBy(tags map[string]string) string { return ownedBy(tags) }

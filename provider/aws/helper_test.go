@@ -20,7 +20,7 @@ import (
 
 const location = awsfake.Account + "/us-east-1"
 
-// liveState is a provider on a practice cloud of its own, and what a wish becomes on its way to it.
+// liveState is a provider on a sandbox of its own, and what a source does for it.
 type liveState struct {
 	t     *testing.T
 	cloud *awsfake.Cloud
@@ -28,7 +28,7 @@ type liveState struct {
 	keys  atomic.Int64
 }
 
-// patience of tests: passing states of the practice cloud last 20 ms.
+// patience of tests: transitional states of the sandbox last 20 ms.
 var patience = aws.Delays{
 	First: 2 * time.Millisecond, Most: 20 * time.Millisecond, Appear: 5 * time.Second, Free: 5 * time.Second,
 	Compute: time.Minute, Database: time.Minute,
@@ -42,9 +42,9 @@ func newLiveState(t *testing.T, opts ...awsfake.Option) *liveState {
 	}
 	t.Cleanup(func() {
 		for _, r := range cloud.Requests() {
-			replay := slices.Contains(r.Ignored, "TagSpecification.1.ResourceType") // by its token, without a look at the rest
+			replay := slices.Contains(r.Ignored, "TagSpecification.1.ResourceType") // by its token, without reading the rest
 			if len(r.Ignored) > 0 && !replay {
-				t.Errorf("the practice cloud took no notice of %v in %s.%s", r.Ignored, r.Service, r.Action)
+				t.Errorf("the sandbox ignored %v in %s.%s", r.Ignored, r.Service, r.Action)
 			}
 		}
 		noteOperations(t, cloud.Requests())
@@ -101,14 +101,14 @@ func (w *liveState) make(d resource.Desired) resource.Observed {
 	return o
 }
 
-// changes compares a wish with what is there, as the comparator does.
+// changes compares a configuration with live state, as the comparator does.
 func changes(t *testing.T, d resource.Desired, o resource.Observed, applied resource.Attrs) []resource.Change {
 	t.Helper()
 	out := resource.Diff(d.Attrs, o.Attrs, kindOf(t, d.Ref.Kind), resource.DiffOptions{Applied: applied})
 	return append(out, resource.DiffTags(d.Tags, o.Tags, nil, nil)...)
 }
 
-// update brings what is there to the wish, and fails if there is nothing to do.
+// update reconciles live state with a configuration, and fails if there is nothing to do.
 func (w *liveState) update(d resource.Desired, have resource.Observed, applied resource.Attrs) (resource.Observed, error) {
 	w.t.Helper()
 	r := w.request(d)
@@ -132,7 +132,7 @@ func (w *liveState) remove(o resource.Observed) error {
 	return w.p.Delete(w.t.Context(), provider.Request{Key: w.key(), Stack: "shop", Owner: "ovi", Have: o})
 }
 
-func (w *liveState) look() resource.Snapshot {
+func (w *liveState) observed() resource.Snapshot {
 	w.t.Helper()
 	s, err := w.p.Observe(context.WithoutCancel(w.t.Context()), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}})
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *liveState) look() resource.Snapshot {
 
 func (w *liveState) find(r resource.Ref) (resource.Observed, bool) {
 	w.t.Helper()
-	s := w.look()
+	s := w.observed()
 	i := slices.IndexFunc(s.Resources, func(o resource.Observed) bool { return names(o, r) })
 	if i < 0 {
 		return resource.Observed{}, false
@@ -156,18 +156,18 @@ func names(o resource.Observed, r resource.Ref) bool {
 	return o.Marks.Ref == r || o.Marks.IsZero() && o.Ref == r
 }
 
-// settled fails unless the thing is there, ours, and as wished.
+// settled fails unless the resource exists, with our marks, as configured.
 func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource.Observed {
 	w.t.Helper()
 	o, ok := w.find(d.Ref)
 	if !ok {
-		w.t.Fatalf("%s is not there", d.Ref)
+		w.t.Fatalf("%s does not exist", d.Ref)
 	}
 	if o.Marks.IsZero() || o.Marks.Stack != "shop" || o.Marks.Owner != "ovi" {
-		w.t.Errorf("%s does not carry our tags: %+v", d.Ref, o)
+		w.t.Errorf("%s does not have our tags: %+v", d.Ref, o)
 	}
 	if c := changes(w.t, d, o, applied); len(c) > 0 {
-		w.t.Errorf("%s is not as wished: %+v", d.Ref, c)
+		w.t.Errorf("%s is not as configured: %+v", d.Ref, c)
 	}
 	return o
 }

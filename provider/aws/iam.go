@@ -2,16 +2,17 @@ package aws
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // operation is a call this provider makes, with the permissions it takes. A test compares
-// this table with the calls that the other tests really made.
+// this table with the calls that the other tests make.
 type operation struct {
 	call    string   // "ec2.RunInstances"
 	actions []string // of IAM; empty: the one of the same name
-	destroy bool     // takes things away
+	destroy bool     // deletes resources
 }
 
 // operations are all of them.
@@ -67,18 +68,18 @@ func dataOperations() []operation {
 		{call: "rds.DescribeDBInstances"},
 		{call: "rds.DescribeDBEngineVersions"},
 		{call: "rds.DescribeDBSubnetGroups"},
-		// The first database of an account makes RDS's own role; a managed password is a secret
-		// of Secrets Manager, made in the caller's name.
+		// The first database of an account creates RDS's own role; a managed password is a secret of
+		// Secrets Manager that is created in the caller's name. A deletion creates the final snapshot.
 		{call: "rds.CreateDBInstance", actions: []string{
 			"rds:CreateDBInstance", "rds:AddTagsToResource", "iam:CreateServiceLinkedRole",
-			"secretsmanager:CreateSecret", "secretsmanager:TagResource", "kms:DescribeKey",
+			"rds:CreateDBSnapshot", "secretsmanager:CreateSecret", "secretsmanager:TagResource", "kms:DescribeKey",
 		}},
 		{call: "rds.ModifyDBInstance"},
 		{call: "rds.StartDBInstance"},
 		{call: "rds.StopDBInstance"},
 		{call: "rds.AddTagsToResource"},
 		{call: "rds.RemoveTagsFromResource"},
-		{call: "rds.DeleteDBInstance", actions: []string{"rds:DeleteDBInstance", "rds:CreateDBSnapshot", "rds:AddTagsToResource"}, destroy: true},
+		{call: "rds.DeleteDBInstance", destroy: true},
 
 		{call: "s3.ListBuckets", actions: []string{"s3:ListAllMyBuckets"}},
 		{call: "s3.HeadBucket", actions: []string{"s3:ListBucket"}},
@@ -115,39 +116,60 @@ type statement struct {
 	Condition map[string]map[string]string `json:",omitempty"`
 }
 
-// IAMPolicy is the smallest policy with which everything of this provider works, as JSON. It
-// is in parts, so that somebody who only plans can take the first alone; of EC2, only
-// what carries ovi's tag may be destroyed.
+// limits are the conditions of actions that must not be allowed without one.
+func limits() map[string]statement {
+	equals := func(sid, key, value string) statement {
+		return statement{Sid: sid, Condition: map[string]map[string]string{"StringEquals": {key: value}}}
+	}
+	return map[string]statement{
+		"iam:PassRole":                equals("OviPassRole", "iam:PassedToService", "ec2.amazonaws.com"),
+		"iam:CreateServiceLinkedRole": equals("OviServiceRole", "iam:AWSServiceName", "rds.amazonaws.com"),
+	}
+}
+
+// IAMPolicy is the smallest policy with which everything of this provider works, as JSON. Its
+// first statement is enough to plan. EC2 and RDS resources may be deleted only if they have
+// ovi's tag; S3 has no such condition.
 func IAMPolicy() []byte {
-	obs := statement{Sid: "OviLook", Effect: "Allow", Resource: "*"}
-	change := statement{Sid: "OviChange", Effect: "Allow", Resource: "*"}
-	destroy := statement{
-		Sid: "OviDestroyItsOwn", Effect: "Allow", Resource: "*",
-		Condition: map[string]map[string]string{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}},
-	}
-	end := statement{Sid: "OviDestroy", Effect: "Allow", Resource: "*"}
+	tagged := map[string]map[string]string{"StringEquals": {"aws:ResourceTag/" + tagManaged: "true"}}
+	all := []statement{{Sid: "OviObserve"}, {Sid: "OviChange"}, {Sid: "OviDeleteTagged", Condition: tagged}, {Sid: "OviDeleteBuckets"}}
+	limited := limits()
 	for _, o := range operations() {
-		_, name, _ := strings.Cut(o.call, ".")
-		into := &change
-		switch {
-		case reads(name):
-			into = &obs
-		case o.destroy && strings.HasPrefix(o.call, "ec2."):
-			into = &destroy
-		case o.destroy:
-			into = &end
+		at := partOf(o)
+		for _, action := range o.permissions() {
+			if s, ok := limited[action]; ok {
+				s.Action = append(s.Action, action)
+				limited[action] = s
+				continue
+			}
+			all[at].Action = append(all[at].Action, action)
 		}
-		into.Action = append(into.Action, o.permissions()...)
 	}
-	p := policy{Version: "2012-10-17"}
-	for _, s := range []statement{obs, change, destroy, end} {
-		slices.Sort(s.Action)
-		s.Action = slices.Compact(s.Action)
-		p.Statement = append(p.Statement, s)
+	for _, action := range slices.Sorted(maps.Keys(limited)) {
+		all = append(all, limited[action])
 	}
-	out, err := json.MarshalIndent(p, "", "  ")
+	for i := range all {
+		all[i].Effect, all[i].Resource = "Allow", "*"
+		slices.Sort(all[i].Action)
+		all[i].Action = slices.Compact(all[i].Action)
+	}
+	out, err := json.MarshalIndent(policy{Version: "2012-10-17", Statement: all}, "", "  ")
 	if err != nil {
 		return nil // of strings alone: it cannot fail
 	}
 	return append(out, '\n')
+}
+
+// partOf is the statement that an operation belongs to.
+func partOf(o operation) int {
+	service, name, _ := strings.Cut(o.call, ".")
+	switch {
+	case reads(name):
+		return 0
+	case !o.destroy:
+		return 1
+	case service == "s3":
+		return 3
+	}
+	return 2
 }

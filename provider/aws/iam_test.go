@@ -32,7 +32,7 @@ func noteOperations(t *testing.T, requests []awsfake.Request) {
 	}
 }
 
-// byHand are calls that tests make in somebody else's name.
+// byHand are calls that tests make outside ovi.
 var byHand = []string{
 	"s3.PutObject", "s3.DeleteObject", "rds.DescribeDBSnapshots", "ec2.DescribeInstanceAttribute", "rds.CreateDBSubnetGroup",
 	"s3.DeletePublicAccessBlock", "s3.DeleteBucketPublicAccessBlock", "s3.ListObjectVersions",
@@ -42,7 +42,7 @@ var byHand = []string{
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		_ = checks.Value.Set("20") // each is a small life on a practice cloud; -rapid.checks asks for more
+		_ = checks.Value.Set("20") // each is a short life in a sandbox; -rapid.checks asks for more
 	}
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		_ = parallel.Value.Set("16") // most of their time they wait
@@ -74,7 +74,7 @@ func comparePermissions() []string {
 	return out
 }
 
-func TestIAMPolicyIsOne(t *testing.T) {
+func TestTheIAMPolicyIsValid(t *testing.T) {
 	var p struct {
 		Version   string
 		Statement []struct {
@@ -86,23 +86,33 @@ func TestIAMPolicyIsOne(t *testing.T) {
 	if err := json.Unmarshal(aws.IAMPolicy(), &p); err != nil {
 		t.Fatal(err)
 	}
-	if p.Version != "2012-10-17" || len(p.Statement) != 4 {
+	if p.Version != "2012-10-17" || len(p.Statement) != 6 {
 		t.Fatalf("%+v", p)
 	}
 	seen := map[string]bool{}
+	conditions := map[string]string{
+		"ec2:TerminateInstances": "aws:ResourceTag/ovi:managed=true", "rds:DeleteDBInstance": "aws:ResourceTag/ovi:managed=true",
+		"iam:PassRole": "iam:PassedToService=ec2.amazonaws.com", "iam:CreateServiceLinkedRole": "iam:AWSServiceName=rds.amazonaws.com",
+	}
 	for _, s := range p.Statement {
 		for _, a := range s.Action {
 			service, name, ok := strings.Cut(a, ":")
 			if !ok || service == "" || name == "" || strings.Contains(a, "*") {
 				t.Errorf("%s: action %q", s.Sid, a)
 			}
-			if s.Sid == "OviLook" && !slices.ContainsFunc([]string{"Describe", "Get", "List"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
-				t.Errorf("looking needs %s?", a)
+			if s.Sid == "OviObserve" && !slices.ContainsFunc([]string{"Describe", "Get", "List"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
+				t.Errorf("observing needs %s?", a)
+			}
+			if want, limited := conditions[a]; limited {
+				key, value, _ := strings.Cut(want, "=")
+				if s.Condition["StringEquals"][key] != value {
+					t.Errorf("%s is allowed without the condition %s", a, want)
+				}
+			}
+			if seen[a] {
+				t.Errorf("%s is allowed twice", a)
 			}
 			seen[a] = true
-		}
-		if slices.Contains(s.Action, "ec2:TerminateInstances") && s.Condition["StringEquals"]["aws:ResourceTag/ovi:managed"] != "true" {
-			t.Error("instances of others may be terminated")
 		}
 	}
 	for _, a := range []string{"iam:PassRole", "s3:ListAllMyBuckets", "rds:CreateDBInstance", "sts:GetCallerIdentity"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// creation is how each kind is made and what call makes it.
+// creation is how each kind is created and by which call.
 type creation struct {
 	call    string
 	desired func(t *testing.T, w *liveState) resource.Desired
@@ -44,11 +44,11 @@ func creations() map[string]creation {
 	}
 }
 
-// ofKind lists what is ours of one kind.
+// ofKind lists the resources of one kind but for the defaults.
 func (w *liveState) ofKind(kind string) []resource.Observed {
 	w.t.Helper()
 	var out []resource.Observed
-	for _, o := range w.look().Resources {
+	for _, o := range w.observed().Resources {
 		if o.Ref.Kind == kind && o.Message != "default" {
 			out = append(out, o)
 		}
@@ -56,7 +56,7 @@ func (w *liveState) ofKind(kind string) []resource.Observed {
 	return out
 }
 
-func TestTheSameKeyTwiceMakesOne(t *testing.T) {
+func TestTheSameKeyTwiceCreatesOne(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestTheSameKeyTwiceMakesOne(t *testing.T) {
 	}
 }
 
-func TestALostAnswerMakesOne(t *testing.T) {
+func TestALostAnswerCreatesOne(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestALostAnswerMakesOne(t *testing.T) {
 	}
 }
 
-func TestALostAnswerAndALaggingListMakeOneOrSayUncertain(t *testing.T) {
+func TestALostAnswerAndALaggingListCreateOneOrAreUncertain(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -121,7 +121,7 @@ func TestALostAnswerAndALaggingListMakeOneOrSayUncertain(t *testing.T) {
 	}
 }
 
-func TestWhatIsJustMadeMayBeUnseen(t *testing.T) {
+func TestWhatIsJustCreatedMayBeInvisible(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +136,7 @@ func TestWhatIsJustMadeMayBeUnseen(t *testing.T) {
 	}
 }
 
-func TestAThrottledOrBusyServiceIsAskedAgain(t *testing.T) {
+func TestAThrottledOrBusyServiceIsRetried(t *testing.T) {
 	for kind, c := range creations() {
 		for _, fault := range []awsfake.FaultKind{awsfake.Throttle, awsfake.Unavailable} {
 			t.Run(kind+" "+string(fault), func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestAThrottledOrBusyServiceIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestDeniedCreateSaysSo(t *testing.T) {
+func TestADeniedCreateNamesTheCall(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestDeniedCreateSaysSo(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if n := w.count(c.call); n != 1 {
-				t.Errorf("asked %d times: no will not become yes", n)
+				t.Errorf("%d calls: a denial is not retried", n)
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestAKeyUsedForSomethingElse(t *testing.T) {
 	}
 }
 
-func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
+func TestAKeyWhoseInstanceIsTerminated(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	r := w.request(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
@@ -202,7 +202,7 @@ func TestAKeyWhoseInstanceHasEnded(t *testing.T) {
 			t.Errorf("life %d: made %s after %s, seen %s with key %s", life, o.ID, last, seen.ID, seen.Marks.Key)
 		}
 		if again, err := w.p.Create(t.Context(), r); err != nil || again.ID != o.ID {
-			t.Errorf("life %d: the same key made %s beside %s, %v", life, again.ID, o.ID, err)
+			t.Errorf("life %d: the same key created %s beside %s, %v", life, again.ID, o.ID, err)
 		}
 		last = o.ID
 		must[*ec2.TerminateInstancesOutput](t)(w.ec2().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}}))

@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// images remembers what was asked of the images of a region: they do not change within one
-// run, and twenty instances ask the same.
+// images caches what is known of the images of a region: they do not change within one run, and
+// twenty instances need the same.
 type images struct {
 	gate   gate
 	latest map[string]string     // architecture to image
@@ -24,7 +24,7 @@ func newImages() *images {
 	return &images{gate: newGate(), latest: map[string]string{}, root: map[string]rootDevice{}}
 }
 
-// rootDevice is what an image says of the disk it starts from.
+// rootDevice is what an image defines of its root volume.
 type rootDevice struct {
 	name string
 	size *int32 // in GiB
@@ -44,7 +44,7 @@ func architecture(size string) string {
 	return "x86_64"
 }
 
-// imageFor gives the image a wish names, or the current Amazon Linux for its size.
+// imageFor gives the configured image, or the current Amazon Linux for the size.
 func (g *region) imageFor(ctx context.Context, image, size string) (string, error) {
 	if image != "" && image != latestImage {
 		return image, nil
@@ -74,13 +74,13 @@ func noImage(err error, region string) error {
 		class = provider.Permanent
 	}
 	return &provider.Error{
-		Class: class, Err: fmt.Errorf("look up the current Amazon Linux of %s: %w", region, err),
-		Hint: "name an image yourself, such as image: ami-0abcdef1234567890",
+		Class: class, Err: fmt.Errorf("cannot find the current Amazon Linux image in %s: %w", region, err),
+		Hint: "set an image, for example image: ami-0abcdef1234567890",
 	}
 }
 
-// rootOf asks an image for its root disk: without the device's name nothing can be said about
-// that disk when an instance is made.
+// rootOf reads the root device of an image: without its name nothing can be set for the root volume
+// when an instance is created.
 func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
 	if err := g.images.gate.enter(ctx); err != nil {
 		return rootDevice{}, classify("", err)
@@ -94,7 +94,7 @@ func (g *region) rootOf(ctx context.Context, image string) (rootDevice, error) {
 		return rootDevice{}, classify("", err)
 	}
 	if len(out.Images) == 0 {
-		return rootDevice{}, permanent("ec2.DescribeImages", fmt.Errorf("there is no image %s in %s", image, g.name), "images differ from region to region")
+		return rootDevice{}, permanent("ec2.DescribeImages", fmt.Errorf("image %s does not exist in %s", image, g.name), "use an image of this region")
 	}
 	d := rootDevice{name: aws.ToString(out.Images[0].RootDeviceName), arch: string(out.Images[0].Architecture)}
 	for _, m := range out.Images[0].BlockDeviceMappings {

@@ -28,7 +28,7 @@ func TestTheImageFollowsTheSize(t *testing.T) {
 func TestTheCurrentImageIsNotCompared(t *testing.T) {
 	d := desired(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("al2023")})
 	if _, ok := d.Attrs.Get("image"); ok {
-		t.Error("the wish holds an image that no instance will ever have")
+		t.Error("the configuration holds an image that no instance has")
 	}
 }
 
@@ -46,7 +46,7 @@ func TestNoCurrentImage(t *testing.T) {
 	}
 }
 
-func TestAnImageThatIsNotThere(t *testing.T) {
+func TestAnImageThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	_, err := w.p.Create(t.Context(), w.request(desired(t, "ec2", "x", values{"size": text("t3.micro"), "image": text("ami-00000000000000000")})))
@@ -55,7 +55,7 @@ func TestAnImageThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestWishesThatMakeNoSense(t *testing.T) {
+func TestInvalidConfigurations(t *testing.T) {
 	for _, c := range []struct {
 		kind, path string
 		attrs      values

@@ -54,7 +54,7 @@ func TestAnErrorWithoutAnAnswer(t *testing.T) {
 	}{
 		{"a read", "DescribeInstances", lost, provider.Transient},
 		{"a change", "RunInstances", lost, provider.Uncertain},
-		{"a change that reached nobody", "RunInstances", &net.OpError{Op: "dial", Err: lost}, provider.Transient},
+		{"a change without a connection", "RunInstances", &net.OpError{Op: "dial", Err: lost}, provider.Transient},
 		{"a cancelled read", "DescribeInstances", context.Canceled, provider.Transient},
 		{"a cancelled change", "RunInstances", context.Canceled, provider.Uncertain},
 	} {
@@ -68,7 +68,7 @@ func TestAnErrorWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAListThatLeadsInACircleIsAnError(t *testing.T) {
+func TestAnEndlessListIsAnError(t *testing.T) {
 	n := 0
 	_, err := pages(t.Context(), "x.List", func(_ context.Context, token *string) ([]int, *string, error) {
 		n++
@@ -83,12 +83,12 @@ func testRegion(d Delays) *region {
 	return &region{wait: d.orDefault(false), clock: time.Now, log: hclog.NewNullLogger(), owner: "ovi", name: "us-east-1", account: "1"}
 }
 
-func TestAwaitIsPatientAndThenSaysSo(t *testing.T) {
+func TestAwaitTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := testRegion(Delays{})
 		n, begun := 0, time.Now()
 		err := g.await(t.Context(), 10*time.Minute, "it", func(context.Context) error { n++; return errWait })
-		if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "waited 10m0s for it") {
+		if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "timed out after 10m0s waiting for it") {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(begun); took != 10*time.Minute || n > 50 {
@@ -108,7 +108,7 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestNotFoundIsNotYetOnlyForAWhile(t *testing.T) {
+func TestNotFoundMeansNotYetOnlyForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := testRegion(Delays{})
 		begun := time.Now()
@@ -182,7 +182,7 @@ func TestPaceKeepsReadsAndWritesApart(t *testing.T) {
 	})
 }
 
-func TestAnInstanceThatDiesTellsWhy(t *testing.T) {
+func TestATerminatedLaunchIsExplained(t *testing.T) {
 	err := died(ec2types.Instance{
 		InstanceId: aws.String("i-1"), State: &ec2types.InstanceState{Name: "terminated"},
 		StateReason: &ec2types.StateReason{Code: aws.String("Client.VolumeLimitExceeded"), Message: aws.String("Volume limit exceeded")},
@@ -208,7 +208,7 @@ func TestStatesOfDatabases(t *testing.T) {
 	}
 }
 
-func TestMembersOfClustersAndSettlingGroups(t *testing.T) {
+func TestGroupsThatAreBeingRemovedAreOmitted(t *testing.T) {
 	g := testRegion(Delays{})
 	o := g.observedDB(types.DBInstance{DBInstanceIdentifier: aws.String("db"), DBInstanceStatus: aws.String("failed"), VpcSecurityGroups: []types.VpcSecurityGroupMembership{
 		{VpcSecurityGroupId: aws.String("sg-2"), Status: aws.String("active")}, {VpcSecurityGroupId: aws.String("sg-1"), Status: aws.String("removing")},

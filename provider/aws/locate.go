@@ -7,12 +7,12 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// sandboxAccount is the account number of the practice cloud; no real account has it.
+// sandboxAccount is the account number of the sandbox; no real account has it.
 const sandboxAccount = "000000000000"
 
-// Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once a process. A place
-// of the practice cloud and one of a real account are ErrElsewhere to each other; a place of
-// another real account is Denied, and the error names both.
+// Locate turns "us-east-1" into "123456789012/us-east-1", asking STS once per process. A location
+// of the sandbox and one of a real account are ErrElsewhere to each other; a location of another
+// real account is Denied, and the error names both.
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
 	g, err := p.at(ctx, location)
 	if err != nil {
@@ -23,7 +23,7 @@ func (p *Provider) Locate(ctx context.Context, location string) (string, error) 
 
 func (g *region) location() string { return g.account + "/" + g.name }
 
-// at gives the region of a place, located or not.
+// at gives the region of a location, resolved or not.
 func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 	account, name, err := splitLocation(location)
 	if err != nil {
@@ -51,11 +51,11 @@ func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 	}
 	return nil, &provider.Error{
 		Class: provider.Denied, Op: "sts.GetCallerIdentity",
-		Err:  fmt.Errorf("%s is a place of account %s, but these are credentials of account %s", location, account, p.account),
-		Hint: "use that account's credentials, for example with --profile",
+		Err:  fmt.Errorf("location %s is in account %s, but the credentials are of account %s", location, account, p.account),
+		Hint: "use credentials of that account, for example with --profile",
 	}
 }
 
 func elsewhere(location, account string) error {
-	return fmt.Errorf("aws: %s is no place of account %s: %w", location, account, provider.ErrElsewhere)
+	return fmt.Errorf("aws: location %s is not in account %s: %w", location, account, provider.ErrElsewhere)
 }

@@ -54,7 +54,7 @@ func TestLocateAsksOnce(t *testing.T) {
 	}
 }
 
-func TestPlacesOfAnotherAccount(t *testing.T) {
+func TestLocationsOfAnotherAccount(t *testing.T) {
 	w := newLiveState(t)
 	p := realProvider(t, &realAccount{})
 	if _, err := w.p.Locate(t.Context(), "123456789012/us-east-1"); !errors.Is(err, provider.ErrElsewhere) {
@@ -72,7 +72,7 @@ func TestPlacesOfAnotherAccount(t *testing.T) {
 	}
 }
 
-func TestPlacesThatAreNone(t *testing.T) {
+func TestInvalidLocations(t *testing.T) {
 	w := newLiveState(t)
 	for _, location := range []string{"", "mars", "us-east-1/", "/us-east-1", "us-east-1;x", "000000000000/", "a/b/us-east-1/c"} {
 		if got, err := w.p.Locate(t.Context(), location); !isClass(err, "permanent") {
@@ -80,14 +80,14 @@ func TestPlacesThatAreNone(t *testing.T) {
 		}
 	}
 	if len(w.cloud.Requests()) > 0 {
-		t.Error("somebody was asked")
+		t.Error("a call was made")
 	}
 }
 
 func TestTheSandboxNeverReachesTheNetwork(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
 	p := aws.New(aws.Options{Sandbox: true, Attempts: 1})
-	if _, err := p.Locate(t.Context(), "us-east-1"); err == nil || !strings.Contains(err.Error(), "practice cloud") {
+	if _, err := p.Locate(t.Context(), "us-east-1"); err == nil || !strings.Contains(err.Error(), "has no transport") {
 		t.Errorf("%v", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-func TestAnEndpointThatIsNotThere(t *testing.T) {
+func TestAnEndpointThatDoesNotExist(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Endpoint: "http://127.0.0.1:1", Attempts: 2})
 	s, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: "us-east-1"}})
@@ -111,7 +111,7 @@ func TestAnEndpointThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAProfileThatIsNotThere(t *testing.T) {
+func TestAProfileThatDoesNotExist(t *testing.T) {
 	realProvider(t, nil)
 	p := aws.New(aws.Options{Profile: "no-such-profile"})
 	if _, err := p.Locate(t.Context(), "us-east-1"); !isClass(err, "denied") || !strings.Contains(err.Error(), "no-such-profile") {

@@ -139,7 +139,7 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 }
 
 // ownedBy names the system that manages a resource, by the tags that it writes; "" if none. AWS
-// lets nobody else write tags that start with aws:.
+// lets no other client write tags that start with aws:.
 func ownedBy(tags map[string]string) string {
 	for _, s := range []struct{ key, name string }{
 		{"aws:autoscaling:groupName", "autoscaling group "},

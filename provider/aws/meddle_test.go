@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// meddle is what somebody does with the console.
-func meddle(t *testing.T, cfg sdk.Config, act string, o resource.Observed) {
+// changeOutsideOvi is what a user does in the AWS console.
+func changeOutsideOvi(t *testing.T, cfg sdk.Config, act string, o resource.Observed) {
 	t.Helper()
 	ctx, id := t.Context(), sdk.String(o.ID)
 	e := ec2.NewFromConfig(cfg)
@@ -25,7 +25,7 @@ func meddle(t *testing.T, cfg sdk.Config, act string, o resource.Observed) {
 	case "terminate":
 		_, err = e.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}})
 	case "retag":
-		_, err = e.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{o.ID}, Tags: []ec2types.Tag{tag("team", "somebody"), tag("audited", "yes")}})
+		_, err = e.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{o.ID}, Tags: []ec2types.Tag{tag("team", "other"), tag("audited", "yes")}})
 	case "open":
 		_, err = e.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: id, IpPermissions: []ec2types.IpPermission{{
 			IpProtocol: sdk.String("tcp"), FromPort: sdk.Int32(22), ToPort: sdk.Int32(22), IpRanges: []ec2types.IpRange{{CidrIp: sdk.String("0.0.0.0/0")}},
@@ -45,7 +45,7 @@ func meddle(t *testing.T, cfg sdk.Config, act string, o resource.Observed) {
 			}
 		}
 	default:
-		t.Fatalf("nobody knows how to %s", act)
+		t.Fatalf("unknown action %s", act)
 	}
 	if err != nil {
 		t.Fatalf("%s %s by hand: %v", act, o.ID, err)

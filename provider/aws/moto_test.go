@@ -17,7 +17,7 @@ import (
 )
 
 // TestScenarioOnMoto plays the same scenario on an emulator that other people wrote, so that
-// the provider and the practice cloud cannot share a wrong belief about AWS unseen.
+// an error about AWS that provider and sandbox share is found.
 func TestScenarioOnMoto(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moto takes its time")

@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// network makes a vpc and a subnet.
+// network creates a VPC and a subnet.
 func (w *liveState) network() (vpc, subnet resource.Observed) {
 	w.t.Helper()
 	vpc = w.make(desired(w.t, "vpc", "main", values{"cidr": text("10.0.0.0/16")}))
@@ -33,7 +33,7 @@ func TestVPC(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, there := w.find(d.Ref); there {
-		t.Error("still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestSecurityGroupRulesInEveryForm(t *testing.T) {
 	}
 }
 
-func TestARuleThatStandsTwice(t *testing.T) {
+func TestADuplicateRule(t *testing.T) {
 	k := kindOf(t, "security_group")
 	same := resource.List{rule("port", 443, "cidr", "0.0.0.0/0"), rule("from_port", 443, "to_port", 443, "protocol", "6", "cidr", "0.0.0.0/0")}
 	a, problems := resource.Check(k, resource.NewAttrs(resource.Attr{Name: "ingress", Value: same}))

@@ -13,27 +13,27 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// onlyRefused lets the SDK repeat a call only where AWS said that it did not take it: a
-// throttled one. A lost answer is not repeated, since EC2 knows no token for these calls and
-// would make a second thing.
+// onlyRefused lets the SDK repeat a call only where AWS reports that it did not accept it: a
+// throttled one. After a lost answer it is not repeated, because EC2 has no token for these calls
+// and would create a second resource.
 func onlyRefused(o *ec2.Options) {
-	o.Retryer = noUnreachableRetry{o.Retryer}
+	o.Retryer = onlyThrottled{o.Retryer}
 }
 
-type noUnreachableRetry struct{ aws.Retryer }
+type onlyThrottled struct{ aws.Retryer }
 
-// IsErrorRetryable says yes to throttling alone.
-func (n noUnreachableRetry) IsErrorRetryable(err error) bool {
+// IsErrorRetryable reports throttling only.
+func (n onlyThrottled) IsErrorRetryable(err error) bool {
 	_, throttled := retry.DefaultThrottleErrorCodes[codeOf(err)]
 	return throttled && n.Retryer.IsErrorRetryable(err)
 }
 
-// createTries is how often a create without a token is tried after an answer that says the
-// service failed, each time after having looked whether it was done after all.
+// createTries is how often a create without a token is tried when the service fails, each time after
+// checking whether it was done after all.
 const createTries = 4
 
-// noRetry makes one thing with a call that knows no token. Before it creates, and after every
-// failure that leaves the outcome open, it looks for a thing with this key's tag.
+// noRetry creates one resource with a call that has no token. Before it creates, and after every
+// failure whose outcome is unknown, it searches for a resource with the tag of this key.
 func noRetry[T any](ctx context.Context, g *region, create func() (T, error), find func() ([]T, error)) (T, error) {
 	var none T
 	if found, err := find(); err != nil || len(found) > 0 {
@@ -45,11 +45,11 @@ func noRetry[T any](ctx context.Context, g *region, create func() (T, error), fi
 			return made, nil
 		}
 		err = classify("", err)
-		open := provider.ClassOf(err) == provider.Uncertain
-		if !open && provider.ClassOf(err) != provider.Transient && provider.ClassOf(err) != provider.Conflict {
+		unknown := provider.ClassOf(err) == provider.Uncertain
+		if !unknown && provider.ClassOf(err) != provider.Transient && provider.ClassOf(err) != provider.Conflict {
 			return none, err
 		}
-		found, observed := g.lookFor(ctx, func() (int, error) {
+		found, observed := g.search(ctx, func() (int, error) {
 			all, err := find()
 			if len(all) > 0 {
 				made = all[0]
@@ -59,7 +59,7 @@ func noRetry[T any](ctx context.Context, g *region, create func() (T, error), fi
 		if found {
 			return made, nil
 		}
-		if observed != nil || open || provider.ClassOf(err) == provider.Conflict || try == createTries {
+		if observed != nil || unknown || provider.ClassOf(err) == provider.Conflict || try == createTries {
 			return none, errors.Join(err, observed)
 		}
 	}
@@ -73,15 +73,15 @@ func first[T any](all []T) T {
 	return all[0]
 }
 
-// lookFor looks a few times for what a create may have made: what is just made may be unseen
-// for a while. A refusal needs one look only.
-func (g *region) lookFor(ctx context.Context, find func() (int, error), refused bool) (bool, error) {
+// search searches a few times for what a create may have created: it may not be visible for a while.
+// After a refusal once is enough.
+func (g *region) search(ctx context.Context, find func() (int, error), refused bool) (bool, error) {
 	pause := g.wait.First
 	for try := range 4 {
 		n, err := find()
 		switch {
 		case err != nil:
-			return false, fmt.Errorf("look whether it was made: %w", err)
+			return false, fmt.Errorf("cannot find out whether it was created: %w", err)
 		case n > 0:
 			return true, nil
 		case refused || try == 3:

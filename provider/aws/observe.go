@@ -196,7 +196,7 @@ func observedAs[T any](all []T, err error, observed func(T) resource.Observed) (
 	return out, nil
 }
 
-// leaving are volumes on their way out: deleted ones, and those that go with an instance which
+// leaving are volumes that are being deleted, and those that are deleted with an instance which
 // is no longer alive.
 func leaving(v ec2types.Volume, alive map[string]bool) bool {
 	if v.State == ec2types.VolumeStateDeleting || v.State == ec2types.VolumeStateDeleted {

@@ -120,7 +120,7 @@ func TestOnlyTheKindsAskedForAreRead(t *testing.T) {
 		t.Errorf("complete (-want +got):\n%s unreachable: %v", diff, s.Unreachable)
 	}
 	if s.Covers("rds") == nil {
-		t.Error("a kind that nobody asked for counts as read")
+		t.Error("a kind that was not asked for counts as read")
 	}
 	for call, n := range w.cloud.Counts() {
 		if call != "ec2.DescribeVpcs" && call != "ec2.DescribeSubnets" && call != "sts.GetCallerIdentity" && n > 0 {
@@ -134,7 +134,7 @@ func TestObservingThousandsTakesPages(t *testing.T) {
 	w := newLiveState(t)
 	w.run(2500)
 	before := len(w.cloud.Requests())
-	s := w.look()
+	s := w.observed()
 	calls := len(w.cloud.Requests()) - before
 	n := 0
 	for _, o := range s.Resources {
@@ -187,7 +187,7 @@ func TestUnmanagedResourcesAreObservedAndDefaultsAreMarkedAsSuch(t *testing.T) {
 	if v, _ := o.Tags.Get("owner"); v != "bob" {
 		t.Errorf("tags %v", o.Tags)
 	}
-	for _, o := range w.look().Resources {
+	for _, o := range w.observed().Resources {
 		if (o.Ref.Kind == "vpc" || o.Ref.Kind == "subnet" || o.Ref.Kind == "security_group") && o.Message != "default" {
 			t.Errorf("%s is not reported as default: %+v", o.Ref, o)
 		}
@@ -213,7 +213,7 @@ func TestAVPCHasTheNameInItsNameTag(t *testing.T) {
 	}
 	second := vpc("main")
 	got := map[string]string{}
-	for _, o := range w.look().Resources {
+	for _, o := range w.observed().Resources {
 		if o.Ref.Kind == "vpc" && o.Message != "default" {
 			got[o.ID] = o.Ref.Name
 		}

@@ -18,7 +18,7 @@ import (
 // bound is what the comparator concludes from an observation and a record.
 func (w *liveState) bound(record ...resource.Binding) []resource.Observed {
 	w.t.Helper()
-	s, _ := comparator.Bind(w.look(), comparator.Evidence{Bindings: record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
+	s, _ := comparator.Bind(w.observed(), comparator.Evidence{Bindings: record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
 		return kindOf(w.t, kind), true
 	}})
 	return s.Resources
@@ -51,7 +51,7 @@ func (w *liveState) broken(b awsfake.Breakage) string {
 	return said
 }
 
-// forged are all tags of ovi, as somebody else would write them.
+// forged are all tags of ovi, as anyone who may tag can write them.
 func forged(kind, name string) map[string]string {
 	return map[string]string{
 		"ovi:managed": "true", "ovi:owner": "ovi", "ovi:stack": "shop", "ovi:ref": "aws/us-east-1/" + kind + "/" + name, "ovi:key": "forged",

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// pace keeps the calls of one service below what AWS lets an account do, so that ten
-// workers do not spend their attempts on being throttled. Reads and writes are counted
-// apart, as AWS counts them. Each attempt passes here, retries too.
+// pace keeps the calls of one service below the limits of AWS, so that ten workers do not spend
+// their attempts on being throttled. Reads and writes are counted apart, as AWS counts them. Each
+// attempt passes here, retries too.
 type pace struct {
 	next          aws.HTTPClient
 	reads, writes *rate.Limiter
@@ -35,7 +35,7 @@ func newPace(service string, next aws.HTTPClient) *pace {
 	return p
 }
 
-// Do waits its turn; the request's context ends the wait.
+// Do waits for the limiter; the request's context ends the wait.
 func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	limit := p.writes
 	if reads(middleware.GetOperationName(r.Context())) {
@@ -47,7 +47,7 @@ func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	return p.next.Do(r)
 }
 
-// reads says that an operation changes nothing, by AWS's own naming.
+// reads reports that an operation changes nothing, by AWS's naming.
 func reads(operation string) bool {
 	for _, prefix := range []string{"Describe", "Get", "List", "Head"} {
 		if strings.HasPrefix(operation, prefix) {

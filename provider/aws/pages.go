@@ -16,8 +16,8 @@ const (
 	s3Page  int32 = 1000
 )
 
-// pages reads a list to its end: all of it, or an error. A token that comes twice would let a
-// list go on for ever or, worse, end early; it is an error too.
+// pages reads a list to its end: all of it, or an error. A token that comes twice would make a list
+// endless or end it early; it is an error too.
 func pages[T any](ctx context.Context, op string, fetch func(ctx context.Context, token *string) ([]T, *string, error)) ([]T, error) {
 	var all []T
 	var token *string
@@ -32,7 +32,7 @@ func pages[T any](ctx context.Context, op string, fetch func(ctx context.Context
 			return all, nil
 		}
 		if seen[*next] {
-			return nil, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("page %d leads back to a page already read", n)}
+			return nil, &provider.Error{Class: provider.Transient, Op: op, Err: fmt.Errorf("page %d has the token of a page already read", n)}
 		}
 		seen[*next] = true
 		token = next

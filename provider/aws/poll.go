@@ -9,12 +9,11 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// Delays are how patient the provider is. The zero value means what suits real AWS, or the
-// practice cloud, whichever is spoken to.
+// Delays are how long the provider waits. The zero value is what suits AWS, or the sandbox.
 type Delays struct {
-	First, Most time.Duration // between two looks at something that is on its way
-	// Appear is how long something just made may be unseen, and Free how long something
-	// about to be deleted may be held by what was deleted before it.
+	First, Most time.Duration // between two reads of something that is changing
+	// Appear is how long something just created may be invisible, and Free how long something to be
+	// deleted may be used by what was deleted before it.
 	Appear, Free time.Duration
 	// Compute and Database are how long an instance or volume, and a database, may take.
 	Compute, Database time.Duration
@@ -41,11 +40,11 @@ func (d Delays) orDefault(sandbox bool) Delays {
 	return d
 }
 
-// errWait says that a look found the thing still on its way.
-var errWait = errors.New("still on its way")
+// errWait reports that the resource is still changing.
+var errWait = errors.New("not finished")
 
-// await looks again and again until a look is content (nil), fails (an error other than
-// errWait), or the time is up. what says what is waited for.
+// await reads until a read is content (nil), fails (an error other than errWait), or the time is up.
+// what names what is waited for.
 func (g *region) await(ctx context.Context, limit time.Duration, what string, obs func(context.Context) error) error {
 	timeout, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -61,17 +60,17 @@ func (g *region) await(ctx context.Context, limit time.Duration, what string, ob
 			return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("stopped while waiting for %s: %w", what, context.Cause(ctx))}
 		}
 		return &provider.Error{
-			Class: provider.Transient, Err: fmt.Errorf("waited %v for %s, in vain: %w", limit, what, err),
-			Hint: "look at it in the AWS console, then run ovi again: it takes up where it stopped",
+			Class: provider.Transient, Err: fmt.Errorf("timed out after %v waiting for %s: %w", limit, what, err),
+			Hint: "check it in the AWS console, then apply again",
 		}
 	}
 }
 
-// patiently tries again while a call is refused with one of the codes, for the limit at most;
-// then it gives the last refusal.
+// patiently tries again while a call is refused with one of the codes, for at most the limit; then it
+// gives the last refusal.
 func (g *region) patiently(ctx context.Context, limit time.Duration, try func() error, codes ...string) error {
 	var last error
-	err := g.await(ctx, limit, "AWS to agree", func(context.Context) error {
+	err := g.await(ctx, limit, "AWS to accept the call", func(context.Context) error {
 		if last = try(); last != nil && hasCode(last, codes...) {
 			g.log.Debug("refused for now", "error", last)
 			return errWait

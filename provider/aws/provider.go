@@ -13,20 +13,20 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Options say how to reach AWS. The zero Options use what the AWS command line uses:
-// environment, profiles, roles, and AWS_ENDPOINT_URL.
+// Options are how to reach AWS. The zero Options use what the AWS command line uses: environment,
+// profiles, roles, and AWS_ENDPOINT_URL.
 type Options struct {
 	Profile  string // of ~/.aws/config
-	Region   string // to ask for the account in; a place names its own region
+	Region   string // to ask for the account in; a location names its own region
 	Endpoint string // overrides AWS_ENDPOINT_URL
-	// Sandbox: HTTPClient's transport is the practice cloud. Neither environment nor files
-	// are read, and credentials are made up: nothing can reach a real account.
+	// Sandbox: the transport of HTTPClient is the sandbox. Neither environment nor files are read, and
+	// the credentials are fixed: no call can reach a real account.
 	Sandbox    bool
 	HTTPClient *http.Client
 	Owner      string           // of the ovi:owner tag; "ovi" where empty
 	Clock      func() time.Time // time.Now where nil
 	Delays     Delays
-	// PlainPace turns the client-side limits off; the practice cloud needs none.
+	// PlainPace turns the client-side limits off; the sandbox needs none.
 	PlainPace bool
 	// Attempts is how often one call is tried; 8 where zero.
 	Attempts int
@@ -38,7 +38,7 @@ type Provider struct {
 	opts  Options
 	kinds map[string]kind // by name; not changed once made
 
-	gate    gate // guards what is made once, and is held during the I/O of that
+	gate    gate // guards what is created once, and is locked during its I/O
 	config  *aws.Config
 	account string
 	regions map[string]*region
@@ -51,7 +51,7 @@ var (
 	_ provider.Checker  = (*Provider)(nil)
 )
 
-// New makes a provider. It does no I/O and loads no configuration.
+// New returns a provider. It does no I/O and loads no configuration.
 func New(opts Options) *Provider {
 	if opts.Owner == "" {
 		opts.Owner = "ovi"
@@ -76,8 +76,7 @@ func New(opts Options) *Provider {
 // Kinds lists the schemas; see the function of that name.
 func (p *Provider) Kinds() []resource.Kind { return Kinds() }
 
-// Create makes the thing; see provider.Provider. A wish whose name is taken by something
-// else is a Conflict.
+// Create creates the resource; see provider.Provider. If its name is taken, that is a Conflict.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
@@ -94,8 +93,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	return o, classify("", err)
 }
 
-// Update changes the thing; see provider.Provider. It also writes ovi's tags where they are
-// not as they should be: that is how a thing is adopted.
+// Update changes the resource; see provider.Provider. The tags of the user are written first.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	k, g, err := p.begin(ctx, r.Desired.Ref)
 	if err == nil {
@@ -116,14 +114,14 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 	return o, classify("", err)
 }
 
-// Delete takes the thing away; see provider.Provider.
+// Delete deletes the resource; see provider.Provider.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	k, g, err := p.begin(ctx, r.Have.Ref)
 	if err != nil {
 		return err
 	}
 	if r.Have.ID == "" {
-		return permanent("", fmt.Errorf("%s has no id to delete it by", r.Have.Ref), "observe it again: ovi plan")
+		return permanent("", fmt.Errorf("%s has no ID to delete it by", r.Have.Ref), "run `ovi plan` to observe it again")
 	}
 	return classify("", k.remove(ctx, g, r))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
-// hand is somebody else at work in the same account.
+// hand is another client of the same account.
 func hand(cloud *awsfake.Cloud) sdk.Config {
 	return sdk.Config{
 		Region: "us-east-1", HTTPClient: &http.Client{Transport: cloud},
@@ -35,7 +35,7 @@ func (w *liveState) fault(f ...awsfake.Fault) {
 	}
 }
 
-// run starts many instances by hand, in calls of a thousand.
+// run starts instances outside ovi, in calls of a thousand.
 func (w *liveState) run(n int, tags ...ec2types.Tag) []string {
 	w.t.Helper()
 	var ids []string

@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// databases reads them all: RDS has no filter by tag. Members of clusters are not things of
-// this kind; the cluster decides about them.
+// databases reads all of them: RDS has no filter by tag. Members of clusters are not resources of this
+// kind; the cluster defines them.
 func (g *region) databases(ctx context.Context) ([]types.DBInstance, error) {
 	all, err := pages(ctx, "rds.DescribeDBInstances", func(ctx context.Context, token *string) ([]types.DBInstance, *string, error) {
 		out, err := g.rds.DescribeDBInstances(ctx, &rds.DescribeDBInstancesInput{MaxRecords: aws.Int32(rdsPage), Marker: token})
@@ -116,8 +116,8 @@ func dbGroups(d types.DBInstance) []string {
 	return groups
 }
 
-// overlay puts what is decided but not yet done over what is: else each plan would order the
-// same change again. It names what waits.
+// overlay puts what is scheduled over what is: else each plan would order the same change again. It
+// lists what is pending.
 func overlay(a attrs, p *types.PendingModifiedValues) []string {
 	if p == nil {
 		return nil
@@ -150,7 +150,7 @@ func shown(v resource.Value) string {
 	return string(resource.AppendJSON(nil, v))
 }
 
-// dbState says how a database is, and which state it is in or on its way to.
+// dbState is the health of a database, and the state it is in or changing to.
 func dbState(status string) (resource.Health, resource.Value) {
 	switch status {
 	case "available", "storage-optimization", "backing-up", "storage-config-upgrade":
@@ -169,8 +169,7 @@ func dbState(status string) (resource.Health, resource.Value) {
 	return resource.Pending, resource.String("running")
 }
 
-// awaitDB waits until a database is on its way nowhere: available, stopped, or failed, which
-// is an error.
+// awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
 func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
 		if d, err = g.database(ctx, id); err != nil {
@@ -179,7 +178,7 @@ func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.
 		health, _ := dbState(aws.ToString(d.DBInstanceStatus))
 		switch {
 		case health == resource.Failing:
-			return permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "look at its events in the AWS console")
+			return permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "check its events in the AWS console")
 		case health == resource.Pending || !ready(d):
 			return errWait
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// createDB relies on the name: RDS knows no token. A database of that name is ours if it
-// carries this request's key.
+// createDB relies on the name: RDS has no token. A database of that name that carries the key of this
+// request was created by it.
 func createDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Desired.Ref.Name
 	in, err := g.orderDB(r)
@@ -34,7 +34,7 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	return g.observedDB(d), nil
 }
 
-// claimName orders the database. One of that name may still be leaving, or not be seen yet.
+// claimName orders the database. One of that name may still be being deleted, or not be visible yet.
 func (g *region) claimName(ctx context.Context, in *rds.CreateDBInstanceInput, r provider.Request) error {
 	id := *in.DBInstanceIdentifier
 	return g.await(ctx, g.wait.Database, "the name "+id+" to be free", func(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 	return in, err
 }
 
-// secret reads a secret of the wish. A digest alone means that its source was not at hand.
+// secret reads a configured secret. A digest alone means that its source could not be read.
 func secret(a resource.Attrs, name string) (value string, given bool, err error) {
 	v, ok := a.Get(name)
 	if !ok || v == nil {
@@ -99,7 +99,7 @@ func secret(a resource.Attrs, name string) (value string, given bool, err error)
 	case resource.String:
 		return string(v), true, nil
 	}
-	return "", false, permanent("", fmt.Errorf("the value of %s is not at hand, only its digest", name), "apply from the source, where the secret can be read")
+	return "", false, permanent("", fmt.Errorf("only the digest of %s is known, not its value", name), "apply where the source of the secret can be read")
 }
 
 func desiredFlag(a resource.Attrs, name string) *bool {
@@ -140,16 +140,16 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
 	}
-	if err := g.orderEnd(ctx, in); err != nil {
+	if err := g.orderDeletion(ctx, in); err != nil {
 		return err
 	}
 	return g.awaitNoDB(ctx, id)
 }
 
-// orderEnd orders the deletion. A database in the middle of a change is waited for; one that
-// is already being deleted, perhaps by our own lost call, is what was asked for.
-func (g *region) orderEnd(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
-	return g.await(ctx, g.wait.Database, "the database to be ready for its end", func(ctx context.Context) error {
+// orderDeletion orders the deletion. A database that is changing is waited for; one that is already
+// being deleted, perhaps by an earlier call whose answer was lost, is as requested.
+func (g *region) orderDeletion(ctx context.Context, in *rds.DeleteDBInstanceInput) error {
+	return g.await(ctx, g.wait.Database, "the database to accept its deletion", func(ctx context.Context) error {
 		_, err := g.rds.DeleteDBInstance(ctx, in)
 		if err == nil || absent(err) {
 			return nil

@@ -66,7 +66,7 @@ func TestDatabaseChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, there := w.find(d.Ref); there {
-		t.Error("still there")
+		t.Error("it still exists")
 	}
 }
 
@@ -91,7 +91,7 @@ func (w *liveState) modifyDB(in *rds.ModifyDBInstanceInput) {
 	must[*rds.ModifyDBInstanceOutput](w.t)(w.rds().ModifyDBInstance(w.t.Context(), in))
 }
 
-func TestADatabaseStoppedByHandIsStarted(t *testing.T) {
+func TestADatabaseStoppedOutsideOviIsStarted(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
@@ -115,7 +115,7 @@ func TestADatabaseStoppedByHandIsStarted(t *testing.T) {
 	w.make(desired(t, "rds", "db-2", values{"size": text("db.t3.micro"), "state": text("stopped")}))
 }
 
-func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
+func TestWhatIsPendingUntilTheMaintenanceWindowIsNotDrift(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
@@ -134,7 +134,7 @@ func TestWhatWaitsForTheMaintenanceWindowIsNoDrift(t *testing.T) {
 	}
 }
 
-func TestTheLastSnapshot(t *testing.T) {
+func TestTheFinalSnapshot(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		w := newLiveState(t)
 		o := w.make(desired(t, "rds", "db", values{"size": text("db.t3.micro"), "final_snapshot": resource.Bool(keep)}))
@@ -155,7 +155,7 @@ func TestTheLastSnapshot(t *testing.T) {
 	}
 }
 
-func TestADatabaseIsMadeWhereItsPredecessorStillLeaves(t *testing.T) {
+func TestADatabaseIsCreatedWhileItsPredecessorIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
@@ -169,7 +169,7 @@ func TestADatabaseIsMadeWhereItsPredecessorStillLeaves(t *testing.T) {
 	w.settled(d, nil)
 }
 
-func TestASecretThatIsNotAtHand(t *testing.T) {
+func TestASecretWithoutAValue(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro")})
@@ -179,7 +179,7 @@ func TestASecretThatIsNotAtHand(t *testing.T) {
 	}
 }
 
-func TestNoErrorTellsASecret(t *testing.T) {
+func TestNoErrorContainsASecret(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "rds", "db", values{"size": text("db.t3.micro"), "password": secretOf("fake-password-to-hide")})

@@ -15,11 +15,11 @@ import (
 
 func anyDB(types.DBInstance) bool { return true }
 
-// updateDB makes all changes in one call, at once. That call also makes whatever else waits
-// for the maintenance window; Observe has said so in the thing's detail.
+// updateDB makes all changes in one call, at once. That call also makes whatever else is pending
+// until the maintenance window; Observe has reported that in the message.
 func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	id := r.Have.ID
-	d, err := g.awaitDB(ctx, id, "to settle", anyDB)
+	d, err := g.awaitDB(ctx, id, "to be available or stopped", anyDB)
 	if err != nil {
 		return resource.Observed{}, err
 	}
@@ -31,7 +31,7 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	if changed(r, "state") {
 		wantStopped = stopConfiguredAs(r.Desired.Attrs)
 	}
-	if stopped && (!wantStopped || in != nil) { // RDS changes only what runs
+	if stopped && (!wantStopped || in != nil) { // RDS changes only running databases
 		if d, err = g.powerDB(ctx, d, false); err != nil {
 			return resource.Observed{}, err
 		}
@@ -68,8 +68,7 @@ func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (t
 	})
 }
 
-// onceReady gives an order to a database that may be in the middle of something, such as its
-// first backup.
+// onceReady orders a change of a database that may be busy, for example with its first backup.
 func (g *region) onceReady(ctx context.Context, order func() error) error {
 	return g.patiently(ctx, g.wait.Database, func() error { return classify("", order()) }, "InvalidDBInstanceState", "InvalidDBInstanceStateFault")
 }
@@ -92,7 +91,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	}
 	if want := desiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
 		return nil, permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
-			"storage can only grow: make a new database and copy")
+			"create a new database and copy the data: storage can only grow")
 	}
 	in := &rds.ModifyDBInstanceInput{
 		DBInstanceIdentifier: aws.String(r.Have.ID),
@@ -114,7 +113,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 	password, given, err := secret(a, "password")
 	if given {
 		in.MasterUserPassword = aws.String(password)
-		if d.MasterUserSecret != nil { // so far AWS made it
+		if d.MasterUserSecret != nil { // so far AWS generates it
 			in.ManageMasterUserPassword = aws.Bool(false)
 		}
 	}

@@ -20,14 +20,14 @@ us-gov-east-1 us-gov-west-1 us-iso-east-1 us-iso-west-1 us-isob-east-1 us-isob-w
 eu-isoe-west-1 us-isof-east-1 us-isof-south-1`)
 }
 
-// slips is how many letters may be wrong for a name to be taken for a misspelt one.
+// slips is how many letters may be wrong for a name to count as misspelled.
 const slips = 2
 
-// judgeRegion says what is wrong with the name of a region, and which one was meant. The SDK
-// takes every name of the shape of its partitions (^(us|eu|…)-\w+-\d+$) and then waits for an
-// address that does not exist. Here a name must have the shape of a region; it is a misspelt
-// one if a region that is known is near and the part before the number is no direction. So
-// us-esat-1 is refused, and us-east-7, eu-southwest-1 or nz-north-1 may come to be.
+// judgeRegion returns what is wrong with the name of a region, and which one was meant. The SDK
+// accepts every name in the form of its partitions (^(us|eu|...)-\w+-\d+$) and then waits for an
+// address that does not exist. Here a name must have the form of a region; it is misspelled if a
+// known region is near and the part before the number is no direction. So us-esat-1 is refused, and
+// us-east-7, eu-southwest-1 or nz-north-1 may exist some day.
 func judgeRegion(name string) (wrong, meant string) {
 	all := regionNames()
 	if slices.Contains(all, name) {
@@ -35,15 +35,15 @@ func judgeRegion(name string) (wrong, meant string) {
 	}
 	near, found := resource.Nearest(strings.ToLower(name), all)
 	if !regionPattern.MatchString(name) {
-		return "is no region of AWS", near
+		return "is not an AWS region", near
 	}
 	if found && !directed(name) && resource.Distance(name, near) <= slips {
-		return "is no region of AWS that ovi knows", near
+		return "is not an AWS region", near
 	}
 	return "", ""
 }
 
-// directed says that the last word of a region's name is a direction, as it always was.
+// directed reports that the last word of a region's name is a direction, as in all known ones.
 func directed(region string) bool {
 	words := strings.Split(region, "-")
 	switch words[len(words)-2] {
@@ -53,8 +53,8 @@ func directed(region string) bool {
 	return false
 }
 
-// zoneOf says that a zone may be one of a region: us-east-1a, and the local and wavelength
-// zones us-east-1-bos-1a and us-east-1-wl1-bos-wlz-1 ("Regions and Zones" of EC2).
+// zoneOf reports that a zone may be in a region: us-east-1a, and the local and wavelength zones
+// us-east-1-bos-1a and us-east-1-wl1-bos-wlz-1 ("Regions and Zones" of EC2).
 func zoneOf(zone, region string) bool {
 	rest, ok := strings.CutPrefix(zone, region)
 	return ok && rest != "" && (rest[0] == '-' || rest[0] >= 'a' && rest[0] <= 'z')

@@ -2,7 +2,7 @@ package aws
 
 import "testing"
 
-func TestRegionsThatAreRight(t *testing.T) {
+func TestValidRegions(t *testing.T) {
 	for _, name := range append(regionNames(), "us-east-9", "eu-southwest-1", "ap-southeast-12", "nz-north-1", "us-gulf-1", "us-gov-south-1", "eusc-fr-west-1") {
 		if wrong, meant := judgeRegion(name); wrong != "" {
 			t.Errorf("%s %s; %s was meant", name, wrong, meant)
@@ -10,7 +10,7 @@ func TestRegionsThatAreRight(t *testing.T) {
 	}
 }
 
-func TestRegionsThatAreMisspelt(t *testing.T) {
+func TestMisspelledRegions(t *testing.T) {
 	for name, want := range map[string]string{
 		"us-esat-1": "us-east-1", "us-east1": "us-east-1", "us_east_1": "us-east-1", "US-EAST-1": "us-east-1",
 		"eu-wset-3": "eu-west-3", "ap-notheast-1": "ap-northeast-1", "us-east-1a": "us-east-1", "": "",

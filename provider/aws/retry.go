@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 )
 
-// How often a call is tried that meets nothing but trouble of one sort. Being throttled is
-// no trouble, and has all attempts of Options.
+// How often a call is tried that fails for one reason only. Throttled calls have all attempts of
+// Options.
 const (
-	triesUnreached = 3 // nobody answers at that address: somebody waits for a plan
+	triesUnreached = 3 // no answer from that address: a user is waiting for a plan
 	triesBroken    = 5 // the service fails, or an answer is lost
 )
 
@@ -42,7 +42,7 @@ func (p patient) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return p.Standard.RetryDelay(attempt, err)
 }
 
-// unreached says that no connection came about: nothing was asked, so nothing was done.
+// unreached reports that no connection was made: nothing was asked, so nothing was done.
 func unreached(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

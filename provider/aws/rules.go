@@ -44,7 +44,7 @@ func rulesOf(permissions []types.IpPermission, self string) resource.List {
 	return sortedRules(out)
 }
 
-// portOf: a permission without ports, and one for all ports of everything, say nothing or -1.
+// portOf: a permission without ports, and one for all ports, has none or -1.
 func portOf(n *int32) int64 {
 	if n == nil {
 		return -1
@@ -52,8 +52,8 @@ func portOf(n *int32) int64 {
 	return int64(*n)
 }
 
-// ruleSet reads rules of a wish or of an observation, each once. A wish's names of groups are
-// ids by now, so its order may have changed.
+// ruleSet reads the rules of a configuration or of an observation, each once. References to groups are
+// ids by now, so the order may have changed.
 func ruleSet(v resource.Value) resource.List {
 	list, _ := v.(resource.List)
 	out := make(resource.List, 0, len(list))
@@ -66,9 +66,9 @@ func ruleSet(v resource.Value) resource.List {
 	return sortedRules(out)
 }
 
-// setRules adds what is missing before it takes away what is too much, so that traffic which
-// both sets allow is never refused. The exception: AWS holds a rule that differs in its
-// description only for the same, so that one goes first.
+// setRules adds missing rules before it removes others, so that traffic that both sets allow is
+// never refused. The exception: to AWS a rule that differs only in its description is the same, so
+// the old one is removed first.
 func (g *region) setRules(ctx context.Context, id string, egress bool, have, want resource.List) error {
 	more, less := minus(want, have), minus(have, want)
 	var first, last resource.List
@@ -110,8 +110,8 @@ func (g *region) authorize(ctx context.Context, id string, egress bool, rules re
 	}, "InvalidGroup.NotFound")
 }
 
-// authorizeEach is for a set of which a part is there already, after a lost answer: AWS
-// refuses such a set as a whole.
+// authorizeEach is for a set of which a part exists already, after a lost answer: AWS refuses such a
+// set as a whole.
 func (g *region) authorizeEach(ctx context.Context, id string, egress bool, rules resource.List) error {
 	if len(rules) == 1 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// anyRule draws a rule as somebody might write it.
+// anyRule draws a rule in any of its written forms.
 func anyRule(t *rapid.T) resource.Attrs {
 	m := map[string]resource.Value{}
 	protocol := rapid.SampledFrom([]string{"", "tcp", "udp", "6", "17", "icmp", "1", "icmpv6", "all", "-1", "47"}).Draw(t, "protocol")
@@ -47,7 +47,7 @@ func anyRule(t *rapid.T) resource.Attrs {
 	return resource.AttrsOf(m)
 }
 
-func TestRulesComeBackFromAWSAsTheyWereWished(t *testing.T) {
+func TestRulesAreObservedAsConfigured(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var desired resource.List
 		for range rapid.IntRange(0, 8).Draw(t, "n") {
@@ -63,18 +63,18 @@ func TestRulesComeBackFromAWSAsTheyWereWished(t *testing.T) {
 		}
 		back := rulesOf(permissionsOf(desired, "sg-self"), "sg-self")
 		if diff := cmp.Diff(ruleSet(desired), ruleSet(back)); diff != "" {
-			t.Fatalf("(-wished +came back):\n%s", diff)
+			t.Fatalf("(-configured +observed):\n%s", diff)
 		}
 	})
 }
 
-func TestRulesThatDifferAreToldApart(t *testing.T) {
+func TestDifferencesOfRulesAreApplied(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.SliceOfN(rapid.Custom(anyRule), 0, 6).Draw(t, "a"), rapid.SliceOfN(rapid.Custom(anyRule), 0, 6).Draw(t, "b")
 		have, want := ruleSet(listOf(a)), ruleSet(listOf(b))
 		after := append(minus(have, minus(have, want)), minus(want, have)...)
 		if diff := cmp.Diff(want, sortedRules(after)); diff != "" {
-			t.Fatalf("adding and taking away does not lead to the wish:\n%s", diff)
+			t.Fatalf("adding and removing does not lead to the configuration:\n%s", diff)
 		}
 	})
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// bucketsAtOnce bounds the questions about single buckets: S3 tells nothing but names in its
-// list.
+// bucketsAtOnce bounds the parallel calls about single buckets: the list of S3 holds only names.
 const bucketsAtOnce = 8
 
 // bucket is a bucket with what was read about it.
@@ -69,7 +68,7 @@ func (g *region) buckets(ctx context.Context) ([]bucket, error) {
 	return out, nil
 }
 
-// readBucket asks about one bucket; nil if it is of another region or gone by now.
+// readBucket reads one bucket; nil if it is in another region or deleted since.
 func (g *region) readBucket(ctx context.Context, listed types.Bucket) (*bucket, error) {
 	name := aws.ToString(listed.Name)
 	where := aws.ToString(listed.BucketRegion)
@@ -99,7 +98,7 @@ func about(name string, err error) error {
 	return fmt.Errorf("bucket %s: %w", name, err)
 }
 
-// bucketRegion asks where a bucket is; not found if there is none.
+// bucketRegion finds the region of a bucket; NotFound if it does not exist.
 func (g *region) bucketRegion(ctx context.Context, name string) (string, error) {
 	out, err := g.s3.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: aws.String(name)})
 	if err != nil {
@@ -114,7 +113,7 @@ func (g *region) bucketRegion(ctx context.Context, name string) (string, error) 
 	return g.name, nil
 }
 
-// fillBucket reads tags, and the rest where the bucket is ovi's or whole says so.
+// fillBucket reads the tags, and the rest if the bucket has ovi's tags or whole is set.
 func (g *region) fillBucket(ctx context.Context, b *bucket, whole bool) error {
 	out, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(b.name)})
 	switch {

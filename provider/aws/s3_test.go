@@ -25,7 +25,7 @@ func TestBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, there := w.find(d.Ref); there {
-		t.Error("still there")
+		t.Error("it still exists")
 	}
 }
 

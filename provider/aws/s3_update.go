@@ -25,8 +25,8 @@ func movedTo(err error) string {
 	return ""
 }
 
-// createBucket looks before it makes: to make a bucket that one has already resets its access
-// lists in us-east-1.
+// createBucket checks first whether the bucket exists: creating one that the account already has
+// resets its access lists in us-east-1.
 func createBucket(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
 	b := bucket{name: bucketName(r)}
 	where, err := g.bucketRegion(ctx, b.name)
@@ -51,16 +51,16 @@ func createBucket(ctx context.Context, g *region, r provider.Request) (resource.
 
 func foreignBucket(name string, err error) error {
 	if provider.ClassOf(err) == provider.Denied {
-		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be looked at: %w", name, err),
-			"it is most likely somebody else's: choose another name with bucket:")
+		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists and may not be read: %w", name, err),
+			"use another name with bucket: it most likely belongs to another account")
 	}
 	return err
 }
 
-// isMine says whether a bucket that exists was made by this very request.
+// isMine is nil if an existing bucket was created by this request.
 func (g *region) isMine(ctx context.Context, r provider.Request, name, where string) error {
 	if where != g.name {
-		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists already, in %s", name, where), "bucket names are unique among all regions: choose another with bucket:")
+		return conflict("s3.HeadBucket", fmt.Errorf("bucket %s exists in %s", name, where), "use another name with bucket: names are unique among all regions")
 	}
 	b := bucket{name: name}
 	if err := g.fillBucket(ctx, &b, false); err != nil {
@@ -82,7 +82,7 @@ func (g *region) makeBucket(ctx context.Context, r provider.Request, name string
 		_, err := g.s3.CreateBucket(ctx, in)
 		return classify("", err)
 	}, "OperationAborted")
-	if hasCode(err, "BucketAlreadyOwnedByYou") { // our own lost call, or another's at this moment
+	if hasCode(err, "BucketAlreadyOwnedByYou") { // an earlier call whose answer was lost, or another one at this moment
 		return g.isMine(ctx, r, name, g.name)
 	}
 	if err != nil {
@@ -91,8 +91,7 @@ func (g *region) makeBucket(ctx context.Context, r provider.Request, name string
 	return g.ensureTags(ctx, name, tags)
 }
 
-// ensureTags reads back what a new bucket carries: a service that does not know tags at birth
-// gets them told again.
+// ensureTags reads the tags of a new bucket: a service that ignores tags at creation gets them again.
 func (g *region) ensureTags(ctx context.Context, name string, tags map[string]string) error {
 	have, err := g.bucketTags(ctx, name)
 	if err != nil {
@@ -126,7 +125,7 @@ func (g *region) putTags(ctx context.Context, name string, tags map[string]strin
 	return classify("", err)
 }
 
-// shapeBucket sets what the wish speaks of and has changed.
+// shapeBucket sets what is configured and has changed.
 func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
 	if on, ok := flag(a, "block_public_access"); ok && changed("block_public_access") {
 		_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
@@ -154,7 +153,7 @@ func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs,
 	return nil
 }
 
-// setVersioning switches it; a bucket that never had it stays as it is when it is not wished.
+// setVersioning turns it on or off; a bucket that never had it is not changed to turn it off.
 func (g *region) setVersioning(ctx context.Context, name string, on bool) error {
 	status := types.BucketVersioningStatusEnabled
 	if !on {
@@ -206,7 +205,7 @@ func updateBucket(ctx context.Context, g *region, r provider.Request) (resource.
 }
 
 // deleteBucket deletes only the bucket that was observed: another one may have its name since,
-// and only the key on it tells the two apart.
+// and only its key distinguishes the two.
 func deleteBucket(ctx context.Context, g *region, r provider.Request) error {
 	if r.Have.Marks.Key != "" {
 		now, err := g.s3.GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: aws.String(r.Have.ID)})
@@ -217,7 +216,7 @@ func deleteBucket(ctx context.Context, g *region, r provider.Request) error {
 			return err
 		}
 		if err != nil || s3TagMap(now.TagSet)[tagKey] != r.Have.Marks.Key {
-			return conflict("s3.GetBucketTagging", fmt.Errorf("bucket %s has no longer the tag %s that was observed", r.Have.ID, tagKey), "run `ovi plan` again")
+			return conflict("s3.GetBucketTagging", fmt.Errorf("bucket %s no longer has the tag %s that was observed", r.Have.ID, tagKey), "run `ovi plan` again")
 		}
 	}
 	_, err := g.s3.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: aws.String(r.Have.ID)})

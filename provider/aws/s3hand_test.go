@@ -17,7 +17,7 @@ func (w *liveState) makeBucketByHand(name string) {
 	must[*s3.CreateBucketOutput](w.t)(w.s3().CreateBucket(w.t.Context(), &s3.CreateBucketInput{Bucket: sdk.String(name)}))
 }
 
-func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
+func TestABucketThatExistsIsAConflict(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	w.makeBucketByHand("acme-assets")
@@ -30,7 +30,7 @@ func TestABucketThatExistsIsNobodysToTake(t *testing.T) {
 	}
 }
 
-func TestABucketThatMayNotBeLookedAt(t *testing.T) {
+func TestABucketThatMayNotBeReadIsAConflict(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: "s3", Action: "HeadBucket"})
@@ -40,18 +40,18 @@ func TestABucketThatMayNotBeLookedAt(t *testing.T) {
 	}
 }
 
-func TestABucketThatHoldsObjectsStays(t *testing.T) {
+func TestABucketWithObjectsIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "s3", "acme-assets", values{}))
 	must[*s3.PutObjectOutput](t)(w.s3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: sdk.String("acme-assets"), Key: sdk.String("a"), Body: strings.NewReader("x")}))
 	err := w.remove(o)
-	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "empty it") {
+	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "empty the bucket") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestTagsOfOthersOnABucketStay(t *testing.T) {
+func TestOtherTagsOfABucketAreKept(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "s3", "acme-assets", values{}, "team", "web"))
@@ -66,7 +66,7 @@ func TestTagsOfOthersOnABucketStay(t *testing.T) {
 	}
 }
 
-func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
+func TestABucketOfAnotherRegionIsNotListed(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "s3", "acme-eu", values{})
@@ -84,7 +84,7 @@ func TestABucketOfAnotherRegionIsNotSeenHere(t *testing.T) {
 		found = found || o.Marks.Ref == d.Ref
 	}
 	if !found {
-		t.Error("not seen in eu-west-1")
+		t.Error("not observed in eu-west-1")
 	}
 	_, err = w.p.Create(t.Context(), w.request(desired(t, "s3", "acme-eu", values{})))
 	if !isClass(err, "conflict") || !strings.Contains(err.Error(), "eu-west-1") {

@@ -15,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// step is one line of the scenario. Deeds other than create, update, delete and repeat are
-// somebody else's; drift names what must then differ.
+// step is one line of the scenario. Other actions than create, update, delete and repeat are
+// done outside ovi; drift names what must then differ.
 type step struct {
 	Step, Do, Resource string
 	Attrs              resource.Attrs
@@ -38,7 +38,7 @@ type actor struct {
 	p        *aws.Provider
 	hand     sdk.Config
 	location string
-	made     map[string]provider.Request // what was wished last, and the key it was made with
+	made     map[string]provider.Request // what was configured last, and the key of its creation
 }
 
 func readJSON[T any](t *testing.T, name string) (out T) {
@@ -64,16 +64,16 @@ func (a *actor) play(exceptions []exception) {
 	steps := readJSON[[]step](a.t, "testdata/scenario.json")
 	for _, e := range exceptions {
 		if !slices.ContainsFunc(steps, func(s step) bool { return s.Step == e.Step }) {
-			a.t.Errorf("an exception for %q, which is no step", e.Step)
+			a.t.Errorf("an exception for the unknown step %q", e.Step)
 		}
 	}
 	for _, s := range steps {
 		if i := slices.IndexFunc(exceptions, func(e exception) bool { return e.Step == s.Step }); i >= 0 && exceptions[i].Skip {
-			a.t.Logf("left out: %s: %s", s.Step, exceptions[i].Why)
+			a.t.Logf("excluded: %s: %s", s.Step, exceptions[i].Why)
 			continue
 		}
 		if !a.t.Run(strings.ReplaceAll(s.Step, " ", "_"), func(t *testing.T) { a.with(t).take(s) }) {
-			a.t.Fatal("the steps after this one stand on it")
+			a.t.Fatal("the steps after this one depend on it")
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (a *actor) observe() map[resource.Ref]resource.Observed {
 		}
 	}
 	if len(out) != len(s.Resources) {
-		a.t.Error("two things have one ref")
+		a.t.Error("two resources have one ref")
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (a *actor) take(s step) {
 		had := a.observe()[a.ref(s.Resource)]
 		o, err := a.p.Create(a.t.Context(), last)
 		if a.expect(s, err) && o.ID != had.ID {
-			a.t.Errorf("made %s beside %s", o.ID, had.ID)
+			a.t.Errorf("created %s beside %s", o.ID, had.ID)
 		}
 	case "update":
 		a.update(s, last)
@@ -131,7 +131,7 @@ func (a *actor) take(s step) {
 		}
 		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Stack: "scenario", Have: o})
 		if _, there := a.observe()[a.ref(s.Resource)]; a.expect(s, err) && there {
-			a.t.Error("still there")
+			a.t.Error("it still exists")
 		}
 	default:
 		a.byHand(s)
@@ -160,7 +160,7 @@ func (a *actor) update(s step, last provider.Request) {
 	}
 }
 
-// expect says whether the step went through, and fails if it did not go as expected.
+// expect reports whether the step succeeded, and fails if it did not go as expected.
 func (a *actor) expect(s step, err error) bool {
 	a.t.Helper()
 	switch {
@@ -172,7 +172,7 @@ func (a *actor) expect(s step, err error) bool {
 	return err == nil
 }
 
-// settled: what is there is as it was wished, and a second plan would be empty.
+// settled: live state is as configured, and a second plan would be empty.
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
@@ -180,7 +180,7 @@ func (a *actor) settled(d resource.Desired, res string) {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {
-		a.t.Errorf("not as wished: %+v", c)
+		a.t.Errorf("not as configured: %+v", c)
 	}
 }
 
@@ -219,11 +219,11 @@ func (a *actor) desired(s step) resource.Desired {
 	return resource.Desired{Ref: r, Attrs: checked, Tags: s.Tags}
 }
 
-// byHand does what somebody else does, and looks at what then differs.
+// byHand changes something outside ovi, and checks what then differs.
 func (a *actor) byHand(s step) {
 	a.t.Helper()
 	r := a.ref(s.Resource)
-	meddle(a.t, a.hand, s.Do, a.observe()[r])
+	changeOutsideOvi(a.t, a.hand, s.Do, a.observe()[r])
 	if len(s.Drift) == 0 {
 		return
 	}

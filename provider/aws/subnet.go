@@ -132,7 +132,7 @@ func deleteSubnet(ctx context.Context, g *region, r provider.Request) error {
 	}, func() ([]string, error) { return g.instancesWhere(ctx, "subnet-id", id) }, "DependencyViolation")
 }
 
-// desired reads a string of the wish for the SDK: nil where nothing is said.
+// desired reads a configured string for the SDK: nil if it is not set.
 func desired(a resource.Attrs, name string) *string {
 	if s, ok := text(a, name); ok && s != "" {
 		return aws.String(s)

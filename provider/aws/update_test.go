@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func TestAllThatAnInstanceCanChange(t *testing.T) {
+func TestAllChangesOfAnInstance(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	vpc, subnet := w.network()
@@ -77,7 +77,7 @@ func TestAChangeOfTypeKeepsTheRunState(t *testing.T) {
 	}
 }
 
-func TestARunningInstanceIsNotInterruptedForLess(t *testing.T) {
+func TestOtherChangesDoNotRestartAnInstance(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
@@ -100,7 +100,7 @@ func TestStartRightAfterAChangeOfType(t *testing.T) {
 	w.settled(d, nil)
 }
 
-func TestStoppedByHandIsDriftAndIsStarted(t *testing.T) {
+func TestAnInstanceStoppedOutsideOviIsStarted(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	d := desired(t, "ec2", "web", values{"size": text("t3.micro")})
@@ -111,7 +111,7 @@ func TestStoppedByHandIsDriftAndIsStarted(t *testing.T) {
 	w.settled(d, nil)
 }
 
-func TestTagsOfOthersStay(t *testing.T) {
+func TestOtherTagsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}, "team", "web"))
@@ -141,7 +141,7 @@ func TestReservedTagsAreRefused(t *testing.T) {
 	}
 }
 
-func TestProtectionIsNeverSwitchedOff(t *testing.T) {
+func TestProtectionIsNeverTurnedOff(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro"), "termination_protection": resource.Bool(true)}))
@@ -153,11 +153,11 @@ func TestProtectionIsNeverSwitchedOff(t *testing.T) {
 		t.Error("an attribute was changed")
 	}
 	if _, ok := w.find(o.Marks.Ref); !ok {
-		t.Error("it is gone")
+		t.Error("it was deleted")
 	}
 }
 
-func TestWhatStandsInTheWayIsNamed(t *testing.T) {
+func TestWhatPreventsADeletionIsNamed(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	vpc, subnet := w.network()
@@ -181,7 +181,7 @@ func TestWhatStandsInTheWayIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsStillLeavingIsWaitedFor(t *testing.T) {
+func TestADeletionUnderWayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	_, subnet := w.network()
@@ -209,7 +209,7 @@ func TestMarkAdoptsWithoutChangingAnythingElse(t *testing.T) {
 	}
 }
 
-func TestUpdateOfWhatIsGone(t *testing.T) {
+func TestUpdateOfADeletedResource(t *testing.T) {
 	for kind, c := range creations() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

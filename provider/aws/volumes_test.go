@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
+func TestVolumeIsAttachedMovedGrownAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := newLiveState(t)
 	one := w.make(desired(t, "ec2", "one", values{"size": text("t3.micro")}))
@@ -41,7 +41,7 @@ func TestVolumeHangsMovesGrowsAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, there := w.find(d.Ref); there {
-		t.Error("still there")
+		t.Error("it still exists")
 	}
 }
 

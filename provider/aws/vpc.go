@@ -45,7 +45,7 @@ var vpcName = regexp.MustCompile(`^` + tagName + `$`)
 
 // naturalVPC is the Name tag of a VPC, if a resource can have that name. VPCs are few and named
 // with care, so that one with the name of a configured one is most likely meant. A name that
-// reads like an id is none, and neither is one that ovi wrote: the marks tell that one.
+// has the form of an id is none, and neither is one that ovi wrote: its marks are its name.
 func naturalVPC(tags map[string]string, id string) string {
 	name := tags[tagHuman]
 	if tags[tagNamed] == "true" || strings.HasPrefix(name, "vpc-") || !vpcName.MatchString(name) {
@@ -86,7 +86,7 @@ func createVPC(ctx context.Context, g *region, r provider.Request) (resource.Obs
 	return g.awaitVPC(ctx, id)
 }
 
-// setDNS sets the two flags, one a call: AWS takes no more.
+// setDNS sets the two flags, one per call as AWS requires.
 func (g *region) setDNS(ctx context.Context, a resource.Attrs, id string, support, hostnames bool) error {
 	set := func(in *ec2.ModifyVpcAttributeInput) error {
 		in.VpcId = aws.String(id)
@@ -142,7 +142,7 @@ func deleteVPC(ctx context.Context, g *region, r provider.Request) error {
 	}, func() ([]string, error) { return g.inVPC(ctx, id) }, "DependencyViolation")
 }
 
-// inVPC names what stands in a network and keeps it from being deleted.
+// inVPC lists what is in a VPC and prevents its deletion.
 func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
 	var names []string
 	subnets, err := g.subnets(ctx, &ec2.DescribeSubnetsInput{Filters: where("vpc-id", id)})
@@ -161,7 +161,7 @@ func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
 	return names, err
 }
 
-// nameID names a thing by its id and, if it is ovi's, its ref.
+// nameID is an id and, if the resource has ovi's marks, its ref.
 func nameID(o resource.Observed) string {
 	if !o.Marks.IsZero() {
 		return fmt.Sprintf("%s (%s)", o.ID, o.Marks.Ref)
