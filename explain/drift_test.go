@@ -34,7 +34,7 @@ func differs(observed, desired string) decider.Decision {
 	}}
 }
 
-func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {
+func TestDriftIsPartedFromConfiguration(t *testing.T) {
 	plans := seenAs("small", "small")
 	plans[1].Records = []event.Record{{Event: event.Planned{Decisions: []event.Decision{{Changes: differs("small", "large").Changes}}}}}
 	for name, x := range map[string]struct {
@@ -52,8 +52,8 @@ func TestTheWorldAndTheConfigAreToldApart(t *testing.T) {
 		"nothing applied":  {differs("large", "small"), nil, seenAs("large"), explain.ByUnknown, 1, 1, "no recorded configuration"},
 		"flapping":         {differs("large", "small"), sized("small"), seenAs("small", "large", "small", "huge", "small", "large"), explain.Outside, 6, 3, "for the 3rd time"},
 		"gone":             {decider.Decision{Ref: web, Difference: comparator.Missing}, sized("small"), seenAs("small", ""), explain.Outside, 2, 1, "outside ovi, 58m ago"},
-		"newly wanted":     {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "in the configuration"},
-		"marks taken off":  {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "outside ovi"},
+		"newly configured": {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "in the configuration"},
+		"marks removed":    {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "outside ovi"},
 		"not yet recorded": {differs("large", "small"), sized("small"), seenAs("small"), explain.Outside, 0, 0, "outside ovi"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestAnotherDriftHasAnotherName(t *testing.T) {
 	other := differs("large", "small")
 	other.Ref.Name = "other"
 	for name, d := range map[string]decider.Decision{
-		"one": differs("large", "small"), "other value": differs("huge", "small"), "other wish": differs("large", "tiny"),
+		"one": differs("large", "small"), "other value": differs("huge", "small"), "other configuration": differs("large", "tiny"),
 		"other thing": other, "gone": {Ref: web, Difference: comparator.Missing},
 	} {
 		digest := explain.DriftDigest(d)

@@ -9,9 +9,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Families is what was counted of the events.
+// Families are the counts of events.
 func (c Counts) Families() []Family {
-	outcomes := Family{"ovi_actions_total", "Actions that ended, by action and outcome; a replace is two.", Counter, nil}
+	outcomes := Family{"ovi_actions_total", "Actions that finished, by action and outcome; each step of a replacement counts.", Counter, nil}
 	took := Family{"ovi_action_duration_seconds_total", "Time spent in actions, by action.", Counter, nil}
 	for _, k := range slices.SortedFunc(maps.Keys(c.Ended), func(a, b Key) int {
 		return compareKeys([2]string{string(a.Action), string(a.Outcome)}, [2]string{string(b.Action), string(b.Outcome)})
@@ -23,21 +23,21 @@ func (c Counts) Families() []Family {
 	}
 	return []Family{
 		outcomes, took,
-		{"ovi_events_total", "Records this process has made, by type.", Counter, counted(c.Events, "event")},
-		{"ovi_provider_calls_total", "Calls that change something, retries counted.", Counter, one(float64(c.Calls))},
-		{"ovi_looks_total", "Looks at scopes, by whether they saw everything.", Counter, []Sample{
+		{"ovi_events_total", "Records written by this process, by type.", Counter, counted(c.Events, "event")},
+		{"ovi_provider_calls_total", "Provider calls that change something, retries included.", Counter, one(float64(c.Calls))},
+		{"ovi_observations_total", "Observations of scopes, by whether they were complete.", Counter, []Sample{
 			{"", Labels{"complete", "true"}, float64(c.Observations)}, {"", Labels{"complete", "false"}, float64(c.Unreachable)},
 		}},
-		{"ovi_actions_running", "Actions of this process that began and have not ended.", Gauge, one(float64(c.Running))},
+		{"ovi_actions_running", "Actions of this process that have started and not finished.", Gauge, one(float64(c.Running))},
 	}
 }
 
-// Scopes is how the looks at all scopes on record stand.
+// Scopes is the last observation of each recorded scope.
 func Scopes(scans []ledger.Scan, now time.Time) []Family {
-	seen := Family{"ovi_scope_last_seen_timestamp_seconds", "When the scope was last seen completely.", Gauge, nil}
-	age := Family{"ovi_scope_age_seconds", "How long ago the scope was last seen completely.", Gauge, nil}
-	whole := Family{"ovi_scope_complete", "1 if the last look at the scope saw everything.", Gauge, nil}
-	resources := Family{"ovi_scope_things", "Things in the scope at the last complete look.", Gauge, nil}
+	seen := Family{"ovi_scope_observed_timestamp_seconds", "Time of the last complete observation of the scope.", Gauge, nil}
+	age := Family{"ovi_scope_age_seconds", "Age of the last complete observation of the scope.", Gauge, nil}
+	whole := Family{"ovi_scope_complete", "1 if the last observation of the scope was complete.", Gauge, nil}
+	resources := Family{"ovi_scope_resources", "Resources in the last complete observation of the scope.", Gauge, nil}
 	for _, s := range scans {
 		of := Labels{"scope", s.Scope.String()}
 		whole.Samples = append(whole.Samples, Sample{"", of, truth(s.Complete)})
@@ -51,13 +51,13 @@ func Scopes(scans []ledger.Scan, now time.Time) []Family {
 	return []Family{seen, age, whole, resources}
 }
 
-// Store is how the store stands.
+// Store is the size of the store.
 func Store(s storage.Stats) []Family {
 	return []Family{
-		{"ovi_store_revision", "The newest revision of the store.", Gauge, one(float64(s.Revision))},
-		{"ovi_store_compacted_revision", "Reads below it are refused.", Gauge, one(float64(s.Compacted))},
+		{"ovi_store_revision", "Newest revision of the store.", Gauge, one(float64(s.Revision))},
+		{"ovi_store_compacted_revision", "Revision up to which the store is compacted; reads below it are refused.", Gauge, one(float64(s.Compacted))},
 		{"ovi_store_keys", "Live keys in the store.", Gauge, one(float64(s.Keys))},
-		{"ovi_store_size_bytes", "Size of the store; in etcd of the whole database.", Gauge, one(float64(s.Bytes))},
+		{"ovi_store_size_bytes", "Size of the store; of etcd, the whole database.", Gauge, one(float64(s.Bytes))},
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/ovi-project/ovi/decider"
 )
 
-// Cycle is a turn of a loop, as it is counted.
+// Cycle is one cycle of a loop, as it is counted.
 type Cycle struct {
 	Stack     string
 	Led       bool
 	At        time.Time
 	Took      time.Duration
 	Failed    bool
-	Decisions map[decider.Action]int // of its plan; nil: it came to none
+	Decisions map[decider.Action]int // of its plan; nil: there is none
 	Blocked   int
 	Unchanged int
 	Alerts    map[string]int // by kind
@@ -40,8 +40,8 @@ type stackCounts struct {
 	n         int
 }
 
-// bounds of the histogram of cycles, in seconds: a quiet cycle on a small stack to one that
-// waits for slow clouds.
+// bounds of the histogram of cycles, in seconds: from a cycle without changes on a small stack
+// to one that waits for slow providers.
 func bounds() []float64 { return []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800} }
 
 // Add counts one cycle.
@@ -78,7 +78,7 @@ func (l *Loops) Add(c Cycle) {
 	s.n++
 }
 
-// Ready says whether every loop that had a cycle ended its last one well, and which did not.
+// Ready lists the stacks whose last cycle failed.
 func (l *Loops) Ready() (failing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,19 +91,19 @@ func (l *Loops) Ready() (failing []string) {
 	return failing
 }
 
-// Families is what was counted.
+// Families are the counts of cycles.
 func (l *Loops) Families() []Family {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	took := Family{"ovi_cycle_duration_seconds", "How long cycles took.", Histogram, nil}
-	cycles := Family{"ovi_cycles_total", "Cycles by role (leader, helper) and how they ended.", Counter, nil}
-	good := Family{"ovi_cycle_last_success_timestamp_seconds", "When the last cycle ended well.", Gauge, nil}
+	took := Family{"ovi_cycle_duration_seconds", "Duration of cycles.", Histogram, nil}
+	cycles := Family{"ovi_cycles_total", "Cycles by role (leader, helper) and outcome.", Counter, nil}
+	good := Family{"ovi_cycle_last_success_timestamp_seconds", "Time of the last cycle that succeeded.", Gauge, nil}
 	leads := Family{"ovi_leader", "1 if this instance led the last cycle of the stack.", Gauge, nil}
-	made := Family{"ovi_decisions_total", "Decisions planned, by action; the same one in each cycle until it is done.", Counter, nil}
+	made := Family{"ovi_decisions_total", "Decisions planned, by action; one counts in each cycle until it is executed.", Counter, nil}
 	now := Family{"ovi_decisions", "Decisions in the last plan, by action.", Gauge, nil}
-	held := Family{"ovi_decisions_vetoed", "Decisions in the last plan that policies held back.", Gauge, nil}
-	fine := Family{"ovi_things_unchanged", "Things in the last plan that are as wished.", Gauge, nil}
-	alerts := Family{"ovi_concerns", "What waits for a human, by kind.", Gauge, nil}
+	blocked := Family{"ovi_decisions_blocked", "Decisions in the last plan that policies block.", Gauge, nil}
+	unchanged := Family{"ovi_resources_unchanged", "Resources in the last plan that match their configuration.", Gauge, nil}
+	alerts := Family{"ovi_alerts", "Alerts that need an operator, by kind.", Gauge, nil}
 	for _, name := range slices.Sorted(maps.Keys(l.stacks)) {
 		s, of := l.stacks[name], Labels{"stack", name}
 		took.Samples = append(took.Samples, s.histogram(of)...)
@@ -116,11 +116,11 @@ func (l *Loops) Families() []Family {
 		leads.Samples = append(leads.Samples, Sample{"", of, truth(s.last.Led)})
 		made.Samples = append(made.Samples, counted(s.decisions, "stack", name, "action")...)
 		now.Samples = append(now.Samples, counted(s.planned.Decisions, "stack", name, "action")...)
-		held.Samples = append(held.Samples, Sample{"", of, float64(s.planned.Blocked)})
-		fine.Samples = append(fine.Samples, Sample{"", of, float64(s.planned.Unchanged)})
+		blocked.Samples = append(blocked.Samples, Sample{"", of, float64(s.planned.Blocked)})
+		unchanged.Samples = append(unchanged.Samples, Sample{"", of, float64(s.planned.Unchanged)})
 		alerts.Samples = append(alerts.Samples, counted(s.last.Alerts, "stack", name, "kind")...)
 	}
-	return []Family{took, cycles, good, leads, made, now, held, fine, alerts}
+	return []Family{took, cycles, good, leads, made, now, blocked, unchanged, alerts}
 }
 
 func compareKeys(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
@@ -144,7 +144,7 @@ func counted[K ~string](m map[K]int, labels ...string) []Sample {
 	return out
 }
 
-// Seconds is a time as Prometheus wants it.
+// Seconds is a time in the form that Prometheus reads.
 func Seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func truth(is bool) float64 {

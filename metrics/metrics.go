@@ -25,13 +25,13 @@ type Counters struct {
 // Counts is a copy of the counters at one moment.
 type Counts struct {
 	Events       map[string]int // by type, each record counted
-	Ended        map[Key]int    // actions, a replace as two halves
+	Ended        map[Key]int    // actions, each step of a replacement counted
 	Seconds      map[decider.Action]float64
 	Calls        int // of providers, retries counted
-	Running      int // actions that began and have not ended
+	Running      int // actions that have started and not finished
 	Observations int // complete ones
-	Unreachable  int // looks that saw not everything
-	Seen         int // things in the last complete look of each scope, added up
+	Unreachable  int // observations that failed
+	Seen         int // resources in all complete observations
 }
 
 // New makes counters at zero.
@@ -83,7 +83,7 @@ func (m *Counters) Pairs() []any {
 	keys := slices.SortedFunc(maps.Keys(c.Ended), func(a, b Key) int {
 		return strings.Compare(string(a.Action)+string(a.Outcome), string(b.Action)+string(b.Outcome))
 	})
-	out := []any{"calls", c.Calls, "looks", c.Observations, "blind", c.Unreachable, "running", c.Running}
+	out := []any{"calls", c.Calls, "observations", c.Observations, "unreachable", c.Unreachable, "running", c.Running}
 	for _, k := range keys {
 		out = append(out, string(k.Action)+"_"+string(k.Outcome), c.Ended[k])
 	}

@@ -21,7 +21,7 @@ func TestCounts(t *testing.T) {
 	m := metrics.New()
 	feed(m,
 		event.Observed{Complete: true, Count: 7, Part: 1, Of: 2},
-		event.Observed{Complete: true, Count: 7, Part: 2, Of: 2}, // the same look
+		event.Observed{Complete: true, Count: 7, Part: 2, Of: 2}, // the same observation
 		event.Observed{Error: "denied", Part: 1, Of: 1},
 		event.Started{Action: decider.Create},
 		event.Started{Action: decider.Create},
@@ -41,7 +41,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	pairs := []any{
-		"calls", 4, "looks", 1, "blind", 1, "running", 1,
+		"calls", 4, "observations", 1, "unreachable", 1, "running", 1,
 		"create_done", 1, "create_failed", 1, "create_seconds", 2.0,
 	}
 	if diff := cmp.Diff(pairs, m.Pairs()); diff != "" {

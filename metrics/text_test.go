@@ -57,7 +57,7 @@ func strict(t *testing.T, text string) map[string]float64 {
 			base = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, "_bucket"), "_sum"), "_count")
 		}
 		if base != name || types[name] == "" {
-			t.Errorf("line %d: %q stands in the family %s", i+1, line, name)
+			t.Errorf("line %d: %q is in the family %s", i+1, line, name)
 		}
 		v, err := strconv.ParseFloat(m[3], 64)
 		if _, twice := out[m[1]+m[2]]; err != nil || twice {
@@ -99,7 +99,7 @@ func TestAScrapeParses(t *testing.T) {
 	for _, took := range []time.Duration{50 * time.Millisecond, time.Second, 90 * time.Second, time.Hour} {
 		loops.Add(metrics.Cycle{
 			Stack: "we\"b\\\n", Led: true, At: at, Took: took, Decisions: map[decider.Action]int{decider.Create: 2, decider.Notify: 1},
-			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"vetoed": 1},
+			Blocked: 1, Unchanged: 7, Alerts: map[string]int{"blocked": 1},
 		})
 	}
 	loops.Add(metrics.Cycle{Stack: "db", At: at, Took: time.Second, Failed: true})
@@ -125,11 +125,11 @@ func TestAScrapeParses(t *testing.T) {
 		`ovi_actions_total{action="create",outcome="refused"}`:           1,
 		`ovi_scope_age_seconds{scope="aws/1/us-east-1"}`:                 60,
 		`ovi_scope_complete{scope="aws/2"}`:                              0,
-		`ovi_scope_last_seen_timestamp_seconds{scope="aws/1/us-east-1"}`: 1767323045,
+		`ovi_scope_observed_timestamp_seconds{scope="aws/1/us-east-1"}`:  1767323045,
 		`ovi_store_size_bytes`:                                           4096, `ovi_interval_seconds`: 60,
 	} {
 		if v, ok := got[name]; !ok || v != want {
-			t.Errorf("%s is %v (there: %v), want %v", name, v, ok, want)
+			t.Errorf("%s is %v (found: %v), want %v", name, v, ok, want)
 		}
 	}
 	if failing := loops.Ready(); len(failing) != 1 || failing[0] != "db" {

@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 )
 
-// CloudEvent is a record of the log as a CloudEvent 1.0 in its JSON format. Sequence is the
+// CloudEvent is a record of the audit log as a CloudEvent 1.0 in its JSON format. Sequence is the
 // extension of that name, in digits that sort as text.
 type CloudEvent struct {
 	SpecVersion     string      `json:"specversion"`

@@ -1,8 +1,8 @@
-// Package render shows plans, progress and the record to people (text in the width of their
-// terminal) and to machines (JSON lines, YAML).
+// Package render shows plans, progress and the audit log to people (text in the width of their
+// terminal) and to programs (JSON lines, YAML).
 //
-// It promises that a mark and its ref are never broken over two lines, that nothing is
-// coloured but on a terminal, that a pipe gets whole lines only, and that a secret is shown
-// as "(secret)" in every form. It knows nothing of providers, stores or the engine: it is
-// given plans, events and records, and a writer.
+// No value is truncated, a sign and its ref are never on two lines, only a terminal gets color,
+// a pipe gets whole lines only, and of a secret at most six digits of its keyed digest are
+// shown. The package knows nothing of providers, stores or the engine: it gets plans, events
+// and records, and a writer.
 package render

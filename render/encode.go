@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Encoder writes records for machines. Each record is written whole, in one write.
+// Encoder writes records for programs, each in one write.
 type Encoder interface{ Encode(r Record) error }
 
 // NewJSON writes one JSON object a line.
@@ -64,7 +64,7 @@ func (y yamlDocs) Encode(r Record) error {
 	return err
 }
 
-// block takes JSON's style off, and leaves quotes where YAML needs them.
+// block removes JSON's style, and keeps quotes where YAML needs them.
 func block(n *yaml.Node) {
 	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
 		n.Style = 0

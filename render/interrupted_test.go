@@ -76,7 +76,7 @@ func TestNumbersHaveTheirNouns(t *testing.T) {
 	if text := strings.Join(got, ", "); text != "0 logs, 1 batch, 2 batches, 3 keys" {
 		t.Error(text)
 	}
-	if text := (render.Trial{Decisions: 1, Plans: 2, Flips: 1}).Sentence(); text != "1 decision of 2 plans tried; 1 verdict flips." {
+	if text := (render.Trial{Decisions: 1, Plans: 2, Flips: 1}).Sentence(); text != "1 decision of 2 plans tested; 1 result changes." {
 		t.Error(text)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// FirstLine is the one line a doc begins with.
+// FirstLine is the first line of a doc.
 func FirstLine(doc string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(doc), "\n")
 	return line
@@ -29,13 +29,13 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 	return err
 }
 
-// attributes lists attributes; those of objects under their own.
+// attributes lists attributes; the fields of objects below them.
 func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
 	for _, a := range attrs {
 		p.WriteString("\n" + spaces(indent) + p.in(bold, a.Name) + "  " + p.in(dim, Traits(a)) + "\n")
 		p.para(indent+4, "", strings.ReplaceAll(strings.TrimSpace(a.Doc), "\n", " "))
 		if a.Example != "" && !strings.Contains(a.Example, "\n") {
-			p.WriteString(spaces(indent+4) + p.in(dim, "for example  ") + a.Name + ": " + a.Example + "\n")
+			p.WriteString(spaces(indent+4) + p.in(dim, "Example: ") + a.Name + ": " + a.Example + "\n")
 		}
 		p.attributes(indent+4, a.Fields)
 		if a.Elem != nil {
@@ -44,18 +44,18 @@ func (p *planWriter) attributes(indent int, attrs []resource.Attribute) {
 	}
 }
 
-// Traits is what there is to know of an attribute, in a line.
+// Traits describes an attribute in a line.
 func Traits(a resource.Attribute) string {
 	out := []string{typeName(a)}
 	switch {
 	case a.Computed:
-		out = append(out, "seen only")
+		out = append(out, "read-only")
 	case a.Required:
 		out = append(out, "required")
 	case a.Default != nil:
 		out = append(out, "default "+Value(a.Default))
 	case a.CreateDefault != nil:
-		out = append(out, "when made "+Value(a.CreateDefault))
+		out = append(out, "default at creation "+Value(a.CreateDefault))
 	}
 	if !a.Computed {
 		out = append(out, effectWords(a.Effect))
@@ -65,7 +65,7 @@ func Traits(a resource.Attribute) string {
 	}
 	out = append(out, bounds(a)...)
 	if a.RefKind != "" {
-		out = append(out, "names a "+a.RefKind)
+		out = append(out, "refers to "+a.RefKind)
 	}
 	if a.WriteOnly {
 		out = append(out, "cannot be read back")
@@ -79,7 +79,7 @@ func Traits(a resource.Attribute) string {
 func bounds(a resource.Attribute) []string {
 	what := ""
 	if a.Type != resource.TInt && a.Type != resource.TFloat {
-		what = " long"
+		what = " characters"
 	}
 	switch {
 	case a.Min != nil && a.Max != nil:
@@ -93,19 +93,19 @@ func bounds(a resource.Attribute) []string {
 }
 
 func typeName(a resource.Attribute) string {
-	elem := "text"
+	elem := "string"
 	if a.Elem != nil {
 		elem = typeName(*a.Elem)
 	}
 	switch a.Type {
 	case resource.TString:
-		return "text"
+		return "string"
 	case resource.TInt:
-		return "whole number"
+		return "integer"
 	case resource.TFloat:
 		return "number"
 	case resource.TBool:
-		return "true or false"
+		return "boolean"
 	case resource.TList:
 		return "list of " + elem
 	case resource.TSet:
@@ -113,7 +113,7 @@ func typeName(a resource.Attribute) string {
 	case resource.TObject:
 		return "object"
 	case resource.TMap:
-		return "map of text"
+		return "map of strings"
 	}
 	return "value"
 }
@@ -121,15 +121,15 @@ func typeName(a resource.Attribute) string {
 func effectWords(e resource.Effect) string {
 	switch e {
 	case resource.Restart:
-		return "changing it interrupts the thing"
+		return "restarts when changed"
 	case resource.Replace:
-		return "changing it forces a new one"
+		return "forces replacement when changed"
 	default:
 		return "changed in place"
 	}
 }
 
-// KindInfo is a kind for machines.
+// KindInfo is a kind for programs.
 type KindInfo struct {
 	Type     string     `json:"type"` // "kind"
 	Provider string     `json:"provider"`
@@ -138,10 +138,10 @@ type KindInfo struct {
 	Attrs    []AttrInfo `json:"attributes"`
 }
 
-// AttrInfo is an attribute for machines.
+// AttrInfo is an attribute for programs.
 type AttrInfo struct {
 	Name      string     `json:"name"`
-	Value     string     `json:"value"` // its type, in words
+	Value     string     `json:"value"` // its type
 	Doc       string     `json:"doc"`
 	Required  bool       `json:"required,omitempty"`
 	Computed  bool       `json:"computed,omitempty"`

@@ -8,18 +8,18 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Names shortens refs for people. A place such as "123456789012/us-east-1" is shown as
-// "us-east-1" as long as the provider shows one account only.
+// Names shortens refs. A location such as "123456789012/us-east-1" is shown as "us-east-1" as
+// long as one account of the provider is shown.
 type Names struct {
 	account map[string]string // by provider: the one account, or "" for several
 }
 
-// NewNames looks at every scope that will be shown.
+// NewNames is made of every scope that will be shown.
 func NewNames(scopes ...resource.Scope) Names {
 	n := Names{account: map[string]string{}}
 	for _, s := range scopes {
 		account, _, located := strings.Cut(s.Location, "/")
-		if !located { // a place not yet found in any account, or of a provider without them
+		if !located { // a location not yet resolved, or of a provider without accounts
 			account = ""
 		}
 		if before, seen := n.account[s.Provider]; seen && before != account {
@@ -45,7 +45,7 @@ func (n Names) Accounts() []string {
 // Scope is the short form of a scope.
 func (n Names) Scope(s resource.Scope) string { return s.Provider + "/" + n.location(s) }
 
-// Ref is the short form of a ref. It stays a ref: provider/place/kind/name.
+// Ref is the short form of a ref. It stays a ref: provider/location/kind/name.
 func (n Names) Ref(r resource.Ref) string {
 	return n.Scope(r.Scope()) + "/" + r.Kind + "/" + r.Name
 }

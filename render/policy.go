@@ -8,39 +8,40 @@ import (
 	"github.com/ovi-project/ovi/decider"
 )
 
-// Approval is somebody's yes to what a plan proposes.
+// Approval is an operator's approval of what a plan proposes.
 type Approval struct {
 	Type     string    `json:"type"` // "approval"
 	Plan     string    `json:"plan"`
-	Digest   string    `json:"digest"` // of the proposals: what it binds to
+	Digest   string    `json:"digest"` // of the proposals that it approves
 	Who      string    `json:"who"`
 	Until    time.Time `json:"until"`
 	Reason   string    `json:"reason,omitempty"`
-	People   int       `json:"people"`   // how many different people the rules ask for
-	Approved []string  `json:"approved"` // whose approvals hold now
+	People   int       `json:"approvers"` // how many different approvers the rules require
+	Approved []string  `json:"approved"`  // who approves it now
 }
 
 func (Approval) record() {}
 
-// Judged is what policies said of a decision: "passes", "denied", "needs_approval", "deferred".
+// Judged is the result of the policies for a decision: "passes", "denied", "needs_approval",
+// "deferred".
 type Judged struct {
-	Summary string     `json:"verdict"`
+	Summary string     `json:"result"`
 	Policy  string     `json:"policy,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	Until   *time.Time `json:"until,omitempty"`
 }
 
-// Tried is a recorded decision, as policies judged it and as those under trial would have.
+// Tried is a recorded decision with the result of the policies then, and of those tested.
 type Tried struct {
-	Type     string            `json:"type"` // "policy_verdict"
+	Type     string            `json:"type"` // "policy_result"
 	Ref      string            `json:"ref"`
 	Stack    string            `json:"stack,omitempty"`
 	Proposed string            `json:"proposed"`
 	First    time.Time         `json:"first"`
 	Last     time.Time         `json:"last"`
-	Times    int               `json:"times"` // plans that decided and judged the same
+	Times    int               `json:"times"` // plans with the same decision and result
 	Plan     string            `json:"plan"`  // the first of them
-	Done     bool              `json:"done"`  // it was done in one of them
+	Done     bool              `json:"done"`  // it was executed in one of them
 	Flips    bool              `json:"flips"`
 	Was      Judged            `json:"was"`
 	Would    Judged            `json:"would"`
@@ -53,12 +54,12 @@ type Trial struct {
 	Plans     int    `json:"plans"`
 	Decisions int    `json:"decisions"`
 	Flips     int    `json:"flips"`
-	Unjudged  int    `json:"unjudged"` // plans that could not be put together again
+	Unjudged  int    `json:"unjudged"` // plans that the audit log no longer has in full
 }
 
-// RuleSays is what one rule says of one decision of a plan.
+// RuleSays is the result of one rule for one decision of a plan.
 type RuleSays struct {
-	Type     string     `json:"type"` // "rule_verdict"
+	Type     string     `json:"type"` // "rule_result"
 	Ref      string     `json:"ref"`
 	Proposed string     `json:"proposed"`
 	Rule     string     `json:"rule"`
@@ -76,20 +77,20 @@ func (Tried) record()    {}
 func (Trial) record()    {}
 func (RuleSays) record() {}
 
-// TriedTable lists what was tried for people: what flips is marked.
+// TriedTable lists the tested decisions for people; those whose result changes have a sign.
 func TriedTable(rows []Tried) Table {
-	t := Table{Head: []string{"", "LAST", "THING", "PROPOSED", "WAS", "WOULD BE", "WHY"}, Flexible: 6}
+	t := Table{Head: []string{"", "LAST", "RESOURCE", "PROPOSED", "WAS", "WOULD BE", "REASON"}, Flexible: 6}
 	for _, r := range rows {
-		mark := ""
+		sign := ""
 		if r.Flips {
-			mark = "≠"
+			sign = "≠"
 		}
 		was := r.Was.words()
 		if r.Done {
 			was = "done"
 		}
 		t.Rows = append(t.Rows, []string{
-			mark, r.Last.UTC().Format("2006-01-02 15:04"), r.Ref, r.Proposed + times(r.Times), was, r.Would.words(), r.why(),
+			sign, r.Last.UTC().Format("2006-01-02 15:04"), r.Ref, r.Proposed + times(r.Times), was, r.Would.words(), r.why(),
 		})
 	}
 	return t
@@ -100,10 +101,10 @@ func (r Tried) why() string {
 	if r.Would.Policy != "" {
 		out = append(out, r.Would.Policy+": "+r.Would.Reason)
 	} else if r.Was.Policy != "" {
-		out = append(out, "was held back by "+r.Was.Policy)
+		out = append(out, "was blocked by "+r.Was.Policy)
 	}
 	for _, w := range r.Warnings {
-		out = append(out, "warning of "+w.Policy+": "+w.Text)
+		out = append(out, "warning by "+w.Policy+": "+w.Text)
 	}
 	return strings.Join(out, "; ")
 }
@@ -122,30 +123,26 @@ func times(n int) string {
 	return fmt.Sprintf(" ×%d", n)
 }
 
-// Sentence says what came of the test.
+// Sentence is the result of the test.
 func (t Trial) Sentence() string {
-	return fmt.Sprintf("%s of %s tried; %s.", Many(t.Decisions, "decision"), Many(t.Plans, "plan"), flipped(t.Flips))
+	return fmt.Sprintf("%s of %s tested; %s.", Many(t.Decisions, "decision"), Many(t.Plans, "plan"), flipped(t.Flips))
 }
 
 func flipped(n int) string {
 	if n == 1 {
-		return "1 verdict flips"
+		return "1 result changes"
 	}
-	return Many(n, "verdict") + " flip"
+	return Many(n, "result") + " change"
 }
 
-// NotJudged says how much the log does not hold.
+// NotJudged says how many plans the audit log no longer has in full.
 func (t Trial) NotJudged() string {
-	rested := "they rested on"
-	if t.Unjudged == 1 {
-		rested = "it rested on"
-	}
-	return Many(t.Unjudged, "plan") + " could not be judged: the log no longer has all that " + rested
+	return Many(t.Unjudged, "plan") + " could not be tested: the audit log no longer has all of their records"
 }
 
-// RuleTable lists what a rule says, for people.
+// RuleTable lists the results of a rule, for people.
 func RuleTable(rows []RuleSays) Table {
-	t := Table{Head: []string{"THING", "PROPOSED", "HOLDS", "EFFECT", "MESSAGE"}, Flexible: 4}
+	t := Table{Head: []string{"RESOURCE", "PROPOSED", "MATCHES", "EFFECT", "MESSAGE"}, Flexible: 4}
 	for _, r := range rows {
 		holds := "no"
 		switch {

@@ -24,7 +24,7 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 // one recovered.
 func applied(at time.Time) []event.Record {
 	events := []event.Event{
-		event.Recovered{Ref: ref("ec2", "old"), Action: decider.Create, Finding: event.FoundNotDone, Evidence: "nothing carries its key"},
+		event.Recovered{Ref: ref("ec2", "old"), Action: decider.Create, Finding: event.FoundNotDone, Evidence: "no resource has its key"},
 		event.Started{Ref: ref("vpc", "main"), Action: decider.Create},
 		event.Started{Ref: ref("ec2", "web-0"), Action: decider.Replace, Phase: "delete", Have: "i-0aaa"},
 		event.Finished{Ref: ref("vpc", "main"), Action: decider.Create, Outcome: event.Done, ID: "vpc-0abc", Seconds: 1.24},

@@ -19,7 +19,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// columns is the width of a text without colours.
+// columns is the width of a text without color.
 func columns(s string) int {
 	n := 0
 	for _, r := range s {
@@ -47,7 +47,7 @@ func truncate(s string, width int) string {
 func pad(s string, width int) string { return s + spaces(width-columns(s)) }
 
 // wrap breaks a text at its spaces into lines of so many columns. A word longer than a line
-// stands alone and is not broken: it may be a name that people copy. 0 is unbounded.
+// is alone on its line and not broken: it may be a name to be copied. 0 is unbounded.
 func wrap(s string, width int) []string {
 	s = printable(s)
 	if width <= 0 || columns(s) <= width {
@@ -102,7 +102,7 @@ func wrapCounts(s string, width int) []string {
 }
 
 // wrapValue breaks a value at its single spaces into lines of so many columns. Joined by spaces
-// they are the value: nothing is left out and nothing is truncated. A word longer than a line is
+// they are the value: nothing is omitted or truncated. A word longer than a line is
 // not broken. 0 is unbounded.
 func wrapValue(s string, width int) []string {
 	if width <= 0 || columns(s) <= width {
@@ -143,8 +143,8 @@ func breakAt(s string, width int) int {
 // Wrap breaks a text at its spaces into lines of so many columns.
 func Wrap(s string, width int) []string { return wrap(s, width) }
 
-// printable makes one line of a text and takes out what would steer a terminal: what a
-// provider answers is not ours to trust.
+// printable makes one line of a text and removes control codes: the answer of a provider is not
+// trusted.
 func printable(s string) string {
 	clean := strings.IndexFunc(s, unsafeRune) < 0
 	if clean {
