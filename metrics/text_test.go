@@ -49,7 +49,7 @@ func strict(t *testing.T, text string) map[string]float64 {
 		}
 		m := sampleForm.FindStringSubmatch(line)
 		if m == nil {
-			t.Errorf("line %d: %q is no sample", i+1, line)
+			t.Errorf("line %d: %q is not a sample", i+1, line)
 			continue
 		}
 		base := m[1]

@@ -299,7 +299,7 @@ func TestListen(t *testing.T) {
 	})
 	for _, want := range []string{
 		`ovi_actions_total{action="create",outcome="done"} 2`,
-		`ovi_scope_last_seen_timestamp_seconds{scope="aws/`, "ovi_interval_seconds 600", "ovi_store_up 1", "ovi_claims_held 1", `ovi_leader{stack="fleet"} 1`,
+		`ovi_scope_observed_timestamp_seconds{scope="aws/`, "ovi_interval_seconds 600", "ovi_store_up 1", "ovi_claims_held 1", `ovi_leader{stack="fleet"} 1`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in the scrape:\n%s", want, text)
