@@ -71,6 +71,13 @@ func Decode(b []byte) (Record, *Guard, error) {
 	return Record{ID: e.ID, At: e.At, Instance: e.Instance, Run: e.Run, User: e.User, Event: event}, e.Under, nil
 }
 
+// TypeOf is the type of an encoded record, without decoding it; empty if it has none.
+func TypeOf(record []byte) string {
+	_, rest, _ := bytes.Cut(record, []byte(`,"event":"`))
+	name, _, _ := bytes.Cut(rest, []byte{'"'})
+	return string(name)
+}
+
 // Marshal encodes a value as JSON without escaping HTML.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -56,6 +56,9 @@ type Moved struct {
 	From      resource.Ref `json:"from"`
 	ID        string       `json:"id"`
 	Stack     string       `json:"stack"` // the new one
+	UID       string       `json:"uid,omitempty"`
+	Key       string       `json:"key,omitempty"`
+	Adopted   bool         `json:"adopted,omitempty"` // the binding started with an adoption
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
 	Signature *Signature   `json:"signature,omitzero"`
@@ -79,16 +82,18 @@ type KeyPinned struct {
 
 // Trusted records that an operator trusts a key, or with On false no longer does.
 type Trusted struct {
-	Key    string `json:"key"`
-	On     bool   `json:"on"`
-	Who    string `json:"who"`
-	Reason string `json:"reason,omitempty"`
+	Key       string     `json:"key"`
+	On        bool       `json:"on"`
+	Who       string     `json:"who"`
+	Reason    string     `json:"reason,omitempty"`
+	Signature *Signature `json:"signature,omitzero"`
 }
 
 // TrustRequired records that keys are no longer pinned at first use: each later key must be
 // Trusted. With On false they are pinned again.
 type TrustRequired struct {
-	On     bool   `json:"on"`
-	Who    string `json:"who"`
-	Reason string `json:"reason,omitempty"`
+	On        bool       `json:"on"`
+	Who       string     `json:"who"`
+	Reason    string     `json:"reason,omitempty"`
+	Signature *Signature `json:"signature,omitzero"`
 }

@@ -27,10 +27,11 @@ func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	if err != nil || next == first {
 		return first, err
 	}
-	if !l.cfg.Shared { // a shared store is not rebuilt from one of its logs
-		if err := l.recordBaseline(ctx, next); err != nil {
-			return 0, err
-		}
+	if err := l.recordBaseline(ctx, next); err != nil {
+		return 0, err
+	}
+	if err := l.certify(ctx); err != nil {
+		return 0, err
 	}
 	return l.log.Trim(keep)
 }
@@ -38,6 +39,9 @@ func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 // recordBaseline writes what lives in the store into the log, in batches, each as things stand when it
 // is written.
 func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
+	if err := l.provenRows(ctx); err != nil {
+		return err
+	}
 	last, more := "", true
 	for more {
 		_, err := l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
@@ -72,7 +76,7 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 		switch {
 		case err != nil:
 			return nil, false, err
-		case e.Key <= last || !rows.IsFact(e.Key):
+		case e.Key <= last || !l.carries(e.Key):
 			continue
 		case size > 0 && size+len(e.Key)+len(e.Value) > baselineSize:
 			return facts, true, nil
@@ -81,6 +85,12 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 		facts = append(facts, event.Fact{Key: e.Key, Value: e.Value})
 	}
 	return facts, false, nil
+}
+
+// carries reports whether a baseline has the key: all facts or, in a store that instances share
+// and that is not rebuilt from one log, what proves bindings.
+func (l *Ledger) carries(key string) bool {
+	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key))
 }
 
 // carried writes what the store does not have so.

@@ -22,8 +22,17 @@ func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
 	if _, err := l.Record(ctx, event.Compacted{Before: int64(before), Who: l.cfg.User}); err != nil {
 		return err
 	}
+	if err := l.certify(ctx); err != nil {
+		return err
+	}
 	return l.store.Compact(ctx, before)
 }
 
-// Checkpoint signs the log as it stands.
-func (l *Ledger) Checkpoint() (wal.Checkpoint, error) { return l.log.Checkpoint() }
+// Checkpoint records the digest of all bindings and signs the log. It fails with ErrUnproven where
+// the store has other bindings than the log.
+func (l *Ledger) Checkpoint(ctx context.Context) (wal.Checkpoint, error) {
+	if err := l.certify(ctx); err != nil {
+		return wal.Checkpoint{}, err
+	}
+	return l.log.Checkpoint()
+}

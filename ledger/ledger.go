@@ -106,6 +106,8 @@ type Ledger struct {
 	closing sync.Once
 	closed  error
 
+	table verified // what the log proves
+
 	storeEpoch int // of the store's revisions, where hosts share it
 
 	lead chan struct{} // held by the one that writes; guards head and its entry

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/storage"
@@ -22,7 +21,7 @@ func (p *projection) readAhead(records []event.Record) error {
 			if e.Outcome == event.Failed {
 				keys[rows.KeyTries+e.Ref.String()] = true
 			}
-			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && e.Action != decider.Delete && e.Phase != event.PhaseDelete {
+			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && !deletes(e.Action, e.Phase, e.Step) {
 				keys[rows.StackOf(e.Stack, e.Ref.Scope())] = true
 			}
 		case event.Recovered:
@@ -45,6 +44,9 @@ func (p *projection) readAhead(records []event.Record) error {
 
 // read reads a key of the store, if it was not read ahead.
 func (p *projection) read(key string) (storage.Entry, error) {
+	if p.lookup != nil {
+		return storage.Entry{Value: p.lookup(key)}, nil
+	}
 	if e, ok := p.early[key]; ok {
 		return e, nil
 	}

@@ -24,6 +24,8 @@ type projection struct {
 	acts  map[resource.Ref][]json.RawMessage
 	buf   []byte
 	early map[string]storage.Entry // what was read ahead; absent keys as the zero Entry
+	// lookup reads instead of the store; nil: the store is read.
+	lookup func(key string) []byte
 	// guards are what the projection rests on, in a store that others write; nil in one that
 	// only the holder of the log's turn writes.
 	guards map[string]storage.Guard
@@ -67,11 +69,16 @@ func (l *Ledger) projectOnce(ctx context.Context, store storage.Store, records [
 	return tx, err
 }
 
-// apply is the table of what each event means to the store.
+// apply writes what an event means to the store.
 func (p *projection) apply(r event.Record) error {
 	if err := p.remember(r); err != nil {
 		return err
 	}
+	return p.write(r)
+}
+
+// write writes everything but the history of the resource.
+func (p *projection) write(r event.Record) error {
 	switch e := r.Event.(type) {
 	case event.Loaded:
 		return p.loaded(e)
@@ -84,12 +91,6 @@ func (p *projection) apply(r event.Record) error {
 			return p.put(rows.ApprovalOf(e.Digest, e.Who), rows.Approval{Seq: r.Seq, At: r.At, Event: e})
 		}
 		return p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
-	case event.Started:
-		return p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
-	case event.Finished:
-		return p.ended(r, e)
-	case event.Recovered:
-		return p.abandoned(r, e)
 	case event.Blessed:
 		if !e.On {
 			return p.delete(rows.KeyBlessed + e.Ref.String())
@@ -97,21 +98,13 @@ func (p *projection) apply(r event.Record) error {
 		return p.put(rows.KeyBlessed+e.Ref.String(), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
 	case event.Acknowledged:
 		return p.put(rows.KeyAcknowledged+e.Ref.String(), rows.EventOf(r))
-	case event.Adopted:
-		if err := p.bind(r, resource.Binding{Stack: e.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}); err != nil {
-			return err
-		}
-		return p.owns(e.Stack, e.Ref.Scope())
-	case event.Disowned:
-		return p.unbind(e.Ref, e.ID)
-	case event.Lost:
-		return p.unbind(e.Ref, e.ID)
-	case event.Dismissed:
-		return p.dismissed(r, e)
-	case event.Moved:
-		return p.moved(r, e)
 	case event.Baseline:
 		return p.carried(e)
+	}
+	for _, part := range []func(event.Record) (bool, error){p.action, p.rollout, p.ownership, p.trust} {
+		if done, err := part(r); done || err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,15 +1,13 @@
 package ledger
 
 import (
-	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
-// remember keeps the record for the history of the thing it is about, without the content
-// that stands elsewhere.
+// remember keeps the record for the history of its resource, without what other keys have.
 func (p *projection) remember(r event.Record) error {
 	ref := r.Event.About()
 	if ref.IsZero() {
@@ -32,7 +30,7 @@ func (p *projection) remember(r event.Record) error {
 	return err
 }
 
-// finishActs writes one value for all that the batch says of a thing.
+// finishActs writes one value for all records of the batch about a resource.
 func (p *projection) finishActs() error {
 	for ref, list := range p.acts {
 		if err := p.put(rows.KeyActions+ref.String(), list); err != nil {
@@ -42,29 +40,46 @@ func (p *projection) finishActs() error {
 	return nil
 }
 
-// ended closes the open action, unless only observing can tell how it ended.
-func (p *projection) ended(r event.Record, e event.Finished) error {
+// action applies the events of actions; false if the event is another.
+func (p *projection) action(r event.Record) (bool, error) {
+	switch e := r.Event.(type) {
+	case event.Started:
+		return true, p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+	case event.Finished:
+		return true, p.finished(r, e)
+	case event.Recovered:
+		return true, p.recovered(r, e)
+	}
+	return false, nil
+}
+
+// finished closes the open action, unless only an observation can find its result.
+func (p *projection) finished(r event.Record, e event.Finished) error {
 	var open OpenAction
 	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
 	if err != nil {
 		return err
 	}
-	found = found && open.Key == e.Key
+	if found = found && open.Key == e.Key; !found {
+		open = OpenAction{}
+	}
 	switch e.Outcome {
 	case event.Done:
-		if err := p.finishedBinding(r, e); err != nil {
+		if err := p.finishedBinding(r, e, open); err != nil {
 			return err
 		}
-		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, e.Action == decider.Delete || e.Phase == event.PhaseDelete)
+		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, e.Step == "" && deletes(e.Action, e.Phase, ""))
 	case event.Failed:
 		if err := p.failed(r, e); err != nil || !found {
 			return err
 		}
-		if makes(e.Action, e.Phase) { // it may have created something all the same: observing tells
+		if creates(e.Action, e.Phase, e.Step) { // it may have created something: an observation finds out
 			open.Uncertain, open.Error, open.Failed = true, e.Error, !e.Recoverable
 			return p.put(rows.KeyOpen+e.Ref.String(), open)
 		}
 		return p.delete(rows.KeyOpen + e.Ref.String())
+	case event.Accepted:
+		return p.accepted(r, e, open, found)
 	default:
 		if !found {
 			return nil
@@ -74,7 +89,22 @@ func (p *projection) ended(r event.Record, e event.Finished) error {
 	}
 }
 
-// done is what a deed means, whether its end was recorded or found by observing.
+// accepted keeps the action open until its result is observed. What it created is bound.
+func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction, found bool) error {
+	if err := p.finishedBinding(r, e, open); err != nil || !found {
+		return err
+	}
+	open.Accepted, open.ID, open.UID, open.Deadline = true, e.ID, e.UID, e.Deadline
+	if err := p.put(rows.KeyOpen+e.Ref.String(), open); err != nil || e.Resource == nil {
+		return err
+	}
+	if err := p.set(storage.Op{Key: rows.KeyResource + e.Ref.String(), Value: e.Resource.AppendJSON(nil)}); err != nil || e.Stack == "" {
+		return err
+	}
+	return p.owns(e.Stack, e.Ref.Scope())
+}
+
+// done closes an action, whether its result was recorded or observed.
 func (p *projection) done(ref resource.Ref, stack string, started event.Started, found bool, res *resource.Observed, deleted bool) error {
 	name := ref.String()
 	if found {
@@ -99,16 +129,13 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 	if res == nil {
 		return nil
 	}
-	if err := p.set(storage.Op{Key: rows.KeyResource + name, Value: res.AppendJSON(nil)}); err != nil {
+	if err := p.set(storage.Op{Key: rows.KeyResource + name, Value: res.AppendJSON(nil)}); err != nil || stack == "" {
 		return err
-	}
-	if stack == "" {
-		return nil
 	}
 	return p.owns(stack, ref.Scope())
 }
 
-// owns notes that the stack has something in the scope.
+// owns records that the stack has something in the scope.
 func (p *projection) owns(stack string, s resource.Scope) error {
 	key := rows.StackOf(stack, s)
 	if b, err := p.get(key); err != nil || b != nil {
@@ -120,7 +147,7 @@ func (p *projection) owns(stack string, s resource.Scope) error {
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
-// failed counts failures in a row of one wish.
+// failed counts the failures in a row of one configuration.
 func (p *projection) failed(r event.Record, e event.Finished) error {
 	key := rows.KeyTries + e.Ref.String()
 	var t rows.Tries
@@ -135,14 +162,14 @@ func (p *projection) failed(r event.Record, e event.Finished) error {
 	if len(e.RecreateOnly) > 0 {
 		t.RecreateOnly, t.ID = e.RecreateOnly, e.ID
 	}
-	if makes(e.Action, e.Phase) && e.Recoverable {
+	if creates(e.Action, e.Phase, e.Step) && e.Recoverable {
 		t.Key = e.Key
 	}
 	return p.put(key, t)
 }
 
-// abandoned closes the open action as the observation says.
-func (p *projection) abandoned(r event.Record, e event.Recovered) error {
+// recovered closes the open action as observed.
+func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open OpenAction
 	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
 	if err != nil || !found || open.Key != e.Key {
@@ -150,12 +177,19 @@ func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 	}
 	switch e.Finding {
 	case event.FoundDone:
-		if err := p.recoveredBinding(r, e, open); err != nil {
+		if !open.Accepted { // it was bound when it was accepted
+			if err := p.recoveredBinding(r, e, open); err != nil {
+				return err
+			}
+		}
+		return p.done(e.Ref, open.Stack, open.Started, true, nil, open.Step == "" && deletes(open.Action, open.Phase, ""))
+	case event.FoundFailed:
+		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
 			return err
 		}
-		return p.done(e.Ref, open.Stack, open.Started, true, nil, !makes(open.Action, open.Phase) && takes(open.Action, open.Phase))
+		return p.failed(r, event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence})
 	case event.FoundNotDone:
-		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !makes(open.Action, open.Phase) || open.Failed {
+		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !creates(open.Action, open.Phase, open.Step) || open.Failed {
 			return err
 		}
 		return p.keepKey(e.Ref, open.Started)
@@ -165,7 +199,7 @@ func (p *projection) abandoned(r event.Record, e event.Recovered) error {
 	}
 }
 
-// keepKey lets the next try of the same wish use the same key.
+// keepKey lets the next try of the same configuration use the same key.
 func (p *projection) keepKey(ref resource.Ref, b event.Started) error {
 	key := rows.KeyTries + ref.String()
 	var t rows.Tries
@@ -177,12 +211,4 @@ func (p *projection) keepKey(ref resource.Ref, b event.Started) error {
 	}
 	t.Key = b.Key
 	return p.put(key, t)
-}
-
-// makes says that the action, or half of it, brings a thing into being; takes the opposite.
-func makes(a decider.Action, half string) bool {
-	return a == decider.Create || half == event.PhaseCreate
-}
-func takes(a decider.Action, half string) bool {
-	return a == decider.Delete || half == event.PhaseDelete
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -162,6 +163,9 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 // fill builds the events of a request, or what stands in their place if its claim is lost.
 func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
+	if err == nil {
+		err = l.unbound(ctx, events)
+	}
 	if err != nil || len(events) == 0 || r.guard == nil {
 		r.events = events
 		return err
@@ -206,13 +210,18 @@ func refusal(events []event.Event, g storage.Guard) []event.Event {
 func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
 	now := l.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
+	sign := &signer{ctx: ctx, l: l, next: map[resource.Ref]uint64{}}
 	for _, r := range group {
 		var under *event.Guard
 		if r.guard != nil && !r.refused {
 			under = &event.Guard{Key: r.guard.Key, Created: r.guard.Created}
 			guards = append(guards, *r.guard)
 		}
-		if err := b.add(l.stamp(now), r.events, under); err != nil {
+		events, err := l.signed(ctx, sign, r.events)
+		if err != nil {
+			return nil, &notRecorded{err, passing(err)}
+		}
+		if err := b.add(l.stamp(now), events, under); err != nil {
 			return nil, &notRecorded{err: err}
 		}
 	}

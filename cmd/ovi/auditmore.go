@@ -125,7 +125,7 @@ func (c *call) auditCheckpoint() error {
 		return err
 	}
 	return c.withMemory(c.cmd.Args().Slice(), func(l *ledger.Ledger) error {
-		point, err := l.Checkpoint()
+		point, err := l.Checkpoint(c)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,136 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// ErrUnproven is returned where the audit log does not prove that ovi created or adopted a
+// resource.
+var ErrUnproven = errors.New("not proven by the audit log")
+
+// Proof returns the live binding of a resource if it is proven now: by the log of this instance
+// or, in a store that instances share, by the signature of a trusted one. A row of the store
+// alone proves nothing. Else the error wraps ErrUnproven.
+func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resource.Binding, error) {
+	e, err := l.Get(ctx, rows.BindingOf(ref, id), storage.Now)
+	if err != nil {
+		return resource.Binding{}, err
+	}
+	var b rows.Binding
+	if e.Value == nil || json.Unmarshal(e.Value, &b) != nil || !b.Live() || b.Ref != ref || b.ID != id {
+		return b.Binding, unproven("no binding of %s to %s is recorded", ref, id)
+	}
+	if err := l.newest(ctx, b.Binding); err != nil {
+		return b.Binding, err
+	}
+	if b.Instance == l.instance {
+		err = l.provenHere(ctx, e, b.Binding)
+	} else {
+		err = l.provenThere(ctx, b)
+	}
+	return b.Binding, err
+}
+
+func unproven(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrUnproven)
+}
+
+// newest refuses a binding after which another one of its ref started or ended, except the old
+// resource of a replacement.
+func (l *Ledger) newest(ctx context.Context, b resource.Binding) error {
+	if b.Role == resource.RoleOld {
+		return nil
+	}
+	var all rows.Bound
+	if _, err := l.Load(ctx, rows.BoundOf(b.Ref), storage.Now, &all); err != nil {
+		return err
+	}
+	newest := all.Generation
+	err := l.Entries(ctx, rows.KeyBinding+b.Ref.String()+"/", storage.Now, func(e storage.Entry) error {
+		var x rows.Binding
+		if err := json.Unmarshal(e.Value, &x); err != nil {
+			return err
+		}
+		if x.Ref == b.Ref {
+			newest = max(newest, x.Generation)
+		}
+		return nil
+	})
+	if err == nil && b.Generation < newest {
+		err = unproven("the binding of %s to %s has generation %d, and the newest is %d", b.Ref, b.ID, b.Generation, newest)
+	}
+	return err
+}
+
+// provenHere holds a row of the store against the log of this instance.
+func (l *Ledger) provenHere(ctx context.Context, e storage.Entry, b resource.Binding) error {
+	l.table.mu.Lock()
+	defer l.table.mu.Unlock()
+	if err := l.table.follow(ctx, l); err != nil {
+		return err
+	}
+	value := l.table.get(e.Key)
+	if l.cfg.Shared {
+		var own rows.Binding
+		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq || ofBinding(own.Binding) != ofBinding(b) {
+			return unproven("the audit log does not say that %s is bound to %s", b.ID, b.Ref)
+		}
+	} else if !bytes.Equal(value, e.Value) {
+		return unproven("the audit log does not say that %s is bound to %s as the store does", b.ID, b.Ref)
+	}
+	return l.startedBy(b)
+}
+
+// startedBy checks the record that a binding names. One that was trimmed is in the baseline.
+func (l *Ledger) startedBy(b resource.Binding) error {
+	picker := l.log.RandomReader()
+	defer func() { _ = picker.Close() }()
+	batch, err := picker.Batch(wal.Seq(b.Seq))
+	switch {
+	case errors.Is(err, wal.ErrTrimmed):
+		return nil
+	case err != nil:
+		return fmt.Errorf("ledger: record %d, which proves %s: %w", b.Seq, b.ID, err)
+	}
+	r, err := event.DecodeRecord(batch.Records[wal.Seq(b.Seq)-batch.First])
+	if err != nil {
+		return err
+	}
+	if !starts(r.Event, b) {
+		return unproven("record %d does not say that %s was created or adopted as %s", b.Seq, b.ID, b.Ref)
+	}
+	return nil
+}
+
+// starts reports whether an event starts the binding.
+func starts(e event.Event, b resource.Binding) bool {
+	switch e := e.(type) {
+	case event.Finished:
+		return e.Ref == b.Ref && e.ID == b.ID && (e.Outcome == event.Done || e.Outcome == event.Accepted) && creates(e.Action, e.Phase, e.Step)
+	case event.Recovered:
+		return e.Ref == b.Ref && e.ID == b.ID && e.Finding == event.FoundDone
+	case event.Adopted:
+		return e.Ref == b.Ref && e.ID == b.ID
+	case event.Moved:
+		return e.Ref == b.Ref && e.ID == b.ID
+	}
+	return false
+}
+
+// provenThere checks the signature of another instance.
+func (l *Ledger) provenThere(ctx context.Context, b rows.Binding) error {
+	if !ofBinding(b.Binding).verify(b.Signature) {
+		return unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)
+	}
+	return l.trusts(ctx, b.Instance, b.Signature.Key)
+}

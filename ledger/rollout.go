@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Replacement is a replacement that has not finished.
+type Replacement struct {
+	event.ReplaceStarted `json:"started"`
+	At                   time.Time `json:"at"`
+	Instance             string    `json:"instance"`
+	Run                  string    `json:"run"`
+	Reverting            bool      `json:"reverting,omitempty"`
+	Why                  string    `json:"why,omitempty"` // it is reverting
+}
+
+// Replacements are the open replacements, by ref.
+func (r *Reader) Replacements(ctx context.Context) (map[resource.Ref]Replacement, error) {
+	return byRef[Replacement](ctx, r, rows.KeyReplace)
+}
+
+// LastGood is, for each resource, the configuration with which it was last healthy.
+func (r *Reader) LastGood(ctx context.Context) (map[resource.Ref]event.LastGood, error) {
+	return byRef[event.LastGood](ctx, r, rows.KeyLastGood)
+}
+
+// Exhausted are the resources whose configuration has no attempts left.
+func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhausted, error) {
+	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted)
+}
+
+// Wave is how far the newest version of a stack was rolled out; false if that was never recorded.
+func (r *Reader) Wave(ctx context.Context, stack string) (event.Wave, bool, error) {
+	var w event.Wave
+	found, err := r.Load(ctx, rows.KeyWave+url.PathEscape(stack), storage.Now, &w)
+	return w, found, err
+}
+
+// byRef decodes all values under a prefix that refs follow.
+func byRef[T any](ctx context.Context, r *Reader, prefix string) (map[resource.Ref]T, error) {
+	out := map[resource.Ref]T{}
+	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+		var v T
+		ref, err := resource.ParseRef(e.Key[len(prefix):])
+		if err == nil {
+			err = json.Unmarshal(e.Value, &v)
+		}
+		out[ref] = v
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ledger: read %s: %w", prefix, err)
+	}
+	return out, nil
+}

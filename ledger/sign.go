@@ -1,0 +1,158 @@
+package ledger
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// statement is what an instance signs in a store that instances share: that a binding starts or
+// ends, or that a key is trusted.
+type statement struct {
+	Instance   string       `json:"instance"`
+	Ref        resource.Ref `json:"ref,omitzero"`
+	Stack      string       `json:"stack,omitempty"`
+	ID         string       `json:"id,omitempty"`
+	UID        string       `json:"uid,omitempty"`
+	Key        string       `json:"key,omitempty"`
+	Generation uint64       `json:"generation,omitempty"`
+	Ended      bool         `json:"ended,omitempty"`
+	Trust      string       `json:"trust,omitempty"` // a key, or "required"
+	On         bool         `json:"on,omitempty"`
+}
+
+// ofBinding is the statement that a binding rests on.
+func ofBinding(b resource.Binding) statement {
+	return statement{Instance: b.Instance, Ref: b.Ref, Stack: b.Stack, ID: b.ID, UID: b.UID, Key: b.Key, Generation: b.Generation}
+}
+
+// verify reports whether the signature is one of the statement, by the key that it names.
+func (s statement) verify(signed *event.Signature) bool {
+	if signed == nil {
+		return false
+	}
+	text, err := json.Marshal(s)
+	key, err1 := hex.DecodeString(signed.Key)
+	sum, err2 := hex.DecodeString(signed.Sum)
+	return err == nil && err1 == nil && err2 == nil && signed.Generation == s.Generation && wal.VerifyStatement(key, text, sum)
+}
+
+// signer signs the events of one batch.
+type signer struct {
+	ctx  context.Context
+	l    *Ledger
+	next map[resource.Ref]uint64 // generations that the batch uses
+}
+
+// signed returns the events as they are recorded: moves with what they move, and in a store that
+// instances share with the signatures of this one.
+func (l *Ledger) signed(ctx context.Context, s *signer, events []event.Event) ([]event.Event, error) {
+	out := make([]event.Event, len(events))
+	for i, e := range events {
+		var err error
+		if out[i], err = s.event(e); err != nil {
+			return nil, fmt.Errorf("ledger: sign %s: %w", e.Type(), err)
+		}
+	}
+	return out, nil
+}
+
+func (s *signer) event(e event.Event) (event.Event, error) {
+	if m, ok := e.(event.Moved); ok {
+		var b rows.Binding
+		if _, err := s.l.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
+			return nil, err
+		}
+		m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
+		e = m
+	}
+	if !s.l.cfg.Shared {
+		return e, nil
+	}
+	var err error
+	switch e := e.(type) {
+	case event.Finished:
+		if e.Outcome == event.Done || e.Outcome == event.Accepted {
+			e.Signature, err = s.action(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key},
+				creates(e.Action, e.Phase, e.Step), deletes(e.Action, e.Phase, e.Step))
+		}
+		return e, err
+	case event.Recovered:
+		return s.recovered(e)
+	case event.Adopted:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key})
+		return e, err
+	case event.Moved:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key})
+		return e, err
+	case event.Disowned:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
+		return e, err
+	case event.Lost:
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
+		return e, err
+	case event.Trusted:
+		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+		return e, err
+	case event.TrustRequired:
+		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
+		return e, err
+	}
+	return e, nil
+}
+
+// recovered signs what the open action means for a binding.
+func (s *signer) recovered(e event.Recovered) (event.Event, error) {
+	var open OpenAction
+	found, err := s.l.Load(s.ctx, rows.KeyOpen+e.Ref.String(), storage.Now, &open)
+	if err != nil || !found || e.Finding != event.FoundDone || open.Accepted {
+		return e, err
+	}
+	e.Signature, err = s.action(statement{Ref: e.Ref, Stack: open.Stack, ID: e.ID, UID: e.UID, Key: e.Key},
+		creates(open.Action, open.Phase, open.Step), deletes(open.Action, open.Phase, open.Step))
+	return e, err
+}
+
+func (s *signer) action(x statement, created, deleted bool) (*event.Signature, error) {
+	switch {
+	case deleted:
+		return s.nextOf(statement{Ref: x.Ref, ID: x.ID, Ended: true})
+	case created && x.ID != "":
+		return s.nextOf(x)
+	}
+	return nil, nil
+}
+
+// nextOf signs with the next generation of the ref.
+func (s *signer) nextOf(x statement) (*event.Signature, error) {
+	if _, ok := s.next[x.Ref]; !ok {
+		var all rows.Bound
+		if _, err := s.l.Load(s.ctx, rows.BoundOf(x.Ref), storage.Now, &all); err != nil {
+			return nil, err
+		}
+		s.next[x.Ref] = all.Generation
+	}
+	s.next[x.Ref]++
+	x.Generation = s.next[x.Ref]
+	return s.sign(x)
+}
+
+func (s *signer) sign(x statement) (*event.Signature, error) {
+	x.Instance = s.l.instance
+	text, err := json.Marshal(x)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.l.log.Sign(text)
+	if err != nil {
+		return nil, err
+	}
+	return &event.Signature{Generation: x.Generation, Key: hex.EncodeToString(s.l.log.PublicKey()), Sum: hex.EncodeToString(sum)}, nil
+}

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// Key is the public key with which this instance signs, in hex.
+func (l *Ledger) Key() string { return hex.EncodeToString(l.log.PublicKey()) }
+
+// trust applies the events of keys; false if the event is another.
+func (p *projection) trust(r event.Record) (bool, error) {
+	switch e := r.Event.(type) {
+	case event.KeyPinned:
+		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key})
+	case event.Trusted:
+		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
+	case event.TrustRequired:
+		return true, p.put(rows.KeyRequired, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
+	case event.Certified:
+		return true, p.put(rows.KeyCertified+r.Instance, rows.Certified{Seq: uint64(r.Seq), Digest: e.Bindings})
+	}
+	return false, nil
+}
+
+// trusts returns nil if the key of another instance counts. A key is pinned at its first use, on
+// record, unless trust is required.
+func (l *Ledger) trusts(ctx context.Context, instance, key string) error {
+	switch said, on, err := l.trusted(ctx, rows.KeyTrust+key, key); {
+	case err != nil:
+		return err
+	case said && !on:
+		return unproven("the key %s of instance %s is not trusted", key, instance)
+	case said:
+		return nil
+	}
+	pinned, err := l.pinned(ctx, instance)
+	switch {
+	case err != nil:
+		return err
+	case pinned == key:
+		return nil
+	case pinned != "":
+		return unproven("instance %s has another key than the pinned one: %s", instance, key)
+	}
+	_, required, err := l.trusted(ctx, rows.KeyRequired, rows.KeyRequired)
+	if err != nil {
+		return err
+	}
+	if required {
+		return unproven("the key %s of instance %s is not trusted yet", key, instance)
+	}
+	_, err = l.Record(ctx, event.KeyPinned{Instance: instance, Key: key})
+	return err
+}
+
+// pinned is the key of an instance as the log of this one has it; empty if none was pinned.
+func (l *Ledger) pinned(ctx context.Context, instance string) (string, error) {
+	l.table.mu.Lock()
+	defer l.table.mu.Unlock()
+	if err := l.table.follow(ctx, l); err != nil {
+		return "", err
+	}
+	var p rows.Pin
+	value := l.table.get(rows.PinOf(l.instance, instance))
+	if value == nil {
+		return "", nil
+	}
+	err := json.Unmarshal(value, &p)
+	return p.Key, err
+}
+
+// trusted reads what an operator said of a key: on the record of this instance, or of one whose
+// key is pinned, by its signature.
+func (l *Ledger) trusted(ctx context.Context, key, what string) (said, on bool, err error) {
+	e, err := l.Get(ctx, key, storage.Now)
+	if err != nil {
+		return false, false, err
+	}
+	var t rows.Trust
+	if e.Value != nil && json.Unmarshal(e.Value, &t) == nil && t.Instance != l.instance {
+		pinned, err := l.pinned(ctx, t.Instance)
+		if err != nil {
+			return false, false, err
+		}
+		s := statement{Instance: t.Instance, Trust: what, On: t.On}
+		if t.Signature != nil && pinned == t.Signature.Key && s.verify(t.Signature) {
+			return true, t.On, nil
+		}
+	}
+	l.table.mu.Lock()
+	defer l.table.mu.Unlock()
+	if err := l.table.follow(ctx, l); err != nil {
+		return false, false, err
+	}
+	var own rows.Trust
+	value := l.table.get(key)
+	if value == nil {
+		return false, false, nil
+	}
+	err = json.Unmarshal(value, &own)
+	return true, own.On, err
+}

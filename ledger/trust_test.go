@@ -1,0 +1,203 @@
+package ledger_test
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/replay/replaytest"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+	"github.com/ovi-project/ovi/storage/mem"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// two are instances on one store, and where their logs are.
+func two(t *testing.T) (store *mem.Store, at []string, one, other *ledger.Ledger) {
+	t.Helper()
+	store, at = mem.New(), dirs(t, 2)
+	return store, at, shared(t, at[0], store, "ann"), shared(t, at[1], store, "bob")
+}
+
+func pins(t *testing.T, l *ledger.Ledger) (out []event.KeyPinned) {
+	t.Helper()
+	for r, err := range history.New(l.Reader()).LogRecords(t.Context(), history.Filter{Types: []string{event.TypeKeyPinned}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r.Event.(event.KeyPinned))
+	}
+	return out
+}
+
+func TestTwoInstancesProveEachOthersBindings(t *testing.T) {
+	store, at, one, other := two(t)
+	created(t, one, "a", "i1")
+	proven(t, one, "a", "i1")
+	var heard []event.Record
+	defer other.Listen(func(r event.Record) { heard = append(heard, r) })()
+	proven(t, other, "a", "i1")
+	proven(t, other, "a", "i1")
+	if got := pins(t, other); len(got) != 1 || got[0] != (event.KeyPinned{Instance: one.Instance(), Key: one.Key()}) || len(heard) != 1 {
+		t.Errorf("pinned %+v, heard of %d", got, len(heard))
+	}
+	created(t, other, "a", "i2") // and becomes the successor
+	notProven(t, one, "a", "i1")
+	if b := proven(t, one, "a", "i2"); b.Generation != 2 {
+		t.Errorf("the successor has generation %d", b.Generation)
+	}
+	record(t, one, event.Moved{Ref: ref("b"), From: ref("a"), ID: "i2", Stack: "web", Who: "ann"})
+	proven(t, one, "b", "i2")
+	proven(t, other, "b", "i2")
+	deleted(t, other, "b", "i2")
+	notProven(t, one, "b", "i2")
+	notProven(t, other, "b", "i2")
+
+	replayed := mem.New()
+	if _, _, err := openLogs(t, at...).Check(t.Context(), store, replayed); err != nil {
+		t.Fatal(err)
+	}
+	if must[string](t)(replaytest.Content(t.Context(), store)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
+		t.Error("the merged logs give other bindings than the store has")
+	}
+}
+
+func TestRowsOfOthersNeedTheirSignature(t *testing.T) {
+	key := rows.BindingOf(ref("a"), "i1")
+	forger := must[ed25519.PrivateKey](t)(func() (ed25519.PrivateKey, error) {
+		_, k, err := ed25519.GenerateKey(nil)
+		return k, err
+	}())
+	for name, change := range map[string]func(*rows.Binding){
+		"another stack":      func(b *rows.Binding) { b.Stack = "db" },
+		"another UID":        func(b *rows.Binding) { b.UID = "v" },
+		"a key of its own":   func(b *rows.Binding) { b.Signature = signedBy(t, forger, b.Binding) },
+		"another key":        func(b *rows.Binding) { b.Key = "v" },
+		"another instance":   func(b *rows.Binding) { b.Instance = "01J0000000000000000000000A" },
+		"another generation": func(b *rows.Binding) { b.Generation, b.Signature.Generation = 9, 9 },
+		"no signature":       func(b *rows.Binding) { b.Signature = nil },
+		"a forged signature": func(b *rows.Binding) {
+			b.Signature.Key = hex.EncodeToString(forger.Public().(ed25519.PublicKey))
+			b.Signature.Sum = hex.EncodeToString(ed25519.Sign(forger, []byte("x")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, _, one, other := two(t)
+			created(t, one, "a", "i1")
+			created(t, one, "b", "pinned")
+			proven(t, other, "b", "pinned")
+			var b rows.Binding
+			if err := json.Unmarshal(row(t, store, key), &b); err != nil {
+				t.Fatal(err)
+			}
+			change(&b)
+			edit(t, store, storage.Op{Key: key, Value: must[[]byte](t)(json.Marshal(b))})
+			notProven(t, other, "a", "i1")
+			if b.UID != "u-i1" || b.Stack != "web" || b.Generation != 1 || b.Key != "k-i1" || b.Instance != one.Instance() {
+				notProven(t, one, "a", "i1")
+			} else {
+				proven(t, one, "a", "i1") // its own log says so
+			}
+		})
+	}
+}
+
+// signedBy signs a binding with a key that is not the instance's.
+func signedBy(t *testing.T, key ed25519.PrivateKey, b resource.Binding) *event.Signature {
+	t.Helper()
+	text := must[[]byte](t)(json.Marshal(struct {
+		Instance   string       `json:"instance"`
+		Ref        resource.Ref `json:"ref"`
+		Stack      string       `json:"stack"`
+		ID         string       `json:"id"`
+		UID        string       `json:"uid"`
+		Key        string       `json:"key"`
+		Generation uint64       `json:"generation"`
+	}{b.Instance, b.Ref, b.Stack, b.ID, b.UID, b.Key, b.Generation}))
+	sum := ed25519.Sign(key, append([]byte("ovi statement v1\n"), text...))
+	return &event.Signature{Generation: b.Generation, Key: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Sum: hex.EncodeToString(sum)}
+}
+
+// TestAnOlderGenerationProvesNothing: a signed row from before is put back.
+func TestAnOlderGenerationProvesNothing(t *testing.T) {
+	store, _, one, other := two(t)
+	created(t, one, "a", "i1")
+	proven(t, other, "a", "i1")
+	key := rows.BindingOf(ref("a"), "i1")
+	signed := row(t, store, key)
+	record(t, one, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"})
+	edit(t, store, storage.Op{Key: key, Value: signed})
+	notProven(t, other, "a", "i1")
+	notProven(t, one, "a", "i1")
+}
+
+// TestAKeyThatChangesIsNotTrusted: an instance with another key than the pinned one.
+func TestAKeyThatChangesIsNotTrusted(t *testing.T) {
+	store, _, one, other := two(t)
+	created(t, one, "a", "i1")
+	proven(t, other, "a", "i1")
+	_, stranger, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store, Shared: true, User: "eve", LogOptions: []wal.Option{wal.WithSigningKey(stranger)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = third.Close() })
+	created(t, third, "b", "i2")
+	proven(t, other, "b", "i2")
+	record(t, other, event.Trusted{Key: third.Key(), On: false, Who: "bob"})
+	notProven(t, other, "b", "i2")
+	notProven(t, one, "b", "i3")
+	if proven(t, one, "a", "i1"); len(pins(t, other)) != 2 {
+		t.Errorf("pinned %+v", pins(t, other))
+	}
+}
+
+func TestRequiredTrustNeedsAnOperator(t *testing.T) {
+	store, at, one, other := two(t)
+	created(t, one, "a", "i1")
+	proven(t, other, "a", "i1")
+	record(t, one, event.TrustRequired{On: true, Who: "ann"}) // the pinned one says so
+	third := shared(t, t.TempDir(), store, "cy")
+	created(t, third, "b", "i2")
+	notProven(t, other, "b", "i2")
+	notProven(t, one, "b", "i2")
+	record(t, one, event.Trusted{Key: third.Key(), On: true, Who: "ann"})
+	proven(t, one, "b", "i2")
+	proven(t, other, "b", "i2") // one is pinned there
+	if got := pins(t, other); len(got) != 1 {
+		t.Errorf("pinned %+v though trust is required", got)
+	}
+	// What nobody trusted has signed proves nothing.
+	edit(t, store, storage.Op{Key: rows.KeyTrust + third.Key(), Value: []byte(`{"on":true,"who":"eve","instance":"` + third.Instance() + `"}`)})
+	notProven(t, other, "b", "i2")
+	_ = at
+}
+
+// TestTrimsKeepBindingsInASharedStore: the trimmed log proves what it began with.
+func TestTrimsKeepBindingsInASharedStore(t *testing.T) {
+	store := mem.New()
+	l, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store, Shared: true, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	created(t, l, "x", "i1")
+	for i := range 300 {
+		o := res("a", "s")
+		o.Message = string(make([]byte, 900)) + string(rune('a'+i%26))
+		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o), ledger.ObservationOptions{Since: -1}))
+	}
+	if first := must[wal.Seq](t)(l.Trim(t.Context(), 250)); first < 3 {
+		t.Fatalf("the log begins with record %d", first)
+	}
+	proven(t, l, "x", "i1")
+	proven(t, shared(t, t.TempDir(), store, "bob"), "x", "i1")
+}
