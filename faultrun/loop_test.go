@@ -17,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -89,10 +90,16 @@ func (w *worker) stack() engine.Stack {
 
 // configured reads the file.
 func (w *worker) configured(ctx context.Context) (resource.Intent, error) {
-	intent, err := config.New([]string{w.Desired}, config.Options{Schemas: provider.Set{"aws": aws.New(aws.Options{})}}).Load(ctx)
-	if err == nil {
-		intent.Version, err = version(w.Desired)
+	checks := source.Options{
+		Schemas:  provider.Set{"aws": aws.New(aws.Options{})},
+		Location: func(string) source.LocationRule { return source.LocationRule{Word: "region", Required: true} },
 	}
+	intents, err := source.Load(ctx, config.New([]string{w.Desired}, config.Options{Options: checks}))
+	if err != nil {
+		return resource.Intent{}, err
+	}
+	intent := intents[0]
+	intent.Version, err = version(w.Desired)
 	return intent, err
 }
 

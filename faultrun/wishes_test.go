@@ -65,7 +65,7 @@ func (w *configured) write(t testing.TB) {
 	t.Helper()
 	w.version++
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %d\nversion: v1\nstack: faults\nprovider: aws\nregion: us-east-1\npolicy: {max_destroy: 100%%}\nresources:\n", w.version)
+	fmt.Fprintf(&b, "# %d\nversion: v1\nstack: faults\nprovider: aws\nregion: us-east-1\nrules: {max_destroy: 100%%}\nresources:\n", w.version)
 	for _, one := range w.resources {
 		if !one.there {
 			continue

@@ -82,9 +82,9 @@ func (c *Checker) CheckName(name string) []Problem {
 	case !plainName(name):
 		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q: it contains a slash or a control character", name)}}
 	case c.name != nil && !c.name.MatchString(name):
-		doc := c.kind.NameDoc
-		if doc == "" {
-			doc = "must match " + c.kind.NamePattern
+		doc := "use " + c.kind.NameDoc
+		if c.kind.NameDoc == "" {
+			doc = "use a name that matches " + c.kind.NamePattern
 		}
 		return []Problem{{Path: "name", Summary: fmt.Sprintf("invalid name %q for kind %s", name, c.kind.Name), Suggestion: doc}}
 	}

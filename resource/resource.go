@@ -104,6 +104,7 @@ type IgnoreRule struct {
 type Options struct {
 	Parallelism int
 	ClaimTTL    time.Duration
+	Providers   map[string]map[string]string // options.NAME.KEY
 }
 
 // Snapshot is what was observed in one scope, sorted by ref.

@@ -1,23 +1,50 @@
-// Package source says what a source of wishes must promise. Sources know schemas, not
-// providers; they know neither the engine nor the record.
+// Package source defines what a source of configuration must do, and resolves what any source
+// read. A source turns its own syntax into Drafts; Resolve checks all of them by the schemas
+// and returns one Intent a stack. Sources know schemas, not providers; they know neither the
+// engine nor the audit log.
 package source
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"iter"
+	"time"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Source reads the wishes of one stack.
+// Source reads the configuration of one or more stacks. It writes nothing.
 type Source interface {
-	// Load reads everything the stack wants, or gives an error: never a part. What is wrong
-	// with the wishes comes as Problems, all at once.
-	Load(ctx context.Context) (resource.Intent, error)
+	// Load reads all stacks, or returns an error: never a part. What is wrong with the
+	// configuration is kept in the drafts, so that Resolve reports all of it at once. A stack
+	// that alone cannot be read is a Draft with Err.
+	Load(ctx context.Context) ([]*Draft, error)
 }
 
-// Schemas finds the schema of a kind; kinds are what a source checks wishes against.
+// Watcher is a Source that can tell at little cost whether Load would read something else:
+// a commit, a data version. Equal versions mean an equal configuration.
+type Watcher interface {
+	Version(ctx context.Context) (string, error)
+}
+
+// Reporter is a Source that shows in itself what became of its resources: status columns.
+// What the configuration declares is never written.
+type Reporter interface {
+	Report(ctx context.Context, facts iter.Seq[Fact]) error
+}
+
+// Fact is what is known of one resource that a source declared.
+type Fact struct {
+	Stack    string
+	Row      string // Resource.Row of what declared it
+	Ref      resource.Ref
+	ID       string // "" while it does not exist
+	Health   resource.Health
+	Message  string
+	Observed time.Time
+	Attrs    resource.Attrs // as observed, without secrets
+}
+
+// Schemas finds the schema of a kind.
 type Schemas interface {
 	// Kind finds a schema by provider and kind.
 	Kind(provider, kind string) (resource.Kind, bool)
@@ -27,39 +54,58 @@ type Schemas interface {
 	Providers() []string
 }
 
-// Problem is one thing wrong with a source, with its place.
-type Problem struct {
-	At         resource.Position
-	Ref        string // the thing it concerns, if known: "ec2/web-0"
-	Summary    string
-	Detail     string
-	Suggestion string
+// LocationRule is what a provider's locations are called, and what they look like.
+type LocationRule struct {
+	Word     string // the provider's own word, also a key in files: "region", "host", "site"
+	Example  string
+	Pattern  string // regular expression of a whole location; "" for any
+	Default  string // used where the configuration gives none
+	Required bool   // without one, also without a Default, is an error
 }
 
-func (p Problem) String() string {
-	s := p.Summary
-	switch {
-	case p.At.File != "" && p.At.Line == 0:
-		s = p.At.File + ": " + s // the file as a whole
-	case p.At.File != "":
-		s = fmt.Sprintf("%s:%d:%d: %s", p.At.File, p.At.Line, p.At.Column, s)
-	}
-	if p.Detail != "" {
-		s += ": " + p.Detail
-	}
-	if p.Suggestion != "" {
-		s += " (" + p.Suggestion + ")"
-	}
-	return s
+// OptionRule is one option of a provider: options.NAME.KEY in a configuration.
+type OptionRule struct {
+	Key, Doc, Example string
+	Secret            bool // not allowed in a configuration
 }
 
-// Problems is everything wrong with a source, in order of place. It is an error.
-type Problems []Problem
+// Options is what checking a configuration needs from outside.
+type Options struct {
+	Schemas Schemas
+	// Location is the rule of a provider's locations. Nil: no provider has one.
+	Location func(provider string) LocationRule
+	// ProviderOptions lists the options of a provider. Nil: no provider has any.
+	ProviderOptions func(provider string) []OptionRule
+	// Digest is the keyed digest that is recorded in place of a secret. Nil: a secret in the
+	// configuration is a problem.
+	Digest func(secret []byte) string
+}
 
-func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, x := range p {
-		lines[i] = x.String()
+// DefaultLocation is the location of a resource whose configuration gives none and whose
+// provider has neither a default nor requires one: the provider resolves it.
+const DefaultLocation = "default"
+
+// LocationOf is the rule of a provider's locations, with a word.
+func (o Options) LocationOf(provider string) LocationRule {
+	var r LocationRule
+	if o.Location != nil {
+		r = o.Location(provider)
 	}
-	return strings.Join(lines, "\n")
+	if r.Word == "" {
+		r.Word = "location"
+	}
+	return r
+}
+
+// Load reads a source and resolves what it read.
+func Load(ctx context.Context, s Source) ([]resource.Intent, error) {
+	drafts, err := s.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	intents, problems := Resolve(drafts)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return intents, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -34,7 +35,7 @@ func writeConfig(home string, n int) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nregion: %s\nresources:\n", stack, location)
+	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nlocation: %s\nresources:\n", stack, location)
 	for i := range n {
 		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n", name(i), address(i))
 		for _, word := range words {
@@ -53,10 +54,12 @@ func writeConfig(home string, n int) error {
 func work(home string, n int) error {
 	ctx := context.Background()
 	providers := provider.Set{"bench": liveState{n}}
-	intent, err := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Schemas: providers}).Load(ctx)
+	read := config.New([]string{filepath.Join(home, "ovi.yaml")}, config.Options{Options: source.Options{Schemas: providers}})
+	intents, err := source.Load(ctx, read)
 	if err != nil {
 		return err
 	}
+	intent := intents[0]
 	l, err := local.Open(ctx, ledger.Config{Dir: filepath.Join(home, ".ovi"), User: "bench"})
 	if err != nil {
 		return err

@@ -78,5 +78,5 @@ func (c *call) schema() error {
 	if err := c.atMost(0); err != nil {
 		return err
 	}
-	return c.out.Print(config.Schema(schemas()))
+	return c.out.Print(config.Schema(c.checks()))
 }

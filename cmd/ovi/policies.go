@@ -42,7 +42,7 @@ func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err er
 }
 
 func (c *call) readPolicies(paths []string) (resource.Rules, error) {
-	return config.Policy(c, paths, config.Options{Schemas: schemas(), Env: c.Env})
+	return config.Rules(c, paths, config.Options{Options: c.checks(), Env: c.Env})
 }
 
 // absolutes are paths that mean the same from wherever a plan file is applied.

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -134,7 +135,7 @@ func TestE12_EveryExamplePolicyCompilesAndFires(t *testing.T) {
 	cases := exampleCases()
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			read, err := config.Policy(t.Context(), []string{file}, config.Options{Schemas: schemas()})
+			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: schemas()}})
 			if err != nil {
 				t.Fatal(err)
 			}

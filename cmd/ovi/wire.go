@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -56,16 +57,29 @@ func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
 }
 
 func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, error) {
-	intent, err := config.New(paths, config.Options{
-		Schemas: schemas(), Env: c.Env, Digest: digests.sum, Region: c.region(),
-	}).Load(c)
+	checks := c.checks()
+	checks.Digest = digests.sum
+	intents, err := source.Load(c, config.New(paths, config.Options{Options: checks, Env: c.Env}))
 	if err == nil {
 		err = digests.err
 	}
-	return intent, err
+	if err != nil {
+		return resource.Intent{}, err
+	}
+	return intents[0], nil
 }
 
-// region is what is used where neither a thing nor its file names one.
+// checks is what a configuration is checked by.
+func (c *call) checks() source.Options {
+	return source.Options{Schemas: schemas(), Location: func(provider string) source.LocationRule {
+		if provider != "aws" {
+			return source.LocationRule{}
+		}
+		return source.LocationRule{Word: "region", Example: "us-east-1", Default: c.region(), Required: true}
+	}}
+}
+
+// region is the default region.
 func (c *call) region() string {
 	for _, v := range []string{c.cmd.String("region"), c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION")} {
 		if v != "" {

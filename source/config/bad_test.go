@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"os"
@@ -44,7 +43,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			opts := options(nil)
 			opts.Files = nil
-			_, err := config.New([]string{name}, opts).Load(context.Background())
+			_, err := loadFrom(config.New([]string{name}, opts))
 			var problems source.Problems
 			if !errors.As(err, &problems) {
 				t.Fatalf("no problems, but %v", err)

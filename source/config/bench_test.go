@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -46,7 +45,7 @@ func BenchmarkLoad(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					if in, err := src.Load(context.Background()); err != nil || len(in.Resources) != n {
+					if in, err := loadFrom(src); err != nil || len(in.Resources) != n {
 						b.Fatal(len(in.Resources), err)
 					}
 				}
@@ -63,7 +62,7 @@ func kept(b *testing.B, src source.Source) uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	in, err := src.Load(context.Background())
+	in, err := loadFrom(src)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,10 +28,30 @@ func environment(name string) (string, bool) {
 }
 
 func options(files fs.FS) config.Options {
-	return config.Options{Schemas: testKinds(), Env: environment, Files: files, Stack: "test", Digest: func(b []byte) string {
-		sum := sha256.Sum256(append([]byte("key of the tests"), b...))
-		return hex.EncodeToString(sum[:8])
-	}}
+	return config.Options{Options: checkedBy(testKinds()), Env: environment, Files: files, Stack: "test"}
+}
+
+// checkedBy are the options of checking by schemas.
+func checkedBy(s schemas) source.Options {
+	return source.Options{
+		Schemas: s,
+		Location: func(provider string) source.LocationRule {
+			if provider == "aws" {
+				return source.LocationRule{Word: "region", Example: "us-east-1", Required: true}
+			}
+			return source.LocationRule{}
+		},
+		ProviderOptions: func(provider string) []source.OptionRule {
+			if provider == "aws" {
+				return []source.OptionRule{{Key: "profile", Doc: "The profile."}, {Key: "token", Secret: true}}
+			}
+			return nil
+		},
+		Digest: func(b []byte) string {
+			sum := sha256.Sum256(append([]byte("key of the tests"), b...))
+			return hex.EncodeToString(sum[:8])
+		},
+	}
 }
 
 // tb is what testing.T and rapid.T share.
@@ -53,7 +73,16 @@ func loadFiles(t tb, files map[string]string, paths ...string) (resource.Intent,
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return config.New(paths, options(fsys)).Load(context.Background())
+	return loadFrom(config.New(paths, options(fsys)))
+}
+
+// loadFrom loads the one stack of a source.
+func loadFrom(s source.Source) (resource.Intent, error) {
+	intents, err := source.Load(context.Background(), s)
+	if err != nil {
+		return resource.Intent{}, err
+	}
+	return intents[0], nil
 }
 
 func mustLoad(t tb, text string) resource.Intent {
@@ -110,7 +139,7 @@ func TestSampleOfTheEngineDesign(t *testing.T) {
 		t.Errorf("size of rds-0 is %v", v)
 	}
 	if at := in.Resources[3].At; at != (resource.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
-		t.Errorf("rds stands at %v", at)
+		t.Errorf("rds is at %v", at)
 	}
 	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {
 		t.Error(diff)

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// picky are kinds that find something at every path there is, and see every wish.
+// picky are kinds that report a problem at every path, for every resource.
 func picky(paths ...string) schemas {
 	out := testKinds()
 	for i := range out {
@@ -43,8 +42,8 @@ func picky(paths ...string) schemas {
 func findings(t *testing.T, kinds schemas, name, text string) []string {
 	t.Helper()
 	opts := options(fstest.MapFS{name: &fstest.MapFile{Data: []byte(text)}})
-	opts.Schemas = kinds
-	_, err := config.New([]string{name}, opts).Load(context.Background())
+	opts.Options = checkedBy(kinds)
+	_, err := loadFrom(config.New([]string{name}, opts))
 	var problems source.Problems
 	if !errors.As(err, &problems) {
 		t.Fatalf("no problems, but %v", err)
@@ -56,7 +55,7 @@ func findings(t *testing.T, kinds schemas, name, text string) []string {
 	return out
 }
 
-func TestFindingsStandAtTheirPlaces(t *testing.T) {
+func TestFindingsHaveTheirPositions(t *testing.T) {
 	const text = `version: v1
 provider: aws
 region: us-east-1
@@ -85,7 +84,7 @@ resources:
 	}
 }
 
-// The same finding of many things that share a line is told once.
+// The same finding of many resources that share a line is reported once.
 func TestFindingsOfACountAreOne(t *testing.T) {
 	got := findings(t, picky("region", "cidr"), "ovi.yaml", "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, name: a, count: 3, cidr: x}\n  - {type: vpc, name: b, cidr: x}\n")
 	if diff := cmp.Diff([]string{"3:9 vpc/a-0 about region", "5:42 vpc/a-0 about cidr", "6:32 vpc/b about cidr"}, got); diff != "" {
@@ -93,8 +92,8 @@ func TestFindingsOfACountAreOne(t *testing.T) {
 	}
 }
 
-// All problems come at once: a block that can't be read hides none of the others', and what
-// names it is told nothing about it.
+// All problems are reported at once: a block that cannot be read hides none of the others, and
+// a reference to it is no further problem.
 func TestFindingsComeWithTheOtherProblems(t *testing.T) {
 	const text = `{"version": "v1", "provider": "aws", "region": "us-east-1", "resources": [
   {"type": "vpc", "name": "broken", "cidr": []},
@@ -109,15 +108,37 @@ func TestFindingsComeWithTheOtherProblems(t *testing.T) {
 	}
 }
 
-func TestAnAttributeThatTheBlockHidesIsAFault(t *testing.T) {
-	kinds := testKinds()
-	for i := range kinds {
-		if kinds[i].Name == "vpc" {
-			kinds[i].Attrs = append(kinds[i].Attrs, text("type"))
-		}
+// Under spec no attribute name is forbidden.
+func TestSpecHoldsAttributesNamedLikeKeys(t *testing.T) {
+	kinds := append(testKinds(), resource.Kind{Provider: "box", Name: "vm", Attrs: []resource.Attribute{
+		text("type"), text("name"), {Name: "count", Type: resource.TInt}, text("region"), {Name: "tags", Type: resource.TMap}, text("spec"), text("provider"), text("size"),
+	}})
+	opts := options(fstest.MapFS{"ovi.yaml": {Data: []byte(`version: v1
+provider: box
+location: here
+resources:
+  - type: vm
+    name: a
+    tags: {x: y}
+    spec: {type: t, name: n, count: 3, region: r, tags: {k: v}, spec: s, provider: p, size: z}
+  - {type: vm, name: b, size: z}
+  - {type: vm, name: c}
+`)}})
+	opts.Options = checkedBy(kinds)
+	in, err := loadFrom(config.New([]string{"ovi.yaml"}, opts))
+	if err != nil {
+		t.Fatal(err)
 	}
-	got := findings(t, kinds, "ovi.yaml", "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: vpc, cidr: x}\n")
-	if len(got) != 1 || !strings.Contains(got[0], "type of vpc can't be wished") {
-		t.Errorf("%q", got)
+	str := func(s string) resource.Value { return resource.String(s) }
+	want := resource.AttrsOf(map[string]resource.Value{
+		"type": str("t"), "name": str("n"), "count": resource.Int(3), "region": str("r"), "size": str("z"), "spec": str("s"), "provider": str("p"),
+		"tags": resource.AttrsOf(map[string]resource.Value{"k": str("v")}),
+	})
+	a := in.Resources[0]
+	if diff := cmp.Diff(want, a.Attrs); diff != "" || a.Ref.Name != "a" || len(a.Tags) != 1 {
+		t.Errorf("%s, %v: %s", a.Ref, a.Tags, diff)
+	}
+	if got := in.Resources[1].Attrs; !got.Equal(resource.AttrsOf(map[string]resource.Value{"size": str("z")})) {
+		t.Errorf("without spec: %v", got)
 	}
 }

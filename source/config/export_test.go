@@ -3,21 +3,24 @@ package config
 import (
 	"context"
 
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
 
-// LoadWhole loads without cutting any document into blocks.
-func LoadWhole(s source.Source) (resource.Intent, error) {
-	c := s.(*config)
-	files, problems := c.open()
+// Whole is a source that cuts no document into blocks.
+func Whole(s source.Source) source.Source { return whole{s.(*config)} }
+
+type whole struct{ *config }
+
+func (w whole) Load(ctx context.Context) ([]*source.Draft, error) {
+	files, problems := w.open()
 	if len(problems) > 0 {
-		return resource.Intent{}, problems
+		return nil, problems
 	}
-	return c.loadFiles(context.Background(), files, true, map[resource.Ref]bool{})
+	d, err := w.loadFiles(ctx, files, true)
+	return []*source.Draft{d}, err
 }
 
-// Cuts says whether a text is cut into blocks at all.
+// Cuts reports whether a text is cut into blocks at all.
 func Cuts(text string) bool {
 	_, ok := split(text)
 	return ok

@@ -16,14 +16,14 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// everyKey uses each key there is.
+// everyKey uses each key.
 const everyKey = `version: v1
 stack: everything
 provider: aws
 defaults:
   region: us-east-1
   tags: {team: platform, environment: dev}
-policy:
+rules:
   skip_destructive: false
   max_destroy: 10%
   windows:
@@ -35,7 +35,7 @@ policy:
       actions: [delete]
       kinds: [rds, file]
   approvals:
-    - {actions: [delete, replace], kinds: [rds], people: 2}
+    - {actions: [delete, replace], kinds: [rds], approvers: 2}
   rules:
     - name: keep-prod
       when: decision.action == 'delete'
@@ -46,7 +46,7 @@ policy:
         true
       effect: defer
       until: "now"
-    - {name: two, when: 'x', effect: require_approval, people: 2}
+    - {name: two, when: 'x', effect: require_approval, approvers: 2}
 ignore:
   ec2: [tags.LastScan, root_volume]
   rds: ["*"]
@@ -63,7 +63,7 @@ resources:
     tags: {environment: prod, number: 1.10, flag: true, empty: ""}
     blessed: true
     ignore: [tags.a, user_data]
-    needs: [store]
+    depends_on: [store]
   - type: s3
     name: store
     region: eu-west-1
@@ -138,7 +138,7 @@ func TestReferencesAreLookedUp(t *testing.T) {
 	}
 }
 
-// TestNamesThatLookLikeIDs: a name of the stack wins over an id, wherever it stands.
+// TestNamesThatLookLikeIDs: a name of the stack wins over an id, wherever it is.
 func TestNamesThatLookLikeIDs(t *testing.T) {
 	in := mustLoad(t, `version: v1
 provider: aws
@@ -159,12 +159,12 @@ resources:
 		t.Errorf("subnet is %v", v)
 	}
 	if v, _ := subnet.Attrs.Get("vpc"); v != resource.String("vpc-0123456789abcdef0") || len(subnet.DependsOn) > 0 {
-		t.Errorf("vpc is %v, and needs %v", v, subnet.DependsOn)
+		t.Errorf("vpc is %v, and depends on %v", v, subnet.DependsOn)
 	}
 }
 
-// TestJSONSaysWhatYAMLSays, other letters and escapes too.
-func TestJSONSaysWhatYAMLSays(t *testing.T) {
+// TestJSONMeansWhatYAMLMeans, with other letters and escapes too.
+func TestJSONMeansWhatYAMLMeans(t *testing.T) {
 	asJSON := "{\"version\": \"v1\", \"provider\": \"aws\", \"region\": \"us-east-1\", \"resources\": [\n\t{\"type\": \"ebs\", \"name\": \"d\", \"zone\": \"a\", \"size\": 20, \"weight\": 1.5, \"encrypted\": true,\n" +
 		"\t \"tags\": {\"smile\": \"\\ud83d\\ude00 \\\"x\\\"\"}}]}"
 	fromJSON, err := loadFiles(t, map[string]string{"ovi.json": asJSON}, "ovi.json")
@@ -173,7 +173,7 @@ func TestJSONSaysWhatYAMLSays(t *testing.T) {
 	}
 	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
 	if at := fromJSON.Resources[0].At; at != (resource.Position{File: "ovi.json", Line: 2, Column: 2}) {
-		t.Errorf("it stands at %v", at)
+		t.Errorf("it is at %v", at)
 	}
 	fromJSON.Resources[0].At = fromYAML.Resources[0].At
 	if diff := cmp.Diff(fromYAML.Resources, fromJSON.Resources); diff != "" {
@@ -219,7 +219,7 @@ func TestValuesFromOutside(t *testing.T) {
 func TestSeveralFilesAreOneStack(t *testing.T) {
 	net := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: vpc\n    name: main\n    cidr: 10.0.0.0/16\n"
 	app := `{"version": "v1", "stack": "shop", "provider": "aws", "region": "us-east-1", "resources": [{"type": "subnet", "name": "a", "vpc": "main"}]}`
-	both := "---\n" + net + "---\nversion: v1\nprovider: box\nregion: here\nresources:\n  - type: file\n    content: \"\\ud83d\"\n"
+	both := "---\n" + net + "---\nversion: v1\nprovider: box\nlocation: here\nresources:\n  - type: file\n    content: \"\\ud83d\"\n"
 	both = strings.Replace(both, `"\ud83d"`, "x", 1)
 	for name, files := range map[string]map[string]string{
 		"a folder":          {"d/net.yaml": net, "d/app.json": app, "d/.hidden.yaml": "{", "d/notes.txt": "{", "d/sub/x.yaml": "{"},
@@ -258,7 +258,7 @@ func TestStackIsTheFolder(t *testing.T) {
 	opts := options(nil)
 	opts.Files, opts.Stack = nil, ""
 	for _, path := range []string{name, dir} {
-		in, err := config.New([]string{path}, opts).Load(context.Background())
+		in, err := loadFrom(config.New([]string{path}, opts))
 		if err != nil || in.Stack != "my-web" || len(in.Resources) != 0 {
 			t.Errorf("%s: stack %q, %v", path, in.Stack, err)
 		}
@@ -304,7 +304,7 @@ resources:
 	}
 }
 
-// TestAliasesCannotFillTheMemory: the file that doubles itself twenty times.
+// TestAliasesCannotFillTheMemory: a file that doubles itself twenty times.
 func TestAliasesCannotFillTheMemory(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\ndefaults:\n  tags: {a0: &a0 [x, x]}\n")
@@ -315,22 +315,22 @@ func TestAliasesCannotFillTheMemory(t *testing.T) {
 	text := strings.ReplaceAll(b.String(), "*b`", "*b0") + "resources: []\n"
 	found := false
 	for _, p := range problems(t, text) {
-		found = found || strings.Contains(p.Summary, "aliases repeat too much")
+		found = found || strings.Contains(p.Summary, "aliases expand to too many")
 	}
 	if !found {
-		t.Errorf("no problem speaks of the aliases: %v", problems(t, text))
+		t.Errorf("no problem is about the aliases: %v", problems(t, text))
 	}
 }
 
-func TestThingsOfACountShareWhatIsEqual(t *testing.T) {
+func TestEqualAttributesShareMemory(t *testing.T) {
 	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - {type: ec2, name: a, size: t3.micro, tags: {x: y}}\n  - {type: ec2, name: b, size: t3.micro, tags: {x: y}}\n")
 	if &in.Resources[0].Attrs[0] != &in.Resources[1].Attrs[0] || &in.Resources[0].Tags[0] != &in.Resources[1].Tags[0] {
 		t.Error("equal attributes and tags are held twice")
 	}
 }
 
-// TestManyProblems: a big stack in which everything is wrong still answers soon, and counts
-// what it leaves out.
+// TestManyProblems: a big stack full of errors is reported soon, and what is omitted is
+// counted.
 func TestManyProblems(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("version: v1\nprovider: aws\nregion: us-east-1\nresources:\n")
@@ -338,28 +338,28 @@ func TestManyProblems(t *testing.T) {
 		fmt.Fprintf(&b, "  - {type: ec2, name: web-server-%d, size: t3.micro}\n  - {type: ebs, name: disk-%d, size: 1, attach_to: wep-server-%d}\n", i, i, i)
 	}
 	p := problems(t, b.String())
-	if len(p) != 1001 || p[1000].Summary != "and 4000 problems more" {
+	if len(p) != 1001 || p[1000].Summary != "4000 more problems" {
 		t.Errorf("%d problems, the last one %q", len(p), p[len(p)-1].Summary)
 	}
-	if p[0].Suggestion != "did you mean web-server-0?" {
+	if p[0].Suggestion != "use web-server-0" {
 		t.Errorf("the first one suggests %q", p[0].Suggestion)
 	}
 }
 
-func TestPolicyInAFileOfItsOwn(t *testing.T) {
+func TestRulesInFilesOfTheirOwn(t *testing.T) {
 	files := fstest.MapFS{
 		"p/a.yaml": {Data: []byte("version: v1\nmax_destroy: 3\nrules:\n  - {name: a, when: 'true', effect: warn}\n---\nversion: v1\nskip_destructive: true\n")},
 		"p/b.json": {Data: []byte(`{"version": "v1", "rules": [{"name": "b", "when": "true", "effect": "deny"}]}`)},
 	}
-	rules, err := config.Policy(context.Background(), []string{"p"}, options(files))
+	rules, err := config.Rules(context.Background(), []string{"p"}, options(files))
 	if err != nil || !rules.SkipDestructive || rules.MaxDestroy.Count != 3 || len(rules.Expressions) != 2 || rules.Expressions[1].Name != "b" {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	files["p/c.yaml"] = &fstest.MapFile{Data: []byte("max_destroy: 5\nrule: []\n")}
-	_, err = config.Policy(context.Background(), []string{"p"}, options(files))
-	want := "p/c.yaml:1:1: the policy does not say its version (begin it with version: v1)\n" +
-		"p/c.yaml:1:14: max_destroy is said twice, and not the same: see p/a.yaml line 2 (it holds for the whole stack: say it once)\n" +
-		"p/c.yaml:2:1: a policy has no key \"rule\" (did you mean rules?)"
+	_, err = config.Rules(context.Background(), []string{"p"}, options(files))
+	want := "the file has no version\n  at p/c.yaml:1:1\n  Suggestion: add version: v1 as the first line\n" +
+		"conflicting max_destroy: it is set at p/a.yaml:2 for the whole stack\n  at p/c.yaml:1:14\n  Suggestion: set it once\n" +
+		"unknown key \"rule\" in the file\n  at p/c.yaml:2:1\n  Suggestion: use rules"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)
 	}

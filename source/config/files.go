@@ -22,10 +22,10 @@ import (
 
 // file is one file in memory.
 type file struct {
-	name string // as it was asked for: for people
-	dir  string // where its ${file:…} begin
+	name string // as on the command line: for users
+	dir  string // where its ${file:…} start
 	text string
-	sum  string // what was read, before any cleaning
+	sum  string // of what was read
 }
 
 func (f *file) isJSON() bool { return strings.EqualFold(filepath.Ext(f.name), ".json") }
@@ -42,7 +42,7 @@ func (c *config) open() ([]*file, source.Problems) {
 		problems = append(problems, source.Problem{At: resource.Position{File: name}, Summary: summary, Suggestion: suggestion})
 	}
 	if len(c.paths) == 0 {
-		fail("", "no config file was named", "write the file after the command, such as ovi.yaml")
+		fail("", "no configuration file is given", "add the file to the command, for example ovi.yaml")
 	}
 	seen := map[string]bool{}
 	for _, p := range c.paths {
@@ -64,7 +64,7 @@ func (c *config) open() ([]*file, source.Problems) {
 	return files, problems
 }
 
-// expand lists the files that a path stands for.
+// expand lists the files of a path.
 func (c *config) expand(p string) ([]string, error) {
 	info, err := c.stat(p)
 	if err != nil || !info.IsDir() {
@@ -82,27 +82,27 @@ func (c *config) expand(p string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("the folder holds no *.yaml, *.yml or *.json")
+		return nil, errors.New("the folder has no *.yaml, *.yml or *.json")
 	}
 	slices.Sort(names)
 	return names, nil
 }
 
-// similar finds the file that was meant in the folder.
+// similar suggests the file of the folder that was probably meant.
 func (c *config) similar(p string) string {
 	dir, base := filepath.Split(p)
 	entries, err := c.list(cmpOr(dir, "."))
 	if err != nil {
-		return "the folder " + quote(dir) + " is not there either"
+		return "the folder " + source.Quote(dir) + " does not exist"
 	}
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	if near, ok := resource.Nearest(base, names); ok && near != base {
-		return "did you mean " + c.join(dir, near) + "?"
+		return "use " + c.join(dir, near)
 	}
-	return "look at the path; it begins where the command is run"
+	return "check the path; it is relative to the current folder"
 }
 
 // read reads one file and brings its text to UTF-8 without a byte order mark.
@@ -113,22 +113,22 @@ func (c *config) read(name string) (*file, source.Problems) {
 	}
 	text, sum, err := readText(c.opts.Files, name)
 	if err != nil {
-		return fail(0, 0, plain(err), "look at the file's rights")
+		return fail(0, 0, plain(err), "check the permissions of the file")
 	}
 	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
 	case isUTF16(text):
-		return fail(1, 1, "the file is written in UTF-16", "save it as UTF-8; it begins with "+quote(firstLine([]byte(text))))
+		return fail(1, 1, "the file is UTF-16", "save it as UTF-8; it starts with "+source.Quote(firstLine([]byte(text))))
 	case strings.TrimSpace(f.text) == "":
-		return fail(1, 1, "the file is empty", "a stack that wants nothing says so: resources: []")
+		return fail(1, 1, "the file is empty", "a stack without resources has resources: []")
 	}
 	if line, col, what := badByte(f.text); what != "" {
-		return fail(line, col, what, "save the file as plain UTF-8 text, its lines ended as on Unix or Windows")
+		return fail(line, col, what, "save the file as UTF-8 text with the line ends of Unix or Windows")
 	}
 	return f, nil
 }
 
-// badByte finds the first byte that has no place in a text.
+// badByte finds the first byte that text must not have.
 func badByte(s string) (line, col int32, what string) {
 	line, start := 1, 0
 	for i := 0; i < len(s); {
@@ -146,7 +146,7 @@ func badByte(s string) (line, col int32, what string) {
 		case c == utf8.RuneError && size == 1:
 			what = "a byte that is not UTF-8"
 		case c == '\r' && !strings.HasPrefix(s[i:], "\r\n"):
-			what = "a carriage return that ends no line"
+			what = "a carriage return without a newline"
 		case c < ' ' && c != '\t' && c != '\r', c == 0x7f:
 			what = fmt.Sprintf("the control character U+%04X", c)
 		}
@@ -158,7 +158,7 @@ func badByte(s string) (line, col int32, what string) {
 	return 0, 0, ""
 }
 
-// isUTF16 goes by the mark, or by the zero bytes that ASCII has in UTF-16.
+// isUTF16 detects the byte order mark, or the zero bytes that ASCII has in UTF-16.
 func isUTF16(b string) bool {
 	if len(b) < 2 {
 		return false
@@ -185,16 +185,16 @@ func firstLine(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// plain takes from an error of the file system what the place says already.
+// plain is an error of the file system without the path.
 func plain(err error) string {
 	var p *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "there is no such file or folder"
+		return "no such file or folder"
 	case errors.Is(err, fs.ErrPermission):
-		return "it can't be read: permission denied"
+		return "permission denied"
 	case errors.As(err, &p):
-		return "it can't be read: " + p.Err.Error()
+		return p.Err.Error()
 	}
 	return err.Error()
 }
@@ -213,8 +213,7 @@ func (c *config) list(p string) ([]fs.DirEntry, error) {
 	return os.ReadDir(p)
 }
 
-// readText reads a file into a text and digests it on the way, so that a big one stands in
-// the memory once.
+// readText reads a file and digests it on the way, so that a big one is in memory once.
 func readText(files fs.FS, p string) (text, sum string, err error) {
 	f, err := openFile(files, p)
 	if err != nil {

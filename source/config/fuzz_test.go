@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -41,7 +40,7 @@ func FuzzLoad(f *testing.F) {
 			name = "ovi.json"
 		}
 		s := config.New([]string{name}, options(fstest.MapFS{name: {Data: b}}))
-		in, err := s.Load(context.Background())
+		in, err := loadFrom(s)
 		var problems source.Problems
 		if err != nil && (!errors.As(err, &problems) || len(problems) == 0 || in.Resources != nil) {
 			t.Fatalf("neither an intent nor problems: %v, %v", in, err)
@@ -56,7 +55,7 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("%v stands before %v", in.Resources[i-1].Ref, in.Resources[i].Ref)
 			}
 		}
-		whole, wholeErr := config.LoadWhole(s)
+		whole, wholeErr := loadFrom(config.Whole(s))
 		if diff := cmp.Diff(whole, in, compare()...) + cmp.Diff(fmt.Sprint(wholeErr), fmt.Sprint(err)); diff != "" {
 			t.Fatalf("whole (-) and cut (+) differ: %s", diff)
 		}

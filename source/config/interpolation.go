@@ -7,64 +7,73 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 )
 
 // maxOutside bounds what one ${file:…} may bring in.
 const maxOutside = 1 << 20
 
-// fromOutside says that a value is written with ${…}.
-func (d *document) fromOutside(n *node) bool {
-	return n.shape == scalar && n.typ == strT && strings.Contains(strings.ReplaceAll(n.text, "$${", ""), "${")
-}
-
-// text reads a text: what is written, with what it asks for from outside. Numbers are read
-// as they are written, so that 1.10 stays 1.10.
-func (d *document) text(n *node, what string) (string, bool) {
-	if n.shape != scalar || n.typ == nullT {
-		d.wrong(n, what+" must be a text, and this is "+n.what(), "write one value behind the colon")
+// text reads a string of a key that is not an attribute: what is written, with what comes from
+// outside. Numbers are read as they are written, so that 1.10 stays 1.10.
+func (d *document) text(n *source.Node, what string) (string, bool) {
+	if n.Shape != source.Scalar || n.Type == source.Null {
+		d.wrong(n, what+" must be a string, got "+n.What(), "use one value after the colon")
 		return "", false
 	}
-	if n.typ != strT || !strings.Contains(n.text, "${") {
-		return n.text, true
+	if n.Type != source.String || !source.HasParts(n.Text) {
+		return n.Text, true
 	}
-	return d.expand(n)
-}
-
-// expand puts in what ${env:NAME} and ${file:PATH} stand for; $${ is a plain ${. What comes
-// in is not looked through again.
-func (d *document) expand(n *node) (string, bool) {
+	parts, ok := d.expand(n)
 	var out strings.Builder
-	ok := true
-	for s := n.text; ; {
-		i := strings.Index(s, "${")
-		switch {
-		case i < 0:
-			out.WriteString(s)
-			return out.String(), ok
-		case i > 0 && s[i-1] == '$':
-			out.WriteString(s[:i-1] + "${")
-			s = s[i+2:]
-			continue
-		}
-		out.WriteString(s[:i])
-		ask, rest, closed := strings.Cut(s[i+2:], "}")
-		if !closed {
-			d.wrong(n, quote(s[i:])+" is not closed", "write ${env:NAME}, or $${ for the characters themselves")
+	for _, p := range parts {
+		if p.Reference {
+			d.wrong(n, what+" cannot refer to a resource: "+source.Quote("${"+p.Text+"}"), "use ${env:NAME} or ${file:PATH}; $${ is a literal ${")
 			return "", false
 		}
-		value, found := d.lookUp(n, ask)
-		if found && value != "" {
-			d.outside[value] = "${" + ask + "}"
+		out.WriteString(p.Text)
+	}
+	return out.String(), ok
+}
+
+// isOutside reports that a value is written with ${…}.
+func (d *document) isOutside(n *source.Node) bool {
+	return n.Shape == source.Scalar && n.Type == source.String && source.HasParts(strings.ReplaceAll(n.Text, "$${", ""))
+}
+
+// expandAll expands every string below a node. What cannot be expanded is reported here, and
+// only once.
+func (d *document) expandAll(n *source.Node) {
+	if n.Shape == source.Scalar {
+		if n.Type == source.String && source.HasParts(n.Text) {
+			parts, ok := d.expand(n)
+			n.Parts, n.Bad = &parts, !ok
 		}
-		out.WriteString(value)
-		ok = ok && found
-		s = rest
+		return
+	}
+	for i := range n.Kids {
+		if n.Shape == source.List || i%2 == 1 {
+			d.expandAll(&n.Kids[i])
+		}
 	}
 }
 
-// lookUp answers one ${…}.
-func (d *document) lookUp(n *node, ask string) (string, bool) {
-	from, name, _ := strings.Cut(ask, ":")
+// expand replaces ${env:NAME} and ${file:PATH}.
+func (d *document) expand(n *source.Node) (source.Parts, bool) {
+	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (string, bool) {
+		value, found := d.outside(n, from, name)
+		if found {
+			d.draft.Outside(value, "${"+from+":"+name+"}")
+		}
+		return value, found
+	})
+	if unclosed != "" {
+		d.wrong(n, "missing } in "+source.Quote(unclosed), "use ${env:NAME}; $${ is a literal ${")
+	}
+	return parts, ok
+}
+
+// outside answers one ${FROM:NAME}.
+func (d *document) outside(n *source.Node, from, name string) (string, bool) {
 	switch {
 	case from == "env" && name != "":
 		if d.opts.Env != nil {
@@ -72,22 +81,22 @@ func (d *document) lookUp(n *node, ask string) (string, bool) {
 				return v, true
 			}
 		}
-		d.wrong(n, "the environment variable "+name+" is not set", "export "+name+"=… before the command")
+		d.wrong(n, "the environment variable "+name+" is not set", "run `export "+name+"=…` first")
 	case from == "file" && name != "":
 		return d.readOutside(n, name)
 	default:
-		hint := "write ${env:NAME} or ${file:PATH}, or $${ for the characters themselves"
-		if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && from != ask && name != "" {
-			hint = "did you mean ${" + meant + ":" + name + "}?"
+		hint := "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"
+		if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && name != "" {
+			hint = "use ${" + meant + ":" + name + "}"
 		}
-		d.wrong(n, quote("${"+ask+"}")+" asks for nothing that is known", hint)
+		d.wrong(n, "unknown variable "+source.Quote("${"+from+":"+name+"}"), hint)
 	}
 	return "", false
 }
 
-// readOutside reads a file beside the config. One line end at its end is not part of the
-// value, as in a shell.
-func (d *document) readOutside(n *node, name string) (string, bool) {
+// readOutside reads a file relative to the folder of the configuration. One line end at its
+// end is not part of the value, as in a shell.
+func (d *document) readOutside(n *source.Node, name string) (string, bool) {
 	p := name
 	switch {
 	case d.opts.Files != nil:
@@ -98,11 +107,11 @@ func (d *document) readOutside(n *node, name string) (string, bool) {
 	text, _, err := readText(d.opts.Files, p)
 	switch {
 	case err != nil:
-		d.wrong(n, "the file "+quote(name)+": "+plain(err), "paths begin at the folder of the config file")
+		d.wrong(n, "cannot read file "+source.Quote(name)+": "+plain(err), "use a path relative to the folder of the configuration")
 	case len(text) > maxOutside:
-		d.wrong(n, "the file "+quote(name)+" is larger than 1 MiB", "name a smaller one")
+		d.wrong(n, "file "+source.Quote(name)+" is larger than 1 MiB", "use a smaller one")
 	case !utf8.ValidString(text):
-		d.wrong(n, "the file "+quote(name)+" is not UTF-8 text", "encode it, in base64 for example")
+		d.wrong(n, "file "+source.Quote(name)+" is not UTF-8 text", "encode it, for example in base64")
 	default:
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), true
 	}

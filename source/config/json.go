@@ -8,36 +8,38 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ovi-project/ovi/source"
 )
 
-// jsonReader makes nodes from JSON, with places, which encoding/json leaves out.
+// jsonReader makes nodes from JSON, with positions, which encoding/json omits.
 type jsonReader struct {
 	dec  *json.Decoder
 	text []byte
-	// The place of byte off, moved forward as tokens are read.
+	// The position of byte off, moved forward as tokens are read.
 	off       int
 	line, col int32
 }
 
-func parseJSON(text []byte) (node, error) {
+func parseJSON(text []byte) (source.Node, error) {
 	r := &jsonReader{dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1, col: 1}
 	r.dec.UseNumber()
 	n, err := r.value(0)
 	if err == nil {
 		if t, end := r.dec.Token(); !errors.Is(end, io.EOF) {
-			err = fmt.Errorf("something stands after the end of the document: %v", t)
+			err = fmt.Errorf("unexpected %v after the end of the document", t)
 			if end != nil {
 				err = end
 			}
 		}
 	}
 	if err != nil {
-		return node{}, r.placed(err)
+		return source.Node{}, r.placed(err)
 	}
 	return n, nil
 }
 
-// placed gives a syntax error its place.
+// placed gives a syntax error its position.
 func (r *jsonReader) placed(err error) error {
 	at := int(r.dec.InputOffset())
 	var s *json.SyntaxError
@@ -49,12 +51,12 @@ func (r *jsonReader) placed(err error) error {
 	}
 	msg := strings.TrimPrefix(err.Error(), "json: ")
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		msg = "the file ends too early"
+		msg = "unexpected end of file"
 	}
 	return &syntaxError{r.line, r.col, msg}
 }
 
-// moveTo moves the place forward to a byte.
+// moveTo moves the position forward to a byte.
 func (r *jsonReader) moveTo(at int) {
 	at = min(at, len(r.text))
 	for r.off < at {
@@ -67,7 +69,7 @@ func (r *jsonReader) moveTo(at int) {
 	}
 }
 
-// token reads one token and moves the place to its beginning.
+// token reads one token and moves the position to its start.
 func (r *jsonReader) token() (json.Token, error) {
 	start := int(r.dec.InputOffset())
 	t, err := r.dec.Token()
@@ -81,45 +83,45 @@ func (r *jsonReader) token() (json.Token, error) {
 	return t, nil
 }
 
-func (r *jsonReader) value(depth int) (node, error) {
+func (r *jsonReader) value(depth int) (source.Node, error) {
 	if depth > maxDepth {
-		return node{}, fmt.Errorf("nested more than %d levels deep", maxDepth)
+		return source.Node{}, fmt.Errorf("nested more than %d levels deep", maxDepth)
 	}
 	t, err := r.token()
 	if err != nil {
-		return node{}, err
+		return source.Node{}, err
 	}
-	n := node{line: r.line, col: r.col}
+	n := source.Node{Line: r.line, Column: r.col}
 	switch t := t.(type) {
 	case nil:
-		n.typ = nullT
+		n.Type = source.Null
 	case bool:
-		n.typ, n.text = boolT, fmt.Sprint(t)
+		n.Type, n.Text = source.Bool, fmt.Sprint(t)
 	case string:
-		n.text, n.quoted = t, true
+		n.Text, n.Quoted = t, true
 	case json.Number:
-		n.typ, n.text = intT, t.String()
-		if strings.ContainsAny(n.text, ".eE") {
-			n.typ = floatT
+		n.Type, n.Text = source.Int, t.String()
+		if strings.ContainsAny(n.Text, ".eE") {
+			n.Type = source.Float
 		}
 	case json.Delim:
-		n.shape = list
+		n.Shape = source.List
 		if t == '{' {
-			n.shape = object
+			n.Shape = source.Object
 		}
 		return r.kids(n, depth)
 	}
 	return n, nil
 }
 
-// kids reads to the closing bracket. In an object keys and values take turns.
-func (r *jsonReader) kids(n node, depth int) (node, error) {
+// kids reads to the closing bracket. In an object keys and values alternate.
+func (r *jsonReader) kids(n source.Node, depth int) (source.Node, error) {
 	for r.dec.More() {
 		k, err := r.value(depth + 1)
 		if err != nil {
 			return n, err
 		}
-		n.kids = append(n.kids, k)
+		n.Kids = append(n.Kids, k)
 	}
 	_, err := r.token()
 	return n, err

@@ -1,6 +1,10 @@
 package config
 
-// form is what a key's value looks like: the JSON Schema and the reference are made from it.
+import (
+	"github.com/ovi-project/ovi/source"
+)
+
+// form is what a key's value looks like: the JSON Schema and the reference come from it.
 type form string
 
 const (
@@ -19,12 +23,14 @@ const (
 	formDuration form = "duration"
 	formBlocks   form = "list of blocks"
 	formDefaults form = "block: defaults"
-	formPolicy   form = "block: policy"
+	formRules    form = "block: rules"
 	formOptions  form = "block: options"
+	formProvOpts form = "options of a provider"
+	formSpec     form = "attributes"
 
 	formWindows   form = "list of windows"
 	formApprovals form = "list of approvals"
-	formRules     form = "list of rules"
+	formCEL       form = "list of CEL rules"
 	formDays      form = "days"
 	formTime      form = "time of the day"
 	formActions   form = "actions"
@@ -32,65 +38,89 @@ const (
 	formEffect    form = "effect"
 )
 
-// key is one key of the config's own. The tables below are the only list of them: the parser,
-// the reference and the JSON Schema all read these. Keys are read in the order of the table,
-// wherever they stand in the file.
+// key is one key of the configuration itself. The tables below are the only list of them: the
+// parser, the reference and the JSON Schema all use these. Keys are read in the order of the
+// table, wherever they are in the file.
 type key[T any] struct {
 	name, example string
 	form          form
 	doc           string
-	read          func(T, *node)
+	read          func(T, *source.Node)
 }
 
-func fileKeys() []key[*document] {
+func fileKeys(o source.Options) []key[*document] {
+	out := []key[*document]{
+		{"version", "v1", formVersion, "The version of this format. Every document has it.", (*document).readVersion},
+		{"stack", "web", formText, "The name of the stack: all resources that are owned together. Default: the name of the folder. A resource that is removed from the configuration of its stack is deleted, so two stacks must not share a name.", (*document).readStack},
+		{"provider", "aws", formProvider, "The provider of the resources of this document.", (*document).readProvider},
+	}
+	out = append(out, locationKeys(o, "The location of resources that have none of their own.", (*document).readLocation)...)
+	return append(out,
+		key[*document]{"defaults", "{tags: {team: platform}}", formDefaults, "Defaults for the resources of this document.", (*document).readDefaults},
+		key[*document]{"rules", "{max_destroy: 10%}", formRules, "Limits to what a plan may do, for the whole stack. Rules only block.", (*document).readRules},
+		key[*document]{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What is not compared: attributes, dotted paths or patterns, of every resource in the stack or by type.", (*document).readIgnore},
+		key[*document]{"options", "{parallelism: 4}", formOptions, "How the stack is applied, and options of providers.", (*document).readOptions},
+		key[*document]{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "The resources of the stack. An empty list ([]) deletes everything in the stack.", (*document).readResources},
+	)
+}
+
+// locationKeys are location and each provider's own word for it.
+func locationKeys(o source.Options, doc string, read func(d *document, n *source.Node, word string)) []key[*document] {
+	var out []key[*document]
+	for _, word := range locationWords(o) {
+		example, text := "NAME", doc+" Same as `location`."
+		if word == "location" {
+			example, text = "us-east-1", doc+" Each provider also has its own word for it, such as `region`."
+		}
+		out = append(out, key[*document]{word, example, formText, text, func(d *document, n *source.Node) { read(d, n, word) }})
+	}
+	return out
+}
+
+func defaultsKeys(o source.Options) []key[*document] {
+	return append(locationKeys(o, "The same as beside `defaults`; only one of the two is allowed.", (*document).readLocation),
+		key[*document]{"tags", "{team: platform}", formTags, "Tags of every resource. A resource's own tag of the same name wins.", (*document).readDefaultTags})
+}
+
+func rulesKeys() []key[*document] {
 	return []key[*document]{
-		{"version", "v1", formVersion, "The version of this format. Every document says it.", (*document).readVersion},
-		{"stack", "web", formText, "The name of the stack: everything that is owned together. Without it, the name of the folder the file stands in. What a stack no longer wants is deleted, so two stacks must not share a name.", (*document).readStack},
-		{"provider", "aws", formProvider, "Who makes the things of this document.", (*document).readProvider},
-		{"region", "us-east-1", formText, "Where the things stand that do not say it themselves.", (*document).readRegion},
-		{"defaults", "{tags: {team: platform}}", formDefaults, "What holds for every thing of this document that says nothing else.", (*document).readDefaults},
-		{"policy", "{max_destroy: 10%}", formPolicy, "Limits to what a plan may do. They hold for the whole stack, and can only forbid.", (*document).readPolicy},
-		{"ignore", "{ec2: [tags.LastScan]}", formIgnore, "What not to compare: attributes, dotted paths or patterns, of every thing in the stack or by type.", (*document).readIgnore},
-		{"options", "{parallelism: 4}", formOptions, "How the stack is worked on.", (*document).readOptions},
-		{"resources", "[{type: vpc, cidr: 10.0.0.0/16}]", formBlocks, "What the stack wants. An empty list ([]) wants nothing, and so deletes what the stack owns.", (*document).readResources},
+		{"skip_destructive", "true", formBool, "Blocks every delete and replace.", (*document).readSkipDestructive},
+		{"max_destroy", "10%", formBudget, "How many resources one plan may delete or replace: a number, or a share of the stack's resources. A plan above it destroys nothing at all.", (*document).readMaxDestroy},
+		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},
+		{"approvals", "[{kinds: [rds], approvers: 2}]", formApprovals, "What needs approval with `ovi approve` before it is applied.", (*document).readApprovals},
+		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formCEL, "Your own rules, in CEL.", (*document).readExpressions},
 	}
 }
 
-func defaultsKeys() []key[*document] {
-	return []key[*document]{
-		{"region", "eu-west-1", formText, "The same as region beside it; only one of the two may stand.", (*document).readDefaultRegion},
-		{"tags", "{team: platform}", formTags, "Tags that every thing gets. A thing's own tag of the same name wins.", (*document).readDefaultTags},
+func optionsKeys(o source.Options) []key[*document] {
+	out := []key[*document]{
+		{"parallelism", "10", formNumber, "How many resources are changed at once.", (*document).readParallelism},
+		{"claim_ttl", "5m", formDuration, "After how long a claim expires that its owner does not renew.", (*document).readClaimTTL},
+		{"skip_destructive", "true", formBool, "The same as in `rules`.", (*document).readSkipDestructive},
 	}
-}
-
-func policyKeys() []key[*document] {
-	return []key[*document]{
-		{"skip_destructive", "true", formBool, "Nothing is deleted or replaced: the plan only tells of it.", (*document).readSkipDestructive},
-		{"max_destroy", "10%", formBudget, "The most things one plan may delete or replace: a number, or a share of the things the stack owns. Above it nothing at all is destroyed.", (*document).readMaxDestroy},
-		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover happens only while one of them is open, and waits for it until then.", (*document).readWindows},
-		{"approvals", "[{kinds: [rds], people: 2}]", formApprovals, "What needs the yes of people, given to this very plan with `ovi approve`.", (*document).readApprovals},
-		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formRules, "Rules of your own, in CEL.", (*document).readRules},
+	if o.Schemas == nil || o.ProviderOptions == nil {
+		return out
 	}
-}
-
-func optionsKeys() []key[*document] {
-	return []key[*document]{
-		{"parallelism", "10", formNumber, "How many things are worked on at once.", (*document).readParallelism},
-		{"claim_ttl", "5m", formDuration, "How long a claim on a thing lives without a sign of life from its holder.", (*document).readClaimTTL},
-		{"skip_destructive", "true", formBool, "The same as in policy.", (*document).readSkipDestructive},
+	for _, p := range o.Schemas.Providers() {
+		if len(o.ProviderOptions(p)) > 0 {
+			out = append(out, key[*document]{p, "{KEY: VALUE}", formProvOpts, "Options of the provider " + p + ".", func(d *document, n *source.Node) { d.readProviderOptions(n, p) }})
+		}
 	}
+	return out
 }
 
 func blockKeys() []key[*block] {
 	return []key[*block]{
-		{"type", "ec2", formType, "The kind of the thing. `ovi kinds` lists them with their attributes, which stand beside these keys.", (*block).readType},
-		{"name", "web", formText, "The thing's name, for ever: a thing with another name is another thing. Without it the type is the name, once a file for each type.", (*block).readName},
-		{"count", "3", formCount, "So many things of a kind: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; no count at all makes NAME.", (*block).readCount},
-		{"region", "eu-west-1", formText, "Where this thing stands, if not where the file says.", (*block).readRegion},
-		{"tags", "{environment: prod}", formTags, "The thing's tags. Those that begin with ovi: are ovi's own.", (*block).readTags},
-		{"blessed", "true", formBool, "Protected: no plan deletes, replaces or changes it. Taking this line away does not take the blessing away; `ovi unbless` does.", (*block).readBlessed},
-		{"ignore", "[tags.LastScan]", formPaths, "Attributes, dotted paths or patterns not to compare, of this thing alone.", (*block).readIgnore},
-		{"needs", "[db]", formNames, "Things that must be there first, where no attribute says so: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readNeeds},
+		{"provider", "aws", formProvider, "The provider, if it differs from the document's.", (*block).readBlockProvider},
+		{"type", "ec2", formType, "The kind of the resource. `ovi kinds` lists them with their attributes.", (*block).readType},
+		{"name", "web", formText, "The name of the resource. It never changes: a resource with another name is another resource. Default: the type, once a file for each type.", (*block).readName},
+		{"count", "3", formCount, "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a count it is NAME.", (*block).readCount},
+		{"location", "eu-west-1", formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region`.", (*block).readBlockLocation},
+		{"tags", "{environment: prod}", formTags, "The tags of the resource. Those that start with ovi: are reserved.", (*block).readTags},
+		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},
+		{"ignore", "[tags.LastScan]", formPaths, "Attributes, dotted paths or patterns that are not compared, of this resource alone.", (*block).readIgnore},
+		{"depends_on", "[db]", formNames, "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readDependsOn},
+		{"spec", "{size: t3.micro}", formSpec, "The attributes of the resource, where they are not beside these keys. An attribute with the name of one of these keys is set only here.", (*block).readSpec},
 	}
 }
 
@@ -103,27 +133,27 @@ func spelling[T any](table []key[T]) []string {
 	return out
 }
 
-// readKeys reads a block of keys by its table: first what is known, in the table's order,
-// then it names what is not. Of a key that stands twice the first is read.
-func readKeys[T any](f *document, to T, table []key[T], n *node, of string) {
-	if n.shape != object {
-		f.wrong(n, of+" must be a block of keys, and this is "+n.what(), "write KEY: VALUE lines")
+// readKeys reads a block of keys by its table: first the known ones, in the table's order, then
+// it reports the others. Of a duplicate key the first is read.
+func readKeys[T any](f *document, to T, table []key[T], n *source.Node, of string) {
+	if n.Shape != source.Object {
+		f.wrong(n, of+" must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
 		return
 	}
-	f.doubles(n)
+	f.duplicates(n)
 	for i := range table {
-		v := n.get(table[i].name)
+		v := n.Get(table[i].name)
 		switch {
 		case v == nil:
-		case v.null():
-			f.wrong(v, table[i].name+" has no value", "write "+table[i].name+": "+table[i].example+", or leave the key out")
+		case v.IsNull():
+			f.wrong(v, table[i].name+" has no value", noValue(table[i].name, table[i].example))
 		default:
 			table[i].read(to, v)
 		}
 	}
-	for i := 0; i+1 < len(n.kids); i += 2 {
-		if k := &n.kids[i]; !known(table, k.text) {
-			f.wrong(k, of+" has no key "+quote(k.text), didYouMean(k.text, spelling(table)))
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		if k := &n.Kids[i]; !known(table, k.Text) {
+			f.wrong(k, "unknown key "+source.Quote(k.Text)+" in "+of, keyHint(n, k.Text, spelling(table)))
 		}
 	}
 }
@@ -135,4 +165,22 @@ func known[T any](table []key[T], name string) bool {
 		}
 	}
 	return false
+}
+
+// noValue suggests what to do about a key without a value.
+func noValue(name, example string) string {
+	if name == "resources" {
+		return "add a block, or use resources: [] to delete everything in the stack"
+	}
+	return "use " + name + ": " + example + ", or remove the key"
+}
+
+// keyHint suggests what an unknown key means.
+func keyHint(n *source.Node, name string, names []string) string {
+	for _, row := range [...][2]string{{"policy", "rules"}, {"policies", "rules"}, {"needs", "depends_on"}, {"resource", "resources"}} {
+		if row[0] == name && contains(names, row[1]) && n.Get(row[1]) == nil {
+			return "use " + row[1]
+		}
+	}
+	return source.Suggest(name, names)
 }

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -35,7 +34,7 @@ var blocks = []string{
 	"- type: ebs\n  name: data\n  size: 20\n  attach_to: web-0\n  weight: 1.5\n  tags: {a: b, c: \"d\\te\"}\n",
 	"- type: rds\n  size: db.t3.micro\n  password: ${env:DB_PASSWORD}\n  engine_version: 16.10\n  blessed: true\n",
 	"- type: ec2\n  size: ${env:SIZE}\n  user_data: |\n    #!/bin/sh\n    echo one\n\n    - type: none\n  # a comment\n  ignore: [tags.a]\n",
-	"- type: s3\n  name: bucket-a\n  needs:\n  - rds\n  - ec2/web\n  tags:\n    note: \"two\n      lines\"\n",
+	"- type: s3\n  name: bucket-a\n  depends_on:\n  - rds\n  - ec2/web\n  tags:\n    note: \"two\n      lines\"\n",
 	"- type: ec2\n  name: anded\n  size: t3.micro\n  user_data: a && b\n  key_name: x&y\n",
 	"-   type: s3\n    name: bucket-b\n    region: eu-west-1\n    versioning: true\n",
 	"- type: ec2\n  name: abroad\n  size: t3.micro\n  key_name: ünï\n",
@@ -72,11 +71,11 @@ func drawConfig(t *rapid.T, good bool) string {
 	var b strings.Builder
 	b.WriteString(rapid.SampledFrom([]string{"", "---\n", "# a comment\n\n"}).Draw(t, "start"))
 	b.WriteString("version: v1\nprovider: aws\n")
-	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n", "regoin: x\n", "policy: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
+	tail := rapid.SampledFrom([]string{"", "region: us-east-1\n", "defaults:\n  tags: {owner: me}\n", "# end\n", "regoin: x\n", "rules: {max_destroy: 3}\n# c\n"}).Draw(t, "tail")
 	if !strings.HasPrefix(tail, "region") {
 		b.WriteString("region: us-east-1\n")
 	}
-	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n", "policy:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
+	b.WriteString(rapid.SampledFrom([]string{"", "ignore:\n  - tags.x\n", "defaults: &d\n  tags: {a: b}\n", "rules:\n  rules: [{name: a, when: a && b, effect: deny}]\n", "stack: \"a\"\n"}).Draw(t, "head"))
 	b.WriteString("resources:" + rapid.SampledFrom([]string{"\n", " # here\n", "\n\n  # first\n"}).Draw(t, "resources"))
 	by := rapid.SampledFrom([]int{0, 2, 2, 4}).Draw(t, "indent")
 	for _, i := range rapid.Permutation(indexes(len(pool))).Draw(t, "order")[:rapid.IntRange(1, len(pool)).Draw(t, "n")] {
@@ -104,8 +103,8 @@ func TestCutAndWholeAgree(t *testing.T) {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
 		s := config.New([]string{"ovi.yaml"}, options(fstest.MapFS{"ovi.yaml": {Data: []byte(text)}}))
-		cut, cutErr := s.Load(context.Background())
-		whole, wholeErr := config.LoadWhole(s)
+		cut, cutErr := loadFrom(s)
+		whole, wholeErr := loadFrom(config.Whole(s))
 		if diff := cmp.Diff(whole, cut, compare()...); diff != "" {
 			t.Fatalf("whole (-) and cut (+) differ in\n%s\n%s", text, diff)
 		}
@@ -194,7 +193,7 @@ func TestLaw9_SecretsStayOutside(t *testing.T) {
 	for _, keys := range []string{
 		"type: ${env:DB_PASSWORD}", "type: vpc, name: \"${env:DB_PASSWORD}/\"", "type: vpc, cidr: a, tags: [\"${env:DB_PASSWORD}\"]",
 		ec2 + "count: \"${env:DB_PASSWORD}\"", ec2 + "region: \" ${env:DB_PASSWORD}\"", ec2 + "blessed: \"${env:DB_PASSWORD}\"",
-		ec2 + "needs: [\"${env:DB_PASSWORD}\"]", ec2 + "needs: [\"vpc/${env:DB_PASSWORD}\"]", ec2 + "needs: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
+		ec2 + "depends_on: [\"${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"vpc/${env:DB_PASSWORD}\"]", ec2 + "depends_on: [\"a/b/c/${env:DB_PASSWORD}\"]", ec2 + "ignore: [\"${env:DB_PASSWORD}\"]",
 		ec2 + "subnet: \"${env:DB_PASSWORD}\"", ec2 + "security_groups: [\"x${env:DB_PASSWORD}\"]", ec2 + "security_groups: \"${env:DB_PASSWORD}\"",
 		ec2 + "state: \"${env:DB_PASSWORD}\"", ec2 + "public_ip: \"${env:DB_PASSWORD}\"", ec2 + "root_volume: {type: \"a${env:DB_PASSWORD}\"}", ec2 + "root_volume: \"${env:DB_PASSWORD}\"",
 		ec2 + "user_data: \"${file:secret-${env:DB_PASSWORD}}\"", ec2 + "labels: {a: [\"${env:DB_PASSWORD}\"]}", "type: ec2, name: web, size: \"${env:DB_PASSWORD}\"",

@@ -7,23 +7,24 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// Reference documents the config's own keys in Markdown, from the tables that the parser
-// reads by. With schemas it also lists the types there are; nil leaves them out.
+// Reference documents the keys of a configuration in Markdown, from the tables that the parser
+// uses. With schemas it also lists the types; nil omits them.
 func Reference(schemas source.Schemas) string {
 	var b strings.Builder
-	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) stands on its own.", fileKeys())
-	table(&b, "Keys of `defaults`", "", defaultsKeys())
-	table(&b, "Keys of `policy`", "", policyKeys())
+	o := source.Options{Schemas: schemas}
+	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.", fileKeys(o))
+	table(&b, "Keys of `defaults`", "", defaultsKeys(o))
+	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.", rulesKeys())
 	table(&b, "Keys of a window", "Each item of `windows`.", windowKeys())
 	table(&b, "Keys of an approval", "Each item of `approvals`.", approvalKeys())
-	table(&b, "Keys of a rule", "Each item of `rules`.", ruleKeys())
-	table(&b, "Keys of `options`", "", optionsKeys())
-	table(&b, "Keys of a block", "Each item of `resources` is a block. Beside these keys stand the attributes of its type.", blockKeys())
+	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", ruleKeys())
+	table(&b, "Keys of `options`", "", optionsKeys(o))
+	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys())
 	if schemas == nil {
 		return b.String()
 	}
 	for _, p := range schemas.Providers() {
-		fmt.Fprintf(&b, "### Types of `%s`\n\n| type | what it is |\n|---|---|\n", p)
+		fmt.Fprintf(&b, "### Types of `%s`\n\n| type | description |\n|---|---|\n", p)
 		for _, k := range schemas.Kinds(p) {
 			first, _, _ := strings.Cut(k.Doc, "\n")
 			fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, cell(first))
@@ -38,14 +39,14 @@ func table[T any](b *strings.Builder, title, doc string, keys []key[T]) {
 	if doc != "" {
 		b.WriteString(doc + "\n\n")
 	}
-	b.WriteString("| key | value | such as | what it says |\n|---|---|---|---|\n")
+	b.WriteString("| key | value | example | description |\n|---|---|---|---|\n")
 	for _, k := range keys {
 		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s |\n", k.name, k.form.words(), cell(k.example), cell(k.doc))
 	}
 	b.WriteString("\n")
 }
 
-// words describe a form for people.
+// words describe a form for users.
 func (f form) words() string {
 	switch f {
 	case formText, formVersion, formBool, formDuration:
@@ -55,7 +56,7 @@ func (f form) words() string {
 	case formType:
 		return "a type"
 	case formCount:
-		return fmt.Sprintf("0 to %d", maxCount)
+		return fmt.Sprintf("0 to %d", source.MaxCount)
 	case formNumber:
 		return "a whole number"
 	case formTags:
@@ -66,11 +67,13 @@ func (f form) words() string {
 		return "a word"
 	case formNames, formPaths, formDays, formActions, formKinds:
 		return "a list of " + string(f)
+	case formSpec:
+		return "attributes"
 	case formIgnore:
 		return "a list of paths, or such lists by type"
 	case formBudget:
 		return "a number, or a share in %"
-	case formBlocks, formWindows, formApprovals, formRules:
+	case formBlocks, formWindows, formApprovals, formCEL:
 		return "a list of blocks"
 	}
 	return "keys, see below"

@@ -8,30 +8,35 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// Schema gives the JSON Schema (draft 2020-12) of config files with the kinds that there
-// are, for editors and other tools. The same schemas give the same bytes. What it refuses
-// the config refuses too; names that nothing has and rules across attributes only the config
-// knows.
-func Schema(schemas source.Schemas) []byte {
+// Schema returns the JSON Schema (draft 2020-12) of configuration files with the kinds that
+// there are, for editors and other tools. The same options give the same bytes. What it
+// refuses the configuration refuses too; unknown names and rules across attributes only the
+// configuration knows.
+func Schema(o source.Options) []byte {
 	root := &jsonSchema{
-		Dialect: "https://json-schema.org/draft/2020-12/schema", Title: "ovi config",
-		Doc:  "What one stack wants: see docs/config.md.",
+		Dialect: "https://json-schema.org/draft/2020-12/schema", Title: "ovi configuration",
+		Doc:  "The configuration of one stack: see docs/config.md.",
 		Type: oneOf("object"), Required: []string{"version"}, Others: closed(),
-		Properties: properties(fileKeys(), schemas), Definitions: map[string]*jsonSchema{},
+		Properties: properties(fileKeys(o), o), Definitions: map[string]*jsonSchema{},
 	}
-	for _, p := range schemas.Providers() {
-		blocks := &jsonSchema{Type: oneOf("object"), Required: []string{"type"}}
+	root.Properties["resources"].Items = &jsonSchema{Type: oneOf("object"), Required: []string{"type"}}
+	for _, p := range o.Schemas.Providers() {
+		blocks := &jsonSchema{Properties: map[string]*jsonSchema{}}
 		var names []string
-		for _, k := range schemas.Kinds(p) {
+		for _, k := range o.Schemas.Kinds(p) {
 			names = append(names, k.Name)
-			root.Definitions[p+"."+k.Name] = kindSchema(k, schemas)
+			root.Definitions[p+"."+k.Name] = kindSchema(k, o)
 			blocks.AllOf = append(blocks.AllOf, &jsonSchema{If: when("type", k.Name), Then: &jsonSchema{Ref: "#/$defs/" + p + "." + k.Name}})
 		}
-		blocks.Properties = map[string]*jsonSchema{"type": {Enum: names}}
+		blocks.Properties["type"] = &jsonSchema{Enum: names}
 		root.Definitions[p] = blocks
+		// A block's own provider counts, else the document's.
+		own := &jsonSchema{If: when("provider", p), Then: &jsonSchema{Ref: "#/$defs/" + p}}
+		inherited := &jsonSchema{If: &jsonSchema{Required: []string{"provider"}}, Else: &jsonSchema{Ref: "#/$defs/" + p}}
+		root.Properties["resources"].Items.AllOf = append(root.Properties["resources"].Items.AllOf, own)
 		root.AllOf = append(root.AllOf, &jsonSchema{
 			If:   when("provider", p),
-			Then: &jsonSchema{Properties: map[string]*jsonSchema{"resources": {Items: &jsonSchema{Ref: "#/$defs/" + p}}}},
+			Then: &jsonSchema{Properties: map[string]*jsonSchema{"resources": {Items: inherited}}},
 		})
 	}
 	var out bytes.Buffer
@@ -39,7 +44,7 @@ func Schema(schemas source.Schemas) []byte {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(root); err != nil {
-		return nil // only a value that can't be JSON could do that, and there is none
+		return nil // every value of it is JSON
 	}
 	return out.Bytes()
 }
@@ -49,10 +54,10 @@ func when(key, value string) *jsonSchema {
 	return &jsonSchema{Required: []string{key}, Properties: map[string]*jsonSchema{key: {Const: value}}}
 }
 
-func properties[T any](table []key[T], schemas source.Schemas) map[string]*jsonSchema {
+func properties[T any](table []key[T], o source.Options) map[string]*jsonSchema {
 	out := map[string]*jsonSchema{}
 	for _, k := range table {
-		s := formSchema(k.form, schemas)
+		s := formSchema(k, o)
 		s.Doc, s.Examples = k.doc, nil
 		out[k.name] = s
 	}
@@ -60,17 +65,17 @@ func properties[T any](table []key[T], schemas source.Schemas) map[string]*jsonS
 }
 
 // formSchema is what each form of a key's value looks like.
-func formSchema(f form, schemas source.Schemas) *jsonSchema {
+func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 	object := func(p map[string]*jsonSchema) *jsonSchema {
 		return &jsonSchema{Type: oneOf("object"), Properties: p, Others: closed()}
 	}
 	list := func(of *jsonSchema) *jsonSchema { return &jsonSchema{Type: oneOf("array"), Items: of} }
 	word := &jsonSchema{Type: oneOf("string", "number")}
-	switch f {
+	switch k.form {
 	case formVersion:
 		return &jsonSchema{Const: "v1"}
 	case formProvider:
-		return &jsonSchema{Enum: schemas.Providers()}
+		return &jsonSchema{Enum: o.Schemas.Providers()}
 	case formType:
 		return &jsonSchema{Type: oneOf("string")}
 	case formCount, formNumber:
@@ -88,15 +93,15 @@ func formSchema(f form, schemas source.Schemas) *jsonSchema {
 	case formBlocks:
 		return list(&jsonSchema{Type: oneOf("object")})
 	case formDefaults:
-		return object(properties(defaultsKeys(), schemas))
-	case formPolicy:
-		return object(properties(policyKeys(), schemas))
-	case formWindows:
-		return list(object(properties(windowKeys(), schemas)))
-	case formApprovals:
-		return list(object(properties(approvalKeys(), schemas)))
+		return object(properties(defaultsKeys(o), o))
 	case formRules:
-		return list(object(properties(ruleKeys(), schemas)))
+		return object(properties(rulesKeys(), o))
+	case formWindows:
+		return list(object(properties(windowKeys(), o)))
+	case formApprovals:
+		return list(object(properties(approvalKeys(), o)))
+	case formCEL:
+		return list(object(properties(ruleKeys(), o)))
 	case formDays:
 		return list(&jsonSchema{Enum: weekdays()})
 	case formActions:
@@ -107,27 +112,59 @@ func formSchema(f form, schemas source.Schemas) *jsonSchema {
 		return &jsonSchema{Enum: effects()}
 	case formTime:
 		return &jsonSchema{Type: oneOf("string"), Pattern: `^([01]?[0-9]|2[0-3]):[0-5][0-9]$`}
+	case formProvOpts:
+		p := map[string]*jsonSchema{}
+		for _, r := range o.ProviderOptions(k.name) {
+			if !r.Secret {
+				p[r.Key] = &jsonSchema{Type: oneOf("string", "number", "boolean"), Doc: r.Doc}
+			}
+		}
+		return object(p)
+	case formSpec:
+		return &jsonSchema{Type: oneOf("object")}
 	case formOptions:
-		return object(properties(optionsKeys(), schemas))
+		return object(properties(optionsKeys(o), o))
 	}
 	return word
 }
 
-// kindSchema is the schema of a block of one kind.
-func kindSchema(k resource.Kind, schemas source.Schemas) *jsonSchema {
-	out := &jsonSchema{Doc: k.Doc, Type: oneOf("object"), Required: []string{"type"}, Properties: properties(blockKeys(), schemas), Others: closed()}
+// kindSchema is the schema of a block of one kind: its attributes are beside the block's own
+// keys, or under spec.
+func kindSchema(k resource.Kind, o source.Options) *jsonSchema {
+	own := properties(blockKeys(), o)
+	if word := o.LocationOf(k.Provider).Word; word != "location" {
+		own[word] = own["location"]
+	}
 	if k.NoTags {
-		delete(out.Properties, "tags")
+		delete(own, "tags")
 	}
 	if k.NamePattern != "" {
-		doc := out.Properties["name"].Doc
+		doc := own["name"].Doc
 		if k.NameDoc != "" {
 			doc += " It has " + k.NameDoc + "."
 		}
-		out.Properties["name"] = orOutside(&jsonSchema{Type: oneOf("string", "number"), Doc: doc, Pattern: "^(?:" + k.NamePattern + ")$"})
+		own["name"] = orOutside(&jsonSchema{Type: oneOf("string", "number"), Doc: doc, Pattern: "^(?:" + k.NamePattern + ")$"})
 	}
-	fieldSchemas(out, k.Attrs)
-	return out
+	spec := &jsonSchema{Doc: own["spec"].Doc, Type: oneOf("object"), Properties: map[string]*jsonSchema{}, Others: closed()}
+	fieldSchemas(spec, k.Attrs)
+	flat := &jsonSchema{Properties: map[string]*jsonSchema{}}
+	for name, s := range spec.Properties {
+		if own[name] == nil {
+			flat.Properties[name] = s
+		}
+	}
+	flat.Required = spec.Required
+	all := &jsonSchema{Doc: k.Doc, Type: oneOf("object"), Properties: flat.Properties, Others: closed()}
+	for name, s := range own {
+		all.Properties[name] = s
+	}
+	all.Properties["spec"] = spec
+	all.If = &jsonSchema{Required: []string{"spec"}}
+	all.Else = &jsonSchema{Required: flat.Required}
+	if len(flat.Required) == 0 {
+		all.If, all.Else = nil, nil
+	}
+	return all
 }
 
 // fieldSchemas adds attributes to the schema of an object.

@@ -3,7 +3,7 @@ package config
 import "encoding/json"
 
 // jsonSchema is the part of JSON Schema (draft 2020-12) that is written here. Its fields are
-// in the order in which a person would read them.
+// in reading order.
 type jsonSchema struct {
 	Dialect     string                 `json:"$schema,omitempty"`
 	Ref         string                 `json:"$ref,omitempty"`
@@ -29,6 +29,7 @@ type jsonSchema struct {
 	AllOf       []*jsonSchema          `json:"allOf,omitempty"`
 	If          *jsonSchema            `json:"if,omitempty"`
 	Then        *jsonSchema            `json:"then,omitempty"`
+	Else        *jsonSchema            `json:"else,omitempty"`
 	Definitions map[string]*jsonSchema `json:"$defs,omitempty"`
 }
 
@@ -42,7 +43,7 @@ func (t types) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// others says what keys may stand beside the named ones: none, or those of a schema.
+// others is what other keys are allowed: none, or those of a schema.
 type others struct{ of *jsonSchema }
 
 func (o *others) MarshalJSON() ([]byte, error) {
@@ -56,12 +57,12 @@ func oneOf(kinds ...string) types { return kinds }
 
 func closed() *others { return &others{} }
 
-// fromOutsideSchema matches what ${env:…} or ${file:…} stand in.
+// fromOutsideSchema matches a string with ${…} in it.
 func fromOutsideSchema() *jsonSchema {
-	return &jsonSchema{Type: oneOf("string"), Pattern: `\$\{(env|file):`}
+	return &jsonSchema{Type: oneOf("string"), Pattern: `\$\{[^}]+\}`}
 }
 
-// orOutside lets a value also come from outside.
+// orOutside also accepts a value that comes from outside or from another resource.
 func orOutside(s *jsonSchema) *jsonSchema {
 	doc, examples, def := s.Doc, s.Examples, s.Default
 	s.Doc, s.Examples, s.Default = "", nil, nil

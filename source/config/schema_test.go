@@ -18,7 +18,7 @@ import (
 // compiled is the config's schema in the hands of an implementation that is not ours.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema(testKinds())))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(config.Schema(checkedBy(testKinds()))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSchemaAcceptsWhatTheConfigAccepts(t *testing.T) {
 
 // beyond are the bad inputs that a JSON Schema can't find: what is not JSON to begin with,
 // names, places, rules across attributes, and what comes from outside.
-var beyond = regexp.MustCompile(`^(across-|ambiguous|bad-ignore|bad-indent|bad-merge|bad-name|bad-outside|bad-region|bad-stack|bad-start|bad-tags|block-|circle|colon-|control|count-|deep-|empty|env-|file-not|json-|key-|lone-|missing-|name-twice|nameless|no-files|no-provider|no-region|no-resources|not-utf8|only-|open-|outside-|odd-|quoted-key|reference-|secret-in-wrong|secret-too|second-|tab|two-|unknown-alias|unknown-need|unknown-reference|utf|yaml-tag)`)
+var beyond = regexp.MustCompile(`^(across-|ambiguous|bad-ignore|bad-indent|bad-merge|bad-name|bad-variable|variable-|bad-region|bad-stack|bad-start|bad-tags|block-|cycle|colon-|control|count-|deep-|empty|env-|file-not|json-|key-|carriage-|missing-|name-twice|nameless|no-files|no-provider|no-region|no-resources|not-utf8|only-|open-|ambiguous-|secret-in-other|quoted-key|reference-|secret-too|second-|tab|two-|unknown-alias|unknown-dependency|unknown-reference|utf|yaml-tag)`)
 
 func TestSchemaRefusesWhatItCan(t *testing.T) {
 	s := compiled(t)
@@ -99,9 +99,9 @@ func TestSchemaRefusesWhatItCan(t *testing.T) {
 }
 
 func TestSchemaIsTheSameEachTime(t *testing.T) {
-	first := config.Schema(testKinds())
+	first := config.Schema(checkedBy(testKinds()))
 	for range 20 {
-		if !bytes.Equal(first, config.Schema(testKinds())) {
+		if !bytes.Equal(first, config.Schema(checkedBy(testKinds()))) {
 			t.Fatal("two schemas of the same kinds differ")
 		}
 	}

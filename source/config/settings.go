@@ -3,206 +3,221 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 )
 
-// settings is what holds for the whole stack, whichever document says it.
+// settings is what applies to the whole stack, whichever document sets it.
 type settings struct {
 	stack   string
 	rules   resource.Rules
 	options resource.Options
-	told    map[string]resource.Position
+	set     map[string]resource.Position
 }
 
-// fit is what names of stacks and regions look like; unfit is what a folder's name loses.
+// fit is the form of stack names and locations; unfit is removed from a folder's name.
 var (
 	fit   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$`)
 	unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 )
 
-// tell keeps where a setting was said. Said again it must be the same.
-func (d *document) tell(name string, n *node, same bool) bool {
-	first, again := d.words.told[name]
+// setOnce keeps where a setting was set. Set again it must be the same.
+func (d *document) setOnce(name string, n *source.Node, same bool) bool {
+	first, again := d.settings.set[name]
 	switch {
 	case !again:
-		d.words.told[name] = d.file.at(n.line, n.col)
+		d.settings.set[name] = d.file.at(n.Line, n.Column)
 	case !same:
-		d.wrong(n, fmt.Sprintf("%s is said twice, and not the same: see %s line %d", name, first.File, first.Line), "it holds for the whole stack: say it once")
+		d.wrong(n, fmt.Sprintf("conflicting %s: it is set at %s:%d for the whole stack", name, first.File, first.Line), "set it once")
 		return false
 	}
 	return true
 }
 
-func (d *document) readStack(n *node) {
+func (d *document) readStack(n *source.Node) {
 	s, ok := d.text(n, "stack")
 	switch {
 	case !ok:
 	case !fit.MatchString(s) || strings.ContainsRune(s, '/'):
-		d.wrong(n, quote(s)+" is no name for a stack", "letters, digits, '.', '_' and '-', at most 100")
-	case d.tell("stack", n, s == d.words.stack):
-		d.words.stack = d.intern.text(s)
+		d.wrong(n, "invalid stack name "+source.Quote(s), "use letters, digits, '.', '_' and '-', at most 100")
+	case d.setOnce("stack", n, s == d.settings.stack):
+		d.settings.stack = d.word(s)
 	}
 }
 
-func (d *document) readSkipDestructive(n *node) {
+func (d *document) readSkipDestructive(n *source.Node) {
 	if v, ok := d.boolean(n, "skip_destructive"); ok {
-		d.words.rules.SkipDestructive = v || d.words.rules.SkipDestructive
+		d.settings.rules.SkipDestructive = v || d.settings.rules.SkipDestructive
 	}
 }
 
-func (d *document) readMaxDestroy(n *node) {
+func (d *document) readMaxDestroy(n *source.Node) {
 	s, ok := d.text(n, "max_destroy")
 	if !ok {
 		return
 	}
 	budget, err := resource.ParseBudget(s)
 	if err != nil {
-		d.wrong(n, "max_destroy can't be "+quote(s), "write a number of things, such as 10, or a share, such as 10%")
+		d.wrong(n, "invalid max_destroy "+source.Quote(s), "use a number of resources, for example 10, or a share, for example 10%")
 		return
 	}
-	if d.tell("max_destroy", n, budget == d.words.rules.MaxDestroy) {
-		d.words.rules.MaxDestroy = budget
+	if d.setOnce("max_destroy", n, budget == d.settings.rules.MaxDestroy) {
+		d.settings.rules.MaxDestroy = budget
 	}
 }
 
-func (d *document) readParallelism(n *node) {
+func (d *document) readParallelism(n *source.Node) {
 	v, ok := d.whole(n, "parallelism", 1, 1000)
-	if ok && d.tell("parallelism", n, v == d.words.options.Parallelism) {
-		d.words.options.Parallelism = v
+	if ok && d.setOnce("parallelism", n, v == d.settings.options.Parallelism) {
+		d.settings.options.Parallelism = v
 	}
 }
 
-func (d *document) readClaimTTL(n *node) {
+func (d *document) readClaimTTL(n *source.Node) {
 	s, ok := d.text(n, "claim_ttl")
 	if !ok {
 		return
 	}
 	ttl, err := time.ParseDuration(s)
 	if err != nil || ttl < time.Second || ttl > 24*time.Hour {
-		d.wrong(n, "claim_ttl can't be "+quote(s), "write a duration between 1s and 24h, such as 90s or 5m")
+		d.wrong(n, "invalid claim_ttl "+source.Quote(s), "use a duration between 1s and 24h, for example 90s or 5m")
 		return
 	}
-	if d.tell("claim_ttl", n, ttl == d.words.options.ClaimTTL) {
-		d.words.options.ClaimTTL = ttl
+	if d.setOnce("claim_ttl", n, ttl == d.settings.options.ClaimTTL) {
+		d.settings.options.ClaimTTL = ttl
 	}
+}
+
+// readProviderOptions reads options.NAME of a provider.
+func (d *document) readProviderOptions(n *source.Node, provider string) {
+	if n.Shape != source.Object {
+		d.wrong(n, "options."+provider+" must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
+		return
+	}
+	d.duplicates(n)
+	rules := d.opts.ProviderOptions(provider)
+	var names []string
+	for _, r := range rules {
+		if !r.Secret {
+			names = append(names, r.Key)
+		}
+	}
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		k := &n.Kids[i]
+		at := slices.IndexFunc(rules, func(r source.OptionRule) bool { return r.Key == k.Text })
+		switch {
+		case at < 0:
+			d.wrong(k, "unknown option "+source.Quote(k.Text)+" of provider "+provider, source.Suggest(k.Text, names))
+			continue
+		case rules[at].Secret:
+			d.wrong(k, "the option "+k.Text+" of provider "+provider+" is a secret", "set it in the environment")
+			continue
+		}
+		name := "options." + provider + "." + k.Text
+		value, ok := d.text(&n.Kids[i+1], name)
+		if ok && d.setOnce(name, k, value == d.settings.options.Providers[provider][k.Text]) {
+			d.settings.setOption(provider, strings.Clone(k.Text), strings.Clone(value))
+		}
+	}
+}
+
+func (s *settings) setOption(provider, key, value string) {
+	if s.options.Providers == nil {
+		s.options.Providers = map[string]map[string]string{}
+	}
+	if s.options.Providers[provider] == nil {
+		s.options.Providers[provider] = map[string]string{}
+	}
+	s.options.Providers[provider][key] = value
 }
 
 // readIgnore reads a list for all kinds, or lists by kind.
-func (d *document) readIgnore(n *node) {
-	if n.shape != object {
-		if paths := d.paths(n, d.names); len(paths) > 0 {
-			d.words.rules.Ignore = append(d.words.rules.Ignore, resource.IgnoreRule{Paths: paths})
+func (d *document) readIgnore(n *source.Node) {
+	if n.Shape != source.Object {
+		if paths := d.paths(n); len(paths) > 0 {
+			d.settings.rules.Ignore = append(d.settings.rules.Ignore, resource.IgnoreRule{Paths: paths})
 		}
 		return
 	}
-	d.doubles(n)
-	for i := 0; i+1 < len(n.kids); i += 2 {
-		name := n.kids[i].text
-		if k, _ := d.kind(name); k == nil {
-			d.wrong(&n.kids[i], d.provider+" has no type "+quote(name), didYouMean(name, d.names))
+	d.duplicates(n)
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		name := n.Kids[i].Text
+		if names := d.kindNames(); !contains(names, name) {
+			d.wrong(&n.Kids[i], "unknown type "+source.Quote(name), source.Suggest(name, names))
 			continue
 		}
-		if paths := d.paths(&n.kids[i+1], []string{name}); len(paths) > 0 {
-			d.words.rules.Ignore = append(d.words.rules.Ignore, resource.IgnoreRule{Kind: d.intern.text(name), Paths: paths})
+		if paths := d.paths(&n.Kids[i+1], name); len(paths) > 0 {
+			d.settings.rules.Ignore = append(d.settings.rules.Ignore, resource.IgnoreRule{Kind: d.word(name), Paths: paths})
 		}
 	}
 }
 
-// paths reads patterns of paths, of which each must begin with something that one of the
-// kinds has, so that a misspelt one does not silently ignore nothing.
-func (d *document) paths(n *node, kinds []string) []string {
-	if n.shape != list {
-		d.wrong(n, "ignore must be a list of paths, and this is "+n.what(), "write ignore: [tags.LastScan]")
+// paths reads patterns of paths, of one kind or of all.
+func (d *document) paths(n *source.Node, kinds ...string) []string {
+	if n.Shape != source.List {
+		d.wrong(n, "ignore must be a list of paths, got "+n.What(), "use ignore: [tags.LastScan]")
 		return nil
 	}
 	var out []string
-	for i := range n.kids {
-		s, ok := d.text(&n.kids[i], "a path of ignore")
+	for i := range n.Kids {
+		s, ok := d.text(&n.Kids[i], "a path of ignore")
 		if !ok {
 			continue
 		}
-		if err := resource.CheckPattern(s); err != nil {
-			d.wrong(&n.kids[i], strings.TrimPrefix(err.Error(), "resource: "), "such as tags.LastScan, or tags.* for all")
+		if summary, suggestion := d.checkIgnore(s, kinds); summary != "" {
+			d.wrong(&n.Kids[i], summary, suggestion)
 			continue
 		}
-		if first, _, _ := strings.Cut(s, "."); !d.attribute(first, kinds) {
-			d.wrong(&n.kids[i], "there is no attribute "+quote(first)+" to ignore", didYouMean(first, d.attributes(kinds)))
-			continue
-		}
-		out = append(out, d.intern.text(s))
+		out = append(out, d.word(s))
 	}
 	return out
 }
 
-func (d *document) attribute(name string, kinds []string) bool {
-	if strings.ContainsAny(name, `*?[\`) {
-		return true
+// checkIgnore checks a pattern by the document's provider, or by all.
+func (d *document) checkIgnore(s string, kinds []string) (summary, suggestion string) {
+	providers := []string{d.provider}
+	if d.provider == "" {
+		providers = d.opts.Schemas.Providers()
 	}
-	for _, a := range d.attributes(kinds) {
-		if a == name {
-			return true
+	for _, p := range providers {
+		if summary, suggestion = d.draft.CheckIgnore(s, p, kinds...); summary == "" {
+			break
 		}
 	}
-	return false
+	return summary, suggestion
 }
 
-// attributes lists what the kinds' things have that can be ignored.
-func (d *document) attributes(kinds []string) []string {
-	out := []string{"tags"}
-	for _, name := range kinds {
-		if k, _ := d.kind(name); k != nil {
-			for i := range k.Attrs {
-				out = append(out, k.Attrs[i].Name)
-			}
-		}
-	}
-	return out
-}
-
-// didYouMean suggests the nearest name, or lists them if they are few.
-func didYouMean(word string, names []string) string {
-	if near, ok := resource.Nearest(word, names); ok {
-		return "did you mean " + near + "?"
-	}
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > 16:
-		return "docs/config.md and `ovi kinds` list what there is"
-	}
-	return "there is " + strings.Join(names, ", ")
-}
-
-// whole reads a whole number between bounds, also one that came from outside.
-func (d *document) whole(n *node, what string, low, high int) (int, bool) {
+// whole reads a whole number between bounds, also one that comes from outside.
+func (d *document) whole(n *source.Node, what string, low, high int) (int, bool) {
 	s, ok := d.text(n, what)
 	if !ok {
 		return 0, false
 	}
 	v, err := strconv.Atoi(s)
-	if err != nil || v < low || v > high || n.quoted && !d.fromOutside(n) {
-		d.wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, and this is %s", what, low, high, n.what()), "such as "+what+": "+strconv.Itoa(max(low, 3)))
+	if err != nil || v < low || v > high || n.Quoted && !d.isOutside(n) {
+		d.wrong(n, fmt.Sprintf("%s must be a whole number from %d to %d, got %s", what, low, high, n.What()), "for example, "+what+": "+strconv.Itoa(max(low, 3)))
 		return 0, false
 	}
 	return v, true
 }
 
-func (d *document) boolean(n *node, what string) (value, ok bool) {
-	s := n.text
-	if d.fromOutside(n) {
+func (d *document) boolean(n *source.Node, what string) (value, ok bool) {
+	s := n.Text
+	if d.isOutside(n) {
 		if s, ok = d.text(n, what); !ok {
 			return false, false
 		}
-	} else if n.shape != scalar || n.typ != boolT {
+	} else if n.Shape != source.Scalar || n.Type != source.Bool {
 		s = ""
 	}
 	v, err := strconv.ParseBool(s)
 	if err != nil {
-		d.wrong(n, what+" must be true or false, and this is "+n.what(), "write "+what+": true")
+		d.wrong(n, what+" must be true or false, got "+n.What(), "use "+what+": true")
 	}
 	return v, err == nil
 }

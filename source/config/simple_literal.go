@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// literal reads the lines below a | or |-, which is how scripts stand in a config. The
-// current line is the one with the sign.
+// literal reads the lines below a | or |-, the usual form of a script. The current line is
+// the one with the sign.
 func (r *simple) literal(ind int, strip bool) (text string, ok bool) {
 	var out strings.Builder
 	content, blank := 0, 0
@@ -46,8 +46,8 @@ func chomp(s string, strip bool) string {
 	return s
 }
 
-// printable says that a text holds nothing that YAML forbids, breaks a line at or takes for a
-// mark. Tabs are left to the library.
+// printable reports that a text holds nothing that YAML forbids, breaks a line at or takes for
+// a byte order mark. Tabs are left to the library.
 func printable(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == 0x7f {

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/source"
 )
 
 // agree says whether the simple reader and the library read a block alike. What the simple
@@ -28,7 +30,7 @@ func agree(t interface {
 	}
 	c := converter{shift: 6, fail: func(line, col int32, s, _ string) { t.Fatalf("%q: the library has a problem: %s", text, s) }}
 	want := c.node(docs[0].Content[0].Content[0], 2, false)
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(node{}), cmp.Transformer("kids", func(n []node) []node {
+	if diff := cmp.Diff(want, got, cmp.Transformer("kids", func(n []source.Node) []source.Node {
 		if len(n) == 0 {
 			return nil
 		}

@@ -1,30 +1,34 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/source"
+)
 
 // value reads a value that ends on its line.
-func (r *simple) value(s string, col int32) (n node, ok bool) {
+func (r *simple) value(s string, col int32) (n source.Node, ok bool) {
 	n, rest, ok := r.one(s, col, false)
 	return n, ok && ended(rest)
 }
 
-// ended says that nothing but a comment follows.
+// ended reports that nothing but a comment follows.
 func ended(rest string) bool {
 	t := strings.TrimLeft(rest, " ")
 	return t == "" || t[0] == '#' && len(t) < len(rest)
 }
 
-// one reads one value and gives what follows it.
-func (r *simple) one(s string, col int32, flow bool) (n node, rest string, ok bool) {
-	n = node{line: r.line, col: col}
+// one reads one value and returns what follows it.
+func (r *simple) one(s string, col int32, flow bool) (n source.Node, rest string, ok bool) {
+	n = source.Node{Line: r.line, Column: col}
 	switch s[0] {
 	case '"', '\'':
 		end, plain := quoted(s)
 		if end == 0 {
 			return n, "", false
 		}
-		if n.text, n.quoted = s[1:end], true; !plain {
-			n.text = escapes.Replace(n.text)
+		if n.Text, n.Quoted = s[1:end], true; !plain {
+			n.Text = escapes.Replace(n.Text)
 		}
 		return n, s[end+1:], true
 	case '[', '{':
@@ -34,8 +38,8 @@ func (r *simple) one(s string, col int32, flow bool) (n node, rest string, ok bo
 		return r.flow(s, n)
 	}
 	end := plainEnd(s, flow)
-	n.text = strings.TrimRight(s[:end], " ")
-	n.typ, ok = resolve(n.text)
+	n.Text = strings.TrimRight(s[:end], " ")
+	n.Type, ok = resolve(n.Text)
 	return n, s[end:], ok
 }
 
@@ -64,21 +68,21 @@ func quoted(s string) (end int, plain bool) {
 }
 
 // flow reads a list or a block in brackets, of plain values.
-func (r *simple) flow(s string, n node) (out node, rest string, ok bool) {
-	n.shape = list
+func (r *simple) flow(s string, n source.Node) (out source.Node, rest string, ok bool) {
+	n.Shape = source.List
 	if s[0] == '{' {
-		n.shape = object
+		n.Shape = source.Object
 	}
 	start, mark := len(s), len(r.stack)
-	at := func() int32 { return n.col + int32(start-len(s)) }
+	at := func() int32 { return n.Column + int32(start-len(s)) }
 	s = strings.TrimLeft(s[1:], " ")
 	for s != "" && s[0] != ']' && s[0] != '}' {
-		if n.shape == object {
+		if n.Shape == source.Object {
 			k := wordEnd(s)
 			if k == 0 || k+1 >= len(s) || s[k] != ':' || s[k+1] != ' ' || reserved(s[:k]) {
 				return n, "", false
 			}
-			r.stack = append(r.stack, node{text: s[:k], line: n.line, col: at()})
+			r.stack = append(r.stack, source.Node{Text: s[:k], Line: n.Line, Column: at()})
 			if s = strings.TrimLeft(s[k+1:], " "); s == "" {
 				return n, "", false
 			}
@@ -96,10 +100,10 @@ func (r *simple) flow(s string, n node) (out node, rest string, ok bool) {
 			return n, "", false // a comma at the end: let the library judge
 		}
 	}
-	if s == "" || s[0] == ']' != (n.shape == list) || s[0] != ']' && s[0] != '}' {
+	if s == "" || s[0] == ']' != (n.Shape == source.List) || s[0] != ']' && s[0] != '}' {
 		return n, "", false
 	}
-	n.kids = r.keep(mark)
+	n.Kids = r.keep(mark)
 	return n, s[1:], true
 }
 
@@ -141,14 +145,14 @@ func plainEnd(s string, flow bool) int {
 }
 
 // resolve tells the type of an unquoted value, where that is beyond doubt.
-func resolve(s string) (typ, bool) {
+func resolve(s string) (source.Type, bool) {
 	switch {
 	case s == "" || s[0] == '.' || s[0] == '_':
-		return strT, false
+		return source.String, false
 	case s == "true", s == "false":
-		return boolT, true
+		return source.Bool, true
 	case s[0] < '0' || s[0] > '9':
-		return strT, !reserved(s)
+		return source.String, !reserved(s)
 	}
 	slash, dots := false, 0
 	for i := 0; i < len(s); i++ {
@@ -158,16 +162,16 @@ func resolve(s string) (typ, bool) {
 		case s[i] == '.':
 			dots++
 		case s[i] < '0' || s[i] > '9':
-			return strT, false
+			return source.String, false
 		}
 	}
 	switch {
 	case slash || dots > 1:
-		return strT, true // an address such as 10.0.0.1, or a block of them
+		return source.String, true // an address such as 10.0.0.1, or a block of them
 	case dots == 1:
-		return floatT, len(s) < 18 && (s[0] != '0' || s[1] == '.') && s[len(s)-1] != '.'
+		return source.Float, len(s) < 18 && (s[0] != '0' || s[1] == '.') && s[len(s)-1] != '.'
 	}
-	return intT, len(s) < 18 && (s[0] != '0' || s == "0")
+	return source.Int, len(s) < 18 && (s[0] != '0' || s == "0")
 }
 
 // reserved says that a word may be more than a text in some reading of YAML.

@@ -2,14 +2,15 @@ package config
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/source"
 )
 
-// cut is a document cut in three: what stands above the blocks of resources, the blocks, and
-// what stands below them.
+// cut is a document cut in three: what is above the blocks of resources, the blocks, and what
+// is below them.
 type cut struct {
 	head, blocks, tail string
 	line               int32 // of resources:
@@ -18,10 +19,10 @@ type cut struct {
 	indent             int   // of the blocks' dashes
 }
 
-// split cuts a YAML text at its resources, if it is certain to mean the same in pieces: one
-// document, no anchors, no line ends that only YAML knows, and dashes that all stand in one
-// column. Quotes and brackets over several lines need not be looked for: a piece that one of
-// them was cut in can't be read, and then the whole is read instead.
+// split cuts a YAML text at its resources, if the pieces certainly mean the same as the whole:
+// one document, no anchors, no line ends that only YAML knows, and all dashes in one column.
+// Quotes and brackets over several lines need no search: a piece that is cut inside of one
+// cannot be read, and then the whole is read instead.
 func split(s string) (c cut, ok bool) {
 	const word = "resources:"
 	body := strings.TrimPrefix(s, "---")
@@ -46,8 +47,8 @@ func split(s string) (c cut, ok bool) {
 	return c.blocksEnd()
 }
 
-// tabbed says that a line begins with a tab: whether that is an error the library decides by
-// what it has read before.
+// tabbed reports that a line starts with a tab: whether that is an error depends on what is
+// above it.
 func tabbed(s string) bool {
 	for i := strings.IndexByte(s, '\t'); i >= 0; {
 		if before := strings.TrimRight(s[:i], " "); before == "" || before[len(before)-1] == '\n' {
@@ -62,8 +63,8 @@ func tabbed(s string) bool {
 	return false
 }
 
-// anchored says that there may be an anchor: an ampersand before a name, where a value can
-// begin. An alias needs no search: its piece can't be read without the anchor.
+// anchored reports a possible anchor: an ampersand before a name, where a value can start. An
+// alias needs no search: its piece cannot be read without the anchor.
 func anchored(s string) bool {
 	for i := 0; ; i++ {
 		next := strings.IndexByte(s[i:], '&')
@@ -79,7 +80,7 @@ func anchored(s string) bool {
 	}
 }
 
-// blocksEnd finds the column of the dashes and the first line that is none of theirs.
+// blocksEnd finds the column of the dashes and the first line after the blocks.
 func (c cut) blocksEnd() (cut, bool) {
 	all, found := c.blocks, false
 	line := c.line
@@ -109,7 +110,7 @@ func (c cut) blocksEnd() (cut, bool) {
 	return c, found
 }
 
-// each gives the blocks one by one with the line each begins on.
+// each yields the blocks one by one with the line each starts on.
 func (c cut) each(yield func(s string, line int32) bool) {
 	line, dash := c.first, "\n"+strings.Repeat(" ", c.indent)+"-"
 	for rest := c.blocks; rest != ""; {
@@ -125,28 +126,28 @@ func (c cut) each(yield func(s string, line int32) bool) {
 	}
 }
 
-// cutDocument reads a document in pieces. False means that a piece could not be read.
+// cutDocument reads a document in pieces. False: a piece could not be read.
 func (l *loader) cutDocument(f *file, c cut) bool {
-	root := node{shape: object, line: 1, col: 1}
+	root := source.Node{Shape: source.Object, Line: 1, Column: 1}
 	if !l.piece(f, c.head, 1, &root) {
 		return false
 	}
-	root.kids = append(root.kids, node{text: "resources", line: c.line, col: 1},
-		node{shape: list, line: c.first, col: int32(c.indent + 1)})
+	root.Kids = append(root.Kids, source.Node{Text: "resources", Line: c.line, Column: 1},
+		source.Node{Shape: source.List, Line: c.first, Column: int32(c.indent + 1)})
 	if !l.piece(f, c.tail, c.below, &root) {
 		return false
 	}
-	root.line, root.col = root.kids[0].line, root.kids[0].col
+	root.Line, root.Column = root.Kids[0].Line, root.Kids[0].Column
 	blocks := 1 + strings.Count(c.blocks, "\n"+strings.Repeat(" ", c.indent)+"- ")
-	l.desired, l.uses = slices.Grow(l.desired, blocks), slices.Grow(l.uses, blocks)
+	l.draft.Grow(blocks)
 	ok := true
 	l.document(f, &root, l.cutBlocks(f, c, &ok))
 	return ok
 }
 
 // piece reads the keys above or below the blocks.
-func (l *loader) piece(f *file, s string, line int32, root *node) bool {
-	if saysNothing(s) {
+func (l *loader) piece(f *file, s string, line int32, root *source.Node) bool {
+	if isComment(s) {
 		return true
 	}
 	docs, err := parseYAML(strings.NewReader(s))
@@ -155,15 +156,15 @@ func (l *loader) piece(f *file, s string, line int32, root *node) bool {
 	}
 	m := docs[0].Content[0]
 	if m.Kind != yaml.MappingNode || m.Column != 1 || m.Style&(yaml.FlowStyle|yaml.TaggedStyle) != 0 {
-		return false // resources: is no key of the same block
+		return false // resources: is not a key of the same block
 	}
 	n := l.converter(f, line-1).node(docs[0], 0, false)
-	root.kids = append(root.kids, n.kids...)
+	root.Kids = append(root.Kids, n.Kids...)
 	return true
 }
 
-// saysNothing says that there are only comments, and the line that begins a document.
-func saysNothing(s string) bool {
+// isComment reports that there are only comments, and the line that starts a document.
+func isComment(s string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(s, "---")) {
 		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
 			return false
@@ -178,9 +179,9 @@ func (l *loader) converter(f *file, shift int32) *converter {
 	}}
 }
 
-// cutBlocks reads the blocks, each by itself. It ends with ok false at one that can't be read.
-func (l *loader) cutBlocks(f *file, c cut, ok *bool) iter.Seq[*node] {
-	return func(yield func(*node) bool) {
+// cutBlocks reads the blocks, each by itself. It stops with ok false at one that cannot be read.
+func (l *loader) cutBlocks(f *file, c cut, ok *bool) iter.Seq[*source.Node] {
+	return func(yield func(*source.Node) bool) {
 		var r simple
 		c.each(func(s string, line int32) bool {
 			n, plain := r.block(s, line)
@@ -197,7 +198,7 @@ func (l *loader) cutBlocks(f *file, c cut, ok *bool) iter.Seq[*node] {
 	}
 }
 
-// wholeDocument reads a document of the library. Its blocks are turned into nodes one by one.
+// wholeDocument reads a document of the library. Its blocks become nodes one by one.
 func (l *loader) wholeDocument(f *file, d *yaml.Node) {
 	c := l.converter(f, 0)
 	root := *d.Content[0]
@@ -214,7 +215,7 @@ func (l *loader) wholeDocument(f *file, d *yaml.Node) {
 		}
 	}
 	n := c.node(&root, 1, false)
-	l.document(f, &n, func(yield func(*node) bool) {
+	l.document(f, &n, func(yield func(*source.Node) bool) {
 		if blocks == nil {
 			items(&n)(yield)
 			return

@@ -4,9 +4,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/ovi-project/ovi/source"
 )
 
-// syntaxError is a document that can't be read, with its place.
+// syntaxError is a document that cannot be read, with the position.
 type syntaxError struct {
 	line, col int32
 	msg       string
@@ -14,35 +16,35 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.msg }
 
-// advice says what to do about what the YAML library says. The first row whose words stand
+// advice turns a message of the YAML library into what to do. The first row whose words are
 // in the message counts.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
 	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && wordEnd(k) == len(k) {
-		return "a colon without the space behind it", "write " + k + ": " + clip(v)
+		return "a colon without a space after it", "use " + k + ": " + source.Clip(v)
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
-		{"cannot start any token", "a value can't begin with this character", "put quotes around the value"},
-		{"mapping values are not allowed", "a key can't stand here", "check the indentation, and put quotes around a value that holds a colon and a space"},
-		{"did not find expected key", "a key was expected here", "check the indentation: keys of one block begin in the same column"},
-		{"did not find expected '-' indicator", "an item of the list was expected here", "check the indentation: the dashes of one list stand in the same column"},
-		{"could not find expected ':'", "a key without its colon", "write " + quote(clip(value)+": …") + ", or indent the line to make it part of the value above"},
-		{"found unexpected end of stream", "a quote is never closed", "close the quote"},
-		{"found unexpected document indicator", "a quote is never closed before the next document", "close the quote"},
-		{"did not find expected ',' or ']'", "a list in brackets is not closed", "write [a, b]"},
-		{"did not find expected ',' or '}'", "a block in braces is not closed", "write {a: 1, b: 2}"},
-		{"unknown anchor", msg, "write the anchor (&NAME) above its alias (*NAME)"},
-		{"unknown escape character", "an escape that YAML does not know", "write the backslash twice, or use single quotes"},
+		{"cannot start any token", "a value cannot start with this character", "quote the value"},
+		{"mapping values are not allowed", "unexpected key", "check the indentation, and quote a value with a colon and a space in it"},
+		{"did not find expected key", "expected a key", "check the indentation: keys of one block start in the same column"},
+		{"did not find expected '-' indicator", "expected an item of the list", "check the indentation: the dashes of one list are in the same column"},
+		{"could not find expected ':'", "a key without a colon", "use " + source.Quote(source.Clip(value)+": …") + ", or indent the line to make it part of the value above"},
+		{"found unexpected end of stream", "missing closing quote", "close the quote"},
+		{"found unexpected document indicator", "missing closing quote before the next document", "close the quote"},
+		{"did not find expected ',' or ']'", "missing ] of a list", "use [a, b]"},
+		{"did not find expected ',' or '}'", "missing } of a block", "use {a: 1, b: 2}"},
+		{"unknown anchor", msg, "add the anchor (&NAME) above its alias (*NAME)"},
+		{"unknown escape character", "unknown escape", "double the backslash, or use single quotes"},
 	} {
 		if strings.Contains(msg, row.words) {
 			return row.summary, row.suggestion
 		}
 	}
-	return msg, "check the indentation and the quotes around here"
+	return msg, "check the indentation and the quotes near this position"
 }
 
-// fromYAML places an error of the YAML library, which knows a line at best, and often that
-// of the block around it: text is the piece that can't be read, shift the lines above it.
+// fromYAML locates an error of the YAML library, which has a line at best, and often that of
+// the block around it: text is the piece that cannot be read, shift the lines above it.
 func fromYAML(text string, shift int, err error) (at syntaxError, suggestion string) {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
@@ -64,16 +66,16 @@ func fromYAML(text string, shift int, err error) (at syntaxError, suggestion str
 	return syntaxError{int32(line + shift), int32(col), summary}, suggestion
 }
 
-// The bounds of looking for the place of an error: the longest text, and how many lines one
-// quote or bracket may go over.
+// The bounds of the search for an error: the longest text, and how many lines one quote or
+// bracket may span.
 const (
 	maxProbed = 1 << 16
 	maxOpen   = 40
 )
 
-// firstBad finds the first line that no text can be read with: the one behind the longest
-// beginning that can be read. A beginning that ends inside a quote can't be read either, so
-// some lines behind it are tried too.
+// firstBad finds the first line with which no text can be read: the one after the longest
+// part from the start that can be read. A part that ends inside a quote cannot be read either,
+// so it tries some lines after it too.
 func firstBad(lines []string) int {
 	good := func(n int) bool {
 		_, err := parseYAML(strings.NewReader(strings.Join(lines[:n], "")))
@@ -101,7 +103,7 @@ func firstBad(lines []string) int {
 	}
 }
 
-// tabIn finds a tab in the white space a line begins with.
+// tabIn finds a tab in the white space that a line starts with.
 func tabIn(line string) int {
 	for i := range len(line) {
 		switch line[i] {
@@ -113,15 +115,4 @@ func tabIn(line string) int {
 		}
 	}
 	return 0
-}
-
-// quote puts text between quotes for a message, cut short.
-func quote(s string) string { return strconv.Quote(clip(s)) }
-
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

@@ -4,51 +4,69 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
 )
 
-// readTags reads tags on top of others, which they win over. Values are texts; numbers and
-// truth values are taken as they are written. Equal tags share one memory.
-func (d *document) readTags(n *node, under resource.Tags) resource.Tags {
-	if n.shape != object {
-		d.wrong(n, "tags must be keys with values, and this is "+n.what(), "write tags: {environment: prod}")
+// readTags reads tags on top of others, over which they win. Values are strings; numbers and
+// booleans are taken as they are written. Equal tags share one memory.
+func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
+	if n.Shape != source.Object {
+		d.wrong(n, "tags must be keys with values, got "+n.What(), "use tags: {environment: prod}")
 		return nil
 	}
-	key := n.appendKey(d.scratch[:0])
+	key := n.AppendKey(d.scratch[:0])
 	key = append(append(key, 2), under.AppendJSON(nil)...)
 	d.scratch = key
-	if t, ok := d.intern.shared(key); ok {
+	if t, ok := d.tagSets[string(key)]; ok {
 		return t
 	}
 	memo := string(key)
-	d.doubles(n)
+	d.duplicates(n)
 	m, ok := map[string]string{}, true
 	for _, t := range under {
 		m[t.Key] = t.Value
 	}
-	for i := 0; i+1 < len(n.kids); i += 2 {
-		k, v := &n.kids[i], &n.kids[i+1]
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		k, v := &n.Kids[i], &n.Kids[i+1]
 		value, read := d.tag(k, v)
 		ok = ok && read
-		m[d.intern.text(k.text)] = d.intern.text(value)
+		m[d.word(k.Text)] = d.word(value)
 	}
 	if !ok || len(m) == 0 {
 		return nil
 	}
 	tags := resource.TagsOf(m)
-	d.intern.share([]byte(memo), tags)
+	if len(d.tagSets) < mostWords {
+		d.tagSets[memo] = tags
+	}
 	return tags
 }
 
-func (d *document) tag(k, v *node) (string, bool) {
+func (d *document) tag(k, v *source.Node) (string, bool) {
 	switch {
-	case strings.HasPrefix(k.text, "ovi:"):
-		d.wrong(k, "the tag "+quote(k.text)+" is one of ovi's own", "ovi sets it by itself: leave it out")
-	case k.text == "":
-		d.wrong(k, "a tag without a name", "write NAME: VALUE")
-	case v.null():
-		d.wrong(v, "the tag "+k.text+" has no value", `write "" for an empty one`)
+	case strings.HasPrefix(k.Text, "ovi:"):
+		d.wrong(k, "the tag "+source.Quote(k.Text)+" is reserved: ovi sets it", "remove it")
+	case k.Text == "":
+		d.wrong(k, "a tag has no name", "use NAME: VALUE")
+	case v.IsNull():
+		d.wrong(v, "the tag "+k.Text+" has no value", `use "" for an empty one`)
 	default:
-		return d.text(v, "the tag "+k.text)
+		return d.text(v, "the tag "+k.Text)
 	}
 	return "", false
+}
+
+// mostWords bounds the tables of shared words and tags.
+const mostWords = 16384
+
+// word gives equal words one memory, apart from the text of the file.
+func (l *loader) word(s string) string {
+	if w, ok := l.words[s]; ok {
+		return w
+	}
+	s = strings.Clone(s)
+	if len(l.words) < mostWords {
+		l.words[s] = s
+	}
+	return s
 }

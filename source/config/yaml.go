@@ -6,10 +6,12 @@ import (
 	"io"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/ovi-project/ovi/source"
 )
 
-// The bounds of what a document may nest and repeat, so that a few lines of aliases can't
-// become a tree that fills the memory.
+// The bounds of nesting and repetition, so that a few lines of aliases cannot become a tree
+// that fills the memory.
 const (
 	maxDepth    = 64
 	maxExpanded = 200_000
@@ -31,8 +33,8 @@ func parseYAML(text io.Reader) ([]*yaml.Node, error) {
 	}
 }
 
-// decodeYAML is the one place that calls the library's parser. The recover keeps a fault of
-// its own from ending a run that a bad file should merely fail.
+// decodeYAML calls the library's parser. The recover turns a panic of the library into an error
+// of the file.
 func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -43,8 +45,8 @@ func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 	return n, d.Decode(n)
 }
 
-// converter turns the library's nodes into ours: aliases and merge keys are resolved, and
-// lines shifted by where in the file the text began.
+// converter turns the library's nodes into ours: it resolves aliases and merge keys, and
+// shifts lines by where in the file the text starts.
 type converter struct {
 	shift    int32
 	expanded int // nodes that came through aliases
@@ -53,10 +55,10 @@ type converter struct {
 	fail     func(line, col int32, summary, suggestion string)
 }
 
-func (c *converter) node(y *yaml.Node, depth int, aliased bool) node {
-	n := node{line: int32(y.Line) + c.shift, col: int32(y.Column)}
+func (c *converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
+	n := source.Node{Line: int32(y.Line) + c.shift, Column: int32(y.Column)}
 	if c.tooMuch(&n, depth, aliased) {
-		n.typ = nullT
+		n.Type = source.Null
 		return n
 	}
 	if y.Anchor != "" && c.open == nil {
@@ -67,56 +69,56 @@ func (c *converter) node(y *yaml.Node, depth int, aliased bool) node {
 		defer delete(c.open, y)
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		c.fail(n.line, n.col, "the YAML tag "+quote(y.Tag)+" is not understood here", "leave the tag out; quote a value that must be text")
+		c.fail(n.Line, n.Column, "unsupported YAML tag "+source.Quote(y.Tag), "remove the tag; quote a value that must be a string")
 	}
 	switch y.Kind {
 	case yaml.DocumentNode:
 		return c.node(y.Content[0], depth+1, aliased)
 	case yaml.AliasNode:
 		if c.open[y.Alias] {
-			c.fail(n.line, n.col, "the alias *"+y.Value+" stands inside its own anchor", "take the alias out of the block that &"+y.Value+" names")
-			n.typ = nullT
+			c.fail(n.Line, n.Column, "the alias *"+y.Value+" is inside its own anchor", "remove the alias from the block of &"+y.Value)
+			n.Type = source.Null
 			return n
 		}
 		return c.node(y.Alias, depth+1, true)
 	case yaml.SequenceNode:
-		n.shape = list
-		n.kids = make([]node, len(y.Content))
+		n.Shape = source.List
+		n.Kids = make([]source.Node, len(y.Content))
 		for i, k := range y.Content {
-			n.kids[i] = c.node(k, depth+1, aliased)
+			n.Kids[i] = c.node(k, depth+1, aliased)
 		}
 	case yaml.MappingNode:
-		n.shape = object
+		n.Shape = source.Object
 		c.mapping(&n, y, depth, aliased)
 	case yaml.ScalarNode:
-		n.text, n.quoted = y.Value, y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
-		n.typ = typeOf(y.Tag)
+		n.Text, n.Quoted = y.Value, y.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+		n.Type = typeOf(y.Tag)
 	}
 	return n
 }
 
-// tooMuch says once that a document goes too deep or repeats too much, and then stops.
-func (c *converter) tooMuch(n *node, depth int, aliased bool) bool {
+// tooMuch reports once that a document nests too deep or repeats too much, and then stops.
+func (c *converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
 	if aliased {
 		c.expanded++
 	}
 	switch {
 	case c.stopped:
 	case depth > maxDepth:
-		c.fail(n.line, n.col, fmt.Sprintf("nested more than %d levels deep", maxDepth), "nothing that a config says needs so many")
+		c.fail(n.Line, n.Column, fmt.Sprintf("nested more than %d levels deep", maxDepth), "use fewer levels")
 		c.stopped = true
 	case c.expanded > maxExpanded:
-		c.fail(n.line, n.col, "aliases repeat too much of the file", "write less with anchors")
+		c.fail(n.Line, n.Column, "aliases expand to too many values", "use fewer anchors")
 		c.stopped = true
 	}
 	return c.stopped
 }
 
-// mapping reads the pairs, and puts what merge keys bring behind them: a key that is written
-// wins over one that is merged, an earlier merge over a later.
-func (c *converter) mapping(n *node, y *yaml.Node, depth int, aliased bool) {
-	n.kids = make([]node, 0, len(y.Content))
-	var merged []node
+// mapping reads the pairs, then what merge keys add: a key of the block wins over a merged
+// one, an earlier merge over a later one.
+func (c *converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased bool) {
+	n.Kids = make([]source.Node, 0, len(y.Content))
+	var merged []source.Node
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		if k.Kind == yaml.ScalarNode && k.Tag == "!!merge" {
@@ -124,47 +126,47 @@ func (c *converter) mapping(n *node, y *yaml.Node, depth int, aliased bool) {
 			continue
 		}
 		key := c.node(k, depth+1, aliased)
-		if key.shape != scalar || key.typ == nullT {
+		if key.Shape != source.Scalar || key.Type == source.Null {
 			if !c.stopped {
-				c.fail(key.line, key.col, "a key must be a word, and this is "+key.what(), "write KEY: VALUE")
+				c.fail(key.Line, key.Column, "a key must be a word, got "+key.What(), "use KEY: VALUE")
 			}
 			continue
 		}
-		n.kids = append(n.kids, key, c.node(v, depth+1, aliased))
+		n.Kids = append(n.Kids, key, c.node(v, depth+1, aliased))
 	}
 	for i := range merged {
 		c.merge(n, &merged[i])
 	}
 }
 
-func (c *converter) merge(n, from *node) {
-	switch from.shape {
-	case list:
-		for i := range from.kids {
-			c.merge(n, &from.kids[i])
+func (c *converter) merge(n, from *source.Node) {
+	switch from.Shape {
+	case source.List:
+		for i := range from.Kids {
+			c.merge(n, &from.Kids[i])
 		}
-	case object:
-		for i := 0; i+1 < len(from.kids); i += 2 {
-			if n.get(from.kids[i].text) == nil {
-				n.kids = append(n.kids, from.kids[i], from.kids[i+1])
+	case source.Object:
+		for i := 0; i+1 < len(from.Kids); i += 2 {
+			if n.Get(from.Kids[i].Text) == nil {
+				n.Kids = append(n.Kids, from.Kids[i], from.Kids[i+1])
 			}
 		}
 	default:
-		c.fail(from.line, from.col, "<< wants an alias of a block of keys, not "+from.what(), "write <<: *NAME")
+		c.fail(from.Line, from.Column, "<< needs an alias of a block of keys, got "+from.What(), "use <<: *NAME")
 	}
 }
 
-// typeOf maps the library's tags. A date is text to us.
-func typeOf(tag string) typ {
+// typeOf maps the library's tags. A date is a string.
+func typeOf(tag string) source.Type {
 	switch tag {
 	case "!!int":
-		return intT
+		return source.Int
 	case "!!float":
-		return floatT
+		return source.Float
 	case "!!bool":
-		return boolT
+		return source.Bool
 	case "!!null":
-		return nullT
+		return source.Null
 	}
-	return strT
+	return source.String
 }

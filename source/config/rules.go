@@ -1,0 +1,202 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// The items of rules that are blocks of their own while they are read.
+type (
+	windowItem struct {
+		*document
+		resource.Window
+	}
+	approvalItem struct {
+		*document
+		resource.ApprovalRule
+	}
+	ruleItem struct {
+		*document
+		resource.Expression
+	}
+)
+
+func windowKeys() []key[*windowItem] {
+	return []key[*windowItem]{
+		{"name", "nights", formText, "Its name.", func(w *windowItem, n *source.Node) { w.Name, _ = w.text(n, "name") }},
+		{"days", "[sat, sun]", formDays, "The days on which it opens. Default: every day.", (*windowItem).readDays},
+		{"from", "22:00", formTime, "When it opens.", func(w *windowItem, n *source.Node) { w.From = w.clock(n, "from") }},
+		{"to", "04:00", formTime, "When it closes; a time at or before `from` is on the next day. The same time is a whole day.", func(w *windowItem, n *source.Node) { w.To = w.clock(n, "to") }},
+		{"zone", "Europe/Berlin", formText, "The time zone. Default: UTC.", (*windowItem).readZone},
+		{"actions", "[delete, replace]", formActions, "The actions it covers. Default: delete, replace and restart.", func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", actions()) }},
+		{"kinds", "[rds]", formKinds, "The types it covers. Default: all.", func(w *windowItem, n *source.Node) { w.Kinds = w.chosen(n, "kinds", w.everyKind()) }},
+	}
+}
+
+func approvalKeys() []key[*approvalItem] {
+	return []key[*approvalItem]{
+		{"actions", "[delete]", formActions, "The actions that need it. Default: delete and replace.", func(a *approvalItem, n *source.Node) { a.Actions = a.chosen(n, "actions", actions()) }},
+		{"kinds", "[rds]", formKinds, "The types that need it. Default: all.", func(a *approvalItem, n *source.Node) { a.Kinds = a.chosen(n, "kinds", a.everyKind()) }},
+		{"approvers", "2", formNumber, "How many different users must approve. Default: 1.", func(a *approvalItem, n *source.Node) { a.Approvers, _ = a.whole(n, "approvers", 1, 100) }},
+	}
+}
+
+func ruleKeys() []key[*ruleItem] {
+	return []key[*ruleItem]{
+		{"name", "keep-prod", formText, "Its name, unique in the stack.", func(r *ruleItem, n *source.Node) { r.Name, _ = r.text(n, "name") }},
+		{"when", "decision.action == 'delete'", formText, "The condition, in CEL, over resource, desired, changes, decision, plan, now and history.", func(r *ruleItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") }},
+		{"effect", "deny", formEffect, "What happens where the condition is true: deny, require_approval, defer or warn.", (*ruleItem).readEffect},
+		{"message", "production is not deleted", formText, "The reason that the plan shows.", func(r *ruleItem, n *source.Node) { r.Message, _ = r.text(n, "message") }},
+		{"until", "now + duration('24h')", formText, "With defer: until when, in CEL.", func(r *ruleItem, n *source.Node) { r.Until, r.UntilAt = r.expression(n, "until") }},
+		{"approvers", "2", formNumber, "With require_approval: how many different users. Default: 1.", func(r *ruleItem, n *source.Node) { r.Approvers, _ = r.whole(n, "approvers", 1, 100) }},
+	}
+}
+
+// actions are what windows and approvals can cover.
+func actions() []string { return []string{"create", "update", "replace", "restart", "delete"} }
+
+func effects() []string { return []string{"deny", "require_approval", "defer", "warn"} }
+
+func weekdays() []string { return []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} }
+
+// each reads the items of a list.
+func (d *document) each(n *source.Node, what string, read func(*source.Node)) {
+	if n.Shape != source.List {
+		d.wrong(n, what+" must be a list of blocks, got "+n.What(), "start each block with a dash")
+		return
+	}
+	for i := range n.Kids {
+		read(&n.Kids[i])
+	}
+}
+
+func (d *document) readWindows(n *source.Node) {
+	d.each(n, "windows", func(n *source.Node) {
+		w := &windowItem{document: d}
+		readKeys(d, w, windowKeys(), n, "a window")
+		d.required(n, "a window", "from", "to")
+		d.settings.rules.Windows = append(d.settings.rules.Windows, w.Window)
+	})
+}
+
+func (d *document) readApprovals(n *source.Node) {
+	d.each(n, "approvals", func(n *source.Node) {
+		a := &approvalItem{document: d}
+		readKeys(d, a, approvalKeys(), n, "an approval")
+		d.settings.rules.Approvals = append(d.settings.rules.Approvals, a.ApprovalRule)
+	})
+}
+
+// readExpressions reads rules in CEL as they are written; decider/cel compiles them.
+func (d *document) readExpressions(n *source.Node) {
+	d.each(n, "rules", func(n *source.Node) {
+		r := &ruleItem{document: d}
+		r.At = d.file.at(n.Line, n.Column)
+		readKeys(d, r, ruleKeys(), n, "a rule")
+		d.required(n, "a rule", "name", "when", "effect")
+		d.settings.rules.Expressions = append(d.settings.rules.Expressions, r.Expression)
+	})
+}
+
+// required reports keys that a block must have.
+func (d *document) required(n *source.Node, of string, keys ...string) {
+	for _, k := range keys {
+		if n.Shape == source.Object && n.Get(k) == nil {
+			d.wrong(n, of+" needs "+k, "add "+k+": …")
+		}
+	}
+}
+
+func (w *windowItem) readDays(n *source.Node) {
+	for _, day := range w.chosen(n, "days", weekdays()) {
+		w.Days = append(w.Days, time.Weekday(slices.Index(weekdays(), day)))
+	}
+}
+
+func (w *windowItem) readZone(n *source.Node) {
+	s, ok := w.text(n, "zone")
+	if !ok {
+		return
+	}
+	zone, err := time.LoadLocation(s)
+	if err != nil || s == "Local" {
+		w.wrong(n, "unknown time zone "+source.Quote(s), "for example, UTC or Europe/Berlin")
+		return
+	}
+	w.Zone = zone
+}
+
+// clock reads a time of the day as its distance from midnight.
+func (d *document) clock(n *source.Node, what string) time.Duration {
+	s, ok := d.text(n, what)
+	if !ok {
+		return 0
+	}
+	t, err := time.Parse("15:04", s)
+	if err != nil {
+		d.wrong(n, "invalid time "+source.Quote(s)+" for "+what, "use a time of the day, for example 22:00")
+	}
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+}
+
+// chosen reads a list of words out of a set.
+func (d *document) chosen(n *source.Node, what string, from []string) []string {
+	if n.Shape != source.List {
+		d.wrong(n, what+" must be a list, got "+n.What(), "use "+what+": ["+from[0]+"]")
+		return nil
+	}
+	var out []string
+	for i := range n.Kids {
+		s, ok := d.text(&n.Kids[i], "a word of "+what)
+		switch {
+		case !ok:
+		case !slices.Contains(from, s):
+			d.wrong(&n.Kids[i], "unknown word "+source.Quote(s)+" in "+what, source.Suggest(s, from))
+		default:
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// everyKind lists the kinds of all providers: rules apply to the whole stack.
+func (d *document) everyKind() []string {
+	var out []string
+	for _, p := range d.opts.Schemas.Providers() {
+		for _, k := range d.opts.Schemas.Kinds(p) {
+			out = append(out, k.Name)
+		}
+	}
+	return out
+}
+
+func (r *ruleItem) readEffect(n *source.Node) {
+	s, ok := r.text(n, "effect")
+	if ok && !slices.Contains(effects(), s) {
+		r.wrong(n, "unknown effect "+source.Quote(s), source.Suggest(s, effects()))
+	}
+	r.Effect = s
+}
+
+// expression reads a text with the position of its first letter: errors inside it are counted
+// from there.
+func (d *document) expression(n *source.Node, what string) (string, resource.Position) {
+	s, _ := d.text(n, what)
+	at := d.file.at(n.Line, n.Column)
+	lines := strings.SplitN(d.file.text, "\n", int(n.Line)+2)
+	switch {
+	case n.Quoted:
+		at.Column++
+	case int(n.Line) < len(lines) && int(n.Column) <= len(lines[n.Line-1]) && strings.ContainsAny(lines[n.Line-1][n.Column-1:n.Column], "|>"):
+		below := lines[n.Line]
+		at.Line, at.Column = at.Line+1, len(below)-len(strings.TrimLeft(below, " "))+1
+	}
+	if strings.TrimSpace(s) == "" {
+		d.wrong(n, what+" is empty", "add an expression in CEL")
+	}
+	return s, at
+}

@@ -1,0 +1,65 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// Rules reads rules from files of their own, beside any configuration: the keys of rules, at
+// the top of each document, with the version. Paths are files or folders, as with New. It
+// returns all the rules or source.Problems; it does not compile their conditions.
+func Rules(ctx context.Context, paths []string, opts Options) (resource.Rules, error) {
+	c := &config{paths: paths, opts: opts}
+	files, problems := c.open()
+	if len(problems) > 0 {
+		return resource.Rules{}, problems
+	}
+	l := newLoader(opts, files)
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return resource.Rules{}, fmt.Errorf("config: reading %s: %w", f.name, err)
+		}
+		for _, root := range l.roots(f) {
+			l.rulesDocument(f, &root)
+		}
+	}
+	if _, problems := source.Resolve([]*source.Draft{l.draft}); len(problems) > 0 {
+		return resource.Rules{}, problems
+	}
+	return l.settings.rules, nil
+}
+
+func (l *loader) rulesDocument(f *file, root *source.Node) {
+	d := &document{loader: l, file: f, start: root}
+	version := key[*document]{"version", "v1", formVersion, "The version of this format.", (*document).readVersion}
+	readKeys(d, d, append([]key[*document]{version}, rulesKeys()...), root, "the file")
+	if root.Shape == source.Object && root.Get("version") == nil {
+		d.wrong(root, "the file has no version", "add version: v1 as the first line")
+	}
+}
+
+// roots reads all documents of a file.
+func (l *loader) roots(f *file) []source.Node {
+	if f.isJSON() {
+		root, err := parseJSON([]byte(f.text))
+		if err != nil {
+			l.syntax(f, err)
+			return nil
+		}
+		return []source.Node{root}
+	}
+	docs, err := parseYAML(strings.NewReader(f.text))
+	if err != nil {
+		l.syntax(f, err)
+		return nil
+	}
+	out := make([]source.Node, len(docs))
+	for i, d := range docs {
+		out[i] = l.converter(f, 0).node(d, 0, false)
+	}
+	return out
+}

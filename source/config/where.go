@@ -1,0 +1,111 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// location is a block and the document around it.
+type location struct {
+	file        *file
+	root, block *source.Node
+}
+
+// where returns the position of a path in a block. Blocks are not kept: for one that was read
+// before the current one, the files are read once more.
+func (l *loader) where(block resource.Position, path string) resource.Position {
+	p := l.current
+	if p.block == nil || p.file.at(p.block.Line, p.block.Column) != block {
+		if l.written == nil {
+			l.written = l.reread()
+		}
+		var ok bool
+		if p, ok = l.written[block]; !ok {
+			return block
+		}
+	}
+	n := p.find(path, l.opts)
+	return p.file.at(n.Line, n.Column)
+}
+
+// reread reads all files as a whole. Their problems are reported already.
+func (l *loader) reread() map[resource.Position]location {
+	out, quiet := map[resource.Position]location{}, newLoader(l.opts, l.files)
+	for _, f := range l.files {
+		for _, root := range quiet.roots(f) {
+			for b := range items(&root) {
+				out[f.at(b.Line, b.Column)] = location{f, &root, b}
+			}
+		}
+	}
+	return out
+}
+
+// find finds the node of a path: in the block, or in what the document sets for all blocks;
+// else it is the block itself.
+func (p location) find(path string, opts Options) *source.Node {
+	key, tagged := strings.CutPrefix(path, "tags.")
+	defaults := p.root.Get("defaults")
+	switch {
+	case tagged && p.block.Get("spec").Get("tags") == nil:
+		for _, n := range []*source.Node{p.block, defaults} {
+			if found := tagKey(n, key); found != nil {
+				return found
+			}
+		}
+	case path == "location":
+		for _, n := range []*source.Node{p.block, p.root, defaults} {
+			for _, word := range locationWords(opts.Options) {
+				if found := n.Get(word); found != nil {
+					return found
+				}
+			}
+		}
+		return p.block
+	case path == "tags" && p.block.Get("tags") == nil && defaults.Get("tags") != nil:
+		return defaults.Get("tags")
+	}
+	if spec := p.block.Get("spec"); spec != nil {
+		if n, exact := spec.Locate(path); exact {
+			return n
+		}
+	}
+	n, _ := p.block.Locate(path)
+	return n
+}
+
+// tagKey finds the key of a tag.
+func tagKey(n *source.Node, key string) *source.Node {
+	tags := n.Get("tags")
+	for i := 0; tags != nil && tags.Shape == source.Object && i+1 < len(tags.Kids); i += 2 {
+		if tags.Kids[i].Text == key {
+			return &tags.Kids[i]
+		}
+	}
+	return nil
+}
+
+// locationWords are the keys for a location: location, and each provider's own word.
+func locationWords(o source.Options) []string {
+	out := []string{"location"}
+	if o.Schemas == nil {
+		return out
+	}
+	for _, p := range o.Schemas.Providers() {
+		if w := o.LocationOf(p).Word; !contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func contains(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,273 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// depend looks up every use of another resource. Resources of a count share their
+// dependencies, and so do resources that depend on the same.
+func (d *Draft) depend() {
+	byUse, byKey, found := map[*use][]resource.Ref{}, map[string][]resource.Ref{}, map[*resource.Reference][]resource.Ref{}
+	for i, uses := range d.uses {
+		if len(uses) == 0 {
+			continue
+		}
+		refs, ok := byUse[&uses[0]]
+		if !ok {
+			told := d.count()
+			refs = nil
+			for k := range uses {
+				u := &uses[k]
+				before, seen := found[u.ref]
+				if !seen || u.ref == nil {
+					before = d.lookUp(i, u)
+				}
+				if refs = append(refs, before...); u.ref != nil && len(before) > 0 {
+					found[u.ref] = before
+				}
+			}
+			refs = d.share(byKey, refs)
+			again := i+1 < len(d.uses) && len(d.uses[i+1]) > 0 && &d.uses[i+1][0] == &uses[0]
+			if again || d.count() > told { // else nearly every resource would be kept here
+				byUse[&uses[0]] = refs
+			}
+		}
+		d.desired[i].DependsOn = refs
+	}
+}
+
+// share sorts refs and gives equal lists one memory.
+func (d *Draft) share(byKey map[string][]resource.Ref, refs []resource.Ref) []resource.Ref {
+	if len(refs) == 0 {
+		return nil
+	}
+	slices.SortFunc(refs, resource.Ref.Compare)
+	refs = slices.Compact(refs)
+	k := d.scratch[:0]
+	for _, r := range refs {
+		for _, s := range [...]string{r.Provider, r.Location, r.Kind, r.Name} {
+			k = append(append(k, s...), 0)
+		}
+	}
+	d.scratch = k
+	if same, ok := byKey[string(k)]; ok {
+		return same
+	}
+	refs = slices.Clip(refs)
+	if len(byKey) < most {
+		byKey[string(k)] = refs
+	}
+	return refs
+}
+
+// lookUp returns the refs that a use means.
+func (d *Draft) lookUp(i int, u *use) []resource.Ref {
+	self := &d.desired[i]
+	if u.ref == nil {
+		return d.lookUpName(i, u)
+	}
+	r := u.ref.Ref
+	if d.find(r) != nil {
+		if summary, suggestion := d.checkUse(self, u); summary != "" {
+			d.wrong(i, u, summary, suggestion)
+		}
+		return []resource.Ref{r}
+	}
+	if g := d.counted[r]; g.count > 0 {
+		d.wrong(i, u, fmt.Sprintf("%s is %d resources, and %s refers to one", short(r), g.count, u.path), "use one of "+listed(r.Name, g.count))
+	} else {
+		d.unknown(i, u, r)
+	}
+	return nil
+}
+
+// wrong reports a problem of a use.
+func (d *Draft) wrong(i int, u *use, summary, suggestion string) {
+	path := u.path
+	if u.ref == nil {
+		path = "depends_on[" + strconv.Itoa(u.index) + "]"
+	}
+	d.note(Problem{At: d.where(i, path), Ref: short(d.desired[i].Ref), Summary: summary, Suggestion: suggestion})
+}
+
+// isBroken reports that a name may be of a resource with problems of its own.
+func (d *Draft) isBroken(name string) bool {
+	i := strings.LastIndexByte(name, '-')
+	return d.broken[""] || d.broken[name] || i > 0 && d.broken[name[:i]]
+}
+
+// unknown reports a name that no resource has, and the one that is probably meant.
+func (d *Draft) unknown(i int, u *use, r resource.Ref) {
+	switch {
+	case d.isBroken(r.Name):
+		return
+	case len(d.problems) >= maxProblems:
+		d.more++
+		return
+	}
+	self := d.desired[i].Ref
+	var names []string
+	for j := range d.desired {
+		o := d.desired[j].Ref
+		switch {
+		case o.Kind != r.Kind || o.Provider != r.Provider:
+		case o.Location == r.Location:
+			names = append(names, o.Name)
+		case o.Name == r.Name:
+			d.wrong(i, u, fmt.Sprintf("%s is in %s, and %s is in %s", short(r), o.Location, short(self), r.Location),
+				"use a resource of the same "+d.opts.LocationOf(r.Provider).Word)
+			return
+		}
+	}
+	hint := ""
+	if len(d.problems) < maxHints {
+		hint = Suggest(r.Name, names)
+	}
+	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
+		hint = "add " + short(r) + ", or use an existing id (" + a + "…)"
+	}
+	d.wrong(i, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+short(r)))
+}
+
+// idPrefix finds how the ids of a kind start, from an attribute that refers to the kind.
+func (d *Draft) idPrefix(r resource.Ref) string {
+	for _, k := range d.opts.Schemas.Kinds(r.Provider) {
+		for i := range k.Attrs {
+			for e := &k.Attrs[i]; e != nil; e = e.Elem {
+				if e.RefKind == r.Kind && e.IDPrefix != "" {
+					return e.IDPrefix
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// lookUpName reads a word of depends_on: NAME, KIND/NAME, PROVIDER/KIND/NAME or a whole ref.
+// A name with a count means all of them.
+func (d *Draft) lookUpName(i int, u *use) []resource.Ref {
+	self := d.desired[i].Ref
+	if r, err := resource.ParseRef(u.name); err == nil {
+		return d.existing(i, u, r)
+	}
+	if kind, rest, ok := strings.Cut(u.name, "/"); ok {
+		return d.existing(i, u, resource.Ref{Provider: self.Provider, Location: self.Location, Kind: kind, Name: rest})
+	}
+	var found [][]resource.Ref
+	var names []string
+	for _, k := range d.opts.Schemas.Kinds(self.Provider) {
+		r := resource.Ref{Provider: self.Provider, Location: self.Location, Kind: k.Name, Name: u.name}
+		if refs := d.all(r); len(refs) > 0 {
+			found, names = append(found, refs), append(names, short(r))
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0]
+	case 0:
+		if !d.isBroken(u.name) {
+			d.wrong(i, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+		}
+	default:
+		d.wrong(i, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
+	}
+	return nil
+}
+
+// all returns the resource of a name, or those of its count.
+func (d *Draft) all(r resource.Ref) []resource.Ref {
+	if d.find(r) != nil {
+		return []resource.Ref{r}
+	}
+	var out []resource.Ref
+	for i := range d.counted[r].count {
+		out = append(out, resource.Ref{Provider: r.Provider, Location: r.Location, Kind: r.Kind, Name: r.Name + "-" + strconv.Itoa(i)})
+	}
+	return out
+}
+
+func (d *Draft) existing(i int, u *use, r resource.Ref) []resource.Ref {
+	refs := d.all(r)
+	if len(refs) == 0 {
+		d.unknown(i, u, r)
+	}
+	return refs
+}
+
+func (d *Draft) namesIn(s resource.Scope) []string {
+	var out []string
+	for i := range d.desired {
+		if r := d.desired[i].Ref; r.Scope() == s {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// listed lists the names that a count makes.
+func listed(name string, count int) string {
+	var out []string
+	for i := range min(count, 4) {
+		out = append(out, name+"-"+strconv.Itoa(i))
+	}
+	if count > len(out) {
+		out = append(out, "… "+name+"-"+strconv.Itoa(count-1))
+	}
+	return strings.Join(out, ", ")
+}
+
+// cycles reports resources that depend on each other. Only what depends on something and is
+// depended on can be part of a cycle.
+func (d *Draft) cycles() {
+	all := d.desired
+	dependedOn := map[resource.Ref]bool{}
+	for i := range all {
+		for _, n := range all[i].DependsOn {
+			dependedOn[n] = false // true once it turns out to depend on something itself
+		}
+	}
+	at := map[resource.Ref]resource.Position{}
+	var nodes []resource.Node
+	for i := range all {
+		if _, ok := dependedOn[all[i].Ref]; ok && len(all[i].DependsOn) > 0 {
+			dependedOn[all[i].Ref] = true
+			at[all[i].Ref] = all[i].At
+			nodes = append(nodes, resource.Node{Ref: all[i].Ref, DependsOn: all[i].DependsOn})
+		}
+	}
+	for i := range nodes {
+		nodes[i].DependsOn = slices.DeleteFunc(slices.Clone(nodes[i].DependsOn), func(r resource.Ref) bool { return !dependedOn[r] })
+	}
+	for range 20 { // each round finds one cycle, reports it and opens it
+		var c *resource.CycleError
+		if _, err := resource.Levels(nodes); !errors.As(err, &c) {
+			return
+		}
+		d.cycle(c.Cycle, at)
+		first, last := c.Cycle[0], c.Cycle[len(c.Cycle)-1]
+		for i := range nodes {
+			if nodes[i].Ref == last {
+				nodes[i].DependsOn = slices.DeleteFunc(nodes[i].DependsOn, func(r resource.Ref) bool { return r == first })
+			}
+		}
+	}
+}
+
+func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]resource.Position) {
+	words := make([]string, 0, len(cycle)+1)
+	for _, r := range cycle {
+		words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
+	}
+	words = append(words, short(cycle[0]))
+	p := Problem{At: at[cycle[0]], Ref: short(cycle[0]), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}
+	if len(cycle) == 1 {
+		p.Summary = short(cycle[0]) + " depends on itself"
+	}
+	d.note(p)
+}

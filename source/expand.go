@@ -1,0 +1,70 @@
+package source
+
+import "strings"
+
+// HasParts reports that a string holds ${…} that must be expanded.
+func HasParts(s string) bool { return strings.Contains(s, "${") }
+
+// Expand cuts a string at its ${…}; $${ is a literal ${. ${FROM:NAME} is given to outside,
+// which returns the text that it stands for; any other ${…} is a reference to a resource.
+// What comes from outside is not expanded again. unclosed is the rest of a string whose last
+// ${ has no }.
+func Expand(s string, outside func(from, name string) (string, bool)) (parts Parts, unclosed string, ok bool) {
+	ok = true
+	plain := func(text string) {
+		if n := len(parts); n > 0 && parts[n-1] == (Part{Text: parts[n-1].Text}) {
+			parts[n-1].Text += text
+		} else if text != "" {
+			parts = append(parts, Part{Text: text})
+		}
+	}
+	for {
+		i := strings.Index(s, "${")
+		switch {
+		case i < 0:
+			plain(s)
+			return parts, "", ok
+		case i > 0 && s[i-1] == '$':
+			plain(s[:i-1] + "${")
+			s = s[i+2:]
+			continue
+		}
+		plain(s[:i])
+		inside, rest, closed := strings.Cut(s[i+2:], "}")
+		if !closed {
+			return parts, s[i:], false
+		}
+		if from, name, isOutside := strings.Cut(inside, ":"); isOutside && !strings.Contains(from, "/") {
+			text, found := outside(from, name)
+			parts, ok = append(parts, Part{Text: text, Outside: true}), ok && found
+		} else {
+			parts = append(parts, Part{Text: inside, Reference: true})
+		}
+		s = rest
+	}
+}
+
+// text joins the parts that are known without any resource; false if one is a reference.
+func (p Parts) text() (string, bool) {
+	var b strings.Builder
+	for _, x := range p {
+		if x.Reference {
+			return "", false
+		}
+		b.WriteString(x.Text)
+	}
+	return b.String(), true
+}
+
+// FromOutside reports that a part came from outside.
+func (p *Parts) FromOutside() bool {
+	if p == nil {
+		return false
+	}
+	for _, x := range *p {
+		if x.Outside {
+			return true
+		}
+	}
+	return false
+}

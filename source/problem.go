@@ -1,0 +1,138 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Problem is one error in a configuration: what failed, where, why and what to do.
+type Problem struct {
+	At         resource.Position
+	Ref        string // the resource, if known: "ec2/web"
+	Summary    string
+	Detail     string
+	Suggestion string
+}
+
+// String is the problem as a user reads it, without "Error: " before it.
+func (p Problem) String() string {
+	s := p.Summary
+	if p.Detail != "" {
+		s += ": " + p.Detail
+	}
+	if place := p.place(); place != "" {
+		s += "\n  at " + place
+	}
+	if p.Suggestion != "" {
+		s += "\n  Suggestion: " + p.Suggestion
+	}
+	return s
+}
+
+func (p Problem) place() string {
+	at := p.At.File
+	if p.At.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", p.At.File, p.At.Line, p.At.Column)
+	}
+	switch {
+	case at == "":
+		return p.Ref
+	case p.Ref == "":
+		return at
+	}
+	return at + " (" + p.Ref + ")"
+}
+
+// Problems is everything wrong with a configuration, sorted by position. It is an error.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, x := range p {
+		lines[i] = x.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sort sorts by position, then summary.
+func (p Problems) Sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line),
+			cmp.Compare(a.At.Column, b.At.Column), cmp.Compare(a.Summary, b.Summary))
+	})
+}
+
+// maxProblems bounds what one load reports; the rest is counted. After maxHints the nearest
+// name is no longer searched: in a big stack that takes time.
+const (
+	maxProblems = 1000
+	maxHints    = 50
+)
+
+// report collects the problems of one draft, with what came from outside hidden: it may be a
+// secret in the wrong place.
+type report struct {
+	problems Problems
+	more     int               // problems beyond maxProblems
+	outside  map[string]string // what came from outside, and how it was written
+}
+
+// note adds a problem.
+func (r *report) note(p Problem) {
+	if len(r.problems) == maxProblems {
+		r.more++
+		return
+	}
+	p.Ref, p.Summary, p.Detail, p.Suggestion = r.hide(p.Ref), r.hide(p.Summary), r.hide(p.Detail), r.hide(p.Suggestion)
+	r.problems = append(r.problems, p)
+}
+
+func (r *report) count() int { return len(r.problems) + r.more }
+
+// hide replaces what came from outside by how it was written.
+func (r *report) hide(s string) string {
+	if s == "" {
+		return s
+	}
+	for plain, written := range r.outside {
+		quoted := fmt.Sprintf("%q", plain)
+		s = strings.ReplaceAll(s, quoted, fmt.Sprintf("%q", written))
+		if len(plain) >= 3 {
+			s = strings.ReplaceAll(s, plain, written)
+			s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], written)
+		}
+	}
+	return s
+}
+
+// Suggest suggests the nearest name, or lists the names if they are few.
+func Suggest(word string, names []string) string {
+	if near, ok := resource.Nearest(word, names); ok {
+		return "use " + near
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 16:
+		return "see `ovi kinds`"
+	case len(names) == 1:
+		return "use " + names[0]
+	}
+	return "use one of " + strings.Join(names, ", ")
+}
+
+// Quote quotes text for a message, shortened.
+func Quote(s string) string { return fmt.Sprintf("%q", Clip(s)) }
+
+// Clip shortens a text for a message.
+func Clip(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

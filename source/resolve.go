@@ -1,0 +1,168 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Resolve looks up every name in each stack and checks what needs all its resources: names
+// and counts, references and their types, dependencies and cycles, and each kind's own rules
+// between resources. It returns the intents of the stacks without problems, sorted by stack,
+// their resources sorted by ref, and all problems of the others. Drafts with Err are skipped.
+// It is pure: the same drafts give the same intents. A draft must not be used afterwards.
+func Resolve(drafts []*Draft) ([]resource.Intent, Problems) {
+	var intents []resource.Intent
+	var problems Problems
+	seen := map[string]string{}
+	for _, d := range drafts {
+		if d.Err != nil {
+			continue
+		}
+		if first, again := seen[d.Stack]; again && d.Stack != "" {
+			d.note(Problem{At: resource.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack), Detail: "also in " + first, Suggestion: "rename one of them"})
+		}
+		seen[d.Stack] = d.Source
+		intent := d.resolve()
+		if d.count() > 0 {
+			d.problems.Sort()
+			problems = append(problems, d.problems...)
+			if d.more > 0 {
+				problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more), Suggestion: "solve those above first"})
+			}
+			continue
+		}
+		intents = append(intents, intent)
+	}
+	slices.SortFunc(intents, func(a, b resource.Intent) int { return strings.Compare(a.Stack, b.Stack) })
+	return intents, problems
+}
+
+func (d *Draft) resolve() resource.Intent {
+	d.reread()
+	d.order()
+	d.duplicates()
+	d.depend()
+	d.crossCheck()
+	if d.count() == 0 {
+		d.cycles()
+	}
+	in := resource.Intent{
+		Stack: d.Stack, Source: d.Source, Version: d.Version, Resources: d.desired, Rules: d.Rules, Options: d.Options,
+	}
+	for s := range d.scopes {
+		in.Scopes = append(in.Scopes, s)
+	}
+	slices.SortFunc(in.Scopes, resource.Scope.Compare)
+	return in
+}
+
+// reread reads the attributes again whose words mean something else now that the names of the
+// stack are known.
+func (d *Draft) reread() {
+	if len(d.unsure) == 0 {
+		return
+	}
+	known := make(map[resource.Ref]bool, len(d.desired))
+	for i := range d.desired {
+		known[d.desired[i].Ref] = true
+	}
+	for ref := range d.counted {
+		known[ref] = true
+	}
+	for i := range d.unsure {
+		k := &d.unsure[i]
+		if !slices.ContainsFunc(k.maybe, func(r resource.Ref) bool { return known[r] }) {
+			continue
+		}
+		a := adding{Draft: d, r: &k.r}
+		if a.kind, _ = d.Kind(k.r.Provider, k.r.Kind); a.kind == nil {
+			continue
+		}
+		attrs, uses, _ := a.attributes(known)
+		for j := k.first; j < k.first+k.n; j++ {
+			d.desired[j].Attrs, d.uses[j] = attrs, uses
+		}
+	}
+}
+
+// order sorts by ref. Resources are big, so it sorts their numbers and moves each once.
+func (d *Draft) order() {
+	if slices.IsSortedFunc(d.desired, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) }) {
+		return
+	}
+	by := make([]int32, len(d.desired))
+	for i := range by {
+		by[i] = int32(i)
+	}
+	slices.SortStableFunc(by, func(a, b int32) int { return d.desired[a].Ref.Compare(d.desired[b].Ref) })
+	desired, uses, from := make([]resource.Desired, len(by)), make([][]use, len(by)), make([]int32, len(by))
+	for i, j := range by {
+		desired[i], uses[i], from[i] = d.desired[j], d.uses[j], d.from[j]
+	}
+	d.desired, d.uses, d.from = desired, uses, from
+}
+
+// find looks a resource up by ref.
+func (d *Draft) find(r resource.Ref) *resource.Desired {
+	i := sort.Search(len(d.desired), func(i int) bool { return d.desired[i].Ref.Compare(r) >= 0 })
+	if i == len(d.desired) || d.desired[i].Ref != r {
+		return nil
+	}
+	return &d.desired[i]
+}
+
+// where is the position of a path in the i-th resource.
+func (d *Draft) where(i int, path string) resource.Position {
+	e := &d.entries[d.from[i]]
+	if e.where == nil {
+		return e.at
+	}
+	return e.where(path)
+}
+
+// duplicates reports names that two resources have, and names that differ only by a count.
+func (d *Draft) duplicates() {
+	for i := 1; i < len(d.desired); i++ {
+		a, b := i-1, i
+		if d.desired[a].Ref != d.desired[b].Ref {
+			continue
+		}
+		if before(d.desired[b].At, d.desired[a].At) {
+			a, b = b, a
+		}
+		d.duplicate(d.desired[b].At, d.desired[b].Ref, "rename one of them; the other is at "+place(d.desired[a].At))
+	}
+	for ref, g := range d.counted {
+		if plain := d.find(ref); plain != nil {
+			d.duplicate(d.entries[g.entry].at, ref, "rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+place(plain.At))
+		}
+	}
+}
+
+func (d *Draft) duplicate(at resource.Position, ref resource.Ref, suggestion string) {
+	d.note(Problem{At: at, Ref: short(ref), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
+}
+
+func before(a, b resource.Position) bool {
+	switch {
+	case a.File != b.File:
+		return a.File < b.File
+	case a.Line != b.Line:
+		return a.Line < b.Line
+	}
+	return a.Column < b.Column
+}
+
+func place(at resource.Position) string {
+	if at.Line == 0 {
+		return at.File
+	}
+	return fmt.Sprintf("%s:%d", at.File, at.Line)
+}
+
+// short is the short name of a resource.
+func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
