@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// build makes the server binary, or finds the one made before in the user's cache. Its name
-// says what it was made from, and it is put there whole: no process that tests beside this one
-// meets half a binary, or has it replaced under its feet.
+// build compiles the server binary, or finds it in the user's cache. Its name depends on its
+// sources, and it is moved there when it is complete, so that concurrent test processes never
+// find an incomplete or changing binary.
 func build(t testing.TB) string {
 	t.Helper()
 	_, here, _, _ := runtime.Caller(0)
@@ -33,7 +33,7 @@ func build(t testing.TB) string {
 	}
 	defer alone(t, filepath.Join(cache, "lock"))()
 	if _, err := os.Stat(bin); err == nil {
-		return bin // made while this one waited
+		return bin // built while this process waited
 	}
 	cmd := exec.Command("go", "build", "-o", bin+".new", "go.etcd.io/etcd/server/v3")
 	cmd.Dir = module
@@ -47,7 +47,7 @@ func build(t testing.TB) string {
 	return bin
 }
 
-// made is short for all that a binary is made from.
+// made is a digest of the sources of a binary.
 func made(t testing.TB, module string) string {
 	sum := sha256.New()
 	sum.Write(fmt.Appendln(nil, runtime.Version(), runtime.GOOS, runtime.GOARCH))
@@ -61,8 +61,7 @@ func made(t testing.TB, module string) string {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
 }
 
-// alone waits for its turn among the processes that build, until the returned function is
-// called.
+// alone excludes other processes that build, until the returned function is called.
 func alone(t testing.TB, path string) func() {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

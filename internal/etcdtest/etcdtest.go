@@ -31,7 +31,7 @@ type Server struct {
 	trust    *tls.Config // nil: no TLS
 }
 
-// startWait is how long a server has to answer after its start.
+// startWait is how long a server may take to answer after its start.
 const startWait = time.Minute
 
 // Start runs a single-member cluster until the test ends.
@@ -71,10 +71,10 @@ func ClusterOn(t testing.TB, hosts []Host, extra ...string) []*Server {
 	return cluster(t, plan{hosts: hosts, extra: func(int) []string { return extra }})
 }
 
-// plan is how a cluster is to be.
+// plan describes a cluster.
 type plan struct {
 	hosts []Host
-	trust *tls.Config          // of who asks the members; nil: no TLS
+	trust *tls.Config          // of clients of the members; nil: no TLS
 	extra func(i int) []string // arguments of a member
 }
 
@@ -115,10 +115,10 @@ func cluster(t testing.TB, p plan) []*Server {
 // Kill ends the member at once, as a power cut of its host would.
 func (s *Server) Kill() { s.signal(syscall.SIGKILL); s.reap() }
 
-// Pause stops the member's process; Continue lets it go on.
+// Pause stops the member's process; Continue resumes it.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 
-// Continue lets a paused member go on.
+// Continue resumes a paused member.
 func (s *Server) Continue() { s.signal(syscall.SIGCONT) }
 
 // Restart starts a killed member on its data again and waits until it answers.
@@ -160,7 +160,7 @@ func (s *Server) start(t testing.TB) {
 func (s *Server) await(t testing.TB) {
 	t.Helper()
 	c := s.connect(t, "")
-	defer func() { _ = c.Close() }() // it was only asked
+	defer func() { _ = c.Close() }() // only read from
 	ctx, cancel := context.WithTimeout(t.Context(), startWait)
 	defer cancel()
 	if _, err := c.Get(ctx, "ready"); err != nil && !errors.Is(err, rpctypes.ErrUserEmpty) {
@@ -170,7 +170,7 @@ func (s *Server) await(t testing.TB) {
 }
 
 // freePorts reserves ports until the test ends: a socket stays bound to each and listens to
-// nothing, so that nobody else is given it on any address, before a member listens there or
+// nothing, so that no other process gets it on any address, before a member listens there or
 // while it is killed. A member shares the port: --socket-reuse-port.
 func freePorts(t testing.TB, n int) []int {
 	t.Helper()

@@ -22,7 +22,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// Authority signs certificates for a test. Its own stands in CA.
+// Authority signs certificates for a test. Its own is in CA.
 type Authority struct {
 	CA   string // file, PEM
 	dir  string
@@ -30,7 +30,7 @@ type Authority struct {
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority whose files last as long as the test.
+// NewAuthority creates an authority whose files last as long as the test.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{dir: t.TempDir(), key: newKey(t)}
@@ -43,7 +43,7 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Issue makes a certificate of a name, for a server at the hosts and for a client, and
+// Issue creates a certificate of a name, for a server at the hosts and for a client, and
 // returns its files.
 func (a *Authority) Issue(t testing.TB, name string, hosts ...string) (cert, key string) {
 	t.Helper()
@@ -101,8 +101,8 @@ func newKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// client is a TLS configuration that the authority's servers let in. It does not look whom it
-// speaks to: the name and the end of the server's certificate may be what is tested.
+// client is a TLS configuration that the authority's servers accept. It does not verify the
+// server: the name and the expiry of the server's certificate may be under test.
 func (a *Authority) client(t testing.TB) *tls.Config {
 	t.Helper()
 	cert, key := a.Issue(t, "etcdtest")
@@ -114,7 +114,7 @@ func (a *Authority) client(t testing.TB) *tls.Config {
 }
 
 // StartTLS runs a member with a certificate of the authority for 127.0.0.1; with mutual it
-// lets in only who shows one of the authority too.
+// accepts only clients with a certificate of the authority.
 func StartTLS(t testing.TB, a *Authority, mutual bool, extra ...string) *Server {
 	t.Helper()
 	cert, key := a.Issue(t, "server", "127.0.0.1")
@@ -131,7 +131,7 @@ func StartTLSWith(t testing.TB, a *Authority, cert, key string, mutual bool, ext
 	return cluster(t, plan{hosts: Loopback(t, 1), trust: a.client(t), extra: func(int) []string { return extra }})[0]
 }
 
-// ClusterTLS runs members whose certificates are good for their own address only: 127.0.0.1,
+// ClusterTLS runs members whose certificates are valid for their own address only: 127.0.0.1,
 // 127.0.0.2, ...
 func ClusterTLS(t testing.TB, a *Authority, n int) []*Server {
 	t.Helper()
@@ -146,15 +146,15 @@ func ClusterTLS(t testing.TB, a *Authority, n int) []*Server {
 	}})
 }
 
-// RootPassword is root's in a server whose users were switched on. It is no secret.
+// RootPassword is the password of root in a server with users. It is not secret.
 const RootPassword = "not-a-real-root-password"
 
-// SwitchAuthOn gives a server root, and users who may read and write below a prefix only;
-// from then on nobody else is let in.
+// SwitchAuthOn adds root to a server, and users that may read and write below a prefix only;
+// from then on no other client is accepted.
 func (s *Server) SwitchAuthOn(t testing.TB, prefix string, passwords map[string]string) {
 	t.Helper()
 	c := s.connect(t, "")
-	defer func() { _ = c.Close() }() // the answers were seen
+	defer func() { _ = c.Close() }() // all requests have returned
 	ctx, cancel := context.WithTimeout(t.Context(), startWait)
 	defer cancel()
 	must := func(_ any, err error) {
@@ -175,7 +175,7 @@ func (s *Server) SwitchAuthOn(t testing.TB, prefix string, passwords map[string]
 	must(c.AuthEnable(ctx))
 }
 
-// Admin is a client that may do all, with root's password if users were switched on.
+// Admin is a client with all permissions, with root's password if the server has users.
 func (s *Server) Admin(t testing.TB, auth bool) *clientv3.Client {
 	t.Helper()
 	password := ""
@@ -183,7 +183,7 @@ func (s *Server) Admin(t testing.TB, auth bool) *clientv3.Client {
 		password = RootPassword
 	}
 	c := s.connect(t, password)
-	t.Cleanup(func() { _ = c.Close() }) // the answers were seen
+	t.Cleanup(func() { _ = c.Close() }) // all requests have returned
 	return c
 }
 

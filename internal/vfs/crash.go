@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// sector is what a disk writes as one; even so a power cut may tear it.
+// sector is the unit of a disk's writes; a power cut may tear it all the same.
 const sector = 512
 
-// Kill returns the file system as the next process finds it after the death of
-// all that use this one: nothing is lost, but their locks are. This one stops.
+// Kill returns the file system as the next process finds it after all processes
+// that use this one were killed: only their locks are gone. This one stops.
 func (m *Mem) Kill() *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stopped = true
 	return m.clone(m.files, func(n *inode) *inode {
 		return &inode{data: slices.Clone(n.data), durable: slices.Clone(n.durable), unsynced: slices.Clone(n.unsynced)}
-	}, m.unsaid)
+	}, m.pending)
 }
 
-// Crash returns what a power cut leaves, as the draw decides: of the bytes that
-// were not synced each sector survives or not, one in eight is torn, and where
-// a file had grown old garbage may stand; of the changes to directories each
-// survives or not. This file system stops.
+// Crash returns what a power cut leaves, at random: of the bytes that were not
+// synced each sector survives or not, one in eight is torn, and where a file had
+// grown there may be garbage; each change to a directory survives or not. This
+// file system stops.
 func (m *Mem) Crash(draw *rand.Rand) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.stopped = true
 	names := maps.Clone(m.durable)
-	for _, c := range m.unsaid {
+	for _, c := range m.pending {
 		if draw.IntN(2) == 0 {
 			c.apply(names)
 		}
@@ -37,8 +37,8 @@ func (m *Mem) Crash(draw *rand.Rand) *Mem {
 	return m.clone(names, func(n *inode) *inode { return settled(survive(n, draw)) }, nil)
 }
 
-// CrashAfter returns what a power cut leaves of which just the first n unsynced
-// bytes of each file survived, and all changes to directories.
+// CrashAfter returns what a power cut leaves if only the first n unsynced bytes of
+// each file survive, and all changes to directories.
 func (m *Mem) CrashAfter(n int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +58,7 @@ func (m *Mem) CrashAfter(n int) *Mem {
 	}, nil)
 }
 
-// Unsynced returns how many bytes of a file a power cut could take away.
+// Unsynced returns how many bytes of a file a power cut could lose.
 func (m *Mem) Unsynced(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Mem) Unsynced(name string) int {
 func settled(data []byte) *inode { return &inode{data: data, durable: slices.Clone(data)} }
 
 // clone copies the file system with each inode copied once.
-func (m *Mem) clone(names map[string]*inode, copied func(*inode) *inode, unsaid []dirChange) *Mem {
+func (m *Mem) clone(names map[string]*inode, copied func(*inode) *inode, pending []dirChange) *Mem {
 	next := NewMem(m.chance.Uint64())
 	next.dirs = maps.Clone(m.dirs)
 	done := map[*inode]*inode{nil: nil}
@@ -87,15 +87,15 @@ func (m *Mem) clone(names map[string]*inode, copied func(*inode) *inode, unsaid 
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		next.files[name] = once(names[name])
 	}
-	if unsaid == nil {
+	if pending == nil {
 		next.durable = maps.Clone(next.files)
 		return next
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.durable)) {
 		next.durable[name] = once(m.durable[name])
 	}
-	for _, c := range unsaid {
-		next.unsaid = append(next.unsaid, dirChange{c.set, once(c.node), c.unset})
+	for _, c := range pending {
+		next.pending = append(next.pending, dirChange{c.set, once(c.node), c.unset})
 	}
 	return next
 }
@@ -118,7 +118,7 @@ func survive(n *inode, draw *rand.Rand) []byte {
 				data = put(data, piece.data[:draw.IntN(len(piece.data)+1)], piece.at)
 			case fate < 4:
 				data = put(data, piece.data, piece.at)
-			case fate == 4 && piece.at >= old: // the length came, the bytes did not
+			case fate == 4 && piece.at >= old: // the length survived, the bytes did not
 				data = put(data, garbage(len(piece.data), draw), piece.at)
 			}
 		}
@@ -126,7 +126,7 @@ func survive(n *inode, draw *rand.Rand) []byte {
 	return data
 }
 
-// sectors cuts a write where the disk's sectors end.
+// sectors splits a write at the disk's sectors.
 func (c change) sectors() []change {
 	var pieces []change
 	for at, b := c.at, c.data; len(b) > 0; {

@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// ErrStopped is what every operation of a Mem returns after Stop.
+// ErrStopped is the error of every operation of a Mem after Stop.
 var ErrStopped = errors.New("vfs: the power is off")
 
-// Op is an operation that changes something, as a hook sees it.
+// Op is a changing operation, as a hook gets it.
 type Op struct {
 	N    int    // counted from 1 on
 	Kind string // create, write, truncate, sync, rename, remove, syncdir
@@ -28,8 +28,8 @@ type Mem struct {
 	mu      sync.Mutex
 	dirs    map[string]bool
 	files   map[string]*inode // what programs see
-	durable map[string]*inode // what survives for sure
-	unsaid  []dirChange       // of directories, since their last SyncDir
+	durable map[string]*inode // what certainly survives
+	pending []dirChange       // of directories, since their last SyncDir
 	ops     int
 	hook    func(Op) error
 	limit   int64
@@ -37,11 +37,11 @@ type Mem struct {
 	chance  *rand.Rand
 }
 
-// dirChange is one change of a directory; all of it survives, or nothing.
+// dirChange is one change of a directory; it survives completely or not at all.
 type dirChange struct {
-	set   string // the name that now stands for node; empty if none
+	set   string // the new name of node; empty if none
 	node  *inode
-	unset string // the name that stands for nothing now; empty if none
+	unset string // the removed name; empty if none
 }
 
 // NewMem returns an empty file system. The seed decides what a failed write or
@@ -53,7 +53,7 @@ func NewMem(seed uint64) *Mem {
 	}
 }
 
-// OnOp sets a function that is asked before every change; its error makes the
+// OnOp sets a function that is called before every change; its error makes the
 // operation fail. A write that fails may have written a part, and a sync that
 // fails leaves some bytes behind that no later sync makes durable. ErrStopped
 // is a power cut in the middle of the operation.
@@ -63,7 +63,7 @@ func (m *Mem) OnOp(hook func(Op) error) {
 	m.hook = hook
 }
 
-// Ops returns how many changes were asked for so far.
+// Ops returns how many changes were requested so far.
 func (m *Mem) Ops() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +86,7 @@ func (m *Mem) Stop() {
 	m.stopped = true
 }
 
-// ask counts a change and lets the hook fail it.
+// ask counts a change and calls the hook, which may fail it.
 func (m *Mem) ask(kind, name string) error {
 	if m.stopped {
 		return ErrStopped
@@ -120,7 +120,7 @@ func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (File, error) {
 		}
 		node = &inode{}
 		m.files[name] = node
-		m.unsaid = append(m.unsaid, dirChange{set: name, node: node})
+		m.pending = append(m.pending, dirChange{set: name, node: node})
 	} else if flag&os.O_TRUNC != 0 {
 		if err := m.ask("truncate", name); err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (m *Mem) Rename(from, to string) error {
 	}
 	delete(m.files, from)
 	m.files[to] = node
-	m.unsaid = append(m.unsaid, dirChange{set: to, node: node, unset: from})
+	m.pending = append(m.pending, dirChange{set: to, node: node, unset: from})
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (m *Mem) Remove(name string) error {
 		return err
 	}
 	delete(m.files, name)
-	m.unsaid = append(m.unsaid, dirChange{unset: name})
+	m.pending = append(m.pending, dirChange{unset: name})
 	return nil
 }
 
@@ -203,15 +203,15 @@ func (m *Mem) SyncDir(dir string) error {
 	if err := m.ask("syncdir", dir); err != nil {
 		return err
 	}
-	rest := m.unsaid[:0]
-	for _, c := range m.unsaid {
+	rest := m.pending[:0]
+	for _, c := range m.pending {
 		if path.Dir(c.set) == dir || path.Dir(c.unset) == dir {
 			c.apply(m.durable)
 		} else {
 			rest = append(rest, c)
 		}
 	}
-	m.unsaid = rest
+	m.pending = rest
 	return nil
 }
 
@@ -224,7 +224,7 @@ func (c dirChange) apply(names map[string]*inode) {
 	}
 }
 
-// room says how many more bytes the files may have.
+// room returns how many more bytes the files may have.
 func (m *Mem) room() int64 {
 	room := m.limit
 	for _, node := range m.files {
@@ -233,5 +233,5 @@ func (m *Mem) room() int64 {
 	return room
 }
 
-// errFull is what a disk without room says.
+// errFull is the error of a full disk.
 var errFull = syscall.ENOSPC

@@ -11,7 +11,7 @@ import (
 // inode is a file apart from its names.
 type inode struct {
 	data     []byte   // what programs see
-	durable  []byte   // what survives for sure
+	durable  []byte   // what certainly survives
 	unsynced []change // what was done since the last sync, in order
 	holder   *memFile // of the lock
 }

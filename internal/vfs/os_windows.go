@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// syncDir has nothing to do: NTFS journals its directories by itself.
+// syncDir does nothing: NTFS journals its directories.
 func syncDir(string) error { return nil }
 
 // lockAt is a byte far behind the content, since a lock on this system also

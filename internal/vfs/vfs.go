@@ -13,7 +13,7 @@ type FS interface {
 	// OpenFile opens a file; the flags are those of package os.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 
-	// MkdirAll makes a directory and its parents; one that exists is success.
+	// MkdirAll creates a directory and its parents; one that exists is no error.
 	MkdirAll(dir string, perm fs.FileMode) error
 
 	// ReadDir returns the names in a directory in ascending order.
@@ -25,7 +25,7 @@ type FS interface {
 	// Remove deletes a file. A file that is open stays readable.
 	Remove(name string) error
 
-	// Stat says whether a file exists, how long it is and who may read it.
+	// Stat returns length and mode of a file, or an error if it does not exist.
 	Stat(name string) (fs.FileInfo, error)
 
 	// SyncDir makes the changes of a directory durable.
@@ -49,7 +49,7 @@ type File interface {
 	// Size returns the length.
 	Size() (int64, error)
 
-	// TryLock takes the exclusive lock of the file and says whether it got
+	// TryLock takes the exclusive lock of the file and reports whether it got
 	// it. It does not wait. The lock belongs to this File, so two Files of one
 	// process exclude each other; closing, or the end of the process, frees it.
 	TryLock() (bool, error)

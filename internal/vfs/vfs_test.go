@@ -54,8 +54,7 @@ func content(t testing.TB, fsys vfs.FS, name string) string {
 	return string(b)
 }
 
-// TestConformance holds the real file system and the one in memory to the same
-// contract.
+// TestConformance runs the same tests on the real file system and the one in memory.
 func TestConformance(t *testing.T) {
 	for name, fsys := range map[string]vfs.FS{"OS": vfs.OS(), "Mem": vfs.NewMem(1)} {
 		t.Run(name, func(t *testing.T) {
@@ -129,8 +128,8 @@ func testLock(t *testing.T, fsys vfs.FS, name string) {
 	want(a, true)
 }
 
-// TestCrashKeepsWhatWasSynced, in every draw, and shows over many draws every
-// kind of loss that it promises to show.
+// TestCrashKeepsWhatWasSynced: every draw keeps what was synced, and many draws show every kind
+// of loss.
 func TestCrashKeepsWhatWasSynced(t *testing.T) {
 	m := vfs.NewMem(1)
 	f := open(t, m, "kept")
@@ -167,9 +166,9 @@ func TestCrashKeepsWhatWasSynced(t *testing.T) {
 	}
 }
 
-// TestFailedSyncIsNotMended: a later sync that succeeds proves nothing about
-// what was written before the one that failed.
-func TestFailedSyncIsNotMended(t *testing.T) {
+// TestFailedSyncIsNotRepaired: a later sync that succeeds proves nothing about what was written
+// before the one that failed.
+func TestFailedSyncIsNotRepaired(t *testing.T) {
 	lost := 0
 	for seed := range uint64(50) {
 		m := vfs.NewMem(seed)

@@ -20,7 +20,7 @@ func grant(t testing.TB, s storage.Store, ttl time.Duration) storage.LeaseID {
 	return id
 }
 
-// claim writes a key under a lease, if nobody has it.
+// claim writes a key under a lease, if it does not exist.
 func claim(key, value string, id storage.LeaseID) storage.Tx {
 	return storage.Tx{
 		Guards: []storage.Guard{{Key: key}},
@@ -153,16 +153,15 @@ func sides(t *testing.T, s storage.Store) {
 	same(t, "the world", liveState(t, s, "", storage.Now), map[string]string{"x/a": "1", "claim/a": "1"})
 }
 
-// Expiry checks that leases end by themselves. sleep lets that much time pass for the
-// store: time.Sleep in a synctest bubble, a step of a clock, or truly waiting. unit is the
-// shortest time to live that the store keeps to.
+// Expiry checks that leases expire. sleep makes time pass for the store: time.Sleep in a synctest
+// bubble, a step of a clock, or a real wait. unit is the shortest TTL that the store supports.
 func Expiry(t *testing.T, s storage.Store, unit time.Duration, sleep func(time.Duration)) {
 	renewed := time.Now()
 	id := grant(t, s, 4*unit)
 	other := grant(t, s, 40*unit)
 	token := commit(t, s, claim("claim/a", "x", id))
 	commit(t, s, claim("claim/b", "x", other))
-	// A machine that stood still while it truly waited proves nothing about the store.
+	// A machine that paused during a real wait proves nothing about the store.
 	inTime := func() {
 		if stood := time.Since(renewed); stood >= 4*unit {
 			t.Skipf("the lease was not renewed for %s: this machine is too busy to wait for %s", stood, 3*unit)

@@ -14,7 +14,7 @@ import (
 )
 
 // Machine drives a store and a model of it (the store in memory) through the same random
-// histories and compares all that can be seen. Revisions and tokens of the two may differ in
+// histories and compares all results. Revisions and tokens of the two may differ in
 // number; they must not differ in order.
 func Machine(t *testing.T, model, open Open) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -84,7 +84,7 @@ func (m *machine) commit(t *rapid.T) {
 	}
 }
 
-// guard draws one about a key as it stands, or a wrong one.
+// guard draws a guard that holds for a key, or one that does not.
 func (m *machine) guard(t *rapid.T) (model, real storage.Guard) {
 	k := key(t)
 	if rapid.IntRange(0, 3).Draw(t, "claim") == 0 {
@@ -185,7 +185,7 @@ func (m *machine) changes(t *rapid.T) {
 	m.compare(t, fmt.Sprintf("changes in (%d, %d]", after, upTo), got, want, err, wantErr)
 }
 
-// check compares the present, after each step.
+// check compares the current state, after each step.
 func (m *machine) check(t *rapid.T) {
 	want, wantErr := rangeAll(m.tb.Context(), m.model, "", storage.Now)
 	got, err := rangeAll(m.tb.Context(), m.real, "", storage.Now)

@@ -230,7 +230,7 @@ func largeSnapshot(t *testing.T, s storage.Store) {
 	}
 }
 
-// scanLends looks at each value when its step comes, while others commit.
+// scanLends reads each value at its step, while others commit.
 func scanLends(t *testing.T, s storage.Store) {
 	const n = 2500
 	var tx storage.Tx

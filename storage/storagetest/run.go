@@ -14,7 +14,7 @@ import (
 // Open returns an empty store that the test may use until it ends.
 type Open func(t testing.TB) storage.Store
 
-// Run holds a store to the contract. Each test opens its own.
+// Run tests a store against the contract. Each test opens its own store.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name string

@@ -10,10 +10,10 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// patience is how long a watcher may take to tell, on a machine that has other things to do.
+// patience is how long a watcher may take to report, on a busy machine.
 const patience = time.Minute
 
-// watcher skips stores that are none.
+// watcher skips stores that are not Watchers.
 func watcher(t *testing.T, s storage.Store) storage.Watcher {
 	t.Helper()
 	w, ok := s.(storage.Watcher)
@@ -23,8 +23,8 @@ func watcher(t *testing.T, s storage.Store) storage.Watcher {
 	return w
 }
 
-// awaiting waits in the background until a key has a value ("": is absent), and asks for it
-// only when the store tells. The first channel is closed when it has asked once.
+// awaiting waits in the background until a key has a value ("": is absent), and reads it only after
+// a notice. The first channel is closed after the first read.
 func awaiting(t *testing.T, s storage.Store, prefix, key, want string) (asked chan struct{}, ended chan error) {
 	t.Helper()
 	asked, ended = make(chan struct{}), make(chan error, 1)
@@ -44,7 +44,7 @@ func awaiting(t *testing.T, s storage.Store, prefix, key, want string) (asked ch
 	return asked, ended
 }
 
-// soon waits for something that must come.
+// soon waits for something that must happen.
 func soon(t *testing.T, what string, ended <-chan error) {
 	t.Helper()
 	select {
@@ -119,9 +119,8 @@ func watchEnds(t *testing.T, s storage.Store) {
 	wantErr(t, "a closed handle", err, storage.ErrClosed)
 }
 
-// WatchExpiry holds a store to its word that keys are gone, and whoever waits is told, within
-// a while of their holder's last sign of life, and not before the lease has lived. Only the
-// latter is asserted to the moment.
+// WatchExpiry checks that keys are deleted, and waiters notified, within a bound after the last
+// renewal, and not before the lease has ended. Only the latter is asserted exactly.
 func WatchExpiry(t *testing.T, s storage.Store, within time.Duration) {
 	watcher(t, s)
 	id, lives, err := storage.GrantWithin(t.Context(), s, within)

@@ -184,7 +184,7 @@ func steadyRead(t *testing.T, s storage.Store) {
 	}
 }
 
-// compactionPassesReader: the reader gets the whole of its revision, or an error; never less.
+// compactionPassesReader: the reader gets its complete revision, or an error.
 func compactionPassesReader(t *testing.T, s storage.Store) {
 	const n = 2500
 	var tx, again storage.Tx
