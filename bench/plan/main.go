@@ -1,10 +1,12 @@
-// Command plan measures a plan of N unchanged things as a whole process: config file read,
-// record opened, world looked at, compared, decided, shown. The world is in memory, so that
-// only ovi itself is measured; beside it terraform plans N terraform_data, which needs no
-// cloud either.
+// Command plan measures a plan of N unchanged resources in a process of its own: it reads the
+// configuration file, opens the data directory, observes, compares, decides and prints. The live
+// state is in memory, so that only ovi is measured, without a provider's calls and without the
+// command line of the ovi binary. Beside it terraform plans N terraform_data, which need no cloud
+// either.
 //
 //	go run ./bench/plan                      1,000 and 10,000 and 100,000; terraform 1,000
 //	go run ./bench/plan -terraform 1000,10000
+//	go run ./bench/plan -against FILE        side by side with this command, built from an older commit
 package main
 
 import (
@@ -29,23 +31,30 @@ func main() {
 		exitOn(err)
 		return
 	}
-	sizes := flag.String("sizes", "1000,10000,100000", "how many things ovi plans")
-	terraform := flag.String("terraform", "1000", "how many things terraform plans; empty: none")
+	sizes := flag.String("sizes", "1000,10000,100000", "how many resources ovi plans")
+	terraform := flag.String("terraform", "1000", "how many resources terraform plans; empty: none")
 	runs := flag.Int("runs", 5, "runs of each; the median counts")
+	against := flag.String("against", "", "this command, built from an older commit: its runs alternate with the others")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "ovi-bench-plan-")
 	exitOn(err)
 	defer os.RemoveAll(dir)
-	fmt.Println("| program | things | wall, median (min to max) | memory, most |")
-	fmt.Println("|---|---:|---:|---:|")
+	self, err := os.Executable()
+	exitOn(err)
+	fmt.Println("| program | resources | wall, median (min to max) | CPU, median | memory, most |")
+	fmt.Println("|---|---:|---:|---:|---:|")
 	for _, n := range numbers(*sizes) {
-		exitOn(report("ovi plan", n, *runs, func() (sample, error) { return ovi(dir, n) }))
+		series := []contender{{"ovi plan", func() (sample, error) { return ovi(self, filepath.Join(dir, "ovi"), n) }}}
+		if *against != "" {
+			series = append(series, contender{"the older build", func() (sample, error) { return ovi(*against, filepath.Join(dir, "older"), n) }})
+		}
+		exitOn(report(n, *runs, series...))
 	}
 	if _, err := exec.LookPath("terraform"); err != nil {
 		return
 	}
 	for _, n := range numbers(*terraform) {
-		exitOn(report("terraform plan", n, *runs, func() (sample, error) { return tf(dir, n) }))
+		exitOn(report(n, *runs, contender{"terraform plan", func() (sample, error) { return tf(dir, n) }}))
 	}
 }
 
@@ -69,26 +78,37 @@ func numbers(list string) []int {
 // sample is what one process took.
 type sample struct {
 	wall time.Duration
+	cpu  time.Duration
 	rss  int64 // bytes
 }
 
-// report runs once to warm up, then measures.
-func report(name string, n, runs int, once func() (sample, error)) error {
-	if _, err := once(); err != nil {
-		return fmt.Errorf("%s of %d: %w", name, n, err)
-	}
-	var walls []time.Duration
-	var most int64
-	for range runs {
-		s, err := once()
-		if err != nil {
-			return fmt.Errorf("%s of %d: %w", name, n, err)
+// contender is a program that is measured.
+type contender struct {
+	name string
+	once func() (sample, error)
+}
+
+// report runs each contender once to warm up, then measures: their runs alternate, so that what
+// else the machine does meets all of them.
+func report(n, runs int, all ...contender) error {
+	walls, cpus, most := make([][]time.Duration, len(all)), make([][]time.Duration, len(all)), make([]int64, len(all))
+	for run := range runs + 1 {
+		for i, c := range all {
+			s, err := c.once()
+			if err != nil {
+				return fmt.Errorf("%s of %d: %w", c.name, n, err)
+			}
+			if run > 0 {
+				walls[i], cpus[i], most[i] = append(walls[i], s.wall), append(cpus[i], s.cpu), max(most[i], s.rss)
+			}
 		}
-		walls, most = append(walls, s.wall), max(most, s.rss)
 	}
-	slices.Sort(walls)
-	fmt.Printf("| %s | %d | %s (%s to %s) | %d MB |\n", name, n,
-		short(walls[len(walls)/2]), short(walls[0]), short(walls[len(walls)-1]), most>>20)
+	for i, c := range all {
+		slices.Sort(walls[i])
+		slices.Sort(cpus[i])
+		fmt.Printf("| %s | %d | %s (%s to %s) | %s | %d MB |\n", c.name, n,
+			short(walls[i][runs/2]), short(walls[i][0]), short(walls[i][runs-1]), short(cpus[i][runs/2]), most[i]>>20)
+	}
 	return nil
 }
 
@@ -107,6 +127,7 @@ func measure(cmd *exec.Cmd) (sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("%w: %s", err, last(out))
 	}
+	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		s.rss = usage.Maxrss << 10
 	}
@@ -118,17 +139,14 @@ func last(out []byte) string {
 	return lines[len(lines)-1]
 }
 
-// ovi plans in a process of its own, with a record that knows the world from the run before.
-func ovi(dir string, n int) (sample, error) {
-	home := filepath.Join(dir, "ovi-"+strconv.Itoa(n))
+// ovi plans in a process of its own, with a data directory that holds the observations of the run
+// before.
+func ovi(program, dir string, n int) (sample, error) {
+	home := dir + "-" + strconv.Itoa(n)
 	if _, err := os.Stat(home); err != nil {
 		if err := writeConfig(home, n); err != nil {
 			return sample{}, err
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return sample{}, err
-	}
-	return measure(exec.Command(self, "worker", home, strconv.Itoa(n)))
+	return measure(exec.Command(program, "worker", home, strconv.Itoa(n)))
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// tf plans n terraform_data in a process of its own. They were applied before, by writing
-// the state file that an apply writes: nothing is to be done.
+// tf plans n terraform_data in a process of its own. The state file is written as an apply would,
+// so there are no changes.
 func tf(dir string, n int) (sample, error) {
 	home := filepath.Join(dir, "tf-"+strconv.Itoa(n))
 	if _, err := os.Stat(home); err != nil {
@@ -24,7 +24,7 @@ func tf(dir string, n int) (sample, error) {
 			return sample{}, err
 		}
 	}
-	// Exit status 2 would be changes, which is not what is measured here.
+	// Exit status 2, changes, is an error here.
 	return measure(terraform(home, "plan", "-detailed-exitcode", "-lock=false"))
 }
 
@@ -68,7 +68,7 @@ func writeTerraform(home string, n int) error {
 
 type field struct{ name, value, typ string }
 
-// fields are the same nine attributes that ovi's config has, in order of name.
+// fields are the nine attributes of ovi's configuration, in order of name.
 func fields(i int) []field {
 	out := []field{
 		{"address", strconv.Quote(address(i)), "string"},
@@ -91,7 +91,7 @@ func tagsOf(i int) []field {
 	return append(out, field{`"unit"`, strconv.Quote(name(i)), "string"})
 }
 
-// state is a thing's input as it stands in the state file.
+// state is the input of a resource in the state file.
 func state(i int) string {
 	var values, types []string
 	for _, f := range fields(i) {

@@ -25,7 +25,7 @@ const (
 	stack    = "bench"
 )
 
-// writeConfig writes one file of n named resources, as a person would.
+// writeConfig writes one file of n named resources, as a user would.
 func writeConfig(home string, n int) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
@@ -50,7 +50,7 @@ func writeConfig(home string, n int) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// work is what `ovi plan` does, with a provider in memory whose world is as the file says.
+// work does what `ovi plan` does, with a provider in memory that reports what the file declares.
 func work(home string, n int) error {
 	ctx := context.Background()
 	providers := provider.Set{"bench": liveState{n}}
@@ -74,14 +74,14 @@ func work(home string, n int) error {
 		return errors.Join(err, l.Close())
 	}
 	if planned.Plan.Unchanged != n || len(planned.Plan.Decisions) != 0 {
-		return fmt.Errorf("%d unchanged and %d decisions: this is no plan of %d unchanged things", planned.Plan.Unchanged, len(planned.Plan.Decisions), n)
+		return fmt.Errorf("%d unchanged and %d decisions, want %d unchanged", planned.Plan.Unchanged, len(planned.Plan.Decisions), n)
 	}
 	view := render.PlanView{Plan: planned.Plan, Verb: "Plan"}
 	return errors.Join(view.Write(os.Stdout, render.Style{}), l.Close())
 }
 
-// bindAll puts on record, once, that everything was adopted: what the record does not prove is
-// not compared.
+// bindAll records, once, that everything was adopted: what the audit log does not prove to be
+// managed is not compared.
 func bindAll(ctx context.Context, l *ledger.Ledger, intent resource.Intent) error {
 	if len(intent.Resources) == 0 {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// liveState is a provider whose world is n things as the config file wants them: nine attributes
-// and six tags each, of which some differ from thing to thing.
+// liveState is a provider that reports n resources as the configuration declares them: nine attributes
+// and six tags each, some of which differ between resources.
 type liveState struct{ n int }
 
-// words are the attributes that are text, and those that are the same everywhere.
+// words are the text attributes that all resources share.
 var words = [...][2]string{
 	{"engine", "postgres"},
 	{"image", "ami-0123456789abcdef0"},
@@ -32,7 +32,7 @@ func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, 
 
 // Kinds implements provider.Provider.
 func (liveState) Kinds() []resource.Kind {
-	k := resource.Kind{Provider: "bench", Name: "thing", Doc: "A thing."}
+	k := resource.Kind{Provider: "bench", Name: "thing", Doc: "A benchmark resource."}
 	for _, w := range words {
 		k.Attrs = append(k.Attrs, resource.Attribute{Name: w[0], Type: resource.TString})
 	}
@@ -70,7 +70,7 @@ func (w liveState) Observe(_ context.Context, r provider.ObserveRequest) (resour
 	return out, nil
 }
 
-var errReadOnly = errors.New("this world is only looked at")
+var errReadOnly = errors.New("this provider is read-only")
 
 // Create implements provider.Provider.
 func (liveState) Create(context.Context, provider.Request) (resource.Observed, error) {
