@@ -1,4 +1,4 @@
-// Package observer looks at many scopes side by side and gathers one world. A scope is seen
-// completely or not at all; what failed is named with its error, and a provider that panics
-// or hangs costs its own scope only. It has no memory and draws no conclusions.
+// Package observer observes many scopes in parallel and collects one live state. What a scope does
+// not cover is named with its error, and a provider that panics, hangs or ignores its context
+// affects its own scope only. It keeps no state and draws no conclusions.
 package observer

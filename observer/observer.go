@@ -13,10 +13,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Observer looks at scopes. Its fields are not changed once it is used.
+// Observer observes scopes. Its fields must not change once it is used.
 type Observer struct {
 	Providers provider.Set
-	Parallel  int           // scopes looked at side by side; 0: 8
+	Parallel  int           // scopes observed at the same time; 0: 8
 	Timeout   time.Duration // for one scope; 0: 10 minutes
 }
 
@@ -26,8 +26,9 @@ const (
 	defaultTimeout  = 10 * time.Minute
 )
 
-// Observe reads each scope once. Every scope asked for is in Scopes or in Unreachable. It
-// returns when all reads have ended; a canceled context makes the rest fail.
+// Observe reads each scope once. Every requested scope is in Scopes or in Unreachable. It returns
+// when all reads have ended or timed out, also where a provider ignores its context; a canceled
+// context makes the rest fail.
 func (o Observer) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	slots := make(chan struct{}, o.parallel())
@@ -69,14 +70,33 @@ func (o Observer) observe(ctx context.Context, r provider.ObserveRequest) (resou
 	return tidy(snapshot, r.Scope)
 }
 
-// safely turns a panic of the provider into an error.
-func safely(ctx context.Context, p provider.Provider, r provider.ObserveRequest) (snapshot resource.Snapshot, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("the provider panicked: %v\n%s", x, debug.Stack())
-		}
+// answer is what one call of a provider returned.
+type answer struct {
+	snapshot resource.Snapshot
+	err      error
+}
+
+// safely calls the provider and turns a panic of it into an error. It returns when ctx ends, even if
+// the provider ignores its context: that call continues alone until it returns, and its answer is
+// dropped. Only such a provider leaves a goroutine behind.
+func safely(ctx context.Context, p provider.Provider, r provider.ObserveRequest) (resource.Snapshot, error) {
+	answers := make(chan answer, 1) // the call never waits for a reader
+	go func() {
+		var a answer
+		defer func() {
+			if x := recover(); x != nil {
+				a = answer{err: fmt.Errorf("the provider panicked: %v\n%s", x, debug.Stack())}
+			}
+			answers <- a
+		}()
+		a.snapshot, a.err = p.Observe(ctx, r)
 	}()
-	return p.Observe(ctx, r)
+	select {
+	case a := <-answers:
+		return a.snapshot, a.err
+	case <-ctx.Done():
+		return resource.Snapshot{}, context.Cause(ctx)
+	}
 }
 
 // tidy holds the snapshot to what the contract says: of this scope, sorted, and each ref

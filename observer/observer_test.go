@@ -74,14 +74,43 @@ func TestAPanicCostsItsOwnScope(t *testing.T) {
 	}
 }
 
-func TestALookThatHangsEndsInItsTime(t *testing.T) {
+// TestAProviderThatIgnoresItsContextTimesOut: the call that never returns costs its own scope.
+func TestAProviderThatIgnoresItsContextTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := filled("a", "b")
+		release, returned := make(chan struct{}), make(chan struct{})
+		c.Break(fake.Faults{Before: func(_ context.Context, call fake.Call) error {
+			if call.Scope == scope("a") {
+				<-release
+				close(returned)
+			}
+			return nil
+		}})
+		begin := time.Now()
+		w := look(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
+		if took := time.Since(begin); took != time.Minute {
+			t.Errorf("took %s", took)
+		}
+		if err := w.Unreachable[scope("a")]; err == nil || !strings.Contains(err.Error(), "1m0s") || len(w.Scopes) != 1 {
+			t.Errorf("unreachable %v, observed %d", w.Unreachable, len(w.Scopes))
+		}
+		close(release) // the goroutine ends with the call
+		<-returned
+		synctest.Wait()
+		if _, late := w.Scopes[scope("a")]; late {
+			t.Error("an answer after the timeout was used")
+		}
+	})
+}
+
+func TestAnObservationThatHangsTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := filled("a", "b")
 		c.Break(fake.Faults{Before: func(ctx context.Context, call fake.Call) error {
 			if call.Scope == scope("a") {
 				<-ctx.Done()
 			}
-			return nil // as if nothing had happened: still not a look
+			return nil // success after the deadline is no observation
 		}})
 		begin := time.Now()
 		w := look(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
@@ -94,7 +123,7 @@ func TestALookThatHangsEndsInItsTime(t *testing.T) {
 	})
 }
 
-func TestLooksAreSideBySideAndBounded(t *testing.T) {
+func TestObservationsRunInParallelAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var locations []string
 		var scopes []resource.Scope
