@@ -19,8 +19,8 @@ import (
 	"github.com/ovi-project/ovi/faultrun/check"
 )
 
-// calm is what must hold while nothing else goes wrong: the instance that leads is killed, or
-// drained, and another leads. It is asked when all has settled.
+// calm checks what must hold without other faults: the leader is killed, or drained, and another
+// instance leads. It runs after the configuration has converged.
 func (s *site) calm(rounds int) (out []check.Succession, drains []check.Drain) {
 	s.Helper()
 	for _, p := range s.instances {
@@ -29,7 +29,7 @@ func (s *site) calm(rounds int) (out []check.Succession, drains []check.Drain) {
 	for i := range rounds {
 		p, token := s.leader()
 		if p == nil {
-			s.Error("nobody leads a minute after everything was healed")
+			s.Error("no leader a minute after all faults ended")
 			return out, drains
 		}
 		drained := i%2 == 1
@@ -47,7 +47,7 @@ func (s *site) calm(rounds int) (out []check.Succession, drains []check.Drain) {
 	return out, drains
 }
 
-// leader is the instance that leads, with its token, once there is one.
+// leader waits for a leader and returns it with its token.
 func (s *site) leader() (*process, int64) {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		pid, token := s.witness.leads()
@@ -59,7 +59,7 @@ func (s *site) leader() (*process, int64) {
 	return nil, 0
 }
 
-// drainNow ends an instance in order, which is started again, and says what it left.
+// drainNow ends an instance in order, after which it is restarted, and returns what it left.
 func (s *site) drainNow(p *process) check.Drain {
 	s.Helper()
 	pid := p.pid()
@@ -73,7 +73,7 @@ func (s *site) drainNow(p *process) check.Drain {
 	return check.Drain{Instance: p.Name, Left: s.witness.standing(pid)}
 }
 
-// leads are the process and the token that stand on the claim to lead, 0 if there is none.
+// leads returns the process and the token of the leader claim, 0 if there is none.
 func (w *witness) leads() (pid int, token int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +84,7 @@ func (w *witness) leads() (pid int, token int64) {
 	return all[len(all)-1].pid, all[len(all)-1].Token
 }
 
-// ledAfter is when a claim to lead with a newer token was seen.
+// ledAfter is when a leader claim with a newer token was observed.
 func (w *witness) ledAfter(token int64) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +96,7 @@ func (w *witness) ledAfter(token int64) time.Time {
 	return time.Time{}
 }
 
-// standing asks the store itself which claims of a process stand now.
+// standing reads the current claims of a process from the store.
 func (w *witness) standing(pid int) (refs []string) {
 	w.site.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -117,7 +117,7 @@ func (w *witness) standing(pid int) (refs []string) {
 	return refs
 }
 
-// observations are those that an instance began at the whole cloud.
+// observations are those of the whole sandbox that an instance started.
 func (s *site) observations(p *process) (out []check.Look) {
 	s.Helper()
 	f, err := os.Open(filepath.Join(p.Dir, "looks.jsonl"))
@@ -138,7 +138,7 @@ func (s *site) observations(p *process) (out []check.Look) {
 	return out
 }
 
-// ledFor is for which part of a time somebody stood on the claim to lead.
+// ledFor is the part of a time in which the leader claim existed.
 func (w *witness) ledFor(from, to time.Time) float64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +156,7 @@ func (w *witness) ledFor(from, to time.Time) float64 {
 	return float64(sum) / float64(to.Sub(from))
 }
 
-// succeeded says how long stacks were without a leader.
+// succeeded logs how long stacks were without a leader.
 func (s *site) succeeded(h check.History) {
 	s.Helper()
 	for _, drained := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
-// chaos makes things go wrong, one on the store's side and two among the instances at a time.
+// chaos injects faults, one on the store's side and two among the instances at a time.
 type chaos struct {
 	*site
 	rng    *rand.Rand
@@ -37,7 +37,7 @@ func (c *chaos) say(what, who string) {
 	c.Logf("%s %s %s", time.Now().Format("15:04:05.000"), what, who)
 }
 
-// during is a number of seconds drawn between two, and n drawn below a bound.
+// during is a random number of seconds between two, and n a random number below a bound.
 func (c *chaos) during(from, to time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *chaos) n(below int) int {
 	return c.rng.IntN(below)
 }
 
-// run makes faults until the time is over, heals everything and says what there was.
+// run injects faults until the time is over, ends them all and logs what there was.
 func (s *site) torment(length time.Duration, seed uint64) *chaos {
 	c := &chaos{site: s, rng: rand.New(rand.NewPCG(seed, 3)), from: time.Now(), until: time.Now().Add(length), counts: map[string]int{}}
 	var all sync.WaitGroup
@@ -104,7 +104,7 @@ func (c *chaos) instance(p *process) {
 		}
 		c.say("bursts of loss between an instance and the store", p.Name)
 	case 8:
-		p.cut(true, true) // nobody hears that its connections are gone
+		p.cut(true, true) // no peer gets the end of its connections
 		c.killed(p)
 		p.kill(c.ttl)
 		time.Sleep(c.during(c.ttl/2, c.ttl))
@@ -123,7 +123,7 @@ func (c *chaos) instance(p *process) {
 	}
 }
 
-// killed notes, for the take-over times, that an instance is about to be killed.
+// killed records, for the take-over times, that an instance is about to be killed.
 func (c *chaos) killed(p *process) {
 	if pid := p.pid(); pid != 0 {
 		c.mu.Lock()
@@ -184,7 +184,7 @@ func (c *chaos) isolate(member int, out, in bool, what string) {
 	c.say(what, fmt.Sprint("m", member))
 }
 
-// weather is what the cloud and the people do.
+// weather is what the sandbox and the users do.
 func (c *chaos) weather() {
 	switch c.n(4) {
 	case 0:
@@ -203,7 +203,7 @@ func (c *chaos) weather() {
 	case 3:
 		c.configured.change()
 		c.configured.write(c)
-		c.say("wishes changed", "")
+		c.say("configuration changed", "")
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Headers that tell the cloud's process who calls, and under which beginning.
+// Headers that identify the caller and the recorded start to the sandbox's process.
 const (
 	headHost  = "X-Fault-Host"
 	headName  = "X-Fault-Instance"
@@ -33,8 +33,8 @@ const (
 	headToken = "X-Fault-Token"
 )
 
-// cloud is the practice cloud behind loopback HTTP. It outlives the instances, keeps every
-// changing call, and loses answers: the deed is done and the connection breaks.
+// cloud is the sandbox behind loopback HTTP. It outlives the instances, keeps every changing
+// call, and loses answers: the change is made and the connection breaks.
 type cloud struct {
 	*awsfake.Cloud
 	url string
@@ -55,7 +55,7 @@ func newCloud(t testing.TB, at net.Listener, seed uint64) *cloud {
 	}
 	c := &cloud{Cloud: inner, rng: rand.New(rand.NewPCG(seed, 1)), busy: map[string]int{}}
 	server := httptest.NewUnstartedServer(c)
-	_ = server.Listener.Close() // it is to listen elsewhere
+	_ = server.Listener.Close() // it listens on another address
 	server.Listener = at
 	server.Start()
 	c.url = server.URL
@@ -79,7 +79,7 @@ func (c *cloud) setLuck(lose float64, delay time.Duration) {
 	c.lose, c.delay = lose, delay
 }
 
-// under counts the changes under way of an instance, and says how many there are.
+// under counts the running changes of an instance.
 func (c *cloud) under(name string, more int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +91,7 @@ func (c *cloud) under(name string, more int) int {
 func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the caller died while it spoke
+		return // the caller was killed while it sent
 	}
 	from := time.Now()
 	form, _ := url.ParseQuery(string(body))
@@ -157,7 +157,7 @@ func ids(pattern *regexp.Regexp, body string) (out []string) {
 	return out
 }
 
-// live asks the cloud, without any of ovi's code, what lives and carries a ref.
+// live lists the resources with a ref tag in the sandbox, without ovi's own code.
 func (c *cloud) live(t testing.TB) map[string][]string {
 	t.Helper()
 	type tags []struct {
@@ -204,10 +204,10 @@ func (c *cloud) live(t testing.TB) map[string][]string {
 	return out
 }
 
-// marked is the AWS provider, whose every call says under which beginning it is made.
+// marked is the AWS provider; each of its calls names the recorded start.
 type marked struct {
 	*aws.Provider
-	observations func()           // hears of each look that begins
+	observations func()           // called when an observation starts
 	clock        func() time.Time // of the host
 }
 
@@ -234,7 +234,7 @@ func (m marked) Delete(ctx context.Context, r provider.Request) error {
 	return m.Provider.Delete(with(ctx, r, r.Have.Ref), r)
 }
 
-// carrier brings an instance's requests to the cloud's process.
+// carrier sends an instance's requests to the sandbox's process.
 type carrier struct {
 	host, name string
 	next       http.RoundTripper

@@ -26,8 +26,8 @@ import (
 
 func name(i int) string { return fmt.Sprintf("aws/000000000000/us-east-1/ec2/web-%05d", i) }
 
-// holder is an instance that holds claims until it is ended. The file "held" in its folder
-// says that it has them all.
+// holder is an instance that holds claims until it is ended. It writes the file "held" in its
+// folder when it has them all.
 func holder(ctx context.Context, o orders) error {
 	store, err := etcd.Open(ctx, etcd.Config{Endpoints: o.Endpoints, Prefix: o.Prefix})
 	if err != nil {
@@ -37,7 +37,7 @@ func holder(ctx context.Context, o orders) error {
 	return hold(ctx, claims, o.Holds, func() error { return replace(filepath.Join(o.Dir, "held"), nil) })
 }
 
-// hold takes claims, 32 at a time, calls all when it has them, and keeps them until ctx ends.
+// hold acquires claims, 32 at a time, calls all when it has them, and keeps them until ctx ends.
 func hold(ctx context.Context, claims *coordinator.Claims, n int, all func() error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,8 +82,8 @@ func open(t *testing.T, s *etcdtest.Server, prefix string) *etcd.Store {
 	return store
 }
 
-// TestFigures measures what docs/benchmarks.md and docs/reliability.md print. It runs only
-// when asked to, for it measures the machine too.
+// TestFigures measures the figures of docs/benchmarks.md and docs/reliability.md. It runs only on
+// request, because it depends on the machine.
 func TestFigures(t *testing.T) {
 	if os.Getenv("OVI_FIGURES") == "" {
 		t.Skip("set OVI_FIGURES=1")
@@ -94,7 +94,7 @@ func TestFigures(t *testing.T) {
 	t.Run("heartbeat", func(t *testing.T) { heartbeat(t, server) })
 }
 
-// rate runs do from workers for a while and says how often a second it came through.
+// rate runs do from workers for a while and returns how often a second it succeeded.
 func rate(t *testing.T, workers int, do func(worker, n int) error) float64 {
 	t.Helper()
 	const length = 3 * time.Second
@@ -154,14 +154,13 @@ func claimsASecond(t *testing.T, server *etcdtest.Server) {
 	local := open(t, server, "rate")
 	for range 3 {
 		for _, workers := range []int{1, 8} {
-			t.Logf("%d at a time, taken and given back a second: bare etcd transactions %.0f, claims on etcd %.0f, claims on bolt %.0f",
+			t.Logf("%d at a time, acquired and released a second: bare etcd transactions %.0f, claims on etcd %.0f, claims on bolt %.0f",
 				workers, rate(t, workers, txn), rate(t, workers, cycle(local)), rate(t, workers, cycle(disk)))
 		}
 	}
 }
 
-// takeOver kills an instance that holds a claim and measures when another, which wants it,
-// has it.
+// takeOver kills an instance that holds a claim and measures when a waiting one has it.
 func takeOver(t *testing.T, server *etcdtest.Server) {
 	const ttl, rounds = 3 * time.Second, 20
 	store := open(t, server, "takeover")
@@ -206,7 +205,7 @@ func takeOver(t *testing.T, server *etcdtest.Server) {
 	}
 }
 
-// counted counts what claims ask of a store.
+// counted counts the requests of claims to a store.
 type counted struct {
 	storage.Store
 	mu     sync.Mutex
@@ -234,7 +233,7 @@ func heartbeat(t *testing.T, server *etcdtest.Server) {
 	start := time.Now()
 	err := hold(ctx, claims, n, func() error {
 		defer cancel()
-		t.Logf("%d claims taken in %s", n, time.Since(start).Round(time.Millisecond))
+		t.Logf("%d claims acquired in %s", n, time.Since(start).Round(time.Millisecond))
 		mine, theirs, beats, took := cpu(t, os.Getpid()), cpu(t, server.PID()), store.alives, store.took
 		time.Sleep(length)
 		store.mu.Lock()

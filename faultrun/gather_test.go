@@ -27,7 +27,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// gather reads everything that the run left behind. The instances must have ended.
+// gather reads everything that the run recorded. The instances must have ended.
 func (s *site) gather() check.History {
 	s.Helper()
 	h := check.History{Calls: s.cloud.calls, Live: s.cloud.live(s), Desired: s.configured.desired(), Logs: map[string]error{}}
@@ -87,7 +87,7 @@ func (s *site) gather() check.History {
 	return h
 }
 
-// merge projects the logs of all instances into a store of their own.
+// merge projects the logs of all instances into an empty store.
 func (s *site) merge(ctx context.Context, live, into storage.Store) error {
 	logs, err := s.logs()
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *site) logs() (*replay.Logs, error) {
 	return replay.OpenLogs(dirs)
 }
 
-// withoutStore makes the store anew from the logs alone, as if it were lost: what they note of
-// their order must do.
+// withoutStore rebuilds the store from the logs alone, as if it were lost, by the order that they
+// record.
 func (s *site) withoutStore(ctx context.Context, want string, live storage.Store) {
 	s.Helper()
 	logs, err := s.logs()
@@ -118,16 +118,16 @@ func (s *site) withoutStore(ctx context.Context, want string, live storage.Store
 	defer logs.Close()
 	anew := mem.New()
 	if _, err := logs.Rebuild(ctx, nil, anew); err != nil {
-		s.Errorf("make the store anew from the logs alone: %v", err)
+		s.Errorf("rebuild the store from the logs alone: %v", err)
 		return
 	}
 	if got, err := replaytest.Content(ctx, anew); err != nil || got != want {
-		s.Errorf("made anew from the logs alone the store is another one: %v", err)
+		s.Errorf("the store rebuilt from the logs alone differs: %v", err)
 		s.part(ctx, live, anew)
 	}
 }
 
-// part says where the live store and the replayed one differ.
+// part logs where the live store and the replayed one differ.
 func (s *site) part(ctx context.Context, live, replayed storage.Store) {
 	s.Helper()
 	read := func(store storage.Store) map[string]storage.Entry {
@@ -151,13 +151,13 @@ func (s *site) part(ctx context.Context, live, replayed storage.Store) {
 	maps.Copy(all, two)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a, b := one[key], two[key]; !bytes.Equal(a.Value, b.Value) {
-			s.Logf("they part at %s\nlive (revision %d): %.1500s\nreplayed: %.1500s", key, a.Modified, a.Value, b.Value)
+			s.Logf("they differ at %s\nlive (revision %d): %.1500s\nreplayed: %.1500s", key, a.Modified, a.Value, b.Value)
 		}
 	}
 }
 
-// attempts are what an instance tried on claims. What became of one without an answer is
-// known if the store has ever shown its claim.
+// attempts are those of an instance on claims. The outcome of one without an answer is known if
+// its claim was ever in the store.
 func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) (out []check.ClaimOp) {
 	f, err := os.Open(filepath.Join(p.Dir, "ops.jsonl"))
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) 
 	for _, a := range begun {
 		i := slices.IndexFunc(claims[a.Ref], func(c *seenClaim) bool { return c.nonce == a.Run+" "+a.Nonce })
 		if !a.Take || i < 0 {
-			continue // it never came through, or vanished tells what became of it
+			continue // it was never applied, or vanished has its outcome
 		}
 		c := claims[a.Ref][i]
 		out = append(out, check.ClaimOp{Client: client, Ref: a.Ref, From: a.At, To: c.startedSeen, Take: true, Token: c.Token, Result: check.OpDone})
@@ -195,8 +195,8 @@ func (s *site) attempts(client int, p *process, claims map[string][]*seenClaim) 
 	return out
 }
 
-// vanished are the ends of claims that nobody is known to have given back: their leases ended,
-// or an attempt to give back had no answer and came through.
+// vanished are the ends of claims without a known release: their leases ended, or a release
+// without an answer was applied.
 func vanished(claims map[string][]*seenClaim, ops []check.ClaimOp) (out []check.ClaimOp) {
 	type id struct {
 		ref   string
@@ -223,7 +223,7 @@ func vanished(claims map[string][]*seenClaim, ops []check.ClaimOp) (out []check.
 	return out
 }
 
-// actions reads the actions from a log. Those of refused batches are none.
+// actions reads the actions from a log, without those of rejected batches.
 func (s *site) actions(ctx context.Context, name string, l *ledger.Ledger, store storage.Store) (out []check.Action) {
 	locations := s.locations(ctx, l.Instance(), store)
 	revision := func(seq uint64) int64 {
@@ -280,7 +280,7 @@ func endKind(o event.Outcome) check.ActionKind {
 	return check.Ended
 }
 
-// location says which revision a batch of a log committed.
+// location is the revision that a batch of a log committed.
 type location struct {
 	seq      uint64
 	revision int64

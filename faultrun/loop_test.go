@@ -21,11 +21,11 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// loopInterval is short, that there be many cycles in a run.
+// loopInterval is short, so that a run has many cycles.
 const loopInterval = 3 * time.Second
 
-// The pauses before a record that broke is opened again, as in cmd/ovi/run.go, but shorter at
-// most: a run is short.
+// The pauses before a broken data directory is reopened, as in cmd/ovi/run.go, but with a lower
+// maximum: a run is short.
 const (
 	reopenFirst = time.Second
 	reopenMost  = 5 * time.Second
@@ -33,8 +33,8 @@ const (
 
 var errBack = errors.New("the loops ended")
 
-// keep is `ovi run --auto-approve --allow-destroy`, as cmd/ovi/run.go wires it up: loops, and
-// the record opened anew when it broke. Only the first opening must succeed.
+// keep is `ovi run --auto-approve --allow-destroy`, wired as in cmd/ovi/run.go: loops, and the data
+// directory reopened when it broke. Only the first attempt must succeed.
 func (w *worker) keep(ctx context.Context) error {
 	pause := reopenFirst
 	for first := true; ctx.Err() == nil; first = false {
@@ -59,7 +59,7 @@ func (w *worker) keep(ctx context.Context) error {
 	return nil
 }
 
-// loop opens the record and runs the loop until it ends.
+// loop opens the data directory and runs the loop until it ends.
 func (w *worker) loop(ctx context.Context) error {
 	if err := w.open(ctx); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (w *worker) configured(ctx context.Context) (resource.Intent, error) {
 	return intent, err
 }
 
-// told hears of each cycle of the loop.
+// told is called after each cycle of the loop.
 func (w *worker) told(c engine.Cycle) {
 	w.cycles++
 	w.troubles(c.Result)
@@ -126,7 +126,7 @@ func (w *worker) told(c engine.Cycle) {
 	w.tell(p)
 }
 
-// troubles says what failed for another reason than that somebody else was at it.
+// troubles lists failures other than those caused by another instance.
 func (w *worker) troubles(r *engine.Result) {
 	if r == nil {
 		return
@@ -138,7 +138,7 @@ func (w *worker) troubles(r *engine.Result) {
 	}
 }
 
-// left is what a plan leaves to do: decisions to execute, and scopes not seen.
+// left counts what a plan leaves to do: decisions to execute, and unreachable scopes.
 func left(p *engine.Planned) int {
 	n := len(p.Plan.Unreachable)
 	for _, d := range p.Plan.Decisions {
@@ -153,7 +153,7 @@ func (w *worker) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s %s: %s\n", time.Now().Format("15:04:05.000"), w.Name, fmt.Sprintf(format, args...))
 }
 
-// leading are claims that tell under which token this instance leads, 0 if it doesn't.
+// leading are claims that record the token under which this instance leads, 0 if it does not.
 type leading struct {
 	engine.Claims
 	token *atomic.Int64
@@ -171,10 +171,10 @@ func (l leading) Hold(ctx context.Context, ref string, do func(context.Context, 
 	})
 }
 
-// look is one line of the looks at the whole cloud that an instance began.
+// look is one line about an observation of the whole sandbox that an instance started.
 type look struct {
 	At    time.Time `json:"at"`
-	Token int64     `json:"token,omitempty"` // of the claim to lead
+	Token int64     `json:"token,omitempty"` // of the leader claim
 }
 
 // Observe implements provider.Provider.
@@ -185,7 +185,8 @@ func (m marked) Observe(ctx context.Context, s provider.ObserveRequest) (resourc
 	return snapshot, err
 }
 
-// observed keeps that a look begins. The token is read first: what is kept is never too early.
+// observed records the start of an observation. The token is read first, so that it is never too
+// new.
 func (w *worker) observed() {
 	l := look{Token: w.leads.Load()}
 	l.At = time.Now()
@@ -194,7 +195,7 @@ func (w *worker) observed() {
 		err = appendLine(filepath.Join(w.Dir, "looks.jsonl"), b)
 	}
 	if err != nil {
-		panic(err) // without its witness a run proves nothing
+		panic(err) // without this record a run proves nothing
 	}
 }
 

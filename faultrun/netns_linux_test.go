@@ -22,8 +22,8 @@ import (
 
 // namespaces are hosts with a network namespace each, and this process's own namespace is the
 // router between them. A partition is a rule of the router that drops what one sends to the
-// other, so each direction is its own. Nothing has a name or a file: a namespace is gone with
-// its last process, and all of them die with this one. There is no way to any other network.
+// other, so each direction is separate. Namespaces have no names or files: each ends with its last
+// process, and all processes end with this one. There is no route to any other network.
 type namespaces struct {
 	mu    sync.Mutex
 	nodes []*node
@@ -47,7 +47,7 @@ func newNamespaces() (*namespaces, error) {
 	}
 	for _, i := range others {
 		if i.Flags&net.FlagUp != 0 { // a new namespace has none that is up
-			return nil, fmt.Errorf("%s is up: this is no namespace of our own", i.Name)
+			return nil, fmt.Errorf("%s is up: this is not a namespace of this test", i.Name)
 		}
 	}
 	n := &namespaces{rules: map[[2]int]bool{}}
@@ -57,7 +57,7 @@ func newNamespaces() (*namespaces, error) {
 	return n, os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0)
 }
 
-// ip has iproute2 do a number of things.
+// ip runs a batch of iproute2 commands.
 func ip(lines string, in ...string) error {
 	args := append(in, "ip", "-batch", "-")
 	cmd := exec.Command(args[0], args[1:]...)
@@ -89,7 +89,7 @@ func (o *node) enter() []string {
 	return []string{"nsenter", fmt.Sprintf("--net=/proc/%d/ns/net", o.keep.Process.Pid), "--"}
 }
 
-// command runs a program on the host, in the very process that is started.
+// command runs a program on the host, in the started process itself.
 func (o *node) command(program string, args ...string) *exec.Cmd {
 	all := append(append(o.enter(), program), args...)
 	cmd := exec.Command(all[0], all[1:]...)
@@ -106,7 +106,7 @@ func (n *namespaces) close() {
 
 func (n *namespaces) must(one *node, err error) *node {
 	if err != nil {
-		panic(err) // there is no run without its network
+		panic(err) // a run needs its network
 	}
 	return one
 }
@@ -157,7 +157,7 @@ func (n *namespaces) isolate(member int, out, in bool) {
 	}
 }
 
-// drop says whether what one host sends to another vanishes.
+// drop sets whether packets from one host to another are dropped.
 func (n *namespaces) drop(from, to int, on bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -173,7 +173,7 @@ func (n *namespaces) drop(from, to int, on bool) {
 	n.rules[[2]int{from, to}] = on
 }
 
-// namespacesWork says why there can be no network namespaces here, nil if there can.
+// namespacesWork returns why network namespaces are not available here, nil if they are.
 func namespacesWork() error {
 	if os.Geteuid() != 0 {
 		return errors.New("only root makes network namespaces")
@@ -224,8 +224,8 @@ func inside(t *testing.T) {
 	}
 }
 
-// TestNamespacesDropPackets: what one host sends to another vanishes, each way by itself, on a
-// connection that stands; and what was sent comes late when it is healed.
+// TestNamespacesDropPackets: packets between two hosts are dropped, each direction separately, on an
+// established connection; and they arrive late once the partition ends.
 func TestNamespacesDropPackets(t *testing.T) {
 	if os.Getenv(netEnv) != netInside {
 		if err := namespacesWork(); err != nil {
@@ -285,7 +285,7 @@ func (o *node) socket(t *testing.T) *net.UDPConn {
 	return c
 }
 
-// answered asks until there is an answer: for long if one is expected, else a moment.
+// answered sends until there is an answer: for long if one is expected, else briefly.
 func answered(t *testing.T, one, two *net.UDPConn, question byte, expected bool) bool {
 	t.Helper()
 	end := time.Now().Add(300 * time.Millisecond)
@@ -302,7 +302,7 @@ func answered(t *testing.T, one, two *net.UDPConn, question byte, expected bool)
 		}
 	}
 	for time.Now().Before(end) {
-		_, _ = one.WriteTo([]byte{question}, two.LocalAddr()) // lost or not, the answer tells
+		_, _ = one.WriteTo([]byte{question}, two.LocalAddr()) // lost or not: the answer shows it
 		if receive(two) {
 			_, _ = two.WriteTo([]byte{question}, one.LocalAddr())
 			if receive(one) {

@@ -12,35 +12,35 @@ import (
 
 // network lies between the instances, the members and the cloud, and can be cut.
 type network interface {
-	// hosts are where the members run. It is asked once, before anything else.
+	// hosts are where the members run. It is called once, first.
 	hosts(members int) []etcdtest.Host
-	// endpoints are where an instance finds the members, and command runs it on its host.
+	// endpoints are the members' addresses for an instance, and command runs it on its host.
 	endpoints(instance int, members []*etcdtest.Server) []string
 	command(instance int, program string, args ...string) *exec.Cmd
 	// listen is where the cloud can be reached by instances. It is never cut off.
 	listen() net.Listener
-	// named hears what the members call themselves.
+	// named is called with the members' names.
 	named(ids []string)
 
-	// cut keeps what an instance sends from the store (there) and what the store sends from
-	// the instance (back). isolate does the same to what a member sends to the other members
-	// (out) and they to it (in). What is not said is healed.
+	// cut drops what an instance sends to the store (there) and what the store sends to the
+	// instance (back). isolate does the same for what a member sends to the other members (out)
+	// and they to it (in). Directions that are false are healed.
 	cut(instance int, there, back bool)
 	isolate(member int, out, in bool)
-	// oneWay says whether isolate can tell out from in.
+	// oneWay reports whether isolate can separate out from in.
 	oneWay() bool
 }
 
 // netEnv chooses the network: "namespaces" (or fail), "proxies"; else namespaces where they
-// work. netInside is set in the process that stands in the middle of the namespaces.
+// work. netInside is set in the process that is the router of the namespaces.
 const (
 	netEnv    = "OVI_FAULTS_NET"
 	netInside = "inside"
 )
 
 // networked runs a test whose partitions are real where that is possible: in a process of its
-// own in a network namespace without a way out, whose sub-namespaces are the hosts. Elsewhere
-// proxies hold back what is sent. Which one it is, is said.
+// own in a network namespace without a route out, whose sub-namespaces are the hosts. Elsewhere
+// proxies block what is sent. The log names the kind.
 func networked(t *testing.T, run func(*testing.T, network)) {
 	t.Helper()
 	switch want := os.Getenv(netEnv); want {
@@ -64,7 +64,7 @@ func networked(t *testing.T, run func(*testing.T, network)) {
 		t.Logf("network: FELL BACK TO PROXIES, no packet is dropped: %v", why)
 		run(t, newProxies(t))
 	case "proxies":
-		t.Log("network: proxies, as told by " + netEnv)
+		t.Log("network: proxies, chosen by " + netEnv)
 		run(t, newProxies(t))
 	default:
 		t.Fatalf("%s is %q: it may be namespaces or proxies", netEnv, want)

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// proxy stands before a server and can hold back what goes through it, as a network does that
-// drops packets: connections stay, nothing arrives, and what was sent comes late.
+// proxy forwards to a server and can block what goes through it, like a network that drops packets:
+// connections stay open, nothing arrives, and what was sent arrives late.
 type proxy struct {
 	addr, target string
 	listener     net.Listener
 
 	mu    sync.Mutex
 	free  *sync.Cond
-	there func(from string) bool // hold back towards the server
+	there func(from string) bool // block towards the server
 	back  func(from string) bool
 	conns map[net.Conn]bool
 }
@@ -42,7 +42,7 @@ func newProxy(t testing.TB, target string) *proxy {
 	return p
 }
 
-// set says what is held back from now on, by who is at the client's end.
+// set sets what is blocked from now on, by the member at the client's end.
 func (p *proxy) set(there, back func(from string) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,14 +91,14 @@ func (p *proxy) serve(client net.Conn) {
 	}
 	p.keep(server)
 	defer p.drop(server)
-	var who sync.Map // "from": the member at the client's end, once it has said so
+	var who sync.Map // "from": the member at the client's end, once it is known
 	var both sync.WaitGroup
 	both.Go(func() { p.pump(server, client, &who, true) })
 	both.Go(func() { p.pump(client, server, &who, false) })
 	both.Wait()
 }
 
-// pump copies until an end closes, and stands still while it is held back.
+// pump copies until an end closes, and pauses while it is blocked.
 func (p *proxy) pump(to, from net.Conn, who *sync.Map, there bool) {
 	defer to.Close()
 	defer from.Close()
@@ -147,7 +147,7 @@ func sniff(b []byte, who *sync.Map) {
 	}
 }
 
-func TestAProxyHoldsBackAndLetsGo(t *testing.T) {
+func TestAProxyBlocksAndResumes(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -181,11 +181,11 @@ func TestAProxyHoldsBackAndLetsGo(t *testing.T) {
 	}
 	p.set(always, never)
 	if err := echo(300 * time.Millisecond); err == nil {
-		t.Error("something came through while it was held back")
+		t.Error("something arrived while it was blocked")
 	}
 	p.set(never, never)
 	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := c.Read(make([]byte, 1)); err != nil {
-		t.Errorf("what was held back never came: %v", err)
+		t.Errorf("what was blocked never arrived: %v", err)
 	}
 }

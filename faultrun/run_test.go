@@ -20,7 +20,7 @@ const (
 	cont = syscall.SIGCONT
 )
 
-// settings are how long and how large a run is.
+// settings are the length and the size of a run.
 func settings(t *testing.T) (length time.Duration, resources int, seed uint64) {
 	t.Helper()
 	length, resources, seed = 10*time.Second, 60, uint64(time.Now().UnixNano()%1_000_000)
@@ -48,8 +48,7 @@ func settings(t *testing.T) (length time.Duration, resources int, seed uint64) {
 	return length, resources, seed
 }
 
-// TestFaultRun: five instances, three members of etcd, one practice cloud, and everything
-// that can go wrong between them.
+// TestFaultRun: five instances, three members of etcd, one sandbox, and all faults between them.
 func TestFaultRun(t *testing.T) {
 	t.Parallel()
 	networked(t, faultRun)
@@ -57,7 +56,7 @@ func TestFaultRun(t *testing.T) {
 
 func faultRun(t *testing.T, n network) {
 	length, resources, seed := settings(t)
-	t.Logf("%s, %d things, seed %d", length, resources, seed)
+	t.Logf("%s, %d resources, seed %d", length, resources, seed)
 	s := newSite(t, n, shape{members: 3, instances: 5, loops: 3, resources: resources, ttl: 4 * time.Second, seed: seed})
 	c := s.torment(length, seed)
 	if !s.settle(max(5*time.Minute, length/4)) {
@@ -75,7 +74,7 @@ func faultRun(t *testing.T, n network) {
 	s.judge(h)
 }
 
-// judge checks the history, and keeps what is needed to look into a breach.
+// judge checks the history, and keeps what is needed to investigate a breach.
 func (s *site) judge(h check.History) {
 	s.Helper()
 	found := check.Check(h)
@@ -94,7 +93,7 @@ func (s *site) judge(h check.History) {
 	}
 }
 
-// crashes are what no fault excuses: an instance that ends so is started again like any other.
+// crashes are errors that no fault explains: such an instance is restarted like any other.
 func (s *site) crashes() {
 	s.Helper()
 	for _, p := range s.instances {
@@ -110,17 +109,17 @@ func (s *site) crashes() {
 	}
 }
 
-// lastWords are what the instances wrote last.
+// lastWords logs the last output of the instances.
 func (s *site) lastWords() {
 	s.Helper()
 	for _, p := range s.instances {
 		if b, err := os.ReadFile(filepath.Join(s.dir, p.Name+".err")); err == nil {
-			s.Logf("%s said last: %s", p.Name, b[max(0, len(b)-1500):])
+			s.Logf("%s wrote last: %s", p.Name, b[max(0, len(b)-1500):])
 		}
 	}
 }
 
-// keep copies everything the run left behind.
+// keep copies everything that the run recorded.
 func (s *site) keep(dir string, h check.History) {
 	s.Helper()
 	b, err := json.Marshal(h)
@@ -136,7 +135,7 @@ func (s *site) keep(dir string, h check.History) {
 	s.Logf("kept in %s: %v", dir, err)
 }
 
-// report says how much there was to check: a run that did nothing proves nothing.
+// report logs how much there was to check: a run that did nothing proves nothing.
 func (s *site) report(h check.History, c *chaos) {
 	s.Helper()
 	count := map[string]int{}
@@ -156,19 +155,19 @@ func (s *site) report(h check.History, c *chaos) {
 	for _, p := range s.instances {
 		starts += p.starts
 	}
-	s.Logf("%d changing calls (%d refused, %d answers lost); %d began, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d things live",
-		count["calls"], count["calls refused"], count["answers lost"], count["began"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
+	s.Logf("%d changing calls (%d refused, %d answers lost); %d started, %d ended, %d uncertain, %d late, %d answered by observing; %d claims, %d attempts on them; %d starts of instances; %d resources exist",
+		count["calls"], count["calls refused"], count["answers lost"], count["started"], count["ended"], count["uncertain"], count["late"], count["answered"], len(h.Claims), len(h.Ops), starts, len(h.Live))
 	s.shares(h)
-	if count["began"] < len(h.Live) || len(h.Live) < len(s.configured.resources)/3 || len(h.Ops) < 2*count["began"] {
+	if count["started"] < len(h.Live) || len(h.Live) < len(s.configured.resources)/3 || len(h.Ops) < 2*count["started"] {
 		s.Error("the run did too little to prove anything")
 	}
 	if c != nil {
 		s.takeovers(c)
-		s.Logf("somebody stood on the claim to lead for %.0f %% of the time of the faults", 100*s.witness.ledFor(c.from, c.until))
+		s.Logf("an instance had the leader claim for %.0f %% of the time of the faults", 100*s.witness.ledFor(c.from, c.until))
 	}
 }
 
-// shares says who did how much.
+// shares logs how much each instance did.
 func (s *site) shares(h check.History) {
 	s.Helper()
 	calls, led, other := map[string]int{}, map[string]int{}, map[string]int{}
@@ -183,11 +182,11 @@ func (s *site) shares(h check.History) {
 		}
 	}
 	for _, p := range s.instances {
-		s.Logf("%s (loop: %v): %d changing calls, %d looks as the one that leads, %d others, %d starts", p.Name, p.Interval > 0, calls[p.Name], led[p.Name], other[p.Name], p.starts)
+		s.Logf("%s (loop: %v): %d changing calls, %d observations as the leader, %d others, %d starts", p.Name, p.Interval > 0, calls[p.Name], led[p.Name], other[p.Name], p.starts)
 	}
 }
 
-// takeovers says how long the claims of killed instances stood on.
+// takeovers logs how long the claims of killed instances lasted.
 func (s *site) takeovers(c *chaos) {
 	var waits []time.Duration
 	for _, k := range c.kills {
@@ -209,10 +208,10 @@ func (s *site) takeovers(c *chaos) {
 	}
 }
 
-// TestFencingSwitchedOffIsFound: the same stops and the same checker, on instances that fence
-// and on instances that do not. Stopped for longer than the TTL in the middle of their calls,
-// the latter go on as if nothing had been, and the checker must see it. Were it not to, its
-// silence about the former would be worth nothing.
+// TestFencingSwitchedOffIsFound: the same stops and the same checker, on instances that fence and
+// on instances that do not. Stopped for longer than the TTL during their calls, the latter continue
+// as before, and the checker must find that; otherwise finding nothing in the former would prove
+// nothing.
 func TestFencingSwitchedOffIsFound(t *testing.T) {
 	t.Parallel()
 	t.Run("with fencing", func(t *testing.T) {
@@ -239,7 +238,7 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 	})
 }
 
-// stoppedInCalls stops each of two instances twice while the cloud works on what it asked for.
+// stoppedInCalls stops each of two instances twice while the sandbox works on their requests.
 func stoppedInCalls(t *testing.T, unfenced bool) *site {
 	const ttl = 3 * time.Second // the least that etcd can keep with this election timeout
 	s := newSite(t, newProxies(t), shape{members: 1, instances: 2, resources: 30, ttl: ttl, seed: 7, unfenced: unfenced})
@@ -260,7 +259,7 @@ func stoppedInCalls(t *testing.T, unfenced bool) *site {
 	return s
 }
 
-// finish drains the instances and reads what they left.
+// finish drains the instances and reads their records.
 func (s *site) finish() check.History {
 	s.Helper()
 	var drains []check.Drain

@@ -20,7 +20,7 @@ import (
 
 const prefix = "faults"
 
-// site is everything of one run: members, cloud, instances, and the network between them.
+// site is one run: members, sandbox, instances, and the network between them.
 type site struct {
 	testing.TB
 	dir        string
@@ -47,7 +47,7 @@ func newSite(t testing.TB, n network, w shape) *site {
 	s.members = etcdtest.ClusterOn(t, n.hosts(w.members), "--heartbeat-interval", "100", "--election-timeout", "1000")
 	s.nameMembers()
 	s.witness = newWitness(s)
-	s.configured = newConfigured(filepath.Join(s.dir, "wish.yaml"), w.resources, w.seed)
+	s.configured = newConfigured(filepath.Join(s.dir, "faults.yaml"), w.resources, w.seed)
 	s.configured.write(t)
 	for i := range w.instances {
 		p := &process{site: s, n: i, orders: orders{
@@ -62,7 +62,7 @@ func newSite(t testing.TB, n network, w shape) *site {
 		}
 		s.instances = append(s.instances, p)
 	}
-	for _, p := range s.instances { // the network stands now
+	for _, p := range s.instances { // the network is up now
 		p.run()
 		t.Cleanup(p.end)
 	}
@@ -102,7 +102,7 @@ func (s *site) nameMembers() {
 	s.net.named(ids)
 }
 
-// process is one instance and whoever starts it again when it ends.
+// process is one instance and its supervisor, which restarts it.
 type process struct {
 	orders
 	site *site
@@ -116,7 +116,7 @@ type process struct {
 	done   chan struct{}
 }
 
-// run starts the instance, and starts it again whenever it ends.
+// run starts the instance, and restarts it whenever it ends.
 func (p *process) run() {
 	p.done = make(chan struct{})
 	text, err := json.Marshal(p.orders)
@@ -164,7 +164,7 @@ func (p *process) signal(sig syscall.Signal) {
 	}
 }
 
-// pid is that of the process that runs now, 0 between two.
+// pid is that of the running process, 0 between two.
 func (p *process) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,7 +174,7 @@ func (p *process) pid() int {
 	return p.cmd.Process.Pid
 }
 
-// kill ends it at once; it comes back after a pause.
+// kill ends it at once; it is restarted after a pause.
 func (p *process) kill(pause time.Duration) {
 	p.mu.Lock()
 	p.pause = pause
@@ -182,7 +182,7 @@ func (p *process) kill(pause time.Duration) {
 	p.signal(syscall.SIGKILL)
 }
 
-// drain ends it in order, for good.
+// drain ends it in order; it is not restarted.
 func (p *process) drain() {
 	p.mu.Lock()
 	p.over = true
@@ -205,7 +205,7 @@ func (p *process) end() {
 	<-p.done
 }
 
-// cut keeps what it sends from the store (there), and what the store sends from it (back).
+// cut drops what it sends to the store (there), and what the store sends to it (back).
 func (p *process) cut(there, back bool) { p.site.net.cut(p.n, there, back) }
 
 // clock steps its clocks.
@@ -221,7 +221,7 @@ func (p *process) progress() (out progress) {
 	return out
 }
 
-// heal takes every fault back.
+// heal ends every fault.
 func (s *site) heal() {
 	for i := range s.members {
 		s.net.isolate(i, false, false)
@@ -234,8 +234,8 @@ func (s *site) heal() {
 	}
 }
 
-// settle waits until the last wish is done: every instance that goes through cycles by itself
-// has seen it done, and so has one loop; no loop sees anything left.
+// settle waits until the last configuration is applied: every instance that runs single cycles has
+// observed that, and so has one loop; no loop has anything left to do.
 func (s *site) settle(limit time.Duration) bool {
 	s.configured.write(s)
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
@@ -244,7 +244,7 @@ func (s *site) settle(limit time.Duration) bool {
 		}
 	}
 	for _, p := range s.instances {
-		s.Logf("%s: %+v, want wish %d", p.Name, p.progress(), s.configured.version)
+		s.Logf("%s: %+v, want version %d", p.Name, p.progress(), s.configured.version)
 	}
 	return false
 }

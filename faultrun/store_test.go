@@ -17,8 +17,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// attempt is one line of what an instance tried on claims: written when it begins, and again
-// when it has an answer. An attempt without an answer has only the first line.
+// attempt is one line about an attempt of an instance on claims: written when it starts, and again
+// with its answer. An attempt without an answer has only the first line.
 type attempt struct {
 	ID     string    `json:"id"`
 	Ref    string    `json:"ref"`
@@ -30,9 +30,9 @@ type attempt struct {
 	Result string    `json:"result,omitempty"`
 }
 
-const skipped = "skipped" // it says nothing of the claim: no lease, nothing tried
+const skipped = "skipped" // not about the claim: no lease, nothing tried
 
-// witnessed is a store that keeps what is tried on claims.
+// witnessed is a store that records all attempts on claims.
 type witnessed struct {
 	storage.Store
 	name string
@@ -48,7 +48,7 @@ func (w *witnessed) write(a attempt) {
 		_, err = w.file.Write(append(b, '\n'))
 	}
 	if err != nil {
-		panic(err) // without its witness a run proves nothing
+		panic(err) // without this record a run proves nothing
 	}
 }
 
@@ -97,7 +97,7 @@ func (w *witnessed) Commit(ctx context.Context, tx storage.Tx) (storage.Revision
 	return rev, err
 }
 
-// GrantWithin implements storage.Punctual.
+// GrantWithin implements storage.BoundedLeaser.
 func (w *witnessed) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
 	return storage.GrantWithin(ctx, w.Store, within)
 }
@@ -107,8 +107,8 @@ func (w *witnessed) Watch(ctx context.Context, prefix string, notice func() bool
 	return w.Store.(storage.Watcher).Watch(ctx, prefix, notice)
 }
 
-// unfenced is a store that forgets why claims have tokens: what an instance commits counts
-// whether its claim stands or not. It exists to show that the checker can fail.
+// unfenced is a store that ignores the tokens of claims: what an instance commits is applied
+// whether its claim exists or not. It shows that the checker can fail.
 type unfenced struct {
 	storage.Store
 	mu    sync.Mutex
@@ -130,7 +130,7 @@ func (u *unfenced) Commit(ctx context.Context, tx storage.Tx) (storage.Revision,
 	return rev, err
 }
 
-// GrantWithin implements storage.Punctual.
+// GrantWithin implements storage.BoundedLeaser.
 func (u *unfenced) GrantWithin(ctx context.Context, within time.Duration) (storage.LeaseID, time.Duration, error) {
 	return storage.GrantWithin(ctx, u.Store, within)
 }
@@ -140,7 +140,7 @@ func (u *unfenced) Watch(ctx context.Context, prefix string, notice func() bool)
 	return u.Store.(storage.Watcher).Watch(ctx, prefix, notice)
 }
 
-// Range implements storage.Store: a claim once taken looks as if it stood for ever.
+// Range implements storage.Store: a claim once acquired seems to exist forever.
 func (u *unfenced) Range(ctx context.Context, prefix string, at storage.Revision) (iter.Seq2[storage.Entry, error], storage.Revision, error) {
 	u.mu.Lock()
 	token, mine := u.taken[prefix]
@@ -153,7 +153,7 @@ func (u *unfenced) Range(ctx context.Context, prefix string, at storage.Revision
 	}, 0, nil
 }
 
-// deaf are claims whose holder never hears that it has lost one.
+// deaf are claims whose holder is never notified that it has lost one.
 type deaf struct{ *coordinator.Claims }
 
 // Hold implements engine.Claims.

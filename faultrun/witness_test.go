@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/faultrun/check"
 )
 
-// witness watches the claims in the store, past ovi's own code.
+// witness watches the claims in the store, without ovi's code.
 type witness struct {
 	site   *site
 	client *clientv3.Client
@@ -70,7 +70,7 @@ func (w *witness) note(answer clientv3.WatchResponse) {
 				Instance, User, Run, Nonce string
 				PID                        int
 			}
-			if err := json.Unmarshal(e.Kv.Value[4:], &v); err != nil { // behind the store's own sum
+			if err := json.Unmarshal(e.Kv.Value[4:], &v); err != nil { // behind the store's checksum
 				w.site.Errorf("the claim on %s at revision %d: %v", ref, e.Kv.ModRevision, err)
 			}
 			c.Instance, c.nonce, c.pid = v.User, v.Run+" "+v.Nonce, v.PID
@@ -79,7 +79,7 @@ func (w *witness) note(answer clientv3.WatchResponse) {
 	}
 }
 
-// whole waits until everything up to now was seen, and gives it.
+// whole waits until everything up to now was observed, and returns it.
 func (w *witness) whole() map[string][]*seenClaim {
 	w.site.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

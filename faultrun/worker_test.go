@@ -27,10 +27,10 @@ import (
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
-// workerEnv holds the orders of a process that is an instance.
+// workerEnv contains the orders of a process that is an instance.
 const workerEnv = "OVI_FAULT_WORKER"
 
-// orders are what an instance is told.
+// orders are the settings of an instance.
 type orders struct {
 	Name      string
 	Dir       string
@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// progress is what an instance says of its last cycle.
+// progress is an instance's report of its last cycle.
 type progress struct {
 	Version string
 	Left    int // decisions that were to be executed, and open actions
@@ -75,7 +75,7 @@ type progress struct {
 	Led     bool `json:",omitempty"`
 }
 
-// worker is one instance: what cmd/ovi wires up, on a clock that can be stepped.
+// worker is one instance, wired as in cmd/ovi, on a clock that can be stepped.
 type worker struct {
 	orders
 	wall, boot atomic.Int64 // what the clocks are off by
@@ -83,13 +83,13 @@ type worker struct {
 	claims     *coordinator.Claims
 	engine     *engine.Engine
 	ops        *os.File
-	leads      atomic.Int64 // the token of the claim to lead, 0 without it
+	leads      atomic.Int64 // the token of the leader claim, 0 without it
 	loaded     atomic.Pointer[string]
 	cycles     int
 }
 
-// instance works until it is told to stop: as `ovi run` does, or through cycle after cycle of
-// plan and apply until its record breaks.
+// instance works until it is stopped: as `ovi run` does, or in cycles of plan and apply until its
+// data directory breaks.
 func instance(ctx context.Context, o orders) error {
 	w := &worker{orders: o}
 	w.step()
@@ -115,7 +115,7 @@ func instance(ctx context.Context, o orders) error {
 			w.say("cycle: %v", err)
 		}
 		if broken := w.ledger.Broken(); broken != nil {
-			return broken // whoever runs us starts us again
+			return broken // the supervisor restarts it
 		}
 		if p.Cycles = n; err == nil {
 			w.tell(p)
@@ -128,14 +128,14 @@ func instance(ctx context.Context, o orders) error {
 	return w.close()
 }
 
-// close gives the claims back and closes the record, whatever became of them.
+// close releases the claims and closes the data directory, whatever fails.
 func (w *worker) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return errors.Join(w.claims.Close(ctx), w.ledger.Close())
 }
 
-// step reads how far the clocks are off: nanoseconds of the wall's, then of the boot's.
+// step reads the offsets of the clocks: nanoseconds of the wall's, then of the boot's.
 func (w *worker) step() {
 	text, err := os.ReadFile(filepath.Join(w.Dir, "clock"))
 	if err != nil {
@@ -185,7 +185,7 @@ func (w *worker) open(ctx context.Context) error {
 	return nil
 }
 
-// cycle brings the cloud to what is wished now.
+// cycle applies the current configuration.
 func (w *worker) cycle(ctx context.Context) (progress, error) {
 	intent, err := w.configured(ctx)
 	if err != nil {
@@ -218,7 +218,7 @@ func (w *worker) tell(p progress) {
 	}
 }
 
-// replace puts a file there at once or not at all.
+// replace writes a file atomically.
 func replace(name string, b []byte) error {
 	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
 		return err

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// Rules are the promises, by name, in the order they are checked.
+// Rules are the names of the promises, in the order of their checks.
 func Rules() []string {
 	return []string{
-		"claims-overlap", "record-under-claim", "call-began", "call-under-claim", "calls-overlap", "call-accounted", "made-twice",
-		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "one-leads", "lead-passes-on", "drained-gives-back", "settled",
+		"claims-overlap", "record-under-claim", "call-started", "call-under-claim", "calls-overlap", "call-accounted", "created-twice",
+		"delete-of-old-plan", "delete-against-newer", "log-verifies", "replay-equals", "claims-linearizable", "one-leads", "lead-passes-on", "drained-releases", "converged",
 	}
 }
 
-// Check applies every rule. No breach is proof for this history, and for no other.
+// Check applies every rule. A history without a breach proves nothing about other histories.
 func Check(h History) []Breach {
 	c := newChecker(h)
 	for _, rule := range []func(){
-		c.overlaps, c.underClaim, c.calls, c.twice, c.oldPlans, c.logs, c.linear, c.leads, c.succession, c.settled,
+		c.overlaps, c.underClaim, c.calls, c.twice, c.oldPlans, c.logs, c.linear, c.leads, c.succession, c.converged,
 	} {
 		rule()
 	}
@@ -64,7 +64,7 @@ func newChecker(h History) *checker {
 	return c
 }
 
-// action names one beginning: a key may be kept over several of them.
+// action names one start: several of them may have the same key.
 func action(key string, token int64) string { return fmt.Sprintf("%s/%d", key, token) }
 
 func (c *checker) breach(rule, format string, args ...any) {
@@ -79,13 +79,13 @@ func (c *checker) overlaps() {
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
 		if a.Ref == b.Ref && (a.Ended == 0 || a.Ended > b.Token) {
-			c.breach("claims-overlap", "%s: token %d of %s was given while token %d of %s stood", a.Ref, b.Token, b.Instance, a.Token, a.Instance)
+			c.breach("claims-overlap", "%s: token %d of %s was granted while token %d of %s existed", a.Ref, b.Token, b.Instance, a.Token, a.Instance)
 		}
 	}
 }
 
-// underClaim: every beginning and every end that counts was committed while the very claim
-// that it names stood.
+// underClaim: every start and every accepted end was committed while the claim that it names
+// existed.
 func (c *checker) underClaim() {
 	for _, d := range c.Actions {
 		if d.Kind != Started && d.Kind != Ended {
@@ -94,26 +94,26 @@ func (c *checker) underClaim() {
 		k, known := c.claims[claimID{d.Ref, d.Token}]
 		switch {
 		case !known:
-			c.breach("record-under-claim", "%s: %s of %s at revision %d names token %d, which never was", d.Ref, d.Kind, d.Instance, d.Revision, d.Token)
+			c.breach("record-under-claim", "%s: %s of %s at revision %d names token %d, which never existed", d.Ref, d.Kind, d.Instance, d.Revision, d.Token)
 		case d.Revision <= d.Token || k.Ended != 0 && d.Revision >= k.Ended:
-			c.breach("record-under-claim", "%s: %s of %s counts at revision %d, but its claim stood from %d to %d", d.Ref, d.Kind, d.Instance, d.Revision, d.Token, k.Ended)
+			c.breach("record-under-claim", "%s: %s of %s is accepted at revision %d, but its claim lasted from %d to %d", d.Ref, d.Kind, d.Instance, d.Revision, d.Token, k.Ended)
 		}
 	}
 }
 
-// calls: each was begun before it was made and accounted for after; none was made under a
-// claim that had ended, unless its end was refused and it met nothing newer.
+// calls: each was recorded as started before it was sent, and has an outcome; none was sent under
+// an ended claim, unless its end was rejected and it met nothing newer.
 func (c *checker) calls() {
 	for _, call := range c.Calls {
 		name := action(call.Key, call.Token)
 		d, known := c.started[name]
 		if !known || d.Ref != call.Ref {
-			c.breach("call-began", "%s: %s of %s under key %s, token %d, which never began", call.Ref, call.Action, call.Instance, call.Key, call.Token)
+			c.breach("call-started", "%s: %s of %s under key %s, token %d, was never recorded as started", call.Ref, call.Action, call.Instance, call.Key, call.Token)
 			continue
 		}
 		ends := slices.Concat(c.ends[name], c.ends[call.Key])
 		if !slices.ContainsFunc(ends, func(e Action) bool { return e.Kind != Uncertain && e.Revision > d.Revision }) {
-			c.breach("call-accounted", "%s: %s of %s under key %s has neither an end nor an answer nor a refusal", call.Ref, call.Action, call.Instance, call.Key)
+			c.breach("call-accounted", "%s: %s of %s under key %s has no end, no answer and no rejection", call.Ref, call.Action, call.Instance, call.Key)
 		}
 		k := c.claims[claimID{call.Ref, call.Token}]
 		late := k.Ended != 0 && call.From.After(k.EndSeen)
@@ -125,15 +125,15 @@ func (c *checker) calls() {
 		}
 		counts := slices.ContainsFunc(ends, func(e Action) bool { return e.Kind == Ended })
 		if other, is := c.during(call); is && counts {
-			c.breach("calls-overlap", "%s: %s of %s, token %d, began while %s of %s, token %d, went on, and the end of that counts", call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
+			c.breach("calls-overlap", "%s: %s of %s, token %d, started during %s of %s, token %d, whose end is accepted", call.Ref, other.Action, other.Instance, other.Token, call.Action, call.Instance, call.Token)
 		}
 		if late && counts {
-			c.breach("call-under-claim", "%s: %s of %s under token %d came after that claim had ended, and its end counts", call.Ref, call.Action, call.Instance, call.Token)
+			c.breach("call-under-claim", "%s: %s of %s under token %d came after that claim had ended, and its end is accepted", call.Ref, call.Action, call.Instance, call.Token)
 		}
 	}
 }
 
-// during finds a call under another claim that arrived while this one went on.
+// during finds a call under another claim that arrived during this one.
 func (c *checker) during(call Call) (Call, bool) {
 	for _, other := range c.byRef[call.Ref] {
 		if other.Token != call.Token && !other.From.Before(call.From) && other.From.Before(call.To) {
@@ -143,7 +143,7 @@ func (c *checker) during(call Call) (Call, bool) {
 	return Call{}, false
 }
 
-// harms says that a late delete took away what the newer call had made or kept.
+// harms reports that a late delete removed what the newer call had created or kept.
 func harms(late, newer Call) bool {
 	if len(late.Ended) == 0 || slices.ContainsFunc(newer.Ended, func(id string) bool { return slices.Contains(late.Ended, id) }) {
 		return false
@@ -164,14 +164,14 @@ func (c *checker) overtaken(call Call) (Call, bool) {
 	return Call{}, false
 }
 
-// life is one thing in the cloud.
+// life is one resource in the cloud.
 type life struct {
 	id         string
 	made, gone Call
 	ended      bool
 }
 
-// twice: no two things of one ref lived at the same time, then or now.
+// twice: no two resources of one ref existed at the same time.
 func (c *checker) twice() {
 	for ref, calls := range c.byRef {
 		lives := map[string]*life{}
@@ -195,19 +195,19 @@ func (c *checker) twice() {
 		for i, a := range order {
 			for _, b := range order[i+1:] {
 				if !a.ended || b.made.To.Before(a.gone.From) {
-					c.breach("made-twice", "%s: %s made %s (key %s) while %s (key %s, of %s) lived", ref, b.made.Instance, b.id, b.made.Key, a.id, a.made.Key, a.made.Instance)
+					c.breach("created-twice", "%s: %s created %s (key %s) while %s (key %s, of %s) existed", ref, b.made.Instance, b.id, b.made.Key, a.id, a.made.Key, a.made.Instance)
 				}
 			}
 		}
 	}
 	for _, ref := range slices.Sorted(maps.Keys(c.Live)) {
 		if ids := c.Live[ref]; len(ids) > 1 {
-			c.breach("made-twice", "%s: %v all live at the end", ref, ids)
+			c.breach("created-twice", "%s: %v all exist at the end", ref, ids)
 		}
 	}
 }
 
-// oldPlans: nothing is deleted by a plan that had not seen what somebody else did since.
+// oldPlans: nothing is deleted by a plan that is older than an action of another instance on it.
 func (c *checker) oldPlans() {
 	byRef := map[string][]Action{}
 	for _, d := range c.Actions {
@@ -225,7 +225,7 @@ func (c *checker) oldPlans() {
 	}
 }
 
-// logs: each log verifies, and all of them together give the store.
+// logs: each log verifies, and their merge equals the store.
 func (c *checker) logs() {
 	for _, name := range slices.Sorted(maps.Keys(c.Logs)) {
 		if err := c.Logs[name]; err != nil {
@@ -237,22 +237,22 @@ func (c *checker) logs() {
 	}
 }
 
-// settled: in the end there is what is wanted, and no action without an end.
-func (c *checker) settled() {
+// converged: at the end live state equals the configuration, and no action is open.
+func (c *checker) converged() {
 	for _, ref := range c.Open {
-		c.breach("settled", "%s: an action is still open", ref)
+		c.breach("converged", "%s: an action is still open", ref)
 	}
 	if c.Desired == nil {
 		return
 	}
 	for _, ref := range slices.Sorted(maps.Keys(c.Desired)) {
 		if len(c.Live[ref]) == 0 {
-			c.breach("settled", "%s: wanted and not there", ref)
+			c.breach("converged", "%s: configured, but missing", ref)
 		}
 	}
 	for _, ref := range slices.Sorted(maps.Keys(c.Live)) {
 		if len(c.Live[ref]) > 0 && !c.Desired[ref] {
-			c.breach("settled", "%s: there and not wanted", ref)
+			c.breach("converged", "%s: exists, but is not configured", ref)
 		}
 	}
 }

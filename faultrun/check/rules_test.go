@@ -13,9 +13,9 @@ func at(second float64) time.Time {
 	return time.Unix(1000, 0).Add(time.Duration(second * float64(time.Second)))
 }
 
-// good is a history of two instances without a breach: a makes a thing under token 10 and is
-// stopped; its claim ends at 20; b answers for it and deletes the thing under token 30; what a
-// still has to say is refused.
+// good is a history of two instances without a breach: a creates a resource under token 10 and is
+// stopped; its claim ends at 20; b recovers the action and deletes the resource under token 30; what
+// a still records is rejected.
 func good() check.History {
 	return check.History{
 		Calls: []check.Call{
@@ -67,10 +67,10 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 		"an end counts after the claim":      {"record-under-claim", func(h *check.History) { h.Actions[4].Revision = 35 }},
 		"a late end counts":                  {"record-under-claim", func(h *check.History) { h.Actions[2].Kind = check.Ended }},
 		"a beginning under an ended claim":   {"record-under-claim", func(h *check.History) { h.Actions[0].Revision = 21 }},
-		"a token that nobody was given":      {"record-under-claim", func(h *check.History) { h.Actions[0].Token = 7 }},
-		"a call without a beginning":         {"call-began", func(h *check.History) { h.Calls[1].Key = "k9" }},
-		"a call under another's beginning":   {"call-began", func(h *check.History) { h.Actions[3].Ref = "s" }},
-		"a call nobody answered for":         {"call-accounted", func(h *check.History) { h.Actions = slices.Delete(h.Actions, 1, 3) }},
+		"a token that was never granted":     {"record-under-claim", func(h *check.History) { h.Actions[0].Token = 7 }},
+		"a call without a beginning":         {"call-started", func(h *check.History) { h.Calls[1].Key = "k9" }},
+		"a call under another's beginning":   {"call-started", func(h *check.History) { h.Actions[3].Ref = "s" }},
+		"a call without an outcome":          {"call-accounted", func(h *check.History) { h.Actions = slices.Delete(h.Actions, 1, 3) }},
 		"an uncertain end is no account":     {"call-accounted", func(h *check.History) { h.Actions[4].Kind = check.Uncertain }},
 		"a call after its claim that counts": {"call-under-claim", func(h *check.History) { h.Calls[1].From, h.Calls[1].To = at(11), at(12) }},
 		"an overtaken call that counts": {"call-under-claim", func(h *check.History) {
@@ -79,10 +79,10 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 		"a call of another in the middle": {"calls-overlap", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(9.05), To: at(9.2), Status: 200})
 		}},
-		"made twice at once": {"made-twice", func(h *check.History) {
+		"made twice at once": {"created-twice", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "b", Ref: "r", Key: "k2", Token: 30, Action: "RunInstances", From: at(7), To: at(7.1), Status: 200, Made: []string{"i-2"}})
 		}},
-		"two live at the end":     {"made-twice", func(h *check.History) { h.Live["r"] = []string{"i-1", "i-2"} }},
+		"two live at the end":     {"created-twice", func(h *check.History) { h.Live["r"] = []string{"i-1", "i-2"} }},
 		"a delete of an old plan": {"delete-of-old-plan", func(h *check.History) { h.Actions[3].Saw = 9 }},
 		"a delete overtaken by an update": {"delete-against-newer", func(h *check.History) {
 			h.Calls = append(h.Calls, check.Call{Instance: "c", Ref: "r", Key: "k3", Token: 40, Action: "CreateTags", From: at(8), To: at(8.1), Status: 200})
@@ -101,12 +101,12 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 			h.Observations = append(h.Observations, check.Look{Instance: "a", Token: 12, At: at(7)}, check.Look{Instance: "a", Token: 12, At: at(8)})
 		}},
 		"one leads under another's claim": {"one-leads", func(h *check.History) { h.Observations[0].Instance = "b" }},
-		"nobody leads":                    {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = time.Time{} }},
+		"no leader":                       {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = time.Time{} }},
 		"another leads too late":          {"lead-passes-on", func(h *check.History) { h.Successions[0].Next = at(12) }},
-		"drained, and claims left":        {"drained-gives-back", func(h *check.History) { h.Drains[0].Left = []string{"r"} }},
-		"an action left open":             {"settled", func(h *check.History) { h.Open = []string{"r"} }},
-		"wanted and not there":            {"settled", func(h *check.History) { h.Desired["r"] = true }},
-		"there and not wanted":            {"settled", func(h *check.History) { h.Live["r"] = []string{"i-1"} }},
+		"drained, and claims left":        {"drained-releases", func(h *check.History) { h.Drains[0].Left = []string{"r"} }},
+		"an action left open":             {"converged", func(h *check.History) { h.Open = []string{"r"} }},
+		"configured, but missing":         {"converged", func(h *check.History) { h.Desired["r"] = true }},
+		"exists, but is not configured":   {"converged", func(h *check.History) { h.Live["r"] = []string{"i-1"} }},
 	}
 	tried := map[string]bool{}
 	for name, tt := range tests {
@@ -127,9 +127,9 @@ func TestEachRuleFindsItsBreach(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeKnownIsNoBreach: an attempt without an answer may have come through or not.
-func TestWhatCannotBeKnownIsNoBreach(t *testing.T) {
-	for name, take := range map[string]bool{"given back, and nobody knows": false, "taken, and only the store knows": true} {
+// TestUnknownOutcomesAreNoBreach: an attempt without an answer may have been applied or not.
+func TestUnknownOutcomesAreNoBreach(t *testing.T) {
+	for name, take := range map[string]bool{"a release without an answer": false, "taken, and only the store knows": true} {
 		h := good()
 		h.Ops = []check.ClaimOp{
 			{Client: 0, Ref: "r", From: at(0), To: at(1), Take: true, Token: 10, Result: check.OpDone},

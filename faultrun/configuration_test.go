@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// configured are what is wanted of a number of things, two fifths of them servers and the rest
-// disks. They change during the run.
+// configured is the configuration: a number of resources, two fifths of them servers and the rest
+// disks. It changes during the run.
 type configured struct {
 	file      string
 	rng       *rand.Rand
@@ -39,7 +39,7 @@ func newConfigured(file string, n int, seed uint64) *configured {
 	return w
 }
 
-// change lets some things come and go, and changes the labels and sizes of others.
+// change adds and removes some resources, and changes the labels and sizes of others.
 func (w *configured) change() {
 	for i := range w.resources {
 		t := &w.resources[i]
@@ -85,8 +85,7 @@ func (w *configured) write(t testing.TB) {
 	}
 }
 
-// desired are the refs of what is there in the last wish, as they stand in tags: without the
-// account.
+// desired are the refs of the last configuration as they are in tags: without the account.
 func (w *configured) desired() map[string]bool {
 	out := map[string]bool{}
 	for _, one := range w.resources {
@@ -97,7 +96,7 @@ func (w *configured) desired() map[string]bool {
 	return out
 }
 
-// version is the number in a file of wishes.
+// version is the number in a configuration file.
 func version(file string) (string, error) {
 	b, err := os.ReadFile(file)
 	line, _, _ := bytes.Cut(b, []byte("\n"))
