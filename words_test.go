@@ -23,7 +23,7 @@ var rawPatterns = []string{`(%[qsv]|") is no [^l]`, `[±↻]`, `\S → \S`} // s
 // empty when that is done.
 var notClean = map[string]string{
 	"ARCHITECTURE.md": "page", "CHANGELOG.md": "page", "CONTRIBUTING.md": "page", "README.md": "page", "docs": "pages",
-	"bench": "base", "faultrun": "base",
+
 	"tools": "cli", "packaging": "cli", "examples": "cli",
 	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
 	"provider": "core", "event": "ledger", "ledger": "ledger",

@@ -1,7 +1,7 @@
-// Command memory measures the commands that ask the record something, each as a whole process,
-// on a record as long as a year: 10,000 things looked at again and again, mostly quietly, with
-// drift, repairs, things made and taken away, a thing that flaps all year and one whose deletion
-// a policy holds back all year. The record is made by the real ledger.
+// Command memory measures the commands that query the audit log, each as a whole process, on the
+// log of a year: 10,000 resources observed again and again, mostly without changes, with drift,
+// repairs, creates and deletes, a resource that flaps all year and one whose deletion a policy
+// blocks all year. The log is written by the real ledger.
 //
 //	go run ./bench/memory -events 100000,1000000
 package main

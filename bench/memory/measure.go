@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// rig is one record with what measures it.
+// rig is one data directory and its measurements.
 type rig struct {
 	dir     string
 	events  int
@@ -24,7 +24,7 @@ type rig struct {
 	only    string
 }
 
-// prepare makes the record of a size, or takes the one that is there.
+// prepare writes the data directory of a size, or uses an existing one.
 func prepare(ctx context.Context, dir string, events int) (*rig, error) {
 	r := &rig{dir: filepath.Join(dir, fmt.Sprint(events)), events: events}
 	if _, err := os.Stat(filepath.Join(r.dir, "whole")); err == nil {
@@ -44,7 +44,7 @@ func prepare(ctx context.Context, dir string, events int) (*rig, error) {
 		os.WriteFile(filepath.Join(r.dir, "whole"), nil, 0o600))
 }
 
-// task is a command line; codes are the exit codes that are right.
+// task is a command line; codes are the expected exit codes.
 type task struct {
 	what  string
 	args  []string
@@ -61,7 +61,7 @@ func (r *rig) tasks() []task {
 	return []task{
 		ovi("why, of a thing of which little is on record", ok, "why", name(9005)),
 		ovi("why, of a thing that was deleted", ok, "why", name(10)),
-		ovi("why, of one that is held back all year", ok, "why", name(blessed)),
+		ovi("why, of one that is blocked all year", ok, "why", name(blessed)),
 		ovi("why, of one that flaps all year", ok, "why", name(flapper)),
 		ovi("why --all, of one that flaps all year", ok, "why", "--all", name(flapper)),
 		ovi("history, of a thing of which little is on record", ok, "history", name(9005)),
@@ -78,7 +78,7 @@ func (r *rig) tasks() []task {
 	}
 }
 
-// measure writes the table of one record.
+// measure writes the table of one data directory.
 func (r *rig) measure(ctx context.Context, page io.Writer, beside bool) error {
 	log, store, err := r.sizes()
 	if err != nil {

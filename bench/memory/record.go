@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	perRun  = 12             // events of a quiet run: what was read, ten looks, a plan
-	sitting = 2000           // runs between two openings of the record
-	flapper = 77             // somebody's script resizes it, all year
-	blessed = 42             // no longer wanted, and blessed
+	perRun  = 12             // events of a run without changes: the source, ten observations, a plan
+	sitting = 2000           // runs between two openings of the data directory
+	flapper = 77             // a script resizes it, all year
+	blessed = 42             // no longer configured, and blessed
 	broken  = 99             // its update fails each time
 	weekly  = 7 * 24         // hours between two deployments
-	renewed = resources / 50 // things made and taken away by a deployment
+	renewed = resources / 50 // resources created and deleted by a deployment
 )
 
 // author writes a year of runs.
@@ -36,14 +36,14 @@ type author struct {
 	now    time.Time
 	events int
 
-	first, next int // things from first to next are wanted, without the blessed one
+	first, next int // resources from first to next are configured, without the blessed one
 	off         map[int]string
 	fails       int
 	deployed    int
-	whole       bool // the next run makes everything
+	whole       bool // the next run creates everything
 }
 
-// write makes a record of so many events.
+// write writes a log of that many events.
 func write(ctx context.Context, dir string, events int) (err error) {
 	a := &author{dir: dir, rng: rand.New(rand.NewPCG(7, 11)), off: map[int]string{}, now: started(), next: resources, whole: true}
 	runs := (events - 3*resources) / perRun
@@ -62,7 +62,7 @@ func write(ctx context.Context, dir string, events int) (err error) {
 	return a.l.Close()
 }
 
-// mode is what a run is for: an apply twenty-four times a day, else a look for drift or a plan.
+// mode is the purpose of a run: an apply twenty-four times a day, else drift or a plan.
 func (a *author) mode(i, runs int) event.Mode {
 	every := max(1, runs/(365*24))
 	switch {
@@ -98,7 +98,7 @@ func (a *author) record(ctx context.Context, events ...event.Event) error {
 	return err
 }
 
-// oneRun reads, looks, plans, and does it if it is an apply.
+// oneRun reads, observes, plans, and executes if it is an apply.
 func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
 	events := []event.Event{event.Loaded{Stack: stack, Source: "ovi.yaml", Version: fmt.Sprintf("sha256:%064x", a.deployed), Resources: resources}}
 	changed, gone := a.drift()
@@ -130,7 +130,7 @@ func (a *author) oneRun(ctx context.Context, mode event.Mode) error {
 
 func (a *author) entropy() *entropy { return &entropy{a.rng} }
 
-// entropy makes ids of plans that are the same each time.
+// entropy makes the ids of plans reproducible.
 type entropy struct{ rng *rand.Rand }
 
 func (e *entropy) Read(b []byte) (int, error) {
@@ -140,8 +140,8 @@ func (e *entropy) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// drift is what the world did since the last run: one run in twenty finds a thing resized by
-// hand, one in two thousand a thing gone.
+// drift is what changed outside ovi since the last run: one run in twenty finds a resource resized,
+// one in two thousand a deleted one.
 func (a *author) drift() (changed map[string][]resource.Observed, gone map[string][]resource.Ref) {
 	changed, gone = map[string][]resource.Observed{}, map[string][]resource.Ref{}
 	if a.whole {
@@ -174,7 +174,7 @@ func (a *author) drift() (changed map[string][]resource.Observed, gone map[strin
 	return changed, gone
 }
 
-// some is any of the things that are wanted and have no part of their own.
+// some is any configured resource without a special role.
 func (a *author) some() int {
 	for {
 		if n := a.first + a.rng.IntN(a.next-a.first); n != blessed && n != flapper && n != broken {
@@ -185,7 +185,7 @@ func (a *author) some() int {
 
 func regionOf(n int) string { all := regions(); return all[n%len(all)] }
 
-// decide lists what is to be done, as the rules would, and by which thing.
+// decide lists the actions, as the rules would, and their resources.
 func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]event.Decision) {
 	doing = map[int]event.Decision{}
 	add := func(n int, d event.Decision) {
@@ -215,7 +215,7 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 		a.deployed = deploy
 		for range renewed / 2 {
 			if a.first != blessed && a.first != flapper && a.first != broken && a.off[a.first] == "" {
-				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is wanted no more"})
+				add(a.first, event.Decision{Difference: comparator.Unwanted, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured"})
 			}
 			add(a.next, a.making(a.next))
 			a.first, a.next = a.first+1, a.next+1
@@ -223,7 +223,7 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 	}
 	if !a.whole {
 		add(blessed, event.Decision{
-			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is wanted no more",
+			Difference: comparator.Unwanted, Proposed: decider.Delete, Action: decider.Notify, Reason: decider.ReasonUnwanted, Message: "it belongs to stack shop and is no longer configured",
 			Blockers: []decider.Blocker{{Policy: "blessed", Reason: "it is blessed: ovi unbless ec2/" + refOf(blessed).Name}},
 		})
 	}
@@ -231,7 +231,7 @@ func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]ev
 }
 
 func (a *author) making(n int) event.Decision {
-	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is wanted and not there"}
+	d := event.Decision{Difference: comparator.Missing, Proposed: decider.Create, Reason: decider.ReasonMissing, Message: "it is configured and missing"}
 	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// watch looks at a process every millisecond until it ends, and returns the most memory of
-// its own that it was seen with, in kB: without the pages of files that it has mapped, which
-// the kernel takes back when it wants them. 0 where there is no /proc.
+// watch samples a process every millisecond until it ends, and returns the maximum of its own
+// memory in kB, without the pages of mapped files, which the kernel can reclaim. 0 without /proc.
 func watch(pid int) (most func() int64) {
 	stop, done := make(chan struct{}), make(chan int64)
 	go func() {

@@ -21,12 +21,12 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// errReissued: the token of a claim is not newer than one that was given before.
+// errReissued: the token of a claim is not newer than an earlier one.
 var errReissued = errors.New("a token was given again")
 
-// heard is what the writer was told, in this world.
+// heard is what was acknowledged to the writer, in this file system.
 type heard struct {
-	acks     map[wal.Seq]string // what stands in the last record of each acknowledged batch
+	acks     map[wal.Seq]string // the last record of each acknowledged batch
 	fresh    int                // of them, those not checked yet
 	revision storage.Revision   // the newest that was acknowledged
 	tokens   map[string]int64   // the last token of each ref
@@ -69,7 +69,7 @@ func (h *heard) record(text string, sum *tally) error {
 	return nil
 }
 
-// claim wants the tokens of a ref to grow, whatever the power did between two of them.
+// claim requires that the tokens of a ref grow, whatever power cuts are between them.
 func (h *heard) claim(text string, sum *tally) error {
 	var ref string
 	var token int64
@@ -84,8 +84,8 @@ func (h *heard) claim(text string, sum *tally) error {
 	return nil
 }
 
-// check implements traffic. The log verifies and holds what was acknowledged; the store holds
-// what was acknowledged by itself, before the log brings it up; then it equals the log's replay.
+// check implements traffic. The log verifies and holds what was acknowledged; so does the store,
+// before the log is replayed into it; then it equals the replay.
 func (t *recordTraffic) check(dir string, sum *tally) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		sum.lost += t.forget()

@@ -33,7 +33,7 @@ func logOptions() []wal.Option {
 // logTraffic appends to a bare log; what record n holds follows from n.
 type logTraffic struct{ started, acknowledged wal.Seq }
 
-// write implements traffic: it says after each append how far it is.
+// write implements traffic: it prints its position after each append.
 func (t *logTraffic) write(dir string) error {
 	l, err := wal.Open(dir, logOptions()...)
 	if err != nil {

@@ -1,18 +1,18 @@
 //go:build linux
 
-// Command powercut cuts the power of a real file system under a record that is
-// being written, many times, and counts what was acknowledged and is lost.
+// Command powercut cuts the power of a real file system while an audit log is
+// being written, many times, and counts what was acknowledged and then lost.
 //
 // It makes a file system in a file, mounts it over a loop device (so it needs
 // root), and has a child write there: with -traffic log appends to a bare log;
-// with -traffic record what an apply writes, by several goroutines: claims taken
-// and given back, actions that begin and end under them, looks, all through the
-// ledger into its log and its store. At a random moment it tells the file system
-// to shut down without flushing its journal: what was not synced is gone. Then
-// it mounts again and holds what is there against what the child was told.
+// with -traffic record what an apply writes, by several goroutines: claims acquired
+// and released, actions that start and finish under them, observations, all through
+// the ledger into its log and its store. At a random moment it shuts the file system
+// down without flushing its journal: what was not synced is gone. Then it mounts
+// again and compares the content with what was acknowledged to the child.
 //
 // With -nosync the child's syncs do nothing (strace answers them); that run must
-// lose, or the test proves nothing.
+// lose data, or the test proves nothing.
 package main
 
 import (
@@ -69,17 +69,16 @@ type options struct {
 	nosync  bool
 }
 
-// traffic is what is written while the power goes, and what must hold afterwards.
+// traffic is what is written during a power cut, and what must hold afterwards.
 type traffic interface {
-	// write writes until the power is off, and says on standard output, a line each, what was
-	// acknowledged to it.
+	// write writes until the power is off, and prints a line for each acknowledgment.
 	write(dir string) error
-	// hear notes a line that the writer said before the power was cut.
+	// hear keeps a line that the writer printed before the power was cut.
 	hear(line string, sum *tally) error
-	// check holds what a cut left against what was heard. What is lost it counts; an error
-	// means that what is left cannot be used.
+	// check compares what a cut left with what was heard. It counts what was lost; an error
+	// means that what is left is unusable.
 	check(dir string, sum *tally) error
-	// forget begins anew with an empty directory, and returns how much had been acknowledged.
+	// forget restarts with an empty directory, and returns how much had been acknowledged.
 	forget() int
 }
 

@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestPowerCuts cuts the power of a real ext4 and a real xfs under the whole record. It needs
-// root and loop devices: a machine that checks a change (CI=true) must have them if it is
-// root, elsewhere the test says what is missing. OVI_CUTS is how many; 100, and on xfs 20.
+// TestPowerCuts cuts the power of a real ext4 and a real xfs under a whole data directory. It needs
+// root and loop devices: with CI=true it fails if it is root and they are missing, elsewhere it
+// skips and names what is missing. OVI_CUTS is the number of cuts; default 100, and 20 on xfs.
 func TestPowerCuts(t *testing.T) {
 	cuts := 100
 	if text := os.Getenv("OVI_CUTS"); text != "" {

@@ -21,7 +21,7 @@ import (
 // writers is how many goroutines act at once, each on refs of its own.
 const writers = 4
 
-// recordTraffic is what an apply writes: claims, actions under them, and looks.
+// recordTraffic is what an apply writes: claims, actions under them, and observations.
 type recordTraffic struct{ heard }
 
 func newRecordTraffic() *recordTraffic { return &recordTraffic{newHeard()} }
@@ -58,14 +58,14 @@ type writer struct {
 	mu     sync.Mutex
 }
 
-// say tells the parent, a line at a time.
+// say prints a line to the parent.
 func (w *writer) say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	fmt.Printf(format+"\n", args...)
 }
 
-// said passes on what was acknowledged, or why nothing more is.
+// said reports an acknowledgment, or why there are no more.
 func (w *writer) said(what string, r ledger.Receipt, err error) error {
 	if err != nil {
 		w.say("error %v", err)
@@ -75,7 +75,7 @@ func (w *writer) said(what string, r ledger.Receipt, err error) error {
 	return nil
 }
 
-// act is one action from its claim to its end, and a look now and then.
+// act is one action from its claim to its result, and sometimes an observation.
 func (w *writer) act(n, i int) error {
 	ref := resource.Ref{Provider: "practice", Location: "here", Kind: "box", Name: fmt.Sprintf("w%d-%d", n, i%7)}
 	err := w.claims.Hold(context.Background(), ref.String(), func(ctx context.Context, c coordinator.Claim) error {
@@ -93,17 +93,17 @@ func (w *writer) act(n, i int) error {
 	return w.said("observed "+scope(n).Location, r, err)
 }
 
-// under records an action as the engine does: that it begins, then how it ended.
+// under records an action as the engine does: its start, then its result.
 func (w *writer) under(ctx context.Context, ref resource.Ref, c coordinator.Claim) error {
 	guard := coordinator.Guard(c.Ref, c.Token)
 	key := fmt.Sprintf("%s-%d", ref.Name, c.Token)
 	r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token})
-	if err := w.said("began "+key, r, err); err != nil {
+	if err := w.said("started "+key, r, err); err != nil {
 		return err
 	}
 	made := box(ref, key)
 	r, err = w.l.RecordUnder(ctx, guard, event.Finished{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token, Outcome: event.Done, Resource: &made})
-	return w.said("ended "+key, r, err)
+	return w.said("finished "+key, r, err)
 }
 
 func box(ref resource.Ref, size string) resource.Observed {
@@ -117,7 +117,7 @@ func scope(n int) resource.Scope {
 	return resource.Scope{Provider: "practice", Location: fmt.Sprintf("there-%d", n)}
 }
 
-// look is a scope with 30 things, of which one in three changes from look to look.
+// look is a scope with 30 resources, of which one in three changes between observations.
 func look(n, i int) resource.LiveState {
 	snap := resource.Snapshot{Scope: scope(n), At: time.Now()}
 	for k := range 30 {
@@ -131,7 +131,7 @@ func look(n, i int) resource.LiveState {
 	return resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{snap.Scope: snap}}
 }
 
-// freeClaims takes the claims of the dead writer away, so that the next one need not wait.
+// freeClaims deletes the claims of the killed writer, so that the next one need not wait.
 func freeClaims(l *ledger.Ledger) error {
 	c := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Run()})
 	all, err := c.List(context.Background())

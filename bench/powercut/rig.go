@@ -26,8 +26,8 @@ const (
 	noLogFlush = 2
 )
 
-// liveStateLife is after how many cuts the writer begins with an empty directory: replaying a
-// record costs as much as it is long.
+// liveStateLife is after how many cuts the writer starts with an empty directory: a replay takes as
+// long as the log is.
 const liveStateLife = 25
 
 // rig is the file system under test.
@@ -64,7 +64,7 @@ func run(ctx context.Context, o options) (sum tally, err error) {
 	return r.sum, errors.Join(err, ctx.Err())
 }
 
-// make makes the image with a file system in it.
+// make creates the image with a file system.
 func (r *rig) make() error {
 	if err := os.Mkdir(r.mount, 0o700); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (r *rig) make() error {
 	return command("mkfs."+r.kind, "-q", r.image)
 }
 
-// remove leaves nothing behind, also when a cycle ended in the middle.
+// remove deletes everything, also when a cycle was interrupted.
 func (r *rig) remove() error {
 	if mounts, err := os.ReadFile("/proc/self/mounts"); err == nil && strings.Contains(string(mounts), " "+r.mount+" ") {
 		_ = command("umount", "-l", r.mount) // and with it the loop device goes
@@ -112,7 +112,7 @@ func (r *rig) unmount() (err error) {
 	return err
 }
 
-// cycle mounts, checks what the last cut left, has something written, and cuts again.
+// cycle mounts, checks what the last cut left, starts a writer, and cuts again.
 func (r *rig) cycle() error {
 	return r.mounted(func() error {
 		if err := r.look(); err != nil {
@@ -138,7 +138,7 @@ func (r *rig) look() error {
 	return err
 }
 
-// writeAndCut has a child write, and cuts the power at a random moment. Only what was
+// writeAndCut starts a writing child, and cuts the power at a random moment. Only what was
 // acknowledged before counts: a sync in flight may return anything then.
 func (r *rig) writeAndCut() error {
 	cmd := r.child()
@@ -168,8 +168,8 @@ func (r *rig) writeAndCut() error {
 	return err
 }
 
-// child is this program as the writer; for the control strace answers its syncs without
-// doing them, once there is something whole to lose.
+// child is this program as the writer; for the control strace answers its syncs without doing
+// them, once there is complete data to lose.
 func (r *rig) child() *exec.Cmd {
 	args := []string{"-child", r.dir(), "-traffic", r.traffic}
 	self := "/proc/" + strconv.Itoa(os.Getpid()) + "/exe"

@@ -27,8 +27,8 @@ type timing struct{ Wall, CPU float64 }
 type result struct {
 	Full, Delta           timing  // the first snapshot; 1 % changed, the median of the deltas
 	FullBytes, DeltaBytes float64 // handed to the kernel, per byte of data
-	Now, NowDeltas        timing  // the world now: after the first snapshot, and after the deltas
-	Old                   timing  // the world at the first revision, after the deltas
+	Now, NowDeltas        timing  // all keys now: after the first snapshot, and after the deltas
+	Old                   timing  // all keys at the first revision, after the deltas
 	History               timing  // one key's, in microseconds
 	Disk, DiskDeltas      float64 // MB on disk
 	PeakWrite, PeakRead   float64 // growth of anonymous memory, MB
@@ -135,7 +135,7 @@ func change(all []record, n int, rng *rand.Rand) []record {
 	return changed
 }
 
-// read is the median of five readings of the whole world that look at each byte.
+// read is the median of five reads of all keys that access each byte.
 func read(ctx context.Context, s system, rev, n int) (timing, error) {
 	var times []timing
 	table := crc32.MakeTable(crc32.Castagnoli)

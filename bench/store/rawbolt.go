@@ -28,8 +28,8 @@ func openRaw(dir string) (*bbolt.DB, error) {
 	})
 }
 
-// newest is bbolt with a value for each key and nothing else: no history, no sums. It is
-// what the bytes of a world cost raw.
+// newest is bbolt with a value for each key and nothing else: no history, no checksums. It is the
+// cost of the bytes alone.
 type newest struct{ db *bbolt.DB }
 
 func openNewest(_ context.Context, dir string) (system, error) {

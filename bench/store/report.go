@@ -13,7 +13,7 @@ func header(page *bytes.Buffer) {
 	fmt.Fprintf(page, `# The store, measured
 
 Made by `+"`cd bench/store && go run . -rounds 5 -out ../../docs/bench/store.md`"+` on %s,
-%d CPUs, %s, %s; load 1 minute %s when it began.
+%d CPUs, %s, %s; load average over 1 minute %s at the start.
 
 Each system ran in its own process, the systems took turns, the figures are medians of the
 rounds. Things are 600 bytes of JSON under keys of 38 bytes; each read looks at every byte.
@@ -60,8 +60,8 @@ func load() string {
 	return first
 }
 
-// summary sets ovi's figures against the goals: a delta under twice what its bytes cost
-// raw, a world within one and a half times of the best of all others.
+// summary compares ovi's figures with the goals: a delta under twice the cost of its bytes alone,
+// a read of all keys within one and a half times of the best of all others.
 func summary(page *bytes.Buffer, results map[string][]result) {
 	ours := results["ovi storage/bolt"]
 	if len(ours) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-// A question has one or more figures for an answer.
+// A question is answered by one or more figures.
 type question struct {
 	what []string // with the format of the figure
 	fn   func(ctx context.Context, dir string) ([]float64, error)
@@ -32,7 +32,7 @@ func questions() []question {
 	}
 }
 
-// special measures what only ovi's store is asked for.
+// special measures what only ovi's store does.
 func special(ctx context.Context, page *bytes.Buffer, rounds int) error {
 	fmt.Fprintf(page, "## What ovi asks of its own store, medians of %d\n\n| what | figure |\n| --- | --- |\n", rounds)
 	for _, q := range questions() {

@@ -28,8 +28,8 @@ func quietScans(ctx context.Context, dir string) ([]float64, error) {
 	return []float64{(disk(dir) - before) * 1000}, nil
 }
 
-// million makes a store with a million versions, 10,000 commits of 100 keys each, and looks
-// what opening and using it costs then.
+// million writes a store with a million versions, 10,000 commits of 100 keys each, and measures
+// opening and using it.
 func million(ctx context.Context, dir string) ([]float64, error) {
 	s, err := fresh(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	taskRead      = "read back"
 )
 
-// recordSize is that of an observation of one thing.
+// recordSize is that of an observation of one resource.
 const recordSize = 600
 
 func tasks() []task {

@@ -10,10 +10,10 @@ import (
 	"github.com/ovi-project/ovi/event"
 )
 
-// together is how many things an apply has in hand at a time.
+// together is how many resources an apply changes at a time.
 const together = 200
 
-// do carries a plan out: what it begins and how that ends, in as many batches.
+// do records the execution of a plan: what starts and how it finishes, in as many batches.
 func (a *author) do(ctx context.Context, plan string, doing map[int]event.Decision) error {
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(doing)), together) {
 		var starts, ends []event.Event
@@ -43,7 +43,7 @@ func (a *author) do(ctx context.Context, plan string, doing map[int]event.Decisi
 	return nil
 }
 
-// action is a beginning and its end; the broken thing's fails.
+// action is a start and its result; that of the broken resource fails.
 func (a *author) action(plan string, n int, d event.Decision) (event.Started, event.Finished) {
 	a.fails++
 	b := event.Started{

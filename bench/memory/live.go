@@ -16,19 +16,19 @@ const (
 	sizeWas   = "t3.micro"
 )
 
-// regions hold a tenth of the things each.
+// regions hold a tenth of the resources each.
 func regions() []string {
 	return []string{
 		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "eu-north-1", "ap-south-1", "sa-east-1",
 	}
 }
 
-// started is when the year begins.
+// started is the start of the year.
 func started() time.Time { return time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC) }
 
 const year = 365 * 24 * time.Hour
 
-// refOf is the nth thing that was ever made.
+// refOf is the nth resource ever created.
 func refOf(n int) resource.Ref {
 	all := regions()
 	return resource.Ref{Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
@@ -41,7 +41,7 @@ func desired(n int) resource.Attrs {
 		resource.Attr{Name: "state", Value: resource.String("running")})
 }
 
-// there is how the thing looks, about as large as an instance is on record.
+// there is the live state of a resource, about as large as that of an instance in the log.
 func there(n int, size string) resource.Observed {
 	ref := refOf(n)
 	return resource.Observed{
@@ -58,7 +58,7 @@ func there(n int, size string) resource.Observed {
 	}
 }
 
-// look is what a run saw in one region: mostly nothing new.
+// look is what a run observed in one region, mostly without changes.
 func look(region string, at time.Time, count int, changed []resource.Observed, gone []resource.Ref) event.Observed {
 	return event.Observed{
 		Scope: resource.Scope{Provider: provider, Location: account + "/" + region}, At: at, Complete: true, Count: count,
