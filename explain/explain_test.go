@@ -142,9 +142,10 @@ func histories() map[string]history.ResourceHistory {
 	failing := created().add("run2", look(large), plan("p2", event.ForApply, drifted), yes("p2"),
 		started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Failed, "quota"))
 	failing.Tries = &ledger.Tries{Attempts: decider.Attempts{Failures: 1, Last: failing.now(), Error: "quota"}}
-	blessed := blocked(unwanted, "blessed", "It is protected.\nSuggestion: run `ovi unbless ec2/web`")
+	blessed := blocked(unwanted, "blessed", "blessed resources are not changed")
+	blessed.Blockers[0].Suggestion = "run `ovi unbless ec2/web`"
 	backoff := blocked(drifted, "backoff", "It failed 3 times: quota")
-	conflict := event.Decision{Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "i-1 exists and is unmanaged\nSuggestion: rename it, or run `ovi adopt ec2/web`"}
+	conflict := event.Decision{Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Message: "it exists and is unmanaged", Suggestion: "rename it, or run `ovi adopt ec2/web`"}
 	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 is unreachable: throttled"}
 	trimmed := created()
 	trimmed.From = 40
@@ -191,7 +192,7 @@ func pointer[T any](v T) *T { return &v }
 
 // windowed is a decision that a window defers.
 func windowed() event.Decision {
-	d := blocked(drifted, "window nights", "Outside the window Sat 02:00-04:00 UTC.")
+	d := blocked(drifted, "windows", "window nights")
 	until := start.Add(90 * time.Hour)
 	d.Blockers[0].Until = &until
 	return d
@@ -291,7 +292,7 @@ func TestTheHeadlineAnswers(t *testing.T) {
 	for name, words := range map[string][]string{
 		"deleted":         {"was deleted 46m ago by ada@desk", "it was not in ovi.yaml (stack two)"},
 		"deleted-outside": {"was deleted outside ovi", "observed 54m ago", "run `ovi apply` to create it again"},
-		"blocked":         {"The delete of ec2/web is blocked by blessed: It is protected.", "run `ovi unbless ec2/web`"},
+		"blocked":         {"The delete of ec2/web is blocked by blessed: blessed resources are not changed.", "run `ovi unbless ec2/web`"},
 		"backoff":         {"blocked by backoff: It failed 3 times: quota"},
 		"unreachable":     {"is unknown", "access denied", "make it reachable"},
 		"not-evaluated":   {"was not evaluated", "throttled"},

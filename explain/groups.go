@@ -110,8 +110,7 @@ func (b *builder) why(p planned) []Fact {
 	} else {
 		facts = append(facts, Fact{"difference", string(d.Difference)})
 	}
-	message, _ := splitSuggestion(reason(d.Reason, d.Message))
-	facts = append(facts, Fact{"reason", string(d.Reason) + ": " + message})
+	facts = append(facts, Fact{"reason", string(d.Reason) + ": " + reason(d.Reason, d.Message)})
 	policies := "none blocked it"
 	if len(d.Blockers) > 0 {
 		policies, _ = blockers(d.Blockers)

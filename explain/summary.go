@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -184,8 +185,8 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		return Explanation{}, false
 	}
 	d := *c.Last.Decision
-	message, next := splitSuggestion(reason(d.Reason, d.Message))
-	s := Explanation{Suggestion: next}
+	message := reason(d.Reason, d.Message)
+	s := Explanation{Suggestion: d.Suggestion}
 	if d.Difference != comparator.Missing {
 		s.Changes = d.Changes
 	}
@@ -195,8 +196,8 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		s.State, s.Headline = Unreachable, fmt.Sprintf("%s was not evaluated: %s.", name, message)
 		s.Suggestion = "make its location reachable, then run `ovi plan`"
 	case d.Difference == comparator.Conflict:
-		s.State, s.Headline = Conflict, fmt.Sprintf("%s is configured, but %s.", name, message)
-		if next == "" {
+		s.State, s.Headline = Conflict, fmt.Sprintf("%s is configured, but %s.", name, named(message, c))
+		if s.Suggestion == "" {
 			s.Suggestion = "rename it, or run `ovi adopt " + name + "`"
 		}
 	case d.Difference == comparator.Unmanaged:
@@ -218,6 +219,14 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		return Explanation{}, false
 	}
 	return s, true
+}
+
+// named is a message about a resource that exists, with its id.
+func named(message string, c history.ResourceHistory) string {
+	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
+		return c.Exists.ID + " " + rest
+	}
+	return message
 }
 
 // deferred is when a decision that only time blocks may be executed; zero for others.

@@ -95,7 +95,7 @@ func phase(p string) string {
 	return " (" + strings.ReplaceAll(p, "_", " ") + ")"
 }
 
-// reason is why an action was planned, without the suggestion.
+// reason is why an action was planned.
 func reason(r decider.Reason, message string) string {
 	if message != "" {
 		return message
@@ -103,15 +103,9 @@ func reason(r decider.Reason, message string) string {
 	return strings.ReplaceAll(string(r), "_", " ")
 }
 
-// splitSuggestion parts a message from its suggestion.
-func splitSuggestion(text string) (message, next string) {
-	message, next, _ = strings.Cut(text, "Suggestion: ")
-	return strings.TrimRight(message, " \n;."), next
-}
-
 // decided says what was decided, and what blocks it.
 func (t Explainer) decided(d event.Decision) string {
-	message, _ := splitSuggestion(reason(d.Reason, d.Message))
+	message := reason(d.Reason, d.Message)
 	if d.Proposed == decider.Notify {
 		return "no action: " + message
 	}
@@ -127,10 +121,12 @@ func (t Explainer) decided(d event.Decision) string {
 func blockers(all []decider.Blocker) (text, next string) {
 	parts := make([]string, len(all))
 	for i, b := range all {
-		message, suggestion := splitSuggestion(b.Reason)
-		parts[i] = b.Policy + because(message)
+		parts[i] = b.Policy + because(b.Reason)
+		if b.Until != nil && b.Policy == (decider.Windows{}).Name() {
+			parts[i] = b.Reason
+		}
 		if next == "" {
-			next = suggestion
+			next = b.Suggestion
 		}
 	}
 	return strings.Join(parts, "; "), next

@@ -41,10 +41,9 @@ func (p *planWriter) head(d decider.Decision) []string {
 	var rest []string
 	switch rankOf(&d) {
 	case isConflict:
-		message, more := splitSuggestion(d.Message)
-		text = "conflict: " + strings.TrimPrefix(message, "conflict: ")
-		if more != "" {
-			rest = append(rest, more)
+		text = "conflict: " + conflictText(d)
+		if d.Suggestion != "" {
+			rest = append(rest, suggestion+d.Suggestion)
 		}
 	case isBlocked:
 		text, rest = p.blocked(d)
@@ -57,6 +56,14 @@ func (p *planWriter) head(d decider.Decision) []string {
 	p.WriteString(spaces(nameIndent) + sign + " " + p.in(bold, name))
 	p.after(columns(head), text)
 	return rest
+}
+
+// conflictText names the resource that exists by its id.
+func conflictText(d decider.Decision) string {
+	if rest, ok := strings.CutPrefix(d.Message, "it "); ok && d.Observed != nil && d.Observed.ID != "" {
+		return d.Observed.ID + " " + rest
+	}
+	return d.Message
 }
 
 // act is the verb of an action in a plan: a restart is an update, whose attributes tell.
@@ -111,16 +118,23 @@ func splitSuggestion(text string) (message, more string) {
 	return strings.TrimRight(message, " \n;"), suggestion + next
 }
 
-// splitLines are a message and its suggestion, each where it is not empty.
-func splitLines(text string) []string {
-	var out []string
-	message, more := splitSuggestion(text)
-	for _, s := range []string{message, more} {
-		if s != "" {
-			out = append(out, s)
-		}
+// sentence is a reason as a sentence of its own.
+func sentence(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsFunc(first, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		text = capital(text)
 	}
-	return out
+	if strings.ContainsAny(text[len(text)-1:], ".!?)`") {
+		return text
+	}
+	return text + "."
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // blocked says which policy blocks a decision; and why, where that was not written yet: a
@@ -137,11 +151,14 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 		} else {
 			rest = append(rest, "Also "+line)
 		}
-		if reason == "" || p.written[b.Policy+"\n"+reason] {
-			continue
+		if reason != "" && !p.written[b.Policy+"\n"+reason] {
+			p.written[b.Policy+"\n"+reason] = true
+			rest = append(rest, sentence(reason))
 		}
-		p.written[b.Policy+"\n"+reason] = true
-		rest = append(rest, splitLines(reason)...)
+		if b.Suggestion != "" && !p.written[b.Suggestion] {
+			p.written[b.Suggestion] = true
+			rest = append(rest, suggestion+b.Suggestion)
+		}
 	}
 	return text, rest
 }
@@ -149,13 +166,12 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 // blocker is what a policy does to a decision, and its reason unless that is said already.
 func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reason string) {
 	switch {
-	case b.Until != nil && strings.HasPrefix(b.Policy, "window"):
-		return "deferred until " + minute(*b.Until) + " by " + b.Policy, ""
+	case b.Until != nil && b.Policy == (decider.Windows{}).Name():
+		return "deferred until " + minute(*b.Until) + " by " + b.Reason, ""
 	case b.Until != nil:
 		return "deferred until " + minute(*b.Until) + " by " + b.Policy, b.Reason
 	case b.Approvers > 0:
-		reason, more := splitSuggestion(b.Reason)
-		return "blocked by " + b.Policy + ": " + reason, more
+		return "blocked by " + b.Policy + ": " + b.Reason, ""
 	}
 	line = "blocked by " + b.Policy
 	if d.Observed != nil && d.Observed.ID != "" {
@@ -169,10 +185,12 @@ func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") 
 // notConfigured says why a resource is deleted, and where it came from.
 func (p *planWriter) notConfigured(d decider.Decision) {
 	text := "Not in the configuration."
-	if p.origin != nil {
-		if origin := p.origin(d.Ref); origin != "" {
-			text += " " + origin
+	if o := d.Origin; o != nil {
+		how := "Created"
+		if o.Adopted {
+			how = "Adopted"
 		}
+		text += fmt.Sprintf(" %s %s by record %d.", how, o.At.UTC().Format("2006-01-02"), o.Record)
 	}
 	p.para(detailIndent, "", text)
 }

@@ -54,10 +54,9 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 	case comparator.Missing:
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
 	case comparator.Conflict:
-		message, more := splitSuggestion(d.Message)
-		p.entry("!", name, "conflict: "+strings.TrimPrefix(message, "conflict: "))
-		if more != "" {
-			p.message(more)
+		p.entry(conflictSign, name, "conflict: "+conflictText(d))
+		if d.Suggestion != "" {
+			p.message(suggestion + d.Suggestion)
 		}
 		return
 	}

@@ -119,8 +119,10 @@ func finishedSentence(e event.Finished) string {
 func blockersText(all []Blocker) string {
 	parts := make([]string, len(all))
 	for i, b := range all {
-		message, _ := splitSuggestion(b.Reason)
-		parts[i] = withMessage(b.Policy, message)
+		parts[i] = withMessage(b.Policy, b.Reason)
+		if b.Until != nil {
+			parts[i] += " until " + minute(*b.Until)
+		}
 	}
 	return strings.Join(parts, "; ")
 }
@@ -134,7 +136,7 @@ func phaseText(phase string) string {
 }
 
 func reasonText(reason, message string) string {
-	if message, _ = splitSuggestion(message); message != "" {
+	if message != "" {
 		return message
 	}
 	return strings.ReplaceAll(reason, "_", " ")

@@ -94,8 +94,8 @@ func everything() decider.Plan {
 		Decisions: []decider.Decision{
 			{Ref: also, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
 			{Ref: west, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
-			{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db")},
-			{Ref: ref("vpc", "main"), Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Observed: have("vpc-09a5d84bdabd83b8b"), Message: "vpc-09a5d84bdabd83b8b exists and is unmanaged\nSuggestion: rename it, or run `ovi adopt vpc/main`"},
+			{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db"), Origin: &decider.Origin{Record: 812, At: time.Date(2026, 5, 3, 9, 0, 0, 0, time.UTC)}},
+			{Ref: ref("vpc", "main"), Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Observed: have("vpc-09a5d84bdabd83b8b"), Message: "it exists and is unmanaged", Suggestion: "rename it, or run `ovi adopt vpc/main`"},
 			{Ref: ref("s3", "assets"), Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("acme-assets"), Blockers: []decider.Blocker{{Policy: "rule keep-production", Reason: "Production stays. (policies/prod.yaml:4)"}}},
 			{Ref: ref("security_group", "web"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Observed: have("sg-0e157a7adcf708ffb"), Changes: []resource.Change{
 				change("ingress", resource.List{rule(80, "0.0.0.0/0", "HTTP"), rule(443, "0.0.0.0/0", "HTTPS"), rule(22, "0.0.0.0/0", "")},
@@ -132,15 +132,14 @@ func names() render.Names {
 func view(plan decider.Plan) render.PlanView {
 	return render.PlanView{
 		Plan: plan, Names: names(), Verb: "Plan", Kinds: kinds,
-		Head:   []string{"Stack web  AWS account 123456789012  data directory .ovi"},
-		Origin: func(resource.Ref) string { return "Created 2026-05-03 by record 812." },
+		Head: []string{"Stack web  AWS account 123456789012  data directory .ovi"},
 	}
 }
 
 // blocks is a plan of the other ways to be blocked, and of the awkward values.
 func blocks() decider.Plan {
 	until := time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
-	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1.\nSuggestion: raise max_destroy, or use --target"}
+	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1", Suggestion: "raise max_destroy, or use --target"}
 	replaced := func(kind, name, id string, b ...decider.Blocker) decider.Decision {
 		return decider.Decision{Ref: ref(kind, name), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Observed: have(id), Blockers: b}
 	}
@@ -150,9 +149,9 @@ func blocks() decider.Plan {
 	long := strings.Repeat("0123456789", 9)
 	return decider.Plan{Decisions: []decider.Decision{
 		replaced("rds", "web-db", "web-db", budget),
-		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "It is protected.\nSuggestion: run `ovi unbless rds/next-db`"}),
-		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)\nSuggestion: run `ovi approve change.plan`"}),
-		updated("web-1", decider.Blocker{Policy: "window nights", Until: &until}),
+		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "blessed resources are not changed", Suggestion: "run `ovi unbless rds/next-db`"}),
+		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)", Suggestion: "run `ovi approve change.plan`"}),
+		updated("web-1", decider.Blocker{Policy: "windows", Reason: "window nights", Until: &until}),
 		{Ref: ref("ec2", "a-name-that-is-quite-long-for-a-resource-but-that-nothing-prevents-at-all"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Observed: have("i-0ee036f2aa4411c1f"), Warnings: []decider.Warning{{Policy: "rule big", Text: "It is large."}}, Changes: []resource.Change{
 			change("description", text("a long text with  two spaces, which is wrapped at its single spaces and whole"), text(long+" and more"), resource.InPlace),
 			change("policy", text("{\n  Allow: a\n  Deny: b\n}"), text("{\n  Allow: a\n  Deny: c\n}"), resource.Restart),

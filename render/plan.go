@@ -23,9 +23,6 @@ type PlanView struct {
 	Verb string
 	// Kinds finds schemas, for defaults, the order of fields and lost data. Nil: none is known.
 	Kinds decider.Kinds
-	// Origin tells where a resource came from, from the audit log: "Created 2026-05-03 by
-	// record 812."; "" where that is not recorded. Nil: never.
-	Origin func(resource.Ref) string
 	// ID gives the id of a resource that exists, to compare a reference with the id it stands
 	// for. Nil: the resources of the plan only.
 	ID func(resource.Ref) (string, bool)
@@ -67,7 +64,6 @@ type planWriter struct {
 	strings.Builder
 	names   Names
 	kinds   decider.Kinds
-	origin  func(resource.Ref) string
 	id      func(resource.Ref) (string, bool)
 	pending map[resource.Ref]bool   // to be created or replaced: their ids are not known
 	known   map[resource.Ref]string // the ids of the plan's other resources
@@ -77,7 +73,7 @@ type planWriter struct {
 
 func newPlanWriter(v PlanView, s Style) *planWriter {
 	p := &planWriter{
-		Style: s, names: v.Names, kinds: v.Kinds, origin: v.Origin, id: v.ID, written: map[string]bool{},
+		Style: s, names: v.Names, kinds: v.Kinds, id: v.ID, written: map[string]bool{},
 		pending: map[resource.Ref]bool{}, known: map[resource.Ref]string{}, orders: orders(v.Plan),
 	}
 	for i := range v.Plan.Decisions {
@@ -124,10 +120,28 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 			}
 		}
 		p.gap()
-		p.signed("!", red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
-		if n > 0 {
-			p.para(4, "", Many(n, "resource")+" not evaluated.")
+		p.signed(conflictSign, red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+		p.notEvaluated(n)
+	}
+	for _, scope := range slices.SortedFunc(maps.Keys(plan.UnreachableKinds), resource.Scope.Compare) {
+		for _, kind := range slices.Sorted(maps.Keys(plan.UnreachableKinds[scope])) {
+			n := 0
+			for i := range plan.Decisions {
+				d := &plan.Decisions[i]
+				if d.Difference == comparator.Unreachable && d.Ref.Scope() == scope && d.Ref.Kind == kind {
+					n++
+				}
+			}
+			p.gap()
+			p.signed(conflictSign, red, kind+" in "+p.names.Scope(scope)+" is unreachable: "+plan.UnreachableKinds[scope][kind], 0)
+			p.notEvaluated(n)
 		}
+	}
+}
+
+func (p *planWriter) notEvaluated(n int) {
+	if n > 0 {
+		p.para(detailIndent, "", Many(n, "resource")+" not evaluated.")
 	}
 }
 

@@ -37,13 +37,16 @@ type PlannedChange struct {
 	Proposed   string    `json:"proposed"`
 	Reason     string    `json:"reason"`
 	Message    string    `json:"message,omitempty"`
+	Suggestion string    `json:"suggestion,omitempty"`
 	BlockedBy  []Blocker `json:"blocked_by"` // empty: nothing blocks it
 	// Until is when a decision that only time blocks may be executed; absent: time is not what
 	// blocks it, or not alone.
 	Until    *time.Time        `json:"until,omitempty"`
 	Warnings []decider.Warning `json:"warnings,omitempty"`
 	DataLoss string            `json:"data_loss,omitempty"` // which data is lost with it
-	Changes  []Change          `json:"changes"`
+	// Origin is the record that proves the resource to be created or adopted here.
+	Origin  *decider.Origin `json:"origin,omitempty"`
+	Changes []Change        `json:"changes"`
 }
 
 // Blocker is a policy that blocks a decision.
@@ -132,7 +135,7 @@ func planned(d decider.Decision, names Names, kinds decider.Kinds) PlannedChange
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message,
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin,
 		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: DataLoss(d, kinds), Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {

@@ -85,7 +85,7 @@ func manyDrifts(first decider.Decision) render.DriftView {
 }
 
 func historyTable() render.Table {
-	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1.\nSuggestion: raise it"}
+	budget := decider.Blocker{Policy: "max_destroy", Reason: "3 of 9 resources in stack web would be destroyed; the limit is 1", Suggestion: "raise it"}
 	return render.Table{
 		Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2,
 		Rows: [][]string{

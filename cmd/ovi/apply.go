@@ -11,7 +11,6 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
 )
@@ -60,7 +59,7 @@ func (c *call) planAndApply(l *session) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showUnlessQuiet(planned, l.dir, l.ledger, !c.cmd.Bool("auto-approve")); err != nil {
+	if err := c.showUnlessQuiet(planned, l.dir, !c.cmd.Bool("auto-approve")); err != nil {
 		return err
 	}
 	if executing(planned.Plan) == 0 {
@@ -81,12 +80,12 @@ func (c *call) planAndApply(l *session) error {
 
 // showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
 // is unreachable or blocked.
-func (c *call) showUnlessQuiet(p *engine.Planned, dir string, l *ledger.Ledger, asks bool) error {
+func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
 	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
-	return c.showPlan(p, dir, l)
+	return c.showPlan(p, dir)
 }
 
 // applyFile applies a saved plan, except for resources that have changed since.
@@ -103,7 +102,7 @@ func (c *call) applyFile(name string) error {
 		if err != nil {
 			return err
 		}
-		if err := c.showUnlessQuiet(fresh, l.dir, l.ledger, false); err != nil {
+		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
 			return err
 		}
 		if executing(fresh.Plan) == 0 {

@@ -49,7 +49,7 @@ func (c *call) approve() error {
 }
 
 func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) error {
-	if err := c.showUnlessQuiet(p, c.cmd.String("data-dir"), l, true); err != nil {
+	if err := c.showUnlessQuiet(p, c.cmd.String("data-dir"), true); err != nil {
 		return err
 	}
 	e := engine.New(engine.Config{Ledger: l, Clock: c.Now})

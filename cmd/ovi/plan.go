@@ -11,9 +11,6 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/explain"
-	"github.com/ovi-project/ovi/history"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -61,7 +58,7 @@ func (c *call) planLine(l *session, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.showPlan(planned, l.dir, l.ledger); err != nil {
+	if err := c.showPlan(planned, l.dir); err != nil {
 		return err
 	}
 	if out := c.cmd.String("out"); out != "" {
@@ -122,9 +119,8 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	}
 }
 
-// showPlan writes the plan: a page for users, records for programs. Of a saved plan that is
-// only shown there is no ledger.
-func (c *call) showPlan(p *engine.Planned, dir string, l *ledger.Ledger) error {
+// showPlan writes the plan: a page for users, records for programs.
+func (c *call) showPlan(p *engine.Planned, dir string) error {
 	names := namesOf(p)
 	if c.out.Machine() {
 		if err := c.unreachable(p, names); err != nil {
@@ -138,24 +134,10 @@ func (c *call) showPlan(p *engine.Planned, dir string, l *ledger.Ledger) error {
 		})
 	}
 	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: schemas().Kind}
-	if l != nil {
-		view.Origin = c.originOf(l)
-	}
 	if !c.out.Quiet {
 		view.Head = c.head(p, dir)
 	}
 	return view.Write(c.out.W, c.out.Style)
-}
-
-// originOf tells where a resource came from, as far as that is recorded.
-func (c *call) originOf(l *ledger.Ledger) func(resource.Ref) string {
-	return func(ref resource.Ref) string {
-		life, err := history.New(l.Reader()).History(c, ref)
-		if err != nil {
-			return ""
-		}
-		return explain.Origin(life)
-	}
 }
 
 // unreachable gives programs a diagnostic for each scope that was not observed.

@@ -42,7 +42,7 @@ func (c *call) show() error {
 				return err
 			}
 		}
-		return c.showPlan(planned, head.DataDir, nil)
+		return c.showPlan(planned, head.DataDir)
 	}
 	return c.withMemory(nil, c.showRef)
 }
