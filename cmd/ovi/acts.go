@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/internal/awsfake"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -62,7 +59,7 @@ func (c *call) bless(on bool) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLiveState(dir, nil)
+	l, err := c.openLiveState(dir, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -111,44 +108,6 @@ func (c *call) tellBlessing(b render.Blessing) error {
 		c.out.Say("%s is no longer blessed.", b.Ref)
 	}
 	return nil
-}
-
-// rightCloud refuses to use AWS with a data directory of the sandbox, and the other way around,
-// before anything is recorded. A data directory of both is accepted.
-func (c *call) rightCloud(l *ledger.Ledger) error {
-	if c.Getenv("AWS_ENDPOINT_URL") != "" {
-		return nil // it may be a served sandbox
-	}
-	scans, err := l.Scans(c, storage.Now)
-	if err != nil {
-		return err
-	}
-	var practice, real string // accounts
-	for _, s := range scans {
-		switch account, _, located := strings.Cut(s.Scope.Location, "/"); {
-		case !located: // never observed
-		case account == awsfake.Account:
-			practice = account
-		default:
-			real = account
-		}
-	}
-	switch sandbox := c.cmd.Bool("sandbox"); {
-	case !sandbox && practice != "" && real == "":
-		return cli.Usage("add --sandbox; for AWS itself use another --data-dir", "this data directory is of the sandbox")
-	case sandbox && real != "" && practice == "":
-		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "this data directory is of the AWS account %s", real)
-	}
-	return nil
-}
-
-// sameCloud refuses to ask AWS about a resource of the sandbox. An endpoint may be a served
-// sandbox.
-func (c *call) sameCloud(ref resource.Ref) error {
-	if c.cmd.Bool("sandbox") || c.Getenv("AWS_ENDPOINT_URL") != "" || !strings.HasPrefix(ref.Location, awsfake.Account+"/") {
-		return nil
-	}
-	return cli.Usage("add --sandbox", "%s/%s is in the sandbox", ref.Kind, ref.Name)
 }
 
 func (c *call) adopt() error {

@@ -60,7 +60,7 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 		var errs bytes.Buffer
 		a := &cli.Answer{W: &failing{err: syscall.ENOSPC}}
 		_, _ = a.Write([]byte("lost"))
-		c := &call{process: &process{cli.Process{Answer: a}}, out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
+		c := &call{process: &process{Process: cli.Process{Answer: a}}, out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
 		err := c.ended(x.err)
 		if cli.CodeOf(err) != x.code || !strings.Contains(errs.String(), x.reported) || strings.Count(errs.String(), "cannot write the output") != 1 {
 			t.Errorf("%v: exit code %d\n%s", x.err, cli.CodeOf(err), errs.String())
@@ -74,12 +74,12 @@ func TestManyWarningsOfOneKind(t *testing.T) {
 	c := &call{process: &process{}, out: &cli.Output{W: &errs, ErrW: &errs}}
 	what := make([]string, 40)
 	for i := range what {
-		what[i] = fmt.Sprintf("ec2/web-%d is held", i)
+		what[i] = fmt.Sprintf("ec2/web-%d is claimed", i)
 	}
 	c.warnOf(what, "wait")
 	c.warnOf(what[:6], "wait longer")
-	want := "warning: ec2/web-4 is held\nwarning: and 35 more like these\n  next: wait\n"
-	if got := errs.String(); !strings.Contains(got, want) || !strings.Contains(got, "web-5 is held\n  next: wait longer\n") || strings.Count(got, "next:") != 2 {
+	want := "Warning: ec2/web-4 is claimed\nWarning: and 35 more like these\n  Suggestion: wait\n"
+	if got := errs.String(); !strings.Contains(got, want) || !strings.Contains(got, "web-5 is claimed\n  Suggestion: wait longer\n") || strings.Count(got, "Suggestion:") != 2 {
 		t.Error(got)
 	}
 }

@@ -6,17 +6,24 @@ import (
 	"io"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/provider"
 )
 
 // run is the whole program: everything it needs comes in, the exit code comes out.
 func run(soft, hard context.Context, args []string, env func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &cli.Answer{W: stdout}
-	p := &process{cli.Process{
+	p := &process{table: table, Process: cli.Process{
 		Version: version, Hard: hard, Env: env, Stdin: stdin, Stdout: out, Answer: out, Stderr: stderr, Now: time.Now,
 	}}
+	return p.run(soft, args)
+}
+
+// run runs a command line.
+func (p *process) run(soft context.Context, args []string) int {
 	app := p.app()
 	tidy, err := cli.Tidy(app.Commands, args)
 	if err == nil {
@@ -30,7 +37,10 @@ func run(soft, hard context.Context, args []string, env func(string) (string, bo
 }
 
 // process is ovi, with what it is given from outside.
-type process struct{ cli.Process }
+type process struct {
+	cli.Process
+	table func(*process, hclog.Logger) []provider.Entry
+}
 
 // app is the table of the commands.
 func (p *process) app() *urfave.App {
@@ -49,7 +59,7 @@ func (p *process) app() *urfave.App {
 		Action:                    func(*urfave.Context) error { return p.helpAbout(nil) },
 	}
 	for _, c := range app.Commands {
-		cli.Complete(c, globalFlags())
+		cli.Complete(c, p.globalFlags())
 	}
 	return app
 }
@@ -75,19 +85,17 @@ const (
 )
 
 // globalFlags are the options of every command.
-func globalFlags() []urfave.Flag {
-	return []urfave.Flag{
+func (p *process) globalFlags() []urfave.Flag {
+	return append([]urfave.Flag{
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
-		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real providers"},
-		&urfave.StringFlag{Name: "profile", Category: cli.Everywhere, Usage: "use the AWS credentials `PROFILE`"},
-		&urfave.StringFlag{Name: "region", Category: cli.Everywhere, Usage: "use the AWS `REGION` where neither a resource nor its file names one"},
+		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
 		&urfave.StringFlag{Name: "output", Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
 		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere, Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
 		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere, Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},
 		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},
 		&urfave.BoolFlag{Name: "quiet", Category: cli.Everywhere, Usage: "print only the result"},
-	}
+	}, p.providerFlags()...)
 }
 
 // sourceFlag names sources beside the argument.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -94,7 +93,7 @@ func (c *call) applyFile(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.sameLiveState(head, name); err != nil {
+	if err := c.asPlanned(head, name); err != nil {
 		return err
 	}
 	return c.withLine(head.Sources, func(l *session) error {
@@ -112,37 +111,10 @@ func (c *call) applyFile(name string) error {
 	})
 }
 
-// sameLiveState uses the options that the plan was made with, and refuses others.
-func (c *call) sameLiveState(head planHead, name string) error {
-	if c.cmd.IsSet("sandbox") && c.cmd.Bool("sandbox") != head.Sandbox {
-		return cli.Usage("omit --sandbox, or plan again", "%s was not made for the sandbox", name)
-	}
-	for flag, value := range map[string]string{"data-dir": head.DataDir, "profile": head.Profile, "region": head.Region} {
-		if c.cmd.IsSet(flag) || value == "" {
-			continue
-		}
-		if err := c.cmd.Set(flag, value); err != nil {
-			return err
-		}
-	}
-	for _, path := range head.Policies {
-		if !c.takes("policy") || slices.Contains(c.policyPaths(), path) {
-			continue
-		}
-		if err := c.cmd.Set("policy", path); err != nil {
-			return err
-		}
-	}
-	if head.Sandbox {
-		return c.cmd.Set("sandbox", "true")
-	}
-	return nil
-}
-
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.Machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.cmd.Bool("sandbox")}
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
 		if err := c.out.Records(sum); err != nil {
 			return err
@@ -209,7 +181,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.out.Machine() {
 		err := c.out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.cmd.Bool("sandbox"),
+			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
 		})
 		if err != nil {
 			return err

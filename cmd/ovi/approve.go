@@ -42,7 +42,7 @@ func (c *call) approve() error {
 	if err != nil {
 		return err
 	}
-	if err := c.sameLiveState(head, c.arg(0)); err != nil {
+	if err := c.asPlanned(head, c.arg(0)); err != nil {
 		return err
 	}
 	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.approveIn(l, saved, until) })

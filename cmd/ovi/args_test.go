@@ -17,7 +17,7 @@ import (
 
 func tidied(t *testing.T, line ...string) ([]string, error) {
 	t.Helper()
-	return cli.Tidy((&process{}).app().Commands, line)
+	return cli.Tidy((&process{table: table}).app().Commands, line)
 }
 
 func TestOptionsStandOnEitherSide(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 // TestNoCommandLinePanics: whatever is typed, the answer is an error or an order of words,
 // with every argument kept in its order.
 func TestNoCommandLinePanics(t *testing.T) {
-	commands := (&process{}).app().Commands
+	commands := (&process{table: table}).app().Commands
 	word := rapid.SampledFrom([]string{"plan", "apply", "audit", "log", "sandbox", "break", "-", "--", "--out", "-f", "--sandbox", "--out=", "-=", "---", "x", "", "--help", "ü"})
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SliceOfN(word, 0, 8).Draw(t, "line")
@@ -91,7 +91,7 @@ func TestNoCommandLinePanics(t *testing.T) {
 
 // TestEveryCommandHelps: the help of each command starts with a verb and shows how it is typed.
 func TestEveryCommandHelps(t *testing.T) {
-	p := &process{}
+	p := &process{table: table}
 	cli.Each(p.app().Commands, "", func(path string, _ *urfave.Command) {
 		var out, bad bytes.Buffer
 		args := append(strings.Fields(path), "--help")

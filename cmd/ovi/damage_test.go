@@ -68,7 +68,7 @@ func TestADamagedStoreHasAWayBack(t *testing.T) {
 			dir := recorded(t)
 			spoil(t, dir, "store.db", change)
 			out, err := ovi(t, dir, "apply", "--sandbox", "--auto-approve").CombinedOutput()
-			if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "\n  next: rebuild the store from the audit log") {
+			if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "\n  Suggestion: rebuild the store from the audit log") {
 				t.Fatalf("it ended with %v:\n%s", err, out)
 			}
 			must(t, dir, "audit", "replay", "--repair")
@@ -85,7 +85,7 @@ func TestADamagedLogStopsEverything(t *testing.T) {
 	spoil(t, dir, segment, func(b []byte) []byte { b[2000] ^= 0x40; return b })
 	for _, args := range [][]string{{"plan", "--sandbox"}, {"apply", "--sandbox", "--auto-approve"}, {"status"}, {"audit", "verify"}} {
 		out, err := ovi(t, dir, args...).CombinedOutput()
-		if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "000000000001.wal offset") || !strings.Contains(string(out), "\n  next: ") {
+		if err == nil || exitText(err) != "1" || !strings.Contains(string(out), "000000000001.wal offset") || !strings.Contains(string(out), "\n  Suggestion: ") {
 			t.Errorf("ovi %s ended with %v:\n%s", strings.Join(args, " "), err, out)
 		}
 	}

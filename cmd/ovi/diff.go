@@ -124,7 +124,7 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 	}
 	names := namesOfRefs(refs...)
 	sum := render.DifferenceSummary{Type: "difference_summary", From: int64(s.from), FromAt: s.fromAt, To: int64(s.to), ToAt: s.toAt}
-	view := render.DiffView{Kinds: schemas().Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, minuteOf(s.fromAt), s.to, minuteOf(s.toAt))}
+	view := render.DiffView{Kinds: c.schemas().Kind, Head: fmt.Sprintf("Revision %d (%s) -> %d (%s)", s.from, minuteOf(s.fromAt), s.to, minuteOf(s.toAt))}
 	var out []render.Record
 	for _, x := range changes {
 		d := differenceOf(x, names)

@@ -52,7 +52,7 @@ func digestKey(file string) ([]byte, error) {
 
 // makeKey creates the key. Of two processes that create it at once, one wins.
 func makeKey(file string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := createDir(filepath.Dir(file)); err != nil {
 		return err
 	}
 	key := make([]byte, sha256.Size)

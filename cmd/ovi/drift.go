@@ -146,16 +146,16 @@ func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
 	names := namesOf(p)
 	if !c.out.Machine() {
 		return render.DriftView{
-			Plan: p.Plan, Names: names, Kinds: schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
+			Plan: p.Plan, Names: names, Kinds: c.schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
 		}.Write(c.out.W, c.out.Style)
 	}
 	if err := c.unreachable(p, names); err != nil {
 		return err
 	}
-	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
+	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, c.schemas().Kind)...)...); err != nil {
 		return err
 	}
 	return c.out.Records(render.ChangeSummary{
-		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cmd.Bool("sandbox"),
+		Type: "change_summary", Operation: "drift", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed(),
 	})
 }

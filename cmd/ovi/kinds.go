@@ -4,7 +4,6 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/config"
@@ -32,11 +31,11 @@ func (c *call) kinds() error {
 		return err
 	}
 	if c.cmd.Bool("iam") {
-		return c.out.Print(aws.IAMPolicy())
+		return c.out.Print(policyOf())
 	}
 	var all []resource.Kind
 	var names []string
-	set := schemas()
+	set := c.schemas()
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			names = append(names, k.Name)

@@ -19,7 +19,7 @@ func TestCommandReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" + generated)
 	b.WriteString("Options may stand on either side of the argument, with one dash or two. Exit codes are listed in\n[exit-codes.md](exit-codes.md), JSON records in [events.md](events.md).\n")
-	p := &process{}
+	p := &process{table: table}
 	commands := p.app().Commands
 	for _, category := range help().Groups {
 		fmt.Fprintf(&b, "\n## %s\n", category)
@@ -65,7 +65,7 @@ func TestKindReference(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Kinds\n\n" + generated)
 	b.WriteString("What can be wanted. `ovi kinds KIND` prints the same; `ovi schema` is for editors. An attribute that a\nfile does not mention is not compared, unless it has a default.\n")
-	set := schemas()
+	set := (&process{table: table}).schemas()
 	for _, p := range set.Providers() {
 		for _, k := range set.Kinds(p) {
 			fmt.Fprintf(&b, "\n## `%s` (%s)\n\n%s\n", k.Name, p, strings.TrimSpace(k.Doc))

@@ -62,7 +62,7 @@ func (c *call) planLine(l *session, paths []string) error {
 		return err
 	}
 	if out := c.cmd.String("out"); out != "" {
-		if err := c.savePlan(out, paths, l.dir, planned); err != nil {
+		if err := c.savePlan(out, paths, l, planned); err != nil {
 			return err
 		}
 		c.out.Say("Saved to %s. Run `ovi apply %s` to apply it.", out, out)
@@ -126,14 +126,14 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 		if err := c.unreachable(p, names); err != nil {
 			return err
 		}
-		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, schemas().Kind)...)...); err != nil {
+		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, c.schemas().Kind)...)...); err != nil {
 			return err
 		}
 		return c.out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.cmd.Bool("sandbox"),
+			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed(),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: schemas().Kind}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: c.schemas().Kind}
 	if !c.out.Quiet {
 		view.Head = c.head(p, dir)
 	}
@@ -158,7 +158,7 @@ const maxRecovered = 10
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
 func (c *call) head(p *engine.Planned, dir string) []string {
 	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
-	if c.cmd.Bool("sandbox") {
+	if c.sandboxed() {
 		line = "Sandbox (no real resources)  " + line
 	}
 	head := []string{line}

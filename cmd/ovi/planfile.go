@@ -1,20 +1,24 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // planHead is the first line of a plan file: where the plan was made, so that it is applied
-// there. What follows is the engine's.
+// there. What follows is the engine's. Hash seals both.
 type planHead struct {
 	Type    string   `json:"type"` // "ovi-plan-file"
 	Format  int      `json:"format"`
@@ -23,46 +27,115 @@ type planHead struct {
 	// Policies are the files that applied to every stack, absolute: they apply again when the plan
 	// is applied.
 	Policies []string `json:"policies,omitempty"`
-	Sandbox  bool     `json:"sandbox"`
-	Profile  string   `json:"profile,omitempty"`
-	Region   string   `json:"region,omitempty"`
+	// Options are those of the providers, by provider and key; secret ones are not among them.
+	Options map[string]map[string]string `json:"options,omitempty"`
+	Sandbox []string                     `json:"sandbox,omitempty"` // the providers that used their sandboxes
+	Hash    string                       `json:"hash"`              // SHA-256 of the file with an empty hash
 }
 
 const (
 	planFileType   = "ovi-plan-file"
-	planFileFormat = 1
+	planFileFormat = 2
 )
 
+// sealed is a plan file with its hash.
+func sealed(head planHead, plan []byte) ([]byte, error) {
+	head.Hash = ""
+	line, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(append(line, '\n'))
+	sum.Write(plan)
+	head.Hash = hex.EncodeToString(sum.Sum(nil))
+	if line, err = json.Marshal(head); err != nil {
+		return nil, err
+	}
+	return append(append(line, '\n'), plan...), nil
+}
+
 // savePlan writes a temporary file and renames it, so that the file is always complete.
-func (c *call) savePlan(name string, sources []string, dir string, p *engine.Planned) error {
-	head := planHead{
-		Type: planFileType, Format: planFileFormat, Sandbox: c.cmd.Bool("sandbox"),
-		Profile: c.cmd.String("profile"), Region: c.region(),
+func (c *call) savePlan(name string, sources []string, l *session, p *engine.Planned) error {
+	head := planHead{Type: planFileType, Format: planFileFormat, Options: c.savedOptions(l.intents)}
+	if c.sandboxed() {
+		for _, e := range c.entries() {
+			if e.Sandbox {
+				head.Sandbox = append(head.Sandbox, e.Name)
+			}
+		}
 	}
 	var err error
-	if head.DataDir, err = filepath.Abs(dir); err != nil {
+	if head.DataDir, err = filepath.Abs(l.dir); err != nil {
 		return err
 	}
-	for _, s := range sources {
-		abs, err := filepath.Abs(s)
-		if err != nil {
-			return err
-		}
-		head.Sources = append(head.Sources, abs)
+	if head.Sources, err = absolutes(sources); err != nil {
+		return err
 	}
 	if head.Policies, err = absolutes(c.policyPaths()); err != nil {
 		return err
 	}
-	line, err := json.Marshal(head)
+	var plan bytes.Buffer
+	if err := p.Save(&plan); err != nil {
+		return err
+	}
+	b, err := sealed(head, plan.Bytes())
 	if err != nil {
 		return err
 	}
-	b := bytes.NewBuffer(append(line, '\n'))
-	if err := p.Save(b); err != nil {
-		return err
-	}
-	if err := writeFile(name, b.Bytes()); err != nil {
+	if err := writeFile(name, b); err != nil {
 		return &cli.Problem{Summary: "cannot save the plan", File: name, Err: cli.Plain(err)}
+	}
+	return nil
+}
+
+// savedOptions are the options that a plan was made with, without secrets.
+func (c *call) savedOptions(intents []resource.Intent) map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, e := range c.entries() {
+		for _, o := range e.Options {
+			v := c.option(e, o.Key, intents)
+			if v == "" || o.Secret {
+				continue
+			}
+			if out[e.Name] == nil {
+				out[e.Name] = map[string]string{}
+			}
+			out[e.Name][o.Key] = v
+		}
+	}
+	return out
+}
+
+// asPlanned uses the options that a plan was made with, and refuses another system.
+func (c *call) asPlanned(head planHead, name string) error {
+	if c.sandboxed() && len(head.Sandbox) == 0 {
+		return cli.Usage("omit --sandbox, or plan again", "%s was not made for the sandbox", name)
+	}
+	values := map[string]string{"data-dir": head.DataDir}
+	for _, e := range c.entries() {
+		for _, o := range e.Options {
+			values[flagOf(e.Name, o)] = head.Options[e.Name][o.Key]
+		}
+	}
+	for flag, value := range values {
+		if c.cmd.IsSet(flag) || value == "" {
+			continue
+		}
+		if err := c.cmd.Set(flag, value); err != nil {
+			return err
+		}
+	}
+	for _, path := range head.Policies {
+		if !c.takes("policy") || slices.Contains(c.policyPaths(), path) {
+			continue
+		}
+		if err := c.cmd.Set("policy", path); err != nil {
+			return err
+		}
+	}
+	if len(head.Sandbox) > 0 {
+		return c.cmd.Set("sandbox", "true")
 	}
 	return nil
 }
@@ -94,31 +167,27 @@ func isPlan(name string) bool {
 	return bytes.HasPrefix(begin[:n], []byte(`{"type":"`+planFileType+`"`))
 }
 
-// loadPlan reads a plan file.
+// loadPlan reads a plan file and verifies its hash.
 func loadPlan(name string) (planHead, *engine.Planned, error) {
 	var head planHead
-	f, err := os.Open(name)
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return head, nil, &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err)}
 	}
-	defer f.Close()
-	broken := func(err error) error {
-		return &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: "create it again: ovi plan --out " + name}
-	}
-	r := bufio.NewReader(f)
-	line, err := r.ReadBytes('\n')
-	if err != nil {
-		return head, nil, broken(err)
-	}
+	again := "create it again: ovi plan --out " + name
+	line, plan, _ := bytes.Cut(b, []byte("\n"))
 	if err := json.Unmarshal(line, &head); err != nil {
-		return head, nil, broken(err)
+		return head, nil, &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: again}
 	}
-	if head.Format > planFileFormat {
-		return head, nil, &cli.Problem{Summary: "the plan file was written by a newer ovi", File: name, Suggestion: "apply it with that version"}
+	if head.Format != planFileFormat {
+		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d", head.Format, planFileFormat), File: name, Suggestion: again}
 	}
-	p, err := engine.Load(r)
+	if whole, err := sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
+		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match", File: name, Err: err, Suggestion: again}
+	}
+	p, err := engine.Load(bytes.NewReader(plan))
 	if err != nil {
-		return head, nil, broken(err)
+		return head, nil, &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: again}
 	}
 	return head, p, nil
 }

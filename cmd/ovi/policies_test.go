@@ -135,7 +135,7 @@ func TestE12_EveryExamplePolicyCompilesAndFires(t *testing.T) {
 	cases := exampleCases()
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: schemas()}})
+			read, err := config.Rules(t.Context(), []string{file}, config.Options{Options: source.Options{Schemas: (&process{table: table}).schemas()}})
 			if err != nil {
 				t.Fatal(err)
 			}

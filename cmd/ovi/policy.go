@@ -63,7 +63,7 @@ func (c *call) policyTest() error {
 	if err != nil {
 		return err
 	}
-	trial := engine.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: schemas().Kind}
+	trial := engine.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: c.schemas().Kind}
 	switch dirs := c.cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:

@@ -24,7 +24,7 @@ func (c *call) policyEval() error {
 	if err != nil {
 		return err
 	}
-	if err := c.sameLiveState(head, c.arg(0)); err != nil {
+	if err := c.asPlanned(head, c.arg(0)); err != nil {
 		return err
 	}
 	rule, err := c.oneRule(head)

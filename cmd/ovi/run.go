@@ -53,6 +53,7 @@ func (p *process) runCommand() *urfave.Command {
 type runner struct {
 	*call
 	dir      string
+	paths    []string
 	stacks   []engine.Stack
 	intents  []resource.Intent // as first read, for options that are set once
 	options  engine.RunOptions
@@ -109,7 +110,7 @@ func (k *runner) readSources() error {
 	if err != nil {
 		return err
 	}
-	k.dir = k.dataDir(paths)
+	k.dir, k.paths = k.dataDir(paths), paths
 	named := map[string]string{}
 	for _, path := range paths {
 		intents, err := k.load([]string{path}, k.dir)
@@ -178,11 +179,14 @@ func (k *runner) keep() error {
 
 // loop opens the data directory and runs the loops until they end.
 func (k *runner) loop() error {
-	l, err := k.openLiveState(k.dir, k.intents)
+	l, err := k.openLiveState(k.dir, k.paths, k.intents)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(k.rightCloud(l.ledger), k.namesSomething(l)); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	if err := l.remember(); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	stop := l.ledger.Listen(k.heard)

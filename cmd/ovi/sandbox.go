@@ -57,8 +57,9 @@ func (p *process) sandboxCommand() *urfave.Command {
 // sandboxPath is the file of the sandbox beside a source, or here.
 func (c *call) sandboxPath(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
-	file := c.sandboxFile(c.dataDir(named))
-	return file, os.MkdirAll(filepath.Dir(file), 0o700)
+	dir := c.dataDir(named)
+	file := c.sandboxFile(filepath.Join(dir, sandboxDir))
+	return file, errors.Join(createDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
 }
 
 // withCloud opens the sandbox for a command.

@@ -37,7 +37,7 @@ func (c *call) show() error {
 		if err != nil {
 			return err
 		}
-		if head.Sandbox {
+		if len(head.Sandbox) > 0 {
 			if err := c.cmd.Set("sandbox", "true"); err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func readNote(dir string) (storeIdentity, error) {
 }
 
 func (n storeIdentity) write(dir string) error {
-	err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, storeNote), []byte(n.where+"\n"+n.id+"\n"), 0o600))
+	err := errors.Join(createDir(dir), os.WriteFile(filepath.Join(dir, storeNote), []byte(n.where+"\n"+n.id+"\n"), 0o600))
 	if err != nil {
 		return fmt.Errorf("note the store: %w", err)
 	}
@@ -44,6 +44,9 @@ func (n storeIdentity) write(dir string) error {
 func (c *call) openLedger(dir string) (*ledger.Ledger, error) {
 	kept, err := readNote(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := createDir(dir); err != nil {
 		return nil, err
 	}
 	name := c.storeName()

@@ -4,44 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
-
-// providers opens the providers. clouds are closed when the command ends.
-func (c *call) providers(dir string) (provider.Set, []closer, error) {
-	real := aws.Options{
-		Profile: c.cmd.String("profile"), Region: c.cmd.String("region"),
-		Owner: c.Getenv("OVI_OWNER"), Log: c.log.Named("aws"),
-	}
-	if !c.cmd.Bool("sandbox") {
-		return provider.Set{"aws": aws.New(real)}, nil, nil
-	}
-	cloud, err := c.openCloud(c.sandboxFile(dir))
-	if err != nil {
-		return nil, nil, err
-	}
-	real.Sandbox, real.HTTPClient = true, &http.Client{Transport: cloud}
-	return provider.Set{"aws": aws.New(real)}, []closer{cloud.Close}, nil
-}
-
-// schemas are the kinds of all providers, without reaching any.
-func schemas() provider.Set { return provider.Set{"aws": aws.New(aws.Options{})} }
 
 // load reads the configuration.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
@@ -69,56 +45,6 @@ func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, err
 	return intents[0], nil
 }
 
-// checks is what a configuration is checked by.
-func (c *call) checks() source.Options {
-	return source.Options{Schemas: schemas(), Location: func(provider string) source.LocationRule {
-		if provider != "aws" {
-			return source.LocationRule{}
-		}
-		return source.LocationRule{Word: "region", Example: "us-east-1", Default: c.region(), Required: true}
-	}}
-}
-
-// region is the default region.
-func (c *call) region() string {
-	for _, v := range []string{c.cmd.String("region"), c.Getenv("AWS_REGION"), c.Getenv("AWS_DEFAULT_REGION")} {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-// openCloud opens the sandbox. OVI_SANDBOX_SETTLE is how long its passing states last: a second,
-// less in tests.
-func (c *call) openCloud(file string) (*awsfake.Cloud, error) {
-	var options []awsfake.Option
-	if text := c.Getenv("OVI_SANDBOX_SETTLE"); text != "" {
-		settle, err := time.ParseDuration(text)
-		if err != nil {
-			return nil, cli.Usage("use a duration such as 100ms", "invalid OVI_SANDBOX_SETTLE: %s", err)
-		}
-		options = append(options, awsfake.WithSettle(settle))
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, err
-	}
-	cloud, err := awsfake.Open(file, options...)
-	if err != nil {
-		return nil, fmt.Errorf("open the sandbox: %w", err)
-	}
-	return cloud, nil
-}
-
-// sandboxFile is where the sandbox is: OVI_SANDBOX_FILE, for instances that share one, else in the
-// data directory.
-func (c *call) sandboxFile(dir string) string {
-	if file := c.Getenv("OVI_SANDBOX_FILE"); file != "" {
-		return file
-	}
-	return filepath.Join(dir, "sandbox", "aws.json")
-}
-
 // secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
 // share a store and must digest alike, else in the data directory.
 func (c *call) secretsKey(dir string) string {
@@ -140,6 +66,8 @@ type session struct {
 	engine  *engine.Engine
 	claims  *coordinator.Claims
 	closers []closer
+	// remember keeps the settings of the data directory.
+	remember func() error
 }
 
 // openLine reads the sources and opens the data directory, in this order: invalid input writes
@@ -154,11 +82,14 @@ func (c *call) openLine(paths []string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.openLiveState(dir, intents)
+	l, err := c.openLiveState(dir, paths, intents)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.rightCloud(l.ledger); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if err := l.remember(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	l.rules = rules
@@ -184,14 +115,17 @@ func (c *call) closing(l *session, err error) error {
 }
 
 // openLiveState opens the data directory and the providers.
-func (c *call) openLiveState(dir string, intents []resource.Intent) (*session, error) {
-	var err error
-	l := &session{dir: dir, intents: intents}
+func (c *call) openLiveState(dir string, paths []string, intents []resource.Intent) (*session, error) {
+	remember, err := c.useSettings(dir, paths, intents)
+	if err != nil {
+		return nil, err
+	}
+	l := &session{dir: dir, intents: intents, remember: remember}
 	if l.ledger, err = c.openLedger(dir); err != nil {
 		return nil, err
 	}
 	l.closers = append(l.closers, l.ledger.Close)
-	kinds, clouds, err := c.providers(dir)
+	kinds, clouds, err := c.providers(dir, intents)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}

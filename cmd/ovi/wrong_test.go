@@ -53,7 +53,7 @@ func wrongInput(t *testing.T, file string) {
 	if err == nil || exitText(err) != "1" {
 		t.Fatalf("it ended with %v, want exit code 1:\n%s", err, out)
 	}
-	if !strings.HasPrefix(string(out), "error: ") || !problemLocation.Match(out) || !strings.Contains(string(out), "\n  next: ") {
+	if !strings.HasPrefix(string(out), "Error: ") || !problemLocation.Match(out) || !strings.Contains(string(out), "\n  Suggestion: ") {
 		t.Errorf("no place or no suggestion:\n%s", out)
 	}
 	left, err := os.ReadDir(dir)

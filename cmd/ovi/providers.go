@@ -1,0 +1,195 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// entries are the providers there are.
+func (p *process) entries() []provider.Entry { return p.table(p, hclog.NewNullLogger()) }
+
+// flagOf is the name of a provider's option on the command line.
+func flagOf(entry string, o provider.Option) string {
+	if o.Flag != "" {
+		return o.Flag
+	}
+	return entry + "-" + o.Key
+}
+
+// variablesOf are the environment variables of a provider's option, the first one that is set wins.
+func variablesOf(entry string, o provider.Option) []string {
+	return append([]string{"OVI_" + variable(entry) + "_" + variable(o.Key)}, o.Env...)
+}
+
+func variable(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "-", "_")) }
+
+// providerFlags are the options of all providers.
+func (p *process) providerFlags() []urfave.Flag {
+	var out []urfave.Flag
+	for _, e := range p.entries() {
+		for _, o := range e.Options {
+			text := o.Doc + " (" + strings.Join(variablesOf(e.Name, o), ", ")
+			if o.Default != "" {
+				text += "; default " + o.Default
+			}
+			out = append(out, &urfave.StringFlag{Name: flagOf(e.Name, o), Category: cli.Everywhere, Usage: text + ")"})
+		}
+	}
+	return out
+}
+
+// option is the value of a provider's option: of the command line, the environment, the
+// configuration, or its default.
+func (c *call) option(e provider.Entry, key string, intents []resource.Intent) string {
+	i := slices.IndexFunc(e.Options, func(o provider.Option) bool { return o.Key == key })
+	if i < 0 {
+		return ""
+	}
+	o := e.Options[i]
+	if v := c.cmd.String(flagOf(e.Name, o)); v != "" {
+		return v
+	}
+	for _, name := range variablesOf(e.Name, o) {
+		if v := c.Getenv(name); v != "" {
+			return v
+		}
+	}
+	for _, in := range intents {
+		if v := in.Options.Providers[e.Name][key]; v != "" {
+			return v
+		}
+	}
+	return o.Default
+}
+
+// providers opens the providers. What they opened is closed when the command ends.
+func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, []closer, error) {
+	set, closers := provider.Set{}, []closer(nil)
+	for _, e := range c.table(c.process, c.log) {
+		config := provider.Config{
+			Options: func(key string) string { return c.option(e, key, intents) },
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now,
+		}
+		if c.sandboxed() {
+			if !e.Sandbox && used(intents, e.Name) {
+				return nil, closers, cli.Usage("omit --sandbox, and use another --data-dir", "provider %s has no sandbox", e.Name)
+			}
+			if !e.Sandbox {
+				continue
+			}
+			config.Sandbox = filepath.Join(dir, sandboxDir)
+		}
+		opened, err := e.Open(c, config)
+		if err != nil {
+			return nil, closers, err
+		}
+		set[e.Name] = opened
+		if x, ok := opened.(io.Closer); ok {
+			closers = append(closers, x.Close)
+		}
+	}
+	return set, closers, nil
+}
+
+// used reports whether a configuration has resources of a provider.
+func used(intents []resource.Intent, name string) bool {
+	return slices.ContainsFunc(configured(intents), func(r resource.Ref) bool { return r.Provider == name })
+}
+
+// sandboxDir is the folder of the sandboxes, in a data directory.
+const sandboxDir = "sandbox"
+
+// sandboxed reports whether all providers use their sandboxes.
+func (c *call) sandboxed() bool { return c.cmd.Bool("sandbox") }
+
+// schemas are the kinds of all providers, without opening any.
+func (p *process) schemas() provider.Set {
+	set := provider.Set{}
+	for _, e := range p.entries() {
+		set[e.Name] = kindsOnly{kinds: e.Kinds}
+	}
+	return set
+}
+
+// kindsOnly is a provider that knows its kinds only.
+type kindsOnly struct {
+	provider.Provider
+	kinds func() []resource.Kind
+}
+
+// Kinds lists the schemas.
+func (k kindsOnly) Kinds() []resource.Kind { return k.kinds() }
+
+// checks is what a configuration is checked with.
+func (c *call) checks() source.Options {
+	return source.Options{Schemas: c.schemas(), Location: func(name string) source.LocationRule {
+		for _, e := range c.entries() {
+			if e.Name != name {
+				continue
+			}
+			rule := source.LocationRule{Word: e.Locations.Word, Example: e.Locations.Example, Pattern: e.Locations.Pattern, Required: e.Locations.Required}
+			if e.Locations.Default != nil {
+				rule.Default = e.Locations.Default(func(key string) string { return c.option(e, key, nil) })
+			}
+			return rule
+		}
+		return source.LocationRule{}
+	}}
+}
+
+// rightCloud refuses to use real systems with a data directory of a sandbox, and the other way
+// around, before anything is recorded. A data directory of both is accepted.
+func (c *call) rightCloud(l *ledger.Ledger) error {
+	scans, err := l.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	var practice, real resource.Scope
+	for _, s := range scans {
+		switch sandbox, known := c.inSandbox(s.Scope); {
+		case !known: // never observed, or a provider without locations of its own
+		case sandbox:
+			practice = s.Scope
+		default:
+			real = s.Scope
+		}
+	}
+	none := resource.Scope{}
+	switch {
+	case !c.sandboxed() && practice != none && real == none && !c.servedSandbox():
+		return cli.Usage("add --sandbox; for real systems use another --data-dir", "this data directory is of the sandbox")
+	case c.sandboxed() && real != none && practice == none:
+		return cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "this data directory is of %s, not of the sandbox", real)
+	}
+	return nil
+}
+
+// inSandbox reports whether a scope is of a sandbox; known is false where that cannot be told.
+func (c *call) inSandbox(s resource.Scope) (sandbox, known bool) {
+	for _, e := range c.entries() {
+		if e.Name == s.Provider && e.Locations.Sandbox != nil && strings.Contains(s.Location, "/") {
+			return e.Locations.Sandbox(s.Location), true
+		}
+	}
+	return false, false
+}
+
+// sameCloud refuses to ask a real system about a resource of the sandbox.
+func (c *call) sameCloud(ref resource.Ref) error {
+	if sandbox, known := c.inSandbox(ref.Scope()); c.sandboxed() || !known || !sandbox || c.servedSandbox() {
+		return nil
+	}
+	return cli.Usage("add --sandbox", "%s is in the sandbox", shortName(ref))
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// settings is what a data directory remembers about how it was created and what it is used for.
+type settings struct {
+	Format  int      `json:"format"`
+	Sandbox []string `json:"sandbox,omitempty"` // the providers that use their sandboxes here
+	// Stacks are the stacks that are named by their folder, by the source: a file's name, or "."
+	// for a folder.
+	Stacks map[string]string `json:"stacks,omitempty"`
+}
+
+const (
+	settingsFile   = "settings.json"
+	settingsFormat = 1
+)
+
+// readSettings reads the settings of a data directory; false if it has none.
+func readSettings(dir string) (settings, bool, error) {
+	var s settings
+	b, err := os.ReadFile(filepath.Join(dir, settingsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &s)
+	}
+	if err == nil && s.Format != settingsFormat {
+		err = fmt.Errorf("it has format %d, and this version of ovi reads %d", s.Format, settingsFormat)
+	}
+	if err != nil {
+		return s, true, &cli.Problem{Summary: "cannot read the settings of the data directory", File: filepath.Join(dir, settingsFile), Err: cli.Plain(err)}
+	}
+	return s, true, nil
+}
+
+func (s settings) write(dir string) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, settingsFile), append(b, '\n'))
+}
+
+// createDir creates a data directory, which git ignores, if it does not exist.
+func createDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600)
+	}
+	if err != nil {
+		return &cli.Problem{Summary: "cannot create the data directory", File: dir, Err: cli.Plain(err), Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+	}
+	return nil
+}
+
+// useSettings brings the command into line with the settings of the data directory, and refuses
+// what contradicts them: the sandbox in a data directory of real systems, or a stack whose folder
+// was renamed. What is new is remembered by the returned function.
+func (c *call) useSettings(dir string, paths []string, intents []resource.Intent) (remember func() error, err error) {
+	s, known, err := readSettings(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.Sandbox) > 0:
+		if err := c.cmd.Set("sandbox", "true"); err != nil {
+			return nil, err
+		}
+	case known && c.sandboxed():
+		return nil, cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "the data directory %s was not created with --sandbox", dir)
+	}
+	changed := !known
+	s.Format = settingsFormat
+	if c.sandboxed() && !known {
+		for _, e := range c.entries() {
+			if e.Sandbox {
+				s.Sandbox = append(s.Sandbox, e.Name)
+			}
+		}
+	}
+	for i, path := range paths {
+		if i >= len(intents) {
+			break
+		}
+		key, name := stackKey(path)
+		if intents[i].Stack != name {
+			continue // the configuration names it
+		}
+		if before := s.Stacks[key]; before != "" && before != name {
+			return nil, &cli.Problem{
+				Summary: fmt.Sprintf("the folder of stack %s is now called %s: its resources would be abandoned and created again", before, name), File: path,
+				Suggestion: fmt.Sprintf("add `stack: %s` to the configuration to keep them, or use another --data-dir for a new stack", before),
+			}
+		}
+		if s.Stacks[key] == "" {
+			if s.Stacks == nil {
+				s.Stacks = map[string]string{}
+			}
+			s.Stacks[key], changed = name, true
+		}
+	}
+	return func() error {
+		if !changed {
+			return nil
+		}
+		return s.write(dir)
+	}, nil
+}
+
+// stackKey is what a source is remembered by, and the name of its folder.
+func stackKey(path string) (key, folder string) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path, ""
+	}
+	if info, err := os.Stat(abs); err == nil && info.IsDir() {
+		return ".", filepath.Base(abs)
+	}
+	return filepath.Base(abs), filepath.Base(filepath.Dir(abs))
+}

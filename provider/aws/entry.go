@@ -1,0 +1,53 @@
+package aws
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// Sandbox opens the sandbox in a directory: the transport to it, and what closes it.
+type Sandbox func(dir string) (transport http.RoundTripper, closeSandbox func() error, err error)
+
+// Entry is AWS in a table of providers.
+func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
+	return provider.Entry{
+		Name: "aws", Doc: "Amazon Web Services",
+		Locations: provider.Locations{
+			Word: "region", Example: "us-east-1", Required: true,
+			Default: func(option func(string) string) string { return option("region") },
+			Sandbox: func(location string) bool { return strings.HasPrefix(location, sandboxAccount+"/") },
+		},
+		Options: []provider.Option{
+			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Doc: "use the AWS `REGION` where the configuration names none"},
+			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Doc: "use the AWS credentials `PROFILE`"},
+		},
+		Kinds:   Kinds,
+		Sandbox: true,
+		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
+			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
+			if c.Sandbox == "" {
+				return New(opts), nil
+			}
+			transport, closeSandbox, err := sandbox(c.Sandbox)
+			if err != nil {
+				return nil, err
+			}
+			opts.Profile, opts.Sandbox, opts.HTTPClient = "", true, &http.Client{Transport: transport}
+			return sandboxed{New(opts), closeSandbox}, nil
+		},
+	}
+}
+
+// sandboxed is a provider whose sandbox is closed with it.
+type sandboxed struct {
+	*Provider
+	close func() error
+}
+
+// Close closes the sandbox.
+func (s sandboxed) Close() error { return s.close() }
