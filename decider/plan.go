@@ -93,6 +93,7 @@ type Decision struct {
 	Observed   *resource.Observed
 	New        *resource.Observed // of a replacement under way: the new resource, if it exists
 	Strategy   resource.Strategy  // of a replace
+	Follows    resource.Ref       // why it is destroy-first although it need not be: that one is
 	Origin     *Origin            // of what destroys: the record that allows it
 	// DependsOn are the refs of this plan's other decisions whose making must be done before
 	// this one's; for the taking away the order is the reverse. Steps spells it out.

@@ -1,16 +1,15 @@
 package decider
 
 import (
-	"slices"
-
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Phase is which part of a decision a step does.
 type Phase string
 
-// The halves. A replace is done in two steps, the others in one: a create or update makes, a
-// delete takes away.
+// The phases. A replace is done in two steps, in the order of its strategy; the others in one:
+// an update counts as creating.
 const (
 	CreatePhase Phase = "create"
 	DeletePhase Phase = "delete"
@@ -24,144 +23,90 @@ type Step struct {
 	After    []int // indices of earlier steps, sorted
 }
 
-// Steps puts what the plan executes into an order: every step stands after those it waits
-// for. What a thing needs is made before it, what stands on a thing goes before it does, and
-// what is replaced is taken away before it is made. A thing that is to let go of another
-// does so before that is taken away, unless it can only do it afterwards: then the provider
-// says whether the other can go while it is held on to.
+// Steps puts what the plan executes into an order: every step stands after those it waits for;
+// see replace.Order for the rules.
 func Steps(p Plan) []Step {
-	g := stepGraph{plan: p, creates: map[resource.Ref]int{}, deletes: map[resource.Ref]int{}}
-	for i := range p.Decisions {
-		g.add(i)
+	nodes, index := nodesOf(p.Decisions, func(d *Decision) Action { return d.Action })
+	tasks, err := replace.Order(nodes)
+	if err != nil {
+		// Decide has downgraded what makes cycles. A plan from elsewhere may have not: all of
+		// it destroy-first has none.
+		for i := range nodes {
+			nodes[i].Strategy = resource.DestroyFirst
+		}
+		if tasks, err = replace.Order(nodes); err != nil {
+			return nil
+		}
 	}
-	for i := range p.Decisions {
-		g.connect(&p.Decisions[i])
-	}
-	out, left := g.sorted()
-	for len(left) > 0 && g.relax(left) {
-		out, left = g.sorted()
+	out := make([]Step, len(tasks))
+	for i, t := range tasks {
+		out[i] = Step{Decision: index[t.Node], Phase: CreatePhase, After: t.After}
+		if t.Deletes {
+			out[i].Phase = DeletePhase
+		}
 	}
 	return out
 }
 
-type stepGraph struct {
-	plan             Plan
-	steps            []Step
-	creates, deletes map[resource.Ref]int // the steps of a ref's decision
-	soft             [][2]int             // step and what it waits for, where only for a letting go
-}
-
-func (g *stepGraph) add(i int) {
-	d := &g.plan.Decisions[i]
-	if !d.Action.Executes() {
-		return
-	}
-	if d.Action.Destroys() {
-		g.deletes[d.Ref] = len(g.steps)
-		g.steps = append(g.steps, Step{Decision: i, Phase: DeletePhase})
-	}
-	if d.Action != Delete {
-		g.creates[d.Ref] = len(g.steps)
-		g.steps = append(g.steps, Step{Decision: i, Phase: CreatePhase})
-	}
-}
-
-func (g *stepGraph) connect(d *Decision) {
-	if !d.Action.Executes() {
-		return
-	}
-	made, makes := g.creates[d.Ref]
-	taken, takes := g.deletes[d.Ref]
-	if makes && takes {
-		g.after(made, taken)
-	}
-	for _, r := range d.DependsOn {
-		if other, ok := g.creates[r]; ok && makes && d.refersTo(r) {
-			g.after(made, other)
-		}
-		other, ok := g.deletes[r]
-		switch {
-		case !ok:
-		case takes:
-			g.after(other, taken)
-		case !d.refersTo(r): // it lets go of what it stood on
-			g.after(other, made)
-			g.soft = append(g.soft, [2]int{other, made})
+// nodesOf gives what the decisions do as nodes to order, with the decision of each.
+func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Node, index []int) {
+	destroyed := map[resource.Ref]bool{}
+	for i := range all {
+		if action(&all[i]).Destroys() {
+			destroyed[all[i].Ref] = true
 		}
 	}
-}
-
-func (g *stepGraph) after(step, first int) {
-	if !slices.Contains(g.steps[step].After, first) {
-		g.steps[step].After = append(g.steps[step].After, first)
-	}
-}
-
-// relax takes the first letting go out of a circle, if there is one among the steps left.
-// Without any there is no circle: needs have none, and takes run against them.
-func (g *stepGraph) relax(left map[int]bool) bool {
-	for i, l := range g.soft {
-		if left[l[0]] && left[l[1]] {
-			s := &g.steps[l[0]]
-			s.After = slices.DeleteFunc(s.After, func(a int) bool { return a == l[1] })
-			g.soft = slices.Delete(g.soft, i, i+1)
-			return true
+	for i := range all {
+		d := &all[i]
+		a := action(d)
+		if !a.Executes() {
+			continue
 		}
-	}
-	return false
-}
-
-// sorted renumbers the steps so that each stands after those it waits for: in rounds, each
-// in the order of the plan. What waits in a circle is left over.
-func (g *stepGraph) sorted() (out []Step, left map[int]bool) {
-	position := make([]int, len(g.steps)) // new index + 1
-	waiting := make([]int, len(g.steps))
-	next := make([][]int, len(g.steps)) // who waits for a step
-	var ready []int
-	for i, s := range g.steps {
-		waiting[i] = len(s.After)
-		for _, a := range s.After {
-			next[a] = append(next[a], i)
-		}
-		if waiting[i] == 0 {
-			ready = append(ready, i)
-		}
-	}
-	out = make([]Step, 0, len(g.steps))
-	for len(ready) > 0 {
-		slices.Sort(ready)
-		var after []int
-		for _, i := range ready {
-			s := g.steps[i]
-			out = append(out, Step{Decision: s.Decision, Phase: s.Phase, After: renumber(s.After, position)})
-			position[i] = len(out)
-			for _, w := range next[i] {
-				if waiting[w]--; waiting[w] == 0 {
-					after = append(after, w)
-				}
+		// Of a replacement under way that has its new resource only the old one is left to do.
+		n := replace.Node{Ref: d.Ref, Creates: a != Delete && !d.Resumes(), Deletes: a.Destroys(), Strategy: d.Strategy}
+		for _, r := range d.DependsOn {
+			if d.refersTo(r) {
+				n.DependsOn = append(n.DependsOn, r)
+			}
+			if d.Observed != nil && destroyed[r] {
+				n.Holds = append(n.Holds, r)
 			}
 		}
-		ready = after
+		nodes, index = append(nodes, n), append(index, i)
 	}
-	for i, n := range waiting {
-		if n > 0 {
-			if left == nil {
-				left = map[int]bool{}
-			}
-			left[i] = true
-		}
-	}
-	return out, left
+	return nodes, index
 }
 
-func renumber(after, position []int) []int {
-	if len(after) == 0 {
-		return nil
+// Resumes reports that the new resource of a replacement exists already, as configured: only
+// the old one is left to delete.
+func (d *Decision) Resumes() bool { return d.Proposed == Replace && d.New != nil }
+
+// chooseStrategies says how each replace is done: as the configuration chooses, else the
+// kind's first. What must follow a destroy-first one is destroy-first too, and says so.
+func chooseStrategies(all []Decision, kinds Kinds) {
+	for i := range all {
+		d := &all[i]
+		if d.Proposed != Replace || d.Desired == nil || d.Observed == nil {
+			continue
+		}
+		k, _ := kinds(d.Ref.Provider, d.Ref.Kind)
+		possible := k.Strategies(*d.Desired, *d.Observed)
+		d.Strategy = possible[0]
+		for _, s := range possible {
+			if s == d.Desired.Replace {
+				d.Strategy = s
+			}
+		}
+		if d.Resumes() {
+			d.Strategy, d.Message = resource.CreateFirst, "a replacement was interrupted: "+d.New.ID+" exists already"
+		}
 	}
-	out := make([]int, len(after))
-	for i, a := range after {
-		out[i] = position[a] - 1
+	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })
+	for _, down := range replace.Downgrade(nodes) {
+		for n, i := range index {
+			if nodes[n].Ref == down.Ref {
+				all[i].Strategy, all[i].Follows = resource.DestroyFirst, down.Follows
+			}
+		}
 	}
-	slices.Sort(out)
-	return out
 }

@@ -25,6 +25,16 @@ type Desired struct {
 	Blessed   bool     // wanted protected; the lack of it takes no blessing away
 	Ignore    []string // paths and patterns not to compare, of this thing alone
 	At        Position
+
+	// State is "running", "stopped" or "" (not compared), for kinds whose State is set.
+	State string
+	// Replace chooses among the strategies of the kind; "" is the kind's first.
+	Replace Strategy
+	// Owner is the owner mark; "" is the one that the engine writes.
+	Owner string
+	// Defaulted are the attributes that hold the Default of their schema because the source
+	// does not mention them. They are not compared on an adopted resource.
+	Defaulted []string
 }
 
 // Observed is the live state of one resource. A provider reports its natural name, its id and
