@@ -28,6 +28,8 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 			if opt.Applied == nil {
 				opt.Applied = resource.Attrs{} // known: nothing
 			}
+		} else if c.replaced == nil {
+			c.unverify(w, k)
 		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
@@ -177,6 +179,20 @@ func holdsWriteOnly(a *resource.Attribute) bool {
 		}
 	}
 	return false
+}
+
+// unverify notes that a configured resource mentions what can neither be read back nor is on
+// record.
+func (c *comparison) unverify(w *resource.Desired, k *kindInfo) {
+	var paths []string
+	for _, name := range k.writeOnly {
+		if _, ok := w.Attrs.Get(name); ok {
+			paths = append(paths, name)
+		}
+	}
+	if len(paths) > 0 {
+		c.unverified = append(c.unverified, Unverified{w.Ref, paths})
+	}
 }
 
 func mentions(attrs resource.Attrs, names []string) bool {

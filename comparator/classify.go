@@ -26,11 +26,16 @@ func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observe
 	default:
 		if n > 1 {
 			d.New = newOf(group[:n])
+			d.NewFits = d.New.Unread == "" && d.New.Health != resource.Failing && len(c.changes(s, w, d.New)) == 0
 		}
+		known := len(c.unverified)
 		if d.Changes = c.changes(s, w, have); len(d.Changes) == 0 && d.New == nil {
-			c.unchanged++
+			if len(c.unverified) == known {
+				c.unchanged++
+			}
 			break
 		}
+		c.unverified = c.unverified[:known] // it counts as changed
 		d.Type = Drifted
 		c.out = append(c.out, d)
 	}

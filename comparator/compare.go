@@ -34,13 +34,13 @@ func Compare(in Input) (Result, error) {
 	if err := errors.Join(c.errs...); err != nil {
 		return Result{}, err
 	}
-	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned}, nil
+	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned, NotVerified: c.unverified}, nil
 }
 
 // walk goes once through wishes and things side by side.
 func walk(in Input, sides []side, seen []observedScope) *comparison {
 	c := &comparison{in: in, sides: sides, scopes: seen, owned: map[string]int{}}
-	c.opt = resource.DiffOptions{Resolve: c.resolve, Unreachable: c.isUnreachable}
+	c.opt = resource.DiffOptions{Resolve: c.resolve, Digest: in.Digest, Unreachable: c.isUnreachable}
 	for _, s := range sides {
 		c.owned[s.stack] = 0
 	}
@@ -63,8 +63,10 @@ type comparison struct {
 	out       []Difference
 	unchanged int
 	owned     map[string]int
-	unsorted  bool // something was not sorted; nothing found so far counts
-	errs      []error
+	// unverified are noted in a first comparison only: cascade compares again.
+	unverified []Unverified
+	unsorted   bool // something was not sorted; nothing found so far counts
+	errs       []error
 }
 
 // first finds the stack with the smallest wish not yet compared; nil when all are.

@@ -23,6 +23,7 @@ type Difference struct {
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
 	Observed *resource.Observed // nil for missing and unreachable
 	New      *resource.Observed // of a replacement under way: the new resource, if it exists
+	NewFits  bool               // New is as configured and not failing
 	Changes  []resource.Change  // of drifted things; of missing ones the whole wish, From nil
 	// Cause is of unknown ones why the scope was not seen; of foreign ones, where it is not
 	// simply another owner, a *DuplicateError or a *MisplacedError.
@@ -47,8 +48,9 @@ type Input struct {
 	Applied func(resource.Ref) (Applied, bool)
 	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
 	// and does not carry the mark differs by that.
-	Blessed func(resource.Ref) bool // nil: nothing
-	Owner   string                  // the owner mark that ours carry; "": not compared
+	Blessed func(resource.Ref) bool            // nil: nothing
+	Digest  func(plain string) resource.Digest // of texts with references; see resource.Resolver
+	Owner   string                             // the owner mark that ours carry; "": not compared
 	// MustReplace gives the paths of this very wish that a provider could not change on this very
 	// thing: what differs there takes a new one, whatever the schema hoped. Nil: none.
 	MustReplace func(*resource.Desired, *resource.Observed) []string
@@ -59,4 +61,13 @@ type Result struct {
 	Differences []Difference   // sorted by ref
 	Unchanged   int            // wanted things that are as wanted
 	Owned       map[string]int // things there that belong to each of the intents' stacks
+	// NotVerified are configured resources with attributes that can neither be read back nor
+	// are on record: whether they are as configured is not known.
+	NotVerified []Unverified
+}
+
+// Unverified is a resource, and the paths that could not be compared.
+type Unverified struct {
+	Ref   resource.Ref
+	Paths []string
 }

@@ -11,7 +11,7 @@ import (
 // plan can be made at all: the wishes need each other in a circle (a *resource.CycleError),
 // or there is a difference of a sort nobody knows.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
-	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, Unreachable: unreachableScopes(r.Differences, f), UnreachableKinds: unreachableKinds(f)}
+	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Unreachable: unreachableScopes(r.Differences, f), UnreachableKinds: unreachableKinds(f)}
 	if len(r.Differences) == 0 {
 		return p, nil
 	}

@@ -59,6 +59,14 @@ func unwantedMessage(*comparator.Difference) string { return "not in the configu
 
 func missingMessage(*comparator.Difference) string { return "it does not exist" }
 
+func resumesMessage(d *comparator.Difference) string {
+	return "a replacement was interrupted: " + d.New.ID + " was created and fits"
+}
+
+func revertsMessage(d *comparator.Difference) string {
+	return fmt.Sprintf("a replacement was interrupted: %s does not fit, %s stays", d.New.ID, d.Observed.ID)
+}
+
 func followsMessage(d *comparator.Difference) string {
 	var refs []resource.Ref
 	for _, c := range d.Changes {

@@ -54,6 +54,8 @@ const (
 	ReasonRestart     Reason = "restarts"         // differs, changing it interrupts the thing
 	ReasonImmutable   Reason = "immutable"        // differs in what can't be changed
 	ReasonFollows     Reason = "follows_replaced" // what it is built on is replaced
+	ReasonResumes     Reason = "resumes"          // a replacement was interrupted: the old one is left to delete
+	ReasonReverts     Reason = "reverts"          // a replacement was interrupted: the new one is no good
 	ReasonUnwanted    Reason = "unwanted"         // ours, and no longer wanted
 	ReasonUnmanaged   Reason = "unmanaged"        // nobody's: reported only
 	ReasonConflict    Reason = "conflict"         // somebody else's: adopt it or rename
@@ -130,6 +132,7 @@ type Plan struct {
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]string
 	Owned            map[string]int
+	NotVerified      []comparator.Unverified // resources that could not be compared in full
 }
 
 // Empty says that there is nothing to do: no decision executes and none was held back.

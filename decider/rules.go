@@ -25,6 +25,8 @@ func rules() []rule {
 		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedMessage},
 		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedMessage},
 		{comparator.Missing, nil, Create, ReasonMissing, missingMessage},
+		{comparator.Drifted, resumes, Replace, ReasonResumes, resumesMessage},
+		{comparator.Drifted, reverts, Delete, ReasonReverts, revertsMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
 		{comparator.Drifted, worst(resource.Restart), Restart, ReasonRestart, restartMessage},
@@ -38,15 +40,26 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 		if r.diff != d.Type || r.when != nil && !r.when(d) {
 			continue
 		}
-		return Decision{
+		out := Decision{
 			Ref: d.Ref, Stack: d.Stack, Difference: d.Type,
 			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
 			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
 			Suggestion: suggestion(d),
-		}, nil
+		}
+		if out.Reason == ReasonReverts {
+			out.Observed, out.New, out.Changes, out.Desired = d.New, nil, nil, nil
+		}
+		return out, nil
 	}
 	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of type %q", d.Ref, d.Type)
 }
+
+// resumes says that a replacement was interrupted after its new resource was created well.
+func resumes(d *comparator.Difference) bool { return d.New != nil && d.NewFits }
+
+// reverts says that a replacement was interrupted, and its new resource is not what is
+// configured now, or failing: it is deleted, and the old one stays until the next plan.
+func reverts(d *comparator.Difference) bool { return d.New != nil && !d.NewFits }
 
 func worst(e resource.Effect) func(*comparator.Difference) bool {
 	return func(d *comparator.Difference) bool { return resource.Worst(d.Changes) == e }

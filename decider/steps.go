@@ -98,7 +98,7 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 			}
 		}
 		if d.Resumes() {
-			d.Strategy, d.Message = resource.CreateFirst, "a replacement was interrupted: "+d.New.ID+" exists already"
+			d.Strategy = resource.CreateFirst
 		}
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })

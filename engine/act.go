@@ -10,7 +10,6 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // act does one half of a decision under its claim.
@@ -120,18 +119,4 @@ func (a *apply) readFailed(ctx context.Context, err error) error {
 		return cause
 	}
 	return a.fail(err)
-}
-
-// idOf finds the id of a thing: made just now, or seen by the plan.
-func (a *apply) idOf(ref resource.Ref) (string, bool) {
-	a.mu.Lock()
-	o, ok := a.made[ref]
-	a.mu.Unlock()
-	if ok {
-		return o.ID, o.ID != ""
-	}
-	if o, ok := a.plan.resourceAt(ref); ok {
-		return o.ID, true
-	}
-	return "", false
 }

@@ -37,6 +37,9 @@ type Config struct {
 	Claims    Claims
 	Owner     string           // the owner mark on what is made; "": "ovi"
 	Clock     func() time.Time // nil: time.Now
+	// Digest makes the keyed digest of a secret that is put together from references. Nil: such
+	// attributes are known only after apply.
+	Digest func(plain string) resource.Digest
 	// ObserveParallel and ObserveTimeout bound the looks; 0: the observer's defaults.
 	ObserveParallel int
 	ObserveTimeout  time.Duration
@@ -59,6 +62,8 @@ type PlanOptions struct {
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
 
+	// Check asks the providers beforehand whether what the plan does would be refused, and warns.
+	Check bool
 	// AllKinds reads every kind of each location, as an inventory does; else a plan reads those
 	// that are configured or on record.
 	AllKinds bool

@@ -70,6 +70,9 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if p.Past {
 		return p, nil
 	}
+	if o.Check {
+		e.checkPlan(ctx, p)
+	}
 	return p, e.recordPlan(ctx, p)
 }
 
@@ -81,7 +84,7 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner,
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
@@ -94,7 +97,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread,
 	}
-	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open})...); err != nil {
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open, e.cfg.Providers.Kind})...); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {

@@ -132,7 +132,14 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live r
 // openActionPolicy blocks what would be done to a resource whose last action has no result
 // yet.
 type openActionPolicy struct {
-	open map[resource.Ref]ledger.OpenAction
+	open  map[resource.Ref]ledger.OpenAction
+	kinds decider.Kinds
+}
+
+// supersedes reports that another configuration may be applied while one is in progress.
+func (u openActionPolicy) supersedes(d *decider.Decision, o ledger.OpenAction) bool {
+	k, _ := u.kinds(d.Ref.Provider, d.Ref.Kind)
+	return k.Supersede && d.DesiredDigest() != o.Desired
 }
 
 // Name implements decider.Policy.
@@ -142,7 +149,13 @@ func (openActionPolicy) Name() string { return "open_action" }
 func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
-		if o, open := u.open[p.Decisions[i].Ref]; open {
+		o, open := u.open[p.Decisions[i].Ref]
+		switch {
+		case !open:
+		case o.Accepted && u.supersedes(&p.Decisions[i], o):
+		case o.Accepted:
+			out[i] = decider.Blocker{Reason: fmt.Sprintf("a %s was accepted and is in progress until %s", o.Action, o.Deadline.UTC().Format(time.RFC3339)), Until: &o.Deadline}
+		default:
 			out[i] = decider.Blocker{
 				Reason:     fmt.Sprintf("a %s started at %s by run %s has no recorded result", o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
 				Suggestion: "remove ovi's tags from all but one of the resources that carry its name, or `ovi adopt` the right one, and plan again",

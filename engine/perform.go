@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -23,9 +24,13 @@ import (
 // ended. ctx ends when the claim is lost.
 func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
-	r, err := a.request(c, d, half)
+	r, err := a.request(ctx, c, d, half)
 	if err != nil {
 		out.Err, out.Detail = err, err.Error()
+		return out
+	}
+	if err := a.check(ctx, d, half, r); err != nil {
+		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+err.Error(), provider.ClassOf(err)
 		return out
 	}
 	started := a.startedEvent(c, d, half, r)
@@ -43,6 +48,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, half) == update {
 		end.RecreateOnly = attributes(d.Changes)
 	}
+	a.accept(&end, d)
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
 		end.Outcome = event.Uncertain // whatever came back, another may act by now
@@ -56,6 +62,22 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 		ends = append(ends, a.blessing(d.Desired))
 	}
 	return a.finish(ctx, guard, out, end, ends...)
+}
+
+// defaultGrace is how long an accepted action may be pending where its kind does not say.
+const defaultGrace = 10 * time.Minute
+
+// accept turns the end of an action whose provider goes on by itself into an accepted one.
+func (a *apply) accept(end *event.Finished, d *decider.Decision) {
+	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
+	if !k.Async || end.Outcome != event.Done || end.Resource == nil || end.Resource.Health != resource.Pending {
+		return
+	}
+	grace := k.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(grace)
 }
 
 // notStarted reads why a beginning could not be recorded.
@@ -83,7 +105,11 @@ func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, en
 	switch end.Outcome {
 	case event.Done:
 		out.Status = Done
-		a.noteResource(end.Ref, end.Resource)
+		if end.Step != string(replace.DeleteOld) { // then the new one is noted
+			a.noteResource(end.Ref, end.Resource)
+		}
+	case event.Accepted:
+		out.Status, out.Detail = Accepted, "in progress until "+end.Deadline.UTC().Format(time.RFC3339)
 	case event.Uncertain:
 		out.Status = Uncertain
 	}
@@ -98,14 +124,9 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r
 		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Key: ulid.Make().String(), Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Have: r.Have.ID, Host: host, PID: os.Getpid(),
 	}
-	if d.Action == decider.Replace {
-		b.Phase = event.PhaseDelete
-		if half == decider.CreatePhase {
-			b.Phase = event.PhaseCreate
-		}
-	}
+	b.Phase, b.Step = phaseOf(d, half)
 	if half == decider.CreatePhase && d.Desired != nil && !a.operator {
-		b.Applying = &event.Applied{Attrs: d.Desired.Attrs, Tags: d.Desired.Tags, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
+		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
 		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, half) == create {
 			b.Key = t.Key
 		}
@@ -114,10 +135,28 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r
 	return b
 }
 
+// phaseOf says which part of a replacement an action is, and which step of its strategy where
+// that keeps the old resource until the new one is healthy.
+func phaseOf(d *decider.Decision, phase decider.Phase) (string, string) {
+	switch {
+	case d.Reason == decider.ReasonReverts:
+		return event.PhaseDelete, string(replace.DeleteNew)
+	case d.Action != decider.Replace:
+		return "", ""
+	case phase == decider.CreatePhase && d.Strategy.KeepsOld() && d.Strategy != "":
+		return event.PhaseCreate, string(replace.Create)
+	case phase == decider.CreatePhase:
+		return event.PhaseCreate, ""
+	case d.Strategy.KeepsOld() && d.Strategy != "":
+		return event.PhaseDelete, string(replace.DeleteOld)
+	}
+	return event.PhaseDelete, ""
+}
+
 // finishedEvent is what is recorded after the call.
 func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int, err error) event.Finished {
 	e := event.Finished{
-		Plan: b.Plan, Ref: b.Ref, Stack: b.Stack, Key: b.Key, Action: b.Action, Phase: b.Phase, Token: b.Token,
+		Plan: b.Plan, Ref: b.Ref, Stack: b.Stack, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
 		Outcome: event.Done, ID: b.Have, Desired: b.Desired, Resource: res,
 	}
 	if tries > 1 {

@@ -23,6 +23,22 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 		return a, true
 	}
 	absent := raw.Covers(o.Ref.Kind) == nil
+	if o.Accepted {
+		have := byID(raw, o.Ref.Kind, o.ID)
+		switch {
+		case have == nil && !absent:
+			return a, false
+		case have == nil:
+			return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
+		case have.Health == resource.Failing:
+			return found(event.FoundFailed, have, "%s is failing: %s", have.ID, have.Message)
+		case have.Health == resource.Pending && raw.At.Before(o.Deadline):
+			return a, false
+		case have.Health == resource.Pending:
+			return found(event.FoundFailed, have, "%s is still pending at its deadline", have.ID)
+		}
+		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
+	}
 	if o.Action == decider.Create || o.Phase == event.PhaseCreate {
 		made := e.carriers(o, raw)
 		switch {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
@@ -10,7 +12,7 @@ import (
 
 // request is what the provider is asked. References in it are ids of things that were seen
 // or have just been made.
-func (a *apply) request(c Claim, d *decider.Decision, half decider.Phase) (*provider.Request, error) {
+func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half decider.Phase) (*provider.Request, error) {
 	r := &provider.Request{Token: c.Token, Stack: d.Stack, Owner: a.engine.cfg.Owner}
 	if d.Observed != nil && verbOf(d.Action, half) != create {
 		r.Have = *d.Observed
@@ -19,25 +21,85 @@ func (a *apply) request(c Claim, d *decider.Decision, half decider.Phase) (*prov
 	if half == decider.DeletePhase {
 		return r, nil
 	}
-	var missing []resource.Ref
-	resolve := func(ref resource.Reference) resource.Value {
-		id, ok := a.idOf(ref.Ref)
-		if !ok {
-			missing = append(missing, ref.Ref)
-		}
-		return resource.String(id)
-	}
+	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
+	var missing []resource.Reference
+	resolver := a.resolver(ctx, &missing)
 	r.Desired = *d.Desired
-	r.Desired.Attrs = resource.MapRefs(d.Desired.Attrs, resolve).(resource.Attrs)
+	if d.Desired.Owner != "" {
+		r.Owner = d.Desired.Owner
+	}
+	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, resolver)
 	if verbOf(d.Action, half) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {
-			change.To = resource.MapRefs(change.To, resolve)
+			if resource.HasReferences(change.To) || isDigest(change.To) {
+				change.To = valueAt(r.Desired.Attrs, change.Path, change.To)
+			}
 			r.Changes[i] = change
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s refers to %s, which has no id: it is neither there nor was it made", d.Ref, missing[0])
+		return nil, fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
 	}
 	return r, nil
+}
+
+// resolver answers references by what was observed or has just been created, and hands out
+// secrets of other resources inside this call. What has no value is noted in missing.
+func (a *apply) resolver(ctx context.Context, missing *[]resource.Reference) resource.Resolver {
+	return resource.Resolver{
+		Digest: a.engine.cfg.Digest,
+		Lookup: func(ref resource.Reference) (resource.Value, bool) {
+			v, ok := a.valueOf(ctx, ref)
+			if !ok && missing != nil {
+				*missing = append(*missing, ref)
+			}
+			return v, ok
+		},
+	}
+}
+
+// valueOf is the value of a reference now.
+func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.Value, bool) {
+	a.mu.Lock()
+	o, ok := a.made[ref.Ref]
+	a.mu.Unlock()
+	if !ok {
+		have, found := a.plan.resourceAt(ref.Ref)
+		if !found {
+			return nil, false
+		}
+		o = *have
+	}
+	v, ok := o.Refer(ref.Path)
+	if !ok || !isDigest(v) {
+		return v, ok
+	}
+	r, can := a.engine.cfg.Providers[ref.Ref.Provider].(provider.Revealer)
+	if !can {
+		return nil, false
+	}
+	secret, err := r.Reveal(ctx, o, ref.Path)
+	return secret, err == nil
+}
+
+func isDigest(v resource.Value) bool {
+	_, is := v.(resource.Digest)
+	return is
+}
+
+// valueAt is the resolved value of a change: of an attribute of its own where the path leads
+// through objects, else as it was.
+func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resource.Value {
+	var v resource.Value = attrs
+	for _, name := range strings.Split(path, ".") {
+		inner, ok := v.(resource.Attrs)
+		if !ok {
+			return otherwise
+		}
+		if v, ok = inner.Get(name); !ok {
+			return otherwise
+		}
+	}
+	return v
 }

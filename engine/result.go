@@ -22,6 +22,8 @@ const (
 	WaitingFor  Status = "waiting"     // not begun: what it needs failed or was not begun
 	Interrupted Status = "interrupted" // not begun: the apply was stopped
 	Claimed     Status = "held"        // not begun: somebody else has the claim
+	Accepted    Status = "accepted"    // the provider goes on by itself; a later observation tells how it ended
+	Refused     Status = "refused"     // not started: the provider's check says that it would fail
 	Stale       Status = "stale"       // not begun: the thing changed since the plan
 )
 
@@ -29,7 +31,7 @@ const (
 func (s Status) good() bool { return s == Done || s == ByOther }
 
 // called says that the provider was called.
-func (s Status) called() bool { return s == Done || s == Failed || s == Uncertain }
+func (s Status) called() bool { return s == Done || s == Failed || s == Uncertain || s == Accepted }
 
 // Outcome is what came of one decision that was to be executed.
 type Outcome struct {
@@ -44,6 +46,8 @@ type Outcome struct {
 	ClaimedBy   string       // of Held: who has it; of ByOther: who did it
 	Detail      string       // a sentence, for people
 	Seconds     float64
+	// Deleted and Created are what was done of a replace that stopped in between.
+	Deleted, Created bool
 }
 
 // Result is what an apply did.
@@ -75,38 +79,60 @@ func (a *apply) result() *Result {
 }
 
 // count puts an outcome where people look for it. What changed since the plan was not done
-// as planned, which is a failure.
+// as planned, which is a failure; of a replacement that stopped in between, what was done counts
+// too.
 func (o Outcome) count(c *event.Counts) {
 	switch o.Status {
-	case Done:
+	case Done, Accepted:
 		c.Add(o.Action)
 	case ByOther:
 		c.Unchanged++
-	case Failed, Uncertain, Stale:
+	case Failed, Uncertain, Stale, Refused:
 		c.Failed++
 	case Claimed:
 		c.Claimed++
 	case WaitingFor, Interrupted:
 		c.NotStarted++
 	}
+	if o.Deleted {
+		c.Delete++
+	}
+	if o.Created {
+		c.Create++
+	}
 }
 
-// outcomeOf joins the halves of a replace: the later one tells, unless the first failed.
+// outcomeOf joins the steps of a replace: the one that stopped it tells, else the last.
 func (a *apply) outcomeOf(decision int) Outcome {
 	d := &a.plan.Plan.Decisions[decision]
-	take, took := a.outcomes[stepOf{decision, decider.DeletePhase}]
-	made, tried := a.outcomes[stepOf{decision, decider.CreatePhase}]
+	first, second := decider.DeletePhase, decider.CreatePhase
+	if d.Strategy != "" && d.Strategy.KeepsOld() {
+		first, second = second, first
+	}
+	one, began := a.outcomes[stepOf{decision, first}]
+	two, went := a.outcomes[stepOf{decision, second}]
 	switch {
-	case took && tried && take.Status.good():
-		made.Seconds += take.Seconds
-		if !made.Status.called() && !made.Status.good() {
-			made.Detail = "the old one is gone, the new one was not made: " + made.Detail
+	case began && went && one.Status.good():
+		two.Seconds += one.Seconds
+		if !two.Status.good() {
+			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
+			two.Detail = halfDone(two) + two.Detail
 		}
-		return made
-	case took && (!tried || !take.Status.good()):
-		return take
-	case tried:
-		return made
+		if two.ID == "" || second == decider.DeletePhase {
+			two.ID = one.ID
+		}
+		return two
+	case began:
+		return one
+	case went:
+		return two
 	}
 	return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was stopped before"}
+}
+
+func halfDone(o Outcome) string {
+	if o.Deleted {
+		return "the old one is deleted, the new one is not created: "
+	}
+	return "the new one is created, the old one is not deleted: "
 }

@@ -38,7 +38,7 @@ func Count(p decider.Plan) Counts {
 
 // Standing counts what an apply of a plan does not act on.
 func Standing(p decider.Plan) Counts {
-	c := Counts{Unchanged: p.Unchanged}
+	c := Counts{Unchanged: p.Unchanged, NotVerified: len(p.NotVerified)}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		switch {

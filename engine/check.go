@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// check asks the provider, under the claim, whether what shall take the place of a resource
+// can be created, before the resource is deleted.
+func (a *apply) check(ctx context.Context, d *decider.Decision, phase decider.Phase, r *provider.Request) error {
+	first := phase == decider.DeletePhase && d.Action == decider.Replace && !d.Strategy.KeepsOld()
+	if d.Strategy == "" {
+		first = phase == decider.DeletePhase && d.Action == decider.Replace
+	}
+	if !first || d.Desired == nil {
+		return nil
+	}
+	return a.ask(ctx, d, *r)
+}
+
+// ask calls the provider's check, if it has one, with what is known of the configuration now.
+func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
+	c, ok := a.engine.cfg.Providers[d.Ref.Provider].(provider.Checker)
+	if !ok || d.Desired == nil {
+		return nil
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("check: the provider panicked: %v", x)
+		}
+	}()
+	r.Desired = *d.Desired
+	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
+	r.Desired.Attrs = withoutReferences(k.Resolve(d.Desired.Attrs, a.resolver(ctx, nil)))
+	err = c.Check(ctx, r)
+	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the check could not be made: %w", err)
+	}
+	return redact(err, r.Desired.Attrs)
+}
+
+// withoutReferences are the attributes that refer to nothing which does not exist yet.
+func withoutReferences(attrs resource.Attrs) resource.Attrs {
+	out := make([]resource.Attr, 0, len(attrs))
+	for _, x := range attrs {
+		if !resource.HasReferences(x.Value) {
+			out = append(out, x)
+		}
+	}
+	return resource.NewAttrs(out...)
+}
+
+// checkPlan asks the providers about everything that the plan would create, replace or change,
+// and puts what they say into the plan as warnings.
+func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
+	a := e.newApply(ctx, p, ApplyOptions{})
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if !d.Action.Executes() || d.Action == decider.Delete {
+			continue
+		}
+		r := provider.Request{Stack: d.Stack, Owner: e.cfg.Owner, Changes: d.Changes}
+		if d.Observed != nil {
+			r.Have = *d.Observed
+		}
+		if err := a.ask(ctx, d, r); err != nil {
+			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: err.Error()})
+		}
+	}
+}
