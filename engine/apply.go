@@ -29,10 +29,11 @@ type apply struct {
 	started  time.Time
 	operator bool // a single act: what it changes is not the whole wish
 
-	mu       sync.Mutex // guards what follows
-	outcomes map[stepOf]Outcome
-	made     map[resource.Ref]resource.Observed // by this apply, or by others meanwhile
-	failure  error                              // the record can't be written: begin nothing more
+	mu          sync.Mutex // guards what follows
+	outcomes    map[stepOf]Outcome
+	made        map[resource.Ref]resource.Observed // by this apply, or by others meanwhile
+	replaceKeys map[resource.Ref]string            // keys of the replacements that this apply started
+	failure     error                              // the record can't be written: begin nothing more
 }
 
 // stepOf is one half of a decision.
@@ -62,7 +63,7 @@ func (e *Engine) newApply(ctx context.Context, p *Planned, o ApplyOptions) *appl
 	}
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.cfg.Clock(),
-		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{},
+		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaceKeys: map[resource.Ref]string{},
 	}
 }
 
@@ -106,7 +107,7 @@ func (a *apply) announce() error {
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}
-	return a.record(events...)
+	return a.record(append(events, a.leftReplacements()...)...)
 }
 
 // recordNotStarted records what was not begun.

@@ -199,9 +199,12 @@ type crashed struct {
 
 // crash makes a world, lets a process die in the middle of one action on it, lets the claims
 // of the dead expire, and lets the next process plan and apply.
-func crash(t *testing.T, at string, lag int, was, want []resource.Intent) crashed {
+func crash(t *testing.T, at string, lag int, was, want []resource.Intent, setup ...func(*fake.Cloud)) crashed {
 	t.Helper()
 	b := blank(t)
+	for _, f := range setup {
+		f(b.cloud)
+	}
 	first := b.live(&mortal{})
 	first.apply(was)
 	first.stop()

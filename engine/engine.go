@@ -61,6 +61,9 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err != nil {
 		return nil, err
 	}
+	if err := e.replacements(ctx, p, o.At); err != nil {
+		return nil, fmt.Errorf("replacements under way: %w", err)
+	}
 	if memory.unread, err = e.unread(ctx, p); err != nil {
 		return nil, err
 	}

@@ -29,13 +29,17 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 		out.Err, out.Detail = err, err.Error()
 		return out
 	}
+	if _, step := phaseOf(d, half); step == replace.DeleteOld && !a.newIsHealthy(d) {
+		out.Status, out.Detail = WaitingFor, "the new resource is not healthy yet: plan again"
+		return out
+	}
 	if err := a.check(ctx, d, half, r); err != nil {
 		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+err.Error(), provider.ClassOf(err)
 		return out
 	}
 	started := a.startedEvent(c, d, half, r)
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, started); err != nil {
+	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(a.opening(d, started), started)...); err != nil {
 		return a.notStarted(out, err)
 	}
 	start := a.engine.cfg.Clock()
@@ -57,7 +61,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	if err != nil {
 		out.Class, out.Recoverable, out.Detail = provider.ClassOf(err), end.Recoverable, err.Error()
 	}
-	ends := []event.Event{end}
+	ends := append([]event.Event{end}, a.closing(d, end)...)
 	if a.blesses(d, end) {
 		ends = append(ends, a.blessing(d.Desired))
 	}
@@ -124,7 +128,8 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r
 		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Key: ulid.Make().String(), Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Have: r.Have.ID, Host: host, PID: os.Getpid(),
 	}
-	b.Phase, b.Step = phaseOf(d, half)
+	phase, step := phaseOf(d, half)
+	b.Phase, b.Step = phase, string(step)
 	if half == decider.CreatePhase && d.Desired != nil && !a.operator {
 		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
 		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, half) == create {
@@ -133,24 +138,6 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r
 	}
 	r.Key = b.Key
 	return b
-}
-
-// phaseOf says which part of a replacement an action is, and which step of its strategy where
-// that keeps the old resource until the new one is healthy.
-func phaseOf(d *decider.Decision, phase decider.Phase) (string, string) {
-	switch {
-	case d.Reason == decider.ReasonReverts:
-		return event.PhaseDelete, string(replace.DeleteNew)
-	case d.Action != decider.Replace:
-		return "", ""
-	case phase == decider.CreatePhase && d.Strategy.KeepsOld() && d.Strategy != "":
-		return event.PhaseCreate, string(replace.Create)
-	case phase == decider.CreatePhase:
-		return event.PhaseCreate, ""
-	case d.Strategy.KeepsOld() && d.Strategy != "":
-		return event.PhaseDelete, string(replace.DeleteOld)
-	}
-	return event.PhaseDelete, ""
 }
 
 // finishedEvent is what is recorded after the call.

@@ -38,11 +38,13 @@ type Planned struct {
 	async    *asyncObserver
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read
-	kinds    decider.Kinds
-	live     resource.LiveState
-	open     map[resource.Ref]ledger.OpenAction // still without an answer
-	tries    map[resource.Ref]ledger.Tries
-	base     map[resource.Ref]base // of a loaded plan: what its decisions rest on
+	// replacing are the replacements on record that are under way.
+	replacing map[resource.Ref]ledger.Replacement
+	kinds     decider.Kinds
+	live      resource.LiveState
+	open      map[resource.Ref]ledger.OpenAction // still without an answer
+	tries     map[resource.Ref]ledger.Tries
+	base      map[resource.Ref]base // of a loaded plan: what its decisions rest on
 }
 
 // resourceAt finds what carries a ref with ovi's marks in the world the plan rests on.

@@ -30,6 +30,17 @@ func (c *Cloud) Remove(s resource.Scope, id string) {
 	c.location(s).remove(id)
 }
 
+// Replaces sets how resources of a kind can be replaced, the default first.
+func (c *Cloud) Replaces(kind string, strategies ...resource.Strategy) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kinds {
+		if c.kinds[i].Name == kind {
+			c.kinds[i].Replace = func(resource.Desired, resource.Observed) []resource.Strategy { return strategies }
+		}
+	}
+}
+
 // Resources lists what stands in a scope, hidden things too, sorted by ref.
 func (c *Cloud) Resources(s resource.Scope) []resource.Observed {
 	c.mu.Lock()
