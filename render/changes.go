@@ -112,7 +112,7 @@ func (p *planWriter) element(indent int, e string) {
 
 // rows are the attributes of a decision as they are shown.
 func (p *planWriter) rows(d decider.Decision) []row {
-	if d.Difference == comparator.Conflict {
+	if d.Difference == comparator.Conflict || d.Difference == comparator.Unreachable {
 		return nil
 	}
 	schema := p.schema(d.Ref)

@@ -45,6 +45,8 @@ func (p *planWriter) head(d decider.Decision) []string {
 		if d.Suggestion != "" {
 			rest = append(rest, suggestion+d.Suggestion)
 		}
+	case notShown:
+		text = "not evaluated: " + d.Message
 	case isBlocked:
 		text, rest = p.blocked(d)
 	default:
@@ -74,14 +76,23 @@ func act(a decider.Action) decider.Action {
 	return a
 }
 
-// after puts a text behind a head, or under it where there is no room.
+// leastBehind is how many columns a text needs behind a head; else it is under it.
+const leastBehind = 24
+
+// after puts a text behind a head, its further lines under it.
 func (p *planWriter) after(used int, text string) {
-	if columns(printable(text)) > p.room(used+2) {
+	if columns(printable(text)) > p.width()-used-2 && p.width()-used-2 < leastBehind {
 		p.WriteString("\n")
 		p.para(detailIndent+2, "", text)
 		return
 	}
-	p.WriteString("  " + printable(text) + "\n")
+	for i, line := range wrapBehind(text, p.room(used+2), p.room(detailIndent+2)) {
+		if i == 0 {
+			p.WriteString("  " + line + "\n")
+			continue
+		}
+		p.WriteString(spaces(detailIndent+2) + line + "\n")
+	}
 }
 
 // message writes a text, with a suggestion in it on lines of its own.

@@ -30,7 +30,7 @@ func (v DriftView) Write(w io.Writer, s Style) error {
 	if p.Len() > 0 {
 		p.WriteString("\n")
 	}
-	groups := groupedByLocation(v.Plan.Decisions)
+	groups := groupedByLocation(v.Plan)
 	for _, g := range groups {
 		for _, d := range g.decisions {
 			p.drifted(v, d, len(groups) > 1)
@@ -53,6 +53,9 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 	switch d.Difference {
 	case comparator.Missing:
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
+	case comparator.Unreachable:
+		p.entry(conflictSign, name, "not evaluated: "+d.Message)
+		return
 	case comparator.Conflict:
 		p.entry(conflictSign, name, "conflict: "+conflictText(d))
 		if d.Suggestion != "" {

@@ -68,7 +68,7 @@ func kinds(provider, kind string) (resource.Kind, bool) {
 		k.Attrs = []resource.Attribute{
 			{Name: "id", Computed: true},
 			{Name: "root", Type: resource.TObject, Fields: []resource.Attribute{
-				{Name: "size", Type: resource.TInt, CreateDefault: resource.Int(8)},
+				{Name: "size", Type: resource.TInt, CreateDefault: resource.Int(8), Unit: "GiB"},
 			}},
 			{Name: "size"}, {Name: "subnet"},
 		}
@@ -159,6 +159,7 @@ func blocks() decider.Plan {
 			change("tags.an-unusually-long-key-of-a-tag", nil, text("x"), resource.InPlace),
 			{Path: "storage", From: resource.Int(20), To: resource.Int(100), Note: "also applies the pending change of size"},
 		}},
+		{Ref: ref("s3", "denied"), Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Message: "bucket denied could not be read: AccessDenied: s3:GetBucketTagging"},
 		{Ref: ref("security_group", "new"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Changes: []resource.Change{
 			change("ingress", nil, resource.List{rule(22, "10.0.0.0/8", "SSH"), rule(443, "0.0.0.0/0", "HTTPS")}, resource.InPlace),
 			{Path: "vpc", To: resource.Reference{Ref: ref("vpc", "main")}},

@@ -40,7 +40,7 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 		}
 	}
 	p.unreachable(v.Plan)
-	for _, g := range groupedByLocation(v.Plan.Decisions) {
+	for _, g := range groupedByLocation(v.Plan) {
 		p.gap()
 		p.WriteString(p.in(bold, p.names.Scope(g.scope)) + "\n")
 		for _, d := range g.decisions {
@@ -164,12 +164,12 @@ type group struct {
 // groupedByLocation sorts what is shown by location, and there by what it means: conflicts
 // first, then what is created, updated, replaced and deleted, then what is blocked. Within
 // each the order of the plan stays.
-func groupedByLocation(all []decider.Decision) []group {
+func groupedByLocation(plan decider.Plan) []group {
 	index := map[resource.Scope]int{}
 	var out []group
-	for i := range all {
-		d := &all[i]
-		if rankOf(d) == notShown {
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if rankOf(d) == notShown && !isUnread(plan, d) {
 			continue
 		}
 		at, ok := index[d.Ref.Scope()]
@@ -185,6 +185,18 @@ func groupedByLocation(all []decider.Decision) []group {
 		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rankOf(&a)) - int(rankOf(&b)) })
 	}
 	return out
+}
+
+// isUnread says that a resource itself could not be read, though its location and kind were.
+func isUnread(plan decider.Plan, d *decider.Decision) bool {
+	if d.Difference != comparator.Unreachable {
+		return false
+	}
+	if _, whole := plan.Unreachable[d.Ref.Scope()]; whole {
+		return false
+	}
+	_, kind := plan.UnreachableKinds[d.Ref.Scope()][d.Ref.Kind]
+	return !kind
 }
 
 // rank orders decisions within a location.
@@ -203,7 +215,7 @@ const (
 func rankOf(d *decider.Decision) rank {
 	switch {
 	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
-		return notShown
+		return notShown // one that is shown all the same comes last
 	case d.Difference == comparator.Conflict:
 		return isConflict
 	}

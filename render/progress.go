@@ -316,14 +316,11 @@ func (p *Progress) nameRoom() int { return min(p.name, p.style.width()/3) }
 // entry is a sign, a name and a text, wrapped below the name.
 func (p *Progress) entry(sign, name, text string) []string {
 	head := sign + " " + pad(printable(name), p.nameRoom()) + "  "
-	body := wrap(text, p.style.room(columns(head)))
-	if p.style.width()-columns(head) < 24 {
+	body := wrapBehind(text, p.style.room(columns(head)), p.style.room(detailIndent))
+	if p.style.width()-columns(head) < leastBehind {
 		head, body = sign+" "+printable(name), append([]string{""}, wrap(text, p.style.room(detailIndent))...)
 	}
 	lines := []string{p.style.colored(sign) + strings.TrimPrefix(head, sign) + body[0] + "\n"}
-	if len(body) > 1 && body[0] != "" {
-		body = append(body[:1], wrap(strings.Join(body[1:], " "), p.style.room(detailIndent))...)
-	}
 	for _, more := range body[1:] {
 		lines = append(lines, spaces(detailIndent)+more+"\n")
 	}

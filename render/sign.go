@@ -12,7 +12,7 @@ const (
 // signOf is the sign of a decision without color.
 func signOf(d decider.Decision) string {
 	switch rankOf(&d) {
-	case isConflict:
+	case isConflict, notShown:
 		return conflictSign
 	case isBlocked:
 		return blockedSign

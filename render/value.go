@@ -28,9 +28,9 @@ func valueText(v resource.Value, schema *resource.Attribute) string {
 	case resource.Bool:
 		return strconv.FormatBool(bool(v))
 	case resource.Int:
-		return strconv.FormatInt(int64(v), 10)
+		return strconv.FormatInt(int64(v), 10) + unitOf(schema)
 	case resource.Float:
-		return strconv.FormatFloat(float64(v), 'g', -1, 64)
+		return strconv.FormatFloat(float64(v), 'g', -1, 64) + unitOf(schema)
 	case resource.String:
 		return word(string(v))
 	case resource.List:
@@ -54,6 +54,13 @@ func valueText(v resource.Value, schema *resource.Attribute) string {
 		return strings.TrimSpace(hidden + " " + d)
 	}
 	return "(unknown)"
+}
+
+func unitOf(schema *resource.Attribute) string {
+	if schema == nil || schema.Unit == "" {
+		return ""
+	}
+	return " " + schema.Unit
 }
 
 // textOf writes a text as a configuration does, its secret parts hidden.

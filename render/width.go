@@ -140,6 +140,16 @@ func breakAt(s string, width int) int {
 	return -1
 }
 
+// wrapBehind breaks a text at its spaces into a first line of so many columns and further lines
+// of more.
+func wrapBehind(s string, first, rest int) []string {
+	lines := wrap(s, first)
+	if len(lines) == 1 {
+		return lines
+	}
+	return append(lines[:1], wrap(strings.Join(lines[1:], " "), rest)...)
+}
+
 // Wrap breaks a text at its spaces into lines of so many columns.
 func Wrap(s string, width int) []string { return wrap(s, width) }
 

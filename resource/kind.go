@@ -122,7 +122,8 @@ type Attribute struct {
 	Enum     []string    // allowed strings
 	Min, Max *int64      // bounds of an Int; of a String or List: its length
 	Pattern  string      // regular expression a String must match as a whole
-	Example  string      // as it would be written in a config
+	Example  string      // as in a configuration
+	Unit     string      // of a number, as it is shown: "GiB"
 	// Valid reports what type, bounds and pattern can't say of a value that satisfies them,
 	// with paths relative to it ("" is the value itself). Nil: there is nothing more to say.
 	Valid func(Value) []Problem

@@ -24,7 +24,7 @@ func ebsSchema() resource.Kind {
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",
-				Doc: "In GiB. It can only grow. Required unless snapshot is set.",
+				Unit: "GiB", Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
 			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
 			{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."},

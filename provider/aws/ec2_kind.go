@@ -95,7 +95,7 @@ func rootFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "30",
-			Doc: "In GiB. If omitted, the image's size. It can only grow.",
+			Unit: "GiB", Doc: "In GiB. If omitted, the image's size. It can only grow.",
 		},
 		{
 			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",

@@ -40,7 +40,7 @@ func rdsMachine() []resource.Attribute {
 		},
 		{
 			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
-			Doc: "In GiB. It can only grow.",
+			Unit: "GiB", Doc: "In GiB. It can only grow.",
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"},
