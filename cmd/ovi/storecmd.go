@@ -34,6 +34,17 @@ func (p *process) storeCommand() *urfave.Command {
 					"with a digest. It has its own revision numbers and no claims. Stop the instances of FROM first.",
 				Action: p.action((*call).storeCopy),
 			},
+			{
+				Name: "trust", ArgsUsage: "[KEY]", Usage: "Show this instance's key, or trust the key of another instance",
+				Description: "Instances of a shared store prove by their keys what each created. A key is trusted at its\n" +
+					"first use, which raises an alert. With --required, later keys must be trusted with this command.",
+				Flags: []urfave.Flag{
+					sourceFlag(), reasonFlag(),
+					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
+					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
+				},
+				Action: p.action((*call).storeTrust),
+			},
 		},
 	}
 }

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+func (p *process) adoptCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE]",
+		Usage: "Manage an existing resource",
+		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
+			"tagged, and not changed otherwise: the next plan shows what differs. --marked adopts every\n" +
+			"resource that has the tags of this stack but is not recorded, as after a lost data directory.",
+		Flags: []urfave.Flag{
+			sourceFlag(), reasonFlag(), lockFlag(),
+			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
+			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
+			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
+			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
+		},
+		Action: p.action((*call).adopt),
+	}
+}
+
+func (c *call) adopt() error {
+	if c.cmd.Bool("unproven") && !c.cmd.Bool("marked") {
+		return cli.Usage("add --marked", "--unproven needs --marked")
+	}
+	if c.cmd.Bool("marked") {
+		if c.cmd.String("id") != "" {
+			return cli.Usage("omit one of them", "--id and --marked exclude each other")
+		}
+		if err := c.atMost(1); err != nil {
+			return err
+		}
+		paths, err := c.sources(c.cmd.Args().Slice()...)
+		if err != nil {
+			return err
+		}
+		return c.withLine(paths, c.adoptMarked)
+	}
+	if c.arg(0) == "" {
+		return cli.Usage("use its name in the configuration, such as ec2/web-0", "`ovi adopt` needs a resource")
+	}
+	if err := c.atMost(2); err != nil {
+		return err
+	}
+	paths, err := c.sources(c.cmd.Args().Slice()[1:]...)
+	if err != nil {
+		return err
+	}
+	return c.withLine(paths, c.adoptIn)
+}
+
+func (c *call) adoptIn(l *session) error {
+	ref, err := desired(l.intents, c.arg(0))
+	if err != nil {
+		return err
+	}
+	got, err := l.engine.Adopt(c, l.intents, engine.Adoption{
+		OperatorAction: c.act(), Ref: ref, ID: c.cmd.String("id"), Force: c.cmd.Bool("force"),
+	})
+	if err != nil {
+		return err
+	}
+	scans, err := l.ledger.Scans(c, storage.Now)
+	if err != nil {
+		return err
+	}
+	names := namesIn(scans)
+	if c.out.Machine() {
+		return c.out.Records(seen{Observed: got, at: c.Now()}.record(names))
+	}
+	c.out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", names.Ref(ref), got.ID, stackNames(l.intents))
+	return nil
+}
+
+// stackNames are the stacks of a configuration.
+func stackNames(intents []resource.Intent) string {
+	text := ""
+	for i, in := range intents {
+		if i > 0 {
+			text += ", "
+		}
+		text += in.Stack
+	}
+	return text
+}
+
+// adoptMarked lists what has the tags of the stack and is not recorded, and adopts it on a typed
+// yes.
+func (c *call) adoptMarked(l *session) error {
+	all, err := l.engine.Marked(c, l.intents, c.cmd.Bool("unproven"))
+	if err != nil {
+		return err
+	}
+	refs := make([]resource.Ref, len(all))
+	for i := range all {
+		refs[i] = all[i].Ref
+	}
+	names := namesOfRefs(refs...)
+	if c.out.Machine() {
+		return cli.Usage("run it in a terminal", "`ovi adopt --marked` needs confirmation")
+	}
+	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "TAGS"}, Flexible: 3}
+	for _, o := range all {
+		note := "written at creation"
+		if o.Ownership == resource.Unproven {
+			note = "may have been copied"
+		}
+		t.Rows = append(t.Rows, []string{names.Ref(o.Ref), o.ID, string(o.Health), note})
+	}
+	if err := c.out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
+		return err
+	}
+	if err := c.out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"), stackNames(l.intents))
+	if err := c.out.Ask(c, c.Stdin, question); err != nil {
+		return err
+	}
+	n, err := l.engine.AdoptMarked(c, l.intents, all, c.act())
+	c.out.Say("Adopted %s.", render.Many(n, "resource"))
+	return err
+}
+
+// desired finds a configured resource by its full ref, kind/name, or name.
+func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
+	var found []resource.Ref
+	var names []string
+	for _, ref := range configured(intents) {
+		names = append(names, shortName(ref))
+		if spelling == ref.String() || spelling == shortName(ref) || spelling == ref.Name {
+			found = append(found, ref)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		next := "add it to the configuration first"
+		if near, ok := resource.Nearest(spelling, names); ok {
+			next = "did you mean " + near + "?"
+		}
+		return resource.Ref{}, cli.Usage(next, "%q is not in the configuration", spelling)
+	}
+	return resource.Ref{}, cli.Usage(fmt.Sprintf("use the full ref, such as %s", found[0]), "%q matches %d resources", spelling, len(found))
+}

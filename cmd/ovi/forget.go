@@ -1,0 +1,134 @@
+package main
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func (p *process) forgetCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "forget", Category: groupManage, ArgsUsage: "REF",
+		Usage: "Stop managing a resource without deleting it",
+		Description: "The resource stays as it is, and ovi never changes it again. Remove it from the configuration\n" +
+			"as well, or the next plan reports a conflict. With --id, a resource that has the tags of REF but\n" +
+			"is not the recorded one is ignored from now on.",
+		Flags: []urfave.Flag{
+			sourceFlag(), reasonFlag(), lockFlag(),
+			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
+		},
+		Action: p.action((*call).forget),
+	}
+}
+
+func (p *process) moveCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "move", Category: groupManage, ArgsUsage: "REF REF",
+		Usage: "Rename a resource, or move it to another stack",
+		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
+			"record and the tags change; the resource itself does not. Rename it in the configuration as well.",
+		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Action: p.action((*call).move),
+	}
+}
+
+func (c *call) forget() error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	return c.withRecord(func(l *session) error {
+		ref, err := c.ref(l.ledger, c.arg(0))
+		if err != nil {
+			return err
+		}
+		if err := c.sameCloud(ref); err != nil {
+			return err
+		}
+		done, err := l.engine.Forget(c, ref, c.cmd.String("id"), c.act())
+		if err != nil {
+			return err
+		}
+		if c.out.Machine() {
+			return c.out.Records(render.Info{Type: "forgotten", Data: done})
+		}
+		id := c.cmd.String("id")
+		if x, ok := done.(event.Disowned); ok {
+			id = x.ID
+		}
+		c.out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", shortName(ref), id)
+		return nil
+	})
+}
+
+func (c *call) move() error {
+	if c.cmd.NArg() != 2 {
+		return cli.Usage("use ovi move ec2/web-0 ec2/api-0", "`ovi move` needs two names")
+	}
+	return c.withRecord(func(l *session) error {
+		from, err := c.ref(l.ledger, c.arg(0))
+		if err != nil {
+			return err
+		}
+		to, stack, err := renamed(from, c.arg(1))
+		if err != nil {
+			return err
+		}
+		if err := c.sameCloud(from); err != nil {
+			return err
+		}
+		if err := l.engine.Move(c, from, to, stack, c.act()); err != nil {
+			return err
+		}
+		if c.out.Machine() {
+			return c.out.Records(render.Info{Type: "moved", Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": stack}})
+		}
+		where := ""
+		if stack != "" {
+			where = " of stack " + stack
+		}
+		c.out.Say("%s is now %s%s. Run `ovi plan` to compare it with the configuration.", shortName(from), shortName(to), where)
+		return nil
+	})
+}
+
+// renamed reads a new name: NAME, KIND/NAME or a full ref, each with STACK: before it or not. What
+// it leaves open is as it was.
+func renamed(from resource.Ref, text string) (to resource.Ref, stack string, err error) {
+	name := text
+	if before, after, ok := strings.Cut(text, ":"); ok && !strings.Contains(before, "/") {
+		stack, name = before, after
+	}
+	to = from
+	switch parts := strings.Split(name, "/"); {
+	case name == "" && stack != "":
+	case name == "":
+		return to, stack, cli.Usage("use a name such as ec2/api-0", "the new name is empty")
+	case len(parts) == 1:
+		to.Name = name
+	case len(parts) == 2:
+		to.Kind, to.Name = parts[0], parts[1]
+	default:
+		if to, err = resource.ParseRef(name); err != nil {
+			return to, stack, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
+		}
+	}
+	return to, stack, nil
+}
+
+// withRecord opens the data directory and the providers for a command about recorded resources.
+func (c *call) withRecord(do func(*session) error) error {
+	dir, err := c.recordDir()
+	if err != nil {
+		return err
+	}
+	l, err := c.openLiveState(dir, nil, nil)
+	if err != nil {
+		return err
+	}
+	return c.closing(l, do(l))
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"encoding/hex"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+)
+
+func (c *call) storeTrust() error {
+	if err := c.atMost(1); err != nil {
+		return err
+	}
+	key := c.arg(0)
+	if b, err := hex.DecodeString(key); key != "" && (err != nil || len(b) != ed25519.PublicKeySize) {
+		return cli.Usage("use the key that `ovi store trust` prints on the other host", "invalid key %q", key)
+	}
+	if c.cmd.Bool("revoke") && key == "" && !c.cmd.Bool("required") {
+		return cli.Usage("add KEY or --required", "--revoke needs a key or --required")
+	}
+	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.trustIn(l, key) })
+}
+
+func (c *call) trustIn(l *ledger.Ledger, key string) error {
+	on, act := !c.cmd.Bool("revoke"), c.act()
+	var events []event.Event
+	if c.cmd.Bool("required") {
+		events = append(events, event.TrustRequired{On: on, Who: act.Who, Reason: act.Reason})
+	}
+	if key != "" {
+		events = append(events, event.Trusted{Key: key, On: on, Who: act.Who, Reason: act.Reason})
+	}
+	if len(events) > 0 {
+		if _, err := l.Record(c, events...); err != nil {
+			return err
+		}
+	}
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "trust", Data: map[string]any{"instance": l.Instance(), "key": l.Key(), "recorded": events}})
+	}
+	for _, e := range events {
+		c.out.Say("%s", render.Line(e))
+	}
+	if len(events) == 0 {
+		c.out.Say("Instance %s has the key %s.", l.Instance(), l.Key())
+	}
+	return nil
+}
