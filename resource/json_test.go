@@ -82,7 +82,7 @@ func TestBrokenRecordsAreRefused(t *testing.T) {
 		`{}`:                                 "no ref",
 		`{"id":"x"}`:                         "no ref",
 		`{"ref":"a/b/c"}`:                    "not a ref",
-		`{"ref":"a/b/c/d","colour":"red"}`:   `no field "colour"`,
+		`{"ref":"a/b/c/d","color":"red"}`:    `no field "color"`,
 		`{"ref":"a/b/c/d","id":"1","id":1}`:  "twice",
 		`{"ref":"a/b/c/d","id":1}`:           "not of its type",
 		`{"ref":"a/b/c/d","attested":"yes"}`: "not of its type",
@@ -147,7 +147,7 @@ func FuzzParseJSON(f *testing.F) {
 			return
 		}
 		if !json.Valid(in) {
-			t.Fatalf("%q is no JSON and is read as %#v", in, v)
+			t.Fatalf("%q is invalid JSON and was read as %#v", in, v)
 		}
 		b := resource.AppendJSON(nil, v)
 		back, err := resource.ParseJSON(b)

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +8,16 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 )
+
+// user is a resource that uses others.
+type user struct {
+	ref   resource.Ref
+	where func(path string) resource.Position
+}
+
+func (d *Draft) user(i int) user {
+	return user{d.desired[i].Ref, func(path string) resource.Position { return d.where(i, path) }}
+}
 
 // depend looks up every use of another resource. Resources of a count share their
 // dependencies, and so do resources that depend on the same.
@@ -26,7 +35,7 @@ func (d *Draft) depend() {
 				u := &uses[k]
 				before, seen := found[u.ref]
 				if !seen || u.ref == nil {
-					before = d.lookUp(i, u)
+					before = d.lookUp(d.user(i), u)
 				}
 				if refs = append(refs, before...); u.ref != nil && len(before) > 0 {
 					found[u.ref] = before
@@ -39,6 +48,11 @@ func (d *Draft) depend() {
 			}
 		}
 		d.desired[i].DependsOn = refs
+	}
+	for _, f := range d.failures { // of what has other problems, only to report more
+		for k := range f.uses {
+			d.lookUp(f.user, &f.uses[k])
+		}
 	}
 }
 
@@ -67,33 +81,32 @@ func (d *Draft) share(byKey map[string][]resource.Ref, refs []resource.Ref) []re
 }
 
 // lookUp returns the refs that a use means.
-func (d *Draft) lookUp(i int, u *use) []resource.Ref {
-	self := &d.desired[i]
+func (d *Draft) lookUp(by user, u *use) []resource.Ref {
 	if u.ref == nil {
-		return d.lookUpName(i, u)
+		return d.lookUpName(by, u)
 	}
 	r := u.ref.Ref
 	if d.find(r) != nil {
-		if summary, suggestion := d.checkUse(self, u); summary != "" {
-			d.wrong(i, u, summary, suggestion)
+		if summary, suggestion := d.checkUse(by.ref, u); summary != "" {
+			d.wrong(by, u, summary, suggestion)
 		}
 		return []resource.Ref{r}
 	}
 	if g := d.counted[r]; g.count > 0 {
-		d.wrong(i, u, fmt.Sprintf("%s is %d resources, and %s refers to one", short(r), g.count, u.path), "use one of "+listed(r.Name, g.count))
+		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", short(r), g.count, u.path), "use one of "+listed(r.Name, g.count))
 	} else {
-		d.unknown(i, u, r)
+		d.unknown(by, u, r)
 	}
 	return nil
 }
 
 // wrong reports a problem of a use.
-func (d *Draft) wrong(i int, u *use, summary, suggestion string) {
+func (d *Draft) wrong(by user, u *use, summary, suggestion string) {
 	path := u.path
 	if u.ref == nil {
 		path = "depends_on[" + strconv.Itoa(u.index) + "]"
 	}
-	d.note(Problem{At: d.where(i, path), Ref: short(d.desired[i].Ref), Summary: summary, Suggestion: suggestion})
+	d.note(Problem{At: by.where(path), Ref: short(by.ref), Summary: summary, Suggestion: suggestion})
 }
 
 // isBroken reports that a name may be of a resource with problems of its own.
@@ -103,7 +116,7 @@ func (d *Draft) isBroken(name string) bool {
 }
 
 // unknown reports a name that no resource has, and the one that is probably meant.
-func (d *Draft) unknown(i int, u *use, r resource.Ref) {
+func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 	switch {
 	case d.isBroken(r.Name):
 		return
@@ -111,7 +124,7 @@ func (d *Draft) unknown(i int, u *use, r resource.Ref) {
 		d.more++
 		return
 	}
-	self := d.desired[i].Ref
+	self := by.ref
 	var names []string
 	for j := range d.desired {
 		o := d.desired[j].Ref
@@ -120,7 +133,7 @@ func (d *Draft) unknown(i int, u *use, r resource.Ref) {
 		case o.Location == r.Location:
 			names = append(names, o.Name)
 		case o.Name == r.Name:
-			d.wrong(i, u, fmt.Sprintf("%s is in %s, and %s is in %s", short(r), o.Location, short(self), r.Location),
+			d.wrong(by, u, fmt.Sprintf("%s is in %s, and %s is in %s", short(r), o.Location, short(self), r.Location),
 				"use a resource of the same "+d.opts.LocationOf(r.Provider).Word)
 			return
 		}
@@ -132,7 +145,7 @@ func (d *Draft) unknown(i int, u *use, r resource.Ref) {
 	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
 		hint = "add " + short(r) + ", or use an existing id (" + a + "…)"
 	}
-	d.wrong(i, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+short(r)))
+	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+short(r)))
 }
 
 // idPrefix finds how the ids of a kind start, from an attribute that refers to the kind.
@@ -151,13 +164,13 @@ func (d *Draft) idPrefix(r resource.Ref) string {
 
 // lookUpName reads a word of depends_on: NAME, KIND/NAME, PROVIDER/KIND/NAME or a whole ref.
 // A name with a count means all of them.
-func (d *Draft) lookUpName(i int, u *use) []resource.Ref {
-	self := d.desired[i].Ref
+func (d *Draft) lookUpName(by user, u *use) []resource.Ref {
+	self := by.ref
 	if r, err := resource.ParseRef(u.name); err == nil {
-		return d.existing(i, u, r)
+		return d.existing(by, u, r)
 	}
 	if kind, rest, ok := strings.Cut(u.name, "/"); ok {
-		return d.existing(i, u, resource.Ref{Provider: self.Provider, Location: self.Location, Kind: kind, Name: rest})
+		return d.existing(by, u, resource.Ref{Provider: self.Provider, Location: self.Location, Kind: kind, Name: rest})
 	}
 	var found [][]resource.Ref
 	var names []string
@@ -172,10 +185,10 @@ func (d *Draft) lookUpName(i int, u *use) []resource.Ref {
 		return found[0]
 	case 0:
 		if !d.isBroken(u.name) {
-			d.wrong(i, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
+			d.wrong(by, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
 		}
 	default:
-		d.wrong(i, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
+		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
 	}
 	return nil
 }
@@ -192,10 +205,10 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	return out
 }
 
-func (d *Draft) existing(i int, u *use, r resource.Ref) []resource.Ref {
+func (d *Draft) existing(by user, u *use, r resource.Ref) []resource.Ref {
 	refs := d.all(r)
 	if len(refs) == 0 {
-		d.unknown(i, u, r)
+		d.unknown(by, u, r)
 	}
 	return refs
 }
@@ -220,54 +233,4 @@ func listed(name string, count int) string {
 		out = append(out, "… "+name+"-"+strconv.Itoa(count-1))
 	}
 	return strings.Join(out, ", ")
-}
-
-// cycles reports resources that depend on each other. Only what depends on something and is
-// depended on can be part of a cycle.
-func (d *Draft) cycles() {
-	all := d.desired
-	dependedOn := map[resource.Ref]bool{}
-	for i := range all {
-		for _, n := range all[i].DependsOn {
-			dependedOn[n] = false // true once it turns out to depend on something itself
-		}
-	}
-	at := map[resource.Ref]resource.Position{}
-	var nodes []resource.Node
-	for i := range all {
-		if _, ok := dependedOn[all[i].Ref]; ok && len(all[i].DependsOn) > 0 {
-			dependedOn[all[i].Ref] = true
-			at[all[i].Ref] = all[i].At
-			nodes = append(nodes, resource.Node{Ref: all[i].Ref, DependsOn: all[i].DependsOn})
-		}
-	}
-	for i := range nodes {
-		nodes[i].DependsOn = slices.DeleteFunc(slices.Clone(nodes[i].DependsOn), func(r resource.Ref) bool { return !dependedOn[r] })
-	}
-	for range 20 { // each round finds one cycle, reports it and opens it
-		var c *resource.CycleError
-		if _, err := resource.Levels(nodes); !errors.As(err, &c) {
-			return
-		}
-		d.cycle(c.Cycle, at)
-		first, last := c.Cycle[0], c.Cycle[len(c.Cycle)-1]
-		for i := range nodes {
-			if nodes[i].Ref == last {
-				nodes[i].DependsOn = slices.DeleteFunc(nodes[i].DependsOn, func(r resource.Ref) bool { return r == first })
-			}
-		}
-	}
-}
-
-func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]resource.Position) {
-	words := make([]string, 0, len(cycle)+1)
-	for _, r := range cycle {
-		words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
-	}
-	words = append(words, short(cycle[0]))
-	p := Problem{At: at[cycle[0]], Ref: short(cycle[0]), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}
-	if len(cycle) == 1 {
-		p.Summary = short(cycle[0]) + " depends on itself"
-	}
-	d.note(p)
 }

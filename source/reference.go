@@ -115,12 +115,12 @@ func (r *reading) named(ref resource.Ref, s string) resource.Reference {
 
 // checkUse checks that what a reference names has a value that fits: path, type, secrecy and
 // location. It is called once the resource is known to exist.
-func (d *Draft) checkUse(self *resource.Desired, u *use) (summary, suggestion string) {
+func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string) {
 	ref := *u.ref
 	shown := "${" + ref.String() + "}"
 	if ref.Path == "" {
-		if ref.Ref.Scope() != self.Ref.Scope() && !u.attr.Anywhere {
-			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", short(ref.Ref), ref.Ref.Scope(), u.path, self.Ref.Scope()), "use a resource of " + self.Ref.Location
+		if ref.Ref.Scope() != self.Scope() && !u.attr.Anywhere {
+			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", short(ref.Ref), ref.Ref.Scope(), u.path, self.Scope()), "use a resource of " + self.Location
 		}
 		return "", ""
 	}
@@ -137,7 +137,7 @@ func (d *Draft) checkUse(self *resource.Desired, u *use) (summary, suggestion st
 	case target.WriteOnly && !isSecretAt(k, ref.Path):
 		return fmt.Sprintf("%s cannot be read back from the provider", shown), "use the value itself"
 	case !fits(target, u):
-		return fmt.Sprintf("%s must be %s, and %s is %s", u.path, cmpOr(u.attr.Type.String(), "a string"), shown, target.Type), ""
+		return fmt.Sprintf("%s must be %s, and %s is %s", u.path, u.attr.Type, shown, target.Type), "use an attribute of that type"
 	}
 	return "", ""
 }

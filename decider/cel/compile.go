@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -14,8 +15,8 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// CostLimit bounds one evaluation, in CEL's own units. Kubernetes allows the same for one
-// call of a validation rule.
+// CostLimit bounds one evaluation, in CEL's own units. Kubernetes has the same limit for one
+// validation rule.
 const CostLimit = 1_000_000
 
 // Rules are compiled rules. They may be used from many goroutines.
@@ -24,17 +25,17 @@ type Rules struct{ rules []compiled }
 type compiled struct {
 	Rule
 	when  expression
-	until *expression // nil: not said
+	until *expression // nil: none
 }
 
-// expression is a compiled text with the place it stands at.
+// expression is a compiled text with its position.
 type expression struct {
 	program cel.Program
 	ast     *cel.Ast
 	at      resource.Position
 }
 
-// location is where in its file an expression failed; its beginning, if that is not known.
+// location is where in its file an expression failed; its start, if that is not known.
 func (e expression) location(err error) resource.Position {
 	var failed *types.Err
 	if !errors.As(err, &failed) || failed.NodeID() == 0 {
@@ -47,8 +48,8 @@ func (e expression) location(err error) resource.Position {
 	return shift(e.at, at.Line(), at.Column())
 }
 
-// Compile checks every rule's words and types. What is wrong comes all at once, each with the
-// place it stands at; then there are no Rules.
+// Compile checks the names and types of every rule. It returns the Rules, or all problems at
+// once, each with its position.
 func Compile(rules []Rule) (*Rules, error) {
 	env, err := environment()
 	if err != nil {
@@ -96,24 +97,24 @@ func environment() (*cel.Env, error) {
 
 func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 	var ps source.Problems
-	say := func(summary, suggestion string) {
+	problem := func(summary, suggestion string) {
 		ps = append(ps, source.Problem{At: r.At, Summary: summary, Suggestion: suggestion})
 	}
 	if r.Name == "" {
-		say("a rule has no name", "write name: what-it-guards")
+		problem("a rule has no name", "add name: NAME")
 	}
 	if first, twice := names[r.Name]; twice && r.Name != "" {
-		say(fmt.Sprintf("two rules are named %q", r.Name), fmt.Sprintf("the first stands at %s:%d", first.File, first.Line))
+		problem(fmt.Sprintf("duplicate rule %q", r.Name), fmt.Sprintf("rename one of them; the other is at %s:%d", first.File, first.Line))
 	}
 	names[r.Name] = r.At
 	if !slices.Contains(effects(), r.Effect) {
-		say(fmt.Sprintf("rule %q: there is no effect %q", r.Name, r.Effect), fmt.Sprintf("one of %v", effects()))
+		problem(fmt.Sprintf("unknown effect %q of rule %q", r.Effect, r.Name), "use one of "+strings.Join(effects(), ", "))
 	}
 	if r.Until != "" && Effect(r.Effect) != Defer {
-		say(fmt.Sprintf("rule %q: until stands only with effect: defer", r.Name), "")
+		problem(fmt.Sprintf("rule %q has until, which needs effect: defer", r.Name), "remove until, or use effect: defer")
 	}
 	if r.Approvers < 0 || (r.Approvers > 0 && Effect(r.Effect) != RequireApproval) {
-		say(fmt.Sprintf("rule %q: people is a number from 1, and stands only with effect: require_approval", r.Name), "")
+		problem(fmt.Sprintf("rule %q has approvers, which needs effect: require_approval", r.Name), "remove approvers, or use effect: require_approval")
 	}
 	return ps
 }
@@ -121,7 +122,7 @@ func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	c := compiled{Rule: r}
 	if r.When == "" {
-		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name), Suggestion: "write when: an expression that gives true or false"}}
+		return c, source.Problems{{At: r.At, Summary: fmt.Sprintf("rule %q has no condition", r.Name), Suggestion: "add when: EXPRESSION, which is true or false"}}
 	}
 	var ps, more source.Problems
 	c.when, ps = compileExpr(env, r.Name, r.When, cel.BoolType, r.WhenAt)
@@ -143,7 +144,7 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Po
 		return expression{}, ps
 	}
 	if t := ast.OutputType(); !t.IsEquivalentType(want) && !t.IsEquivalentType(cel.DynType) {
-		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression gives %s, not %s", name, t, want)}}
+		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s", name, t, want)}}
 	}
 	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
 	if err != nil {
@@ -152,8 +153,8 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Po
 	return expression{p, ast, at}, nil
 }
 
-// shift moves a place inside an expression to its place in the file. CEL counts lines from 1
-// and columns from 0; only the first line shares its start with the file's line.
+// shift turns a position inside an expression into one of the file. CEL counts lines from 1 and
+// columns from 0; only the first line starts at the expression's own column.
 func shift(at resource.Position, line, column int) resource.Position {
 	if line <= 1 {
 		at.Column += column

@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/decider"
 )
 
-// Judge runs every rule over every decision that would touch a provider, in the order of the
-// plan, then of the rules. Same input, same findings.
+// Judge runs every rule over every decision that would call a provider, in the order of the
+// plan, then of the rules. The same input gives the same findings.
 func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 	var out []Finding
 	totals := count(p)
@@ -41,8 +41,8 @@ func variables(d decider.Decision, t Totals, owned int, f decider.Facts) map[str
 	}
 }
 
-// lazy is what CEL asks for only when a rule speaks of it, and then once: most rules look at
-// little, and a thing's history is read from the record.
+// lazy is computed only when a rule uses it, and then once: most rules use little, and a
+// resource's history is read from the store.
 func lazy(f func() any) func() any {
 	var got any
 	return func() any {
@@ -114,8 +114,8 @@ func (c *compiled) message() string {
 	return fmt.Sprintf("rule %s", c.Name)
 }
 
-// failed makes the finding of a rule that could not be evaluated (E12: an earlier tool skipped
-// such rules, so that a broken guardrail let everything pass).
+// failed is the finding of a rule that could not be evaluated: it denies what deletes or
+// replaces, so that a broken rule never lets that pass.
 func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
 	at := e.location(err)
 	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, At: at, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
@@ -135,7 +135,7 @@ func evalBool(p cel.Program, vars map[string]any) (bool, error) {
 	}
 	b, ok := v.(types.Bool)
 	if !ok {
-		return false, fmt.Errorf("it gave %s, not a bool", v.Type())
+		return false, fmt.Errorf("the result is %s, not a bool", v.Type())
 	}
 	return bool(b), nil
 }
@@ -147,7 +147,7 @@ func evalTime(p cel.Program, vars map[string]any) (int64, error) {
 	}
 	t, ok := v.(types.Timestamp)
 	if !ok {
-		return 0, fmt.Errorf("it gave %s, not a timestamp", v.Type())
+		return 0, fmt.Errorf("the result is %s, not a timestamp", v.Type())
 	}
 	return t.Unix(), nil
 }

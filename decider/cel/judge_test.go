@@ -64,9 +64,9 @@ func TestJudge(t *testing.T) {
 	}{
 		"a rule that always denies, denies all that acts": {`true`, []int{0, 1}},
 		"deletes in production":                           {`decision.action == "delete" && resource.tags["environment"] == "prod"`, []int{1}},
-		"what destroys":                                   {`decision.destroys`, []int{1}},
-		"a wish's attribute":                              {`desired.exists && desired.attrs.size.startsWith("m5.")`, []int{0}},
-		"a thing's number":                                {`resource.exists && resource.attrs.storage >= 20`, []int{1}},
+		"deletes and replaces":                            {`decision.destroys`, []int{1}},
+		"a configured attribute":                          {`desired.exists && desired.attrs.size.startsWith("m5.")`, []int{0}},
+		"an observed number":                              {`resource.exists && resource.attrs.storage >= 20`, []int{1}},
 		"a change by path":                                {`changes.exists(c, c.path == "size" && c.to == "m5.large")`, []int{0}},
 		"the whole plan":                                  {`plan.delete * 100 / plan.owned >= 20`, []int{0, 1}},
 		"the time of day in a zone":                       {`now.getDayOfWeek("Europe/Berlin") == 5 && now.getHours("Europe/Berlin") == 13`, []int{0, 1}},
@@ -97,12 +97,12 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// E12: a rule that errors vetoes what destroys; it never lets something pass by failing.
+// E12: a rule that fails denies deletes and replaces; it never lets them pass by failing.
 func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
 	for name, when := range map[string]string{
-		"a key that is not there": `resource.tags["nobody"] == "x"`,
-		"a division by zero":      `plan.replace / plan.restart == 1`,
-		"a cost without end":      `range(10000).exists(a, range(10000).exists(b, a * b < 0))`,
+		"a missing key":      `resource.tags["missing"] == "x"`,
+		"a division by zero": `plan.replace / plan.restart == 1`,
+		"an unbounded cost":  `range(10000).exists(a, range(10000).exists(b, a * b < 0))`,
 	} {
 		if strings.HasPrefix(when, "range") {
 			when = `lists.range(10000).exists(a, lists.range(10000).exists(b, a * b < 0))`
@@ -138,7 +138,7 @@ func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
 	}
 }
 
-func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
+func TestCompileReportsAllProblems(t *testing.T) {
 	at := resource.Position{File: "p.yaml", Line: 7, Column: 11}
 	rules := []cel.Rule{
 		{Name: "typo", When: `decison.action == "delete"`, Effect: deny, WhenAt: at},
@@ -159,15 +159,15 @@ func TestCompileSaysEverythingThatIsWrong(t *testing.T) {
 		t.Fatalf("got %v, want problems", err)
 	}
 	for _, want := range []string{
-		"p.yaml:7:11: rule \"typo\": undeclared reference to 'decison'",
-		"p.yaml:7:19: rule \"field\": undefined field 'acton'",
-		"rule \"text\": the expression gives string, not bool",
+		"rule \"typo\": undeclared reference to 'decison'",
+		"rule \"field\": undefined field 'acton'\n  at p.yaml:7:19",
+		"rule \"text\": the expression is of type string, not bool",
 		"rule \"types\": found no matching overload for '_==_'",
-		"p.yaml:8:3: rule \"second line\": undeclared reference to 'nope'",
-		"there is no effect \"denny\"",
-		"two rules are named \"effect\"",
-		"rule \"until\": the expression gives string, not google.protobuf.Timestamp",
-		"rule \"people\": people is a number",
+		"rule \"second line\": undeclared reference to 'nope'",
+		"unknown effect \"denny\"",
+		"duplicate rule \"effect\"",
+		"rule \"until\": the expression is of type string, not google.protobuf.Timestamp",
+		"rule \"people\" has approvers",
 		"rule \"empty\" has no condition",
 		"a rule has no name",
 	} {
@@ -193,10 +193,10 @@ func TestSameInputSameFindings(t *testing.T) {
 	}
 }
 
-// A broken condition names the place in its file where it broke, not only that it did.
-func TestAFailedRuleNamesItsPlace(t *testing.T) {
+// A condition that fails names its position in the file.
+func TestAFailedRuleNamesItsPosition(t *testing.T) {
 	at := resource.Position{File: "p.yaml", Line: 7, Column: 10}
-	got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: `true && resource.tags["nobody"] == "x"`, WhenAt: at, Effect: deny})
+	got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: `true && resource.tags["missing"] == "x"`, WhenAt: at, Effect: deny})
 	for _, f := range got {
 		if want := (resource.Position{File: "p.yaml", Line: 7, Column: 31}); f.At != want || !strings.Contains(f.Message, "p.yaml:7:31") {
 			t.Errorf("it failed at %+v, want %+v: %s", f.At, want, f.Message)
@@ -207,7 +207,7 @@ func TestAFailedRuleNamesItsPlace(t *testing.T) {
 	}
 }
 
-// The record is asked for a thing's history only by rules that speak of it, and once.
+// A resource's history is read only for rules that use it, and once.
 func TestHistoryIsReadOnlyWhereARuleNeedsIt(t *testing.T) {
 	asked := 0
 	f := decider.Facts{Now: noon, History: func(resource.Ref) []decider.Past { asked++; return nil }}

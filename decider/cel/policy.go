@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 )
 
-// Policy lets the rules veto. It holds for one stack, or for all with an empty Stack.
+// Policy blocks by the rules. It applies to one stack, or to all with an empty stack.
 func (r *Rules) Policy(stack string) decider.Warner { return policy{r, stack} }
 
 type policy struct {
@@ -16,8 +16,8 @@ type policy struct {
 
 func (policy) Name() string { return "rule" }
 
-// Review vetoes what rules deny, defer or want approved. Of several rules that hold back one
-// decision, the first that is not answered speaks.
+// Review blocks what rules deny, defer or require approval of. Of several rules that block one
+// decision, the first counts that no approval answers.
 func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	var approved []string
@@ -50,7 +50,7 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Bloc
 	return out, nil
 }
 
-// Warn says what the rules have to say that holds nothing back.
+// Warn returns the messages of rules that only warn.
 func (p policy) Warn(plan decider.Plan, f decider.Facts) map[int][]decider.Warning {
 	out := map[int][]decider.Warning{}
 	for _, found := range p.findings(plan, f) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/decider/cel"
 )
 
-func TestPolicyVetoesAndWarns(t *testing.T) {
+func TestPolicyBlocksAndWarns(t *testing.T) {
 	past, future := noon.Add(-time.Hour), noon.Add(time.Hour)
 	at := func(when time.Time) string { return `timestamp("` + when.Format(time.RFC3339) + `")` }
 	yes := func(string) []decider.Approval { return []decider.Approval{{Who: "ann"}} }
@@ -20,16 +20,16 @@ func TestPolicyVetoesAndWarns(t *testing.T) {
 		blocker string // part of the reason; "" is none
 		warns   int
 	}{
-		"denied":                         {rule: cel.Rule{Effect: deny, Message: "never"}, blocker: "never"},
-		"another stack's rule":           {rule: cel.Rule{Effect: deny}, stack: "other"},
-		"this stack's rule":              {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", blocker: "never"},
-		"deferred":                       {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, blocker: "later"},
-		"deferred, and the time is up":   {rule: cel.Rule{Effect: "defer", Until: at(past)}},
-		"not approved":                   {rule: cel.Rule{Effect: "require_approval"}, blocker: "0 of 1 approvals"},
-		"approved":                       {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
-		"approved by one of two":         {rule: cel.Rule{Effect: "require_approval", Approvers: 2}, facts: decider.Facts{Approvals: yes}, blocker: "1 of 2 approvals (ann)"},
-		"warned of, and not held back":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
-		"a broken rule on what destroys": {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, blocker: "could not be evaluated"},
+		"denied":                       {rule: cel.Rule{Effect: deny, Message: "never"}, blocker: "never"},
+		"another stack's rule":         {rule: cel.Rule{Effect: deny}, stack: "other"},
+		"this stack's rule":            {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", blocker: "never"},
+		"deferred":                     {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, blocker: "later"},
+		"deferred, and the time is up": {rule: cel.Rule{Effect: "defer", Until: at(past)}},
+		"not approved":                 {rule: cel.Rule{Effect: "require_approval"}, blocker: "0 of 1 approvals"},
+		"approved":                     {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
+		"approved by one of two":       {rule: cel.Rule{Effect: "require_approval", Approvers: 2}, facts: decider.Facts{Approvals: yes}, blocker: "1 of 2 approvals (ann)"},
+		"warned of, and not blocked":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
+		"a broken rule on a delete":    {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, blocker: "could not be evaluated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.rule.Name = "r"
@@ -48,7 +48,7 @@ func TestPolicyVetoesAndWarns(t *testing.T) {
 			}
 			v, held := blockers[1]
 			if held != (c.blocker != "") || !strings.Contains(v.Reason, c.blocker) {
-				t.Errorf("veto: %+v, want %q", blockers, c.blocker)
+				t.Errorf("blockers: %+v, want %q", blockers, c.blocker)
 			}
 			if got := len(policy.Warn(plan(), c.facts)[1]); got != c.warns {
 				t.Errorf("%d warnings, want %d", got, c.warns)

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// variable is one thing a rule can name.
+// variable is one variable of a rule.
 type variable struct {
 	name, doc string
 	of        reflect.Type
 	list      bool
 }
 
-// variables in the order people read them.
+// allVariables are in reading order.
 func allVariables() []variable {
 	return []variable{
-		{"resource", "the thing as it is", reflect.TypeFor[Resource](), false},
-		{"desired", "what is wanted of it", reflect.TypeFor[Desired](), false},
-		{"changes", "what differs, one for each attribute or tag; of a thing to be made, the whole wish", reflect.TypeFor[Change](), true},
-		{"decision", "what is proposed, before any policy has spoken", reflect.TypeFor[Proposal](), false},
-		{"plan", "the whole plan in numbers, as proposed", reflect.TypeFor[Totals](), false},
-		{"now", "when the plan was made; days and hours take a zone, such as `now.getHours(\"Europe/Berlin\")` (Sunday is 0)", reflect.TypeFor[time.Time](), false},
-		{"history", fmt.Sprintf("what was done to the thing before, newest first, at most %d", HistoryLimit), reflect.TypeFor[Past](), true},
+		{"resource", "the resource, as observed", reflect.TypeFor[Resource](), false},
+		{"desired", "its configuration", reflect.TypeFor[Desired](), false},
+		{"changes", "the differences, one for each attribute or tag; of a resource to create, its whole configuration", reflect.TypeFor[Change](), true},
+		{"decision", "the proposed action, before any policy", reflect.TypeFor[Proposal](), false},
+		{"plan", "the proposed actions of the plan in numbers", reflect.TypeFor[Totals](), false},
+		{"now", "when the plan was made; days and hours take a zone, for example `now.getHours(\"Europe/Berlin\")` (Sunday is 0)", reflect.TypeFor[time.Time](), false},
+		{"history", fmt.Sprintf("the history of the resource, newest first, at most %d events", HistoryLimit), reflect.TypeFor[Past](), true},
 	}
 }
 
@@ -35,7 +35,7 @@ func Reference() string {
 		if v.of.Kind() != reflect.Struct || v.of == reflect.TypeFor[time.Time]() {
 			continue
 		}
-		b.WriteString("\n| field | type | what it is |\n|---|---|---|\n")
+		b.WriteString("\n| field | type | description |\n|---|---|---|\n")
 		for i := range v.of.NumField() {
 			f := v.of.Field(i)
 			fmt.Fprintf(&b, "| `%s.%s` | %s | %s |\n", v.item(), f.Tag.Get("cel"), typeName(f.Type), f.Tag.Get("doc"))
@@ -51,7 +51,7 @@ func (v variable) shape() string {
 	return typeName(v.of)
 }
 
-// item is how a field of it is written.
+// item is how one of its items is written.
 func (v variable) item() string {
 	if v.list {
 		return v.name + "[]"

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/decider/cel"
 )
 
-var update = flag.Bool("update", false, "write the generated part of docs/policy.md anew")
+var update = flag.Bool("update", false, "rewrite the generated part of docs/policy.md")
 
 const (
 	page          = "../../docs/policy.md"

@@ -2,10 +2,10 @@ package cel
 
 import "github.com/ovi-project/ovi/resource"
 
-// Effect is what a rule that holds does to a decision.
+// Effect is what a rule does to an action for which its condition is true.
 type Effect string
 
-// The effects. Warn alone holds nothing back.
+// The effects. All but Warn block.
 const (
 	Deny            Effect = "deny"
 	RequireApproval Effect = "require_approval"
@@ -13,7 +13,7 @@ const (
 	Warn            Effect = "warn"
 )
 
-// effects in the order people should read them in an error.
+// effects are in reading order.
 func effects() []string {
 	return []string{string(Deny), string(RequireApproval), string(Defer), string(Warn)}
 }
@@ -21,13 +21,13 @@ func effects() []string {
 // Rule is one rule as it is written.
 type Rule = resource.Expression
 
-// Finding is what one rule says of one decision.
+// Finding is the result of one rule for one decision.
 type Finding struct {
 	Index     int // into the plan's decisions
 	Rule      string
 	Effect    Effect
 	Message   string
-	Until     *int64 // unix seconds; nil: not said
+	Until     *int64 // unix seconds; nil: none
 	Approvers int
 	Failed    bool              // the rule could not be evaluated
 	At        resource.Position // where it failed

@@ -8,73 +8,73 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// The types a rule sees. Their cel tags are the field names in rules, and are for ever:
-// renaming one breaks policies that people have written. Their doc tags are docs/policy.md.
+// The types that a rule sees. Their cel tags are the field names in rules and do not change:
+// renaming one breaks policies. Their doc tags are the tables of docs/policy.md.
 type (
-	// Resource is the reality of a thing; exists is false where there is none (or none was seen).
+	// Resource is the live state; exists is false where there is none, or none was observed.
 	Resource struct {
-		Exists   bool              `cel:"exists" doc:"whether there is one, as far as was seen"`
-		Ref      string            `cel:"ref" doc:"its whole name, provider/place/kind/name"`
-		Provider string            `cel:"provider" doc:"who has it"`
-		Location string            `cel:"place" doc:"the account and region, the host, the site"`
+		Exists   bool              `cel:"exists" doc:"whether it exists, as far as it was observed"`
+		Ref      string            `cel:"ref" doc:"its full name, provider/location/kind/name"`
+		Provider string            `cel:"provider" doc:"its provider"`
+		Location string            `cel:"location" doc:"the account and region, the host, the site"`
 		Kind     string            `cel:"kind" doc:"ec2, rds…"`
-		Name     string            `cel:"name" doc:"the name its wish has"`
-		ID       string            `cel:"id" doc:"the provider's own name for it"`
-		Stack    string            `cel:"stack" doc:"the stack that owns it, or would"`
-		Owner    string            `cel:"owner" doc:"the ovi:owner mark"`
-		Managed  bool              `cel:"managed" doc:"whether it carries ovi's marks"`
-		Blessed  bool              `cel:"blessed" doc:"whether it carries the blessed mark"`
+		Name     string            `cel:"name" doc:"its name in the configuration"`
+		ID       string            `cel:"id" doc:"its id at the provider"`
+		Stack    string            `cel:"stack" doc:"the stack that owns it, or will own it"`
+		Owner    string            `cel:"owner" doc:"the ovi:owner tag"`
+		Managed  bool              `cel:"managed" doc:"whether the audit log proves that ovi created or adopted it"`
+		Blessed  bool              `cel:"blessed" doc:"whether it is tagged as blessed"`
 		Health   string            `cel:"health" doc:"healthy, pending, stopped, failing or unknown"`
-		Since    time.Time         `cel:"since" doc:"when it was made, where the provider says; else the year 1"`
+		Since    time.Time         `cel:"since" doc:"when it was created, where the provider reports it; else the year 1"`
 		Tags     map[string]string `cel:"tags" doc:"its tags, without ovi's own"`
-		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; secrets are \"(secret)\", references the name of what they point to"`
+		Attrs    map[string]any    `cel:"attrs" doc:"its attributes, as in docs/kinds.md; a secret is \"(secret)\", a reference the name of what it refers to"`
 	}
-	// Desired is what is wanted; exists is false where nothing is.
+	// Desired is the configuration; exists is false where there is none.
 	Desired struct {
-		Exists  bool              `cel:"exists" doc:"whether anything is wanted"`
-		Blessed bool              `cel:"blessed" doc:"whether it is wanted blessed"`
-		File    string            `cel:"file" doc:"where the wish stands"`
-		Line    int               `cel:"line" doc:"in which line"`
-		Tags    map[string]string `cel:"tags" doc:"the tags that are wanted"`
-		Attrs   map[string]any    `cel:"attrs" doc:"what the wish mentions, and defaults that are compared"`
+		Exists  bool              `cel:"exists" doc:"whether it is in the configuration"`
+		Blessed bool              `cel:"blessed" doc:"whether the configuration blesses it"`
+		File    string            `cel:"file" doc:"its file"`
+		Line    int               `cel:"line" doc:"its line in the file"`
+		Tags    map[string]string `cel:"tags" doc:"the configured tags"`
+		Attrs   map[string]any    `cel:"attrs" doc:"the configured attributes, and defaults that are compared"`
 	}
 	// Change is one attribute or tag that differs, as text.
 	Change struct {
 		Path   string `cel:"path" doc:"size, root.size, tags.team…"`
-		From   string `cel:"from" doc:"what is there, as text; \"\" if nothing"`
-		To     string `cel:"to" doc:"what is wanted, as text; \"\" if nothing"`
+		From   string `cel:"from" doc:"the current value, as text; \"\" if there is none"`
+		To     string `cel:"to" doc:"the configured value, as text; \"\" if there is none"`
 		Effect string `cel:"effect" doc:"in_place, restart or replace"`
 	}
-	// Proposal is the decision before policies.
+	// Proposal is the action before policies.
 	Proposal struct {
-		Action     string `cel:"action" doc:"create, update, replace, restart or delete, before any policy"`
-		Difference string `cel:"difference" doc:"missing, drifted or unwanted"`
-		Reason     string `cel:"reason" doc:"missing, changed, interrupts, immutable, follows_replaced or unwanted"`
-		Destroys   bool   `cel:"destroys" doc:"whether the action takes a thing away: delete and replace"`
+		Action     string `cel:"action" doc:"create, update, replace, restart or delete"`
+		Difference string `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
+		Reason     string `cel:"reason" doc:"missing, changed, restarts, immutable, follows_replaced or unwanted"`
+		Destroys   bool   `cel:"destroys" doc:"whether the action is delete or replace"`
 	}
-	// Totals counts the plan's proposals.
+	// Totals counts the proposed actions of the plan.
 	Totals struct {
-		Create      int `cel:"create" doc:"how many the plan proposes"`
-		Update      int `cel:"update" doc:"the same"`
-		Replace     int `cel:"replace" doc:"the same"`
-		Restart     int `cel:"restart" doc:"the same"`
-		Delete      int `cel:"delete" doc:"the same"`
-		Notify      int `cel:"notify" doc:"what is only told"`
-		Unchanged   int `cel:"unchanged" doc:"things as wanted"`
-		Owned       int `cel:"owned" doc:"things there of the decision's stack"`
-		Unreachable int `cel:"blind" doc:"places that could not be seen"`
+		Create      int `cel:"create" doc:"how many to create"`
+		Update      int `cel:"update" doc:"how many to update"`
+		Replace     int `cel:"replace" doc:"how many to replace"`
+		Restart     int `cel:"restart" doc:"how many to restart"`
+		Delete      int `cel:"delete" doc:"how many to delete"`
+		Notify      int `cel:"notify" doc:"how many are only reported"`
+		Unchanged   int `cel:"unchanged" doc:"how many are unchanged"`
+		Owned       int `cel:"owned" doc:"how many resources of the stack exist"`
+		Unreachable int `cel:"unreachable" doc:"how many locations are unreachable"`
 	}
-	// Past is one event of a thing's history, newest first in the list.
+	// Past is one event of a resource's history, newest first in the list.
 	Past struct {
-		At      time.Time `cel:"at" doc:"when"`
-		Event   string    `cel:"event" doc:"vetoed, began, ended, abandoned, not_begun, blessed, unblessed, adopted, revoked or refused"`
+		At      time.Time `cel:"at" doc:"when it happened"`
+		Event   string    `cel:"event" doc:"blocked, started, finished, recovered, not_started, blessed, unblessed, adopted, revoked or refused"`
 		Action  string    `cel:"action" doc:"create, update, replace, restart or delete; \"\" where there is none"`
-		Outcome string    `cel:"outcome" doc:"of ended: done, failed, uncertain or refused; of abandoned: done, not_done or unknown; of not_begun: why"`
-		Who     string    `cel:"who" doc:"who ran it, or did it"`
+		Outcome string    `cel:"outcome" doc:"of finished: done, failed, uncertain or refused; of recovered: done, not_done or unknown; of not_started: the reason"`
+		Who     string    `cel:"who" doc:"the user"`
 	}
 )
 
-// HistoryLimit bounds the list of past events a rule sees.
+// HistoryLimit bounds the list of past events that a rule sees.
 const HistoryLimit = 50
 
 func resourceOf(d decider.Decision) Resource {
@@ -146,8 +146,8 @@ func attrMap(a resource.Attrs) map[string]any {
 	return m
 }
 
-// plain turns a value into what CEL computes with. Secrets stay hidden: a rule may see that
-// there is one, not which.
+// plain turns a value into what CEL computes with. A rule sees that there is a secret, but not
+// its value.
 func plain(v resource.Value) any {
 	switch v := v.(type) {
 	case resource.Bool:
@@ -192,7 +192,7 @@ func text(v resource.Value) string {
 	return string(resource.AppendJSON(nil, v))
 }
 
-// refText is the name of what a reference points to, and the attribute behind a dot.
+// refText is the name of what a reference refers to, with the attribute after a dot.
 func refText(r resource.Reference) string {
 	if r.Path == "" {
 		return r.Ref.Name

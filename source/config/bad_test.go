@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-var update = flag.Bool("update", false, "write the golden files and the reference anew")
+var update = flag.Bool("update", false, "rewrite the golden files and the reference")
 
 // badInputs are the files and folders of testdata/bad.
 func badInputs(t *testing.T) []string {
@@ -29,10 +29,10 @@ func badInputs(t *testing.T) []string {
 			out = append(out, "testdata/bad/"+e.Name())
 		}
 	}
-	return append(out, "testdata/bad/utf17.yaml") // which is not there
+	return append(out, "testdata/bad/utf17.yaml") // which does not exist
 }
 
-// TestBadInput reads what is wrong in some way each, and compares all problems with a golden
+// TestBadInput reads inputs with errors, and compares all problems with a golden
 // file. Each problem must say where it is; most say what to do.
 func TestBadInput(t *testing.T) {
 	inputs := badInputs(t)
@@ -76,6 +76,6 @@ func golden(t *testing.T, name, got string) {
 		t.Fatalf("%v: run the test with -update", err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is stale (run with -update and look at the difference):\n%s", name, diff)
+		t.Errorf("%s is stale (run with -update and review the difference):\n%s", name, diff)
 	}
 }

@@ -74,7 +74,7 @@ func testKinds() schemas {
 			{Name: "labels", Type: resource.TMap},
 			{Name: "address", Type: resource.TString, Computed: true},
 		}},
-		{Provider: "aws", Name: "rds", Doc: "A managed database.", NamePattern: `[a-z](-?[a-z0-9]){0,62}`, NameDoc: "small letters, digits and single hyphens", Attrs: []resource.Attribute{
+		{Provider: "aws", Name: "rds", Doc: "A managed database.", NamePattern: `[a-z](-?[a-z0-9]){0,62}`, NameDoc: "lowercase letters, digits and single hyphens", Attrs: []resource.Attribute{
 			{Name: "size", Type: resource.TString, Required: true, Example: "db.t3.micro"},
 			text("engine"), text("engine_version"),
 			{Name: "storage", Type: resource.TInt, Example: "20"},

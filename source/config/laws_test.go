@@ -141,7 +141,7 @@ func TestLaw6_ANameIsForEver(t *testing.T) {
 		before := mustLoad(t, text(indexes(len(all)), 2))
 		after := mustLoad(t, text(order, rapid.IntRange(0, 3).Draw(t, "indent")))
 		if diff := cmp.Diff(before.Resources, after.Resources, append(compare(), ignoreLocation)...); diff != "" {
-			t.Fatalf("moving blocks changed what is wanted:\n%s", diff)
+			t.Fatalf("moving blocks changed the intent:\n%s", diff)
 		}
 		at := rapid.IntRange(0, len(all)).Draw(t, "at")
 		all = append(append(append([]string{}, all[:at]...), "- type: s3\n  name: inserted\n"), all[at:]...)
@@ -153,7 +153,7 @@ func TestLaw6_ANameIsForEver(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(before.Resources, rest, append(compare(), ignoreLocation)...); diff != "" {
-			t.Fatalf("inserting a block changed other wishes:\n%s", diff)
+			t.Fatalf("inserting a block changed other resources:\n%s", diff)
 		}
 	})
 }

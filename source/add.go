@@ -1,0 +1,207 @@
+package source
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Add checks one resource and adds it. It keeps nothing of the resource's nodes.
+func (d *Draft) Add(r *Resource) {
+	a := adding{Draft: d, r: r, failed: r.Broken}
+	a.run()
+	if a.failed {
+		d.broken[cmpOr(r.Name, r.Kind)] = true
+	}
+}
+
+// adding is the check of one resource.
+type adding struct {
+	*Draft
+	r      *Resource
+	kind   *kind
+	failed bool
+}
+
+// wrong reports a problem of the resource.
+func (a *adding) wrong(at resource.Position, summary, suggestion string) {
+	a.failed = true
+	a.note(Problem{At: at, Ref: a.name(), Summary: summary, Suggestion: suggestion})
+}
+
+// name is the resource's short name, as far as it is known.
+func (a *adding) name() string {
+	switch {
+	case a.kind == nil:
+		return ""
+	case a.r.Name == "":
+		return a.kind.Name
+	}
+	return a.kind.Name + "/" + a.r.Name
+}
+
+func (a *adding) run() {
+	r := a.r
+	if a.kind = a.findKind(); a.kind == nil {
+		a.failed = true
+		return
+	}
+	if r.Name == "" && !a.failed {
+		r.Name = a.kind.Name
+	}
+	a.checkName()
+	a.checkLocation()
+	a.checkIgnore()
+	if a.kind.NoTags {
+		r.Tags = nil
+	}
+	if a.kind.NoTags && r.OwnTags {
+		a.wrong(r.where("tags"), "resources of kind "+a.kind.Name+" have no tags", "remove tags")
+	}
+	first := len(a.desired)
+	attrs, uses, maybe := a.attributes(nil)
+	if a.failed {
+		self := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
+		a.failures = append(a.failures, failure{user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses})
+		return
+	}
+	a.keep(attrs, uses)
+	if len(maybe) > 0 {
+		k := kept{first: first, n: len(a.desired) - first, maybe: maybe, r: *r}
+		k.r.Attrs = r.Attrs.Clone()
+		a.unsure = append(a.unsure, k)
+	}
+}
+
+// findKind finds the schema.
+func (a *adding) findKind() *kind {
+	r := a.r
+	if r.Provider == "" {
+		if !a.failed {
+			a.wrong(r.At, "no provider is configured", "add provider: "+strings.Join(a.opts.Schemas.Providers(), " or "))
+		}
+		return nil
+	}
+	if r.Kind == "" {
+		return nil // the source reports it, with its own word for it
+	}
+	k, err := a.Kind(r.Provider, r.Kind)
+	switch {
+	case err != nil:
+		a.wrong(r.where("type"), err.Error(), "report this error of the provider "+r.Provider)
+	case k == nil:
+		a.wrong(r.where("type"), fmt.Sprintf("unknown type %s for provider %s", Quote(r.Kind), r.Provider), a.suggestKind(r.Kind))
+	}
+	return k
+}
+
+func (a *adding) suggestKind(name string) string {
+	var names []string
+	for _, k := range a.opts.Schemas.Kinds(a.r.Provider) {
+		names = append(names, k.Name)
+	}
+	if kind, ok := terraformKind(name, names); ok {
+		return "use " + kind
+	}
+	return Suggest(name, names)
+}
+
+func (a *adding) checkName() {
+	r := a.r
+	names := []string{r.Name}
+	if r.Counted {
+		names = []string{r.Name + "-0", r.Name + "-" + strconv.Itoa(max(r.Count-1, 0))}
+	}
+	for _, name := range names {
+		if name == "" {
+			return
+		}
+		if problems := a.kind.checker.CheckName(name); len(problems) > 0 {
+			a.wrong(r.where("name"), problems[0].Summary, cmpOr(problems[0].Suggestion, "use letters, digits, '.', '_' and '-'"))
+			return
+		}
+	}
+}
+
+// locationForm is what any location looks like: it is part of a ref.
+var locationForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$`)
+
+// checkLocation checks the location, or fills in the provider's default.
+func (a *adding) checkLocation() {
+	r := a.r
+	rule := &a.kind.location
+	switch scope := (resource.Scope{Provider: r.Provider, Location: r.Location}); {
+	case scope == a.fitting:
+	case r.Location != "":
+		if !a.locationFits(*rule, r.Location) {
+			a.wrong(r.where("location"), fmt.Sprintf("invalid %s %s", rule.Word, Quote(r.Location)), forExample(rule.Word, rule.Example))
+			r.Location = ""
+			return
+		}
+		a.fitting = scope
+	case rule.Default != "":
+		r.Location = rule.Default
+	case rule.Required:
+		if !a.failed {
+			a.wrong(r.At, "no "+rule.Word+" is configured", "add "+rule.Word+": "+cmpOr(rule.Example, "NAME"))
+		}
+	default:
+		r.Location = DefaultLocation
+	}
+}
+
+// locationFits checks a location by its rule. A pattern that is invalid matches nothing.
+func (d *Draft) locationFits(rule LocationRule, location string) bool {
+	if !locationForm.MatchString(location) {
+		return false
+	}
+	if rule.Pattern == "" {
+		return true
+	}
+	ok, err := regexp.MatchString(`\A(?:`+rule.Pattern+`)\z`, location)
+	return ok && err == nil
+}
+
+func (a *adding) checkIgnore() {
+	for i, p := range a.r.Ignore {
+		if summary, suggestion := a.CheckIgnore(p, a.r.Provider, a.kind.Name); summary != "" {
+			a.wrong(a.r.where("ignore["+strconv.Itoa(i)+"]"), summary, suggestion)
+		}
+	}
+}
+
+// keep adds what the resource declares.
+func (a *adding) keep(attrs resource.Attrs, uses []use) {
+	r := a.r
+	e := int32(len(a.entries))
+	want := resource.Desired{
+		Ref:   resource.Ref{Provider: r.Provider, Location: a.intern.text(r.Location), Kind: a.kind.Name, Name: strings.Clone(r.Name)},
+		Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, Ignore: r.Ignore, At: r.At,
+	}
+	a.entries = append(a.entries, entry{r.At, r.Row, r.Where})
+	add := func(name string) {
+		want.Ref.Name = name
+		a.desired, a.Draft.uses, a.from = append(a.desired, want), append(a.Draft.uses, uses), append(a.from, e)
+	}
+	if r.Counted {
+		if first, again := a.counted[want.Ref]; again {
+			at := a.entries[first.entry].at
+			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)), fmt.Sprintf("rename one of them; the other is at %s:%d", at.File, at.Line))
+			return
+		}
+		a.counted[want.Ref] = group{r.Count, e}
+	}
+	if s := want.Ref.Scope(); !a.scopes[s] {
+		a.scopes[s] = true
+	}
+	if !r.Counted {
+		add(want.Ref.Name)
+		return
+	}
+	for i := range r.Count {
+		add(r.Name + "-" + strconv.Itoa(i))
+	}
+}
