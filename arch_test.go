@@ -36,21 +36,22 @@ var layers = map[string]int{
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
 // and sync. A new file is added here and to ARCHITECTURE.md. Benchmarks are exempt.
 var goroutines = []string{
-	"cli/ask.go",                    // waits for a typed line
-	"serve/listen.go",               // serves /metrics and the other endpoints
-	"serve/notify.go",               // delivers to the webhook
-	"cmd/ovi/run.go",                // waits for SIGHUP
-	"cli/signals.go",                // waits for Ctrl-C
-	"coordinator/session.go",        // the heartbeat of all claims
-	"engine/async.go",               // an observation of the loop, one at a time for each scope
-	"engine/run.go",                 // one for each stack of the loop, two while it stands by, one while it helps
-	"engine/walk.go",                // one for each action, bounded
-	"observer/observer.go",          // one for each scope, bounded
-	"provider/aws/observe.go",       // one for each service of a region
-	"provider/aws/s3.go",            // one for each bucket, bounded
-	"render/progress.go",            // redraws elapsed times
-	"storage/storagetest/watch.go",  // the conformance suite's watchers
-	"storage/storagetest/writes.go", // the conformance suite's writers
+	"cli/ask.go",                     // waits for a typed line
+	"serve/listen.go",                // serves /metrics and the other endpoints
+	"serve/notify.go",                // delivers to the webhook
+	"cmd/ovi/run.go",                 // waits for SIGHUP
+	"cli/signals.go",                 // waits for Ctrl-C
+	"coordinator/session.go",         // the heartbeat of all claims
+	"engine/async.go",                // an observation of the loop, one at a time for each scope
+	"engine/run.go",                  // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/walk.go",                 // one for each action, bounded
+	"observer/observer.go",           // one for each scope, bounded
+	"provider/aws/observe.go",        // one for each service of a region
+	"provider/aws/s3.go",             // one for each bucket, bounded
+	"provider/providertest/marks.go", // observes while a resource is created
+	"render/progress.go",             // redraws elapsed times
+	"storage/storagetest/watch.go",   // the conformance suite's watchers
+	"storage/storagetest/writes.go",  // the conformance suite's writers
 }
 
 // clocks lists the folders that may read the clock or wait. The core is not among them.

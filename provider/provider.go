@@ -52,7 +52,7 @@ type Request struct {
 	Owner   string
 	Desired resource.Desired   // zero for Delete
 	Have    resource.Observed  // zero for Create
-	Beside  *resource.Observed // for Switch: the old resource, set aside; else nil
+	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then starts nothing
 	Changes []resource.Change  // for Update
 	// Progress, if set, is told how far a long call has come; it is shown, never recorded.
 	Progress func(Progress)

@@ -8,6 +8,7 @@ import (
 
 // Downgraded is a replace that becomes destroy-first because one that it follows is.
 type Downgraded struct {
+	Node         int // index into the nodes
 	Ref, Follows resource.Ref
 	Was          resource.Strategy
 }
@@ -45,7 +46,7 @@ func Downgrade(nodes []Node) []Downgraded {
 	var out []Downgraded
 	for i := range nodes {
 		if y, ok := d.follows[i]; ok {
-			out = append(out, Downgraded{Ref: nodes[i].Ref, Follows: nodes[y].Ref, Was: nodes[i].Strategy})
+			out = append(out, Downgraded{Node: i, Ref: nodes[i].Ref, Follows: nodes[y].Ref, Was: nodes[i].Strategy})
 		}
 	}
 	return out

@@ -68,11 +68,7 @@ func downgraded(nodes []replace.Node) ([]replace.Node, []replace.Downgraded) {
 	out := append([]replace.Node(nil), nodes...)
 	down := replace.Downgrade(nodes)
 	for _, d := range down {
-		for i := range out {
-			if out[i].Ref == d.Ref {
-				out[i].Strategy = resource.DestroyFirst
-			}
-		}
+		out[d.Node].Strategy = resource.DestroyFirst
 	}
 	return out, down
 }
@@ -181,19 +177,14 @@ func TestOnlyWhatMustIsDowngraded(t *testing.T) {
 		nodes := drawNodes(t, false)
 		fixed, down := downgraded(nodes)
 		for _, d := range down {
-			for i := range fixed {
-				if fixed[i].Ref != d.Ref {
-					continue
-				}
-				if nodes[i].Strategy != d.Was || !d.Was.KeepsOld() {
-					t.Errorf("%+v, and it was %s", d, nodes[i].Strategy)
-				}
-				fixed[i].Strategy = d.Was
-				if _, err := replace.Order(fixed); err == nil {
-					t.Errorf("%s need not be destroy-first", d.Ref)
-				}
-				fixed[i].Strategy = resource.DestroyFirst
+			if n := nodes[d.Node]; n.Ref != d.Ref || n.Strategy != d.Was || !d.Was.KeepsOld() {
+				t.Errorf("%+v, and it was %+v", d, n)
 			}
+			fixed[d.Node].Strategy = d.Was
+			if _, err := replace.Order(fixed); err == nil {
+				t.Errorf("%s need not be destroy-first", d.Ref)
+			}
+			fixed[d.Node].Strategy = resource.DestroyFirst
 		}
 	})
 }

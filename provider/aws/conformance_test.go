@@ -13,7 +13,7 @@ import (
 func samples() []providertest.Sample {
 	of := func(kind, name string) resource.Value { return resource.Reference{Ref: ref(kind, name)} }
 	sample := func(kind, name string, want, then values) providertest.Sample {
-		out := providertest.Sample{Want: resource.Desired{Ref: ref(kind, name), Attrs: resource.AttrsOf(want)}}
+		out := providertest.Sample{Desired: resource.Desired{Ref: ref(kind, name), Attrs: resource.AttrsOf(want)}}
 		if then != nil {
 			out.Then = resource.AttrsOf(then)
 		}
@@ -40,12 +40,15 @@ func TestProviderKeepsItsPromises(t *testing.T) {
 			Provider: w.p,
 			Scope:    resource.Scope{Provider: "aws", Location: location},
 			Samples:  samples(),
-			Stranger: func(t *testing.T) string {
+			Unmanaged: func(t *testing.T) string {
 				id := w.run(1, tag("Name", "bob's"), tag("team", "x"))[0]
 				time.Sleep(30 * time.Millisecond) // until it runs: transitional states last 20 ms
 				return id
 			},
-			FailPage: func(t *testing.T) func() {
+			FailKind: func(t *testing.T, kind string) func() {
+				if kind != "ec2" {
+					return nil
+				}
 				w.run(1500)
 				w.fault(awsfake.Fault{Kind: awsfake.BadPage, Service: "ec2", Action: "DescribeInstances", Page: 2})
 				return w.cloud.ClearFaults

@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Cloud is the provider. Any place exists in it, empty at first. All methods may be called
+// Cloud is the provider. Any location exists in it, empty at first. All methods may be called
 // from many goroutines.
 type Cloud struct {
 	name  string
@@ -28,7 +28,7 @@ type Cloud struct {
 
 var _ provider.Provider = (*Cloud)(nil)
 
-// New makes an empty cloud of that provider name.
+// New returns an empty cloud with that provider name.
 func New(name string) *Cloud {
 	return &Cloud{
 		name: name, kinds: kinds(name),
@@ -36,7 +36,7 @@ func New(name string) *Cloud {
 	}
 }
 
-// Break sets the faults from now on; the zero Faults mends everything.
+// Break sets the faults from now on; the zero Faults repairs everything.
 func (c *Cloud) Break(f Faults) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,18 +55,43 @@ func (c *Cloud) Kinds() []resource.Kind { return c.kinds }
 
 // Observe implements provider.Provider.
 func (c *Cloud) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
-	snap = resource.Snapshot{Scope: r.Scope, At: time.Now(), Complete: r.Kinds}
+	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	err = c.call(ctx, Call{Verb: Observe, Scope: r.Scope}, func() error {
-		snap.Resources = c.location(r.Scope).look()
-		if r.Kinds != nil {
-			snap.Resources = slices.DeleteFunc(slices.Clone(snap.Resources), func(o resource.Observed) bool { return !slices.Contains(r.Kinds, o.Ref.Kind) })
-		}
+		c.read(&snap, r)
 		return nil
 	})
 	if err != nil {
 		return resource.Snapshot{}, err
 	}
 	return snap, nil
+}
+
+// read lists what a request asks for, kind by kind where not all of it can be read.
+func (c *Cloud) read(snap *resource.Snapshot, r provider.ObserveRequest) {
+	snap.Resources = c.location(r.Scope).list(r.Known)
+	if r.Kinds == nil && c.faults.List == nil {
+		return
+	}
+	snap.Complete = []string{}
+	for _, k := range c.kinds {
+		if r.Kinds != nil && !slices.Contains(r.Kinds, k.Name) {
+			continue
+		}
+		if c.faults.List != nil {
+			if err := c.faults.List(k.Name); err != nil {
+				if snap.Unreachable == nil {
+					snap.Unreachable = map[string]error{}
+				}
+				snap.Unreachable[k.Name] = err
+				continue
+			}
+		}
+		snap.Complete = append(snap.Complete, k.Name)
+	}
+	slices.Sort(snap.Complete)
+	snap.Resources = slices.DeleteFunc(slices.Clone(snap.Resources), func(o resource.Observed) bool {
+		return !slices.Contains(snap.Complete, o.Ref.Kind)
+	})
 }
 
 // Create implements provider.Provider.
@@ -107,7 +132,7 @@ func (c *Cloud) Delete(ctx context.Context, r provider.Request) error {
 	})
 }
 
-// call notes a call and does its deed between the faults. Only the deed holds the lock.
+// call counts a call and acts between the faults. Only acting holds the lock.
 func (c *Cloud) call(ctx context.Context, call Call, act func() error) error {
 	c.mu.Lock()
 	c.count[call.Verb]++
@@ -136,7 +161,7 @@ func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
 	kind, ok := c.kind(ref)
 	if !ok {
-		return resource.Observed{}, refuse(provider.Permanent, "there is no kind %s", ref.Kind)
+		return resource.Observed{}, refuse(provider.Permanent, "unknown kind %s", ref.Kind)
 	}
 	p := c.location(ref.Scope())
 	if o, ok := p.byKey(r.Key); ok {
@@ -165,7 +190,7 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 	p := c.location(ref.Scope())
 	o, there := p.byID(r.Have.ID)
 	if !ok || !there {
-		return resource.Observed{}, refuse(provider.NotFound, "there is no %s", r.Have.ID)
+		return resource.Observed{}, refuse(provider.NotFound, "%s does not exist", r.Have.ID)
 	}
 	for _, change := range r.Changes {
 		if change.Effect == resource.Replace {
@@ -191,7 +216,7 @@ func (c *Cloud) mark(r provider.Request) (resource.Observed, error) {
 	p := c.location(r.Desired.Ref.Scope())
 	o, ok := p.byID(r.Have.ID)
 	if !ok {
-		return resource.Observed{}, refuse(provider.NotFound, "there is no %s", r.Have.ID)
+		return resource.Observed{}, refuse(provider.NotFound, "%s does not exist", r.Have.ID)
 	}
 	o.Marks, o.Attested = marksOf(r), o.Attested && r.MarkKey == o.Marks.Key
 	o.Marks.Key = r.MarkKey
@@ -203,7 +228,7 @@ func (c *Cloud) remove(have resource.Observed) error {
 	p := c.location(have.Ref.Scope())
 	if o, ok := p.byID(have.ID); ok {
 		if user, used := c.user(p, o); used {
-			return refuse(provider.Conflict, "%s is still used by %s", o.ID, user)
+			return refuse(provider.Conflict, "%s is in use by %s", o.ID, user)
 		}
 		p.remove(o.ID)
 	}

@@ -18,7 +18,7 @@ func request(i int, key string) provider.Request {
 	return provider.Request{Key: key, Stack: "web", Owner: "ovi", Desired: fake.Desired("fake", "here", i)}
 }
 
-func TestOneKeyMakesOneThing(t *testing.T) {
+func TestOneKeyCreatesOneResource(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	a, err := c.Create(t.Context(), request(1, "k1"))
@@ -30,11 +30,11 @@ func TestOneKeyMakesOneThing(t *testing.T) {
 		t.Errorf("the second answer is %+v, %v; want %+v", b, err, a)
 	}
 	if n := len(c.Resources(here)); n != 1 {
-		t.Errorf("%d things, want 1", n)
+		t.Errorf("%d resources, want 1", n)
 	}
 }
 
-func TestALostAnswerLeavesTheDeedDone(t *testing.T) {
+func TestALostAnswerLeavesTheResource(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Break(fake.Faults{After: fake.Nth(fake.Create, 1, fake.ErrLost)})
@@ -45,11 +45,11 @@ func TestALostAnswerLeavesTheDeedDone(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(c.Resources(here)); n != 1 {
-		t.Errorf("%d things, want 1", n)
+		t.Errorf("%d resources, want 1", n)
 	}
 }
 
-func TestLagHidesWhatWasJustMade(t *testing.T) {
+func TestLagHidesWhatWasJustCreated(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Break(fake.Faults{Lag: 2})
@@ -59,7 +59,7 @@ func TestLagHidesWhatWasJustMade(t *testing.T) {
 	for i, want := range []int{0, 0, 1} {
 		s, err := c.Observe(t.Context(), provider.ObserveRequest{Scope: here})
 		if err != nil || len(s.Resources) != want {
-			t.Errorf("look %d: %d things, %v; want %d", i+1, len(s.Resources), err, want)
+			t.Errorf("observation %d: %d resources, %v; want %d", i+1, len(s.Resources), err, want)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestDelayEndsWithTheContext(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 		if n := len(c.Resources(here)); n != 0 {
-			t.Errorf("%d things made after the end", n)
+			t.Errorf("%d resources created after the end", n)
 		}
 	})
 }
@@ -108,10 +108,10 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 		return err
 	}
 	if err := ask(resource.Reference{Ref: net}); provider.ClassOf(err) != provider.Permanent {
-		t.Errorf("a reference that is no id: %v", err)
+		t.Errorf("a reference that is not resolved: %v", err)
 	}
 	if err := ask(resource.String("network-9")); provider.ClassOf(err) != provider.NotFound {
-		t.Errorf("an id that nothing has: %v", err)
+		t.Errorf("an id that does not exist: %v", err)
 	}
 	n, err := c.Create(t.Context(), provider.Request{Key: "n", Desired: resource.Desired{Ref: net}})
 	if err != nil {
@@ -121,7 +121,7 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Delete(t.Context(), provider.Request{Have: n}); provider.ClassOf(err) != provider.Conflict {
-		t.Errorf("deleting what is used: %v", err)
+		t.Errorf("deleting what is in use: %v", err)
 	}
 	have, _, _ := c.Find(server)
 	_, err = c.Update(t.Context(), provider.Request{Desired: resource.Desired{Ref: server}, Have: have, Changes: []resource.Change{
@@ -132,13 +132,13 @@ func TestMistakesOfACallerAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatFillMakesIsAsWished(t *testing.T) {
+func TestWhatFillCreatesIsAsConfigured(t *testing.T) {
 	t.Parallel()
 	c := fake.New("fake")
 	c.Fill("here", "web", 1200)
 	snap, err := c.Observe(t.Context(), provider.ObserveRequest{Scope: here})
 	if err != nil || len(snap.Resources) != 1200 {
-		t.Fatalf("%d things, %v", len(snap.Resources), err)
+		t.Fatalf("%d resources, %v", len(snap.Resources), err)
 	}
 	disk := resource.Kind{}
 	for _, k := range c.Kinds() {
@@ -150,10 +150,10 @@ func TestWhatFillMakesIsAsWished(t *testing.T) {
 		desired := fake.Desired("fake", "here", i)
 		attrs, problems := resource.Check(disk, desired.Attrs)
 		if o.Ref != desired.Ref || len(problems) > 0 || o.Marks.Stack != "web" {
-			t.Fatalf("thing %d is %+v, its wish %+v: %v", i, o, desired, problems)
+			t.Fatalf("resource %d is %+v, configured %+v: %v", i, o, desired, problems)
 		}
 		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(desired.Tags) {
-			t.Fatalf("thing %d differs from its wish: %v", i, d)
+			t.Fatalf("resource %d differs from its configuration: %v", i, d)
 		}
 	}
 }

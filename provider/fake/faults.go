@@ -30,15 +30,16 @@ type Call struct {
 	N     int // how many calls of this verb came before it, and it: 1 is the first
 }
 
-// Fault looks at a call and fails it, or returns nil. It may wait; the call's context ends
-// its waiting if it looks at it.
+// Fault fails a call, or returns nil. It may wait, and should end when the context does.
 type Fault func(ctx context.Context, c Call) error
 
 // Faults are the promises to break. The zero value breaks none.
 type Faults struct {
-	Before Fault // an error: the deed is not done
-	After  Fault // an error: the deed is done and the answer is lost
-	// Lag hides what was made from so many Observes that come after.
+	Before Fault // an error: nothing was done
+	After  Fault // an error: it was done, and the answer is lost
+	// List fails the list of a kind; nil, or a nil error: it succeeds.
+	List func(kind string) error
+	// Lag hides what is created from so many Observes after it, unless they ask for it by id.
 	Lag int
 	// Delay is how long every call takes.
 	Delay time.Duration
@@ -91,7 +92,7 @@ var (
 	ErrThrottled = fail(provider.Throttled, "slow down")
 	ErrTransient = fail(provider.Transient, "the connection was reset")
 	ErrDenied    = fail(provider.Denied, "not allowed")
-	ErrPermanent = fail(provider.Permanent, "this can't be done")
+	ErrPermanent = fail(provider.Permanent, "the request is invalid")
 	ErrLost      = fail(provider.Uncertain, "the answer was lost")
 )
 

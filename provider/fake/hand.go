@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Put sets a thing by hand, as somebody else would: no call is noted and no fault strikes.
-// A thing without an id gets one; it is given back.
+// Put sets a resource by hand, outside ovi: no call is counted and no fault applies. A resource
+// without an id gets one; it is returned.
 func (c *Cloud) Put(o resource.Observed) resource.Observed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,7 +23,7 @@ func (c *Cloud) Put(o resource.Observed) resource.Observed {
 	return o
 }
 
-// Remove takes a thing away by hand.
+// Remove deletes a resource by hand.
 func (c *Cloud) Remove(s resource.Scope, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,29 +41,29 @@ func (c *Cloud) Replaces(kind string, strategies ...resource.Strategy) {
 	}
 }
 
-// Resources lists what stands in a scope, hidden things too, sorted by ref.
+// Resources lists what exists in a scope, hidden resources too, sorted by ref.
 func (c *Cloud) Resources(s resource.Scope) []resource.Observed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.location(s).objects)
 }
 
-// Find gives the thing that carries a ref; false if there is none, an error in the test's
-// own words if there are several.
+// Find returns the resource whose marks name a ref; false if there is none, an error if there
+// are several.
 func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err error) {
 	for _, o := range c.Resources(ref.Scope()) {
 		if o.Marks.Ref != ref {
 			continue
 		}
 		if ok {
-			return found, ok, fmt.Errorf("%s is there twice: %s and %s", ref, found.ID, o.ID)
+			return found, ok, fmt.Errorf("%s exists twice: %s and %s", ref, found.ID, o.ID)
 		}
 		found, ok = o, true
 	}
 	return found, ok, nil
 }
 
-// Desired is the i-th wish of the world that Fill makes: a disk with a few attributes and tags.
+// Desired is the i-th configuration of what Fill creates: a disk with a few attributes and tags.
 // Refs sort in the order of i for i below ten million.
 func Desired(provider, location string, i int) resource.Desired {
 	return resource.Desired{
@@ -73,8 +73,8 @@ func Desired(provider, location string, i int) resource.Desired {
 	}
 }
 
-// Fill replaces what stands in a scope by n things that are as Wish says, owned by a stack.
-// It costs no more than their memory.
+// Fill replaces what exists in a location by n resources as Desired configures them, marked for
+// a stack. It costs no more than their memory.
 func (c *Cloud) Fill(where, stack string, n int) {
 	scope := resource.Scope{Provider: c.name, Location: where}
 	objects := make([]resource.Observed, n)

@@ -2,13 +2,13 @@ package fake
 
 import "github.com/ovi-project/ovi/resource"
 
-// kinds has between them an attribute of every sort: immutable, interrupting, references
-// single and in a set, secret, write-only, computed, nested, defaults of both sorts.
+// kinds have between them every property of attributes: immutable, restarting, references
+// single and in a set, secret, write-only, computed, nested, defaults of both kinds.
 func kinds(provider string) []resource.Kind {
 	at := func(n int64) *int64 { return &n }
 	network := resource.Attribute{
 		Name: "network", Type: resource.TString, RefKind: "network", IDPrefix: "network-",
-		Effect: resource.Replace, Doc: "The network it stands in.", Example: "main",
+		Effect: resource.Replace, Doc: "The network it is in.", Example: "main",
 	}
 	password := resource.Attribute{Name: "password", Type: resource.TString, Secret: true, Doc: "Compared by digest."}
 	return []resource.Kind{
@@ -20,9 +20,9 @@ func kinds(provider string) []resource.Kind {
 			network, password,
 			{
 				Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"),
-				Enum: []string{"small", "medium", "large"}, Doc: "How big it is.",
+				Enum: []string{"small", "medium", "large"}, Doc: "Its size.",
 			},
-			{Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("linux-1"), Doc: "What it boots."},
+			{Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("linux-1"), Doc: "The image it boots."},
 			{Name: "ports", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TInt, Min: at(1), Max: at(65535)}, Doc: "Open ports."},
 			{
 				Name: "disks", Type: resource.TSet, Doc: "Disks that are attached.",
@@ -34,7 +34,7 @@ func kinds(provider string) []resource.Kind {
 				{Name: "fast", Type: resource.TBool, Effect: resource.Replace, Doc: "Solid state."},
 			}},
 			{Name: "script", Type: resource.TString, WriteOnly: true, Effect: resource.Restart, Doc: "Run when it boots."},
-			{Name: "running", Type: resource.TBool, Default: resource.Bool(true), Doc: "Whether it is on."},
+			{Name: "running", Type: resource.TBool, Default: resource.Bool(true), Doc: "Whether it runs."},
 			{Name: "address", Type: resource.TString, Computed: true, Doc: "Its address."},
 		}},
 		{Provider: provider, Name: "disk", Doc: "A disk.", Attrs: []resource.Attribute{
@@ -43,10 +43,10 @@ func kinds(provider string) []resource.Kind {
 		}},
 		{Provider: provider, Name: "database", Doc: "A database.", Attrs: []resource.Attribute{
 			network, password,
-			{Name: "engine", Type: resource.TString, Required: true, Enum: []string{"postgres", "mysql"}, Effect: resource.Replace, Doc: "What it is.", Example: "postgres"},
-			{Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"), Doc: "How big it is."},
+			{Name: "engine", Type: resource.TString, Required: true, Enum: []string{"postgres", "mysql"}, Effect: resource.Replace, Doc: "The database engine.", Example: "postgres"},
+			{Name: "size", Type: resource.TString, Effect: resource.Restart, Default: resource.String("small"), Doc: "Its size."},
 			{Name: "backup_days", Type: resource.TInt, Default: resource.Int(7), Min: at(0), Max: at(35), Doc: "How long backups are kept."},
-			{Name: "replicas", Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Doc: "Places of its replicas, the first is preferred."},
+			{Name: "replicas", Type: resource.TList, Elem: &resource.Attribute{Type: resource.TString}, Doc: "Locations of its replicas, the first is preferred."},
 		}},
 	}
 }

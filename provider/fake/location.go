@@ -6,13 +6,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// location is what stands in one scope. The cloud's lock guards it.
+// location is what exists in one scope. The cloud's lock guards it.
 type location struct {
 	objects []resource.Observed // sorted by ref, then id
-	shared  bool                // somebody got objects as a snapshot: copy before changing
+	shared  bool                // objects were given out as a snapshot: copy before changing
 	index   map[string]resource.Ref
 	keys    map[string]string // idempotency key to id
-	hidden  map[string]int    // id to the number of Observes that do not see it yet
+	hidden  map[string]int    // id to the number of Observes that omit it
 }
 
 func order(a, b resource.Observed) int {
@@ -28,13 +28,16 @@ func order(a, b resource.Observed) int {
 	return 0
 }
 
-// look gives all that can be seen. The caller must not change it.
-func (p *location) look() []resource.Observed {
+// list gives all that lists show, and what is known. The caller must not change it.
+func (p *location) list(known []resource.Binding) []resource.Observed {
 	if len(p.hidden) == 0 {
 		p.shared = true
 		return slices.Clip(p.objects)
 	}
-	out := slices.DeleteFunc(slices.Clone(p.objects), func(o resource.Observed) bool { return p.hidden[o.ID] > 0 })
+	asked := func(id string) bool {
+		return slices.ContainsFunc(known, func(b resource.Binding) bool { return b.ID == id })
+	}
+	out := slices.DeleteFunc(slices.Clone(p.objects), func(o resource.Observed) bool { return p.hidden[o.ID] > 0 && !asked(o.ID) })
 	for id, n := range p.hidden {
 		if n--; n == 0 {
 			delete(p.hidden, id)
@@ -45,7 +48,7 @@ func (p *location) look() []resource.Observed {
 	return out
 }
 
-// prepare makes the place ready to be changed.
+// prepare makes the location ready to be changed.
 func (p *location) prepare() {
 	if p.shared {
 		p.objects, p.shared = slices.Clone(p.objects), false
@@ -80,7 +83,7 @@ func (p *location) byKey(key string) (resource.Observed, bool) {
 	return p.byID(p.keys[key])
 }
 
-// put sets a thing by its id.
+// put sets a resource by its id.
 func (p *location) put(o resource.Observed, lag int) {
 	p.remove(o.ID)
 	i, _ := slices.BinarySearchFunc(p.objects, o, order)

@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// shape turns wished attributes into observed ones: secrets become digests, what is
-// write-only disappears, and ids that nothing has are refused.
+// shape turns configured attributes into observed ones: secrets become digests, what is
+// write-only is omitted, and ids that do not exist are refused.
 func (c *Cloud) shape(p *location, k resource.Kind, in resource.Attrs) (resource.Attrs, error) {
 	out := make([]resource.Attr, 0, len(in))
 	for _, a := range in {
@@ -29,11 +29,11 @@ func (c *Cloud) shape(p *location, k resource.Kind, in resource.Attrs) (resource
 	return resource.NewAttrs(out...), nil
 }
 
-// check refuses references that are no ids, and ids that nothing has.
+// check refuses references that are not resolved, and ids that do not exist.
 func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error {
 	switch v := v.(type) {
 	case resource.Reference:
-		return refuse(provider.Permanent, "%s is %s where an id must stand", s.Name, v.Ref)
+		return refuse(provider.Permanent, "%s is the reference %s, not an id", s.Name, v.Ref)
 	case resource.Text:
 		return refuse(provider.Permanent, "%s holds references that were not resolved", s.Name)
 	case resource.List:
@@ -47,13 +47,13 @@ func (c *Cloud) check(p *location, s resource.Attribute, v resource.Value) error
 		}
 	case resource.String:
 		if _, ok := p.byID(string(v)); s.RefKind != "" && !ok {
-			return refuse(provider.NotFound, "there is no %s %s", s.RefKind, string(v))
+			return refuse(provider.NotFound, "%s %s does not exist", s.RefKind, string(v))
 		}
 	}
 	return nil
 }
 
-// user finds a thing that refers to another by its id.
+// user finds a resource that refers to another by its id.
 func (c *Cloud) user(p *location, used resource.Observed) (resource.Ref, bool) {
 	for i := range p.objects {
 		o := &p.objects[i]
@@ -82,7 +82,7 @@ func holds(s resource.Attribute, v resource.Value, used resource.Observed) bool 
 	return false
 }
 
-// apply does one change to a thing.
+// apply does one change to a resource.
 func apply(o resource.Observed, c resource.Change, k resource.Kind) resource.Observed {
 	head, rest, nested := strings.Cut(c.Path, ".")
 	switch {

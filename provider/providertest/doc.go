@@ -1,6 +1,7 @@
-// Package providertest holds providers to their promises. A provider's own test opens a
-// Harness on an empty world and calls Run; what the suite finds is what the engine relies on.
+// Package providertest is the conformance suite of providers: it holds any implementation to
+// the contracts of package provider, on a system of its own that is empty at first. A
+// provider's test opens that system and calls Run.
 //
-// It knows the contract of package provider and nothing of any one provider: kinds, sample
-// wishes and the ways to do harm come in with the Harness.
+// Each case holds one promise. Find runs one case and returns what it finds, so that a test
+// can show that the case fails for a provider that breaks that promise alone.
 package providertest

@@ -10,26 +10,40 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Harness is one provider on a world of its own that is empty.
+// Harness is one provider on a system of its own. A hook that is nil cannot be done on that
+// system: the cases that need it are skipped, and say so.
 type Harness struct {
 	Provider provider.Provider
 	Scope    resource.Scope
-	// Samples are wishes, at least one for each kind, in an order in which they can be made.
+	// Samples are configurations, at least one for each kind of the scope, in an order in which
+	// they can be created.
 	Samples []Sample
-	// Stranger puts a thing into the scope that carries no mark of ovi, and gives its id.
-	// Nil: the test that needs it is skipped, and says so.
-	Stranger func(t *testing.T) (id string)
-	// FailPage makes a later page of what Observe lists fail, until mend is called. Nil: the
-	// test that needs it is skipped, and says so.
-	FailPage func(t *testing.T) (mend func())
+	// Elsewhere are the kinds that do not exist in this scope.
+	Elsewhere []string
 	// Timeout bounds each call; 0 is 30 s.
 	Timeout time.Duration
+
+	// Unmanaged creates a resource without ovi's marks, by hand, and returns its id.
+	Unmanaged func(t *testing.T) (id string)
+	// FailKind makes the list of a kind fail, if only a page of it, until restore is called. An
+	// empty kind in the answer says that this kind cannot be made to fail.
+	FailKind func(t *testing.T, kind string) (restore func())
+	// Lag makes lists omit what is created from now on, until restore is called.
+	Lag func(t *testing.T) (restore func())
+	// Strip removes ovi's marks from a resource, by hand.
+	Strip func(t *testing.T, o resource.Observed)
+	// Recreate deletes a resource and creates one with the same name, and the same id where
+	// the system allows that, by hand.
+	Recreate func(t *testing.T, o resource.Observed)
+	// Ready lets so much time pass, or so much happen, that what is Pending is healthy. Nil:
+	// nothing stays Pending.
+	Ready func(t *testing.T)
 }
 
-// Sample is a wish as a source would give it, before Check; References in it name other
-// samples.
+// Sample is a configuration as a source would give it, before Check; References in it name
+// other samples.
 type Sample struct {
-	Want resource.Desired
+	Desired resource.Desired
 	// Then are attributes that can be changed on what exists, with their new values; nil:
 	// nothing of the kind can be.
 	Then resource.Attrs
@@ -40,26 +54,52 @@ const (
 	owner = "ovi"
 )
 
-// rig is a harness in use: it makes samples and remembers their ids.
-type rig struct {
-	Harness
-	t   *testing.T
-	ids map[resource.Ref]string
+// tb is what cases use of a *testing.T.
+type tb interface {
+	Helper()
+	Context() context.Context
+	Cleanup(func())
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Skip(args ...any)
 }
 
-func newRig(t *testing.T, open func(*testing.T) Harness) *rig {
+// rig is a harness in use: it creates samples and remembers their ids.
+type rig struct {
+	Harness
+	t    tb         // where what a case finds is reported
+	test *testing.T // of the hooks
+	ids  map[resource.Ref]string
+}
+
+func newRig(t tb, test *testing.T, open func(*testing.T) Harness) *rig {
 	t.Helper()
-	h := open(t)
+	h := open(test)
 	if h.Timeout == 0 {
 		h.Timeout = 30 * time.Second
 	}
-	return &rig{Harness: h, t: t, ids: map[resource.Ref]string{}}
+	return &rig{Harness: h, t: t, test: test, ids: map[resource.Ref]string{}}
 }
 
 func (r *rig) context() context.Context {
 	ctx, cancel := context.WithTimeout(r.t.Context(), r.Timeout)
 	r.t.Cleanup(cancel)
 	return ctx
+}
+
+// need skips a case whose hook the harness lacks.
+func (r *rig) need(has bool, hook string) {
+	r.t.Helper()
+	if !has {
+		r.t.Skip("the harness has no " + hook)
+	}
+}
+
+func (r *rig) ready() {
+	if r.Ready != nil {
+		r.Ready(r.test)
+	}
 }
 
 func (r *rig) kind(name string) resource.Kind {
@@ -73,27 +113,27 @@ func (r *rig) kind(name string) resource.Kind {
 	return resource.Kind{}
 }
 
-// checked is a wish in the form the comparator sees.
+// checked is a configuration in the form the comparator gets.
 func (r *rig) checked(d resource.Desired) resource.Desired {
 	r.t.Helper()
 	attrs, problems := resource.Check(r.kind(d.Ref.Kind), d.Attrs)
 	if len(problems) > 0 {
-		r.t.Fatalf("the sample %s is not a wish: %v", d.Ref, problems)
+		r.t.Fatalf("the sample %s is invalid: %v", d.Ref, problems)
 	}
 	d.Attrs = attrs
 	return d
 }
 
-// settled is a wish in the form a provider sees when it makes the thing: ids for references,
-// and what is used only at creation filled in.
-func (r *rig) settled(d resource.Desired) resource.Desired {
+// resolved is a configuration in the form a provider gets when it creates: ids for references,
+// and the defaults that are set only at creation.
+func (r *rig) resolved(d resource.Desired) resource.Desired {
 	r.t.Helper()
 	attrs := r.kind(d.Ref.Kind).ForCreate(d.Attrs)
-	d.Attrs, _ = r.settle(attrs).(resource.Attrs)
+	d.Attrs, _ = r.resolve(attrs).(resource.Attrs)
 	return d
 }
 
-func (r *rig) settle(v resource.Value) resource.Value {
+func (r *rig) resolve(v resource.Value) resource.Value {
 	r.t.Helper()
 	return resource.MapRefs(v, func(ref resource.Reference) resource.Value {
 		id, ok := r.ids[ref.Ref]
@@ -108,109 +148,37 @@ func (r *rig) request(d resource.Desired, key string) provider.Request {
 	return provider.Request{Key: key, Token: 1, Stack: stack, Owner: owner, Desired: d}
 }
 
-// make makes one sample and gives what the provider answered.
-func (r *rig) make(s Sample) resource.Observed {
+// create creates one sample and returns what the provider answered.
+func (r *rig) create(s Sample) resource.Observed {
 	r.t.Helper()
-	d := r.checked(s.Want)
-	o, err := r.Provider.Create(r.context(), r.request(r.settled(d), key(d.Ref)))
+	d := r.checked(s.Desired)
+	o, err := r.Provider.Create(r.context(), r.request(r.resolved(d), key(d.Ref)))
 	if err != nil {
 		r.t.Fatalf("create %s: %v", d.Ref, err)
 	}
+	if o.Health == resource.Pending && !r.kind(d.Ref.Kind).Async {
+		r.t.Errorf("create %s returns while it is pending, and its kind is not Async", d.Ref)
+	}
 	r.ids[d.Ref] = o.ID
+	r.ready()
 	return o
 }
 
-// makeAll makes all samples, in their order.
-func (r *rig) makeAll() []resource.Observed {
+// createAll creates all samples, in their order.
+func (r *rig) createAll() []resource.Observed {
 	r.t.Helper()
 	out := make([]resource.Observed, 0, len(r.Samples))
 	for _, s := range r.Samples {
-		out = append(out, r.make(s))
+		out = append(out, r.create(s))
 	}
 	return out
+}
+
+func (r *rig) delete(o resource.Observed) error {
+	return r.Provider.Delete(r.context(), provider.Request{Key: "delete-" + o.ID, Token: 1, Stack: stack, Owner: owner, Have: o})
 }
 
 func key(ref resource.Ref) string { return "key-" + ref.Kind + "-" + ref.Name }
-
-func (r *rig) observe() resource.Snapshot {
-	r.t.Helper()
-	snap, err := r.Provider.Observe(r.context(), provider.ObserveRequest{Scope: r.Scope})
-	if err != nil {
-		r.t.Fatalf("observe %s: %v", r.Scope, err)
-	}
-	return snap
-}
-
-// find gives the one thing that carries a ref and ovi's marks.
-func (r *rig) find(ref resource.Ref) (resource.Observed, bool) {
-	r.t.Helper()
-	var found []resource.Observed
-	for _, o := range r.observe().Resources {
-		if o.Marks.Ref == ref {
-			found = append(found, o)
-		}
-	}
-	if len(found) > 1 {
-		r.t.Fatalf("%s is there %d times: %s", ref, len(found), idsOf(found))
-	}
-	if len(found) == 0 {
-		return resource.Observed{}, false
-	}
-	return found[0], true
-}
-
-func idsOf(resources []resource.Observed) (ids []string) {
-	for _, o := range resources {
-		ids = append(ids, o.ID)
-	}
-	return ids
-}
-
-// changes is what the comparator would say differs between a checked wish and a thing.
-func (r *rig) changes(d resource.Desired, o resource.Observed) []resource.Change {
-	k := r.kind(d.Ref.Kind)
-	out := resource.Diff(d.Attrs, o.Attrs, k, resource.DiffOptions{
-		Resolve: func(ref resource.Reference) (resource.Value, bool) {
-			id, ok := r.ids[ref.Ref]
-			return resource.String(id), ok
-		},
-	})
-	if !k.NoTags {
-		out = append(out, resource.DiffTags(d.Tags, o.Tags, o.Tags, nil)...)
-	}
-	return out
-}
-
-// update brings a thing to a wish as the engine would.
-func (r *rig) update(d resource.Desired, have resource.Observed, changes []resource.Change, key string) resource.Observed {
-	r.t.Helper()
-	req := r.request(d, key)
-	req.Desired.Attrs, _ = r.settle(d.Attrs).(resource.Attrs)
-	req.Have = have
-	for _, c := range changes {
-		c.To = r.settle(c.To)
-		req.Changes = append(req.Changes, c)
-	}
-	o, err := r.Provider.Update(r.context(), req)
-	if err != nil {
-		r.t.Fatalf("update %s by %s: %v", d.Ref, describe(changes), err)
-	}
-	return o
-}
-
-// mark writes ovi's marks as the engine would.
-func (r *rig) mark(d resource.Desired, have resource.Observed) {
-	r.t.Helper()
-	marker, ok := r.Provider.(provider.Marker)
-	if !ok {
-		r.t.Skip("the provider cannot write marks on what exists")
-	}
-	req := r.request(d, key(d.Ref))
-	req.Have, req.MarkKey = have, key(d.Ref)
-	if _, err := marker.Mark(r.context(), req); err != nil {
-		r.t.Fatalf("mark %s: %v", d.Ref, err)
-	}
-}
 
 func describe(changes []resource.Change) string {
 	s := ""
@@ -218,7 +186,7 @@ func describe(changes []resource.Change) string {
 		if i > 0 {
 			s += ", "
 		}
-		s += fmt.Sprintf("%s: %s → %s", c.Path, resource.AppendJSON(nil, c.From), resource.AppendJSON(nil, c.To))
+		s += fmt.Sprintf("%s: %s -> %s", c.Path, resource.AppendJSON(nil, c.From), resource.AppendJSON(nil, c.To))
 	}
 	return s
 }

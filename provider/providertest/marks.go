@@ -1,8 +1,7 @@
 package providertest
 
 import (
-	"context"
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -10,12 +9,13 @@ import (
 )
 
 func tagsComeAndGo(r *rig) {
-	r.makeAll()
+	r.createAll()
 	for _, s := range r.Samples {
-		if r.kind(s.Want.Ref.Kind).NoTags {
+		k := r.kind(s.Desired.Ref.Kind)
+		if k.NoTags || k.Carrier != resource.Anytime { // tags change as marks do
 			continue
 		}
-		d := r.checked(s.Want)
+		d := r.checked(s.Desired)
 		d.Tags = resource.Tags{{Key: "added", Value: "by the suite: a/b=c"}}
 		have, _ := r.find(d.Ref)
 		r.update(d, have, r.changes(d, have), "tags-"+d.Ref.Name)
@@ -23,23 +23,59 @@ func tagsComeAndGo(r *rig) {
 		if !o.Tags.Equal(d.Tags) {
 			r.t.Errorf("%s: its tags are %v, want %v", d.Ref, o.Tags, d.Tags)
 		}
-		if o.Marks.Stack != stack {
-			r.t.Errorf("%s: changing tags took ovi's marks off", d.Ref)
+		if o.Marks != have.Marks {
+			r.t.Errorf("%s: a change of tags changed its marks to %+v", d.Ref, o.Marks)
 		}
 	}
 }
 
-func blessing(r *rig) {
-	for i, s := range r.Samples {
-		s.Want.Blessed = i%2 == 0 // some are made so, some get it later
-		if o := r.make(s); o.Marks.Blessed != s.Want.Blessed {
-			r.t.Errorf("%s: made with blessed %v, answered %v", s.Want.Ref, s.Want.Blessed, o.Marks.Blessed)
+// marksAreThereFromTheFirstMoment observes while resources are created: a crash at any moment
+// leaves none without marks.
+func marksAreThereFromTheFirstMoment(r *rig) {
+	for _, s := range r.Samples {
+		k := r.kind(s.Desired.Ref.Kind)
+		var seen []resource.Observed
+		done, ended := make(chan struct{}), make(chan struct{})
+		ctx := r.context()
+		go func() {
+			defer close(ended)
+			for {
+				snap, err := r.Provider.Observe(ctx, provider.ObserveRequest{Scope: r.Scope})
+				if err == nil {
+					seen = append(seen, snap.Resources...)
+				}
+				select {
+				case <-done:
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+		}()
+		created := r.create(s)
+		close(done)
+		<-ended
+		for _, o := range seen {
+			if o.ID == created.ID && o.Ref.Kind == k.Name && k.Carrier != resource.NoMarks && o.Marks.Ref != s.Desired.Ref {
+				r.t.Errorf("%s: before its create ended, %s carried the marks %+v", s.Desired.Ref, o.ID, o.Marks)
+				break
+			}
 		}
 	}
-	for _, s := range r.Samples {
-		have, _ := r.find(s.Want.Ref)
+}
+
+func aBlessingIsAMark(r *rig) {
+	for i := range r.Samples {
+		s := r.Samples[i]
+		s.Desired.Blessed = i%2 == 0 // some are created so, some get it later
+		o := r.create(s)
+		if r.kind(s.Desired.Ref.Kind).Carrier != resource.NoMarks && o.Marks.Blessed != s.Desired.Blessed {
+			r.t.Errorf("%s: created with blessed %v, answered %v", s.Desired.Ref, s.Desired.Blessed, o.Marks.Blessed)
+		}
+	}
+	for _, s := range r.markable() {
+		have, _ := r.find(s.Desired.Ref)
 		for _, on := range []bool{true, false} {
-			d := r.checked(s.Want)
+			d := r.checked(s.Desired)
 			d.Blessed = on
 			r.mark(d, have)
 			after, _ := r.find(d.Ref)
@@ -50,115 +86,75 @@ func blessing(r *rig) {
 	}
 }
 
-func whatIsDeletedIsGone(r *rig) {
-	made := r.makeAll()
-	for i := len(made) - 1; i >= 0; i-- {
-		for _, again := range []string{"once", "twice"} {
-			req := provider.Request{Key: "delete-" + made[i].Ref.Name, Token: 1, Stack: stack, Owner: owner, Have: made[i]}
-			if err := r.Provider.Delete(r.context(), req); err != nil {
-				r.t.Errorf("%s: deleted %s: %v", made[i].Ref, again, err)
-			}
+// lostMarksCanBeRepaired, done twice, with all else as it was.
+func lostMarksCanBeRepaired(r *rig) {
+	r.need(r.Strip != nil, "Strip")
+	r.createAll()
+	for _, s := range r.markable() {
+		before, _ := r.find(s.Desired.Ref)
+		r.Strip(r.test, before)
+		stripped, ok := r.byID(before.Ref.Kind, before.ID)
+		if !ok || !stripped.Marks.IsZero() {
+			r.t.Errorf("%s: without marks it is observed as %+v", s.Desired.Ref, stripped)
+			continue
 		}
-		if o, there := r.find(made[i].Ref); there {
-			r.t.Errorf("%s is deleted and still there as %s", made[i].Ref, o.ID)
+		for range 2 {
+			r.mark(r.checked(s.Desired), stripped)
+		}
+		after, _ := r.find(s.Desired.Ref)
+		if after.Marks != before.Marks || after.ID != before.ID || !after.Attrs.Equal(before.Attrs) || !after.Tags.Equal(before.Tags) {
+			r.t.Errorf("%s was %+v, and with its marks repaired is %+v", s.Desired.Ref, before, after)
 		}
 	}
 }
 
-// soon is how long a call may go on after its context has ended.
-const soon = 5 * time.Second
-
-func anEndedContextEndsCalls(r *rig) {
-	ended, cancel := context.WithCancel(r.t.Context())
-	cancel()
-	d := r.checked(r.Samples[0].Want)
-	calls := map[string]func() error{
-		"observe": func() error { _, err := r.Provider.Observe(ended, provider.ObserveRequest{Scope: r.Scope}); return err },
-		"create": func() error {
-			_, err := r.Provider.Create(ended, r.request(r.settled(d), "ended"))
-			return err
-		},
-	}
-	for name, call := range calls {
-		start := time.Now()
-		if err := call(); err == nil {
-			r.t.Errorf("%s succeeds with an ended context", name)
-		} else if !errors.Is(err, context.Canceled) {
-			r.t.Errorf("%s: the error hides that the context ended: %v", name, err)
-		}
-		if took := time.Since(start); took > soon {
-			r.t.Errorf("%s went on for %v after its context had ended", name, took)
+func unmanagedResourcesStayAsTheyAre(r *rig) {
+	r.need(r.Unmanaged != nil, "Unmanaged")
+	id := r.Unmanaged(r.test)
+	before := r.unmanaged(id)
+	created := r.createAll()
+	for i := len(created) - 1; i >= 0; i-- {
+		if err := r.delete(created[i]); err != nil {
+			r.t.Errorf("delete %s: %v", created[i].Ref, err)
 		}
 	}
-	if o, there := r.find(d.Ref); there {
-		r.t.Errorf("%s was made after the context had ended, as %s", d.Ref, o.ID)
+	if after := r.unmanaged(id); !after.Equal(before) {
+		r.t.Errorf("the unmanaged resource was %+v and is %+v", before, after)
 	}
 }
 
-func strangersAreLetBe(r *rig) {
-	if r.Stranger == nil {
-		r.t.Skip("the harness can't put a stranger into the world")
+func anUnmanagedResourceCanBeAdopted(r *rig) {
+	r.need(r.Unmanaged != nil, "Unmanaged")
+	have := r.unmanaged(r.Unmanaged(r.test))
+	if r.kind(have.Ref.Kind).Carrier != resource.Anytime {
+		r.t.Skip("marks of this kind are fixed at creation")
 	}
-	id := r.Stranger(r.t)
-	before := r.stranger(id)
-	made := r.makeAll()
-	for i := len(made) - 1; i >= 0; i-- {
-		if err := r.Provider.Delete(r.context(), provider.Request{Key: "delete", Stack: stack, Owner: owner, Have: made[i]}); err != nil {
-			r.t.Errorf("delete %s: %v", made[i].Ref, err)
-		}
-	}
-	if after := r.stranger(id); !after.Equal(before) {
-		r.t.Errorf("the stranger was %+v and is %+v", before, after)
-	}
-}
-
-func aStrangerCanBeAdopted(r *rig) {
-	if r.Stranger == nil {
-		r.t.Skip("the harness can't put a stranger into the world")
-	}
-	id := r.Stranger(r.t)
-	have := r.stranger(id)
 	ref := have.Ref
 	ref.Name = "adopted" // any name will do
 	r.mark(resource.Desired{Ref: ref}, have)
 	o, ok := r.find(ref)
-	if !ok || o.ID != id || o.Marks.Stack != stack || o.Marks.Owner != owner {
-		r.t.Errorf("adopted, it carries the marks %+v", o)
+	want := resource.Marks{Ref: ref, Stack: stack, Owner: owner, Key: key(ref)}
+	if !ok || o.ID != have.ID || o.Marks != want {
+		r.t.Errorf("adopted, %s carries the marks %+v, want %+v", o.ID, o.Marks, want)
+	}
+	if o.Attested && !have.Attested {
+		r.t.Errorf("%s attests marks that were written after its creation", o.ID)
 	}
 	if !o.Attrs.Equal(have.Attrs) || !o.Tags.Equal(have.Tags) {
 		r.t.Errorf("adopting changed more than the marks: %+v became %+v", have, o)
 	}
 }
 
-// stranger gives what is observed of a thing without marks.
-func (r *rig) stranger(id string) resource.Observed {
+// unmanaged gives what is observed of a resource without marks.
+func (r *rig) unmanaged(id string) resource.Observed {
 	r.t.Helper()
-	for _, o := range r.observe().Resources {
-		if o.ID != id {
-			continue
-		}
-		if !o.Marks.IsZero() {
-			r.t.Errorf("the stranger is taken for one of ours: %+v", o)
-		}
-		return o
+	all := r.observe().Resources
+	i := slices.IndexFunc(all, func(o resource.Observed) bool { return o.ID == id })
+	if i < 0 {
+		r.t.Fatalf("the unmanaged resource %s is not observed", id)
 	}
-	r.t.Fatalf("the stranger %s is not observed", id)
-	return resource.Observed{}
-}
-
-func aFailedPageIsAFailedLook(r *rig) {
-	if r.FailPage == nil {
-		r.t.Skip("the harness can't make a page fail")
+	if !all[i].Marks.IsZero() {
+		r.t.Errorf("the unmanaged resource carries marks: %+v", all[i])
 	}
-	r.makeAll()
-	mend := r.FailPage(r.t)
-	snap, err := r.Provider.Observe(r.context(), provider.ObserveRequest{Scope: r.Scope})
-	if err == nil && len(snap.Unreachable) == 0 {
-		r.t.Errorf("a page failed, and observe gives %d things as if they were all", len(snap.Resources))
-	}
-	if err != nil && len(snap.Resources) > 0 {
-		r.t.Errorf("beside its error observe gives %d things", len(snap.Resources))
-	}
-	mend()
-	r.observe()
+	return all[i]
 }
