@@ -107,18 +107,6 @@ func actsThen(m *Moment, e storage.Entry) error {
 	return nil
 }
 
-// PlanApproval finds who said yes to a plan; ErrNotFound if nobody did.
-func (l *Reader) PlanApproval(ctx context.Context, plan string) (event.Approved, error) {
-	var v struct {
-		Event event.Approved `json:"event"`
-	}
-	found, err := l.Load(ctx, rows.KeyConfirmed+plan, storage.Now, &v)
-	if err == nil && !found {
-		err = fmt.Errorf("ledger: a yes to plan %s is %w", plan, ledger.ErrNotFound)
-	}
-	return v.Event, err
-}
-
 // LogRecords reads this instance's log, oldest first, up to what is acknowledged when it begins.
 func (l *Reader) LogRecords(ctx context.Context, f Filter) iter.Seq2[event.Record, error] {
 	var end wal.Seq

@@ -17,6 +17,13 @@ import (
 // next run need not read the whole log to prove a binding.
 const certifyAfter = 256
 
+// due reports whether the table was read here and has changed much since its last digest.
+func (l *Ledger) due() bool {
+	l.table.mu.Lock()
+	defer l.table.mu.Unlock()
+	return l.table.primed && l.table.since+len(l.table.last) >= certifyAfter && !l.cfg.Shared && l.Broken() == nil
+}
+
 // certify records the digest of the table, as the log gives it. It fails if the store has other
 // bindings.
 func (l *Ledger) certify(ctx context.Context) error {

@@ -188,6 +188,11 @@ func (l *Ledger) Close() error {
 
 func (l *Ledger) close() error {
 	var errs []error
+	if l.due() {
+		ctx, cancel := context.WithTimeout(context.Background(), l.cfg.Wait)
+		defer cancel()
+		_ = l.certify(ctx) // it only saves the next run from reading the whole log
+	}
 	if l.log != nil {
 		errs = append(errs, l.log.Close())
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,63 +15,12 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
-
-var scope = resource.Scope{Provider: "fake", Location: "here"}
-
-func ref(name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Location: "here", Kind: "box", Name: name}
-}
-
-func res(name, size string) resource.Observed {
-	return resource.Observed{
-		Ref: ref(name), ID: "id-" + name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
-		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
-	}
-}
-
-func liveState(objects ...resource.Observed) resource.LiveState {
-	return resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{
-		scope: {Scope: scope, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Resources: objects},
-	}}
-}
-
-func unreachable(err error) resource.LiveState {
-	return resource.LiveState{Unreachable: map[resource.Scope]error{scope: err}}
-}
-
-func open(t *testing.T, dir string, store storage.Store) *ledger.Ledger {
-	t.Helper()
-	cfg := ledger.Config{Dir: dir, Store: store, User: "ann"}
-	start := ledger.Open
-	if store == nil {
-		start = local.Open
-	}
-	l, err := start(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	return l
-}
-
-func fresh(t *testing.T) *ledger.Ledger { return open(t, t.TempDir(), mem.New()) }
-
-func must[T any](t *testing.T) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
 
 func TestOneBatchIsOneRevision(t *testing.T) {
 	l := fresh(t)

@@ -114,16 +114,3 @@ func TestACommitThatDidNotHappenIsMadeAgain(t *testing.T) {
 		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "a"}))
 	})
 }
-
-// cutOff takes so many commits, and then none any more.
-type cutOff struct {
-	storage.Store
-	left int
-}
-
-func (c *cutOff) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
-	if c.left--; c.left < 0 {
-		return 0, errDim
-	}
-	return c.Store.Commit(ctx, tx)
-}

@@ -1,37 +1,22 @@
 package ledger_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/ledgertest"
 	"github.com/ovi-project/ovi/replay/replaytest"
-	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
-
-// overtaken is a store on which somebody else records between a projection and its commit.
-type overtaken struct {
-	storage.Store
-	first func()
-}
-
-func (o *overtaken) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
-	if first := o.first; first != nil {
-		o.first = nil
-		first()
-	}
-	return o.Store.Commit(ctx, tx)
-}
 
 // TestLargePlansOfTwoInstancesReplayToTheSameStore: a plan with so many decisions that the old
 // ones are read in one go rests on them all the same.
 func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	store := mem.New()
-	late := &overtaken{Store: store}
+	late := &ledgertest.Overtaken{Store: store}
 	at := dirs(t, 2)
 	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	plan := func(l *ledger.Ledger, id string, action decider.Action) {
@@ -42,7 +27,7 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 		must[ledger.Receipt](t)(l.Record(t.Context(), e))
 	}
 	plan(one, "p0", decider.Update)
-	late.first = func() { plan(two, "p1", decider.Delete) }
+	late.First = func() { plan(two, "p1", decider.Delete) }
 	plan(one, "p2", decider.Update) // as p0 had it, when p1 was not there yet
 	replayed := mem.New()
 	if _, _, err := openLogs(t, at...).Check(t.Context(), store, replayed); err != nil {

@@ -15,23 +15,13 @@ import (
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/internal/etcdtest"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/ledgertest"
 	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/etcd"
 	"github.com/ovi-project/ovi/storage/mem"
 )
-
-// shared opens a ledger of an instance of its own on a store that others record into.
-func shared(t *testing.T, dir string, store storage.Store, user string) *ledger.Ledger {
-	t.Helper()
-	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, Shared: true, User: user})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	return l
-}
 
 // moody is a store that loses answers: of commits that happened, and of some that did not.
 type moody struct {
@@ -50,46 +40,6 @@ func (m *moody) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, er
 		return 0, fmt.Errorf("the answer was lost: %w", storage.ErrUnknown)
 	}
 	return rev, err
-}
-
-// live lets an instance record what instances record, on things that all of them share.
-func live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error {
-	r := rand.New(rand.NewPCG(seed, 7))
-	for i := range rounds {
-		since, err := l.Revision(ctx)
-		if err != nil {
-			return err
-		}
-		name := fmt.Sprintf("t%d", r.IntN(4))
-		switch r.IntN(5) {
-		case 0:
-			_, err = l.Record(ctx, event.Blessed{Ref: ref(name), On: r.IntN(2) == 0, Who: l.User()})
-		case 1, 2:
-			var seen []resource.Observed
-			for k := range 4 {
-				if r.IntN(4) > 0 {
-					seen = append(seen, res(fmt.Sprintf("t%d", k), fmt.Sprint(r.IntN(3))))
-				}
-			}
-			_, err = l.RecordObservation(ctx, liveState(seen...), ledger.ObservationOptions{Since: since})
-		case 3:
-			decisions := []event.Decision{{Ref: ref(name), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
-			hash, bad := event.HashDecisions(decisions)
-			_, err = l.RecordPlan(ctx, event.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"}, Mode: event.ForPlan, Hash: hash, Decisions: decisions})
-			err = errors.Join(err, bad)
-		default:
-			key := fmt.Sprintf("%s-%d", l.User(), i)
-			o := res(name, fmt.Sprint(i))
-			_, err = l.Record(ctx, event.Started{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Applying: &event.Applied{Desired: key}})
-			if err == nil {
-				_, err = l.Record(ctx, event.Finished{Ref: ref(name), Stack: "web", Key: key, Action: decider.Update, Outcome: event.Done, Resource: &o})
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%s, round %d: %w", l.User(), i, err)
-		}
-	}
-	return nil
 }
 
 // together lets instances record at once and then replays their logs, merged.
@@ -150,32 +100,18 @@ func TestInstancesOnOneEtcd(t *testing.T) {
 // TestALookThatLostTheRaceIsComparedAnew: a deed of another instance between the comparison
 // of a look and its commit stays.
 func TestALookThatLostTheRaceIsComparedAnew(t *testing.T) {
-	store := &between{Store: mem.New()}
+	store := &ledgertest.Overtaken{Store: mem.New()}
 	a, b := shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store.Store, "b")
 	since := must[storage.Revision](t)(a.Revision(t.Context()))
 	o := res("new", "m")
-	store.before.Store(func() {
+	store.First = func() {
 		must[ledger.Receipt](t)(b.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
-	})
+	}
 	must[ledger.Receipt](t)(a.RecordObservation(t.Context(), liveState(res("new", "s"), res("old", "s")), ledger.ObservationOptions{Since: since}))
 	got := must[ledger.ResourceState](t)(a.Resource(t.Context(), ref("new"), storage.Now))
 	if size, _ := got.Attrs.Get("size"); size != resource.String("m") {
 		t.Errorf("the older look overwrote the newer deed: %v", got.Attrs)
 	}
-}
-
-// between calls a function once, before the first commit that comes.
-type between struct {
-	storage.Store
-	before atomic.Value
-	once   sync.Once
-}
-
-func (b *between) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, error) {
-	if f, ok := b.before.Load().(func()); ok {
-		b.once.Do(f)
-	}
-	return b.Store.Commit(ctx, tx)
 }
 
 // TestAnUnacknowledgedBatchDoesNotComeLate: what stood in the log of a dead instance and not

@@ -1,4 +1,4 @@
-package ledger_test
+package replay_test
 
 import (
 	"fmt"

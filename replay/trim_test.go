@@ -1,35 +1,15 @@
-package ledger_test
+package replay_test
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
-	"github.com/ovi-project/ovi/ledger/local"
 	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/wal"
 )
-
-// lived is a ledger over many small segments with a blessing at its beginning.
-func lived(t *testing.T, dir string) *ledger.Ledger {
-	t.Helper()
-	l, err := local.Open(t.Context(), ledger.Config{Dir: dir, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "data"}))
-	for i := range 300 {
-		o := res("a", fmt.Sprint("size", i))
-		o.Message = fmt.Sprintf("%0900d", i)
-		must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(o, res("b", "s")), ledger.ObservationOptions{Since: -1}))
-	}
-	return l
-}
 
 func TestReplayGivesTheSameStore(t *testing.T) {
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-package ledger_test
+package history_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package ledger_test
+package replay_test
 
 import (
 	"errors"
@@ -11,50 +11,13 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/ledgertest"
 	"github.com/ovi-project/ovi/replay"
 	"github.com/ovi-project/ovi/replay/replaytest"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 	"github.com/ovi-project/ovi/wal"
 )
-
-// shares are instances that lived together on one store, each with something of its own last.
-func shares(t *testing.T, store storage.Store, dirs ...string) (logs []*ledger.Ledger) {
-	t.Helper()
-	for i, dir := range dirs {
-		logs = append(logs, shared(t, dir, store, fmt.Sprint("user", i)))
-	}
-	inTurns(t, logs, 12)
-	return logs
-}
-
-// inTurns lets instances record in turns, what rests on what the other recorded before.
-func inTurns(t *testing.T, logs []*ledger.Ledger, rounds int) {
-	t.Helper()
-	for i := range rounds {
-		for k, l := range logs {
-			if err := live(t.Context(), l, 2, uint64(i*7+k)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-func dirs(t *testing.T, n int) []string {
-	t.Helper()
-	out := make([]string, n)
-	for i := range out {
-		out[i] = t.TempDir()
-	}
-	return out
-}
-
-func openLogs(t *testing.T, dirs ...string) *replay.Logs {
-	t.Helper()
-	g := must[*replay.Logs](t)(replay.OpenLogs(dirs))
-	t.Cleanup(func() { _ = g.Close() })
-	return g
-}
 
 func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
 	store, at := mem.New(), dirs(t, 3)
@@ -136,7 +99,7 @@ func TestAStoreThatIsBeingRebuiltIsNotOpened(t *testing.T) {
 	for _, l := range shares(t, store, at...) {
 		_ = l.Close()
 	}
-	broken := &failing{Store: mem.New()}
+	broken := mem.New()
 	cut := &cutOff{Store: broken, left: 9}
 	if _, err := openLogs(t, at...).Rebuild(t.Context(), nil, cut); !errors.Is(err, errDim) {
 		t.Fatalf("rebuilt into a store that went away: %v", err)
@@ -150,14 +113,14 @@ func TestAStoreThatIsBeingRebuiltIsNotOpened(t *testing.T) {
 // one that recorded first came in last.
 func TestALogOrdersByItself(t *testing.T) {
 	store := mem.New()
-	late := &overtaken{Store: store}
+	late := &ledgertest.Overtaken{Store: store}
 	at := dirs(t, 2)
 	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	bless := func(l *ledger.Ledger, on bool) {
 		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("a"), On: on, Who: l.User()}))
 	}
 	bless(one, true)
-	late.first = func() { bless(two, false); bless(two, true) }
+	late.First = func() { bless(two, false); bless(two, true) }
 	bless(one, false) // appended before those of two, and committed behind them
 	must[ledger.Receipt](t)(one.Record(t.Context(), event.Loaded{Stack: "web"}))
 	must[ledger.Receipt](t)(two.Record(t.Context(), event.Loaded{Stack: "web"}))
@@ -199,12 +162,12 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 // another instance makes that stack's first thing there, leaves what the logs give.
 func TestAStacksFirstThingBesideALook(t *testing.T) {
 	store := mem.New()
-	late := &overtaken{Store: store}
+	late := &ledgertest.Overtaken{Store: store}
 	at := dirs(t, 2)
 	one, two := shared(t, at[0], late, "one"), shared(t, at[1], store, "two")
 	since := must[storage.Revision](t)(one.Revision(t.Context()))
 	o := res("new", "m")
-	late.first = func() {
+	late.First = func() {
 		must[ledger.Receipt](t)(two.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "db", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
 	}
 	must[ledger.Receipt](t)(one.RecordObservation(t.Context(), liveState(res("old", "s")), ledger.ObservationOptions{Since: since}))
