@@ -26,7 +26,7 @@ var notClean = map[string]string{
 
 	"tools": "cli", "packaging": "cli", "examples": "cli",
 	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
-	"provider": "core", "event": "ledger", "ledger": "ledger",
+	"provider": "core",
 }
 
 // passage is one piece of text that a user reads, and where it starts.

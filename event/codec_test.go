@@ -100,7 +100,7 @@ func every() []event.Event {
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.TrustRequired{On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.Certified{Bindings: "d", Count: 2},
-		event.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s → m", Until: until, Who: "ann", Reason: "r"},
+		event.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s -> m", Until: until, Who: "ann", Reason: "r"},
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,

@@ -29,7 +29,7 @@ func TestUnmanagedThingsHaveAnAge(t *testing.T) {
 		t.Fatalf("unmanaged: %+v", got)
 	}
 	if !got[0].FirstSeen.Equal(now) || got[0].Before {
-		t.Errorf("new: %+v, want first seen now", got[0])
+		t.Errorf("new: %+v, want first observed now", got[0])
 	}
 	if !got[1].FirstSeen.Equal(now.Add(-time.Hour)) || !got[1].Before {
 		t.Errorf("old: %+v, want there since before the first look", got[1])

@@ -153,7 +153,7 @@ func revisionRecord(t *testing.T, c history.ResourceHistory) (all []wal.Seq) {
 			plans[e.Plan] = len(e.Decisions) > 0 && c.Sources[e.Plan].Source == "ovi.yaml"
 		}
 		if e, ok := r.Event.(event.Started); ok && !plans[e.Plan] {
-			t.Errorf("the deed %s is told without its plan, before it, or without its source", e.Key)
+			t.Errorf("the action %s has no plan, comes before it, or has no source", e.Key)
 		}
 	}
 	for _, r := range c.Records {
@@ -161,7 +161,7 @@ func revisionRecord(t *testing.T, c history.ResourceHistory) (all []wal.Seq) {
 			continue
 		}
 		if r.Seq <= last {
-			t.Errorf("record %d is told after %d", r.Seq, last)
+			t.Errorf("record %d comes after %d", r.Seq, last)
 		}
 		last = r.Seq
 		if r.Event.Type() != event.TypePlanned {

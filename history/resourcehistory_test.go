@@ -66,7 +66,7 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 		t.Errorf("how the other stands: %+v", b)
 	}
 	if _, err := history.New(l.Reader()).ResourceHistory(t.Context(), ref("never"), -1); !errors.Is(err, ledger.ErrNotFound) {
-		t.Errorf("of a thing nobody knows: %v", err)
+		t.Errorf("of an unknown resource: %v", err)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 	}
 	for _, name := range want {
 		if !seen[name] {
-			t.Errorf("%s is not told by the other instance: %v", name, types(c.Records))
+			t.Errorf("the other instance does not have %s: %v", name, types(c.Records))
 		}
 	}
 }

@@ -80,10 +80,10 @@ func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
 		event.Finished{Ref: ref("a"), Key: "l", Action: decider.Update, Outcome: event.Done, Resource: &changed}))
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: since}))
 	if _, err := l.Resource(ctx, ref("b"), storage.Now); err != nil {
-		t.Errorf("a look that began before b was made took it away: %v", err)
+		t.Errorf("an observation from before b was created deleted it: %v", err)
 	}
 	if got := must[ledger.ResourceState](t)(l.Resource(ctx, ref("a"), storage.Now)); !got.Equal(changed) {
-		t.Errorf("a look that began before a was changed brought back %+v", got)
+		t.Errorf("an observation from before a was changed restored %+v", got)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
 		t.Errorf("open intents after the end: %+v", got)
 	}
 	if a, ok, err := l.Applied(ctx, ref("a"), storage.Now); err != nil || !ok || a.Desired != "w" {
-		t.Errorf("applied: %+v %v %v, want what began", a, ok, err)
+		t.Errorf("applied: %+v %v %v, want what was started", a, ok, err)
 	}
 }
 

@@ -34,7 +34,7 @@ type ObservationOptions struct {
 type YoungError struct{ Refs []resource.Ref }
 
 func (e *YoungError) Error() string {
-	return fmt.Sprintf("ledger: %s was made just now and is not seen", e.Refs[0])
+	return fmt.Sprintf("ledger: %s was created just now and is not listed yet", e.Refs[0])
 }
 
 // RecordObservation records what one look saw, one Observed a scope (more for a big one), as one

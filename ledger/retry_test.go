@@ -63,7 +63,7 @@ func blinded(t *testing.T, share bool, do func(t *testing.T, l *ledger.Ledger, d
 			t.Fatal(err)
 		}
 		if must[string](t)(replaytest.Content(t.Context(), inner)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
-			t.Error("the log, replayed, does not give what stands in the store")
+			t.Error("the replayed log gives another store")
 		}
 	})
 }

@@ -26,7 +26,7 @@ func TestARunIsDeadWhenItsLedgerSaysSo(t *testing.T) {
 			s.err = nil
 		}, true},
 		"owing":               {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(false) }, true},
-		"while somebody acts": {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(true) }, false},
+		"while an action runs": {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(true) }, false},
 	}
 	for name, c := range leave {
 		t.Run(name, func(t *testing.T) {

@@ -133,6 +133,6 @@ func TestAThingMadeJustNowIsLookedForTwice(t *testing.T) {
 	}
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(), ledger.ObservationOptions{Since: -1}))
 	if _, err := l.Resource(ctx, ref("a"), storage.Now); !errors.Is(err, ledger.ErrNotFound) {
-		t.Errorf("after the last look it is gone: %v", err)
+		t.Errorf("after the last observation it is gone: %v", err)
 	}
 }

@@ -120,7 +120,7 @@ func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {
 			return "the claim was lost while it was recorded"
 		}
 	}
-	return errRaced.Error() + "; it is recorded anew"
+	return errRaced.Error() + "; it is recorded again"
 }
 
 // yield lets the others go first, longer each time.

@@ -34,6 +34,6 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if must[string](t)(replaytest.Content(t.Context(), store)) != must[string](t)(replaytest.Content(t.Context(), replayed)) {
-		t.Error("the logs, merged and replayed, do not give what stands in the store")
+		t.Error("the merged and replayed logs give another store")
 	}
 }

@@ -67,7 +67,7 @@ func together(t *testing.T, rounds int, stores ...storage.Store) []*ledger.Ledge
 	}
 	want := must[string](t)(replaytest.Content(t.Context(), stores[0]))
 	if got := must[string](t)(replaytest.Content(t.Context(), replayed)); got != want {
-		t.Error("the logs, merged and replayed, do not give what stands in the store")
+		t.Error("the merged and replayed logs give another store")
 	}
 	return logs
 }

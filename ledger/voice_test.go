@@ -41,7 +41,7 @@ func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
 		t.Errorf("the refused outcome changed the store: %v", err)
 	}
 	if got := must[[]ledger.OpenAction](t)(l.OpenActions(ctx)); len(got) != 1 || !got[0].Uncertain {
-		t.Errorf("the action must stay open for the next look: %+v", got)
+		t.Errorf("the action must stay open for the next observation: %+v", got)
 	}
 	var last event.Record
 	for r, err := range history.New(l.Reader()).LogRecords(ctx, history.Filter{Ref: ref("a")}) {

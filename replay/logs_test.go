@@ -35,7 +35,7 @@ func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
 	}
 	must[storage.Revision](t)(store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: "blessed/x", Value: []byte("{}")}}}))
 	if _, c, err = all.Check(t.Context(), store, mem.New()); err != nil || c.Equal || c.PartA.Key != "blessed/x" {
-		t.Errorf("a store that somebody else wrote passes: %+v, %v", c, err)
+		t.Errorf("a store with foreign writes passes: %+v, %v", c, err)
 	}
 }
 

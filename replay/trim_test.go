@@ -28,7 +28,7 @@ func TestReplayGivesTheSameStore(t *testing.T) {
 	}
 	c = must[replay.Comparison](t)(replay.CompareHistories(t.Context(), l.Store(), into, 0, storage.Now))
 	if c.Equal || c.PartB.Key != "blessed/x" || c.DigestA == c.DigestB {
-		t.Fatalf("a store that was written by somebody else passes for equal: %+v", c)
+		t.Fatalf("a store with foreign writes passes for equal: %+v", c)
 	}
 }
 
