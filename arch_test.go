@@ -27,7 +27,7 @@ var layers = map[string]int{
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"internal/awsfake": 10, "internal/etcdtest": 10,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
-	"event": 30, "ledger": 31, "history": 32, "replay": 33,
+	"event": 30, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "render": 41, "metrics": 41, "explain": 41,
 	"cli": 45, "serve": 46,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
