@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,10 @@ func (o *Output) CanAsk(stdin io.Reader, suggestion string) error {
 	return nil
 }
 
-// Ask asks; only the word yes is a yes. Anything else is an error that says so.
+// ErrCanceled is the answer to a question that was not yes.
+var ErrCanceled = errors.New("canceled")
+
+// Ask asks; only the word yes is a yes. Anything else is ErrCanceled.
 func (o *Output) Ask(ctx context.Context, stdin io.Reader, question string) error {
 	if _, err := fmt.Fprint(o.W, "\n"+question); err != nil {
 		return err
@@ -39,6 +43,6 @@ func (o *Output) Ask(ctx context.Context, stdin io.Reader, question string) erro
 		if text == "yes" {
 			return nil
 		}
-		return &Problem{Summary: "canceled; nothing was changed"}
+		return ErrCanceled
 	}
 }

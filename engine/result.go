@@ -21,7 +21,7 @@ const (
 	Uncertain   Status = "uncertain"   // the call may have worked; the next look tells
 	WaitingFor  Status = "waiting"     // not begun: what it needs failed or was not begun
 	Interrupted Status = "interrupted" // not begun: the apply was stopped
-	Claimed     Status = "held"        // not begun: somebody else has the claim
+	Claimed     Status = "claimed"     // not begun: somebody else has the claim
 	Accepted    Status = "accepted"    // the provider goes on by itself; a later observation tells how it ended
 	Refused     Status = "refused"     // not started: the provider's check says that it would fail
 	Stale       Status = "stale"       // not begun: the thing changed since the plan

@@ -250,7 +250,8 @@ func (p *planWriter) arrow(c resource.Change, schema *resource.Attribute) string
 func notesOf(d decider.Decision, c resource.Change) []string {
 	var notes []string
 	switch {
-	case c.Effect == resource.Replace && c.Note != "" && d.Reason == decider.ReasonFollows: // the note tells more
+	case !d.Follows.IsZero() && slices.Contains(resource.AppendRefs(nil, c.To), d.Follows):
+		notes = append(notes, string(resource.DestroyFirst)+": "+d.Follows.Kind+"/"+d.Follows.Name+" is")
 	case c.Effect == resource.Replace:
 		notes = append(notes, "forces replacement")
 	case c.Effect == resource.Restart:

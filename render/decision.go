@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,9 @@ const (
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
+	if d.Reason == decider.ReasonResumes || d.Reason == decider.ReasonReverts {
+		rest = append(rest, sentence(d.Message))
+	}
 	for _, text := range rest {
 		p.message(text)
 	}
@@ -270,7 +274,25 @@ func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
 		last = step.Phase
 		parts = append(parts, fmt.Sprintf("%s %s", phaseWord(step.Phase), name))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; ") + strategiesOf(plan, group, g)
+}
+
+// strategiesOf names the strategies of a group of replacements, where they are not destroy-first.
+func strategiesOf(plan decider.Plan, group map[resource.Ref]int, g int) string {
+	var names []string
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if in, ok := group[d.Ref]; !ok || in != g || d.Strategy == "" || d.Strategy == resource.DestroyFirst {
+			continue
+		}
+		if name := string(d.Strategy); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func phaseWord(p decider.Phase) string {

@@ -101,13 +101,13 @@ func everything() decider.Plan {
 				change("ingress", resource.List{rule(80, "0.0.0.0/0", "HTTP"), rule(443, "0.0.0.0/0", "HTTPS"), rule(22, "0.0.0.0/0", "")},
 					resource.List{rule(22, "10.0.0.0/8", "SSH from the office network in Berlin"), rule(443, "0.0.0.0/0", "HTTPS"), rule(80, "0.0.0.0/0", "HTTP")}, resource.InPlace),
 			}},
-			{Ref: ref("subnet", "app"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Observed: have("subnet-0c554caf75dafb66e"), Changes: []resource.Change{
+			{Ref: ref("subnet", "app"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.DestroyFirst, Observed: have("subnet-0c554caf75dafb66e"), Changes: []resource.Change{
 				change("cidr", text("10.0.1.0/24"), text("10.0.2.0/24"), resource.Replace),
 			}},
-			{Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonFollows, Observed: have("i-0ee036f2aa4411c1f"),
+			{Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonFollows, Strategy: resource.DestroyFirst, Follows: ref("subnet", "app"), Observed: have("i-0ee036f2aa4411c1f"),
 				Desired: &resource.Desired{Ref: ref("ec2", "web-0"), Attrs: resource.NewAttrs(resource.Attr{Name: "subnet", Value: resource.Reference{Ref: ref("subnet", "app")}})}, DependsOn: []resource.Ref{ref("subnet", "app")},
 				Changes: []resource.Change{
-					{Path: "subnet", From: text("subnet-0c554caf75dafb66e"), To: resource.Reference{Ref: ref("subnet", "app")}, Effect: resource.Replace, KnownAfterApply: true, Note: "destroy-first: subnet/app is"},
+					{Path: "subnet", From: text("subnet-0c554caf75dafb66e"), To: resource.Reference{Ref: ref("subnet", "app")}, Effect: resource.Replace, KnownAfterApply: true},
 				}},
 			{Ref: ref("ec2", "web-1"), Difference: comparator.Drifted, Action: decider.Restart, Proposed: decider.Restart, Reason: decider.ReasonRestart, Observed: have("i-06263382c5ab22ead"), Changes: []resource.Change{
 				change("size", text("t3.micro"), text("t3.small"), resource.Restart),
@@ -147,7 +147,9 @@ func blocks() decider.Plan {
 		return decider.Decision{Ref: ref("ec2", name), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Update, Reason: decider.ReasonChanged, Observed: have("i-" + name), Blockers: []decider.Blocker{b}}
 	}
 	long := strings.Repeat("0123456789", 9)
-	return decider.Plan{Decisions: []decider.Decision{
+	return decider.Plan{NotVerified: []comparator.Unverified{{Ref: ref("rds", "kept"), Paths: []string{"password"}}, {Ref: ref("ec2", "kept"), Paths: []string{"root.password", "user_data"}}}, Decisions: []decider.Decision{
+		{Ref: ref("ec2", "web-4"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.CreateFirst, Observed: have("i-4"), Changes: []resource.Change{change("image", text("ami-1"), text("ami-2"), resource.Replace)}},
+		{Ref: ref("ec2", "web-5"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonResumes, Message: "a replacement was interrupted: i-6 was created and fits", Strategy: resource.CreateFirst, Observed: have("i-5"), New: have("i-6"), Desired: &resource.Desired{}},
 		replaced("rds", "web-db", "web-db", budget),
 		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "blessed resources are not changed", Suggestion: "run `ovi unbless rds/next-db`"}),
 		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)", Suggestion: "run `ovi approve change.plan`"}),
@@ -213,14 +215,14 @@ func TestPlanForMachines(t *testing.T) {
 // unmanaged aside.
 func TestEachResourceCountsOnce(t *testing.T) {
 	for _, plan := range []decider.Plan{everything(), blocks()} {
-		resources := plan.Unchanged
+		resources := plan.Unchanged + len(plan.NotVerified)
 		for _, d := range plan.Decisions {
 			if d.Difference != comparator.Unmanaged {
 				resources++
 			}
 		}
 		c := render.Count(plan)
-		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.Excluded + c.Unchanged; sum != resources {
+		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.NotVerified + c.Excluded + c.Unchanged; sum != resources {
 			t.Errorf("the counts add up to %d of %d resources: %+v", sum, resources, c)
 		}
 	}

@@ -46,6 +46,9 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 		for _, d := range g.decisions {
 			p.decision(d)
 		}
+		for _, u := range g.unverified {
+			p.notVerified(u)
+		}
 	}
 	p.gap()
 	p.unmanaged(v.Plan)
@@ -157,8 +160,9 @@ func (p *planWriter) signed(sign string, c paint, text string, indent int) {
 
 // group is the decisions of one location.
 type group struct {
-	scope     resource.Scope
-	decisions []decider.Decision
+	scope      resource.Scope
+	decisions  []decider.Decision
+	unverified []comparator.Unverified
 }
 
 // groupedByLocation sorts what is shown by location, and there by what it means: conflicts
@@ -167,18 +171,24 @@ type group struct {
 func groupedByLocation(plan decider.Plan) []group {
 	index := map[resource.Scope]int{}
 	var out []group
-	for i := range plan.Decisions {
-		d := &plan.Decisions[i]
-		if rankOf(d) == notShown && !isUnread(plan, d) {
-			continue
-		}
-		at, ok := index[d.Ref.Scope()]
+	in := func(s resource.Scope) *group {
+		at, ok := index[s]
 		if !ok {
 			at = len(out)
-			index[d.Ref.Scope()] = at
-			out = append(out, group{scope: d.Ref.Scope()})
+			index[s] = at
+			out = append(out, group{scope: s})
 		}
-		out[at].decisions = append(out[at].decisions, *d)
+		return &out[at]
+	}
+	for i := range plan.Decisions {
+		if d := &plan.Decisions[i]; rankOf(d) != notShown || isUnread(plan, d) {
+			g := in(d.Ref.Scope())
+			g.decisions = append(g.decisions, *d)
+		}
+	}
+	for _, u := range plan.NotVerified {
+		g := in(u.Ref.Scope())
+		g.unverified = append(g.unverified, u)
 	}
 	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
 	for _, g := range out {
@@ -231,6 +241,17 @@ func rankOf(d *decider.Decision) rank {
 	case decider.Notify:
 	}
 	return isBlocked
+}
+
+// notVerified names the attributes of a resource that could not be compared.
+func (p *planWriter) notVerified(u comparator.Unverified) {
+	name := u.Ref.Kind + "/" + u.Ref.Name
+	verb := "was"
+	if len(u.Paths) > 1 {
+		verb = "were"
+	}
+	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
+	p.after(nameIndent+2+columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded", strings.Join(u.Paths, ", "), verb))
 }
 
 // unmanaged counts in one line the resources that are not managed with ovi. Those that the

@@ -277,7 +277,11 @@ func (p *Progress) lines(r Record) []string {
 }
 
 func (p *Progress) notStarted(x NotStarted) []string {
-	return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), notStartedWords(x)))
+	sign := "#"
+	if x.Why == "refused" || x.Why == "check" {
+		sign = conflictSign
+	}
+	return p.entry(sign, shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), notStartedWords(x)))
 }
 
 func (p *Progress) step(x Step) []string {
@@ -288,6 +292,9 @@ func (p *Progress) step(x Step) []string {
 		return p.entry(d.sign, name, d.now+"...")
 	case "apply_complete":
 		text := d.done
+		if x.Status == string(event.Accepted) {
+			text = d.now + ", in progress:"
+		}
 		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
 			text += " " + x.ID
 		}

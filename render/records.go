@@ -82,7 +82,7 @@ type Step struct {
 	Seconds     float64 `json:"seconds"`
 	Error       string  `json:"error"`
 	Recoverable bool    `json:"recoverable"`
-	Status      string  `json:"status,omitempty"` // of an end: "done", "failed", "uncertain", "late"
+	Status      string  `json:"status,omitempty"` // of an end: "done", "accepted", "failed", "uncertain", "refused"
 }
 
 // Diagnostic is an error or a warning: what, where, and what to do.
@@ -106,7 +106,7 @@ func (ChangeSummary) record() {}
 func (Step) record()          {}
 func (Diagnostic) record()    {}
 
-// Planned turns a plan into records: its decisions. Unmanaged resources are no changes; they are
+// Planned turns a plan into records: its decisions, and what is not verified. Unmanaged resources are no changes; they are
 // counted in the summary and listed by the inventory.
 func Planned(p decider.Plan, names Names, kinds decider.Kinds) []Record {
 	out := make([]Record, 0, len(p.Decisions)+2)
@@ -115,8 +115,21 @@ func Planned(p decider.Plan, names Names, kinds decider.Kinds) []Record {
 			out = append(out, planned(*d, names, kinds))
 		}
 	}
+	for _, u := range p.NotVerified {
+		out = append(out, NotVerified{Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Paths: u.Paths})
+	}
 	return out
 }
+
+// NotVerified is a resource with attributes that can neither be read back nor were recorded.
+type NotVerified struct {
+	Type  string   `json:"type"` // "not_verified"
+	Ref   string   `json:"ref"`
+	Scope string   `json:"scope"`
+	Paths []string `json:"paths"`
+}
+
+func (NotVerified) record() {}
 
 // UnmanagedIn counts the unmanaged resources of a plan, those that the provider created by
 // itself aside.

@@ -64,7 +64,7 @@ func (s *steps) finished(e event.Finished) Record {
 		step.ID = now.have
 	}
 	s.forget(e.Ref)
-	if e.Outcome != event.Done {
+	if e.Outcome != event.Done && e.Outcome != event.Accepted {
 		step.Type = "apply_errored"
 	}
 	return step

@@ -53,6 +53,8 @@ func notStartedWords(n NotStarted) string {
 		return withMessage("the audit log cannot be written", n.Message)
 	case "claimed":
 		return withMessage("claimed by another run", n.Message)
+	case "refused", "check":
+		return withMessage("the provider's check failed", strings.TrimPrefix(n.Message, "nothing was changed: "))
 	case "stale":
 		return withMessage("changed since the plan was made", n.Message)
 	}

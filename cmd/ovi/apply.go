@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func (p *process) applyCommand() *urfave.Command {
@@ -70,11 +73,32 @@ func (c *call) planAndApply(l *session) error {
 		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
 			return err
 		}
-		if err := c.out.Ask(c, c.Stdin, "Apply these changes?\nType yes to continue: "); err != nil {
-			return err
+		if err := c.out.Ask(c, c.Stdin, render.Prompt(planned.Plan, c.changed(planned), c.schemas().Kind)); err != nil {
+			return c.canceled(err)
 		}
 	}
 	return c.execute(l, planned, how)
+}
+
+// canceled says that nothing was changed, if that is what the error means.
+func (c *call) canceled(err error) error {
+	if !errors.Is(err, cli.ErrCanceled) {
+		return err
+	}
+	_, _ = fmt.Fprintln(c.out.W, "Canceled. Nothing was changed.")
+	return cli.Exit(cli.ExitError)
+}
+
+// changed names what an apply changes: an account, or the stack.
+func (c *call) changed(p *engine.Planned) string {
+	accounts := namesOf(p).Accounts()
+	switch {
+	case c.sandboxed():
+		return "the sandbox"
+	case len(accounts) > 0:
+		return strings.Join(accounts, ", ")
+	}
+	return "stack " + strings.Join(p.Stacks, ", ")
 }
 
 // showUnlessQuiet shows the plan of an apply. With --quiet and no question it shows only what
@@ -116,7 +140,7 @@ func (c *call) nothing(p *engine.Planned) error {
 	if c.out.Machine() {
 		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
-		if err := c.out.Records(sum); err != nil {
+		if err := c.out.Records(sum, c.reconciled(p, &engine.Result{})); err != nil {
 			return err
 		}
 	}
@@ -182,7 +206,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	if c.out.Machine() {
 		err := c.out.Records(render.ChangeSummary{
 			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
-		})
+		}, c.reconciled(p, r))
 		if err != nil {
 			return err
 		}
@@ -197,16 +221,34 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
 
+// reconciled is the object that ends an apply for programs.
+func (c *call) reconciled(p *engine.Planned, r *engine.Result) render.ReconcileResult {
+	status := map[resource.Ref]string{}
+	var errs []string
+	for _, o := range r.Outcomes {
+		status[o.Ref] = string(o.Status)
+		if o.Err != nil {
+			errs = append(errs, o.Ref.Kind+"/"+o.Ref.Name+": "+o.Err.Error())
+		}
+	}
+	found := 0
+	for _, obs := range p.Observations {
+		found += obs.Count
+	}
+	of := func(d decider.Decision) string { return status[d.Ref] }
+	return render.Reconciled(p.Plan, namesOf(p), found, p.At, r.Took, of, errs)
+}
+
 // resultCodes are the exit codes of the results.
 func resultCodes(r *engine.Result) []int {
 	var codes []int
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case engine.Failed, engine.Uncertain, engine.Stale, engine.WaitingFor:
+		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.WaitingFor:
 			codes = append(codes, cli.ExitFailed)
 		case engine.Claimed:
 			codes = append(codes, cli.ExitClaimed)
-		case engine.Done, engine.ByOther, engine.Interrupted:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Interrupted:
 		}
 	}
 	return codes
@@ -227,7 +269,7 @@ func (c *call) explain(r *engine.Result) {
 			claimed = append(claimed, fmt.Sprintf("%s is claimed by %s", name, o.ClaimedBy))
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.ByOther, engine.Failed, engine.WaitingFor, engine.Interrupted:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Interrupted:
 		}
 	}
 	c.warnOf(unknown, "run `ovi plan` to recover it")

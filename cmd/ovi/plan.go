@@ -159,7 +159,7 @@ const maxRecovered = 10
 func (c *call) head(p *engine.Planned, dir string) []string {
 	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
 	if c.sandboxed() {
-		line = "Sandbox (no real resources)  " + line
+		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
 	head := []string{line}
 	head = append(head, c.freshness(p)...)
