@@ -63,25 +63,25 @@ func dryRun(err error) error {
 	return err
 }
 
-// open reports that an attribute, or an element of it, refers to a resource that does not exist
+// unresolved reports that an attribute, or an element of it, refers to a resource that does not exist
 // yet, so that AWS cannot be asked.
-func open(a resource.Attrs, names ...string) bool {
+func unresolved(a resource.Attrs, names ...string) bool {
 	for _, name := range names {
 		v, _ := a.Get(name)
-		if isOpen(v) {
+		if isUnresolved(v) {
 			return true
 		}
 	}
 	return false
 }
 
-func isOpen(v resource.Value) bool {
+func isUnresolved(v resource.Value) bool {
 	switch v := v.(type) {
 	case resource.Reference:
 		return true
 	case resource.List:
 		for _, e := range v {
-			if isOpen(e) {
+			if isUnresolved(e) {
 				return true
 			}
 		}
@@ -98,7 +98,7 @@ func checkVPC(ctx context.Context, g *region, r provider.Request) error {
 // checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
 func checkSubnet(ctx context.Context, g *region, r provider.Request) error {
 	a := r.Desired.Attrs
-	if open(a, "vpc") {
+	if unresolved(a, "vpc") {
 		return nil
 	}
 	_, err := g.ec2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
@@ -118,7 +118,7 @@ func overlapsOld(r provider.Request) bool {
 
 // checkGroup: the group to be replaced may have the name of the new one; see freeName.
 func checkGroup(ctx context.Context, g *region, r provider.Request) error {
-	if open(r.Desired.Attrs, "vpc") {
+	if unresolved(r.Desired.Attrs, "vpc") {
 		return nil
 	}
 	in := g.orderGroup(r)
@@ -147,7 +147,7 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 		return permanent("ec2.DescribeImages", fmt.Errorf("image %s is for %s, and size %s is %s", image, root.arch, size, want),
 			"use an image for "+want+", or another size")
 	}
-	if open(a, "subnet", "security_groups") {
+	if unresolved(a, "subnet", "security_groups") {
 		return nil
 	}
 	in, err := g.launchOf(ctx, r)
@@ -161,7 +161,7 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 
 func checkVolume(ctx context.Context, g *region, r provider.Request) error {
 	_, zoned := text(r.Desired.Attrs, "zone")
-	if !zoned && open(r.Desired.Attrs, "attach_to") {
+	if !zoned && unresolved(r.Desired.Attrs, "attach_to") {
 		return nil
 	}
 	in, err := g.orderVolume(ctx, r)
