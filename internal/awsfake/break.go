@@ -10,8 +10,8 @@ import (
 
 // Breakage is a change that someone makes by hand, behind the back of whatever
 // manages the resource. Resource is an id, a name, the value of the tag ovi:ref or its
-// end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc,
-// security_group, rds, s3), a Region and, for what has one, a name in Value.
+// end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc, subnet,
+// security_group, rds, s3), a Region and a name in Value.
 type Breakage struct {
 	Do       string // stop, start, tag, untag, resize, delete, copy, create
 	Resource string
@@ -59,8 +59,7 @@ func (h hand) find(b Breakage) (entity, error) {
 				if in, ok := e.(*instance); ok && in.dead() {
 					continue
 				}
-				m := e.meta()
-				if b.Kind != "" && b.Kind != kindWord(e.kind()) || !called(m, b.Resource) {
+				if b.Kind != "" && b.Kind != kindWord(e.kind()) || !called(e, b.Resource) {
 					continue
 				}
 				found = append(found, e)
@@ -86,8 +85,12 @@ func (h hand) find(b Breakage) (entity, error) {
 }
 
 // called reports that a name, an id, a ref or the end of a ref names a resource.
-func called(m *base, name string) bool {
+func called(e entity, name string) bool {
+	m := e.meta()
 	ref := m.Tags["ovi:ref"]
+	if g, ok := e.(*securityGroup); ok && g.Name == name {
+		return true
+	}
 	return m.ID == name || m.Tags["Name"] == name || ref == name || strings.HasSuffix(ref, "/"+name)
 }
 
@@ -230,19 +233,29 @@ func (h hand) create(b Breakage) (string, error) {
 	said := "created " + b.Kind
 	if made := h.made(b.Kind, before); made != nil {
 		said += " " + made.meta().ID
+		if b.Value != "" && nameless(b.Kind) {
+			n := made.clone()
+			n.meta().Tags = map[string]string{"Name": b.Value}
+			h.t.put(n)
+		}
 	}
 	return said + " in " + region, nil
+}
+
+// nameless reports a kind for which AWS has no name but the Name tag.
+func nameless(kind string) bool {
+	return kind == "ec2" || kind == "ebs" || kind == "vpc" || kind == "subnet"
 }
 
 // order creates a resource of a kind, with the parameters of the form over the usual ones.
 func (h hand) order(kind, region string, form map[string]string) error {
 	forms := map[string][2]string{
 		"ec2": {"ec2", "RunInstances"}, "ebs": {"ec2", "CreateVolume"}, "vpc": {"ec2", "CreateVpc"},
-		"security_group": {"ec2", "CreateSecurityGroup"}, "rds": {"rds", "CreateDBInstance"}, "s3": {"s3", "CreateBucket"},
+		"subnet": {"ec2", "CreateSubnet"}, "security_group": {"ec2", "CreateSecurityGroup"}, "rds": {"rds", "CreateDBInstance"}, "s3": {"s3", "CreateBucket"},
 	}
 	how, ok := forms[kind]
 	if !ok {
-		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, security_group, rds or s3", kind)
+		return fmt.Errorf("sandbox: cannot create kind %q; use ec2, ebs, vpc, subnet, security_group, rds or s3", kind)
 	}
 	if kind == "s3" {
 		return h.bucketByHand(region, form["Bucket"])
@@ -252,6 +265,14 @@ func (h hand) order(kind, region string, form map[string]string) error {
 		"Size": "8", "CidrBlock": "10.99.0.0/16", "GroupDescription": "created outside ovi",
 		"DBInstanceClass": "db.t3.micro", "Engine": "postgres", "AllocatedStorage": "20",
 		"MasterUsername": "sandbox", "ManageMasterUserPassword": "true",
+	}
+	if kind == "subnet" { // of the default VPC, beside its default subnets
+		h.c.furnish(region)
+		for _, v := range list[*vpc](h.t, region) {
+			if v.Default {
+				all["VpcId"], all["CidrBlock"] = v.ID, "172.31.240.0/24"
+			}
+		}
 	}
 	maps.Copy(all, form)
 	_, err := h.call(region, how[0], how[1], all)

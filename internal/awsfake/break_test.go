@@ -56,16 +56,16 @@ func TestDriftByHand(t *testing.T) {
 	}
 }
 
-func TestThingsMadeByHandAreNobodys(t *testing.T) {
+func TestWhatIsCreatedOutsideOviHasNoTagsOfOvi(t *testing.T) {
 	c, _ := open(t)
-	for _, kind := range []string{"ec2", "ebs", "vpc", "security_group", "rds", "s3"} {
+	for _, kind := range []string{"ec2", "ebs", "vpc", "subnet", "security_group", "rds", "s3"} {
 		said, err := c.Break(awsfake.Breakage{Do: "create", Kind: kind, Region: "eu-west-1", Value: "hand-" + strings.ReplaceAll(kind, "_", "-")})
 		if err != nil || !strings.Contains(said, kind) {
 			t.Errorf("create %s: %q, %v", kind, said, err)
 		}
 	}
 	for _, th := range resources(t, c) {
-		if th.Region != "eu-west-1" || len(th.Tags) > 0 {
+		if th.Region != "eu-west-1" || th.Ref != "" || !th.Default && !strings.HasPrefix(th.Name, "hand-") && th.Kind != "ebs" {
 			t.Errorf("%+v", th)
 		}
 	}
