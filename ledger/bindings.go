@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,25 +10,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
-
-// Bindings are all bindings of a scope, ended and former ones too, sorted by ref and id.
-func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Binding, error) {
-	var out []resource.Binding
-	err := r.Entries(ctx, rows.BindingPrefix(s), storage.Now, func(e storage.Entry) error {
-		var b rows.Binding
-		if err := json.Unmarshal(e.Value, &b); err != nil {
-			return fmt.Errorf("%s: %w", e.Key, err)
-		}
-		if b.Ref.Scope() == s {
-			out = append(out, b.Binding)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ledger: bindings in %s: %w", s, err)
-	}
-	return out, nil
-}
 
 // Binding is the live binding of a ref; ErrNotFound if there is none. During a replacement it is
 // that of the old resource.

@@ -40,6 +40,7 @@ type Reader struct {
 	log      *wal.Log
 	instance string
 	run      string
+	cache    bindingCache
 }
 
 // reader is embedded in Ledger under a name of its own, so that nobody replaces it.

@@ -35,6 +35,7 @@ func main() {
 	terraform := flag.String("terraform", "1000", "how many resources terraform plans; empty: none")
 	runs := flag.Int("runs", 5, "runs of each; the median counts")
 	against := flag.String("against", "", "this command, built from an older commit: its runs alternate with the others")
+	key := flag.String("against-key", "region", "the key of the location in the configuration files of -against")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "ovi-bench-plan-")
 	exitOn(err)
@@ -44,9 +45,9 @@ func main() {
 	fmt.Println("| program | resources | wall, median (min to max) | CPU, median | memory, most |")
 	fmt.Println("|---|---:|---:|---:|---:|")
 	for _, n := range numbers(*sizes) {
-		series := []contender{{"ovi plan", func() (sample, error) { return ovi(self, filepath.Join(dir, "ovi"), n) }}}
+		series := []contender{{"ovi plan", func() (sample, error) { return ovi(self, filepath.Join(dir, "ovi"), "location", n) }}}
 		if *against != "" {
-			series = append(series, contender{"the older build", func() (sample, error) { return ovi(*against, filepath.Join(dir, "older"), n) }})
+			series = append(series, contender{"the older build", func() (sample, error) { return ovi(*against, filepath.Join(dir, "older"), *key, n) }})
 		}
 		exitOn(report(n, *runs, series...))
 	}
@@ -141,10 +142,10 @@ func last(out []byte) string {
 
 // ovi plans in a process of its own, with a data directory that holds the observations of the run
 // before.
-func ovi(program, dir string, n int) (sample, error) {
+func ovi(program, dir, key string, n int) (sample, error) {
 	home := dir + "-" + strconv.Itoa(n)
 	if _, err := os.Stat(home); err != nil {
-		if err := writeConfig(home, n); err != nil {
+		if err := writeConfig(home, key, n); err != nil {
 			return sample{}, err
 		}
 	}

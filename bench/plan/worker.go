@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
@@ -26,7 +27,7 @@ const (
 )
 
 // writeConfig writes one file of n named resources, as a user would.
-func writeConfig(home string, n int) error {
+func writeConfig(home, key string, n int) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func writeConfig(home string, n int) error {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\nlocation: %s\nresources:\n", stack, location)
+	fmt.Fprintf(w, "version: v1\nstack: %s\nprovider: bench\n%s: %s\nresources:\n", stack, key, location)
 	for i := range n {
 		fmt.Fprintf(w, "  - type: thing\n    name: %s\n    size: 20\n    price: 0.25\n    encrypted: true\n    address: %s\n", name(i), address(i))
 		for _, word := range words {
@@ -94,6 +95,10 @@ func bindAll(ctx context.Context, l *ledger.Ledger, intent resource.Intent) erro
 	for i := range intent.Resources {
 		events[i] = event.Adopted{Ref: intent.Resources[i].Ref, ID: fmt.Sprintf("t-%d", i), Key: "k", Stack: intent.Stack, Who: "bench"}
 	}
-	_, err = l.Record(ctx, events...)
-	return err
+	for some := range slices.Chunk(events, 2000) {
+		if _, err := l.Record(ctx, some...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
