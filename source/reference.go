@@ -26,6 +26,9 @@ func (r *reading) parts(path string, a *resource.Attribute, n *Node) resource.Va
 		}
 		return r.word(path, a, s)
 	}
+	if a.Secret && r.opts.Digest != nil {
+		r.opts.Digest(nil) // its value is digested at plan and apply: the key must exist by then
+	}
 	if len(*n.Parts) == 1 {
 		if ref, ok := r.reference(path, a, n, (*n.Parts)[0].Text, false); ok {
 			return ref

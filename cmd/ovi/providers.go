@@ -146,7 +146,20 @@ func (c *call) checks() source.Options {
 			return rule
 		}
 		return source.LocationRule{}
-	}}
+	}, ProviderOptions: c.optionRules}
+}
+
+// optionRules are the options of a provider that a configuration may set.
+func (c *call) optionRules(name string) []source.OptionRule {
+	var out []source.OptionRule
+	for _, e := range c.entries() {
+		for _, o := range e.Options {
+			if e.Name == name {
+				out = append(out, source.OptionRule{Key: o.Key, Doc: o.Doc, Example: o.Default, Secret: o.Secret})
+			}
+		}
+	}
+	return out
 }
 
 // rightCloud refuses to use real systems with a data directory of a sandbox, and the other way

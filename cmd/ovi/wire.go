@@ -45,6 +45,12 @@ func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, err
 	return intents[0], nil
 }
 
+// digests is the keyed digest of secrets that are put together from references.
+func (c *call) digests(dir string) func(plain string) resource.Digest {
+	d := &digester{file: c.secretsKey(dir)}
+	return func(plain string) resource.Digest { return resource.Digest(d.sum([]byte(plain))) }
+}
+
 // secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that
 // share a store and must digest alike, else in the data directory.
 func (c *call) secretsKey(dir string) string {
@@ -133,7 +139,7 @@ func (c *call) openLiveState(dir string, paths []string, intents []resource.Inte
 	l.claims = c.claimsOf(l)
 	l.closers = append(l.closers, func() error { return c.giveBack(l) })
 	l.engine = engine.New(engine.Config{
-		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims,
+		Providers: kinds, Ledger: l.ledger, Owner: c.Getenv("OVI_OWNER"), Clock: c.Now, Claims: l.claims, Digest: c.digests(dir),
 	})
 	return l, nil
 }

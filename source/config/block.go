@@ -66,7 +66,7 @@ func (b *block) setProvider() {
 	if b.r.Provider == b.provider {
 		b.r.Location = b.location
 	}
-	b.word = b.opts.LocationOf(b.r.Provider).Word
+	b.word = b.locationWord(b.r.Provider)
 }
 
 // sort tells the block's own keys from the kind's attributes.

@@ -14,17 +14,18 @@ import (
 
 // loader is one load: it reads document by document into a draft.
 type loader struct {
-	opts      Options
-	files     []*file
-	draft     *source.Draft
-	settings  settings
-	words     map[string]string
-	tagSets   map[string]resource.Tags
-	nameless  map[string]resource.Position // by file and kind
-	scratch   []byte
-	isDesired bool // some document has resources
-	current   location
-	written   map[resource.Position]location // of every block, once a position is asked for
+	opts          Options
+	files         []*file
+	draft         *source.Draft
+	settings      settings
+	words         map[string]string
+	tagSets       map[string]resource.Tags
+	locationWords map[string]string            // by provider
+	nameless      map[string]resource.Position // by file and kind
+	scratch       []byte
+	isDesired     bool // some document has resources
+	current       location
+	written       map[resource.Position]location // of every block, once a position is asked for
 }
 
 func newLoader(opts Options, files []*file) *loader {
@@ -32,7 +33,7 @@ func newLoader(opts Options, files []*file) *loader {
 	d.Keys = spelling(blockKeys())
 	return &loader{
 		opts: opts, files: files, draft: d, settings: settings{set: map[string]resource.Position{}},
-		words: map[string]string{}, tagSets: map[string]resource.Tags{}, nameless: map[string]resource.Position{},
+		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]resource.Position{},
 	}
 }
 

@@ -59,6 +59,16 @@ func (d *document) tag(k, v *source.Node) (string, bool) {
 // mostWords bounds the tables of shared words and tags.
 const mostWords = 16384
 
+// locationWord is a provider's word for a location.
+func (l *loader) locationWord(provider string) string {
+	w, ok := l.locationWords[provider]
+	if !ok {
+		w = l.opts.LocationOf(provider).Word
+		l.locationWords[provider] = w
+	}
+	return w
+}
+
 // word gives equal words one memory, apart from the text of the file.
 func (l *loader) word(s string) string {
 	if w, ok := l.words[s]; ok {
