@@ -25,7 +25,7 @@ func TestARunIsDeadWhenItsLedgerSaysSo(t *testing.T) {
 			}
 			s.err = nil
 		}, true},
-		"owing":               {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(false) }, true},
+		"owing":                {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(false) }, true},
 		"while an action runs": {func(l *ledger.Ledger, _ *failing) { l.LeaveClaims(true) }, false},
 	}
 	for name, c := range leave {
