@@ -25,7 +25,7 @@ var notClean = map[string]string{
 	"ARCHITECTURE.md": "page", "CHANGELOG.md": "page", "CONTRIBUTING.md": "page", "README.md": "page", "docs": "pages",
 
 	"tools": "cli", "packaging": "cli", "examples": "cli",
-	"cmd/ovi": "cli", "resource": "core", "comparator": "core", "decider": "core", "engine": "core", "observer": "core",
+	"cmd/ovi": "cli", "decider": "core", "engine": "core", "observer": "core",
 	"provider": "core",
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// manyServers makes n wishes and the things that satisfy them, every hundredth but for its
-// size. Each has ten attributes, one of them a reference, and six tags. Values and tags share
-// no memory; names of attributes do, as they are the schema's.
+// manyServers makes n configured resources with their observed ones; of every hundredth the size
+// differs. Each has ten attributes, one of them a reference, and six tags. Values and tags share
+// no memory; names of attributes do, because they are the schema's.
 func manyServers(n int) comparator.Input {
 	scope := resource.Scope{Provider: "fake", Location: "here"}
 	net := resource.Ref{Provider: "fake", Location: "here", Kind: "network", Name: "main"}
@@ -64,8 +64,8 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// The allocations must grow with what differs, not with what there is.
-func TestAQuietWorldCostsNoAllocations(t *testing.T) {
+// The allocations grow with the number of differences, not of resources.
+func TestUnchangedResourcesCostNoAllocations(t *testing.T) {
 	in := manyServers(3)
 	big := manyServers(3_000)
 	for _, x := range []*comparator.Input{&in, &big} {
@@ -84,6 +84,6 @@ func TestAQuietWorldCostsNoAllocations(t *testing.T) {
 		})
 	}
 	if small, large := count(in), count(big); large > small {
-		t.Errorf("%v allocations for 3 things, %v for 3,000", small, large)
+		t.Errorf("%v allocations for 3 resources, %v for 3,000", small, large)
 	}
 }

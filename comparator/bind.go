@@ -7,20 +7,20 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Evidence is what Bind knows of a scope besides what was observed.
+// Evidence is what Bind needs besides the snapshot of a scope.
 type Evidence struct {
 	// Bindings are those of the scope, ended and former ones too, in any order.
 	Bindings []resource.Binding
-	Owner    string // the owner mark on what is created here
+	Owner    string // the owner mark that ovi writes on resources it creates here
 	Kinds    func(provider, kind string) (resource.Kind, bool)
 }
 
-// Bind decides whose each resource of a snapshot is: what the record proves by id is Proven,
-// and nothing else is. Marks are claims; they only tell what an unproven resource looks like.
-// What is bound, or claims to be a resource of this scope, gets that ref; the rest keeps its
-// natural name. ended are the live bindings whose id another resource has now: theirs was
-// deleted outside ovi. The snapshot given is not changed; the one returned is sorted by ref,
-// proven resources first, then by id.
+// Bind determines the ownership of each resource in a snapshot. A resource is Proven only if a
+// live binding has its ID; marks never prove ownership, they only classify the others. A bound
+// resource, or one whose marks name a resource of this scope, gets that ref; the others keep
+// their natural name. ended are the live bindings whose ID another resource has now: theirs was
+// deleted outside ovi. Bind does not change the snapshot it is given; the one it returns is
+// sorted by ref, proven resources first, then by ID.
 func Bind(s resource.Snapshot, e Evidence) (bound resource.Snapshot, ended []resource.Binding) {
 	b := newBinder(s.Scope, e)
 	bound = s
@@ -35,7 +35,7 @@ func Bind(s resource.Snapshot, e Evidence) (bound resource.Snapshot, ended []res
 	return bound, b.ended
 }
 
-// order sorts by ref, what is proven first, then by id.
+// order sorts by ref, proven resources first, then by ID.
 func order(x, y *resource.Observed) int {
 	if c := x.Ref.Compare(y.Ref); c != 0 {
 		return c
@@ -56,8 +56,8 @@ type binder struct {
 	scope resource.Scope
 	live  map[kindAndID]*resource.Binding
 	past  map[kindAndID]*resource.Binding // ended, former or dismissed, the newest of each
-	refs  map[resource.Ref]bool           // on record in any way; made when first asked for
-	kind  resource.Kind                   // the last one asked for
+	refs  map[resource.Ref]bool           // every recorded ref; built on first use
+	kind  resource.Kind                   // the last one looked up
 	ended []resource.Binding
 }
 
@@ -75,7 +75,7 @@ func newBinder(scope resource.Scope, e Evidence) *binder {
 	return b
 }
 
-// bind fills in the conclusions of one resource.
+// bind sets the ownership, ref, stack and role of one resource.
 func (b *binder) bind(o *resource.Observed) {
 	key := kindAndID{o.Ref.Kind, o.ID}
 	if x := b.live[key]; x != nil {
@@ -97,7 +97,7 @@ func (b *binder) bind(o *resource.Observed) {
 	}
 }
 
-// bindLive concludes of a resource whose id is bound.
+// bindLive handles a resource whose ID has a live binding.
 func (b *binder) bindLive(o *resource.Observed, x *resource.Binding) {
 	o.Ref = x.Ref
 	k := b.kindOf(o)
@@ -109,8 +109,8 @@ func (b *binder) bindLive(o *resource.Observed, x *resource.Binding) {
 	o.Ownership, o.Stack, o.Role = resource.Proven, x.Stack, x.Role
 }
 
-// names reports that marks name a binding, or an earlier name of the same resource that a
-// move has not written anew yet.
+// names reports whether marks name the binding, or an earlier name of the same resource: a move
+// is recorded first and changes the marks later.
 func (b *binder) names(x *resource.Binding, m resource.Marks) bool {
 	if m.Ref == x.Ref && m.Stack == x.Stack {
 		return true
@@ -124,7 +124,7 @@ func (b *binder) names(x *resource.Binding, m resource.Marks) bool {
 	return false
 }
 
-// bindClaim concludes of a resource whose id is not bound from the marks on it.
+// bindClaim handles a resource whose ID has no live binding, by its marks.
 func (b *binder) bindClaim(o *resource.Observed) {
 	m := o.Marks
 	switch {

@@ -32,7 +32,7 @@ func marksOf(ref resource.Ref) resource.Marks {
 	return resource.Marks{Ref: ref, Stack: "web", Owner: "ann", Key: "key"}
 }
 
-// TestBindTable is the table of CORE.md section 2, row by row.
+// TestBindTable tests each combination of binding and marks.
 func TestBindTable(t *testing.T) {
 	x, y := named("server", "x"), named("server", "y")
 	live := resource.Binding{Stack: "web", Ref: x, ID: "i-1", UID: "u-1", Key: "key", Seq: 7}
@@ -66,18 +66,18 @@ func TestBindTable(t *testing.T) {
 		"bound id, another UID, copied marks":             {observed("i-1", "u-2", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 1},
 		"bound id, marks of another ref":                  {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live}, resource.Disputed, x, 0},
 		"bound id, marks of another stack":                {observed("i-1", "u-1", otherStack), []resource.Binding{live}, resource.Disputed, x, 0},
-		"another id, marks of a ref on record":            {observed("i-2", "", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 0},
-		"another id, marks of a ref that was on record":   {observed("i-2", "", marksOf(x)), []resource.Binding{ended}, resource.Copied, x, 0},
-		"marks of a ref never on record, attested":        {attested, []resource.Binding{live}, resource.Attested, y, 0},
+		"another id, marks of a recorded ref":             {observed("i-2", "", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 0},
+		"another id, marks of a ref recorded earlier":     {observed("i-2", "", marksOf(x)), []resource.Binding{ended}, resource.Copied, x, 0},
+		"marks of a ref never recorded, attested":         {attested, []resource.Binding{live}, resource.Attested, y, 0},
 		"the same of another owner":                       {theirs, []resource.Binding{live}, resource.Unproven, y, 0},
-		"marks of a ref never on record, not attested":    {observed("i-2", "", marksOf(y)), nil, resource.Unproven, y, 0},
+		"marks of a ref never recorded, not attested":     {observed("i-2", "", marksOf(y)), nil, resource.Unproven, y, 0},
 		"an id bound earlier":                             {observed("i-1", "u-1", marksOf(x)), []resource.Binding{ended}, resource.Former, x, 0},
 		"neither marks nor binding":                       {observed("i-2", "", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-2"), 0},
 		"marks of another location":                       {observed("i-2", "", elsewhere), []resource.Binding{live}, resource.Copied, named("server", "i-2"), 0},
 		"a dismissed id":                                  {observed("i-2", "", marksOf(x)), []resource.Binding{live, {Ref: x, ID: "i-2", Dismissed: true}}, resource.Unmanaged, named("server", "i-2"), 0},
 		"a reusable id with the recorded key":             {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "key"}}, []resource.Binding{kept}, resource.Proven, bucket, 0},
 		"a reusable id with another key":                  {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "other"}}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
-		"a reusable id without marks, created by hand":    {resource.Observed{Ref: bucket, ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
+		"a reusable id without marks, created outside":    {resource.Observed{Ref: bucket, ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
 		"a reusable id that could not be read":            {resource.Observed{Ref: bucket, ID: "b", Unread: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
 		"moved, and the marks still name the former name": {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live, {Stack: "web", Ref: y, ID: "i-1", Ended: true}}, resource.Proven, x, 0},
 	} {
@@ -94,8 +94,8 @@ func TestBindTable(t *testing.T) {
 	}
 }
 
-// TestLaw10_ProofBeforeDestruction: whatever is written on resources, nothing is destroyed or
-// changed that the bindings do not prove, and what they prove is not created again.
+// TestLaw10_ProofBeforeDestruction: whatever the marks on resources say, only what a live
+// binding proves is changed or destroyed, and no resource that exists is created again.
 func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		refs := []resource.Ref{named("server", "x"), named("server", "y"), named("bucket", "b")}
@@ -159,7 +159,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	})
 }
 
-// TestBindGivesTheSameForAnyOrder: whose a resource is does not depend on what was listed first.
+// TestBindGivesTheSameForAnyOrder: ownership does not depend on the order of the input.
 func TestBindGivesTheSameForAnyOrder(t *testing.T) {
 	x := named("server", "x")
 	b := []resource.Binding{{Stack: "web", Ref: x, ID: "i-1", Seq: 1}}
@@ -171,11 +171,11 @@ func TestBindGivesTheSameForAnyOrder(t *testing.T) {
 		t.Errorf("in another order (-first +second):\n%s", d)
 	}
 	if !first.Resources[0].Managed() || first.Resources[0].ID != "i-1" {
-		t.Errorf("what is proven comes first: %+v", first.Resources)
+		t.Errorf("the proven resource is not first: %+v", first.Resources)
 	}
 }
 
-func TestConflictsSayWhoseTheResourceIs(t *testing.T) {
+func TestConflictsNameTheOwnership(t *testing.T) {
 	for ownership, want := range map[resource.Ownership]string{
 		resource.Unmanaged: "is unmanaged", resource.Disputed: "its tags name", resource.Copied: "copied", resource.Attested: "no record of it",
 		resource.Unproven: "no record proves", resource.Former: "deleted, forgotten or replaced", resource.Proven: "owned by stack",
@@ -187,8 +187,8 @@ func TestConflictsSayWhoseTheResourceIs(t *testing.T) {
 	}
 }
 
-// TestLaw1_AbsenceNeedsACompleteRead: of a kind that was not read in full nothing is missing,
-// and of a resource that was not read nothing differs.
+// TestLaw1_AbsenceNeedsACompleteRead: no resource of a kind that was not read in full is
+// missing, and a resource whose content was not read does not differ.
 func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	x := named("server", "x")
 	b := named("bucket", "b")

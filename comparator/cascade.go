@@ -4,9 +4,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// cascade follows replacements: what is replaced gets another id, so whatever refers to it
-// differs too; and where it refers by an immutable attribute, it must be replaced as well.
-// Each round looks at all wishes once; there are as many rounds as the longest chain.
+// cascade follows replacements. A replaced resource gets another ID, so every resource that
+// refers to it differs too, and must itself be replaced if the referring attribute is immutable.
+// Each round visits every configured resource once; the longest chain gives the number of rounds.
 func (c *comparison) cascade() {
 	fresh := map[resource.Ref]bool{}
 	for i := range c.out {
@@ -33,8 +33,8 @@ func (c *comparison) cascade() {
 	}
 }
 
-// follow compares again what refers to something in fresh, and gives what must be replaced
-// because of it.
+// follow compares again the resources that refer to one in fresh, and returns those that must
+// be replaced because of it.
 func (c *comparison) follow(fresh map[resource.Ref]bool, index map[*resource.Desired]int) map[resource.Ref]bool {
 	next := map[resource.Ref]bool{}
 	for i := range c.sides {
@@ -52,7 +52,8 @@ func (c *comparison) follow(fresh map[resource.Ref]bool, index map[*resource.Des
 	return next
 }
 
-// compareAgain renews the difference of one wish, and says whether it must be replaced.
+// compareAgain updates the difference of one configured resource, and reports whether it must
+// be replaced.
 func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resource.Desired]int) bool {
 	i, known := index[w]
 	if known && c.out[i].Type == Missing {
@@ -62,11 +63,11 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 	if known && c.out[i].Type != Drifted {
 		return false
 	}
-	there, n := proven(c.group(w.Ref))
+	have, n := proven(c.group(w.Ref))
 	if n != 1 {
 		return false
 	}
-	changes := c.changes(s, w, there)
+	changes := c.changes(s, w, have)
 	switch {
 	case known:
 		c.out[i].Changes = changes
@@ -74,7 +75,7 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 		c.unchanged--
 		index[w] = len(c.out)
 		c.out = append(c.out, Difference{
-			Type: Drifted, Ref: w.Ref, Stack: s.stack, Desired: w, Observed: there, Changes: changes,
+			Type: Drifted, Ref: w.Ref, Stack: s.stack, Desired: w, Observed: have, Changes: changes,
 		})
 	}
 	return resource.Worst(changes) == resource.Replace

@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// changes lists what must change for the thing to be as wanted. The record is asked only
-// where its answer could matter.
+// changes lists what must change for the observed resource to match its configuration. It
+// calls Applied only where the result could depend on it.
 func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed) []resource.Change {
 	k := c.kind(w)
 	if k == nil {
@@ -17,7 +17,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	if k.Carrier == resource.Anytime && c.otherOwner(o) {
 		return c.marks(s, w, o)
 	}
-	opt := c.opt // its functions are made once, not for each thing
+	opt := c.opt // its functions are allocated once, not for each resource
 	opt.Ignore = s.ignored(w)
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
@@ -26,7 +26,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		if applied, known = c.in.Applied(w.Ref); known {
 			opt.Applied = applied.Attrs
 			if opt.Applied == nil {
-				opt.Applied = resource.Attrs{} // known: nothing
+				opt.Applied = resource.Attrs{} // known to be empty
 			}
 		} else if c.replaced == nil {
 			c.unverify(w, k)
@@ -48,18 +48,17 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	return out
 }
 
-// requireReplace makes changes immutable that were tried in place and refused.
-func requireReplace(changes []resource.Change, anew []string) {
+// requireReplace makes changes at these paths force replacement.
+func requireReplace(changes []resource.Change, paths []string) {
 	for i := range changes {
-		if c := &changes[i]; slices.Contains(anew, c.Path) && c.Effect != resource.Replace {
-			c.Effect, c.Note = resource.Replace, "it was tried in place, and can't be"
+		if c := &changes[i]; slices.Contains(paths, c.Path) && c.Effect != resource.Replace {
+			c.Effect, c.Note = resource.Replace, "the provider cannot change it in place"
 		}
 	}
 }
 
-// marks lists the marks of a proven resource that are not as they should be. The record says
-// what is blessed; a mark that says otherwise is drift. While another owner is written on it,
-// restoring that is the only change.
+// marks lists the wrong marks of a proven resource. The record decides what is blessed; a mark
+// that differs from it is drift.
 func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (out []resource.Change) {
 	m := o.Marks
 	add := func(path string, from, to resource.Value) {
@@ -80,7 +79,8 @@ func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (
 	return out
 }
 
-// otherOwner reports that a resource carries the owner mark of somebody else.
+// otherOwner reports whether a resource has another owner's mark. Until that is restored, it is
+// the resource's only change.
 func (c *comparison) otherOwner(o *resource.Observed) bool {
 	return c.in.Owner != "" && o.Marks.Owner != "" && o.Marks.Owner != c.in.Owner
 }
@@ -99,7 +99,7 @@ func refText(r resource.Ref) string {
 	return r.String()
 }
 
-// createChanges lists everything wished of a thing that is to be made.
+// createChanges lists everything that is configured for a resource to create.
 func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 	k := c.kind(w)
 	if k == nil {
@@ -119,7 +119,7 @@ func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 	return out
 }
 
-// isKnownAfterApply says that a value refers to something whose id is not known yet.
+// isKnownAfterApply reports whether a value refers to a value that is known after apply.
 func (c *comparison) isKnownAfterApply(v resource.Value) bool {
 	for r := range resource.References(v) {
 		if _, ok := c.resolve(r); !ok {
@@ -129,20 +129,21 @@ func (c *comparison) isKnownAfterApply(v resource.Value) bool {
 	return false
 }
 
-// kindInfo is a schema and what is asked of it often.
+// kindInfo is a schema and what is often looked up in it.
 type kindInfo struct {
 	resource.Kind
 	writeOnly []string // top-level attributes that are, or hold, write-only ones
 }
 
-// kindCache keeps the schemas met so far; things come sorted by kind, so the last one asked
-// for is nearly always the next.
+// kindCache keeps the schemas looked up so far. Resources are sorted by kind, so the next lookup
+// is nearly always the same as the last.
 type kindCache struct {
 	known []*kindInfo
 	last  *kindInfo
 }
 
-// kind finds the schema of a wish; nil, with an error noted once, if there is none.
+// kind finds the schema of a configured resource. If there is none, it returns nil and records
+// an error.
 func (c *comparison) kind(w *resource.Desired) *kindInfo {
 	if k := c.kinds.last; k != nil && k.Name == w.Ref.Kind && k.Provider == w.Ref.Provider {
 		return k
@@ -181,12 +182,12 @@ func holdsWriteOnly(a *resource.Attribute) bool {
 	return false
 }
 
-// unverify notes that a configured resource mentions what can neither be read back nor is on
-// record.
+// unverify records the configured attributes of a resource that can neither be read back nor are
+// recorded.
 func (c *comparison) unverify(w *resource.Desired, k *kindInfo) {
 	var paths []string
 	for _, name := range k.writeOnly {
-		if _, ok := w.Attrs.Get(name); ok {
+		if _, configured := w.Attrs.Get(name); configured {
 			paths = append(paths, name)
 		}
 	}

@@ -58,8 +58,8 @@ func (c *comparison) unconfigured(group []resource.Observed) {
 	c.out = append(c.out, d)
 }
 
-// unowned reports what nothing proves to be ours. A bound resource whose marks name another
-// one needs an operator; the rest is only listed.
+// unowned reports the resources that the audit log does not prove. A bound resource whose marks
+// name another one is a conflict, which needs an operator; the others are only listed.
 func (c *comparison) unowned(group []resource.Observed) {
 	for i := range group {
 		o := &group[i]
@@ -75,13 +75,13 @@ func (c *comparison) unowned(group []resource.Observed) {
 	}
 }
 
-// replacing reports that two proven resources of one ref are the old and the new one of a
-// replacement under way.
+// replacing reports whether the proven resources of one ref are the old and the new one of a
+// replacement in progress.
 func replacing(group []resource.Observed) bool {
 	return len(group) == 2 && (group[0].Role == resource.RoleNew) != (group[1].Role == resource.RoleNew)
 }
 
-// newOf is the new one of a replacement under way.
+// newOf returns the new resource of a replacement in progress.
 func newOf(group []resource.Observed) *resource.Observed {
 	for i := range group {
 		if group[i].Role == resource.RoleNew {

@@ -9,16 +9,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Compare finds every difference between the wishes and the world. An error means that the
-// wishes themselves can't be compared: two for one ref, one of a kind without a schema, one
-// that needs what is neither wanted nor there (a *resource.DanglingError).
+// Compare finds every difference between the configurations and live state. An error means that
+// the configurations are invalid: a duplicate ref, a kind without a schema, a dependency that is
+// neither configured nor observed (a *resource.DanglingError).
 func Compare(in Input) (Result, error) {
 	all, err := sides(in.Intents)
 	if err != nil {
 		return Result{}, err
 	}
 	c := walk(in, all, observedScopes(in.Live))
-	if c.unsorted { // something did not come sorted: sort, and begin anew
+	if c.unsorted { // the input is not sorted: sort it and start over
 		for i := range all {
 			all[i].sort()
 			all[i].next = 0
@@ -30,23 +30,23 @@ func Compare(in Input) (Result, error) {
 	}
 	c.cascade()
 	c.sort()
-	c.checkNeeds()
+	c.checkDependencies()
 	if err := errors.Join(c.errs...); err != nil {
 		return Result{}, err
 	}
 	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned, NotVerified: c.unverified}, nil
 }
 
-// walk goes once through wishes and things side by side.
-func walk(in Input, sides []side, seen []observedScope) *comparison {
-	c := &comparison{in: in, sides: sides, scopes: seen, owned: map[string]int{}}
+// walk merges configured and observed resources in one pass.
+func walk(in Input, sides []side, scopes []observedScope) *comparison {
+	c := &comparison{in: in, sides: sides, scopes: scopes, owned: map[string]int{}}
 	c.opt = resource.DiffOptions{Resolve: c.resolve, Digest: in.Digest, Unreachable: c.isUnreachable}
 	for _, s := range sides {
 		c.owned[s.stack] = 0
 	}
-	for i := range seen {
-		c.unreachableUntil(&seen[i].scope)
-		c.merge(&seen[i])
+	for i := range scopes {
+		c.unreachableUntil(&scopes[i].scope)
+		c.merge(&scopes[i])
 	}
 	c.unreachableUntil(nil)
 	return c
@@ -59,17 +59,17 @@ type comparison struct {
 	opt       resource.DiffOptions
 	kinds     kindCache
 	memo      memo
-	replaced  map[resource.Ref]bool // to be replaced: their ids will be others
+	replaced  map[resource.Ref]bool // will be replaced, so their IDs will change
 	out       []Difference
 	unchanged int
 	owned     map[string]int
-	// unverified are noted in a first comparison only: cascade compares again.
+	// unverified is appended to in the first comparison only: cascade compares again.
 	unverified []Unverified
-	unsorted   bool // something was not sorted; nothing found so far counts
+	unsorted   bool // the input is not sorted, so the result is invalid
 	errs       []error
 }
 
-// first finds the stack with the smallest wish not yet compared; nil when all are.
+// first finds the stack whose next configured resource has the smallest ref; nil after the last.
 func (c *comparison) first() *side {
 	var best *side
 	for i := range c.sides {
@@ -81,7 +81,8 @@ func (c *comparison) first() *side {
 	return best
 }
 
-// unreachableUntil reports the wishes before a scope, or all that are left, as unknown.
+// unreachableUntil reports the configured resources before a scope, or all that remain, as
+// unreachable.
 func (c *comparison) unreachableUntil(scope *resource.Scope) {
 	for s := c.first(); s != nil; s = c.first() {
 		if scope != nil && s.head().Ref.Scope().Compare(*scope) >= 0 {
@@ -101,7 +102,7 @@ func (c *comparison) cause(s resource.Scope) error {
 	return fmt.Errorf("%s: %w", s, resource.ErrNotObserved)
 }
 
-// merge walks the wishes for a scope and the things in it side by side.
+// merge walks the configured and the observed resources of a scope side by side.
 func (c *comparison) merge(p *observedScope) {
 	for i := 0; i < len(p.resources); {
 		n := c.run(p.resources[i:])
@@ -118,8 +119,8 @@ func (c *comparison) merge(p *observedScope) {
 	c.missingUntil(p, nil)
 }
 
-// missingUntil reports the wishes of a scope before a ref, or all of it, as missing. It gives
-// the stack whose next wish is the ref's, if there is one.
+// missingUntil reports the configured resources of a scope before a ref, or all that remain, as
+// missing. It returns the stack that configures the ref; nil if none does.
 func (c *comparison) missingUntil(p *observedScope, ref *resource.Ref) *side {
 	for s := c.first(); s != nil; s = c.first() {
 		w := s.head()
@@ -153,7 +154,7 @@ func (c *comparison) count(group []resource.Observed) {
 	}
 }
 
-// ours finds a stack among those whose wishes were read.
+// ours finds a stack among those that are compared.
 func (c *comparison) ours(stack string) *side {
 	for i := range c.sides {
 		if c.sides[i].stack == stack {
@@ -163,8 +164,7 @@ func (c *comparison) ours(stack string) *side {
 	return nil
 }
 
-// sort puts the differences in the order of their refs. They nearly are: only copies of
-// marks in a wrong scope stand apart.
+// sort sorts the differences by ref, type and ID. They are nearly sorted already.
 func (c *comparison) sort() {
 	order := func(a, b Difference) int {
 		if d := a.Ref.Compare(b.Ref); d != 0 {

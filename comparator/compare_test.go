@@ -31,7 +31,7 @@ func kindLookup(provider, kind string) (resource.Kind, bool) {
 	return resource.Kind{Provider: provider, Name: kind, Attrs: attrs}, provider == "fake"
 }
 
-// parse reads "place/kind/name" as a ref of the fake provider.
+// parse reads "location/kind/name" as a ref of the fake provider.
 func parse(s string) resource.Ref {
 	r, err := resource.ParseRef("fake/" + s)
 	if err != nil {
@@ -45,7 +45,7 @@ type (
 	resources  []resource.Observed
 )
 
-// attrs reads "name value name @place/kind/name".
+// attrs reads "name value name @location/kind/name".
 func attrs(s string) resource.Attrs {
 	var out []resource.Attr
 	words := strings.Fields(s)
@@ -59,7 +59,9 @@ func attrs(s string) resource.Attrs {
 	return resource.NewAttrs(out...)
 }
 
-func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
+func desired(ref, a string) resource.Desired {
+	return resource.Desired{Ref: parse(ref), Attrs: attrs(a)}
+}
 
 func ours(ref, id, a string) resource.Observed {
 	r := parse(ref)
@@ -68,7 +70,8 @@ func ours(ref, id, a string) resource.Observed {
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
 
-// input puts wishes of the stack web against things in the two places a and b, both seen.
+// input compares a configuration of the stack web with resources in the locations a and b, both
+// read in full.
 func input(w configured, t resources) comparator.Input {
 	in := comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: w}},
@@ -88,13 +91,13 @@ func input(w configured, t resources) comparator.Input {
 	return in
 }
 
-// lines writes differences as "sort ref [path:from→to …] [cause]".
+// lines writes differences as "type ref [path:from->to …] [cause]".
 func lines(r comparator.Result) []string {
 	out := []string{}
 	for _, d := range r.Differences {
 		s := string(d.Type) + " " + strings.TrimPrefix(d.Ref.String(), "fake/")
 		for _, c := range d.Changes {
-			s += fmt.Sprintf(" %s:%s→%s", c.Path, show(c.From), show(c.To))
+			s += fmt.Sprintf(" %s:%s->%s", c.Path, show(c.From), show(c.To))
 			if c.KnownAfterApply {
 				s += "?"
 			}
@@ -130,17 +133,17 @@ func TestCompare(t *testing.T) {
 		edit func(*comparator.Input)
 		want []string
 	}{
-		"as wanted": {
-			w: configured{want("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-1", "size big script hidden")},
+		"unchanged": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-1", "size big script hidden")},
 			want: []string{"unchanged 1 owned 1"},
 		},
-		"missing, with the whole wish": {
-			w:    configured{with(want("a/server/x", "size big network @a/network/n"), func(d *resource.Desired) { d.Blessed, d.Tags = true, resource.Tags{{Key: "k", Value: "v"}} }), want("a/network/n", "")},
-			want: []string{"missing a/network/n", "missing a/server/x blessed:·→true network:·→@n? size:·→big tags.k:·→v", "unchanged 0 owned 0"},
+		"missing, with every attribute": {
+			w:    configured{with(desired("a/server/x", "size big network @a/network/n"), func(d *resource.Desired) { d.Blessed, d.Tags = true, resource.Tags{{Key: "k", Value: "v"}} }), desired("a/network/n", "")},
+			want: []string{"missing a/network/n", "missing a/server/x blessed:·->true network:·->@n? size:·->big tags.k:·->v", "unchanged 0 owned 0"},
 		},
 		"drifted in every attribute": {
-			w: configured{want("a/server/x", "size big other 1")}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
-			want: []string{"drifted a/server/x other:2→1 size:small→big", "unchanged 0 owned 1"},
+			w: configured{desired("a/server/x", "size big other 1")}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
+			want: []string{"drifted a/server/x other:2->1 size:small->big", "unchanged 0 owned 1"},
 		},
 		"unwanted": {
 			t: resources{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
@@ -149,61 +152,61 @@ func TestCompare(t *testing.T) {
 			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 0 owned 0"},
 		},
-		"another stack's things are not our business": {
+		"another stack's resources are not reported": {
 			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
 			want: []string{"unchanged 0 owned 0"},
 		},
-		"wanted, and another stack's": {
-			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+		"configured, but another stack's": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
 			want: []string{"conflict a/server/x (i-1 exists and is owned by stack shop)", "unchanged 0 owned 0"},
 		},
-		"wanted, and unmanaged": {
-			w: configured{want("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
+		"configured, but unmanaged": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"conflict a/server/x (i-1 exists and is unmanaged)", "unchanged 0 owned 0"},
 		},
-		"wanted by one stack, owned by another that wants it no more": {
-			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
+		"configured by one stack, owned by another that does not configure it": {
+			w: configured{desired("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
 			edit: func(in *comparator.Input) { in.Intents = append(in.Intents, resource.Intent{Stack: "old"}) },
 			want: []string{"conflict a/server/x (i-1 exists and is owned by stack old)", "unchanged 0 owned 0"},
 		},
-		"two things with one mark, wanted": {
-			w: configured{want("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
+		"two bound resources, configured": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
 			want: []string{"conflict a/server/x (2 resources are bound to it: i-1, i-2)", "unchanged 0 owned 2"},
 		},
-		"two things with one mark, unwanted": {
+		"two bound resources, unwanted": {
 			t:    resources{ours("a/server/x", "i-1", ""), ours("a/server/x", "i-2", "")},
 			want: []string{"conflict a/server/x (2 resources are bound to it: i-1, i-2)", "unchanged 0 owned 2"},
 		},
-		"a stranger of the same name beside ours": {
-			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
+		"an unmanaged resource of the same name": {
+			w: configured{desired("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
 			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
 		},
-		"a failed scope: nothing is missing or unwanted": {
-			w: configured{want("a/server/x", ""), want("b/server/y", "")}, t: resources{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
+		"an unreachable scope: nothing is missing or unwanted": {
+			w: configured{desired("a/server/x", ""), desired("b/server/y", "")}, t: resources{ours("a/server/z", "i-1", ""), ours("b/server/y", "i-2", "")},
 			edit: unreachable("a"), want: []string{"unreachable a/server/x (page 2 failed)", "unchanged 1 owned 1"},
 		},
-		"a scope nobody looked at": {
-			w: configured{want("c/server/x", "")}, want: []string{"unreachable c/server/x (fake/c: it was not observed)", "unchanged 0 owned 0"},
+		"a scope that was not observed": {
+			w: configured{desired("c/server/x", "")}, want: []string{"unreachable c/server/x (fake/c: it was not observed)", "unchanged 0 owned 0"},
 		},
-		"a reference into an unseen scope changes nothing": {
-			w: configured{want("a/network/n", ""), want("b/server/x", "network @a/network/n")}, t: resources{ours("b/server/x", "i-1", "network net-1")},
+		"a reference into an unreachable scope is no change": {
+			w: configured{desired("a/network/n", ""), desired("b/server/x", "network @a/network/n")}, t: resources{ours("b/server/x", "i-1", "network net-1")},
 			edit: unreachable("a"), want: []string{"unreachable a/network/n (page 2 failed)", "unchanged 1 owned 1"},
 		},
-		"blessing wanted, not on the thing": {
-			w: configured{with(want("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: resources{ours("a/server/x", "i-1", "")},
-			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
+		"configured as blessed, no mark": {
+			w: configured{with(desired("a/server/x", ""), func(d *resource.Desired) { d.Blessed = true })}, t: resources{ours("a/server/x", "i-1", "")},
+			want: []string{"drifted a/server/x blessed:false->true", "unchanged 0 owned 1"},
 		},
-		"a blessed mark that the record does not know is drift": {
-			w: configured{want("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Marks.Blessed = true })},
-			want: []string{"drifted a/server/x blessed:true→false", "unchanged 0 owned 1"},
+		"a blessed mark that is not recorded is drift": {
+			w: configured{desired("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Marks.Blessed = true })},
+			want: []string{"drifted a/server/x blessed:true->false", "unchanged 0 owned 1"},
 		},
-		"blessed in the record, the mark was taken off": {
-			w: configured{want("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},
+		"recorded as blessed, the mark was removed": {
+			w: configured{desired("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", "")},
 			edit: func(in *comparator.Input) { in.Blessed = func(r resource.Ref) bool { return r.Name == "x" } },
-			want: []string{"drifted a/server/x blessed:false→true", "unchanged 0 owned 1"},
+			want: []string{"drifted a/server/x blessed:false->true", "unchanged 0 owned 1"},
 		},
-		"what was applied answers for tags and write-only attributes": {
-			w: configured{want("a/server/x", "script new")},
+		"tags and write-only attributes are compared with what was applied": {
+			w: configured{desired("a/server/x", "script new")},
 			t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) {
 				o.Tags = resource.Tags{{Key: "mine", Value: "1"}, {Key: "theirs", Value: "2"}}
 			})},
@@ -212,29 +215,29 @@ func TestCompare(t *testing.T) {
 					return comparator.Applied{Attrs: attrs("script old"), Tags: resource.Tags{{Key: "mine", Value: "1"}}}, true
 				}
 			},
-			want: []string{"drifted a/server/x script:old→new tags.mine:1→·", "unchanged 0 owned 1"},
+			want: []string{"drifted a/server/x script:old->new tags.mine:1->·", "unchanged 0 owned 1"},
 		},
-		"ignored by the thing and by the stack": {
-			w: configured{with(want("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
+		"ignored by the resource and by the stack": {
+			w: configured{with(desired("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
 			edit: func(in *comparator.Input) {
 				in.Intents[0].Rules.Ignore = []resource.IgnoreRule{{Kind: "server", Paths: []string{"oth*"}}}
 			},
 			want: []string{"unchanged 1 owned 1"},
 		},
-		"what stands on a replaced thing follows, and what stands on that": {
-			w: configured{want("a/network/n", "range 1"), want("a/server/x", "network @a/network/n"), want("a/server/y", "peer @a/server/x"), want("a/server/z", "peer @a/server/y")},
+		"resources that depend on a replaced one follow": {
+			w: configured{desired("a/network/n", "range 1"), desired("a/server/x", "network @a/network/n"), desired("a/server/y", "peer @a/server/x"), desired("a/server/z", "peer @a/server/y")},
 			t: resources{ours("a/network/n", "net-1", "range 2"), ours("a/server/x", "i-1", "network net-1"), ours("a/server/y", "i-2", "peer i-1"), ours("a/server/z", "i-3", "peer i-2")},
 			want: []string{
-				"drifted a/network/n range:2→1", "drifted a/server/x network:net-1→@n?",
-				"drifted a/server/y peer:i-1→@x?", "unchanged 1 owned 4",
+				"drifted a/network/n range:2->1", "drifted a/server/x network:net-1->@n?",
+				"drifted a/server/y peer:i-1->@x?", "unchanged 1 owned 4",
 			},
 		},
-		"what stands on a missing thing differs": {
-			w: configured{want("a/network/n", ""), want("a/server/x", "network @a/network/n")}, t: resources{ours("a/server/x", "i-1", "network net-1")},
-			want: []string{"missing a/network/n", "drifted a/server/x network:net-1→@n?", "unchanged 0 owned 1"},
+		"a resource that refers to a missing one differs": {
+			w: configured{desired("a/network/n", ""), desired("a/server/x", "network @a/network/n")}, t: resources{ours("a/server/x", "i-1", "network net-1")},
+			want: []string{"missing a/network/n", "drifted a/server/x network:net-1->@n?", "unchanged 0 owned 1"},
 		},
-		"a cluster of two places sorts by place": {
-			w: configured{want("b/server/x", ""), want("a/server/y", "")}, want: []string{"missing a/server/y", "missing b/server/x", "unchanged 0 owned 0"},
+		"differences are sorted by location": {
+			w: configured{desired("b/server/x", ""), desired("a/server/y", "")}, want: []string{"missing a/server/y", "missing b/server/x", "unchanged 0 owned 0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +261,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// shuffle gives the same input with everything in another order.
+// shuffle returns the same input in another order.
 func shuffle(in comparator.Input) comparator.Input {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range in.Intents {
@@ -266,17 +269,17 @@ func shuffle(in comparator.Input) comparator.Input {
 		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
 		in.Intents[i].Resources = o
 	}
-	seen := map[resource.Scope]resource.Snapshot{}
+	scopes := map[resource.Scope]resource.Snapshot{}
 	for s, snap := range in.Live.Scopes {
 		o := append([]resource.Observed(nil), snap.Resources...)
 		r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
-		seen[s] = resource.Snapshot{Scope: s, Resources: o}
+		scopes[s] = resource.Snapshot{Scope: s, Resources: o}
 	}
-	in.Live.Scopes = seen
+	in.Live.Scopes = scopes
 	return in
 }
 
-func TestWishesThatCannotBeCompared(t *testing.T) {
+func TestInvalidConfigurationsAreErrors(t *testing.T) {
 	t.Parallel()
 	at := func(d resource.Desired, line int) resource.Desired {
 		d.At = resource.Position{File: "ovi.yaml", Line: line}
@@ -286,35 +289,35 @@ func TestWishesThatCannotBeCompared(t *testing.T) {
 		in   comparator.Input
 		want string
 	}{
-		"one ref twice": {
-			in:   input(configured{at(want("a/server/x", ""), 3), at(want("a/server/x", ""), 9)}, nil),
-			want: "comparator: fake/a/server/x is wanted twice, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
+		"a duplicate ref": {
+			in:   input(configured{at(desired("a/server/x", ""), 3), at(desired("a/server/x", ""), 9)}, nil),
+			want: "comparator: duplicate fake/a/server/x, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
 		},
 		"one ref in two stacks": {
-			in: with(input(configured{at(want("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
-				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{want("a/server/x", "")}})
+			in: with(input(configured{at(desired("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
+				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{desired("a/server/x", "")}})
 			}),
-			want: "comparator: fake/a/server/x is wanted twice, in stack shop and at ovi.yaml:3: rename or remove one",
+			want: "comparator: duplicate fake/a/server/x, in stack shop and at ovi.yaml:3: rename or remove one",
 		},
 		"one stack from two sources": {
 			in:   with(input(nil, nil), func(in *comparator.Input) { in.Intents = append(in.Intents, in.Intents[0]) }),
-			want: "comparator: stack web comes from two sources: give one of them another name",
+			want: "comparator: duplicate stack web: rename one of the two",
 		},
 		"no stack": {
 			in:   with(input(nil, nil), func(in *comparator.Input) { in.Intents[0].Stack, in.Intents[0].Source = "", "x.yaml" }),
-			want: `comparator: the wishes from "x.yaml" name no stack, so nothing could be owned by it`,
+			want: `comparator: the configuration "x.yaml" has no stack name`,
 		},
-		"no such kind": {
-			in:   input(configured{want("a/boat/x", "size 1")}, nil),
+		"an unknown kind": {
+			in:   input(configured{desired("a/boat/x", "size 1")}, nil),
 			want: "comparator: fake/a/boat/x: provider fake has no kind boat",
 		},
-		"needs what nobody wants": {
-			in:   input(configured{at(want("a/server/x", "network @a/network/n"), 4)}, nil),
-			want: "comparator: at ovi.yaml:4: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
+		"a dependency that is not configured": {
+			in:   input(configured{at(desired("a/server/x", "network @a/network/n"), 4)}, nil),
+			want: "comparator: at ovi.yaml:4: resource: fake/a/server/x depends on fake/a/network/n, which is not configured",
 		},
-		"needs what is about to go": {
-			in:   input(configured{want("a/server/x", "network @a/network/n")}, resources{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
-			want: "comparator: in stack web: resource: fake/a/server/x needs fake/a/network/n, which is not among the things wanted",
+		"a dependency that is unwanted": {
+			in:   input(configured{desired("a/server/x", "network @a/network/n")}, resources{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
+			want: "comparator: in stack web: resource: fake/a/server/x depends on fake/a/network/n, which is not configured",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -324,15 +327,15 @@ func TestWishesThatCannotBeCompared(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 			if res.Differences != nil {
-				t.Errorf("differences beside the error: %v", res.Differences)
+				t.Errorf("differences besides the error: %v", res.Differences)
 			}
 		})
 	}
 }
 
-func TestAnotherStacksThingCanBeReferredTo(t *testing.T) {
+func TestAnotherStacksResourceCanBeReferredTo(t *testing.T) {
 	t.Parallel()
-	in := input(configured{want("a/server/x", "network @a/network/n")}, resources{
+	in := input(configured{desired("a/server/x", "network @a/network/n")}, resources{
 		with(ours("a/network/n", "net-1", ""), func(o *resource.Observed) { o.Stack = "base" }),
 		ours("a/server/x", "i-1", "network net-1"),
 	})

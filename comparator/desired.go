@@ -8,26 +8,27 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// side is one stack's wishes, sorted by ref.
+// side is the configuration of one stack, sorted by ref.
 type side struct {
 	stack   string
 	desired []resource.Desired
 	rules   resource.Rules
-	next    int // the first wish not yet compared
+	next    int // the first resource not yet compared
 
-	ignoreKind string // the kind that ignore was made for
+	ignoreKind string // the kind that ignore was built for
 	ignore     []string
 }
 
-// sides lists the stacks by name, and refuses what has no clear owner.
+// sides sorts the stacks by name. A missing or duplicate stack name is an error, because
+// ownership is by stack.
 func sides(intents []resource.Intent) ([]side, error) {
 	out := make([]side, 0, len(intents))
 	for _, in := range intents {
 		if in.Stack == "" {
-			return nil, fmt.Errorf("comparator: the wishes from %q name no stack, so nothing could be owned by it", in.Source)
+			return nil, fmt.Errorf("comparator: the configuration %q has no stack name", in.Source)
 		}
 		if slices.ContainsFunc(out, func(s side) bool { return s.stack == in.Stack }) {
-			return nil, fmt.Errorf("comparator: stack %s comes from two sources: give one of them another name", in.Stack)
+			return nil, fmt.Errorf("comparator: duplicate stack %s: rename one of the two", in.Stack)
 		}
 		out = append(out, side{stack: in.Stack, desired: in.Resources, rules: in.Rules})
 	}
@@ -35,13 +36,13 @@ func sides(intents []resource.Intent) ([]side, error) {
 	return out, nil
 }
 
-// sort brings the wishes into the order of their refs.
+// sort sorts the configured resources by ref.
 func (s *side) sort() {
 	s.desired = slices.Clone(s.desired)
 	slices.SortStableFunc(s.desired, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 }
 
-// head is the next wish; nil after the last.
+// head is the next configured resource; nil after the last.
 func (s *side) head() *resource.Desired {
 	if s.next == len(s.desired) {
 		return nil
@@ -49,8 +50,8 @@ func (s *side) head() *resource.Desired {
 	return &s.desired[s.next]
 }
 
-// take moves on from the head. That the next wish has a greater ref is seen here, where both
-// are at hand, and not in a walk of its own.
+// take returns the head and advances. It also checks here that the refs grow, which saves a
+// pass over the input.
 func (c *comparison) take(s *side) *resource.Desired {
 	w := s.head()
 	s.next++
@@ -71,11 +72,11 @@ func (c *comparison) take(s *side) *resource.Desired {
 }
 
 func duplicateError(a, b *resource.Desired, stackA, stackB string) error {
-	return fmt.Errorf("comparator: %s is wanted twice, %s and %s: rename or remove one",
+	return fmt.Errorf("comparator: duplicate %s, %s and %s: rename or remove one",
 		a.Ref, positionOf(a, stackA), positionOf(b, stackB))
 }
 
-// positionOf says where a wish stands, for people.
+// positionOf describes the position of a configured resource for the user.
 func positionOf(d *resource.Desired, stack string) string {
 	if d.At.File == "" {
 		return "in stack " + stack
@@ -83,7 +84,8 @@ func positionOf(d *resource.Desired, stack string) string {
 	return fmt.Sprintf("at %s:%d", d.At.File, d.At.Line)
 }
 
-// ignored lists the patterns of one wish, made once for each kind.
+// ignored lists the ignored patterns of one resource. Those of the stack are built once for each
+// kind.
 func (s *side) ignored(d *resource.Desired) []string {
 	if len(s.rules.Ignore) == 0 {
 		return d.Ignore
@@ -97,7 +99,7 @@ func (s *side) ignored(d *resource.Desired) []string {
 	return slices.Concat(s.ignore, d.Ignore)
 }
 
-// find looks a wish up.
+// find returns the configured resource with a ref.
 func (s *side) find(ref resource.Ref) (*resource.Desired, bool) {
 	i, ok := slices.BinarySearchFunc(s.desired, ref, func(d resource.Desired, r resource.Ref) int { return d.Ref.Compare(r) })
 	if !ok {

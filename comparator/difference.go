@@ -2,67 +2,70 @@ package comparator
 
 import "github.com/ovi-project/ovi/resource"
 
-// DifferenceType is what kind of difference it is.
+// DifferenceType is the type of a difference.
 type DifferenceType string
 
-// The six sorts of difference.
+// The six types.
 const (
-	Missing     DifferenceType = "missing"     // wanted, in a scope that was seen, and not there
-	Drifted     DifferenceType = "drifted"     // there, ours, and not as wanted
-	Unwanted    DifferenceType = "unwanted"    // there, ours, and not wanted
-	Unmanaged   DifferenceType = "unmanaged"   // there, and nobody's who uses ovi
-	Conflict    DifferenceType = "conflict"    // wanted, but what is there belongs to someone else; or its marks are in doubt
-	Unreachable DifferenceType = "unreachable" // wanted, in a scope that was not seen
+	Missing     DifferenceType = "missing"     // configured, and its absence was observed
+	Drifted     DifferenceType = "drifted"     // configured and owned, but different
+	Unwanted    DifferenceType = "unwanted"    // owned by a stack that does not configure it
+	Unmanaged   DifferenceType = "unmanaged"   // exists, and is not proven to be ovi's
+	Conflict    DifferenceType = "conflict"    // configured, but what exists is not proven to be the stack's; or a bound resource's marks name another
+	Unreachable DifferenceType = "unreachable" // configured, but it could not be read
 )
 
-// Difference is one thing that is not as it is wanted. Wanted and There point into the input.
+// Difference is one difference between configuration and live state. Desired, Observed and New
+// point into the input.
 type Difference struct {
 	Type     DifferenceType
 	Ref      resource.Ref
-	Stack    string             // whose wish, or whose thing
+	Stack    string             // that configures or owns it
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
-	Observed *resource.Observed // nil for missing and unreachable
-	New      *resource.Observed // of a replacement under way: the new resource, if it exists
-	NewFits  bool               // New is as configured and not failing
-	Changes  []resource.Change  // of drifted things; of missing ones the whole wish, From nil
-	// Cause is of unknown ones why the scope was not seen; of foreign ones, where it is not
-	// simply another owner, a *DuplicateError or a *MisplacedError.
+	Observed *resource.Observed // nil for missing; for unreachable, unless only its content is unread
+	New      *resource.Observed // in a replacement in progress: the new resource, if it exists
+	NewFits  bool               // New matches the configuration and is not failing
+	Changes  []resource.Change  // of drifted resources; of missing ones every attribute, From nil
+	// Cause is why an unreachable resource could not be read, or why the audit log does not prove
+	// a conflicting or unmanaged one: an *UnreadError, *OwnershipError or *DuplicateError, or
+	// the error of the provider.
 	Cause error
 }
 
-// Applied is the wish last applied to a thing, where the record knows it. It answers for
-// write-only attributes and for tags that were ours and are wished no more.
+// Applied is the configuration last applied to a resource, as recorded. Write-only
+// attributes, and tags that are no longer configured, are compared with it.
 type Applied struct {
 	Attrs resource.Attrs
 	Tags  resource.Tags
 }
 
-// Input is everything Compare looks at. It is not changed. Wishes and things that come
-// sorted by ref are merged as they are; others are sorted first.
+// Input is everything that Compare reads. Compare does not change it. Resources that are sorted
+// by ref are merged as they are; others are sorted first.
 type Input struct {
 	Intents []resource.Intent
 	Live    resource.LiveState
 	Kinds   func(provider, kind string) (resource.Kind, bool)
-	// Applied is asked only about things whose tags differ or whose wish mentions a
-	// write-only attribute. Nil: nothing is remembered.
+	// Applied is called only for resources whose tags differ or that set a write-only
+	// attribute. Nil: nothing is recorded.
 	Applied func(resource.Ref) (Applied, bool)
-	// Blessed says what the record knows as blessed. A wanted thing that should be blessed
-	// and does not carry the mark differs by that.
-	Blessed func(resource.Ref) bool            // nil: nothing
+	// Blessed reports whether a resource is recorded as blessed. One whose mark differs from
+	// that and the configuration has drifted. Nil: none is.
+	Blessed func(resource.Ref) bool
 	Digest  func(plain string) resource.Digest // of texts with references; see resource.Resolver
-	Owner   string                             // the owner mark that ours carry; "": not compared
-	// MustReplace gives the paths of this very wish that a provider could not change on this very
-	// thing: what differs there takes a new one, whatever the schema hoped. Nil: none.
+	Owner   string                             // the owner mark that ovi writes; "": not compared
+	// MustReplace returns the paths of this configuration that the provider could not change in
+	// place on this resource: a difference there forces replacement, whatever its schema says.
+	// Nil: there are none.
 	MustReplace func(*resource.Desired, *resource.Observed) []string
 }
 
-// Result is what Compare found.
+// Result is the result of Compare.
 type Result struct {
 	Differences []Difference   // sorted by ref
-	Unchanged   int            // wanted things that are as wanted
-	Owned       map[string]int // things there that belong to each of the intents' stacks
-	// NotVerified are configured resources with attributes that can neither be read back nor
-	// are on record: whether they are as configured is not known.
+	Unchanged   int            // configured resources without a difference
+	Owned       map[string]int // by stack: observed resources that it owns
+	// NotVerified are resources without a visible difference that set attributes which can
+	// neither be read back nor are recorded.
 	NotVerified []Unverified
 }
 

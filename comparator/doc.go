@@ -1,8 +1,9 @@
-// Package comparator tells the wish from the reality. Compare is one pure function: same
-// input, same output, whatever the order of the input. It merges two sorted lists, and what
-// it allocates grows with what differs, not with what there is.
+// Package comparator compares configuration with live state. Bind determines which observed
+// resources the audit log proves to be ovi's; Compare finds the differences. Both are pure: the
+// same input gives the same output, in whatever order the input is. Compare merges two sorted
+// lists, and its allocations grow with the number of differences, not of resources.
 //
-// It concludes nothing from what was not seen: of a scope that failed, or that nobody looked
-// at, it only says which wishes are unknown. It takes nothing for a stack's own that does not
-// carry that stack's mark. It does not know what is to be done about a difference.
+// Nothing is concluded from a scope or kind that was not read in full: its configured resources
+// are unreachable, never missing. A resource without a live binding is never the stack's,
+// whatever its marks say. What to do about a difference is for package decider.
 package comparator

@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// DuplicateError is the Cause of a conflict where the record binds several resources to one ref.
+// DuplicateError is the Cause of a conflict where the audit log binds several resources to one ref.
 type DuplicateError struct {
 	Ref resource.Ref
 	IDs []string
@@ -17,8 +17,8 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("%d resources are bound to it: %s", len(e.IDs), strings.Join(e.IDs, ", "))
 }
 
-// OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: what
-// exists is not proven to be the stack's.
+// OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: the audit log
+// does not prove that it is the stack's.
 type OwnershipError struct{ Have resource.Observed }
 
 func (e *OwnershipError) Error() string {
@@ -28,7 +28,7 @@ func (e *OwnershipError) Error() string {
 		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Stack)
 	case resource.Disputed:
 		if e.Have.Marks.IsZero() {
-			return id + " has the recorded id, but not the recorded key: it was deleted and created again outside ovi, or its tags were removed"
+			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were removed"
 		}
 		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
 	case resource.Copied:

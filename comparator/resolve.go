@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// memo keeps the last few answers: most things refer to one of a few others, and a search
-// for each would cost more than all the rest.
+// memo keeps the last few results: most resources refer to one of a few others, and a search for
+// each would cost more than the rest of the comparison.
 type memo struct {
 	entries [8]answer
 	next    int
@@ -19,8 +19,8 @@ type answer struct {
 	ok    bool
 }
 
-// resolve gives the value of a reference: of a resource that was observed, is not to be
-// replaced or deleted, and so keeps its id.
+// resolve returns the value of a reference to a resource that was observed and keeps its ID,
+// because it is neither replaced nor deleted.
 func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 	for i := range c.memo.entries {
 		if e := &c.memo.entries[i]; e.ref == ref {
@@ -41,7 +41,7 @@ func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
 	return o.Refer(ref.Path)
 }
 
-// leaving says that a thing belongs to one of the stacks and is wanted no more.
+// leaving reports whether a resource is owned by one of the stacks and no longer configured.
 func (c *comparison) leaving(o *resource.Observed) bool {
 	return c.ours(o.Stack) != nil && !c.isDesired(o.Ref)
 }
@@ -55,7 +55,7 @@ func (c *comparison) isDesired(ref resource.Ref) bool {
 	return false
 }
 
-// isUnreachable reports that nothing is known of a ref: it was not found, and what was read
+// isUnreachable reports whether nothing is known of a ref: it was not found and what was read
 // does not cover it, or its content could not be read.
 func (c *comparison) isUnreachable(ref resource.Ref) bool {
 	p := c.scopeOf(ref.Scope())
@@ -68,22 +68,23 @@ func (c *comparison) isUnreachable(ref resource.Ref) bool {
 	return p.snapshot.Covers(ref.Kind) != nil
 }
 
-// checkNeeds finds wishes to act on that need what is neither wanted nor there. Of what was
-// not seen it says nothing: whoever decides must wait for it.
-func (c *comparison) checkNeeds() {
+// checkDependencies finds resources to create or change that depend on one that is neither
+// configured nor observed. A dependency that could not be read is not an error: the decider
+// blocks on it.
+func (c *comparison) checkDependencies() {
 	for i := range c.out {
 		d := &c.out[i]
 		if d.Type != Missing && d.Type != Drifted {
 			continue
 		}
-		for _, need := range d.Desired.Refs() {
-			if c.isDesired(need) || c.isUnreachable(need) {
+		for _, dependency := range d.Desired.Refs() {
+			if c.isDesired(dependency) || c.isUnreachable(dependency) {
 				continue
 			}
-			if o, n := proven(c.group(need)); n > 0 && !c.leaving(o) {
+			if o, n := proven(c.group(dependency)); n > 0 && !c.leaving(o) {
 				continue
 			}
-			err := &resource.DanglingError{Ref: d.Ref, Dependency: need}
+			err := &resource.DanglingError{Ref: d.Ref, Dependency: dependency}
 			c.errs = append(c.errs, fmt.Errorf("comparator: %s: %w", positionOf(d.Desired, d.Stack), err))
 		}
 	}

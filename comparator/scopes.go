@@ -6,14 +6,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// observedScope is one scope that was seen, its things sorted by ref.
+// observedScope is a scope that was read, its resources sorted by ref.
 type observedScope struct {
 	scope     resource.Scope
 	resources []resource.Observed
 	snapshot  resource.Snapshot // for what it covers
 }
 
-// observedScopes lists the scopes that were seen. A scope that also failed was not: doubt wins.
+// observedScopes lists the scopes that were read. A scope that also has an error counts as
+// unreachable.
 func observedScopes(w resource.LiveState) []observedScope {
 	out := make([]observedScope, 0, len(w.Scopes))
 	for scope, snap := range w.Scopes {
@@ -25,13 +26,13 @@ func observedScopes(w resource.LiveState) []observedScope {
 	return out
 }
 
-// sort brings the things into the order of their refs, those of one ref by their ids.
+// sort sorts the resources as Bind does.
 func (p *observedScope) sort() {
 	p.resources = slices.Clone(p.resources)
 	slices.SortStableFunc(p.resources, func(a, b resource.Observed) int { return order(&a, &b) })
 }
 
-// scopeOf finds a scope; nil if it was not seen.
+// scopeOf finds a scope; nil if it was not read.
 func (c *comparison) scopeOf(s resource.Scope) *observedScope {
 	i, ok := slices.BinarySearchFunc(c.scopes, s, func(p observedScope, s resource.Scope) int { return p.scope.Compare(s) })
 	if !ok {
@@ -40,7 +41,7 @@ func (c *comparison) scopeOf(s resource.Scope) *observedScope {
 	return &c.scopes[i]
 }
 
-// group finds everything that carries a ref, in the ref's own scope.
+// group finds the observed resources with a ref.
 func (c *comparison) group(ref resource.Ref) []resource.Observed {
 	p := c.scopeOf(ref.Scope())
 	if p == nil {
@@ -53,23 +54,23 @@ func (c *comparison) group(ref resource.Ref) []resource.Observed {
 	return p.resources[i : i+c.run(p.resources[i:])]
 }
 
-// run counts the things at the front that carry one ref, and notes where the order of refs
-// is broken.
-func (c *comparison) run(objects []resource.Observed) int {
-	for n := 1; n < len(objects); n++ {
-		switch d := objects[n-1].Ref.Compare(objects[n].Ref); {
+// run counts the resources at the front that have the same ref, and detects an input that is not
+// sorted.
+func (c *comparison) run(resources []resource.Observed) int {
+	for n := 1; n < len(resources); n++ {
+		switch d := resources[n-1].Ref.Compare(resources[n].Ref); {
 		case d < 0:
 			return n
-		case d > 0 || order(&objects[n-1], &objects[n]) > 0:
+		case d > 0 || order(&resources[n-1], &resources[n]) > 0:
 			c.unsorted = true
 			return n
 		}
 	}
-	return len(objects)
+	return len(resources)
 }
 
-// proven finds what the record proves to be ours; such resources come first in a group. Of a
-// replacement under way it is the old one.
+// proven counts the proven resources of a group, which come first, and returns the first; in a
+// replacement in progress the old one.
 func proven(group []resource.Observed) (first *resource.Observed, n int) {
 	for n < len(group) && group[n].Managed() {
 		n++

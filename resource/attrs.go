@@ -17,7 +17,7 @@ type Attr struct {
 	Value Value
 }
 
-// NewAttrs sorts the attributes by name. Of two with one name the later stands.
+// NewAttrs sorts the attributes by name. Of duplicates it keeps the last.
 func NewAttrs(attrs ...Attr) Attrs {
 	out := slices.Clone(attrs)
 	slices.SortStableFunc(out, func(a, b Attr) int { return cmp.Compare(a.Name, b.Name) })
@@ -62,7 +62,7 @@ func (a Attrs) at(path string) (Value, bool) {
 	return inner.at(rest)
 }
 
-// With returns the attributes with one set.
+// With returns the attributes with the named one set to v.
 func (a Attrs) With(name string, v Value) Attrs {
 	i, ok := slices.BinarySearchFunc(a, name, func(x Attr, n string) int { return cmp.Compare(x.Name, n) })
 	out := slices.Clone(a)
@@ -73,16 +73,16 @@ func (a Attrs) With(name string, v Value) Attrs {
 	return slices.Insert(out, i, Attr{name, v})
 }
 
-// Without returns the attributes with one left out.
+// Without returns the attributes without the named one.
 func (a Attrs) Without(name string) Attrs {
 	return slices.DeleteFunc(slices.Clone(a), func(x Attr) bool { return x.Name == name })
 }
 
-// Tags are the user's labels on a thing, sorted by key, each key once. ovi's own tags are
-// not among them: they are fields of Observed and Desired.
+// Tags are the user's tags or labels on a resource, sorted by key, each key once. ovi's own
+// are not among them: they are Marks.
 type Tags []Tag
 
-// Tag is one label.
+// Tag is one key with its value.
 type Tag struct{ Key, Value string }
 
 // TagsOf sorts a map into Tags.

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// ParseBudget reads a blast radius: "10" things, or "10%" of the stack's things.
+// ParseBudget parses a limit on destroyed resources: "10" of them, or "10%" of the stack's.
 func ParseBudget(s string) (Budget, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	n, err := strconv.Atoi(strings.TrimSpace(digits))
 	if err != nil || n < 0 || percent && n > 100 {
-		return Budget{}, fmt.Errorf("resource: %q is no limit: write a number of things, such as 10, or a share, such as 10%%", s)
+		return Budget{}, fmt.Errorf("resource: invalid limit %q: use a number of resources, such as 10, or a percentage, such as 10%%", s)
 	}
 	return Budget{Set: true, Count: n, Percent: percent}, nil
 }
 
-// String is the form ParseBudget reads; "" is no limit.
+// String returns the form that ParseBudget reads; "" for no limit.
 func (b Budget) String() string {
 	switch {
 	case !b.Set:
@@ -27,8 +27,8 @@ func (b Budget) String() string {
 	return strconv.Itoa(b.Count)
 }
 
-// Allows says that n of owned things may be destroyed. A share is exact: of 5 things 10 %
-// allows none.
+// Allows reports whether n of the owned resources may be destroyed. A percentage is exact: 10%
+// of 5 resources allows none.
 func (b Budget) Allows(n, owned int) bool {
 	switch {
 	case !b.Set || n == 0:

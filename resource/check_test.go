@@ -12,7 +12,7 @@ import (
 
 func bound(n int64) *int64 { return &n }
 
-// houseKind has a rule of every sort that Check knows.
+// houseKind has every type of rule that Check checks.
 func houseKind() resource.Kind {
 	return resource.Kind{
 		Provider: "fake", Name: "house", NamePattern: "[a-z]+", NameDoc: "lowercase letters only",
@@ -54,7 +54,7 @@ func TestCheckReportsProblems(t *testing.T) {
 		"too small":              {attrs("size", 0), "size: size is 0, the minimum is 1 ()"},
 		"too large":              {attrs("size", 10), "size: size is 10, the maximum is 9 ()"},
 		"number in quotes":       {attrs("size", "3"), `size: size must be a whole number, got "3" (use 3 without quotes)`},
-		"no number":              {attrs("size", "big"), `size: size must be a whole number, got "big" (for example, size: 3)`},
+		"not a number":           {attrs("size", "big"), `size: size must be a whole number, got "big" (for example, size: 3)`},
 		"whole float":            {attrs("size", 3.0), "size: size must be a whole number, got 3.0 (use 3)"},
 		"yes for true":           {attrs("size", 1, "open", "yes"), `open: open must be true or false, got "yes" (use true)`},
 		"a float for a string":   {attrs("size", 1, "code", 1.1), `code: code must be a string, got 1.1 (quote the value)`},

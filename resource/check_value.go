@@ -13,9 +13,9 @@ import (
 // value checks one value and returns it in the declared type. With a problem the result must
 // not be used.
 func (r *run) value(path string, v Value, s *Attribute) Value {
-	told := len(r.problems)
+	before := len(r.problems)
 	out := r.typed(path, v, s)
-	if _, isText := out.(Text); s.Valid == nil || isText || len(r.problems) > told {
+	if _, isText := out.(Text); s.Valid == nil || isText || len(r.problems) > before {
 		return out
 	}
 	for _, p := range s.Valid(out) {
@@ -64,8 +64,8 @@ func (r *run) typed(path string, v Value, s *Attribute) Value {
 	}
 }
 
-// reference checks the kind of what an id is needed of. What else a reference must satisfy
-// needs the schema of what it refers to; see source.Resolve.
+// reference checks the kind that a reference to an ID refers to. source.Resolve checks the
+// rest, which needs the schema of the other kind.
 func (r *run) reference(path string, v Reference, s *Attribute) {
 	switch {
 	case v.Path != "":
@@ -94,7 +94,8 @@ func (r *run) scalar(path string, v Value, s *Attribute) Value {
 	return out
 }
 
-// coerce accepts what has one meaning only; for the rest it suggests what to use.
+// coerce converts a value that has only one possible meaning. For any other it returns nil and
+// a suggestion.
 func coerce(v Value, t Type) (Value, string) {
 	switch v := v.(type) {
 	case String:
@@ -105,7 +106,7 @@ func coerce(v Value, t Type) (Value, string) {
 			return v, ""
 		case TFloat:
 			return Float(v), ""
-		case TString: // a version such as 16, a port: its digits are all there is to it
+		case TString: // a version such as 16, or a port: no digit is lost
 			return String(strconv.FormatInt(int64(v), 10)), ""
 		}
 	case Float:
@@ -114,7 +115,7 @@ func coerce(v Value, t Type) (Value, string) {
 			return v, ""
 		case t == TInt && float64(v) == math.Trunc(float64(v)) && math.Abs(float64(v)) < 1<<53:
 			return nil, fmt.Sprintf("use %d", int64(v))
-		case t == TString: // 1.10 has become 1.1 on its way here
+		case t == TString: // the parser has turned 1.10 into 1.1
 			return nil, "quote the value"
 		}
 	case Bool:
@@ -189,7 +190,7 @@ func (r *run) bounds(path string, n int64, s *Attribute, unit string) {
 
 func (r *run) wrong(path string, v Value, s *Attribute, suggestion string) Value {
 	switch {
-	case len(s.Enum) > 0: // true for "true": no quotes make it one of the words
+	case len(s.Enum) > 0: // quotes around true do not make it one of the words
 		suggestion = oneOf(s.Enum)
 	case suggestion == "":
 		suggestion = example(s)

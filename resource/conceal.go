@@ -2,8 +2,8 @@ package resource
 
 import "strings"
 
-// Conceal returns the text with every secret of the value hidden: what was given a secret may
-// quote it, for example in an error.
+// Conceal returns the text with every secret of the value replaced by "(secret)". A provider
+// that is given a secret may quote it, for example in an error.
 func Conceal(text string, v Value) string {
 	switch v := v.(type) {
 	case Secret:

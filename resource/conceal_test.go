@@ -14,8 +14,8 @@ func TestConcealHidesEverySecretOfAValue(t *testing.T) {
 		resource.Attr{Name: "keys", Value: resource.List{resource.NewAttrs(resource.Attr{Name: "key", Value: resource.NewSecret("fake-key", "d3")})}},
 		resource.Attr{Name: "size", Value: resource.String("small")},
 	)
-	got := resource.Conceal("hunter2 is no good for small, nor is fake-key; hunter2!", attrs)
-	if want := "(secret) is no good for small, nor is (secret); (secret)!"; got != want {
+	got := resource.Conceal("hunter2 is invalid for small, and so is fake-key; hunter2!", attrs)
+	if want := "(secret) is invalid for small, and so is (secret); (secret)!"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

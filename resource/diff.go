@@ -1,28 +1,28 @@
 package resource
 
-// DiffOptions is what Diff must know besides the schema. The zero value is allowed.
+// DiffOptions is what Diff needs besides the schema. The zero value is valid.
 type DiffOptions struct {
-	// Resolve gives the value of a Reference; false if it has none yet, or will get another
-	// because its resource is to be replaced. Nil: none is known. See Resolver.
+	// Resolve returns the value of a Reference; false if it is known after apply: its resource
+	// does not exist or will be replaced. Nil: no value is known. See Resolver.
 	Resolve func(Reference) (Value, bool)
 	// Digest is the keyed digest of a text, for references in secret attributes.
 	Digest func(plain string) Digest
-	// Unreachable says that nothing is known of a thing, because its scope was not read. Of a
-	// reference to it nothing is concluded. Nil: all is seen.
+	// Unreachable reports whether a resource could not be read. A reference to it that has no
+	// value is not compared. Nil: every resource was read.
 	Unreachable func(Ref) bool
 	// Ignore lists paths and patterns that are not compared; see MatchPath.
 	Ignore []string
-	// Applied is the wish last applied, where it is known: write-only attributes are compared
-	// with it. One that is not in it has its default; without one, nothing is known of what
-	// is there, so it differs unless changing it would replace the thing: nothing is
-	// destroyed on doubt. Nil: the wish is not known, and they are not compared.
+	// Applied is the configuration last applied: write-only attributes are compared with it.
+	// An attribute that is not in it has its default. Without a default its value is unknown:
+	// it counts as changed, unless changing it would replace the resource, because nothing is
+	// destroyed on an assumption. Nil: unknown, and write-only attributes are not compared.
 	Applied Attrs
 }
 
-// Diff lists what must change for observed to satisfy desired, sorted by path. What desired
-// does not mention is not compared: neither an attribute, nor a field of an Object. Lists,
-// Sets and Maps are mentioned whole: an element or key too many is a change. A nil value
-// wishes an attribute away. It allocates nothing where nothing differs.
+// Diff lists what must change for observed to match desired, sorted by path. It compares only
+// the attributes, and the fields of an Object, that desired sets. Lists, Sets and Maps are
+// compared whole: an extra element or key is a change. A nil value removes an attribute. Diff
+// allocates nothing if nothing differs.
 func Diff(desired, observed Attrs, kind Kind, opt DiffOptions) []Change {
 	d := differ{opt: opt}
 	d.fields("", desired, observed, kind.Attrs, InPlace)
@@ -34,16 +34,16 @@ type differ struct {
 	changes []Change
 }
 
-// fields walks both sorted sides at once. The schema is looked at only where the values are
-// not plainly equal: of most things everything is.
+// fields merges both sorted sides. It looks up the schema only where the values are not plainly
+// equal, because most values are.
 func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribute, outer Effect) {
 	j := 0
 	for i := range desired {
 		name := desired[i].Name
-		var there Value
+		var current Value
 		for ; j < len(observed); j++ {
 			if observed[j].Name == name {
-				there = observed[j].Value
+				current = observed[j].Value
 				j++
 				break
 			}
@@ -51,15 +51,15 @@ func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribu
 				break
 			}
 		}
-		if Equal(desired[i].Value, there) {
+		if Equal(desired[i].Value, current) {
 			continue
 		}
-		d.attribute(join(prefix, name), desired[i].Value, there, find(schema, name), outer)
+		d.attribute(join(prefix, name), desired[i].Value, current, find(schema, name), outer)
 	}
 }
 
 // attribute compares one value that is not plainly equal, by its schema.
-func (d *differ) attribute(path string, want, there Value, schema *Attribute, outer Effect) {
+func (d *differ) attribute(path string, desired, observed Value, schema *Attribute, outer Effect) {
 	if len(d.opt.Ignore) > 0 && MatchPath(d.opt.Ignore, path) {
 		return
 	}
@@ -70,25 +70,25 @@ func (d *differ) attribute(path string, want, there Value, schema *Attribute, ou
 		outer = schema.Effect
 	}
 	if schema.WriteOnly {
-		if there = d.applied(path, want, schema, outer); Equal(want, there) {
+		if observed = d.applied(path, desired, schema, outer); Equal(desired, observed) {
 			return
 		}
 	}
-	switch w, isAttrs := want.(Attrs); {
+	switch w, isAttrs := desired.(Attrs); {
 	case isAttrs && schema.Type == TMap:
-		d.keys(path, w, attrsOr(there), outer)
-	case isAttrs && schema.Type == TObject && there != nil:
-		d.fields(path, w, attrsOr(there), schema.Fields, outer)
+		d.keys(path, w, attrsOr(observed), outer)
+	case isAttrs && schema.Type == TObject && observed != nil:
+		d.fields(path, w, attrsOr(observed), schema.Fields, outer)
 	default:
-		d.leaf(path, want, there, schema, outer)
+		d.leaf(path, desired, observed, schema, outer)
 	}
 }
 
-// applied stands for what can't be read back; it is the wish itself where nothing may be
-// concluded.
-func (d *differ) applied(path string, want Value, schema *Attribute, effect Effect) Value {
+// applied returns the value to compare a write-only attribute with; the desired value itself
+// where nothing may be concluded.
+func (d *differ) applied(path string, desired Value, schema *Attribute, effect Effect) Value {
 	if d.opt.Applied == nil {
-		return want
+		return desired
 	}
 	v, ok := d.opt.Applied.at(path)
 	switch {
@@ -99,35 +99,35 @@ func (d *differ) applied(path string, want Value, schema *Attribute, effect Effe
 	case schema.CreateDefault != nil:
 		return schema.CreateDefault
 	case effect == Replace:
-		return want
+		return desired
 	}
 	return nil
 }
 
-// leaf compares what can only change as a whole.
-func (d *differ) leaf(path string, want, there Value, schema *Attribute, effect Effect) {
-	if d.match(want, there, schema) != differs {
+// leaf compares a value that changes as a whole.
+func (d *differ) leaf(path string, desired, observed Value, schema *Attribute, effect Effect) {
+	if d.match(desired, observed, schema) != differs {
 		return
 	}
 	d.changes = append(d.changes, Change{
-		Path: path, From: there, To: d.shown(want, schema), Effect: effect, KnownAfterApply: d.open(want),
+		Path: path, From: observed, To: d.shown(desired, schema), Effect: effect, KnownAfterApply: d.open(desired),
 	})
 }
 
-// keys compares maps key by key; keys that are not wished are taken away.
-func (d *differ) keys(path string, want, there Attrs, effect Effect) {
+// keys compares maps key by key; a key that is not configured is removed.
+func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
 	i, j := 0, 0
-	for i < len(want) || j < len(there) {
+	for i < len(desired) || j < len(observed) {
 		var from, to Value
 		var name string
-		if i < len(want) && (j == len(there) || want[i].Name <= there[j].Name) {
-			name, to = want[i].Name, want[i].Value
+		if i < len(desired) && (j == len(observed) || desired[i].Name <= observed[j].Name) {
+			name, to = desired[i].Name, desired[i].Value
 			i++
 		} else {
-			name = there[j].Name
+			name = observed[j].Name
 		}
-		if j < len(there) && there[j].Name == name {
-			from = there[j].Value
+		if j < len(observed) && observed[j].Name == name {
+			from = observed[j].Value
 			j++
 		}
 		if key := path + "." + name; !Equal(from, to) && !MatchPath(d.opt.Ignore, key) {
@@ -136,9 +136,9 @@ func (d *differ) keys(path string, want, there Attrs, effect Effect) {
 	}
 }
 
-// DiffTags lists the changes that make a thing's tags satisfy the wished ones, with paths
-// "tags.KEY". Tags of others are let be. One that was applied by ovi and is wished no more is
-// taken away, unless somebody has given it another value since.
+// DiffTags lists the changes that make a resource's tags match the configured ones, with paths
+// "tags.KEY". A tag that ovi applied and that is no longer configured is removed, unless its
+// value was changed outside ovi since. Other tags are not compared.
 func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
 	var out []Change
 	add := func(key string, from, to Value) {
@@ -159,10 +159,10 @@ func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
 		}
 	}
 	for _, t := range applied {
-		if _, configuredAs := desired.Get(t.Key); configuredAs {
+		if _, configured := desired.Get(t.Key); configured {
 			continue
 		}
-		if v, stands := observed.Get(t.Key); stands && v == t.Value {
+		if v, exists := observed.Get(t.Key); exists && v == t.Value {
 			add(t.Key, String(v), nil)
 		}
 	}

@@ -1,13 +1,13 @@
-// Package resource holds the words everything else is said in: refs, values, the wish
-// (Desired, Intent), the reality (Observed, Snapshot, World) and the schema of each kind, and
-// the pure questions one can ask of them: is a wish sound (Check), what differs (Diff), what
-// must come first (Levels), what are the bytes (AppendJSON, Digest).
+// Package resource declares the types that every other package shares: refs, values, the
+// configuration (Desired, Intent), live state (Observed, Snapshot, LiveState), bindings, and
+// the schema of each kind. Its functions are pure: Check validates a configuration, Diff
+// compares it with live state, Levels orders by dependency, Kind.Resolve replaces references,
+// AppendJSON and Digest give canonical bytes.
 //
-// It is pure: no clock, no I/O, no goroutine, no randomness. All values are treated as
-// immutable once made; functions that change something return a new value. Slices that carry
-// an order (Attrs, Tags, Objects) are sorted by the constructors here and stay sorted, which
-// is what lets the comparator merge instead of look up.
+// The package has no clock, no I/O, no goroutine and no randomness. Values are immutable once
+// made: a function that changes something returns a new value. Attrs and Tags are sorted by
+// their constructors and stay sorted, so that the comparator can merge them.
 //
-// It knows no provider, no source and no record, and never what a secret is: a Secret gives
-// away its digest to everything but Reveal.
+// It does not import a provider, a source or the ledger. A Secret shows its digest to every
+// formatter and encoder; only Reveal returns its value.
 package resource

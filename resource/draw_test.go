@@ -66,7 +66,7 @@ func drawReference(t *rapid.T) resource.Reference {
 func drawRef(t *rapid.T) resource.Ref {
 	part := rapid.StringMatching(`[a-z][a-z0-9 ."-]{0,6}`)
 	location := rapid.StringMatching(`[a-z0-9]{1,4}(/[a-z0-9]{1,4}){0,2}`)
-	return resource.Ref{Provider: part.Draw(t, "provider"), Location: location.Draw(t, "place"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
+	return resource.Ref{Provider: part.Draw(t, "provider"), Location: location.Draw(t, "location"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
 }
 
 func drawObserved(t *rapid.T) resource.Observed {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ignored lists the paths and patterns that the rules leave out for a kind.
+// Ignored lists the paths and patterns that the rules exclude from the comparison of a kind.
 func (r Rules) Ignored(kind string) []string {
 	var out []string
 	for _, rule := range r.Ignore {
@@ -17,9 +17,9 @@ func (r Rules) Ignored(kind string) []string {
 	return out
 }
 
-// MatchPath says that one of the patterns names the path or something it lies in. A pattern
-// is a dotted path with the wildcards of path.Match, except that * also stands for slashes:
-// "tags.aws:*" and "root_volume" (which covers "root_volume.size") are patterns.
+// MatchPath reports whether a pattern matches the path or a prefix of it that ends at a dot. A
+// pattern is a dotted path with the wildcards of path.Match, except that * also matches
+// slashes: "tags.aws:*" and "root_volume" (which covers "root_volume.size") are patterns.
 func MatchPath(patterns []string, p string) bool {
 	for _, pattern := range patterns {
 		if matchPath(pattern, p) {
@@ -29,18 +29,18 @@ func MatchPath(patterns []string, p string) bool {
 	return false
 }
 
-// CheckPattern says what is wrong with an ignore pattern; such a pattern matches nothing.
+// CheckPattern returns an error for an invalid ignore pattern, which would match nothing.
 func CheckPattern(pattern string) error {
 	if pattern == "" {
-		return fmt.Errorf("resource: an empty pattern ignores nothing: name an attribute, such as tags.team")
+		return fmt.Errorf("resource: empty pattern: use the path of an attribute, such as tags.team")
 	}
 	if _, err := path.Match(noSlash(pattern), ""); err != nil {
-		return fmt.Errorf("resource: pattern %q: %w: an open [ needs its ]", pattern, err)
+		return fmt.Errorf("resource: pattern %q: %w: close every [ with ]", pattern, err)
 	}
 	return nil
 }
 
-// matchPath tries the whole path, then everything it lies in, outwards.
+// matchPath tries the whole path, then each shorter prefix.
 func matchPath(pattern, p string) bool {
 	pattern = noSlash(pattern)
 	p = noSlash(p)
@@ -56,5 +56,5 @@ func matchPath(pattern, p string) bool {
 	}
 }
 
-// noSlash hides slashes from path.Match, for which they are borders: a tag's key is no path.
+// noSlash hides slashes, which path.Match treats as separators: a tag's key may contain them.
 func noSlash(s string) string { return strings.ReplaceAll(s, "/", "\x00") }

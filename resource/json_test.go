@@ -17,7 +17,7 @@ func TestValuesComeBackFromJSON(t *testing.T) {
 		v := drawValue(t, 3)
 		b := resource.AppendJSON(nil, v)
 		if !json.Valid(b) {
-			t.Fatalf("no JSON: %s", b)
+			t.Fatalf("not JSON: %s", b)
 		}
 		back, err := resource.ParseJSON(b)
 		if err != nil || !resource.Equal(v, back) {
@@ -29,13 +29,13 @@ func TestValuesComeBackFromJSON(t *testing.T) {
 	})
 }
 
-func TestThingsComeBackFromTheRecord(t *testing.T) {
+func TestResourcesComeBackFromTheRecord(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObserved(t)
 		b := o.AppendJSON(nil)
 		if !json.Valid(b) {
-			t.Fatalf("no JSON: %s", b)
+			t.Fatalf("not JSON: %s", b)
 		}
 		back, err := resource.ParseObserved(b)
 		if err != nil || !back.Equal(o) {
@@ -51,8 +51,9 @@ func TestThingsComeBackFromTheRecord(t *testing.T) {
 	})
 }
 
-// Equal things have equal bytes, and equal bytes are equal things: the store relies on both.
-func TestBytesTellThingsApart(t *testing.T) {
+// Equal resources have equal bytes, and equal bytes are equal resources: the store relies on
+// both.
+func TestBytesAreEqualIfAndOnlyIfResourcesAre(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawObserved(t), drawObserved(t)
@@ -77,19 +78,19 @@ func TestZeroFieldsAreNotWritten(t *testing.T) {
 func TestBrokenRecordsAreRefused(t *testing.T) {
 	t.Parallel()
 	for in, why := range map[string]string{
-		``:                                   "no object",
-		`[]`:                                 "no object",
-		`{}`:                                 "no ref",
-		`{"id":"x"}`:                         "no ref",
-		`{"ref":"a/b/c"}`:                    "not a ref",
-		`{"ref":"a/b/c/d","color":"red"}`:    `no field "color"`,
-		`{"ref":"a/b/c/d","id":"1","id":1}`:  "twice",
-		`{"ref":"a/b/c/d","id":1}`:           "not of its type",
-		`{"ref":"a/b/c/d","attested":"yes"}`: "not of its type",
+		``:                                   "not an object",
+		`[]`:                                 "not an object",
+		`{}`:                                 `"ref" is missing`,
+		`{"id":"x"}`:                         `"ref" is missing`,
+		`{"ref":"a/b/c"}`:                    "invalid ref",
+		`{"ref":"a/b/c/d","color":"red"}`:    `unknown field "color"`,
+		`{"ref":"a/b/c/d","id":"1","id":1}`:  "duplicate",
+		`{"ref":"a/b/c/d","id":1}`:           "wrong type",
+		`{"ref":"a/b/c/d","attested":"yes"}`: "wrong type",
 		`{"ref":"a/b/c/d","tags":{"a":1}}`:   "in quotes",
-		`{"ref":"a/b/c/d","tags":[]}`:        "not of its type",
+		`{"ref":"a/b/c/d","tags":[]}`:        "wrong type",
 		`{"ref":"a/b/c/d","since":"now"}`:    "cannot parse",
-		`{"ref":"a/b/c/d"} x`:                "the end of the thing",
+		`{"ref":"a/b/c/d"} x`:                "the end of the object",
 		`{"ref":"a/b/c/d"`:                   "ends at byte",
 	} {
 		if o, err := resource.ParseObserved([]byte(in)); err == nil || !strings.Contains(err.Error(), why) {
@@ -112,7 +113,7 @@ func TestBrokenValuesAreRefused(t *testing.T) {
 	}
 }
 
-func TestNumbersKeepTheirSort(t *testing.T) {
+func TestNumbersKeepTheirType(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]resource.Value{
 		"9007199254740993": resource.Int(9007199254740993), "-0": resource.Int(0), "1.0": resource.Float(1),
@@ -128,7 +129,7 @@ func TestSecretsNeverReachJSON(t *testing.T) {
 	t.Parallel()
 	s := resource.NewSecret("example-hush", "keyed")
 	o := resource.Observed{Ref: ref("fake/here/disk/d").Ref, Attrs: attrs("password", s)}
-	inner, err := json.Marshal(map[string]any{"secret": s, "thing": o, "attrs": o.Attrs})
+	inner, err := json.Marshal(map[string]any{"secret": s, "resource": o, "attrs": o.Attrs})
 	if err != nil || bytes.Contains(inner, []byte("hush")) || bytes.Count(inner, []byte(`{"$digest":"keyed"}`)) != 3 {
 		t.Errorf("%s, %v", inner, err)
 	}
@@ -147,7 +148,7 @@ func FuzzParseJSON(f *testing.F) {
 			return
 		}
 		if !json.Valid(in) {
-			t.Fatalf("%q is invalid JSON and was read as %#v", in, v)
+			t.Fatalf("%q is not JSON, but is read as %#v", in, v)
 		}
 		b := resource.AppendJSON(nil, v)
 		back, err := resource.ParseJSON(b)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Node is a thing and what must be there before it.
+// Node is a resource and what it depends on.
 type Node struct {
 	Ref       Ref
 	DependsOn []Ref
 }
 
-// CycleError says that things need each other in a circle.
+// CycleError reports a dependency cycle.
 type CycleError struct {
-	Cycle []Ref // each needs the next; the last needs the first
+	Cycle []Ref // each depends on the next, the last on the first
 }
 
 func (e *CycleError) Error() string {
@@ -23,28 +23,28 @@ func (e *CycleError) Error() string {
 		names = append(names, r.String())
 	}
 	names = append(names, e.Cycle[0].String())
-	return "resource: these need each other in a circle, take one need away: " + strings.Join(names, " → ")
+	return "resource: dependency cycle: " + strings.Join(names, " -> ") + "; remove one of these dependencies"
 }
 
-// DanglingError says that a thing needs something that is neither wanted nor there.
+// DanglingError reports a dependency that is neither configured nor observed.
 type DanglingError struct {
 	Ref, Dependency Ref
 }
 
 func (e *DanglingError) Error() string {
-	return fmt.Sprintf("resource: %s needs %s, which is not among the things wanted", e.Ref, e.Dependency)
+	return fmt.Sprintf("resource: %s depends on %s, which is not configured", e.Ref, e.Dependency)
 }
 
-// Levels sorts things by need: what is in one level needs only things of earlier ones, and
-// stands as early as it can. Each level is sorted by ref. Every need must be among the
-// nodes, else the error is a *DanglingError; a circle is a *CycleError.
+// Levels sorts resources by dependency: each is in the earliest level after those of all that
+// it depends on. Each level is sorted by ref. A dependency that is not among the nodes is a
+// *DanglingError, a cycle a *CycleError.
 func Levels(nodes []Node) ([][]Ref, error) {
 	nodes = slices.Clone(nodes)
 	slices.SortFunc(nodes, func(a, b Node) int { return a.Ref.Compare(b.Ref) })
 	index := make(map[Ref]int, len(nodes))
 	for i, n := range nodes {
-		if _, twice := index[n.Ref]; twice {
-			return nil, fmt.Errorf("resource: %s stands twice among the things to order", n.Ref)
+		if _, duplicate := index[n.Ref]; duplicate {
+			return nil, fmt.Errorf("resource: duplicate %s among the resources to order", n.Ref)
 		}
 		index[n.Ref] = i
 	}
@@ -63,8 +63,8 @@ func Levels(nodes []Node) ([][]Ref, error) {
 	return out, nil
 }
 
-// walk finds the level of each node, depth first with a stack of its own: a chain of needs
-// may be as long as the stack of wishes.
+// walk finds the level of each node, depth first. Its stack is explicit, because a chain of
+// dependencies may be as long as the configuration.
 type walk struct {
 	nodes []Node
 	index map[Ref]int
@@ -81,20 +81,20 @@ func (w *walk) visit(start int) (int, error) {
 	w.push(start)
 	for {
 		f := &w.path[len(w.path)-1]
-		needs := w.nodes[f.node].DependsOn
-		if f.next == len(needs) {
+		dependencies := w.nodes[f.node].DependsOn
+		if f.next == len(dependencies) {
 			done := *f
 			w.path = w.path[:len(w.path)-1]
 			w.level[done.node] = done.level + 1
 			if len(w.path) == 0 {
 				return done.level, nil
 			}
-			continue // the one above looks at this need again, now known
+			continue // the frame below reads this level now
 		}
-		j, ok := w.index[needs[f.next]]
+		j, ok := w.index[dependencies[f.next]]
 		switch {
 		case !ok:
-			return 0, &DanglingError{w.nodes[f.node].Ref, needs[f.next]}
+			return 0, &DanglingError{w.nodes[f.node].Ref, dependencies[f.next]}
 		case w.level[j] == 0:
 			w.push(j)
 		case w.level[j] < 0:
@@ -111,8 +111,8 @@ func (w *walk) push(i int) {
 	w.path = append(w.path, frame{node: i})
 }
 
-// cycle cuts the circle out of the path, beginning with its smallest ref: the same circle
-// reads the same wherever the walk entered it.
+// cycle cuts the cycle out of the path, starting with its smallest ref, so that the error does
+// not depend on where the walk entered the cycle.
 func (w *walk) cycle(from int) error {
 	i := slices.IndexFunc(w.path, func(f frame) bool { return f.node == from })
 	var refs []Ref

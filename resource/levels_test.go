@@ -15,9 +15,9 @@ func res(name string) resource.Ref {
 	return resource.Ref{Provider: "fake", Location: "here", Kind: "k", Name: name}
 }
 
-func node(name string, needs ...string) resource.Node {
+func node(name string, dependencies ...string) resource.Node {
 	n := resource.Node{Ref: res(name)}
-	for _, x := range needs {
+	for _, x := range dependencies {
 		n.DependsOn = append(n.DependsOn, res(x))
 	}
 	return n
@@ -32,19 +32,19 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-func TestACircleIsNamedInItsOrder(t *testing.T) {
+func TestACycleIsReportedInItsOrder(t *testing.T) {
 	t.Parallel()
 	_, err := resource.Levels([]resource.Node{node("a", "c"), node("b", "d"), node("c", "b"), node("d", "c", "e"), node("e")})
-	const want = "resource: these need each other in a circle, take one need away: fake/here/k/b → fake/here/k/d → fake/here/k/c → fake/here/k/b"
+	const want = "resource: dependency cycle: fake/here/k/b -> fake/here/k/d -> fake/here/k/c -> fake/here/k/b; remove one of these dependencies"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if _, err := resource.Levels([]resource.Node{node("a", "a")}); err == nil {
-		t.Error("a thing that needs itself is no circle")
+		t.Error("a resource that depends on itself is not reported")
 	}
 }
 
-func TestANeedThatNobodyHasIsNamed(t *testing.T) {
+func TestAMissingDependencyIsReported(t *testing.T) {
 	t.Parallel()
 	_, err := resource.Levels([]resource.Node{node("a", "b"), node("b", "gone")})
 	var dangling *resource.DanglingError
@@ -53,7 +53,7 @@ func TestANeedThatNobodyHasIsNamed(t *testing.T) {
 	}
 }
 
-func TestOneThingTwiceIsAnError(t *testing.T) {
+func TestADuplicateResourceIsAnError(t *testing.T) {
 	t.Parallel()
 	if l, err := resource.Levels([]resource.Node{node("a"), node("a")}); err == nil {
 		t.Errorf("got %v", l)
@@ -71,18 +71,18 @@ func TestALongChainDoesNotExhaustTheStack(t *testing.T) {
 	}
 }
 
-// Every need is in an earlier level, everything stands once, and a circle is reported if and
-// only if there is one.
+// Every dependency is in an earlier level, each resource has one level, and a cycle is reported
+// if and only if there is one.
 func TestLevelsHold(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 8).Draw(t, "things")
+		n := rapid.IntRange(1, 8).Draw(t, "resources")
 		nodes := make([]resource.Node, n)
 		var reach [8][8]bool
 		for i := range nodes {
 			nodes[i] = node(fmt.Sprint(i))
 			for j := range n {
-				if rapid.IntRange(0, 4).Draw(t, "needs") == 0 {
+				if rapid.IntRange(0, 4).Draw(t, "depends") == 0 {
 					nodes[i].DependsOn = append(nodes[i].DependsOn, res(fmt.Sprint(j)))
 					reach[i][j] = true
 				}
@@ -95,13 +95,13 @@ func TestLevelsHold(t *testing.T) {
 				}
 			}
 		}
-		circle := false
+		cycle := false
 		for i := range n {
-			circle = circle || reach[i][i]
+			cycle = cycle || reach[i][i]
 		}
 		levels, err := resource.Levels(rapid.Permutation(nodes).Draw(t, "order"))
-		if (err != nil) != circle {
-			t.Fatalf("a circle: %v, and got %v", circle, err)
+		if (err != nil) != cycle {
+			t.Fatalf("a cycle exists: %v, got %v", cycle, err)
 		}
 		var c *resource.CycleError
 		if errors.As(err, &c) {
@@ -109,12 +109,12 @@ func TestLevelsHold(t *testing.T) {
 				next := c.Cycle[(i+1)%len(c.Cycle)]
 				found := false
 				for _, x := range nodes {
-					for _, need := range x.DependsOn {
-						found = found || x.Ref == r && need == next
+					for _, dependency := range x.DependsOn {
+						found = found || x.Ref == r && dependency == next
 					}
 				}
 				if !found {
-					t.Fatalf("%s does not need %s", r, next)
+					t.Fatalf("%s does not depend on %s", r, next)
 				}
 			}
 			return
@@ -122,22 +122,22 @@ func TestLevelsHold(t *testing.T) {
 		at := map[resource.Ref]int{}
 		for l, refs := range levels {
 			for _, r := range refs {
-				if _, twice := at[r]; twice {
-					t.Fatalf("%s stands twice", r)
+				if _, duplicate := at[r]; duplicate {
+					t.Fatalf("%s is in two levels", r)
 				}
 				at[r] = l
 			}
 		}
 		if len(at) != n {
-			t.Fatalf("%d of %d things have a level", len(at), n)
+			t.Fatalf("%d of %d resources have a level", len(at), n)
 		}
 		for _, x := range nodes {
 			lowest := 0
-			for _, need := range x.DependsOn {
-				lowest = max(lowest, at[need]+1)
+			for _, dependency := range x.DependsOn {
+				lowest = max(lowest, at[dependency]+1)
 			}
 			if at[x.Ref] != lowest {
-				t.Fatalf("%s is in level %d, and could be in %d", x.Ref, at[x.Ref], lowest)
+				t.Fatalf("%s is in level %d, want %d", x.Ref, at[x.Ref], lowest)
 			}
 		}
 	})

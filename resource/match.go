@@ -17,13 +17,13 @@ const (
 )
 
 // match compares a configured value with the observed one, by the schema; s is never nil.
-func (d *differ) match(want, there Value, s *Attribute) summary {
-	switch w := want.(type) {
+func (d *differ) match(desired, observed Value, s *Attribute) summary {
+	switch w := desired.(type) {
 	case Reference, Text:
-		return d.matchReference(w, there, s)
+		return d.matchReference(w, observed, s)
 	case List:
-		t, ok := there.(List)
-		if !ok && there != nil {
+		t, ok := observed.(List)
+		if !ok && observed != nil {
 			return differs
 		}
 		if s.Type == TSet {
@@ -31,37 +31,37 @@ func (d *differ) match(want, there Value, s *Attribute) summary {
 		}
 		return d.matchList(w, t, elem(s))
 	case Attrs:
-		t, ok := there.(Attrs)
+		t, ok := observed.(Attrs)
 		if !ok {
 			return differs
 		}
 		return d.matchObject(w, t, s)
 	case Float: // 1 and 1.0 are one number
-		if n, ok := there.(Int); ok && Float(n) == w {
+		if n, ok := observed.(Int); ok && Float(n) == w {
 			return same
 		}
 	case Int:
-		if f, ok := there.(Float); ok && Float(w) == f {
+		if f, ok := observed.(Float); ok && Float(w) == f {
 			return same
 		}
 	}
-	if Equal(want, there) {
+	if Equal(desired, observed) {
 		return same
 	}
 	return differs
 }
 
-// matchReference compares what a Reference or a Text stands for. One that is not known yet
-// differs, unless it depends on something that could not be read: then nothing is concluded.
-func (d *differ) matchReference(want, there Value, s *Attribute) summary {
-	if r, ok := there.(Reference); ok && Value(r) == want && r.Path == "" {
+// matchReference compares the value of a Reference or a Text. One that is known after apply
+// differs, unless it refers to a resource that could not be read: then nothing is concluded.
+func (d *differ) matchReference(desired, observed Value, s *Attribute) summary {
+	if r, ok := observed.(Reference); ok && Value(r) == desired && r.Path == "" {
 		return same
 	}
-	known, ok := d.resolver().Value(want, s)
+	known, ok := d.resolver().Value(desired, s)
 	switch {
 	case ok:
-		return d.match(known, there, s)
-	case !walkRefs(want, func(r Reference) bool { return !d.unreachable(r) }):
+		return d.match(known, observed, s)
+	case !walkRefs(desired, func(r Reference) bool { return !d.unreachable(r) }):
 		return unread
 	}
 	return differs
@@ -84,26 +84,26 @@ func (d *differ) open(v Value) bool {
 	})
 }
 
-// shown is a desired value as a change holds it: a Text, or the attribute of another
-// resource, is shown as what it stands for once that is known.
-func (d *differ) shown(want Value, s *Attribute) Value {
-	r, isRef := want.(Reference)
-	if _, isText := want.(Text); !isText && (!isRef || r.Path == "") {
-		return want
+// shown is a desired value as a change holds it: a Text, or a reference to an attribute, is
+// shown by its value once that is known.
+func (d *differ) shown(desired Value, s *Attribute) Value {
+	r, isRef := desired.(Reference)
+	if _, isText := desired.(Text); !isText && (!isRef || r.Path == "") {
+		return desired
 	}
-	if known, ok := d.resolver().Value(want, s); ok {
+	if known, ok := d.resolver().Value(desired, s); ok {
 		return known
 	}
-	return want
+	return desired
 }
 
-func (d *differ) matchList(want, there List, s *Attribute) summary {
-	if len(want) != len(there) {
+func (d *differ) matchList(desired, observed List, s *Attribute) summary {
+	if len(desired) != len(observed) {
 		return differs
 	}
 	out := same
-	for i := range want {
-		out = max(out, d.match(want[i], there[i], s))
+	for i := range desired {
+		out = max(out, d.match(desired[i], observed[i], s))
 	}
 	return out
 }
@@ -111,13 +111,13 @@ func (d *differ) matchList(want, there List, s *Attribute) summary {
 // matchObject compares an object inside a list: it changes as a whole, but what is not
 // configured, or cannot be read back, is not compared here either. A free-form map must be
 // equal.
-func (d *differ) matchObject(want, there Attrs, s *Attribute) summary {
-	if s.Type == TMap && len(want) != len(there) {
+func (d *differ) matchObject(desired, observed Attrs, s *Attribute) summary {
+	if s.Type == TMap && len(desired) != len(observed) {
 		return differs
 	}
 	out := same
-	for _, w := range want {
-		t, _ := there.Get(w.Name)
+	for _, w := range desired {
+		t, _ := observed.Get(w.Name)
 		if f := find(s.Fields, w.Name); !f.WriteOnly && !f.Computed && !Equal(w.Value, t) {
 			out = max(out, d.match(w.Value, t, f))
 		}
@@ -126,31 +126,31 @@ func (d *differ) matchObject(want, there Attrs, s *Attribute) summary {
 }
 
 // matchSet pairs every configured element with an observed one, each used once.
-func (d *differ) matchSet(want, there List, s *Attribute) summary {
-	if len(want) != len(there) {
+func (d *differ) matchSet(desired, observed List, s *Attribute) summary {
+	if len(desired) != len(observed) {
 		return differs
 	}
 	out := same
-	p := pairing{partner: make([]int, len(there)), fits: func(w, t int) bool {
-		return d.match(want[w], there[t], s) == same
+	p := pairing{partner: make([]int, len(observed)), fits: func(w, t int) bool {
+		return d.match(desired[w], observed[t], s) == same
 	}}
 	for i := range p.partner {
 		p.partner[i] = -1
 	}
-	for w := range want {
-		if p.find(w, make([]bool, len(there))) {
+	for w := range desired {
+		if p.find(w, make([]bool, len(observed))) {
 			continue
 		}
-		out = max(out, d.alone(want[w], s))
+		out = max(out, d.alone(desired[w], s))
 	}
 	return out
 }
 
 // alone is the result for a configured element that no observed one satisfies.
-func (d *differ) alone(want Value, s *Attribute) summary {
-	switch want.(type) {
+func (d *differ) alone(desired Value, s *Attribute) summary {
+	switch desired.(type) {
 	case Reference, Text:
-		return d.matchReference(want, nil, s)
+		return d.matchReference(desired, nil, s)
 	}
 	return differs
 }
@@ -159,7 +159,7 @@ func (d *differ) alone(want Value, s *Attribute) summary {
 // first that fits could be the only partner of a more specific one.
 type pairing struct {
 	partner []int // of each observed element: the configured one that has it, or -1
-	fits    func(want, there int) bool
+	fits    func(desired, observed int) bool
 }
 
 func (p *pairing) find(w int, tried []bool) bool {

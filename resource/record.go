@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Digest names the content of a wish: the same ref, attributes, tags and blessing give the
-// same digest. Where it stands in its source, what it needs and what it ignores do not count.
+// Digest identifies the content of a configured resource: the same ref, attributes, tags and
+// blessing give the same digest. Its position, dependencies and ignored paths do not count.
 func (d Desired) Digest() string {
 	b := make([]byte, 0, 512)
 	b = appendString(append(b, `{"ref":`...), d.Ref.String())
@@ -22,8 +22,8 @@ func (d Desired) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// AppendJSON appends the canonical JSON of the thing: the bytes a store keeps and compares.
-// Fields stand in a fixed order, zero ones are left out. It allocates only to grow dst.
+// AppendJSON appends the canonical JSON of the resource: the bytes that a store keeps and
+// compares. Fields have a fixed order, zero ones are omitted. It allocates only to grow dst.
 func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"ref":"`...)
 	dst = o.Ref.appendQuoted(dst)
@@ -83,7 +83,7 @@ func (m *Marks) set(attrs Attrs) (err error) {
 		case a.Name == "blessed" && isFlag:
 			m.Blessed = bool(flag)
 		default:
-			err = fmt.Errorf("the field marks.%s is unknown or not of its type", a.Name)
+			err = fmt.Errorf("unknown field marks.%s, or a value of the wrong type", a.Name)
 		}
 		if err != nil {
 			return err
@@ -110,13 +110,13 @@ func appendFlag(dst []byte, name string, v bool) []byte {
 	return append(append(append(dst, `,"`...), name...), `":true`...)
 }
 
-// ParseObserved reads what AppendJSON wrote. A field it does not know is an error: it would
-// be lost when the thing is written again.
+// ParseObserved reads what AppendJSON wrote. An unknown field is an error: it would be lost
+// when the resource is written again.
 func ParseObserved(b []byte) (Observed, error) {
 	p := parser{b: b}
 	var o Observed
 	if p.next() != '{' {
-		return Observed{}, fmt.Errorf("resource: a thing is no object: %.40q", b)
+		return Observed{}, fmt.Errorf("resource: a recorded resource is not an object: %.40q", b)
 	}
 	seen := 0
 	err := p.members(func(name string) (err error) {
@@ -134,13 +134,13 @@ func ParseObserved(b []byte) (Observed, error) {
 		return o.set(Attr{name, v})
 	})
 	if p.space(); err == nil && p.i < len(b) {
-		err = p.bad("the end of the thing")
+		err = p.bad("the end of the object")
 	}
 	if err == nil && seen&1 == 0 {
-		err = errors.New("it has no ref")
+		err = errors.New("the field \"ref\" is missing")
 	}
 	if err != nil {
-		return Observed{}, fmt.Errorf("resource: thing %s: %w", o.Ref, err)
+		return Observed{}, fmt.Errorf("resource: recorded resource %s: %w", o.Ref, err)
 	}
 	return o, nil
 }
@@ -152,18 +152,18 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// fields are the names that can stand in a thing, ref first.
+// fields are the fields of a recorded resource, ref first.
 const fields = " ref id uid marks attested ownership stack role owned_by unread health message since attrs tags "
 
-// first says that a field is one that can stand in a thing, and stands there once.
+// first returns an error for an unknown or duplicate field, and marks the field as seen.
 func first(name string, seen *int) error {
 	at := strings.Index(fields, " "+name+" ")
 	if at < 0 || strings.Contains(name, " ") || name == "" {
-		return fmt.Errorf("there is no field %q", name)
+		return fmt.Errorf("unknown field %q", name)
 	}
 	bit := 1 << strings.Count(fields[:at], " ")
 	if *seen&bit != 0 {
-		return fmt.Errorf("the field %q stands twice", name)
+		return fmt.Errorf("duplicate field %q", name)
 	}
 	*seen |= bit
 	return nil
@@ -187,7 +187,7 @@ func (o *Observed) set(a Attr) error {
 			return o.Marks.set(v)
 		}
 	}
-	return fmt.Errorf("the field %q is not of its type", a.Name)
+	return fmt.Errorf("the value of field %q has the wrong type", a.Name)
 }
 
 func (o *Observed) setText(name, v string) (err error) {
@@ -215,12 +215,12 @@ func (o *Observed) setText(name, v string) (err error) {
 	case "since":
 		o.Since, err = time.Parse(time.RFC3339Nano, v)
 	default:
-		err = fmt.Errorf("the field %q is not of its type", name)
+		err = fmt.Errorf("the value of field %q has the wrong type", name)
 	}
 	return err
 }
 
-// tags reads an object of strings, where no name is reserved.
+// tags reads an object of strings; unlike in attributes, no name is reserved.
 func (p *parser) tags() (Tags, error) {
 	out, sorted := Tags{}, true
 	err := p.members(func(key string) error {

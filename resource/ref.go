@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Ref is the name of a thing, before and after it exists: "aws/us-east-1/ec2/web-0". It is
-// for ever stable, and written on the thing as a tag or label. The place may itself hold a
-// slash ("123456789012/us-east-1"); provider, kind and name may not.
+// Ref is the stable name of a resource, before and after it exists: "aws/us-east-1/ec2/web-0".
+// It is written on the resource as a tag or label. The location may contain slashes
+// ("123456789012/us-east-1"); provider, kind and name may not.
 type Ref struct{ Provider, Location, Kind, Name string }
 
-// Scope is a place observed as a whole, or not at all.
+// Scope is a provider's location, which is observed with one call.
 type Scope struct{ Provider, Location string }
 
-// Scope is where the thing lives.
+// Scope returns the scope of the resource.
 func (r Ref) Scope() Scope { return Scope{r.Provider, r.Location} }
 
-// IsZero says that the ref names nothing.
+// IsZero reports whether the ref names nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }
 
 func (r Ref) String() string {
@@ -26,7 +26,7 @@ func (r Ref) String() string {
 
 func (s Scope) String() string { return s.Provider + "/" + s.Location }
 
-// Compare orders refs by provider, place, kind and name.
+// Compare orders refs by provider, location, kind and name.
 func (r Ref) Compare(o Ref) int {
 	if c := strings.Compare(r.Provider, o.Provider); c != 0 {
 		return c
@@ -40,7 +40,7 @@ func (r Ref) Compare(o Ref) int {
 	return strings.Compare(r.Name, o.Name)
 }
 
-// Compare orders scopes by provider, then place.
+// Compare orders scopes by provider, then location.
 func (s Scope) Compare(o Scope) int {
 	return cmp.Or(cmp.Compare(s.Provider, o.Provider), cmp.Compare(s.Location, o.Location))
 }
@@ -64,10 +64,10 @@ func ParseRef(s string) (Ref, error) {
 }
 
 func badRef(s string) error {
-	return fmt.Errorf("resource: %q is not a ref: write provider/place/kind/name, such as aws/us-east-1/ec2/web-0", s)
+	return fmt.Errorf("resource: invalid ref %q: use provider/location/kind/name, such as aws/us-east-1/ec2/web-0", s)
 }
 
-// MarshalText and UnmarshalText let refs stand in JSON as their string form.
+// MarshalText returns the string form, which JSON uses for values and keys.
 func (r Ref) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText parses the string form; an empty text is the zero ref.
@@ -81,14 +81,14 @@ func (r *Ref) UnmarshalText(b []byte) error {
 	return err
 }
 
-// MarshalText lets scopes stand in JSON as "provider/place".
+// MarshalText returns "provider/location", which JSON uses for values and keys.
 func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses "provider/place".
+// UnmarshalText parses "provider/location".
 func (s *Scope) UnmarshalText(b []byte) error {
 	p, location, ok := strings.Cut(string(b), "/")
 	if !ok || p == "" || location == "" {
-		return fmt.Errorf("resource: %q is not a scope: write provider/place, such as aws/us-east-1", b)
+		return fmt.Errorf("resource: invalid scope %q: use provider/location, such as aws/us-east-1", b)
 	}
 	*s = Scope{p, location}
 	return nil

@@ -100,9 +100,9 @@ func (d *Desired) Refs() []Ref {
 	return out
 }
 
-// Refer is the value that a Reference with this path has: the id for "", else the attribute at
-// the dotted path. False: the resource has none, or has not settled; an attribute that a
-// pending resource shows may still move.
+// Refer returns the value of a Reference with this path: the ID for "", else the attribute at
+// the dotted path. False: the resource has none, or it is pending and the attribute may still
+// change.
 func (o *Observed) Refer(path string) (Value, bool) {
 	if path == "" {
 		return String(o.ID), o.ID != ""

@@ -8,7 +8,7 @@ import (
 // Resolver answers references. The zero Resolver knows none.
 type Resolver struct {
 	// Lookup returns the value of a reference: a String for an id; of an attribute its value,
-	// or for a secret one a Secret, or its Digest where the secret itself is not at hand.
+	// or for a secret one a Secret, or its Digest where the secret itself is not available.
 	// False: it is not known yet.
 	Lookup func(Reference) (Value, bool)
 	// Digest is the keyed digest of a text. Nil: no reference in a secret attribute is known.
@@ -17,7 +17,7 @@ type Resolver struct {
 
 // Resolve replaces the references in attributes by their values: a Text whose parts are all
 // known becomes one String, and in a secret attribute a Secret (a Digest, where the secret is
-// not at hand). What is not known stays as it is. The same values give the same digest, at
+// not available). Unknown references are kept. The same values give the same digest, at
 // plan and at apply. Attributes without references are returned as they are, uncopied.
 func (k Kind) Resolve(attrs Attrs, r Resolver) Attrs {
 	if !HasReferences(attrs) {
@@ -59,8 +59,8 @@ func (r Resolver) inside(v Value, s *Attribute) Value {
 	return v
 }
 
-// Value is what a Reference or a Text stands for in an attribute; false where that is not
-// known. Any other value is itself.
+// Value returns the value of a Reference or a Text in an attribute; false if it is not known.
+// Any other value is returned as it is.
 func (r Resolver) Value(v Value, s *Attribute) (Value, bool) {
 	switch v := v.(type) {
 	case Reference:
@@ -83,7 +83,7 @@ func (r Resolver) lookup(ref Reference) (Value, bool) {
 	return v, ok && v != nil
 }
 
-// fit brings a value that was looked up to the form its attribute has.
+// fit converts a value that was looked up to the type of its attribute.
 func (r Resolver) fit(v Value, s *Attribute) (Value, bool) {
 	if _, same := v.(String); s.Type != TString || same && !s.Secret {
 		return v, true
@@ -105,8 +105,8 @@ func (r Resolver) seal(plain string) (Value, bool) {
 	return NewSecret(plain, r.Digest(plain)), true
 }
 
-// join makes one value of the parts of a text. With a secret that was referred to, the digest
-// is over the digests of the parts: a plan knows no more of it.
+// join makes one value of the parts of a text. If it refers to a secret, the digest is over the
+// digests of the parts, because a plan has only those.
 func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
 	var plain strings.Builder
 	parts, sealed, hidden := make(List, len(t)), false, false
@@ -149,7 +149,7 @@ func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
 	return NewSecret(plain.String(), digest), true
 }
 
-// plainText is how a scalar stands in a text.
+// plainText is a scalar as written in a text.
 func plainText(v Value) (string, bool) {
 	switch v := v.(type) {
 	case String:

@@ -1,27 +1,26 @@
 package resource
 
 // Strategy is the order in which a replacement deletes the old resource and creates the new
-// one. A kind says which are possible; the engine does the steps of the one chosen.
+// one. A kind lists the strategies that it supports; the engine performs the steps.
 type Strategy string
 
 // The strategies.
 const (
-	// DestroyFirst deletes the old resource, then creates the new one. There is no way back.
+	// DestroyFirst deletes the old resource, then creates the new one. It cannot be reverted.
 	DestroyFirst Strategy = "destroy-first"
 	// CreateFirst creates the new resource, updates what refers to the old one, then deletes
-	// that. Both exist for a while, so no name or address may be fixed.
+	// the old one. Both exist for a while, so they must not share a fixed name or address.
 	CreateFirst Strategy = "create-first"
-	// Swap sets the old resource aside, creates the new one in its place without starting it,
-	// stops the old one and starts the new one, and deletes the old one once the new one is
-	// healthy.
+	// Swap sets the old resource aside (frees its name), creates the new one stopped, stops the
+	// old one and starts the new one, and deletes the old one once the new one is healthy.
 	Swap Strategy = "swap"
 	// StartFirst is a swap that starts the new resource before it stops the old one: both run
-	// for a while, so they must share no host port and nothing writable.
+	// for a while, so they must not share a host port or anything writable.
 	StartFirst Strategy = "start-first"
 )
 
-// KeepsOld says that the old resource exists until the new one is healthy.
+// KeepsOld reports whether the old resource exists until the new one is healthy.
 func (s Strategy) KeepsOld() bool { return s != DestroyFirst }
 
-// SetsAside says that the old resource gives its place to the new one before that is created.
+// SetsAside reports whether the old resource is set aside before the new one is created.
 func (s Strategy) SetsAside() bool { return s == Swap || s == StartFirst }

@@ -1,6 +1,6 @@
 package resource
 
-// String names a type as people say it.
+// String names a type in words for the user.
 func (t Type) String() string {
 	switch t {
 	case TString:
@@ -18,10 +18,10 @@ func (t Type) String() string {
 	case TMap:
 		return "a map of names to values"
 	}
-	return "of no known type"
+	return "a value of an unknown type"
 }
 
-// typeOf names the type of a value as people say it.
+// typeOf names the type of a value in words for the user.
 func typeOf(v Value) string {
 	switch v.(type) {
 	case Bool:
@@ -56,8 +56,8 @@ func (e Effect) String() string {
 	}
 }
 
-// ForCreate adds to the attributes what is used only when a thing is made: the
-// CreateDefault of every attribute not mentioned, in nested objects too.
+// ForCreate adds to the attributes the CreateDefault of every omitted one, in nested objects
+// too: values that are used only when a resource is created.
 func (k Kind) ForCreate(attrs Attrs) Attrs { return forCreate(attrs, k.Attrs) }
 
 func forCreate(attrs Attrs, schema []Attribute) Attrs {
@@ -66,7 +66,7 @@ func forCreate(attrs Attrs, schema []Attribute) Attrs {
 		out = append(out, Attr{a.Name, forCreateValue(a.Value, find(schema, a.Name))})
 	}
 	for _, s := range schema {
-		if _, mentioned := attrs.Get(s.Name); !mentioned && s.CreateDefault != nil {
+		if _, set := attrs.Get(s.Name); !set && s.CreateDefault != nil {
 			out = append(out, Attr{s.Name, s.CreateDefault})
 		}
 	}

@@ -16,10 +16,10 @@ type (
 	String string
 	// List is ordered; an attribute of type Set is compared without regard to order.
 	List []Value
-	// Digest is a keyed digest that is recorded in place of a secret.
+	// Digest is a keyed digest, recorded instead of a secret.
 	Digest string
-	// Reference is the value of another resource: its id, or with a Path the attribute at
-	// that dotted path. The engine replaces it by the value before a provider gets it.
+	// Reference is a value of another resource: its ID, or with a Path the attribute at that
+	// dotted path. The engine replaces it by the value before it calls a provider.
 	Reference struct {
 		Ref  Ref
 		Path string
@@ -30,8 +30,8 @@ type (
 	Text []Value
 )
 
-// Secret is a value that must not reach a log, a store, a screen or a plan file. Every
-// formatting verb and encoder shows its digest at most; only Reveal returns it.
+// Secret is a value that must not reach a log, a store, a screen or a plan file. Formatting
+// verbs and encoders show its digest at most; only Reveal returns it.
 type Secret struct {
 	plain  string
 	digest Digest
@@ -54,7 +54,7 @@ func NewSecret(plain string, digest Digest) Secret { return Secret{plain, digest
 // Reveal returns the secret. Only providers call it, inside a call.
 func (s Secret) Reveal() string { return s.plain }
 
-// Digest is what may be recorded of the secret.
+// Digest returns the keyed digest, which may be recorded.
 func (s Secret) Digest() Digest { return s.digest }
 
 // String hides the secret.

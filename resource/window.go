@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// Window is a maintenance window: a span of the day, on some days of the week, in a zone.
-// What it covers may happen only while a window that covers it is open.
+// Window is a maintenance window: a span of the day, on some days of the week, in a time zone.
+// An action that windows cover starts only while one of them is open.
 type Window struct {
 	Name string
 	Days []time.Weekday // the days it opens on; empty is every day
-	// From and To are wall-clock times as distance from midnight. To at or before From ends
-	// on the next day; equal ones are a whole day.
+	// From and To are wall-clock times since midnight. A To at or before From is on the next
+	// day; equal times are a whole day.
 	From, To time.Duration
 	Zone     *time.Location // nil is UTC
-	// What it covers. Empty Actions are all that destroy or interrupt; empty Kinds all.
+	// The actions and kinds that it covers. No Actions: delete, replace and restart; no Kinds:
+	// all.
 	Actions []string
 	Kinds   []string
 }
 
-// Covers says that the window has a say in an action on a kind.
+// Covers reports whether the window covers an action on a kind.
 func (w Window) Covers(action, kind string) bool {
 	if len(w.Kinds) > 0 && !slices.Contains(w.Kinds, kind) {
 		return false
@@ -30,8 +31,8 @@ func (w Window) Covers(action, kind string) bool {
 	return action == "delete" || action == "replace" || action == "restart"
 }
 
-// Open says that the window is open at a moment. The opening minute belongs to it, the
-// closing one does not.
+// Open reports whether the window is open at a time: from its opening minute until before its
+// closing one.
 func (w Window) Open(now time.Time) bool {
 	now = now.In(w.zone())
 	for back := range 2 {
@@ -43,8 +44,8 @@ func (w Window) Open(now time.Time) bool {
 	return false
 }
 
-// Next is the moment the window opens next, after now. A zone's clock changes are taken as
-// time.Date takes them: a time that is skipped is the one after the gap.
+// Next is when the window opens next, after now. A wall-clock time that the zone skips is the
+// one after the gap, as in time.Date.
 func (w Window) Next(now time.Time) time.Time {
 	now = now.In(w.zone())
 	for ahead := range 9 {
@@ -55,7 +56,7 @@ func (w Window) Next(now time.Time) time.Time {
 	return time.Time{} // not reached: every day of the week comes within nine days
 }
 
-// on is the window as it opens some days from a moment's day, if it opens on that day.
+// on returns the window that opens some days after the given time, if it opens on that day.
 func (w Window) on(now time.Time, days int) (from, to time.Time, ok bool) {
 	day := time.Date(now.Year(), now.Month(), now.Day()+days, 12, 0, 0, 0, w.zone())
 	if len(w.Days) > 0 && !slices.Contains(w.Days, day.Weekday()) {

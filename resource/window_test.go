@@ -27,12 +27,12 @@ func TestWindow(t *testing.T) {
 		open bool
 		next string
 	}{
-		"before it, the same day":                     {"2026-11-21 21:59", false, "2026-11-21 22:00"},
-		"its first minute":                            {"2026-11-21 22:00", true, "2026-11-28 22:00"},
-		"past midnight it is still the Saturday's":    {"2026-11-22 03:59", true, "2026-11-28 22:00"},
-		"its end is outside":                          {"2026-11-22 04:00", false, "2026-11-28 22:00"},
-		"a Saturday's early hours are not Saturday's": {"2026-11-21 03:00", false, "2026-11-21 22:00"},
-		"over the end of summer time":                 {"2026-10-25 03:30", true, "2026-10-31 22:00"},
+		"before it, the same day":                  {"2026-11-21 21:59", false, "2026-11-21 22:00"},
+		"its first minute":                         {"2026-11-21 22:00", true, "2026-11-28 22:00"},
+		"after midnight, Saturday's window":        {"2026-11-22 03:59", true, "2026-11-28 22:00"},
+		"its closing minute":                       {"2026-11-22 04:00", false, "2026-11-28 22:00"},
+		"the small hours before Saturday's window": {"2026-11-21 03:00", false, "2026-11-21 22:00"},
+		"across the end of summer time":            {"2026-10-25 03:30", true, "2026-10-31 22:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := night.Open(at(c.now)); got != c.open {
@@ -45,8 +45,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A window always opens again, and is open when it says so.
-func TestWindowOpensWhenItSays(t *testing.T) {
+// A window always opens again, and is open at the time that Next returns.
+func TestWindowIsOpenAtNext(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := resource.Window{
 			From: time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "from")) * time.Minute,
@@ -72,12 +72,12 @@ func TestWindowCovers(t *testing.T) {
 		action, kind string
 		want         bool
 	}{
-		"what destroys":               {w, "delete", "rds", true},
-		"what interrupts":             {w, "restart", "rds", true},
-		"what does neither":           {w, "update", "rds", false},
-		"another kind":                {w, "delete", "ec2", false},
-		"an action that is named":     {resource.Window{Actions: []string{"update"}}, "update", "ec2", true},
-		"an action that is not named": {resource.Window{Actions: []string{"update"}}, "delete", "ec2", false},
+		"delete, by default":    {w, "delete", "rds", true},
+		"restart, by default":   {w, "restart", "rds", true},
+		"update is not covered": {w, "update", "rds", false},
+		"another kind":          {w, "delete", "ec2", false},
+		"a listed action":       {resource.Window{Actions: []string{"update"}}, "update", "ec2", true},
+		"an action not listed":  {resource.Window{Actions: []string{"update"}}, "delete", "ec2", false},
 	} {
 		if got := c.w.Covers(c.action, c.kind); got != c.want {
 			t.Errorf("%s: got %v", name, got)

@@ -34,7 +34,7 @@ func TestRefsSortByScopeThenKindThenName(t *testing.T) {
 		x, _ := resource.ParseRef(sorted[i-1])
 		y, _ := resource.ParseRef(sorted[i])
 		if x.Compare(y) >= 0 || y.Compare(x) <= 0 || x.Compare(x) != 0 {
-			t.Errorf("%s does not stand before %s", x, y)
+			t.Errorf("%s does not sort before %s", x, y)
 		}
 	}
 }
@@ -69,11 +69,11 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 	if none := (resource.Budget{}); !none.Allows(1000, 1) || none.String() != "" {
-		t.Error("no budget is a limit")
+		t.Error("the zero budget is a limit")
 	}
 }
 
-func TestEqualLooksAtEverything(t *testing.T) {
+func TestEqualComparesTypeAndContent(t *testing.T) {
 	t.Parallel()
 	values := []resource.Value{
 		nil, resource.String(""), resource.String("1"), resource.Int(1), resource.Float(1), resource.Bool(true),
@@ -124,7 +124,7 @@ func TestTheDigestIsOfTheContent(t *testing.T) {
 	moved := base
 	moved.At, moved.Ignore, moved.DependsOn = resource.Position{File: "x", Line: 3}, []string{"size"}, []resource.Ref{res("b")}
 	if base.Digest() != moved.Digest() {
-		t.Error("where a wish stands changes its digest")
+		t.Error("the position of a resource changes its digest")
 	}
 	other := []resource.Desired{base, base, base, base}
 	other[0].Ref = res("b")
@@ -133,11 +133,11 @@ func TestTheDigestIsOfTheContent(t *testing.T) {
 	other[3].Blessed = true
 	for i, o := range other {
 		if o.Digest() == base.Digest() {
-			t.Errorf("wish %d has the digest of another", i)
+			t.Errorf("configuration %d has the digest of another", i)
 		}
 	}
 	if d := base.Digest(); len(d) != 64 {
-		t.Errorf("%q is no sha256", d)
+		t.Errorf("%q is not a SHA-256", d)
 	}
 }
 
