@@ -172,16 +172,18 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	}
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
-		b.add(r, "observed", changeTitle(Differ(*was, now))+": "+diff)
+		b.add(r, "observed", b.changeTitle(Differ(*was, now))+": "+diff)
 	}
 }
 
-// changeTitle says who changed a resource: its health changes by itself.
-func changeTitle(changes []resource.Change) string {
-	for _, c := range changes {
-		if c.Path != "health" {
-			return "changed outside ovi"
-		}
+// changeTitle says who changed a resource.
+func (b *builder) changeTitle(changes []resource.Change) string {
+	var kind resource.Kind
+	if b.t.Kinds != nil {
+		kind, _ = b.t.Kinds(b.ref.Provider, b.ref.Kind)
+	}
+	if MadeOutside(changes, kind) {
+		return "changed outside ovi"
 	}
 	return "observed"
 }

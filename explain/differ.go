@@ -26,6 +26,16 @@ func Differ(a, b resource.Observed) []resource.Change {
 	return out
 }
 
+// MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not
+// act in between: health and computed attributes also change by themselves.
+func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
+	return slices.ContainsFunc(changes, func(c resource.Change) bool {
+		name, _, _ := strings.Cut(c.Path, ".")
+		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool { return a.Name == name && a.Computed })
+		return c.Path != "health" && !computed
+	})
+}
+
 func text(s string) resource.Value {
 	if s == "" {
 		return nil

@@ -88,3 +88,13 @@ func TestAnotherDriftHasAnotherName(t *testing.T) {
 		t.Error("the same drift has two names")
 	}
 }
+
+// TestOnlyTheConfigurableIsChangedOutside: health and computed attributes change by themselves.
+func TestOnlyTheConfigurableIsChangedOutside(t *testing.T) {
+	kind := resource.Kind{Attrs: []resource.Attribute{{Name: "size"}, {Name: "volumes", Computed: true}}}
+	for path, want := range map[string]bool{"size": true, "tags.team": true, "id": true, "health": false, "volumes": false, "volumes.0": false} {
+		if got := explain.MadeOutside([]resource.Change{{Path: path}}, kind); got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+}

@@ -4,16 +4,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Explainer explains resources. Value and Ref say how values and refs are written for the
-// reader; both are needed.
+// Explainer explains resources. Value and Ref say how values and refs are written; both are
+// needed.
 type Explainer struct {
 	Now   time.Time
 	Value func(resource.Value) string
 	Ref   func(resource.Ref) string
+	Kinds decider.Kinds // nil: no schema is known
 }
 
 // State is the state of a resource, in one word.

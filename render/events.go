@@ -36,6 +36,14 @@ func Sentence(e event.Event) string {
 	return operatorSentence(e)
 }
 
+// SentenceBy is Sentence with the user who started an action.
+func SentenceBy(e event.Event, user string) string {
+	if s, ok := e.(event.Started); ok && user != "" {
+		return fmt.Sprintf("%s started%s by %s: %s", act(s.Action), phaseText(s.Phase), user, reasonText(string(s.Reason), s.Message))
+	}
+	return Sentence(e)
+}
+
 // operatorSentence is about what operators do, and about the audit log itself.
 func operatorSentence(e event.Event) string {
 	switch e := e.(type) {

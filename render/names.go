@@ -50,6 +50,21 @@ func (n Names) Ref(r resource.Ref) string {
 	return n.Scope(r.Scope()) + "/" + r.Kind + "/" + r.Name
 }
 
+// Shorten gives the shortest form of each of some refs that tells it from the others: kind/name,
+// else with its location.
+func (n Names) Shorten(refs ...resource.Ref) func(resource.Ref) string {
+	seen := map[string]int{}
+	for _, r := range refs {
+		seen[r.Kind+"/"+r.Name]++
+	}
+	return func(r resource.Ref) string {
+		if short := r.Kind + "/" + r.Name; seen[short] < 2 {
+			return short
+		}
+		return n.Ref(r)
+	}
+}
+
 func (n Names) location(s resource.Scope) string {
 	account, rest, located := strings.Cut(s.Location, "/")
 	if located && n.account[s.Provider] == account {

@@ -216,6 +216,18 @@ func TestNamesShortenOnlyOneAccount(t *testing.T) {
 	}
 }
 
+// TestShortNamesAreUnique: kind/name where that is enough, else with the location.
+func TestShortNamesAreUnique(t *testing.T) {
+	east, west := ref("ec2", "web"), ref("ec2", "web")
+	west.Location = account + "/eu-west-1"
+	short := names().Shorten(east, west, ref("vpc", "main"))
+	for want, r := range map[string]resource.Ref{"aws/us-east-1/ec2/web": east, "aws/eu-west-1/ec2/web": west, "vpc/main": ref("vpc", "main")} {
+		if got := short(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestDiagnosticSaysWhatWhereAndWhatToDo(t *testing.T) {
 	d := render.Diagnostic{Type: "diagnostic", Severity: render.Error, Summary: `ec2/web has no attribute "sizee"`, File: "ovi.yaml", Line: 7, Column: 5, Suggestion: `write "size"`}
 	var b bytes.Buffer

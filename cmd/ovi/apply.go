@@ -138,7 +138,7 @@ func (c *call) applyFile(name string) error {
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
 func (c *call) nothing(p *engine.Planned) error {
 	if c.out.Machine() {
-		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Plan: p.ID, Sandbox: c.sandboxed()}
+		sum := render.ChangeSummary{Type: "change_summary", Operation: "apply", Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed()}
 		sum.Counts = render.Counts(event.Standing(p.Plan))
 		if err := c.out.Records(sum, c.reconciled(p, &engine.Result{})); err != nil {
 			return err
@@ -205,7 +205,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 	counts := render.Counts(r.Counts)
 	if c.out.Machine() {
 		err := c.out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
+			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
 		}, c.reconciled(p, r))
 		if err != nil {
 			return err

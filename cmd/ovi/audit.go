@@ -209,3 +209,10 @@ func keysOf(r wal.Report) []string {
 	}
 	return out
 }
+
+func by(r event.Record) string {
+	if r.User == "" {
+		return ""
+	}
+	return " by " + r.User
+}

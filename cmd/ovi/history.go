@@ -8,11 +8,11 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/storage"
 )
 
 func (p *process) historyCommand() *urfave.Command {
@@ -51,19 +51,15 @@ func (c *call) showHistory(l *ledger.Ledger) error {
 	if c.out.Machine() {
 		return c.momentRecords(ref, moments)
 	}
+	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
 	t := render.Table{Head: []string{"REVISION", "TIME (UTC)", "EVENT"}, Flexible: 2}
 	var before *resource.Observed
 	for _, m := range moments {
-		for _, line := range momentLines(m, before) {
+		for _, line := range momentLines(m, before, kind) {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(m.Revision), m.At.UTC().Format("2006-01-02 15:04:05"), line.text})
 		}
 		before = after(m, before)
 	}
-	scans, err := l.Scans(c, storage.Now)
-	if err != nil {
-		return err
-	}
-	c.out.Say("%s", namesIn(scans).Ref(ref))
 	return c.out.Table(t, "No events.")
 }
 
@@ -73,27 +69,29 @@ type moment struct {
 	data       any
 }
 
-func momentLines(m history.Moment, before *resource.Observed) []moment {
+func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind) []moment {
 	var out []moment
 	acted := false
 	for _, r := range m.Records {
 		_, done := r.Event.(event.Finished)
 		acted = acted || done
-		out = append(out, moment{r.Event.Type(), render.Sentence(r.Event) + by(r), r.Event})
-	}
-	how := "changed outside ovi: "
-	if acted {
-		how = "observed: "
+		out = append(out, moment{r.Event.Type(), render.SentenceBy(r.Event, r.User), r.Event})
 	}
 	switch {
 	case m.Gone && acted:
-		out = append(out, moment{"gone", "observed: deleted", nil})
+		out = append(out, moment{"deleted", "observed: deleted", nil})
 	case m.Gone:
-		out = append(out, moment{"gone", "deleted outside ovi", nil})
+		out = append(out, moment{"deleted", "deleted outside ovi", nil})
 	case m.Seen != nil && before == nil:
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
-		out = append(out, moment{"observed", how + differences(*before, *m.Seen), seenData(m.Seen)})
+		changes, how := explain.Differ(*before, *m.Seen), "observed: "
+		if !acted && explain.MadeOutside(changes, kind) {
+			how = "changed outside ovi: "
+		}
+		if len(changes) > 0 {
+			out = append(out, moment{"observed", how + differences(changes), seenData(m.Seen)})
+		}
 	}
 	return out
 }
@@ -112,65 +110,20 @@ func after(m history.Moment, before *resource.Observed) *resource.Observed {
 	return before
 }
 
-func by(r event.Record) string {
-	if r.User == "" {
-		return ""
-	}
-	return " by " + r.User
-}
-
 // differences is one line about what changed between two observations.
-func differences(a, b resource.Observed) string {
-	var out []string
-	if a.ID != b.ID {
-		out = append(out, "id "+a.ID+" -> "+b.ID)
-	}
-	if a.Health != b.Health {
-		out = append(out, fmt.Sprintf("health %s -> %s", a.Health, b.Health))
-	}
-	for _, x := range b.Attrs {
-		if old, ok := a.Attrs.Get(x.Name); !ok || render.Value(old) != render.Value(x.Value) {
-			out = append(out, fmt.Sprintf("%s %s -> %s", x.Name, render.Value(old), render.Value(x.Value)))
-		}
-	}
-	for _, x := range a.Attrs {
-		if _, still := b.Attrs.Get(x.Name); !still {
-			out = append(out, x.Name+" removed")
-		}
-	}
-	out = append(out, tagDifferences(a.Tags, b.Tags)...)
-	if len(out) == 0 {
-		return "details"
+func differences(changes []resource.Change) string {
+	out := make([]string, len(changes))
+	for i, x := range changes {
+		out[i] = x.Path + " " + render.Value(x.From) + " -> " + render.Value(x.To)
 	}
 	return strings.Join(out, ", ")
 }
 
-func orUnset(s string) string {
-	if s == "" {
-		return "(not set)"
-	}
-	return s
-}
-
-func tagDifferences(a, b resource.Tags) []string {
-	var out []string
-	for _, x := range b {
-		if old, ok := a.Get(x.Key); !ok || old != x.Value {
-			out = append(out, fmt.Sprintf("tags.%s %s -> %s", x.Key, orUnset(old), x.Value))
-		}
-	}
-	for _, x := range a {
-		if _, still := b.Get(x.Key); !still {
-			out = append(out, "tags."+x.Key+" removed")
-		}
-	}
-	return out
-}
-
 func (c *call) momentRecords(ref resource.Ref, moments []history.Moment) error {
+	kind, _ := c.schemas().Kind(ref.Provider, ref.Kind)
 	var before *resource.Observed
 	for _, m := range moments {
-		for _, line := range momentLines(m, before) {
+		for _, line := range momentLines(m, before, kind) {
 			err := c.out.Records(render.Moment{
 				Type: "moment", Ref: ref.String(), Revision: int64(m.Revision), At: m.At, What: line.what, Text: line.text, Data: line.data,
 			})

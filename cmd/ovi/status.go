@@ -106,8 +106,14 @@ func (c *call) stateRecords(s state) []render.Record {
 
 func (c *call) stateTables(s state) error {
 	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
-	for _, x := range s.managed(c.cmd.String("stack")) {
-		t.Rows = append(t.Rows, []string{s.names.Ref(x.Ref), x.ID, x.health(), c.ago(x.at), x.note()})
+	managed := s.managed(c.cmd.String("stack"))
+	refs := make([]resource.Ref, len(managed))
+	for i, x := range managed {
+		refs[i] = x.Ref
+	}
+	short := s.names.Shorten(refs...)
+	for _, x := range managed {
+		t.Rows = append(t.Rows, []string{short(x.Ref), x.ID, x.health(), c.ago(x.at), x.note()})
 	}
 	if err := c.out.Table(t, "No managed resources."); err != nil {
 		return err
@@ -122,7 +128,7 @@ func (c *call) stateTables(s state) error {
 		if i == len(s.open)-1 {
 			next = "run `ovi plan` to recover it"
 		}
-		c.alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", s.names.Ref(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
+		c.alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (c *call) tell(l *ledger.Ledger) error {
 
 // teller tells of things as seen from one of them.
 func (c *call) teller(ref resource.Ref) explain.Explainer {
-	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: namesOfRefs(ref).Ref}
+	return explain.Explainer{Now: c.Now(), Value: render.Value, Ref: namesOfRefs(ref).Ref, Kinds: c.schemas().Kind}
 }
 
 func storyRecord(s explain.Explanation, ref resource.Ref) render.Explanation {
