@@ -12,7 +12,10 @@ type Evidence struct {
 	// Bindings are those of the scope, ended and former ones too, in any order.
 	Bindings []resource.Binding
 	Owner    string // the owner mark that ovi writes on resources it creates here
-	Kinds    func(provider, kind string) (resource.Kind, bool)
+	// Stacks are those configured or recorded here. Marks of another stack are no claim to a ref
+	// of these: two stacks may use the same names. Nil: all.
+	Stacks []string
+	Kinds  func(provider, kind string) (resource.Kind, bool)
 }
 
 // Bind determines the ownership of each resource in a snapshot. A resource is Proven only if a
@@ -133,6 +136,9 @@ func (b *binder) bindClaim(o *resource.Observed) {
 		return
 	case m.Ref.Scope() != b.scope || m.Ref.Kind != o.Ref.Kind:
 		o.Ownership = resource.Copied
+		return
+	case b.Stacks != nil && !slices.Contains(b.Stacks, m.Stack):
+		o.Ownership = resource.Unproven
 		return
 	case b.onRecord(m.Ref):
 		o.Ownership = resource.Copied

@@ -14,11 +14,14 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	if k == nil {
 		return nil
 	}
-	if k.Carrier == resource.Anytime && c.otherOwner(o) {
+	if k.Carrier == resource.Anytime && c.otherOwner(w, o) {
 		return c.marks(s, w, o)
 	}
 	opt := c.opt // its functions are allocated once, not for each resource
 	opt.Ignore = s.ignored(w)
+	if len(w.Defaulted) > 0 && c.in.Adopted != nil && c.in.Adopted(o) {
+		opt.Ignore = slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
+	}
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
 	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly)) {
@@ -51,7 +54,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 // requireReplace makes changes at these paths force replacement.
 func requireReplace(changes []resource.Change, paths []string) {
 	for i := range changes {
-		if c := &changes[i]; slices.Contains(paths, c.Path) && c.Effect != resource.Replace {
+		if c := &changes[i]; c.On == resource.OnAttribute && slices.Contains(paths, c.Path) && c.Effect != resource.Replace {
 			c.Effect, c.Note = resource.Replace, "the provider cannot change it in place"
 		}
 	}
@@ -70,8 +73,8 @@ func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (
 	if m.Stack != s.stack {
 		add("stack", textOrNil(m.Stack), resource.String(s.stack))
 	}
-	if c.in.Owner != "" && m.Owner != c.in.Owner {
-		add("owner", textOrNil(m.Owner), resource.String(c.in.Owner))
+	if owner := c.ownerOf(w); owner != "" && m.Owner != owner {
+		add("owner", textOrNil(m.Owner), resource.String(owner))
 	}
 	if blessed := w.Blessed || c.in.Blessed != nil && c.in.Blessed(w.Ref); blessed != m.Blessed {
 		add("blessed", resource.Bool(m.Blessed), resource.Bool(blessed))
@@ -81,8 +84,16 @@ func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (
 
 // otherOwner reports whether a resource has another owner's mark. Until that is restored, it is
 // the resource's only change.
-func (c *comparison) otherOwner(o *resource.Observed) bool {
-	return c.in.Owner != "" && o.Marks.Owner != "" && o.Marks.Owner != c.in.Owner
+func (c *comparison) otherOwner(w *resource.Desired, o *resource.Observed) bool {
+	owner := c.ownerOf(w)
+	return owner != "" && o.Marks.Owner != "" && o.Marks.Owner != owner
+}
+
+func (c *comparison) ownerOf(w *resource.Desired) string {
+	if w.Owner != "" {
+		return w.Owner
+	}
+	return c.in.Owner
 }
 
 func textOrNil(s string) resource.Value {

@@ -29,7 +29,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 	fail := func(err error) (resource.Observed, error) {
 		return resource.Observed{}, fmt.Errorf("adopt %s: %w", short(a.Ref), err)
 	}
-	places, err := e.locate(ctx, intents)
+	places, err := e.locate(ctx, intents, 0)
 	if err != nil {
 		return fail(err)
 	}
@@ -166,7 +166,7 @@ func (e *Engine) Marked(ctx context.Context, intents []resource.Intent, unproven
 // observeAll reads all kinds of every location that the intents or the record name.
 func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Planned, *located, error) {
 	p := e.newPlan(event.ForApply)
-	places, err := e.locate(ctx, intents)
+	places, err := e.locate(ctx, intents, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -268,3 +268,21 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 }
 
 func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
+
+// Retry lets a configuration that failed too often be tried again.
+func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
+	if at, err := e.located(ctx, ref.Scope()); err == nil {
+		ref.Location = at.Location
+	}
+	tries, err := e.cfg.Ledger.Attempts(ctx)
+	if err != nil {
+		return fmt.Errorf("retry %s: %w", short(ref), err)
+	}
+	if tries[ref].Failures == 0 {
+		return fmt.Errorf("retry %s: no attempt failed", short(ref))
+	}
+	if _, err := e.cfg.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {
+		return fmt.Errorf("retry %s: %w", short(ref), err)
+	}
+	return nil
+}

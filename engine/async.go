@@ -116,7 +116,7 @@ func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
 	if _, seen := g.live.Scopes[r.Scope]; !late || !seen || y.ctx.Err() != nil {
 		return
 	}
-	if _, err := e.confirm(y.ctx, g.live, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}}); err != nil {
+	if _, err := e.confirm(y.ctx, g.live, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}, stacks: []string{y.loop.stack.Name}}); err != nil {
 		return // the next observation records it again
 	}
 	y.mu.Lock()

@@ -29,6 +29,7 @@ type confirmOptions struct {
 	before   []event.Event    // recorded in front of it
 	opens    []openAction     // as they were when it began
 	requests []provider.ObserveRequest
+	stacks   []string // configured
 }
 
 // confirmed is live state on record, with whose it is.
@@ -51,7 +52,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if pause == 0 {
 			young = 0
 		}
-		c, err := e.boundState(ctx, raw)
+		c, err := e.boundState(ctx, raw, o.stacks)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,7 @@ type bound struct {
 }
 
 // boundState decides whose each resource is, by the bindings on record now.
-func (e *Engine) boundState(ctx context.Context, raw resource.LiveState) (*bound, error) {
+func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks []string) (*bound, error) {
 	b := &bound{live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: raw.Unreachable}}
 	for s, snapshot := range raw.Scopes {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
@@ -114,7 +115,7 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState) (*bound
 			return nil, err
 		}
 		var ended []resource.Binding
-		b.live.Scopes[s], ended = e.bind(snapshot, bindings)
+		b.live.Scopes[s], ended = e.bind(snapshot, bindings, stacks)
 		b.bindings = append(b.bindings, bindings...)
 		for _, x := range ended {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
@@ -123,8 +124,16 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState) (*bound
 	return b, nil
 }
 
-func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding) (resource.Snapshot, []resource.Binding) {
-	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.cfg.Owner, Kinds: e.cfg.Providers.Kind})
+// bind decides whose the resources of a snapshot are. stacks are those configured; what the
+// record knows is added.
+func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding, stacks []string) (resource.Snapshot, []resource.Binding) {
+	stacks = slices.Clone(stacks)
+	for i := range bindings {
+		if !slices.Contains(stacks, bindings[i].Stack) {
+			stacks = append(stacks, bindings[i].Stack)
+		}
+	}
+	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.cfg.Owner, Kinds: e.cfg.Providers.Kind, Stacks: stacks})
 }
 
 func uidOf(s resource.Snapshot, b resource.Binding) string {
@@ -147,7 +156,7 @@ func (e *Engine) recoverIn(ctx context.Context, raw resource.LiveState, b *bound
 	if len(c.recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}
-	now, err := e.boundState(ctx, raw)
+	now, err := e.boundState(ctx, raw, o.stacks)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	}
 	p := e.newPlan(o.mode())
 	p.async, p.allKinds = o.async, o.AllKinds
-	locations, err := e.locate(ctx, intents)
+	locations, err := e.locate(ctx, intents, o.MaxAge)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest, Adopted: p.adopted(),
 	})
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)

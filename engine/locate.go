@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -21,11 +22,18 @@ type located struct {
 // locate tells the places people write from those that are, and adds the scopes where the
 // record knows things of the stacks: else the last thing removed from a scope would never be
 // deleted. A place that cannot be located is a scope that was not seen.
-func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*located, error) {
+//
+// With maxAge the record answers for locations that it knows well enough, so that a plan needs
+// no provider to be reachable.
+func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*located, error) {
 	p := &located{failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
+	fresh, err := e.freshScopes(ctx, maxAge)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range scopesOf(intents) {
-		there, err := e.located(ctx, s)
+		there, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
 			p.failed[s] = locateError(err)
 			continue
@@ -40,7 +48,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*locate
 		return nil, err
 	}
 	for _, s := range known {
-		there, err := e.located(ctx, s)
+		there, err := e.locatedBy(ctx, s, fresh)
 		if errors.Is(err, provider.ErrElsewhere) {
 			continue // of the sandbox, say, seen from a real account: not ours to judge here
 		}
@@ -57,7 +65,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent) (*locate
 	return p, nil
 }
 
-func locateError(err error) error { return fmt.Errorf("whose place it is could not be asked: %w", err) }
+func locateError(err error) error { return fmt.Errorf("the account cannot be read: %w", err) }
 
 // join takes a place that could not be located for the one place it can be by the record, if
 // that failed too: else one blind region would be told of as two. In both nothing is done.
@@ -74,6 +82,39 @@ func (p *located) join(moved map[resource.Scope]resource.Scope) {
 			delete(p.failed, s)
 		}
 	}
+}
+
+// freshScopes are the locations that were read in full within an age.
+func (e *Engine) freshScopes(ctx context.Context, maxAge time.Duration) (out []resource.Scope, err error) {
+	if maxAge <= 0 {
+		return nil, nil
+	}
+	scans, err := e.cfg.Ledger.Scans(ctx, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the age of what is known: %w", err)
+	}
+	now := e.cfg.Clock()
+	for _, s := range scans {
+		if s.Complete && now.Sub(s.Confirmed) <= maxAge {
+			out = append(out, s.Scope)
+		}
+	}
+	return out, nil
+}
+
+// locatedBy finds a location among those that are fresh on record, if it can be only one of
+// them; else it asks the provider.
+func (e *Engine) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
+	var found []resource.Scope
+	for _, f := range fresh {
+		if f.Provider == s.Provider && (f.Location == s.Location || strings.HasSuffix(f.Location, "/"+s.Location)) {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return e.located(ctx, s)
 }
 
 // located asks the provider where a place really is, if it tells them apart.

@@ -69,6 +69,20 @@ func (p *Planned) keyOf(ref resource.Ref, id string) string {
 	return ""
 }
 
+// adopted tells, of resources of the plan, which were adopted and not created.
+func (p *Planned) adopted() func(*resource.Observed) bool {
+	ids := map[resource.Ref]string{}
+	for i := range p.bindings {
+		if b := &p.bindings[i]; b.Adopted && b.Live() {
+			ids[b.Ref] = b.ID
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return func(o *resource.Observed) bool { return ids[o.Ref] == o.ID }
+}
+
 // rulesOf are the limits that the stacks set themselves.
 func rulesOf(intents []resource.Intent) map[string]resource.Rules {
 	out := map[string]resource.Rules{}

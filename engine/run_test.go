@@ -118,7 +118,10 @@ func TestASlowScopeHoldsUpNobody(t *testing.T) {
 		there := resource.Scope{Provider: "fake", Location: "there"}
 		b.cloud.Break(fake.Faults{Before: func(ctx context.Context, c fake.Call) error {
 			if c.Verb == fake.Observe && c.Scope == there {
-				time.Sleep(5 * time.Minute)
+				select {
+				case <-time.After(5 * time.Minute):
+				case <-ctx.Done():
+				}
 			}
 			return ctx.Err()
 		}})

@@ -180,6 +180,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	want := resource.Desired{
 		Ref:   resource.Ref{Provider: r.Provider, Location: a.intern.text(r.Location), Kind: a.kind.Name, Name: strings.Clone(r.Name)},
 		Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, Ignore: r.Ignore, At: r.At,
+		Owner: r.Owner, Replace: r.Replace, Defaulted: a.kind.defaulted(&r.Attrs),
 	}
 	a.entries = append(a.entries, entry{r.At, r.Row, r.Where})
 	add := func(name string) {

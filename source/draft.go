@@ -23,7 +23,9 @@ type Resource struct {
 	DependsOn []string
 	Ignore    []string
 	Blessed   bool
-	Row       string // the key of the row it is from, for a Reporter; else ""
+	Owner     string            // the owner mark; "": the engine's
+	Replace   resource.Strategy // how it is replaced; "": the kind's default
+	Row       string            // the key of the row it is from, for a Reporter; else ""
 	At        resource.Position
 	// Where is the position of an attribute path, or of "type", "name", "location",
 	// "tags.KEY", "ignore[0]" or "depends_on[0]". Nil: At. It stays valid after Load.

@@ -17,6 +17,8 @@ type kind struct {
 	attrs    map[string]*resource.Attribute
 	names    []string // of what can be configured
 	location LocationRule
+	// lastDefaulted is shared by the resources that mention the same attributes.
+	lastDefaulted []string
 }
 
 // Kind finds a schema and prepares it, once; nil if there is none.
@@ -128,4 +130,29 @@ func terraformKind(name string, kinds []string) (string, bool) {
 		"instance": "ec2", "s3_bucket": "s3", "db_instance": "rds", "ebs_volume": "ebs",
 	}[rest]
 	return other, ok && slices.Contains(kinds, other)
+}
+
+// defaulted lists the attributes whose schema has a Default and that a source does not mention.
+// Most resources of a kind mention the same: the last answer is kept.
+func (k *kind) defaulted(attrs *Node) []string {
+	out := appendDefaulted(nil, "", attrs, k.Attrs)
+	if slices.Equal(out, k.lastDefaulted) {
+		return k.lastDefaulted
+	}
+	k.lastDefaulted = out
+	return out
+}
+
+func appendDefaulted(out []string, prefix string, attrs *Node, schema []resource.Attribute) []string {
+	for i := range schema {
+		s := &schema[i]
+		mentioned := attrs.Get(s.Name)
+		switch {
+		case mentioned == nil && s.Default != nil:
+			out = append(out, prefix+s.Name)
+		case mentioned != nil && s.Type == resource.TObject:
+			out = appendDefaulted(out, prefix+s.Name+".", mentioned, s.Fields)
+		}
+	}
+	return out
 }

@@ -160,6 +160,21 @@ func (b *block) readTags(n *source.Node) {
 
 func (b *block) readBlessed(n *source.Node) { b.r.Blessed, _ = b.boolean(n, "blessed") }
 
+func (b *block) readOwner(n *source.Node) { b.r.Owner, _ = b.text(n, "owner") }
+
+func (b *block) readReplace(n *source.Node) {
+	s, ok := b.text(n, "replace")
+	if !ok {
+		return
+	}
+	switch s := resource.Strategy(s); s {
+	case resource.DestroyFirst, resource.CreateFirst, resource.Swap, resource.StartFirst:
+		b.r.Replace = s
+	default:
+		b.wrong(n, "unknown way to replace "+source.Quote(string(s)), "use destroy-first, create-first or swap")
+	}
+}
+
 func (b *block) readIgnore(n *source.Node) { b.r.Ignore = b.texts(n, "ignore", "[tags.LastScan]") }
 
 func (b *block) readDependsOn(n *source.Node) { b.r.DependsOn = b.texts(n, "depends_on", "[db]") }

@@ -104,7 +104,7 @@ func TestEveryKey(t *testing.T) {
 		Attrs:     resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
-		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5},
+		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5}, Defaulted: []string{"state"},
 	}
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)

@@ -118,6 +118,8 @@ func blockKeys() []key[*block] {
 		{"location", "eu-west-1", formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region`.", (*block).readBlockLocation},
 		{"tags", "{environment: prod}", formTags, "The tags of the resource. Those that start with ovi: are reserved.", (*block).readTags},
 		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},
+		{"owner", "team-a", formText, "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the resource is drift.", (*block).readOwner},
+		{"replace", "create-first", formText, "How the resource is replaced where its kind allows a choice: destroy-first, create-first or swap. `ovi kinds` shows what a kind can.", (*block).readReplace},
 		{"ignore", "[tags.LastScan]", formPaths, "Attributes, dotted paths or patterns that are not compared, of this resource alone.", (*block).readIgnore},
 		{"depends_on", "[db]", formNames, "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readDependsOn},
 		{"spec", "{size: t3.micro}", formSpec, "The attributes of the resource, where they are not beside these keys. An attribute with the name of one of these keys is set only here.", (*block).readSpec},

@@ -1,0 +1,271 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var ann = engine.OperatorAction{Who: "ann"}
+
+// TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing: tags that anybody may write make
+// ovi delete, change and block nothing that it did not create.
+func TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	forged := b.cloud.Put(resource.Observed{
+		Ref: ref("disk", "db"), ID: "theirs", Attrs: attrs("size", resource.Int(500)),
+		Marks: resource.Marks{Ref: ref("disk", "old"), Stack: stack, Owner: "ovi", Key: "x", Blessed: true},
+	})
+	before := b.calls()
+	r := b.apply(wants(disk("d", 20)))
+	if b.calls() != before || r.Counts.Delete != 0 {
+		t.Errorf("%d calls, counts %+v", b.calls()-before, r.Counts)
+	}
+	p := b.plan(wants(disk("d", 20), disk("old", 500)))
+	d, _ := decisionOn(p, ref("disk", "old"))
+	if d.Reason != decider.ReasonConflict || d.Observed.ID != forged.ID || !strings.Contains(d.Suggestion, "ovi adopt disk/old --id theirs") {
+		t.Errorf("on its name: %+v", d)
+	}
+	if p.Counts.Conflict != 1 || p.Counts.Unchanged != 1 {
+		t.Errorf("counts: %+v", p.Counts)
+	}
+}
+
+// TestLostMarksAreRepairedAndNothingIsCreatedTwice (findings A5).
+func TestLostMarksAreRepairedAndNothingIsCreatedTwice(t *testing.T) {
+	b := newBench(t)
+	want := wants(disk("d", 20))
+	b.apply(want)
+	o, _, _ := b.cloud.Find(ref("disk", "d"))
+	key := o.Marks.Key
+	o.Marks = resource.Marks{}
+	b.cloud.Put(o)
+	if d := cmp.Diff([]string{"update disk/d"}, brief(b.plan(want))); d != "" {
+		t.Fatalf("plan (-want +got):\n%s", d)
+	}
+	b.apply(want)
+	got, ok, err := b.cloud.Find(ref("disk", "d"))
+	if !ok || err != nil || got.ID != o.ID || got.Marks.Key != key || got.Marks.Stack != stack {
+		t.Errorf("repaired: %+v, %v", got, err)
+	}
+	b.settled(want)
+	got.Marks.Owner = "bob"
+	b.cloud.Put(got)
+	want[0].Resources[0].Attrs = attrs("size", resource.Int(30))
+	p := b.plan(want)
+	d, _ := decisionOn(p, ref("disk", "d"))
+	if len(d.Changes) != 1 || d.Changes[0].On != resource.OnMark || d.Changes[0].Path != "owner" {
+		t.Errorf("beside another owner's mark: %+v", d.Changes)
+	}
+}
+
+// TestACopyBlocksNothingUntilTheOriginalVanishes: a snapshot restored by hand carries the tags
+// (findings A2).
+func TestACopyBlocksNothingUntilTheOriginalVanishes(t *testing.T) {
+	b := newBench(t)
+	want := wants(disk("d", 20))
+	b.apply(want)
+	o, _, _ := b.cloud.Find(ref("disk", "d"))
+	restored := o
+	restored.ID = "restored"
+	b.cloud.Put(restored)
+	b.settled(want)
+	b.cloud.Remove(here, o.ID)
+	p := b.plan(want)
+	d, _ := decisionOn(p, ref("disk", "d"))
+	if d.Reason != decider.ReasonConflict || d.Observed.ID != "restored" {
+		t.Fatalf("the original is gone: %+v", d)
+	}
+	if _, err := b.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: ann, Ref: ref("disk", "d"), ID: "restored"}); err != nil {
+		t.Fatal(err)
+	}
+	b.settled(want)
+	if rest := b.cloud.Resources(here); len(rest) != 1 {
+		t.Errorf("left: %+v", rest)
+	}
+}
+
+// TestAFreshDataDirectoryDestroysNothing: another directory, the same stack, the same owner.
+func TestAFreshDataDirectoryDestroysNothing(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20), disk("e", 20)))
+	fresh := blank(t)
+	fresh.cloud = b.cloud
+	fresh.start()
+	defer fresh.stop()
+	want := wants(disk("d", 30))
+	before := b.calls()
+	if p := fresh.plan(want); !strings.Contains(strings.Join(brief(p), "; "), "notify disk/d") {
+		t.Errorf("plan: %v", brief(p))
+	}
+	fresh.apply(want)
+	if b.calls() != before {
+		t.Errorf("%d calls", b.calls()-before)
+	}
+	marked, err := fresh.engine.Marked(t.Context(), want, false)
+	if err != nil || len(marked) != 2 {
+		t.Fatalf("marked: %+v, %v", marked, err)
+	}
+	if n, err := fresh.engine.AdoptMarked(t.Context(), want, marked, ann); n != 2 || err != nil {
+		t.Fatalf("adopted %d: %v", n, err)
+	}
+	if d := cmp.Diff([]string{"update disk/d", "delete disk/e"}, brief(fresh.plan(want))); d != "" {
+		t.Errorf("plan after (-want +got):\n%s", d)
+	}
+}
+
+// TestTwoStacksMayUseTheSameNames in one location, each with its own record.
+func TestTwoStacksMayUseTheSameNames(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("data", 20)))
+	o, _, _ := b.cloud.Find(ref("disk", "data"))
+	o.Ref.Name = o.ID // where the system itself knows no names
+	b.cloud.Put(o)
+	other := blank(t)
+	other.cloud = b.cloud
+	other.start()
+	defer other.stop()
+	want := wants(disk("data", 40))
+	want[0].Stack = "shop"
+	other.apply(want)
+	other.settled(want)
+	b.settled(wants(disk("data", 20)))
+	if rest := b.cloud.Resources(here); len(rest) != 2 {
+		t.Errorf("left: %+v", rest)
+	}
+}
+
+func TestForgottenResourcesAreNeverTouched(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	if _, err := b.engine.Forget(t.Context(), ref("disk", "d"), "", ann); err != nil {
+		t.Fatal(err)
+	}
+	before := b.calls()
+	b.apply(wants())
+	if b.calls() != before {
+		t.Errorf("%d calls on what was forgotten", b.calls()-before)
+	}
+	p := b.plan(wants(disk("d", 20)))
+	if d, _ := decisionOn(p, ref("disk", "d")); d.Reason != decider.ReasonConflict {
+		t.Errorf("configured again: %+v", d)
+	}
+	copied := b.cloud.Put(resource.Observed{Ref: ref("disk", "asg"), ID: "copied", Marks: resource.Marks{Ref: ref("disk", "x"), Stack: stack, Owner: "ovi"}, Attrs: attrs("size", resource.Int(1))})
+	if _, err := b.engine.Forget(t.Context(), ref("disk", "x"), copied.ID, ann); err != nil {
+		t.Fatal(err)
+	}
+	b.apply(wants(disk("x", 20)))
+	if got, ok, err := b.cloud.Find(ref("disk", "x")); err == nil && ok && got.ID == copied.ID {
+		t.Error("what was dismissed blocks the create")
+	}
+}
+
+func TestMoveRenamesTheRecordAndTheMarks(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("old", 20)))
+	o, _, _ := b.cloud.Find(ref("disk", "old"))
+	if err := b.engine.Move(t.Context(), ref("disk", "old"), ref("disk", "new"), "", ann); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, _ := b.cloud.Find(ref("disk", "new"))
+	if !ok || got.ID != o.ID {
+		t.Fatalf("moved: %+v", got)
+	}
+	b.settled(wants(disk("new", 20)))
+	if p := b.plan(wants(disk("old", 20), disk("new", 20))); len(p.Plan.Decisions) != 1 || p.Plan.Decisions[0].Action != decider.Create {
+		t.Errorf("the old name is free: %v", brief(p))
+	}
+	if got := b.events(event.TypeMoved); len(got) != 1 {
+		t.Errorf("records: %v", got)
+	}
+	b.replays()
+}
+
+// gone is a provider that cannot be reached.
+type gone struct{ *fake.Cloud }
+
+var errGone = errors.New("the network is down")
+
+func (gone) Locate(context.Context, string) (string, error) { return "", errGone }
+
+// TestAPlanOfAKnownAgeNeedsNoProvider (E9).
+func TestAPlanOfAKnownAgeNeedsNoProvider(t *testing.T) {
+	b := newBench(t)
+	want := wants(disk("d", 20))
+	b.apply(want)
+	b.plan(want)
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": gone{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
+	p, err := e.Plan(t.Context(), want, engine.PlanOptions{MaxAge: time.Hour})
+	if err != nil || p.Counts.Unchanged != 1 || p.Counts.Unreachable != 0 {
+		t.Errorf("%+v, %v", p.Counts, err)
+	}
+	if p, err = e.Plan(t.Context(), want, engine.PlanOptions{}); err != nil || p.Counts.Unreachable != 1 {
+		t.Errorf("without an age: %+v, %v", p.Counts, err)
+	}
+}
+
+// TestWhatCannotBeComparedIsNotUnchanged (N2): a write-only attribute of an adopted resource.
+func TestWhatCannotBeComparedIsNotUnchanged(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(network("main"), server("a", "main")))
+	o, _, _ := b.cloud.Find(ref("server", "a"))
+	fresh := blank(t)
+	fresh.cloud = b.cloud
+	fresh.start()
+	defer fresh.stop()
+	scripted := server("a", "main")
+	scripted.Attrs = scripted.Attrs.With("script", resource.String("echo"))
+	want := wants(network("main"), scripted)
+	for _, r := range []resource.Ref{ref("network", "main"), ref("server", "a")} {
+		if _, err := fresh.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: ann, Ref: r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := fresh.plan(want)
+	if p.Counts.NotVerified != 1 || p.Counts.Unchanged != 1 || len(p.Plan.NotVerified) != 1 || p.Plan.NotVerified[0].Paths[0] != "script" {
+		t.Errorf("counts %+v, not verified %+v of %s", p.Counts, p.Plan.NotVerified, o.ID)
+	}
+}
+
+// TestReferencesFollowWhatTheyReferTo: an address of one resource in an attribute of another
+// is known after apply, is applied in the same run, and shows a change when it changes.
+func TestReferencesFollowWhatTheyReferTo(t *testing.T) {
+	b := newBench(t)
+	address := resource.Text{resource.String("DB="), resource.Reference{Ref: ref("server", "db"), Path: "address"}}
+	app := server("app", "main")
+	app.Attrs = app.Attrs.With("env", attrs("DB", address))
+	want := wants(network("main"), server("db", "main"), app)
+	p := b.plan(want)
+	d, _ := decisionOn(p, ref("server", "app"))
+	if !d.Changes[0].KnownAfterApply {
+		t.Errorf("planned: %+v", d.Changes)
+	}
+	b.apply(want)
+	o, _, _ := b.cloud.Find(ref("server", "app"))
+	env, _ := o.Attrs.Get("env")
+	db, _, _ := b.cloud.Find(ref("server", "db"))
+	at, _ := db.Attrs.Get("address")
+	if v, _ := env.(resource.Attrs).Get("DB"); v != "DB="+at.(resource.String) {
+		t.Errorf("applied %v, the address is %v", v, at)
+	}
+	b.settled(want)
+	db.Attrs = db.Attrs.With("address", resource.String("10.9.9.9"))
+	b.cloud.Put(db)
+	if d := cmp.Diff([]string{"update server/app"}, brief(b.plan(want))); d != "" {
+		t.Errorf("after the address changed (-want +got):\n%s", d)
+	}
+	b.apply(want)
+	b.settled(want)
+}
