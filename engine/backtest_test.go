@@ -82,7 +82,7 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 				rule("attrs", `resource.exists && resource.kind == "disk" && resource.attrs.size >= 40`, "deny"),
 				rule("wish", `desired.exists && desired.attrs[?"size"].orValue("") == "huge" && desired.file == "ovi.yaml" && desired.line == 7`, "deny"),
 				rule("changes", `changes.exists(c, c.path == "size" && c.to == "30")`, "require_approval"),
-				rule("totals", `plan.delete * 2 > plan.owned && plan.unchanged == 0 && plan.blind == 0`, "deny"),
+				rule("totals", `plan.delete * 2 > plan.owned && plan.unchanged == 0 && plan.unreachable == 0`, "deny"),
 				rule("history", `history.exists(h, h.event == "started" && h.action == "update")`, "defer"),
 				rule("now", `now < timestamp("2000-01-01T02:00:00Z") && decision.action == "update"`, "warn"),
 				rule("young", `resource.exists && resource.blessed`, "deny"),
