@@ -1,63 +1,74 @@
-// Package ledger is the one way to record. It appends events to the log, projects them into
-// the store in one transaction a batch, and then tells the listeners, in that order. Nothing
-// else appends to the log or commits unleased keys to the store.
+// Package ledger is the only way to record. It appends events to the log, projects them into the
+// store in one transaction per batch, and then calls the listeners, in that order. Nothing else
+// appends to the log or commits unleased keys to the store.
 //
-// When Record returned, its events are durable, in the log and in the store, and every query
-// sees them. One batch of events is one revision of the store, so that a replay of the log
-// gives the same revisions again. A log or store that could not be written breaks the ledger:
-// every later Record fails with ErrBroken until it is opened anew, and whoever was about to
-// act must not. A store that cannot be read for a moment is waited for; one that still cannot
-// be read fails the Record and breaks nothing, for nothing was appended (see patience.go).
+// When Record returns, its events are durable in the log and in the store, and every query
+// includes them. One batch is one revision of the store, so that a replay of the log gives the
+// same revisions. A log or store that cannot be written breaks the ledger: every later Record
+// fails with ErrBroken until it is opened again, and callers must not act. A store that cannot be
+// read for a moment is read again; if it still cannot be read, Record fails and nothing is broken,
+// because nothing was appended (retry.go).
 //
 // # The store as a projection
 //
-// The same keys stand in every kind of store; values are canonical JSON.
+// All kinds of stores have the same keys. Values are canonical JSON; package rows has their types.
 //
-//	log/<instance>          last applied sequence and chain value, and the time of the batch:
-//	                        written by every batch, so its history maps revisions to times
-//	thing/<ref>             what was last seen of a thing, managed or not
-//	scan/<scope>            the last look at a scope: when, complete or why not, how many
-//	stack/<stack>/<scope>   the stack owns something in the scope
-//	applied/<ref>           what was last applied to a thing (secrets as digests)
-//	open/<ref>              an action that began and has not ended
-//	tries/<ref>             failures in a row of one wish
-//	blessed/<ref>           protected: by whom, since when, why
-//	plan/<stack>            the last plan of a stack: id, hash, counts
-//	approved/<plan>         who said yes to doing a plan
-//	consent/<digest>/<who>  an approval that rules ask for, of what a plan proposes
-//	decided/<ref>           the last decision on a thing, and in which plan it was first made
-//	acked/<ref>             a drift that may stay for a while: which, by whom, until when, why
-//	loaded/<stack>          the version of the wishes that was last read
-//	binding/<ref>/<id>      what proves that a resource was created or adopted under a ref; kept
-//	                        when it ends
-//	bound/<ref>             the live bindings of a ref, and how many there were
+//	log/<instance>            last projected record, its chain value and the time of the batch:
+//	                          every batch writes it, so its history maps revisions to times
+//	resource/<ref>            the last observation of a resource, managed or not
+//	scan/<scope>              the last observation of a scope: when, complete or why not, how many
+//	stack/<stack>/<scope>     the stack owns something in the scope
+//	applied/<ref>             what was last applied to a resource (secrets as digests)
+//	open/<ref>                an action whose result is not recorded
+//	tries/<ref>               failures in a row of one configuration
+//	blessed/<ref>             protected: by whom, since when, why
+//	binding/<ref>/<id>        a resource was created or adopted under a ref; kept when it ends
+//	bound/<ref>               the live bindings of a ref, and its generation
 //	identity/<scope>/<kind>/<id>  the ref that an id is bound to
-//	acts/<ref>              the last events about a thing; the ones before are its history
+//	replace/<ref>             a replacement that has not finished
+//	last_good/<ref>           the configuration with which a resource was last healthy
+//	exhausted/<ref>           a configuration without attempts left
+//	wave/<stack>              how far a version was rolled out
+//	pin/<instance>/<other>    the key of another instance, as pinned by an instance
+//	trust/<key>               what an operator decided about a key
+//	trust_required            keys are not pinned at first use
+//	certified/<instance>      where the log has the last digest of bindings
+//	plan/<stack>              the last plan of a stack: id, hash, counts
+//	confirmed/<plan>          who confirmed a plan
+//	approval/<digest>/<who>   an approval that rules require, of a plan's proposals
+//	decided/<ref>             the last decision, and the plan that first made it
+//	acknowledged/<ref>        an accepted drift: which, by whom, until when, why
+//	loaded/<stack>            the version of the configuration that was last loaded
+//	actions/<ref>             the last events about a resource; its history has the earlier ones
 //
-// # Asking
+// Unchanged content is not written again, so an observation without changes is one small record.
 //
-// How log/<instance> stood at a revision tells which batch of whose log made it, and when. So
-// times are found by bisection (clock), and the records of one thing by opening the log at the
-// batches that its keys name (gatherer), each held against the chain value that the store has
-// of it. The log is read through only for what the store has forgotten.
+// # Reading
 //
-// Several instances may record into one store (Config.Shared), each with its own log: see
-// shared.go for how their batches stay in one order, Merge for the proof, and Logs for what a
-// store that was lost comes back from. Two more keys then keep order, and are no facts:
+// Reader reads the store and the log and writes neither: present state here, the past in package
+// history. Package replay rebuilds, compares and copies stores.
 //
-//	first/<scope>           touched when a stack first owns something there
-//	era                     how often the revisions were numbered anew, -1: it is being rebuilt
+// Proof says whether a binding is proven now. It derives the table of bindings from this
+// instance's log, so a row that was edited in the store proves nothing (verified.go). In a store
+// that instances share, the rows of others are proven by signatures of trusted keys (trust.go).
 //
-// Unchanged content is not written again, so a quiet world costs one small record a scan.
+// # Shared stores
 //
-// An outcome that was logged under a claim counts only if the claim still stood when it
-// reached the store; if not, the next batch says so (Refused), and a replay leaves it out.
+// Several instances may record into one store (Config.Shared), each with its own log. shared.go
+// describes how their batches keep one order; package replay proves it. Two keys serve that order
+// and are not facts:
+//
+//	first/<scope>             written when a stack first owns something in the scope
+//	epoch                     how often the revisions were numbered again; -1: being rebuilt
+//
+// A result that was logged under a claim counts only if the claim was still valid when it reached
+// the store. If not, the next batch says so (Refused), and a replay omits it.
 //
 // # The data directory
 //
 //	wal/, wal.key    the log and the key that signs it
 //	store.db         the store, unless another one was given
-//	runs/            a locked file for each living process, so that nobody waits for the dead
+//	runs/            one locked file per running process, so that claims of crashed runs are freed
 //
-// The ledger knows nothing of providers and decides nothing.
+// The ledger does not know providers and decides nothing.
 package ledger
