@@ -11,19 +11,18 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Acknowledgment is a drift that somebody said may stay for a while.
+// Acknowledgment is a drift that an operator accepts until a time.
 type Acknowledgment struct {
 	event.Acknowledged
 	At time.Time
 }
 
-// Holds says that the word still counts: it is about this drift, and its time is not over.
+// Holds reports whether the acknowledgment covers this drift now.
 func (a Acknowledgment) Holds(drift string, now time.Time) bool {
 	return a.Drift == drift && now.Before(a.Until)
 }
 
-// Acknowledged are the newest words on each thing's drift, also those whose time is over,
-// sorted by ref.
+// Acknowledged is the newest acknowledgment of each resource, expired ones too, sorted by ref.
 func (r *Reader) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
 	var out []Acknowledgment
 	err := r.Entries(ctx, rows.KeyAcknowledged, storage.Now, func(e storage.Entry) error {

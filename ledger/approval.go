@@ -12,17 +12,17 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Approval is one person's approval of what a plan proposes.
+// Approval is one user's approval of a plan's proposals.
 type Approval struct {
 	event.Approved
 	At time.Time
 }
 
-// Holds says that the approval has not expired.
+// Holds reports whether the approval has not expired.
 func (c Approval) Holds(now time.Time) bool { return c.Until.IsZero() || now.Before(c.Until) }
 
-// Approvals are the approvals of what a plan proposes, by its digest; the last one of each
-// person, expired ones too, the oldest first.
+// Approvals are the approvals of the proposals with a digest: the last one of each user, expired
+// ones too, the oldest first.
 func (r *Reader) Approvals(ctx context.Context, digest string) ([]Approval, error) {
 	var out []Approval
 	err := r.Entries(ctx, rows.ApprovalOf(digest, ""), storage.Now, func(e storage.Entry) error {

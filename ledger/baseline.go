@@ -10,14 +10,13 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// baselineSize bounds what one record carries, in bytes of keys and values.
+// baselineSize limits the keys and values of one record, in bytes.
 const baselineSize = 1 << 20
 
-// Trim removes the oldest part of the log, as far as all its records are before keep, and
-// returns the first record that is kept. What stands in the store is carried forward in the
-// log first: a store that is rebuilt from what is kept knows all that stands (blessings, what
-// was applied, open actions, the world), but the history before the first kept record is
-// only in the store, and a rebuilt store numbers its revisions anew.
+// Trim removes the oldest part of the log, as far as all its records are before keep, and returns
+// the first record that is kept. Before, it records all present facts again: a store that is rebuilt
+// from the rest has them (blessings, bindings, what was applied, open actions, live state), but not
+// the history before the first kept record, and its revisions have new numbers.
 func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	first, _, err := l.log.First()
 	if err != nil {
@@ -36,8 +35,7 @@ func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 	return l.log.Trim(keep)
 }
 
-// recordBaseline writes what lives in the store into the log, in batches, each as things stand when it
-// is written.
+// recordBaseline records the present facts in batches, each as of the time when it is written.
 func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
 	if err := l.provenRows(ctx); err != nil {
 		return err
@@ -60,8 +58,7 @@ func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
 	return nil
 }
 
-// factsAfter reads facts behind a key, as many as one record takes. How far the store has
-// come with its logs is no fact of the log.
+// factsAfter reads facts after a key, as many as one record holds.
 func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fact, more bool, err error) {
 	rev, err := l.Revision(ctx)
 	if err != nil {
@@ -93,7 +90,7 @@ func (l *Ledger) carries(key string) bool {
 	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key))
 }
 
-// carried writes what the store does not have so.
+// carried writes the facts that the store does not have.
 func (p *projection) carried(e event.Baseline) error {
 	for _, f := range e.Facts {
 		was, err := p.get(f.Key)

@@ -52,7 +52,7 @@ func (b *batch) add(stamp event.Record, events []event.Event, under *event.Guard
 	return nil
 }
 
-// stamp is what all records of this run share.
+// stamp has the fields that all records of this run share.
 func (l *Ledger) stamp(at time.Time) event.Record {
 	return event.Record{At: at, Instance: l.instance, Run: l.cfg.Run, User: l.cfg.User}
 }

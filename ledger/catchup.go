@@ -13,14 +13,14 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// errOvertaken: somebody else moved log/<instance>, which only the holder of the turn may do.
+// errOvertaken is returned when another process changed log/<instance> without the append lock.
 var errOvertaken = errors.New("ledger: the store was written by something that did not append to this log")
 
 func (l *Ledger) headKey() string { return rows.KeyLog + l.instance }
 
-// frontier lets the log be held against the last record that the store has seen, so that
-// damage there cannot pass for an append that was cut short. In a store that hosts share it
-// is not known yet which place is ours; there the log's own notice of its end stands in.
+// frontier lets the log be checked against the last record that the store has, so that damage there
+// is not taken for an append that was cut short. In a shared store it is not known yet which key is
+// that of this log; its own tail hint serves instead.
 func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 	if l.cfg.Shared {
 		return nil, nil
@@ -41,8 +41,8 @@ func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 	return []wal.Option{wal.WithFrontier(heads[0].Seq, chain)}, nil
 }
 
-// catchUp projects what stands in the log and not yet in the store: what another process
-// appended before it died, the tail after a crash, or all of it when the store was lost.
+// catchUp projects what is in the log and not yet in the store: what another process appended before
+// it crashed, the tail after a crash, or everything if the store was lost.
 func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 	end := turn.Frontier().Seq
 	if l.head.Seq == end && end != 0 {
@@ -82,9 +82,8 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 	return nil
 }
 
-// replay projects one batch that was found in the log. The last one may never have reached
-// the store, if no other is missing there: then it counts only if its claim still holds, as it
-// would have then.
+// replay projects one batch of the log. The last one may never have reached the store; then it
+// counts only if its claim is still valid, as it would have then.
 func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
 	if s.Refused {
 		return nil
@@ -107,8 +106,8 @@ func (l *Ledger) replay(ctx context.Context, turn *wal.AppendLock, s LogBatch) e
 	return l.undone(err)
 }
 
-// undone spares an error of a commit, of what already stood in the log, that certainly did not
-// happen in a store that can be away for a while: it is made with the next turn.
+// undone makes an error retryable if it is one of committing to a shared store what is in the log
+// already, and the commit certainly did not happen: the next batch repeats it.
 func (l *Ledger) undone(err error) error {
 	if err != nil && l.cfg.Shared && passing(err) {
 		return retryable(err)
@@ -116,12 +115,12 @@ func (l *Ledger) undone(err error) error {
 	return err
 }
 
-// reread is readHead, with patience.
+// reread is readHead, repeated while the store is away.
 func (l *Ledger) reread(ctx context.Context) error {
 	return retry(ctx, func() error { return l.readHead(ctx, l.store) })
 }
 
-// readHead reads how far the store has come.
+// readHead reads how far the store has come with the log.
 func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
 	e, err := storage.Get(ctx, store, l.headKey(), storage.Now)
 	if err != nil {
@@ -137,8 +136,8 @@ func (l *Ledger) readHead(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// commit applies a projection together with the place in the log that it comes from, in one
-// transaction. An answer that was lost is found by looking.
+// commit applies a projection together with its position in the log, in one transaction. If the
+// result is unknown, it reads what happened.
 func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards []storage.Guard) (storage.Revision, error) {
 	next := rows.Head{Seq: b.Last, Chain: b.Chain.String(), At: b.At}
 	value, err := event.Marshal(next)
@@ -177,8 +176,7 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 	return rev, nil
 }
 
-// tryCommit commits; in a store that can be away for a while again, as long as it is certain
-// that nothing happened.
+// tryCommit commits; in a shared store again, as long as it is certain that nothing happened.
 func (l *Ledger) tryCommit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
 	if !l.cfg.Shared {
 		return l.store.Commit(ctx, tx)

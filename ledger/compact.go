@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Compact lets the store forget what only reads before a revision could see, and puts that on
-// record first. The log keeps everything.
+// Compact lets the store remove what only reads before a revision need, and records that first. The
+// log keeps everything.
 func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
 	now, err := l.Revision(ctx)
 	if err != nil {

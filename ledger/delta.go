@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// delta is how a snapshot differs from what is on record.
+// delta is how a snapshot differs from what is recorded.
 type delta struct {
 	snapshot resource.Snapshot
 	touched  map[string]bool
@@ -21,8 +21,8 @@ type delta struct {
 	gone     []resource.Ref
 }
 
-// compare merges the snapshot with the things on record, both in key order, and compares
-// canonical bytes. What is unchanged is not decoded.
+// compare merges the snapshot with the recorded resources, both in key order, and compares canonical
+// bytes. Unchanged resources are not decoded.
 func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resource.Snapshot) error {
 	entries, _, err := storage.Scan(ctx, store, rows.ResourcePrefix(snapshot.Scope), storage.Now)
 	if err != nil {
@@ -91,7 +91,7 @@ func appendRef(b []byte, r resource.Ref) []byte {
 	return append(b, r.Name...)
 }
 
-// recorded walks over the things on record in a scope.
+// recorded iterates over the recorded resources of a scope.
 type recorded struct {
 	next   func() (storage.Entry, error, bool)
 	prefix string
@@ -99,7 +99,7 @@ type recorded struct {
 	err    error
 }
 
-// advance goes to the next thing of the scope itself.
+// advance goes to the next resource of the scope itself.
 func (r *recorded) advance() {
 	for {
 		e, err, ok := r.next()

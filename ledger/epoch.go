@@ -9,16 +9,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// mark is that of the batch that comes next.
+// mark is that of the next batch.
 func (l *Ledger) mark(base storage.Revision) uint64 {
 	prev := l.head.Reached(l.at)
 	return rows.Mark{Known: l.cfg.Shared, Epoch: l.storeEpoch, Prev: prev, Base: max(base, prev)}.Encode()
 }
 
-// Unfinished is the era of a store that is being rebuilt.
+// Unfinished is the epoch of a store that is being rebuilt.
 const Unfinished = -1
 
-// ReadEpoch is how often the store's revisions were numbered anew.
+// ReadEpoch returns how often the store's revisions were numbered again.
 func ReadEpoch(ctx context.Context, store storage.Store) (int, error) {
 	e, err := storage.Get(ctx, store, rows.KeyEpoch, storage.Now)
 	if err != nil || e.Value == nil {
@@ -34,7 +34,7 @@ func ReadEpoch(ctx context.Context, store storage.Store) (int, error) {
 	return n, nil
 }
 
-// SetEpoch says in a store that its revisions are numbered anew.
+// SetEpoch records in a store how often its revisions were numbered again.
 func SetEpoch(ctx context.Context, store storage.Store, n int) error {
 	_, err := store.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: rows.KeyEpoch, Value: fmt.Append(nil, n)}}})
 	return err

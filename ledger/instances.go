@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Instance is what a store knows of one that records into it.
+// Instance is one that records into a store, as the store has it.
 type Instance struct {
 	ID       string
 	Last     wal.Seq // the last record of its log that is in the store
@@ -19,7 +19,7 @@ type Instance struct {
 	Revision storage.Revision
 }
 
-// Instances are those that had recorded into a store at a revision, and which that is.
+// Instances are those that had recorded into a store at a revision, and that revision.
 func Instances(ctx context.Context, store StoreReads, at storage.Revision) ([]Instance, storage.Revision, error) {
 	entries, rev, err := store.Range(ctx, rows.KeyLog, at)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// keyed yields the things of a snapshot in the order of their keys, each with the ref it is
-// on record under. That is its own, unless several carry one ref or it names another place.
-// Nearly always the things stand in that order already, each once.
+// keyed yields the resources of a snapshot in the order of their keys, each with the ref under which
+// it is recorded: its own, unless several have one ref or it names another location. Nearly always
+// the resources are in that order already, each once.
 func keyed(s resource.Snapshot) iter.Seq2[resource.Ref, *resource.Observed] {
 	return func(yield func(resource.Ref, *resource.Observed) bool) {
 		if !regular(s) {
@@ -45,8 +45,8 @@ type named struct {
 	o  *resource.Observed
 }
 
-// renamed gives every thing a name of its own. Of several with one ref the managed one keeps
-// it, and of those the one with the smallest id: the choice only has to be the same each time.
+// renamed gives every resource a ref of its own. Of several with one ref the managed one keeps it,
+// and of those the one with the smallest id: the choice only has to be the same each time.
 func renamed(s resource.Snapshot) []named {
 	all := make([]named, len(s.Resources))
 	for i := range s.Resources {
@@ -76,8 +76,8 @@ func renamed(s resource.Snapshot) []named {
 	return all
 }
 
-// compareKeys is the order of the keys of two things in one scope. Refs sort by parts, keys
-// by bytes; where the kinds are equal that is the same.
+// compareKeys orders resources of one scope by their keys. Refs are ordered by parts and keys by
+// bytes; where the kinds are equal that is the same.
 func compareKeys(a, b resource.Ref) int {
 	if a.Kind == b.Kind {
 		return strings.Compare(a.Name, b.Name)

@@ -22,12 +22,11 @@ import (
 
 // Errors of the ledger.
 var (
-	// ErrBroken: a write to the log or the store failed before. Open the ledger anew.
+	// ErrBroken is returned after a failed write to the log or the store. Open the ledger again.
 	ErrBroken = errors.New("ledger: broken by an earlier error")
-	// ErrRefused: the claim that an outcome was recorded under was lost; nothing but the
-	// refusal was recorded.
+	// ErrRefused is returned for a result whose claim was lost; only the refusal was recorded.
 	ErrRefused = errors.New("ledger: the claim was lost")
-	// ErrNotFound: the record knows no such thing.
+	// ErrNotFound is returned for what is not recorded.
 	ErrNotFound = errors.New("not on record")
 )
 
@@ -43,21 +42,21 @@ func StorePath(dir string) string { return filepath.Join(dir, storeName) }
 // LogPath is where a data directory keeps its log.
 func LogPath(dir string) string { return filepath.Join(dir, logName) }
 
-// defaultWait bounds how long a batch waits for its turn at the log.
+// defaultWait limits how long a batch waits for the append lock.
 const defaultWait = 30 * time.Second
 
-// Config is what a ledger needs.
+// Config configures a ledger.
 type Config struct {
-	Dir   string        // the data directory; made if it is not there
+	Dir   string        // the data directory; created if it does not exist
 	Store storage.Store // that the log is projected into
-	// Shared says that other instances record into Store too.
+	// Shared: other instances record into Store too.
 	Shared bool
-	// CloseStore says that Close closes Store too.
+	// CloseStore: Close closes Store.
 	CloseStore bool
-	User       string // who runs this; stands in every record
-	Run        string // ULID of this run; "": minted
+	User       string // who runs this; in every record
+	Run        string // ULID of this run; "": a new one
 	Clock      func() time.Time
-	Wait       time.Duration // for the turn at the log; 0: 30 s
+	Wait       time.Duration // for the append lock; 0: 30 s
 	// LogOptions go to the log (another file system, signing keys).
 	LogOptions []wal.Option
 }
@@ -81,15 +80,15 @@ func OpenLog(dir string) (*wal.Log, error) {
 	return wal.Open(dir, wal.ReadOnly())
 }
 
-// Receipt says where a batch of events stands.
+// Receipt is the position of a batch of events.
 type Receipt struct {
 	First, Last wal.Seq
 	Revision    storage.Revision
 	At          time.Time
 }
 
-// Ledger is an open ledger. Its methods may be called from many goroutines; several
-// processes may have the same directory open.
+// Ledger is an open ledger. Its methods may be called from many goroutines; several processes may
+// have the same directory open.
 type Ledger struct {
 	*reader
 	cfg  Config
@@ -115,9 +114,9 @@ type Ledger struct {
 	at   storage.Entry // the entry of log/<instance> as last seen
 }
 
-// Open opens the log and the store, brings the store up to the log (a lost store is rebuilt
-// so), and takes the identity of the log as that of the instance. Where the disk is full the
-// store may stay behind the log: then the ledger is open to read, and Broken says why.
+// Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
+// the log as that of the instance. Where the disk is full the store may stay behind the log: then
+// the ledger can be read, and Broken returns why.
 func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
@@ -169,8 +168,8 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	return errors.Join(l.readable(l.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
 }
 
-// readable lets a ledger be opened whose store has no room for the end of the log: it is broken,
-// so nothing can be done in its trust, and everything that the store has can be read.
+// readable lets a ledger be opened whose store has no room for the tail of the log: it is broken, so
+// no action starts, and everything in the store can be read.
 func (l *Ledger) readable(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		_ = l.breakDown(err)
@@ -179,8 +178,8 @@ func (l *Ledger) readable(err error) error {
 	return err
 }
 
-// Close signs and closes the log and closes the store if Open opened it. The second call
-// does nothing and returns what the first did.
+// Close signs and closes the log, and the store if Config says so. The second call does nothing and
+// returns what the first did.
 func (l *Ledger) Close() error {
 	l.closing.Do(func() { l.closed = l.close() })
 	return l.closed
@@ -212,13 +211,13 @@ func (l *Ledger) Record(ctx context.Context, events ...event.Event) (Receipt, er
 }
 
 // RecordUnder is Record that counts only while the guard holds. If it does not, a Refused is
-// recorded in place of the events and the error is ErrRefused.
+// recorded instead of the events and the error is ErrRefused.
 func (l *Ledger) RecordUnder(ctx context.Context, guard storage.Guard, events ...event.Event) (Receipt, error) {
 	return l.submit(ctx, &request{build: given(events), guard: &guard})
 }
 
-// Listen lets f hear every record this ledger makes, after it is durable and in order. f must
-// be quick and must not record. Call the returned function to stop.
+// Listen calls f with every record of this ledger, after it is durable and in order. f must be quick
+// and must not record. The returned function stops it.
 func (l *Ledger) Listen(f func(event.Record)) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -232,19 +231,19 @@ func (l *Ledger) Listen(f func(event.Record)) (stop func()) {
 	}
 }
 
-// notify lets everybody hear of the records.
+// notify calls the listeners.
 func (l *Ledger) notify(records []event.Record) {
 	l.mu.Lock()
-	ears := make([]func(event.Record), 0, len(l.subscribers))
+	listeners := make([]func(event.Record), 0, len(l.subscribers))
 	for id := range l.nextID {
 		if f, ok := l.subscribers[id]; ok {
-			ears = append(ears, f)
+			listeners = append(listeners, f)
 		}
 	}
 	l.mu.Unlock()
 	for _, r := range records {
-		for _, hear := range ears {
-			hear(r)
+		for _, listen := range listeners {
+			listen(r)
 		}
 	}
 }

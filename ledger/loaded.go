@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// loaded keeps the version of the wishes of a stack, if it is another one.
+// loaded records the version of a stack, if it is another one.
 func (p *projection) loaded(e event.Loaded) error {
 	var was rows.Loaded
 	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source}
@@ -20,7 +20,7 @@ func (p *projection) loaded(e event.Loaded) error {
 	return p.put(key, is)
 }
 
-// LoadedVersion is the version of the wishes that was last recorded for a stack.
+// LoadedVersion is the version of a stack that was last loaded.
 func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error) {
 	var v rows.Loaded
 	found, err := r.Load(ctx, rows.LoadedOf(stack), storage.Now, &v)

@@ -61,7 +61,7 @@ func decodeStep(b wal.Batch) (LogBatch, error) {
 	return s, nil
 }
 
-// refuses says that a record of this batch takes the batch before out.
+// refuses reports whether a record of this batch refuses the batch before.
 func (s LogBatch) refuses(before wal.Batch) bool {
 	for _, r := range s.Records {
 		if e, ok := r.Event.(event.Refused); ok && e.From == before.First && e.To == before.Last && e.From != 0 {

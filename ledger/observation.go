@@ -13,32 +13,33 @@ import (
 )
 
 const (
-	partSize  = 4096 // things in one record of a big look
-	errorSize = 4096 // of a failed look's error on record
+	partSize  = 4096 // resources in one record
+	errorSize = 4096 // of the recorded error of an observation
 )
 
-// ObservationOptions say what must be known of a look to record it.
+// ObservationOptions are what RecordObservation must know besides live state.
 type ObservationOptions struct {
-	// Since is the revision when the look began: what was recorded after it is newer than
-	// the look and stays. Negative: nothing was.
+	// Since is the revision when the observation started: what was recorded after it is newer and
+	// stays. Negative: nothing was.
 	Since storage.Revision
-	// Young refuses, with a *YoungError, a look that misses a thing which was made or
+	// Young refuses, with a *YoungError, an observation that misses a resource which was created or
 	// changed within this time: most likely it is not listed yet. 0: never.
 	Young time.Duration
-	// Before are events that stand in front of the looks, in the same batch.
+	// Before are events that are recorded first, in the same batch.
 	Before []event.Event
 }
 
-// YoungError says that a look misses things that have only just been made. Nothing was
-// recorded. Look again.
+// YoungError names resources that were created just now and are not listed. Nothing was recorded.
+// Observe again.
 type YoungError struct{ Refs []resource.Ref }
 
 func (e *YoungError) Error() string {
 	return fmt.Sprintf("ledger: %s was created just now and is not listed yet", e.Refs[0])
 }
 
-// RecordObservation records what one look saw, one Observed a scope (more for a big one), as one
-// batch: only what is new, different or gone since. A failed scope makes nothing gone.
+// RecordObservation records one observation as one batch, with one Observed per scope (more for a
+// large one): only what is new, different or gone. In a scope that could not be observed nothing is
+// gone.
 func (l *Ledger) RecordObservation(ctx context.Context, w resource.LiveState, o ObservationOptions) (Receipt, error) {
 	return l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		observations, err := l.observations(ctx, w, o)
@@ -46,7 +47,7 @@ func (l *Ledger) RecordObservation(ctx context.Context, w resource.LiveState, o 
 	}})
 }
 
-// observations turns a world into events: what is new, different or gone, scope by scope.
+// observations turns live state into events: what is new, different or gone, scope by scope.
 func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o ObservationOptions) ([]event.Event, error) {
 	touched, err := l.touched(ctx, o.Since)
 	if err != nil {
@@ -75,7 +76,7 @@ func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o Obser
 	return events, nil
 }
 
-// young adds those of the things gone that this record says were made or changed just now.
+// young adds those of the gone resources that were created or changed just now, as recorded.
 func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within time.Duration) ([]resource.Ref, error) {
 	if within <= 0 {
 		return young, nil
@@ -112,8 +113,8 @@ func scopesOf(w resource.LiveState) []resource.Scope {
 	return out
 }
 
-// touched are the things on which something was recorded after a revision: a look that began
-// there does not know of it.
+// touched are the keys of resources about which something was recorded after a revision: an
+// observation that started there does not have it.
 func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[string]bool, error) {
 	if since < 0 {
 		return nil, nil
@@ -150,7 +151,7 @@ func (d *delta) events(s resource.Snapshot) []event.Event {
 	return out
 }
 
-// textsOf says why kinds could not be read; nil where all were.
+// textsOf returns the errors of unreachable kinds as text; nil if there are none.
 func textsOf(errs map[string]error) map[string]string {
 	if len(errs) == 0 {
 		return nil

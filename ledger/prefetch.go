@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// readAhead reads at once what the records will ask for one by one: on a store that is reached
-// over a network each question costs a way there and back. It asks for nothing else.
+// readAhead reads at once the keys that the records will need one by one: in a remote store each
+// read is a round trip. It reads no others.
 func (p *projection) readAhead(records []event.Record) error {
 	keys := map[string]bool{}
 	for _, r := range records {
@@ -53,9 +53,9 @@ func (p *projection) read(key string) (storage.Entry, error) {
 	return storage.Get(p.ctx, p.store, key, storage.Now)
 }
 
-// claims are the claims of a group that stand, by their keys, read at once. What is missing is
-// to be asked for by itself: it is gone, or could not be read. That one stands here is not the
-// last word either: the commit is guarded by it.
+// claims are the valid claims of a group, by key, read at once. One that is missing here has to be
+// read by itself: it has expired, or could not be read. The commit is guarded by each of them in any
+// case.
 func (l *Ledger) claims(ctx context.Context, group []*request) map[string]storage.Entry {
 	var keys []string
 	for _, r := range group {

@@ -13,27 +13,27 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// projection turns the records of one batch into one transaction. It reads the store only
-// through get, which sees what earlier records of the batch have written, so the same store
-// and the same records give the same transaction.
+// projection turns the records of one batch into one transaction. It reads the store only through
+// get, which includes what earlier records of the batch wrote, so the same store and the same
+// records give the same transaction.
 type projection struct {
 	ctx   context.Context
 	store storage.Store
 	ops   []storage.Op
-	wrote map[string]int // index into ops, of all but the things of big looks
+	wrote map[string]int // index into ops, without the resources of observations
 	acts  map[resource.Ref][]json.RawMessage
 	buf   []byte
 	early map[string]storage.Entry // what was read ahead; absent keys as the zero Entry
 	// lookup reads instead of the store; nil: the store is read.
 	lookup func(key string) []byte
-	// guards are what the projection rests on, in a store that others write; nil in one that
-	// only the holder of the log's turn writes.
+	// guards are the entries that the projection rests on, in a shared store; nil in one that only
+	// the process with the append lock writes.
 	guards map[string]storage.Guard
 }
 
-// project refuses what the store would refuse, so that nothing is appended to the log that
-// cannot be projected. In a shared store the transaction has guards on what it rests on, and
-// since is the revision from which the records were made (Now: they rest on nothing else).
+// project refuses what the store would refuse, so that nothing is appended to the log that cannot be
+// projected. In a shared store the transaction has guards on what it rests on, and since is the
+// revision from which the records were made (Now: they rest on nothing else).
 func (l *Ledger) project(ctx context.Context, store storage.Store, records []event.Record, since storage.Revision) (tx storage.Tx, err error) {
 	err = retry(ctx, func() error {
 		tx, err = l.projectOnce(ctx, store, records, since)
@@ -109,7 +109,7 @@ func (p *projection) write(r event.Record) error {
 	return nil
 }
 
-// tidy sorts the operations and keeps the last of those on one key.
+// tidy sorts the operations and keeps the last one of each key.
 func (p *projection) tidy() []storage.Op {
 	slices.SortStableFunc(p.ops, byKey)
 	out := p.ops[:0]
@@ -142,11 +142,11 @@ func (p *projection) set(op storage.Op) error {
 	return nil
 }
 
-// bulk writes without remembering: for the many things of a look, each of which stands in
-// no other record of the batch, or else in a later one.
+// bulk writes without an index: for the many resources of an observation, which no earlier record of
+// the batch has.
 func (p *projection) bulk(op storage.Op) { p.ops = append(p.ops, op) }
 
-// get reads a key as the records before have left it; nil if it is absent.
+// get reads a key as the records before left it; nil if it is absent.
 func (p *projection) get(key string) ([]byte, error) {
 	if i, ok := p.wrote[key]; ok {
 		return p.ops[i].Value, nil

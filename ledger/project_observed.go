@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// observed writes what changed, and with the last part of a look what it says of the scope.
+// observed writes what changed and, with the last part of an observation, its scan.
 func (p *projection) observed(r event.Record, e event.Observed) error {
 	if e.Complete {
 		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
@@ -33,7 +33,7 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 	return p.stacks(e)
 }
 
-// content is the canonical form of a thing, in no more memory than it needs.
+// content is the canonical form of a resource, in no more memory than it needs.
 func (p *projection) content(o *resource.Observed) []byte {
 	p.buf = o.AppendJSON(p.buf[:0])
 	return bytes.Clone(p.buf)
@@ -55,7 +55,7 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	return p.put(key, s)
 }
 
-// stacks brings stack/<stack>/<scope> in line with what a complete look found.
+// stacks makes stack/<stack>/<scope> agree with a complete observation.
 func (p *projection) stacks(e event.Observed) error {
 	if err := p.first(e.Scope, false); err != nil {
 		return err
@@ -83,9 +83,9 @@ func (p *projection) stacks(e event.Observed) error {
 	return nil
 }
 
-// first guards, in a shared store, that no stack first owns something in the scope between a
-// look's reading of which do and its commit: who makes it so touches first/<scope>. Other
-// batches rest on keys that they read; that there are no more has no key of its own.
+// first guards, in a shared store, that no stack first owns something in the scope between the read
+// of which stacks do and the commit: the write that makes it so also writes first/<scope>. Other
+// batches rest on keys that they read; the absence of more keys has no key of its own.
 func (p *projection) first(s resource.Scope, touch bool) error {
 	if p.guards == nil {
 		return nil

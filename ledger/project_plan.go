@@ -10,11 +10,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// manyDecisions is from where on the old decisions are read in one go.
+// manyDecisions is from where on the old decisions are read at once.
 const manyDecisions = 32
 
-// planned notes the plan for its stacks, and each decision that is another than the last one
-// on its thing.
+// planned records the plan of its stacks, and each decision that differs from the last one on its
+// resource.
 func (p *projection) planned(r event.Record, e event.Planned) error {
 	v := rows.Plan{
 		Plan: e.Plan, Listed: e.Plan, Hash: e.Hash, Mode: e.Mode, At: r.At, Counts: e.Counts, Digest: e.Digest, Approving: e.Approving,
@@ -44,7 +44,7 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 
 func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error)) error {
 	key := rows.KeyDecided + d.Ref.String()
-	d.Desired = nil // the log has it; here it would only make a wish that moved in its file a new decision
+	d.Desired = nil // the log has it; here a new position in the file would make a new decision
 	raw, err := event.Marshal(d)
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (p *projection) prefetch(prefix string) (func(string) ([]byte, error), erro
 	}, nil
 }
 
-// RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions
-// are not listed again.
+// RecordPlan records a plan. If the last plan of its stacks decided the same, the decisions are not
+// listed again.
 func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, error) {
 	return l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		same, err := l.samePlan(ctx, e)
@@ -97,7 +97,7 @@ func (l *Ledger) RecordPlan(ctx context.Context, e event.Planned) (Receipt, erro
 	}})
 }
 
-// samePlan finds the plan that lists these decisions, if it is the last one of all stacks.
+// samePlan is the plan that lists these decisions, if it is the last one of all stacks.
 func (l *Ledger) samePlan(ctx context.Context, e event.Planned) (string, error) {
 	same := ""
 	for _, stack := range e.Stacks {

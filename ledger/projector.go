@@ -22,8 +22,8 @@ func (p *Projector) Seq() wal.Seq { return p.l.head.Seq }
 // Revision is the revision that the last projected batch made.
 func (p *Projector) Revision() storage.Revision { return p.l.at.Modified }
 
-// Project commits a batch of the log, which is not checked against any claim: it is known to
-// count. A refused batch changes nothing.
+// Project commits a batch of the log without checking its claim: it is known to count. A refused
+// batch changes nothing.
 func (p *Projector) Project(ctx context.Context, b LogBatch) error {
 	b.Last, b.guards = false, nil
 	return p.l.replay(ctx, nil, b)

@@ -20,8 +20,8 @@ func (r *Reader) Revision(ctx context.Context) (storage.Revision, error) {
 	return rev, err
 }
 
-// LiveState is everything as it was on record at a revision (Now: the newest): each scope with a
-// complete look is Seen, with its time; a scope whose looks all failed is Failed.
+// LiveState is everything as recorded at a revision (Now: the newest). A scope that was never
+// observed completely is unreachable, with its last error.
 func (r *Reader) LiveState(ctx context.Context, at storage.Revision) (resource.LiveState, storage.Revision, error) {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	scans, rev, err := r.ScansAt(ctx, at)
@@ -37,7 +37,7 @@ func (r *Reader) LiveState(ctx context.Context, at storage.Revision) (resource.L
 	}
 	err = r.Resources(ctx, rows.KeyResource, rev, func(o resource.Observed, _ storage.Entry) {
 		s := w.Scopes[o.Ref.Scope()]
-		s.Scope = o.Ref.Scope() // known by a deed in a scope never seen whole
+		s.Scope = o.Ref.Scope() // known by an action in a scope that was never observed completely
 		s.Resources = append(s.Resources, o)
 		w.Scopes[s.Scope] = s
 	})
@@ -51,8 +51,8 @@ func sortLiveState(w resource.LiveState) {
 	}
 }
 
-// Snapshot is one scope as it is on record: as of its last complete look, with what deeds
-// have changed since. ErrNotFound if it was never seen whole.
+// Snapshot is one scope as recorded: as of its last complete observation, with what actions changed
+// since. ErrNotFound if there was none.
 func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snapshot, error) {
 	var scan Scan
 	found, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &scan)
@@ -72,7 +72,7 @@ func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 	return out, err
 }
 
-// resources decodes the things under a prefix.
+// Resources decodes the resources under a prefix.
 func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revision, each func(resource.Observed, storage.Entry)) error {
 	return r.Entries(ctx, prefix, at, func(e storage.Entry) error {
 		o, err := resource.ParseObserved(e.Value)
@@ -83,7 +83,7 @@ func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revisi
 	})
 }
 
-// Resource is one thing at a revision, or ErrNotFound.
+// Resource is one resource at a revision, or ErrNotFound.
 func (r *Reader) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
 	e, err := r.Get(ctx, rows.KeyResource+ref.String(), at)
 	if err != nil {
@@ -96,14 +96,14 @@ func (r *Reader) Resource(ctx context.Context, ref resource.Ref, at storage.Revi
 	return ResourceState{o, e.Created, e.Modified}, err
 }
 
-// Scans are the last looks at all scopes ever looked at, sorted.
+// Scans are the last observations of all scopes, sorted.
 func (r *Reader) Scans(ctx context.Context, at storage.Revision) ([]Scan, error) {
 	out, _, err := r.ScansAt(ctx, at)
 	return out, err
 }
 
-// AwaitScans returns nil as soon as ready says yes to the scans as they stand. The store tells of
-// new ones; a store that says nothing is asked each ten seconds.
+// AwaitScans returns nil as soon as ready accepts the scans. It reads them when the store reports a
+// new one, and every ten seconds.
 func (r *Reader) AwaitScans(ctx context.Context, ready func([]Scan) bool) error {
 	return storage.Await(ctx, r.store, rows.KeyScan, 10*time.Second, func(ctx context.Context) (bool, error) {
 		scans, err := r.Scans(ctx, storage.Now)
@@ -132,7 +132,7 @@ func (r *Reader) ScansAt(ctx context.Context, at storage.Revision) ([]Scan, stor
 	return out, rev, nil
 }
 
-// Scopes are the scopes where the stack owns something on record, sorted.
+// Scopes are the scopes where the stack owns something, sorted.
 func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, error) {
 	var out []resource.Scope
 	err := r.Entries(ctx, rows.KeyStack, storage.Now, func(e storage.Entry) error {
@@ -145,7 +145,7 @@ func (r *Reader) Scopes(ctx context.Context, stack string) ([]resource.Scope, er
 	return out, err
 }
 
-// OpenActions are the actions that began and have not ended, oldest first.
+// OpenActions are the actions without a recorded result, oldest first.
 func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	var out []OpenAction
 	err := r.Entries(ctx, rows.KeyOpen, storage.Now, func(e storage.Entry) error {
@@ -160,7 +160,7 @@ func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	return out, err
 }
 
-// Blessings are the protected things, sorted by ref.
+// Blessings are the protected resources, sorted by ref.
 func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing, error) {
 	var out []Blessing
 	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
@@ -176,18 +176,18 @@ func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing
 	return out, err
 }
 
-// Tries is what is on record of the failures of one wish.
+// Tries are the recorded failures of one configuration.
 type Tries struct {
 	decider.Attempts
-	// Key is the idempotency key of a create that may still come through: the same wish is
+	// Key is the idempotency key of a create that may still take effect: the same configuration is
 	// tried again with the same key.
 	Key string
-	// RecreateOnly are the paths of the wish that the provider could not change on the thing ID.
+	// RecreateOnly are the paths that the provider could not change on the resource with ID.
 	RecreateOnly []string
 	ID           string
 }
 
-// Attempts are the things whose last actions failed, or may have come to nothing.
+// Attempts are the resources whose last actions failed, or may have had no effect.
 func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 	out := map[resource.Ref]Tries{}
 	err := r.Entries(ctx, rows.KeyTries, storage.Now, func(e storage.Entry) error {

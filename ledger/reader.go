@@ -43,7 +43,7 @@ type Reader struct {
 	cache    bindingCache
 }
 
-// reader is embedded in Ledger under a name of its own, so that nobody replaces it.
+// reader is embedded in Ledger under this name, so that it cannot be replaced from outside.
 type reader = Reader
 
 // Reader is the read-only view of the ledger.
@@ -83,7 +83,7 @@ func (r *Reader) Versions(ctx context.Context, key string, each func(storage.Ent
 	return nil
 }
 
-// OpenOn is the action on a thing that began and has not ended; false if there is none.
+// OpenOn is the action on a resource without a recorded result; false if there is none.
 func (r *Reader) OpenOn(ctx context.Context, ref resource.Ref) (OpenAction, bool, error) {
 	var o OpenAction
 	found, err := r.Load(ctx, rows.KeyOpen+ref.String(), storage.Now, &o)

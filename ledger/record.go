@@ -13,7 +13,7 @@ import (
 
 // request is one caller's events on the way into a batch.
 type request struct {
-	build func(context.Context) ([]event.Event, error) // called under the turn, on a store that is up to date
+	build func(context.Context) ([]event.Event, error) // called with the append lock, on a store that is up to date
 	guard *storage.Guard
 	done  chan struct{}
 
@@ -27,8 +27,8 @@ func given(events []event.Event) func(context.Context) ([]event.Event, error) {
 	return func(context.Context) ([]event.Event, error) { return events, nil }
 }
 
-// submit waits until the request was written, by itself or together with others. A context
-// that has ended keeps it out; one that ends later does not: half a record helps nobody.
+// submit waits until the request was written, by itself or together with others. A context that has
+// ended keeps it out; one that ends later does not: a part of a record is of no use.
 func (l *Ledger) submit(ctx context.Context, r *request) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return Receipt{}, fmt.Errorf("ledger: not recorded: %w", err)
@@ -47,7 +47,7 @@ func (l *Ledger) submit(ctx context.Context, r *request) (Receipt, error) {
 	return r.receipt, r.err
 }
 
-// serve writes what is waiting as one batch; the caller leads.
+// serve writes the waiting requests as one batch; the caller leads.
 func (l *Ledger) serve(ctx context.Context) {
 	l.mu.Lock()
 	group := l.queue
@@ -70,7 +70,7 @@ func (l *Ledger) serve(ctx context.Context) {
 	}
 }
 
-// inTurn takes the turn, catches up, writes, and gives the turn back.
+// inTurn takes the append lock, catches up, writes, and releases the lock.
 func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, error) {
 	if err := l.Broken(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 		err = l.breakDown(err)
 	}
 	if failed := turn.Unlock(); failed != nil {
-		_ = l.breakDown(failed) // what was written stands; the next one hears of it
+		_ = l.breakDown(failed) // what was written counts; the next Record returns the error
 	}
 	return records, err
 }
@@ -104,9 +104,9 @@ type notRecorded struct {
 func (e *notRecorded) Error() string { return "ledger: not recorded: " + e.err.Error() }
 func (e *notRecorded) Unwrap() error { return e.err }
 
-// writeAll writes the group as one batch. If a claim is lost between log and store, the
-// batch is refused and everybody's events are written again alone; so they are if something
-// in the group cannot be written at all.
+// writeAll writes the group as one batch. If a claim is lost between log and store, the batch is
+// refused and the events of each request are written again alone; so they are if something in the
+// group cannot be written at all.
 func (l *Ledger) writeAll(ctx context.Context, turn *wal.AppendLock, group []*request) ([]event.Record, error) {
 	since := storage.Now
 	if l.cfg.Shared {
@@ -152,7 +152,7 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 		r.err = try(ctx, func() error { return l.fill(ctx, r, claims) })
 		switch {
 		case r.err != nil && passing(r.err):
-			try = once // the patience of one is enough for all
+			try = once // one waited; the others need not
 		case r.err == nil && len(r.events) > 0:
 			ready = append(ready, r)
 		}
@@ -160,7 +160,7 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 	return ready
 }
 
-// fill builds the events of a request, or what stands in their place if its claim is lost.
+// fill builds the events of a request, or the refusal if its claim is lost.
 func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
 	if err == nil {
@@ -187,8 +187,8 @@ func (l *Ledger) holds(ctx context.Context, g storage.Guard) (bool, error) {
 	return err == nil && g.Holds(e), err
 }
 
-// refusal stands in the record for events that came too late. An end is kept beside it, as
-// one that does not count: it tells whoever settles the action where to look.
+// refusal is recorded for events that came too late. A result is recorded with it as one that does
+// not count: whoever recovers the action can use it.
 func refusal(events []event.Event, g storage.Guard) []event.Event {
 	out := event.Refused{Token: int64(g.Created), Reason: "the claim was lost before " + events[0].Type() + " could be recorded"}
 	var late []event.Event
@@ -205,8 +205,8 @@ func refusal(events []event.Event, g storage.Guard) []event.Event {
 	return append([]event.Event{out}, late...)
 }
 
-// write appends one batch, commits its projection, and fills in the receipts. ErrConflict:
-// a claim was lost meanwhile, and the batch is on record as refused.
+// write appends one batch, commits its projection, and fills in the receipts. ErrConflict: a claim
+// was lost meanwhile, and the batch is recorded as refused.
 func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
 	now := l.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// RecordRecovered records what observing said of open actions, and returns what was recorded:
-// an action that was ended by somebody meanwhile needs no answer any more.
+// RecordRecovered records the results of open actions as observed, and returns those that were
+// recorded: an action that is no longer open is left out of it.
 func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered) (kept []event.Recovered, err error) {
 	_, err = l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		kept = nil

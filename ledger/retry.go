@@ -11,16 +11,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A store that several hosts share is away for moments: a leader changes, a connection is made
-// anew. What certainly did nothing, such as a read, is done again for about three seconds, and
-// an error that is left then leaves the ledger as it was. The ledger breaks only where the log
-// and the store may have come apart: when an append failed, or a commit behind one.
+// A shared store is away for moments: its leader changes, or a connection is made again. What
+// certainly did nothing, such as a read, is repeated for about three seconds, and an error that is
+// left then leaves the ledger as it was. The ledger breaks only where the log and the store may
+// differ: when an append failed, or a commit after one.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 1600 * time.Millisecond
 )
 
-// retry does something again whose error may pass by itself.
+// retry repeats what failed with an error that may pass.
 func retry(ctx context.Context, do func() error) error {
 	for pause := firstPause; ; pause *= 2 {
 		err := do()
@@ -37,7 +37,8 @@ func retry(ctx context.Context, do func() error) error {
 
 func once(_ context.Context, do func() error) error { return do() }
 
-// passing says that an error may pass by itself: it is none of those that say what is wrong.
+// passing reports whether an error may pass by itself: it is none of those that name a lasting
+// cause.
 func passing(err error) bool {
 	for _, lasting := range []error{
 		storage.ErrConflict, storage.ErrCompacted, storage.ErrFuture, storage.ErrCorrupt, storage.ErrBusy, storage.ErrNewer,
@@ -53,8 +54,8 @@ func passing(err error) bool {
 	return !errors.As(err, &young)
 }
 
-// retryableError is an error before which nothing was appended, and after which the store is what it
-// was: the ledger goes on.
+// retryableError is an error before which nothing was appended, and after which the store is
+// unchanged: the ledger goes on.
 type retryableError struct{ err error }
 
 func (e *retryableError) Error() string { return "ledger: not recorded: " + e.err.Error() }
@@ -67,7 +68,7 @@ func retryable(err error) error {
 	return &retryableError{err}
 }
 
-// isRetryable says that the ledger is whole after this error.
+// isRetryable reports whether the ledger is intact after this error.
 func isRetryable(err error) bool {
 	var s *retryableError
 	return errors.As(err, &s)

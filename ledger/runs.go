@@ -11,9 +11,9 @@ import (
 	"github.com/ovi-project/ovi/internal/vfs"
 )
 
-// Each process keeps a lock on a file of its own in the data directory while it lives. The
-// system lets go of it whatever way the process ends, so that others on this host need not
-// wait for the claims of the dead to expire.
+// Each process keeps a lock on a file of its own in the data directory while it runs. The system
+// releases it however the process ends, so that others on this host need not wait until the claims
+// of a crashed run expire.
 const (
 	runsName  = "runs"
 	runSuffix = ".lock"
@@ -34,32 +34,32 @@ func (l *Ledger) register() error {
 	}
 	ok, err := f.TryLock()
 	for tries := 0; err == nil && !ok && tries < 100; tries++ {
-		time.Sleep(time.Millisecond) // somebody looks whether we are dead
+		time.Sleep(time.Millisecond) // another process checks whether this one runs
 		ok, err = f.TryLock()
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("ledger: the lock of this run: %w", err), f.Close())
 	}
 	if !ok {
-		return f.Close() // another ledger of this process has it; it vouches for both
+		return f.Close() // another ledger of this process has it; it counts for both
 	}
 	l.life = f
 	return nil
 }
 
-// LeaveClaims says, before Close, that claims of this run still stand which could not be given back.
-// If nobody acts under them any more, Close leaves the file of this run behind without its
-// lock: the run is dead, and the next one on this host ends the claims at once, also when the
-// process lives on. If somebody may still act, the lock outlives Close, and the claims are left
-// to expire; the caller then keeps the Ledger for as long as its process lives.
+// LeaveClaims records, before Close, that claims of this run could not be released. If no action
+// runs under them, Close leaves the file of this run without its lock: the next run on this host
+// releases the claims at once, also while this process goes on. If an action may still run, the lock
+// stays, and the claims are left to expire; the caller then keeps the Ledger for as long as its
+// process runs.
 func (l *Ledger) LeaveClaims(acting bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leftClaims, l.acting = true, acting
 }
 
-// unregister gives the lock back and takes the file away. A broken ledger leaves the file: where
-// nothing could be recorded perhaps no claim could be given back either.
+// unregister releases the lock and removes the file. A broken ledger leaves the file: where nothing
+// could be recorded perhaps no claim could be released either.
 func (l *Ledger) unregister() error {
 	l.mu.Lock()
 	owes, acting := l.leftClaims || l.broken != nil, l.acting
@@ -74,8 +74,8 @@ func (l *Ledger) unregister() error {
 	return errors.Join(err, l.life.Close())
 }
 
-// IsDead says that the process of a run on this data directory is dead for certain: it left
-// its file behind and nobody holds its lock. A run of which nothing is known is not dead.
+// IsDead reports whether the process of a run on this data directory has certainly ended without
+// closing: its file exists and is not locked. An unknown run is not dead.
 func (l *Ledger) IsDead(run string) bool {
 	if run == l.cfg.Run || run == "" || run != filepath.Base(run) {
 		return false
@@ -92,7 +92,7 @@ func (l *Ledger) IsDead(run string) bool {
 	return f.Unlock() == nil
 }
 
-// ForgetRun takes the file of a dead run away, once nothing of it is left to settle.
+// ForgetRun removes the file of a dead run, once nothing of it is left to recover.
 func (l *Ledger) ForgetRun(run string) error {
 	if !l.IsDead(run) {
 		return nil
@@ -103,7 +103,7 @@ func (l *Ledger) ForgetRun(run string) error {
 	return nil
 }
 
-// DeadRuns lists the runs whose processes died without taking leave.
+// DeadRuns lists the runs whose processes ended without closing.
 func (l *Ledger) DeadRuns() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(l.cfg.Dir, runsName))
 	if err != nil {

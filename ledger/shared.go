@@ -16,22 +16,23 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// A store that several instances record into (Config.Shared) is written by ledgers that do
-// not wait for each other: each holds its own log's turn, no more. A projection therefore
-// counts only if nothing it was made from has changed when it is committed: every key it read
-// or replaces stands as a guard in the transaction. The loser's batch is refused in its log
-// and made anew on what the winner left. So the store is always what one gets by projecting
-// all batches that were not refused, in the order of their revisions.
+// A store that several instances record into (Config.Shared) is written by ledgers that do not
+// wait for each other: each holds the append lock of its own log only. A projection therefore
+// counts only if nothing that it rests on has changed when it is committed: every key that it read
+// or replaces is guarded in the transaction. The batch that comes second is refused in its log and
+// made again on what the first left. So the store is always the projection of all batches that
+// were not refused, in the order of their revisions.
 
 var (
-	// ErrElsewhere: the log was kept with another store; projecting its past into this one
-	// would put old looks over newer ones.
+	// ErrElsewhere is returned for a log that was kept with another store: projecting its past would
+	// overwrite newer observations.
 	ErrElsewhere = errors.New("ledger: the record of this data directory was kept in another store")
-	// ErrForeignLog: the log is not the one that was recorded into the store.
+	// ErrForeignLog is returned for a log that is not the one that was recorded into the store.
 	ErrForeignLog = errors.New("ledger: the log of another store, or an older copy that went its own way")
-	// ErrUnfinished: the store is being rebuilt from its logs, or that did not come to its end.
+	// ErrUnfinished is returned for a store that is being rebuilt from its logs, or whose rebuild
+	// did not finish.
 	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or that was cut off: wait for it, or rebuild it under another prefix with ovi audit replay --into")
-	// errRaced: another instance has recorded something that this batch rests on.
+	// errRaced: another instance recorded what this batch rests on.
 	errRaced = errors.New("another instance recorded first")
 )
 
@@ -40,15 +41,15 @@ const (
 	racePause = 5 * time.Millisecond
 )
 
-// rests notes that the projection rests on an entry as it stands; key names absent ones.
+// rests guards an entry that the projection read; the key is that of an absent one too.
 func (p *projection) rests(key string, e storage.Entry) {
 	if p.guards != nil {
 		p.guards[key] = storage.Guard{Key: key, Created: e.Created, Modified: e.Modified}
 	}
 }
 
-// guardBulk puts guards on the things of looks, and finds those that another instance wrote
-// after the look was compared with the record.
+// guardBulk guards the resources of observations, and finds those that another instance wrote after
+// the observation was compared with what was recorded.
 func (p *projection) guardBulk(since storage.Revision) error {
 	if since == storage.Now {
 		return nil
@@ -76,7 +77,7 @@ func (p *projection) guardBulk(since storage.Revision) error {
 	return nil
 }
 
-// versions reads how keys stand, by their names if they are few.
+// versions reads the versions of keys, one by one if they are few.
 func (p *projection) versions(keys map[string]bool) error {
 	if len(keys) <= manyDecisions {
 		found, err := storage.Gets(p.ctx, p.store, slices.Collect(maps.Keys(keys)))
@@ -113,7 +114,7 @@ func (p *projection) reads() []storage.Guard {
 	return out
 }
 
-// lost says which claim of the batch was lost, or that another instance came first.
+// lost names the claim of the batch that was lost, or that another instance came first.
 func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {
 	for _, g := range claims {
 		if held, err := l.holds(ctx, g); err == nil && !held {
@@ -123,7 +124,7 @@ func (l *Ledger) lost(ctx context.Context, claims []storage.Guard) string {
 	return errRaced.Error() + "; it is recorded again"
 }
 
-// yield lets the others go first, longer each time.
+// yield lets other instances go first, longer each time.
 func yield(ctx context.Context, try int) {
 	select {
 	case <-ctx.Done():
@@ -131,8 +132,8 @@ func yield(ctx context.Context, try int) {
 	}
 }
 
-// fence makes sure that a commit whose answer was lost does not happen any more: it moves the
-// key that every commit of this log is guarded by. Afterwards head tells whether it happened.
+// fence prevents a commit whose result is unknown from happening later: it changes the key that
+// guards every commit of this log. Afterwards the head says whether it happened.
 func (l *Ledger) fence(ctx context.Context) error {
 	for range raceTries {
 		if err := l.reread(ctx); err != nil {
@@ -162,7 +163,7 @@ func (l *Ledger) fence(ctx context.Context) error {
 	return fmt.Errorf("ledger: %w", storage.ErrUnknown)
 }
 
-// commitAgain finds out what became of a commit without an answer, and makes it again once it
+// commitAgain finds out whether a commit with an unknown result happened, and repeats it once it
 // cannot happen any more.
 func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head) (storage.Revision, error) {
 	for try := range raceTries {
@@ -182,9 +183,9 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head)
 	return 0, fmt.Errorf("ledger: %w", storage.ErrUnknown)
 }
 
-// unacknowledged deals with the batch at the end of the log that is not in the shared store:
-// nobody was told that it is recorded, and others may have gone on since. Under a claim that
-// still stands it is projected; otherwise it is refused.
+// unacknowledged handles the batch at the end of the log that is not in the shared store: it was
+// never acknowledged, and other instances may have gone on since. Under a claim that is still valid
+// it is projected; otherwise it is refused.
 func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
 	if err := l.fence(ctx); err != nil {
 		return retryable(err)

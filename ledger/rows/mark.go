@@ -2,10 +2,10 @@ package rows
 
 import "github.com/ovi-project/ovi/storage"
 
-// mark is what a batch notes, in the number that the log keeps with it.
+// Mark is what a batch records of its order, in the number that the log keeps for the caller.
 type Mark struct {
 	Known bool
-	Epoch int              // a rebuilt or copied store numbers its revisions anew
+	Epoch int              // how often the revisions were numbered again
 	Prev  storage.Revision // committed by the last batch of this log that counts
 	Base  storage.Revision // which the batch was made from
 }
@@ -17,7 +17,7 @@ const (
 	aheadBits = 63 - epochBits - prevBits
 )
 
-// encode packs the mark; what does not fit is not known.
+// Encode packs the mark; one that does not fit is not known.
 func (m Mark) Encode() uint64 {
 	if !m.Known || m.Epoch >= 1<<epochBits || m.Prev >= 1<<prevBits || m.Base < m.Prev {
 		return 0
@@ -26,6 +26,7 @@ func (m Mark) Encode() uint64 {
 	return markKnown | uint64(m.Epoch)<<(prevBits+aheadBits) | uint64(m.Prev)<<aheadBits | ahead
 }
 
+// DecodeMark is the inverse of Encode.
 func DecodeMark(n uint64) Mark {
 	if n&markKnown == 0 {
 		return Mark{}
