@@ -10,13 +10,13 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ActionsSince are the beginnings, ends and answers on record about a thing after a revision,
-// oldest first, without those of one plan.
+// ActionsSince are the records of started, finished and recovered actions on a resource after a
+// revision, oldest first, without those of one plan.
 func (l *Reader) ActionsSince(ctx context.Context, ref resource.Ref, since storage.Revision, except string) ([]event.Record, error) {
 	key := rows.KeyActions + ref.String()
 	e, err := l.Get(ctx, key, storage.Now)
 	if err != nil || e.Modified <= since {
-		return nil, err // mostly nobody did anything
+		return nil, err // mostly there are none
 	}
 	var out []event.Record
 	err = l.Versions(ctx, key, func(e storage.Entry) error {
@@ -48,7 +48,7 @@ func (l *Reader) isAction(r event.Record, except string) bool {
 	case event.Finished:
 		return e.Plan != except
 	case event.Recovered:
-		return r.Run != l.Run() // the plan's own look answers before it decides
+		return r.Run != l.Run() // the plan's own observation recovers before it decides
 	}
 	return false
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// BaselineState is what of the carried facts a reader of the log can use who has no store: the things
-// as they stood, by the names they are on record under, and the approvals of plans.
+// BaselineState returns what a reader of the log without a store needs of a baseline: the resources,
+// by the refs under which they are recorded, and the approvals of plans.
 func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {
 	resources = map[resource.Ref]*resource.Observed{}
 	for _, f := range e.Facts {
@@ -31,7 +31,7 @@ func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Obser
 			approvals = append(approvals, ledger.Approval{Approved: a.Event, At: a.At})
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("ledger: the carried fact %s: %w", f.Key, err)
+			return nil, nil, fmt.Errorf("ledger: the fact %s of a baseline: %w", f.Key, err)
 		}
 	}
 	return resources, approvals, nil

@@ -14,16 +14,16 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// batchReader opens the log at single batches, by the revisions they made, and keeps of them what
-// names one thing. The store says where to open it; what is read is held against the chain
-// value that the store has of it.
+// batchReader reads single batches of the log, by the revisions that they made, and keeps what they
+// say of one resource. The store says where they are; each batch is checked against the chain value
+// that the store has.
 type batchReader struct {
 	l      *Reader
 	clock  *logClock
 	picker *wal.RandomReader
 	ref    resource.Ref
 	needle []byte
-	left   int // how many more are opened; negative: as many as are asked for
+	left   int // how many more may be read; negative: any number
 }
 
 func (l *Reader) pages(c *logClock, ref resource.Ref, most int) (*batchReader, error) {
@@ -31,9 +31,9 @@ func (l *Reader) pages(c *logClock, ref resource.Ref, most int) (*batchReader, e
 	return &batchReader{l: l, clock: c, picker: l.Log().RandomReader(), ref: ref, needle: bytes.Trim(quoted, `"`), left: most}, err
 }
 
-// at are the records that name the thing in the batch which made a revision, cut down to it.
-// It is false where this log does not have it: it is another instance's, was trimmed, or
-// enough were opened.
+// at are the records that name the resource in the batch which made a revision, reduced to it. It is
+// false where this log does not have the batch: it is of another instance, was trimmed, or enough
+// were read.
 func (p *batchReader) at(ctx context.Context, r storage.Revision) (records []event.Record, ok bool, err error) {
 	t, exact, err := p.clock.of(ctx, r)
 	if err != nil || !exact || t.instance != p.l.Instance() || p.left == 0 {
@@ -45,16 +45,16 @@ func (p *batchReader) at(ctx context.Context, r storage.Revision) (records []eve
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("ledger: what made revision %d: %w", r, err)
+		return nil, false, fmt.Errorf("history: read the batch of revision %d: %w", r, err)
 	}
 	if t.head.Chain != "" && b.Chain.String() != t.head.Chain {
-		return nil, false, fmt.Errorf("ledger: the log and the store disagree about record %d (revision %d): run ovi audit verify", t.head.Seq, r)
+		return nil, false, fmt.Errorf("history: the log and the store differ at record %d (revision %d): run `ovi audit verify`", t.head.Seq, r)
 	}
 	records, err = p.naming(b)
 	return records, true, err
 }
 
-// naming decodes the records of a batch that name the thing.
+// naming decodes the records of a batch that name the resource.
 func (p *batchReader) naming(b wal.Batch) (out []event.Record, err error) {
 	for i, raw := range b.Records {
 		if !bytes.Contains(raw, p.needle) {
@@ -71,8 +71,7 @@ func (p *batchReader) naming(b wal.Batch) (out []event.Record, err error) {
 	return out, nil
 }
 
-// cutDown leaves of a look or a plan what it says of a thing; false if the record does not
-// name it.
+// cutDown reduces an observation or a plan to one resource; false if the record does not name it.
 func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 	switch e := r.Event.(type) {
 	case event.Observed:
@@ -100,8 +99,8 @@ func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 	return r, r.Event.About() == ref
 }
 
-// plan is the record of a plan that made a revision, as far as it can be told here, with what
-// it decided on the thing.
+// plan is the record of a plan that made a revision, as far as it is known here, with its decision
+// on the resource.
 func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan, stack string) (event.Record, error) {
 	d, err := p.decidedAt(ctx, r)
 	if err != nil {
@@ -123,7 +122,7 @@ func (p *batchReader) plan(ctx context.Context, r storage.Revision, v rows.Plan,
 		return out, nil
 	}
 	if err != nil {
-		return out, fmt.Errorf("ledger: what made revision %d: %w", r, err)
+		return out, fmt.Errorf("history: read the batch of revision %d: %w", r, err)
 	}
 	for i, raw := range b.Records {
 		if !bytes.Contains(raw, []byte(v.Plan)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ResourceChange is how a thing differs between two revisions.
+// ResourceChange is how a resource differs between two revisions.
 type ResourceChange struct {
 	Ref           resource.Ref
 	Before, After *resource.Observed // nil: it was not there
@@ -23,9 +23,9 @@ type ResourceChange struct {
 	Action        bool               // ovi has done something to it in between
 }
 
-// Between lists the things that differ between two revisions (Now: the newest), sorted by
-// ref: their number, not that of all things, is what it costs. storage.ErrCompacted: the
-// store has forgotten how things stood at the earlier one.
+// Between lists the resources that differ between two revisions (Now: the newest), sorted by ref. It
+// costs as much as there are changes, not resources. storage.ErrCompacted: the store no longer has
+// the earlier one.
 func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]ResourceChange, error) {
 	if to == storage.Now {
 		now, err := l.Revision(ctx)
@@ -65,12 +65,12 @@ func (l *Reader) Between(ctx context.Context, from, to storage.Revision) ([]Reso
 	return out, nil
 }
 
-// touchedBetween finds what was written between two revisions, and whether by a deed.
+// touchedBetween finds what was written between two revisions, and whether by an action.
 func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revision) (map[resource.Ref]*ResourceChange, error) {
 	out := map[resource.Ref]*ResourceChange{}
 	for e, err := range l.Store().Changes(ctx, rows.KeyResource, early, late) {
 		if err != nil {
-			return nil, fmt.Errorf("ledger: what changed since revision %d: %w", early, err)
+			return nil, fmt.Errorf("history: read the changes since revision %d: %w", early, err)
 		}
 		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyResource))
 		if err != nil {
@@ -93,7 +93,7 @@ func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revisio
 	return out, nil
 }
 
-// resourceAt is a thing at a revision; nil if it was not there.
+// resourceAt is a resource at a revision; nil if it did not exist.
 func (l *Reader) resourceAt(ctx context.Context, ref resource.Ref, at storage.Revision) (*resource.Observed, error) {
 	t, err := l.Resource(ctx, ref, at)
 	if errors.Is(err, ledger.ErrNotFound) {

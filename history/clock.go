@@ -13,16 +13,16 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// logClock maps revisions to times, and back. Every batch writes log/<instance>, so how those
-// keys stood at a revision tells which batch is the newest one there: a lookup costs as much
-// as a read of one key, and a time is found by bisection. It is for one query.
+// logClock maps revisions to times, and back. Every batch writes log/<instance>, so the values of
+// those keys at a revision say which batch is the newest one: a lookup costs as much as a read of
+// one key, and a time is found by bisection. It serves one query.
 type logClock struct {
 	l           *Reader
 	oldest, now storage.Revision // between which there is something to read; 0: nothing
 	known       map[storage.Revision][]tick
 }
 
-// tick is a batch: the revision it made, and how far its instance's log had come with it.
+// tick is a batch: the revision that it made, and how far its instance had come with its log.
 type tick struct {
 	rev      storage.Revision
 	instance string
@@ -69,8 +69,8 @@ func (c *logClock) ticks(ctx context.Context, r storage.Revision) ([]tick, error
 	return all, err
 }
 
-// of is the batch that made a revision; not exact if the revision is older than what is
-// kept, and then the oldest known batch.
+// of is the batch that made a revision. For a revision older than what the store has it is not
+// exact: the oldest known batch.
 func (c *logClock) of(ctx context.Context, r storage.Revision) (t tick, exact bool, err error) {
 	all, err := c.ticks(ctx, r)
 	if err != nil || len(all) == 0 {
@@ -120,7 +120,7 @@ func (c *logClock) lastOf(ctx context.Context, instance string, when time.Time) 
 	return found, nil
 }
 
-// TimeOf is when a revision was made.
+// TimeOf is the time of a revision.
 func (l *Reader) TimeOf(ctx context.Context, r storage.Revision) (time.Time, error) {
 	c, err := l.clock(ctx)
 	if err != nil {
@@ -128,7 +128,7 @@ func (l *Reader) TimeOf(ctx context.Context, r storage.Revision) (time.Time, err
 	}
 	t, exact, err := c.of(ctx, r)
 	if err == nil && !exact {
-		err = fmt.Errorf("ledger: the time of revision %d is %w: it is before %s", r, ledger.ErrNotFound, t.head.At.Format(time.RFC3339))
+		err = fmt.Errorf("history: the time of revision %d is %w: it is before %s", r, ledger.ErrNotFound, t.head.At.Format(time.RFC3339))
 	}
 	return t.head.At, err
 }
@@ -144,9 +144,9 @@ func (l *Reader) RevisionAt(ctx context.Context, when time.Time) (storage.Revisi
 	if err != nil || r != 0 {
 		return r, err
 	}
-	oldest := "nothing is on record yet"
+	oldest := "nothing is recorded yet"
 	if t, _, err := c.of(ctx, c.oldest); err == nil && t.rev != 0 {
 		oldest = "the oldest known is of " + t.head.At.Format(time.RFC3339)
 	}
-	return 0, fmt.Errorf("ledger: a revision of %s is %w: %s", when.Format(time.RFC3339), ledger.ErrNotFound, oldest)
+	return 0, fmt.Errorf("history: a revision of %s is %w: %s", when.Format(time.RFC3339), ledger.ErrNotFound, oldest)
 }

@@ -54,9 +54,9 @@ func (f *forgetful) History(ctx context.Context, key string) iter.Seq2[storage.E
 	}
 }
 
-// TestThePastIsToldWhereOthersCompact: what the store's keeper forgot by itself is gone, and
+// TestThePastIsReadWhereOthersCompact: what the store's keeper forgot by itself is gone, and
 // everything else is told.
-func TestThePastIsToldWhereOthersCompact(t *testing.T) {
+func TestThePastIsReadWhereOthersCompact(t *testing.T) {
 	store := &forgetful{Store: mem.New()}
 	l := shared(t, t.TempDir(), store, "one")
 	var last ledger.Receipt

@@ -26,9 +26,9 @@ func (a *asked) Range(ctx context.Context, prefix string, at storage.Revision) (
 	return a.Store.Range(ctx, prefix, at)
 }
 
-// TestTheLastPlanBehindManyLooksForDrift: who lets a machine ask for drift all day asks why
+// TestTheLastPlanBehindManyDriftPlans: who lets a machine ask for drift all day asks why
 // no slower for that.
-func TestTheLastPlanBehindManyLooksForDrift(t *testing.T) {
+func TestTheLastPlanBehindManyDriftPlans(t *testing.T) {
 	store := &asked{Store: mem.New()}
 	l := shared(t, t.TempDir(), store, "one")
 	plan := func(id string, mode event.Mode) {

@@ -10,11 +10,11 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// fewPlans is how many plans are kept in mind for the deeds that may follow them.
+// fewPlans is how many plans are kept for the actions that may follow them.
 const fewPlans = 64
 
-// logFallback reads this log up to the oldest batch that the store still knows: nothing more than
-// the first one, unless the store was compacted or the log came before it.
+// logFallback reads this log up to the oldest batch that the store still has: only the first one,
+// unless the store was compacted or is newer than the log.
 func (g *historyReader) logFallback(ctx context.Context) error {
 	all, err := g.clock.ticks(ctx, g.clock.oldest)
 	if err != nil {
@@ -39,11 +39,11 @@ func (g *historyReader) logFallback(ctx context.Context) error {
 	return nil
 }
 
-// past reads batches of which only the log knows, one after the other, with what plans rest on.
+// past reads, one after the other, batches that only the log has, with what plans rest on.
 type past struct {
 	g       *historyReader
 	read    map[string]event.Loaded   // what was last read, by stack
-	decided map[string]event.Decision // on the thing, by the plan that lists it
+	decided map[string]event.Decision // on the resource, by the plan that lists it
 	alike   []event.Record            // the last plans that are as one before
 }
 
@@ -84,7 +84,7 @@ func (p *past) take(r event.Record) {
 	p.add(r)
 }
 
-// recall tells a plan that is as one before, because something came of it.
+// recall adds a plan with the decisions of an earlier one, because actions followed it.
 func (p *past) recall(plan string) (ok bool) {
 	for _, r := range p.alike {
 		e, ok := r.Event.(event.Planned)

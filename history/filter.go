@@ -13,7 +13,7 @@ import (
 
 // Filter selects records of the log; zero fields select all.
 type Filter struct {
-	Ref      resource.Ref // records about it, and looks and plans that name it
+	Ref      resource.Ref // records about it, and observations and plans that name it
 	Types    []string
 	Since    time.Time
 	Until    time.Time
@@ -24,8 +24,8 @@ type Filter struct {
 
 func seq(i int) wal.Seq { return wal.Seq(i) }
 
-// matcher decodes records that may match and tells whether they do. A record that does not
-// hold the bytes of the ref is not decoded.
+// matcher returns a function that decodes records which may match and reports whether they do. A
+// record without the bytes of the ref is not decoded.
 func (f Filter) matcher() func([]byte) (event.Record, bool, error) {
 	var needle []byte
 	if !f.Ref.IsZero() {
@@ -54,7 +54,7 @@ func (f Filter) matches(r event.Record) bool {
 	return false
 }
 
-// names says that the event is about the thing, or lists it.
+// names reports whether the event is about the resource, or lists it.
 func names(e event.Event, ref resource.Ref) bool {
 	switch e := e.(type) {
 	case event.Observed:

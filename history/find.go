@@ -12,10 +12,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// FindRef finds a thing on record by a spelling people use: the whole ref, the ref without
-// the account, kind/name, the name, or the provider's id. Things that are there come before
-// those of which only the past is known. An *AmbiguousError if it fits several, ErrNotFound
-// if none.
+// FindRef finds a recorded resource by a short spelling: the whole ref, the ref without the account,
+// kind/name, the name, or the provider's id. Existing resources come before those that only the past
+// has. An *AmbiguousError if several fit, ErrNotFound if none does.
 func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
 	if refs, err := l.called(ctx, spelling); err != nil || len(refs) == 1 {
 		return first(refs), err
@@ -44,9 +43,8 @@ func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, er
 	return resource.Ref{}, &AmbiguousError{spelling, there}
 }
 
-// called are the things that a spelling with kind and name means, found by asking for each
-// place that was ever looked at: those that are there, else those of which only the past is
-// known. It reads a key a place and not the world.
+// called are the resources that a spelling with kind and name fits, read key by key in each observed
+// scope: the existing ones, else those that only the past has.
 func (l *Reader) called(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
 	parts := strings.Split(spelling, "/")
 	if len(parts) < 2 {
@@ -85,8 +83,8 @@ func first(refs []resource.Ref) resource.Ref {
 	return refs[0]
 }
 
-// fitting are the refs under a prefix of the store that the spelling fits. An exact fit
-// stands alone.
+// fitting are the refs under a prefix of the store that the spelling fits. An exact fit is the only
+// one.
 func (l *Reader) fitting(ctx context.Context, prefix, spelling string) (refs []resource.Ref, err error) {
 	id := []byte(`"id":"` + spelling + `"`)
 	err = l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
@@ -104,18 +102,18 @@ func (l *Reader) fitting(ctx context.Context, prefix, spelling string) (refs []r
 	return refs, err
 }
 
-// unregistered looks for a whole ref among things of which only old revisions know.
+// unregistered finds a whole ref that only old revisions have.
 func (l *Reader) unregistered(ctx context.Context, spelling string) (resource.Ref, error) {
 	if ref, err := resource.ParseRef(spelling); err == nil {
 		for _, err := range l.Store().History(ctx, rows.KeyResource+spelling) {
 			return ref, err
 		}
 	}
-	return resource.Ref{}, fmt.Errorf("ledger: %q is %w: ovi status and ovi inventory list what is", spelling, ledger.ErrNotFound)
+	return resource.Ref{}, fmt.Errorf("%q is %w: `ovi status` and `ovi inventory` list resources", spelling, ledger.ErrNotFound)
 }
 
-// Fits says whether a spelling that people use means a ref: the whole of it, without the
-// account, without the place, kind/name, or the name alone.
+// Fits reports whether a short spelling fits a ref: the whole ref, the ref without the account,
+// without the location, kind/name, or the name.
 func Fits(r resource.Ref, spelling string) bool {
 	_, region, ok := strings.Cut(r.Location, "/")
 	short := r.Kind + "/" + r.Name

@@ -17,8 +17,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// History is the life of a thing, oldest first; ErrNotFound if nothing is known of it. What
-// is older than the last compaction is only in the log.
+// History is the life of a resource, oldest first; ErrNotFound if nothing is recorded. What is older
+// than the last compaction is only in the log.
 func (l *Reader) History(ctx context.Context, ref resource.Ref) ([]Moment, error) {
 	clock, err := l.clock(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock)
 		l.Versions(ctx, rows.KeyActions+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
 	)
 	if err == nil && len(moments) == 0 {
-		err = fmt.Errorf("ledger: %s is %w", ref, ledger.ErrNotFound)
+		err = fmt.Errorf("%s is %w", ref, ledger.ErrNotFound)
 	}
 	out := make([]Moment, 0, len(moments))
 	for _, r := range slices.Sorted(maps.Keys(moments)) {
@@ -69,7 +69,7 @@ func seen(m *Moment, e storage.Entry) error {
 	return err
 }
 
-// decidedThen gives a decision as the plan record it stood in, alone.
+// decidedThen returns a decision as the plan that made it, without its other decisions.
 func decidedThen(m *Moment, e storage.Entry) error {
 	if e.Deleted {
 		return nil
@@ -107,13 +107,13 @@ func actsThen(m *Moment, e storage.Entry) error {
 	return nil
 }
 
-// LogRecords reads this instance's log, oldest first, up to what is acknowledged when it begins.
+// LogRecords reads this instance's log, oldest first, up to what is acknowledged when it starts.
 func (l *Reader) LogRecords(ctx context.Context, f Filter) iter.Seq2[event.Record, error] {
 	var end wal.Seq
 	return l.LogRecordsTo(ctx, f, &end)
 }
 
-// LogRecordsTo is LogRecords that also says from where on to read the next time, whatever was selected.
+// LogRecordsTo is LogRecords that also sets where to go on reading the next time.
 func (l *Reader) LogRecordsTo(ctx context.Context, f Filter, next *wal.Seq) iter.Seq2[event.Record, error] {
 	*next = f.From
 	return func(yield func(event.Record, error) bool) { readLog(ctx, l.Log(), f, next, yield) }

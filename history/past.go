@@ -13,16 +13,16 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// manyPasts is from where on it pays to ask which things have a history at all.
+// manyPasts is from where on it is read at once which resources have a history.
 const manyPasts = 64
 
-// Pasts answers what was done to things before, newest first and at most limit of each, as
-// far as records up to known of this log say. It reads only what it is asked for, and may be
-// called from one goroutine. Once failed gives an error, the answers are worth nothing.
+// Pasts returns a function with the past events of each resource, newest first and at most limit of
+// each, as far as records up to known of this log have them. It reads only what is asked for; one
+// goroutine may call it. Once failed returns an error, its results do not count.
 func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func(resource.Ref) []decider.Past, failed func() error) {
 	var broken error
 	got := map[resource.Ref][]decider.Past{}
-	var have map[string]bool // nil: not asked yet
+	var have map[string]bool // nil: not read yet
 	past = func(ref resource.Ref) []decider.Past {
 		if out, ok := got[ref]; ok || broken != nil {
 			return out
@@ -34,7 +34,7 @@ func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func
 		if have == nil || have[rows.KeyActions+ref.String()] {
 			var err error
 			if out, err = l.past(ctx, ref, known, limit); err != nil {
-				broken = fmt.Errorf("ledger: what was done to %s: %w", ref, err)
+				broken = fmt.Errorf("history: read the past of %s: %w", ref, err)
 			}
 		}
 		got[ref] = out
@@ -43,7 +43,7 @@ func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func
 	return past, func() error { return broken }
 }
 
-// haveActs are the keys under which something was done.
+// haveActs are the keys of resources with a history.
 func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
 	have := map[string]bool{}
 	err := l.Entries(ctx, rows.KeyActions, storage.Now, func(e storage.Entry) error {

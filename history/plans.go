@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// planAt is the last plan of a stack at a revision, and the revision that it made; of all
-// stacks if none is named. 0: there was none yet.
+// planAt is the last plan of a stack at a revision, and the revision that it made; of all stacks if
+// none is named. 0: there was none.
 func (l *Reader) planAt(ctx context.Context, stack string, at storage.Revision) (v rows.Plan, made storage.Revision, err error) {
 	key := rows.PlanOf(stack)
 	err = l.Entries(ctx, key, at, func(e storage.Entry) error {
@@ -25,9 +25,8 @@ func (l *Reader) planAt(ctx context.Context, stack string, at storage.Revision) 
 	return v, made, err
 }
 
-// findPlan finds when a plan of a stack was recorded, at a revision or before. Plans are
-// named by when they were made, so that their order is that of their names, but for those of
-// instances that plan at once; one of these may not be found.
+// findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are
+// ordered by time, except those of instances that plan at once; one of these may not be found.
 func (p *batchReader) findPlan(ctx context.Context, stack, plan string, upTo storage.Revision) (rows.Plan, storage.Revision, error) {
 	v, made, err := p.l.planAt(ctx, stack, upTo)
 	if err != nil || v.Plan == plan {
@@ -49,7 +48,7 @@ func (p *batchReader) findPlan(ctx context.Context, stack, plan string, upTo sto
 	return rows.Plan{}, 0, nil
 }
 
-// decidedAt is the last decision on the thing at a revision, if there is any.
+// decidedAt is the last decision on the resource at a revision, if there is one.
 func (p *batchReader) decidedAt(ctx context.Context, at storage.Revision) ([]event.Decision, error) {
 	_, d, err := p.decided(ctx, at)
 	return d, err
@@ -67,12 +66,11 @@ func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage
 	return e, m.Records[0].Event.(event.Planned).Decisions, nil
 }
 
-// fewDrifts is how many looks for drift are gone back over one by one: behind more of them all
-// plans of the stack are read at once.
+// fewDrifts is how many drift plans are skipped one by one; behind more of them all plans of the
+// stack are read at once.
 const fewDrifts = 32
 
-// last is the newest plan about all of a stack, not only about what the world changed, with
-// what it decided on the thing.
+// last is the newest plan of a stack that was not only for drift, with its decision on the resource.
 func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error) {
 	v, made, err := p.l.planAt(ctx, stack, p.clock.now)
 	for n := 0; err == nil && made != 0 && v.Mode == event.ForDrift; n++ {
@@ -92,8 +90,8 @@ func (p *batchReader) last(ctx context.Context, stack string) (*LastPlan, error)
 	return &LastPlan{At: v.At, Mode: v.Mode, Decision: d}, err
 }
 
-// wholePlan reads all plans of a stack for the newest that was about more than drift, at a
-// revision or before.
+// wholePlan reads all plans of a stack for the newest that was not only for drift, at a revision or
+// before.
 func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.Revision) (v rows.Plan, made storage.Revision, err error) {
 	err = p.l.Versions(ctx, rows.PlanOf(stack), func(e storage.Entry) error {
 		var x rows.Plan
@@ -111,9 +109,9 @@ func (p *batchReader) wholePlan(ctx context.Context, stack string, upTo storage.
 	return v, made, err
 }
 
-// standing is what a plan decided on the thing; nil if nothing. The record that lists the
-// plan's decisions tells it. Where that is in no log here, a decision stands that was made
-// when the thing was as it was for this plan: else this plan would have decided otherwise.
+// standing is the decision of a plan on the resource; nil if there is none. The record that lists
+// the plan's decisions has it. Where no log here has that record, an earlier decision counts if the
+// resource was the same then: otherwise this plan would have made another.
 func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, made storage.Revision) (*event.Decision, error) {
 	e, decisions, err := p.decided(ctx, made)
 	if err != nil || len(decisions) == 0 {
@@ -131,7 +129,7 @@ func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, m
 	}
 	if listed.Plan == v.Listed && rev > 0 {
 		if p.left == 0 {
-			p.left = 1 // this one decides what is said first
+			p.left = 1 // the state of the resource depends on it
 		}
 		records, ok, err := p.at(ctx, rev)
 		if err != nil {
@@ -157,8 +155,8 @@ func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, m
 	return &d, nil
 }
 
-// sourceAt is what was last read of a stack's wishes at a revision, and the revision at which
-// that was read first; 0: nothing was.
+// sourceAt is what was last loaded of a stack at a revision, and the revision of that; 0: nothing
+// was.
 func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision) (event.Loaded, storage.Revision, error) {
 	e, err := l.Get(ctx, rows.LoadedOf(stack), at)
 	if err != nil || e.Value == nil {
@@ -169,7 +167,7 @@ func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision
 	return event.Loaded{Stack: stack, Source: v.Source, Version: v.Version}, e.Modified, err
 }
 
-// stackOf is whose a plan's thing is.
+// stackOf is the stack of a plan's resource.
 func stackOf(e event.Planned) string {
 	if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
 		return e.Decisions[0].Stack

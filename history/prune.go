@@ -5,9 +5,9 @@ import "bytes"
 // pruneFrom is the size from which it pays to prune a record before it is decoded.
 const pruneFrom = 4 << 10
 
-// pruned is an encoded record without those elements of its long lists that do not hold the
-// needle: a look at ten thousand things, or a plan of them, of which one is asked about. What
-// is no record stays none.
+// pruned is an encoded record without those elements of its long lists that do not contain the
+// needle: an observation of ten thousand resources, of which one is needed. What is not a record
+// stays so.
 func pruned(raw, needle []byte) []byte {
 	if len(raw) < pruneFrom {
 		return raw
@@ -36,7 +36,7 @@ func pruned(raw, needle []byte) []byte {
 	return out
 }
 
-// isLong says that a quoted name is that of a list of an event that may be long.
+// isLong reports whether a quoted name is that of a list that may be long.
 func isLong(name []byte) bool {
 	switch string(name) {
 	case `"changed"`, `"displaced"`, `"gone"`, `"decisions"`, `"facts"`:

@@ -17,9 +17,9 @@ func prunable9(i int) resource.Ref {
 	return resource.Ref{Provider: "aws", Location: "1/eu", Kind: "ec2", Name: fmt.Sprintf("web-%d", i)}
 }
 
-// TestPrunedTellsTheSameOfAThing: what a pruned record says of one thing is what the whole
+// TestPrunedKeepsEverythingAboutAResource: what a pruned record says of one thing is what the whole
 // record says, whatever stands in texts.
-func TestPrunedTellsTheSameOfAThing(t *testing.T) {
+func TestPrunedKeepsEverythingAboutAResource(t *testing.T) {
 	odd := `a "changed":[ or ] or } \ in a text, and "decisions":[{"ref":`
 	obs := event.Observed{Scope: prunable9(0).Scope(), Complete: true, Part: 1, Of: 1}
 	plan := event.Planned{Plan: "p", Stacks: []string{odd}, Hash: "h", Digest: "d", Owned: map[string]int{odd: 3}}

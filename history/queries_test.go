@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-func TestUnmanagedThingsHaveAnAge(t *testing.T) {
+func TestUnmanagedResourcesHaveAnAge(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	l, err := ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: mem.New(), Clock: func() time.Time { return now }})
 	if err != nil {

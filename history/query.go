@@ -11,33 +11,34 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Reader answers questions about the past of resources.
+// Reader answers questions about the past, from the store and the log. It also has the present state
+// of ledger.Reader.
 type Reader struct{ *ledger.Reader }
 
-// New returns the queries over a ledger's reader.
+// New returns a Reader over that of a ledger.
 func New(r *ledger.Reader) *Reader { return &Reader{r} }
 
-// Unmanaged is a thing that is nobody's who uses ovi.
+// Unmanaged is a resource that ovi neither created nor adopted.
 type Unmanaged struct {
 	resource.Observed
 	FirstSeen time.Time
-	// Before says that it may have been there before FirstSeen: it was in the first
-	// complete look at its scope, or older looks are forgotten.
+	// Before: it may have existed before FirstSeen, because the first complete observation of its
+	// scope has it, or older ones are no longer in the store.
 	Before bool
-	Seen   time.Time // the last complete look at its scope
+	Seen   time.Time // the last complete observation of its scope
 }
 
-// Moment is a revision in the life of a thing: what was seen anew, that it was gone, or what
-// was recorded about it, oldest first.
+// Moment is a revision in the life of a resource: new or different content, its end, or what was
+// recorded about it.
 type Moment struct {
 	Revision storage.Revision
 	At       time.Time
 	Seen     *resource.Observed // new or different content
 	Gone     bool
-	Records  []event.Record // decisions, beginnings, outcomes, blessings...
+	Records  []event.Record // decisions, actions, results, blessings...
 }
 
-// AmbiguousError says that a short spelling fits several things.
+// AmbiguousError is returned for a short spelling that fits several resources.
 type AmbiguousError struct {
 	Spelling string
 	Refs     []resource.Ref
@@ -48,5 +49,5 @@ func (e *AmbiguousError) Error() string {
 	for i, r := range e.Refs {
 		names[i] = r.String()
 	}
-	return fmt.Sprintf("%q fits %d things: write one of %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
+	return fmt.Sprintf("%q fits %d resources: use one of %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
 }

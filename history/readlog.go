@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ReadLog reads the records of a log that need not be this instance's: a copy, or another
-// one's. dir is the log's folder or the data directory it is in. Nothing is written there.
+// ReadLog reads the records of a log that need not be this instance's: a copy, or another one's. dir
+// is the log's folder or its data directory. Nothing is written there.
 func ReadLog(ctx context.Context, dir string, f Filter) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		log, err := ledger.OpenLog(dir)
@@ -63,8 +63,7 @@ func readLog(ctx context.Context, log ledger.LogReads, f Filter, next *wal.Seq, 
 	}
 }
 
-// begins is where reading begins: at the record asked for, or a day before the time, if that
-// is later.
+// begins is where to start reading: at From, or a day before Since if that is later.
 func (f Filter) begins(log ledger.LogReads) (wal.Seq, error) {
 	if f.Since.IsZero() {
 		return f.From, nil
@@ -73,7 +72,7 @@ func (f Filter) begins(log ledger.LogReads) (wal.Seq, error) {
 	return max(f.From, first), err
 }
 
-// within says that a batch of a time may hold what is asked for: all its records have its time.
+// within reports whether a batch of this time may match: all its records have its time.
 func (f Filter) within(at time.Time) bool {
 	return (f.Since.IsZero() || !at.Before(f.Since)) && (f.Until.IsZero() || !at.After(f.Until))
 }

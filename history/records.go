@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// historyReader collects the records for a Chronicle. The store has the life of the thing under
-// its own keys, and says which batches of the log the rest stands in; the log is opened
-// there. Only what the store has forgotten is looked for in all of the log that is older.
+// historyReader collects the records of a ResourceHistory. The store has the life of the resource
+// under its own keys, and says which batches of the log have the rest; only those are read. Only
+// what the store no longer has is searched in the older part of the log.
 type historyReader struct {
 	l       *Reader
 	ref     resource.Ref
@@ -24,7 +24,7 @@ type historyReader struct {
 	past    past
 }
 
-// revisionRecord is a record with the revision it made; 0: older than what the store has kept.
+// revisionRecord is a record with the revision that it made; 0: older than what the store has.
 type revisionRecord struct {
 	rev    storage.Revision
 	record event.Record
@@ -70,9 +70,9 @@ func (g *historyReader) add(r storage.Revision, record event.Record) {
 	}
 }
 
-// life is what the store kept of the thing, the newest first while there are pages of the
-// log left to open. A look and a decision have no more in the store than their content; what
-// was done is told there as in the log.
+// life adds what the store has of the resource, the newest first while batches of the log may be
+// read. Of an observation and a decision the store has the content only; of actions it has the
+// records.
 func (g *historyReader) life(ctx context.Context) error {
 	moments, err := g.l.history(ctx, g.ref, g.clock)
 	if err != nil && (len(moments) > 0 || len(g.told) == 0) {
@@ -105,13 +105,13 @@ func (g *historyReader) life(ctx context.Context) error {
 	return nil
 }
 
-// inLog says that the log knows more of a moment than the store.
+// inLog reports whether the log has more of a moment than the store.
 func (g *historyReader) inLog(m Moment) bool {
 	return len(m.Records) == 0 || slices.ContainsFunc(m.Records, func(r event.Record) bool { return r.Event.Type() == event.TypePlanned })
 }
 
-// stored tells a moment as the store has it. Of what it had when it forgot the rest, only
-// that is new which the log does not tell.
+// stored adds a moment as the store has it. Of its oldest revision only that is new which the log
+// does not have.
 func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]bool, observed bool) error {
 	base := m.Revision <= g.clock.oldest
 	for _, r := range m.Records {
@@ -151,7 +151,7 @@ func (g *historyReader) stored(ctx context.Context, m Moment, known map[string]b
 	return nil
 }
 
-// restored gives the end of an action what the store keeps elsewhere.
+// restored adds to a finished action the resource, which the store has elsewhere.
 func restored(r event.Record, res *resource.Observed) event.Record {
 	if e, ok := r.Event.(event.Finished); ok && e.Outcome == event.Done && e.Resource == nil {
 		e.Resource = res
@@ -160,7 +160,7 @@ func restored(r event.Record, res *resource.Observed) event.Record {
 	return r
 }
 
-// seenThen is a look as the store kept it. What a deed left behind is no look.
+// seenThen is an observation as the store has it. What an action left is not an observation.
 func (g *historyReader) seenThen(m Moment) (event.Record, bool) {
 	e := event.Observed{Scope: g.ref.Scope(), At: m.At, Complete: true, Part: 1, Of: 1}
 	for _, r := range m.Records {

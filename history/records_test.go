@@ -108,9 +108,9 @@ func naming(t *testing.T, l *ledger.Ledger, of resource.Ref) (all []wal.Seq) {
 	return all
 }
 
-// TestAChronicleIsWhatTheWholeLogSays holds what is found by asking the store where to look
+// TestAResourceHistoryIsWhatTheWholeLogHas holds what is found by asking the store where to look
 // against a reading of the whole log: the same records in the same order, all of them.
-func TestAChronicleIsWhatTheWholeLogSays(t *testing.T) {
+func TestAResourceHistoryIsWhatTheWholeLogHas(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			x := &life{rng: rand.New(rand.NewPCG(seed, 1)), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), sizes: map[string]string{}}

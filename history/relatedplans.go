@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// relatedPlans adds what the records of the thing rest on: the plans that they carried out or held
-// back, which source these were made from, and who said yes.
+// relatedPlans adds what the records of the resource rest on: the plans that were applied or
+// blocked, their sources, and who approved them.
 func (g *historyReader) relatedPlans(ctx context.Context) error {
 	if err := g.missingPlans(ctx); err != nil {
 		return err
@@ -24,12 +24,12 @@ func (g *historyReader) relatedPlans(ctx context.Context) error {
 				return err
 			}
 			for _, digest := range []string{e.Digest, e.Approving} {
-				if err := g.consents(ctx, digest); err != nil {
+				if err := g.approvals(ctx, digest); err != nil {
 					return err
 				}
 			}
 		case event.Started:
-			if err := g.yes(ctx, e.Plan); err != nil {
+			if err := g.confirmed(ctx, e.Plan); err != nil {
 				return err
 			}
 		}
@@ -37,8 +37,8 @@ func (g *historyReader) relatedPlans(ctx context.Context) error {
 	return nil
 }
 
-// missingPlans finds the plans that decided what had been decided before: they stand under
-// the key of their stack, and in the log.
+// missingPlans finds the plans that decided the same as before: the key of their stack and the log
+// have them.
 func (g *historyReader) missingPlans(ctx context.Context) error {
 	for _, t := range slices.Backward(slices.Clone(g.told)) {
 		plan, stack := planOf(t.record.Event)
@@ -53,7 +53,7 @@ func (g *historyReader) missingPlans(ctx context.Context) error {
 			return err
 		}
 		if v.Plan != plan {
-			g.plans[plan] = true // not to be found, and not to be looked for again
+			g.plans[plan] = true // cannot be found: not searched again
 			continue
 		}
 		r, err := g.pages.plan(ctx, made, v, stack)
@@ -65,7 +65,7 @@ func (g *historyReader) missingPlans(ctx context.Context) error {
 	return nil
 }
 
-// planOf is the plan that an event belongs to, and the stack if the event says it.
+// planOf is the plan of an event, and its stack if the event has it.
 func planOf(e event.Event) (plan, stack string) {
 	switch e := e.(type) {
 	case event.Started:
@@ -78,7 +78,7 @@ func planOf(e event.Event) (plan, stack string) {
 	return "", ""
 }
 
-// source is what a plan was made from: what was last read of its stack when it was made.
+// source is what was last loaded of the stack when a plan was made.
 func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.Planned) error {
 	if _, ok := g.sources[e.Plan]; ok {
 		return nil
@@ -90,8 +90,8 @@ func (g *historyReader) source(ctx context.Context, r storage.Revision, e event.
 	return err
 }
 
-// yes adds who said yes to a plan.
-func (g *historyReader) yes(ctx context.Context, plan string) error {
+// confirmed adds who confirmed a plan.
+func (g *historyReader) confirmed(ctx context.Context, plan string) error {
 	if plan == "" || g.plans[rows.KeyConfirmed+plan] {
 		return nil
 	}
@@ -113,8 +113,8 @@ func (g *historyReader) yes(ctx context.Context, plan string) error {
 	return nil
 }
 
-// consents adds the approvals that rules asked for, each person's every one.
-func (g *historyReader) consents(ctx context.Context, digest string) error {
+// approvals adds the approvals that rules required, all of each user.
+func (g *historyReader) approvals(ctx context.Context, digest string) error {
 	prefix := rows.ApprovalOf(digest, "")
 	if digest == "" || g.plans[prefix] {
 		return nil
@@ -141,7 +141,7 @@ func (g *historyReader) consents(ctx context.Context, digest string) error {
 	return nil
 }
 
-// stack is whose the thing was last.
+// stack is the last stack of the resource.
 func (g *historyReader) stack() string {
 	for _, t := range slices.Backward(g.told) {
 		switch e := t.record.Event.(type) {

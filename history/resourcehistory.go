@@ -13,15 +13,15 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ResourceHistory is everything the record can say of one thing.
+// ResourceHistory is everything that is recorded about one resource.
 type ResourceHistory struct {
 	Ref resource.Ref
-	// Records are those that name the thing, and those that its plans rest on (who said yes),
-	// oldest first, in the order in which they reached the store. Looks and plans are cut down
-	// to the thing. Those of other instances, those the log no longer has, and those too far
-	// back, are as the store keeps them.
+	// Records are those that name the resource, and those that its plans rest on (who approved), in
+	// the order in which they reached the store. Observations and plans are reduced to the resource.
+	// Records of other instances, those that the log no longer has, and those too far back, are as
+	// the store has them.
 	Records []event.Record
-	// Sources say what each plan among the records was made from, by the plan's id.
+	// Sources are what each plan among the records was made from, by the id of the plan.
 	Sources map[string]event.Loaded
 	// Here is the instance whose log this is.
 	Here string
@@ -31,22 +31,22 @@ type ResourceHistory struct {
 	Exists  *ledger.ResourceState // nil: it is not there, as far as is known
 	Blessed *ledger.Blessing
 	Open    *ledger.OpenAction // an action without an end
-	Tries   *ledger.Tries      // failures of its wish
-	Scan    *ledger.Scan       // the last look at its scope; nil: never
+	Tries   *ledger.Tries      // failures of its configuration
+	Scan    *ledger.Scan       // the last observation of its scope; nil: never
 	Last    *LastPlan          // of its stack; nil: none is on record
 }
 
-// LastPlan is the newest plan of a stack that was about more than what the world changed.
+// LastPlan is the newest plan of a stack that was not only for drift.
 type LastPlan struct {
 	At   time.Time
 	Mode event.Mode
-	// Decision is what it decided on the thing; nil: nothing, it was as wanted, or unknown.
+	// Decision is its decision on the resource; nil: none, unchanged, or unknown.
 	Decision *event.Decision
 }
 
-// ResourceHistory gathers what is on record of a thing; ErrNotFound if nothing is. It opens the log
-// for at most so many of the newest looks and plans, for all if depth is negative; what is
-// before them is told as the store keeps it: what happened, without the numbers of the records.
+// ResourceHistory collects what is recorded about a resource; ErrNotFound if nothing is. It reads at
+// most depth of the newest observations and plans from the log, all if depth is negative; older ones
+// are as the store has them: without record numbers.
 func (l *Reader) ResourceHistory(ctx context.Context, ref resource.Ref, depth int) (ResourceHistory, error) {
 	c := ResourceHistory{Ref: ref, Here: l.Instance()}
 	var err error
@@ -70,7 +70,7 @@ func (l *Reader) ResourceHistory(ctx context.Context, ref resource.Ref, depth in
 	return c, l.present(ctx, &c)
 }
 
-// present fills in how things stand now.
+// present adds the present state.
 func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	res, err := l.Resource(ctx, c.Ref, storage.Now)
 	switch {

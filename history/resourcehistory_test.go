@@ -39,7 +39,7 @@ func acted(t *testing.T, l *ledger.Ledger, plan string) {
 	}
 }
 
-func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
+func TestAResourceHistoryHasOnlyItsResource(t *testing.T) {
 	l := fresh(t)
 	must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(res("a", "s"), res("b", "s")), ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("b"), On: true, Who: "ann"}))
@@ -70,8 +70,8 @@ func TestAChronicleHoldsWhatIsAboutTheThingAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAChronicleTellsWhatAnotherInstanceDid: its log is elsewhere, the store has it.
-func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
+// TestAResourceHistoryHasActionsOfOtherInstances: its log is elsewhere, the store has it.
+func TestAResourceHistoryHasActionsOfOtherInstances(t *testing.T) {
 	store := mem.New()
 	one := must[*ledger.Ledger](t)(ledger.Open(t.Context(), ledger.Config{Dir: t.TempDir(), Store: store, Shared: true, User: "ann"}))
 	defer one.Close()
@@ -92,8 +92,8 @@ func TestAChronicleTellsWhatAnotherInstanceDid(t *testing.T) {
 	}
 }
 
-// TestReadingOnNeedsNoSecondLook: who follows the log reads each record once.
-func TestReadingOnNeedsNoSecondLook(t *testing.T) {
+// TestReadingGoesOnBehindTheLastRecord: who follows the log reads each record once.
+func TestReadingGoesOnBehindTheLastRecord(t *testing.T) {
 	l := fresh(t)
 	var next wal.Seq
 	read := func() (n int) {

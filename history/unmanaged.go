@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Unmanaged are the things nobody manages, sorted by ref.
+// Unmanaged are the resources that ovi neither created nor adopted, sorted by ref.
 func (l *Reader) Unmanaged(ctx context.Context) ([]Unmanaged, error) {
 	scans, rev, err := l.ScansAt(ctx, storage.Now)
 	if err != nil {

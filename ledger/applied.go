@@ -38,7 +38,7 @@ func (r *Reader) AllApplied(ctx context.Context, at storage.Revision) (applied f
 			return event.Applied{}, false
 		}
 		if err := json.Unmarshal(b, &a); err != nil {
-			broken = fmt.Errorf("ledger: what was applied to %s: %w", ref, err)
+			broken = fmt.Errorf("ledger: read what was applied to %s: %w", ref, err)
 		}
 		return a, broken == nil
 	}

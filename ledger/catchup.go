@@ -14,7 +14,7 @@ import (
 )
 
 // errOvertaken is returned when another process changed log/<instance> without the append lock.
-var errOvertaken = errors.New("ledger: the store was written by something that did not append to this log")
+var errOvertaken = errors.New("ledger: another process wrote the store without the append lock of this log")
 
 func (l *Ledger) headKey() string { return rows.KeyLog + l.instance }
 
@@ -36,7 +36,7 @@ func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 	}
 	chain, err := wal.ParseChain(heads[0].Chain)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: how far the store has come: %w", err)
+		return nil, fmt.Errorf("ledger: read the position of the store: %w", err)
 	}
 	return []wal.Option{wal.WithFrontier(heads[0].Seq, chain)}, nil
 }
@@ -52,7 +52,7 @@ func (l *Ledger) catchUp(ctx context.Context, turn *wal.AppendLock) error {
 		return retryable(err)
 	}
 	if l.head.Seq > end {
-		return fmt.Errorf("ledger: the store has seen record %d, but the log ends at %d: its tail was cut off or another log was put in its place; run ovi audit verify", l.head.Seq, end)
+		return fmt.Errorf("ledger: the store has record %d, but the log ends at %d: its tail was cut off or it was replaced with another log; run `ovi audit verify`", l.head.Seq, end)
 	}
 	if l.head.Seq == end {
 		return nil
@@ -155,7 +155,7 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 	if err != nil {
 		was := l.at
 		if failed := l.reread(ctx); failed != nil {
-			return 0, fmt.Errorf("%w, and what became of it cannot be read: %w: %w", err, storage.ErrUnknown, failed)
+			return 0, fmt.Errorf("%w, and its result cannot be read: %w: %w", err, storage.ErrUnknown, failed)
 		}
 		switch {
 		case l.head.Seq == next.Seq && l.head.Chain == next.Chain: // whatever was said of it, it is there

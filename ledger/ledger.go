@@ -27,7 +27,7 @@ var (
 	// ErrRefused is returned for a result whose claim was lost; only the refusal was recorded.
 	ErrRefused = errors.New("ledger: the claim was lost")
 	// ErrNotFound is returned for what is not recorded.
-	ErrNotFound = errors.New("not on record")
+	ErrNotFound = errors.New("not recorded")
 )
 
 // Names in the data directory.
@@ -139,7 +139,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return errors.New("ledger: no store was given")
 	}
 	if err := os.MkdirAll(l.cfg.Dir, 0o700); err != nil {
-		return fmt.Errorf("ledger: make the data directory: %w", err)
+		return fmt.Errorf("ledger: create the data directory: %w", err)
 	}
 	opts := append([]wal.Option{wal.WithClock(l.cfg.Clock)}, l.cfg.LogOptions...)
 	frontier, err := l.frontier(ctx)
@@ -163,7 +163,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	defer cancel()
 	turn, err := l.log.Lock(ctx)
 	if err != nil {
-		return fmt.Errorf("ledger: no turn at the log: %w", err)
+		return fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
 	}
 	return errors.Join(l.readable(l.catchUp(context.WithoutCancel(ctx), turn)), turn.Unlock())
 }

@@ -69,7 +69,7 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 	}
 }
 
-func TestANewerDeedStaysWhenAnOlderLookIsRecorded(t *testing.T) {
+func TestAnOlderObservationDoesNotUndoAnAction(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
@@ -106,7 +106,7 @@ func TestScopesWhoseNamesBeginAlikeStayApart(t *testing.T) {
 	}
 }
 
-func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
+func TestOpenActionsAreClosedByTheirOwnResultOnly(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	started := event.Started{Ref: ref("a"), Key: "k1", Action: decider.Create, Desired: "w", Applying: &event.Applied{Desired: "w"}}
@@ -129,7 +129,7 @@ func TestOpenIntentsAreClosedByTheirOwnEndOnly(t *testing.T) {
 	}
 }
 
-func TestFailuresOfOneWishAreCountedAndItsKeyIsKept(t *testing.T) {
+func TestFailuresOfOneConfigurationAreCountedAndItsKeyIsKept(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	fail := func(desired, key string, recoverable bool) {
@@ -196,7 +196,7 @@ func TestLaw2_AFailedStoreBreaksTheLedger(t *testing.T) {
 	same(t, l, inner)
 }
 
-func TestALostAnswerOfTheStoreIsLookedUp(t *testing.T) {
+func TestALostAnswerOfTheStoreIsRead(t *testing.T) {
 	inner := mem.New()
 	store := &amnesiac{Store: inner}
 	l := open(t, t.TempDir(), store)
@@ -371,7 +371,7 @@ func TestLaw3_OneWayToRecord(t *testing.T) {
 	same(t, l, store)
 }
 
-func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
+func TestCompactionRemovesThePastAndNothingElse(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
@@ -398,8 +398,8 @@ func TestCompactionForgetsThePastAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestALogThatIsAnotherOneIsRefused puts a log beside a store that has seen a different one.
-func TestALogThatIsAnotherOneIsRefused(t *testing.T) {
+// TestAnotherLogIsRefused puts a log beside a store that has seen a different one.
+func TestAnotherLogIsRefused(t *testing.T) {
 	one, two := t.TempDir(), t.TempDir()
 	l := open(t, one, nil)
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{}))

@@ -25,7 +25,7 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 	var v rows.Loaded
 	found, err := r.Load(ctx, rows.LoadedOf(stack), storage.Now, &v)
 	if err == nil && !found {
-		err = fmt.Errorf("ledger: a reading of stack %s is %w", stack, ErrNotFound)
+		err = fmt.Errorf("ledger: a version of stack %s is %w", stack, ErrNotFound)
 	}
 	return v.Version, err
 }

@@ -122,7 +122,7 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 	out := map[string]bool{}
 	for e, err := range l.store.Changes(ctx, rows.KeyResource, since, storage.Now) {
 		if err != nil {
-			return nil, fmt.Errorf("ledger: what was recorded since revision %d: %w", since, err)
+			return nil, fmt.Errorf("ledger: read what was recorded since revision %d: %w", since, err)
 		}
 		out[e.Key] = true
 	}

@@ -60,7 +60,7 @@ func (r *Reader) Snapshot(ctx context.Context, s resource.Scope) (resource.Snaps
 		return resource.Snapshot{}, err
 	}
 	if !found || scan.Confirmed.IsZero() {
-		return resource.Snapshot{}, fmt.Errorf("ledger: a complete look at %s is %w", s, ErrNotFound)
+		return resource.Snapshot{}, fmt.Errorf("ledger: a complete observation of %s is %w", s, ErrNotFound)
 	}
 	out := resource.Snapshot{Scope: s, At: scan.Confirmed}
 	err = r.Resources(ctx, rows.ResourcePrefix(s), storage.Now, func(o resource.Observed, _ storage.Entry) {

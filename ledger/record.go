@@ -80,7 +80,7 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 		if !errors.Is(err, context.DeadlineExceeded) {
 			err = l.breakDown(err)
 		}
-		return nil, fmt.Errorf("ledger: no turn at the log: %w", err)
+		return nil, fmt.Errorf("ledger: wait for the append lock of the log: %w", err)
 	}
 	var records []event.Record
 	if err = l.catchUp(ctx, turn); err == nil {

@@ -68,8 +68,8 @@ func blinded(t *testing.T, share bool, do func(t *testing.T, l *ledger.Ledger, d
 	})
 }
 
-// TestAReadThatFailsForAMomentIsMadeAgain: whichever read it is.
-func TestAReadThatFailsForAMomentIsMadeAgain(t *testing.T) {
+// TestAReadThatFailsForAMomentIsRepeated: whichever read it is.
+func TestAReadThatFailsForAMomentIsRepeated(t *testing.T) {
 	for _, share := range []bool{false, true} {
 		t.Run(fmt.Sprint("shared=", share), func(t *testing.T) {
 			blinded(t, share, func(t *testing.T, l *ledger.Ledger, d *dim) {
@@ -106,9 +106,9 @@ func TestAStoreThatCannotBeReadBreaksNothing(t *testing.T) {
 	}
 }
 
-// TestACommitThatDidNotHappenIsMadeAgain: in a store that hosts share it is known not to have
+// TestACommitThatDidNotHappenIsRepeated: in a store that hosts share it is known not to have
 // happened, so it can be.
-func TestACommitThatDidNotHappenIsMadeAgain(t *testing.T) {
+func TestACommitThatDidNotHappenIsRepeated(t *testing.T) {
 	blinded(t, true, func(t *testing.T, l *ledger.Ledger, d *dim) {
 		d.commits.Store(3)
 		must[ledger.Receipt](t)(l.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "a"}))

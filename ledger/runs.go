@@ -30,7 +30,7 @@ func (l *Ledger) register() error {
 	}
 	f, err := vfs.OS().OpenFile(l.runFile(l.cfg.Run), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("ledger: the file of this run: %w", err)
+		return fmt.Errorf("ledger: create the file of this run: %w", err)
 	}
 	ok, err := f.TryLock()
 	for tries := 0; err == nil && !ok && tries < 100; tries++ {
@@ -38,7 +38,7 @@ func (l *Ledger) register() error {
 		ok, err = f.TryLock()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("ledger: the lock of this run: %w", err), f.Close())
+		return errors.Join(fmt.Errorf("ledger: lock the file of this run: %w", err), f.Close())
 	}
 	if !ok {
 		return f.Close() // another ledger of this process has it; it counts for both

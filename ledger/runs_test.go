@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// TestARunIsDeadWhenItsLedgerSaysSo: a process that lives on opens its record anew when it
+// TestARunIsDeadWhenItsClaimsAreLeft: a process that lives on opens its record anew when it
 // broke, and must not wait for claims of its own.
-func TestARunIsDeadWhenItsLedgerSaysSo(t *testing.T) {
+func TestARunIsDeadWhenItsClaimsAreLeft(t *testing.T) {
 	leave := map[string]struct {
 		how  func(*ledger.Ledger, *failing)
 		dead bool

@@ -73,7 +73,7 @@ func TestE11_QuietScansCostNextToNothing(t *testing.T) {
 	}
 }
 
-func TestABigLookIsSeveralRecordsOfOneBatch(t *testing.T) {
+func TestALargeObservationIsSeveralRecordsOfOneBatch(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	r := must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(many(10_000)...), ledger.ObservationOptions{Since: -1}))
@@ -87,7 +87,7 @@ func TestABigLookIsSeveralRecordsOfOneBatch(t *testing.T) {
 	same(t, l, store)
 }
 
-func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
+func TestCopiedTagsAreRecordedApartAndOnlyOnce(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
@@ -114,7 +114,7 @@ func TestCopiedMarksStandApartAndAreNotWrittenAgain(t *testing.T) {
 	same(t, l, store)
 }
 
-func TestAThingMadeJustNowIsLookedForTwice(t *testing.T) {
+func TestAResourceCreatedJustNowIsObservedAgain(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	made := res("a", "s")

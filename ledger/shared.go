@@ -26,12 +26,12 @@ import (
 var (
 	// ErrElsewhere is returned for a log that was kept with another store: projecting its past would
 	// overwrite newer observations.
-	ErrElsewhere = errors.New("ledger: the record of this data directory was kept in another store")
+	ErrElsewhere = errors.New("ledger: this data directory was used with another store")
 	// ErrForeignLog is returned for a log that is not the one that was recorded into the store.
-	ErrForeignLog = errors.New("ledger: the log of another store, or an older copy that went its own way")
+	ErrForeignLog = errors.New("ledger: the log of another store, or an older copy that was written to since")
 	// ErrUnfinished is returned for a store that is being rebuilt from its logs, or whose rebuild
 	// did not finish.
-	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or that was cut off: wait for it, or rebuild it under another prefix with ovi audit replay --into")
+	ErrUnfinished = errors.New("ledger: the store is being rebuilt, or a rebuild was interrupted: wait for it, or rebuild it under another prefix with `ovi audit replay --into`")
 	// errRaced: another instance recorded what this batch rests on.
 	errRaced = errors.New("another instance recorded first")
 )
@@ -215,7 +215,7 @@ func (l *Ledger) belongs(ctx context.Context, first LogBatch) error {
 	others := false
 	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(storage.Entry) error { others = true; return nil })
 	if err == nil && others {
-		err = fmt.Errorf("%w: use another data directory with this store, or bring the old record along with ovi store copy", ErrElsewhere)
+		err = fmt.Errorf("%w: use another data directory with this store, or copy the old store with `ovi store copy`", ErrElsewhere)
 	}
 	return err
 }

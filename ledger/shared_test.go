@@ -97,9 +97,9 @@ func TestInstancesOnOneEtcd(t *testing.T) {
 	}
 }
 
-// TestALookThatLostTheRaceIsComparedAnew: a deed of another instance between the comparison
+// TestAnObservationThatLostTheRaceIsComparedAgain: a deed of another instance between the comparison
 // of a look and its commit stays.
-func TestALookThatLostTheRaceIsComparedAnew(t *testing.T) {
+func TestAnObservationThatLostTheRaceIsComparedAgain(t *testing.T) {
 	store := &ledgertest.Overtaken{Store: mem.New()}
 	a, b := shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store.Store, "b")
 	since := must[storage.Revision](t)(a.Revision(t.Context()))

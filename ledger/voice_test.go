@@ -92,7 +92,7 @@ func TestLaw7_AClaimLostBetweenLogAndStore(t *testing.T) {
 
 // What was acknowledged under a claim stays acknowledged when the store is lost, or an older one
 // is put back in its place: the claims are gone with it, and nobody recorded anything since.
-func TestALostStoreComesBackWithTheLastEnd(t *testing.T) {
+func TestALostStoreIsRebuiltWithTheLastResult(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		live, dir := mem.New(), t.TempDir()
 		l := open(t, dir, live)

@@ -12,22 +12,22 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// ErrNotEmpty: a store is copied into an empty one only.
-var ErrNotEmpty = errors.New("ledger: the store is not empty")
+// ErrNotEmpty is returned for a copy or rebuild into a store with keys.
+var ErrNotEmpty = errors.New("the store is not empty")
 
-// CopyResult says what a copy took along.
+// CopyResult is what was copied.
 type CopyResult struct {
 	Revisions int              `json:"revisions"` // commits, each one again
 	Keys      int              `json:"keys"`      // versions and deletions
-	Base      storage.Revision `json:"base"`      // of the source: what is older was forgotten there; 0: nothing was
+	Base      storage.Revision `json:"base"`      // of the source, which has nothing older; 0: it has everything
 	Upto      storage.Revision `json:"upto"`      // of the source
 	Digest    string           `json:"digest"`    // of both, see Sequence
 }
 
-// Copy brings everything in a store into an empty one: what lived at the oldest revision that
-// can be read, and then each commit again, so that histories, times, blessings and the place
-// of each log stand there too. Claims are not copied. The numbers of the revisions are the new
-// store's own (where hosts share it, NewEra says so). Nobody may record meanwhile.
+// Copy copies a store into an empty one: what it had at the oldest revision that can be read, and
+// then each commit again, so that the copy has the histories, times, bindings, blessings and the
+// positions of logs. Claims are not copied. The revisions have new numbers (in a shared store
+// NewEpoch says so). No instance may record meanwhile.
 func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	if err := empty(ctx, to); err != nil {
 		return CopyResult{}, err
@@ -48,13 +48,13 @@ func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	}
 	got, err := Sequence(ctx, to, first, storage.Now)
 	if err == nil && got != c.Digest {
-		err = fmt.Errorf("ledger: copy: the digests differ, %s and %s: the new store was written by others: copy into another one", c.Digest, got)
+		err = fmt.Errorf("copy: the digests differ, %s and %s: another process wrote to the new store; copy into another one", c.Digest, got)
 	}
 	if err != nil {
 		return c, err
 	}
 	if _, now, err := from.Range(ctx, rows.KeyLog, storage.Now); err != nil || now != c.Upto {
-		return c, errors.Join(err, fmt.Errorf("ledger: copy: the source went from revision %d to %d meanwhile: stop what records into it, and copy into another store", c.Upto, now))
+		return c, errors.Join(err, fmt.Errorf("copy: the source went from revision %d to %d meanwhile: stop the instances that record into it, and copy into another store", c.Upto, now))
 	}
 	return c, nil
 }
@@ -68,12 +68,12 @@ func empty(ctx context.Context, s storage.Store) error {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: it holds %s", ErrNotEmpty, e.Key)
+		return fmt.Errorf("%w: it has %s", ErrNotEmpty, e.Key)
 	}
 	return nil
 }
 
-// span finds how far back a store can be read.
+// span finds the oldest revision of a store that can be read.
 func span(ctx context.Context, from storage.Store) (CopyResult, error) {
 	stats, err := from.Stats(ctx)
 	if err != nil {
@@ -84,14 +84,14 @@ func span(ctx context.Context, from storage.Store) (CopyResult, error) {
 		return c, nil
 	}
 	if _, _, err := from.Range(ctx, rows.KeyLog, c.Base); errors.Is(err, storage.ErrCompacted) {
-		c.Base = c.Upto // its host forgot more by itself
+		c.Base = c.Upto // its server compacted more by itself
 	} else if err != nil {
 		return c, err
 	}
 	return c, nil
 }
 
-// copyBase writes what lived at the base as one commit, and gives its revision.
+// copyBase writes what the base had as one commit, and returns its revision.
 func (c *CopyResult) copyBase(ctx context.Context, from, to storage.Store) (storage.Revision, error) {
 	if c.Base == 0 {
 		return 0, nil
@@ -141,7 +141,7 @@ func (c *CopyResult) copyChanges(ctx context.Context, from, to storage.Store) er
 func (c *CopyResult) put(ctx context.Context, to storage.Store, tx storage.Tx) (storage.Revision, error) {
 	rev, err := to.Commit(ctx, tx)
 	if err != nil {
-		return 0, fmt.Errorf("ledger: copy: commit %d: %w", c.Revisions+1, err)
+		return 0, fmt.Errorf("copy: commit %d: %w", c.Revisions+1, err)
 	}
 	c.Revisions++
 	c.Keys += len(tx.Ops)
@@ -152,9 +152,9 @@ func isClaim(e storage.Entry) bool {
 	return len(e.Key) > len(rows.KeyClaim) && e.Key[:len(rows.KeyClaim)] == rows.KeyClaim
 }
 
-// Sequence names what a store has held since a revision, commit by commit, whatever numbers
-// its revisions have: what lived at the base (0: nothing) and what each commit after it wrote.
-// A copy has the sequence of its source.
+// Sequence returns the digest of what a store has had since a revision, commit by commit, whatever
+// its revision numbers: what it had at the base (0: nothing) and what each commit wrote. A copy has
+// the sequence of its source.
 func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revision) (string, error) {
 	h := sha256.New()
 	if base > 0 {
@@ -188,7 +188,7 @@ func Sequence(ctx context.Context, store storage.Store, base, upTo storage.Revis
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// NewEpoch says in a copy of a store that hosts share that it numbers its revisions anew.
+// NewEpoch records in a copy of a shared store that its revisions are numbered again.
 func NewEpoch(ctx context.Context, from, to storage.Store) error {
 	n, err := ledger.ReadEpoch(ctx, from)
 	if err != nil {

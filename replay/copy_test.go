@@ -17,9 +17,9 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// TestACopyHoldsTheSameCommitByCommit copies a lived-in store from a file to etcd and back,
+// TestACopyHasTheSameCommits copies a lived-in store from a file to etcd and back,
 // with and without a compacted past.
-func TestACopyHoldsTheSameCommitByCommit(t *testing.T) {
+func TestACopyHasTheSameCommits(t *testing.T) {
 	server := etcdtest.Start(t)
 	for _, compacted := range []bool{false, true} {
 		source := must[*bolt.Store](t)(bolt.Open(filepath.Join(t.TempDir(), "store.db")))
@@ -80,9 +80,9 @@ func gathered(moments []history.Moment) []history.Moment {
 	return []history.Moment{all}
 }
 
-// TestACopyOfWhatAnEtcdHasNotForgotten: a cluster that compacts by a policy of its own is
+// TestACopyOfACompactedEtcd: a cluster that compacts by a policy of its own is
 // copied from the oldest revision that it still has.
-func TestACopyOfWhatAnEtcdHasNotForgotten(t *testing.T) {
+func TestACopyOfACompactedEtcd(t *testing.T) {
 	server := etcdtest.Start(t)
 	source := must[*etcd.Store](t)(etcd.Open(t.Context(), etcd.Config{Endpoints: []string{server.Endpoint}, Prefix: "own"}))
 	defer source.Close()

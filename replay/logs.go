@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Logs are those of several instances, opened to be read only: copies, or the ones in use.
+// Logs are those of several instances, opened read-only: copies, or the ones in use.
 type Logs struct {
 	dirs []string
 	logs []openLog
@@ -30,7 +30,7 @@ type openLog struct {
 	log      *wal.Log
 }
 
-// LogInfo is a log among others.
+// LogInfo is one of several logs.
 type LogInfo struct {
 	Instance string
 	Dir      string
@@ -38,8 +38,8 @@ type LogInfo struct {
 	Last     wal.Seq
 }
 
-// OpenLogs opens logs by their folders or the data directories they are in. Naming one twice
-// is no error; two different states of one log are.
+// OpenLogs opens logs by their folders or their data directories. Naming one twice is no error;
+// naming two different states of one log is.
 func OpenLogs(dirs []string) (*Logs, error) {
 	g := &Logs{dirs: dirs}
 	for _, dir := range dirs {
@@ -63,7 +63,7 @@ func (g *Logs) open(dir string) error {
 	info := LogInfo{ulid.ULID(log.ID()).String(), dir, first, log.Frontier().Seq}
 	for _, other := range g.list {
 		if err == nil && other.Instance == info.Instance && other.Last != info.Last {
-			err = fmt.Errorf("ledger: %s and %s are two states of one log, up to record %d and %d: name the newer one", other.Dir, dir, other.Last, info.Last)
+			err = fmt.Errorf("%s and %s are two states of one log, up to record %d and %d: use the newer one", other.Dir, dir, other.Last, info.Last)
 		}
 	}
 	known := slices.ContainsFunc(g.list, func(o LogInfo) bool { return o.Instance == info.Instance })
@@ -87,8 +87,8 @@ func (g *Logs) Close() error {
 // List are the logs, in the order they were named.
 func (g *Logs) List() []LogInfo { return g.list }
 
-// Records are those of all logs, in the order in which they came into the store they share;
-// batches that were refused are left out.
+// Records are those of all logs, in the order in which they reached the store; refused batches are
+// omitted.
 func (g *Logs) Records(ctx context.Context) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		all, err := g.sources(ctx, nil, storage.Now)
@@ -103,7 +103,7 @@ func (g *Logs) Records(ctx context.Context) iter.Seq2[event.Record, error] {
 			}
 			for _, r := range p.step.Records {
 				if e, ok := r.Event.(event.Refused); ok && e.From != 0 {
-					continue // nor is what it refuses among them
+					continue // what it refuses is omitted too
 				}
 				if !yield(r, nil) {
 					return
@@ -125,11 +125,11 @@ func (g *Logs) sources(ctx context.Context, live ledger.StoreReads, at storage.R
 	return all, nil
 }
 
-// IncompleteError says which logs are needed to rebuild a shared store and are not there, or
-// not whole. What such a rebuild gave would differ from the store for that reason alone.
+// IncompleteError names the logs that are needed to rebuild a shared store and are missing, or not
+// complete. A rebuild without them would give another store.
 type IncompleteError struct {
 	Missing []ledger.Instance // their logs were not named
-	Short   []LogInfo         // the store has seen more of them
+	Short   []LogInfo         // the store has more of them
 	Trimmed []LogInfo         // their beginnings are in the store only
 }
 
@@ -143,15 +143,15 @@ func (e *IncompleteError) Error() string {
 		out = append(out, text)
 	}
 	for _, i := range e.Short {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has seen more: copy it again", i.Instance, i.Dir, i.Last))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s ends with record %d, and the store has more: copy it again", i.Instance, i.Dir, i.Last))
 	}
 	for _, i := range e.Trimmed {
-		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and begins with record %d: earlier records are in the live store only", i.Instance, i.Dir, i.First))
+		out = append(out, fmt.Sprintf("the log of instance %s in %s was trimmed and starts with record %d: earlier records are in the live store only", i.Instance, i.Dir, i.First))
 	}
-	return "ledger: " + strings.Join(out, "; ")
+	return strings.Join(out, "; ")
 }
 
-// complete says whether these are all logs of the instances, and whole.
+// complete returns an *IncompleteError unless these are all logs of the instances, in full.
 func (g *Logs) complete(instances []ledger.Instance) error {
 	e := &IncompleteError{}
 	for _, x := range instances {
@@ -174,20 +174,20 @@ func (g *Logs) complete(instances []ledger.Instance) error {
 	return nil
 }
 
-// MergeResult says what a shared store was rebuilt from.
+// MergeResult is what a shared store was rebuilt from.
 type MergeResult struct {
 	Batches  int
-	Revision storage.Revision // of the live store, as it was compared; or of the one that was made
+	Revision storage.Revision // of the live store, as it was compared; or of the new one
 }
 
-// Check rebuilds a shared store in an empty one from all its logs and holds what lives in the
-// live one against it. Others may record meanwhile. An *IncompleteError says why it cannot.
+// Check rebuilds a shared store in an empty one from all its logs and compares the present values
+// with the live one. Instances may record meanwhile. An *IncompleteError says why it cannot.
 func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.Store) (m MergeResult, c Comparison, err error) {
 	instances, at, err := ledger.Instances(ctx, live, storage.Now)
 	if err != nil {
 		return MergeResult{}, Comparison{}, err
 	}
-	// Opened now, the logs hold all that others had in the store then.
+	// Opened now, the logs have all that the store had then.
 	if g, err = OpenLogs(g.dirs); err != nil {
 		return MergeResult{}, Comparison{}, err
 	}
@@ -212,9 +212,9 @@ func (g *Logs) Check(ctx context.Context, live ledger.StoreReads, into storage.S
 	return MergeResult{n, at}, c, err
 }
 
-// Rebuild makes a store that was lost anew from all its logs, in an empty one. known are the
-// instances that are known to have recorded into it. Nobody may record meanwhile: a store that
-// is not finished is refused by Open.
+// Rebuild rebuilds a lost store from all its logs, in an empty one. known are the instances that are
+// known to have recorded into it. No instance may record meanwhile: Open refuses a store that is not
+// finished.
 func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) (MergeResult, error) {
 	var instances []ledger.Instance
 	for _, id := range known {
@@ -235,7 +235,7 @@ func (g *Logs) Rebuild(ctx context.Context, known []string, into storage.Store) 
 	}
 	n, era, err := project(ctx, all, into)
 	if err != nil {
-		return MergeResult{}, fmt.Errorf("%w; what is there of the new store cannot be used: name another prefix", err)
+		return MergeResult{}, fmt.Errorf("%w; the new store is incomplete: use another prefix", err)
 	}
 	if err := ledger.SetEpoch(ctx, into, era+1); err != nil {
 		return MergeResult{}, err

@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
+func TestLogsOfASharedStoreAreComparedWithIt(t *testing.T) {
 	store, at := mem.New(), dirs(t, 3)
 	logs := shares(t, store, at...)
 	all := openLogs(t, at[0], filepath.Join(at[1], "wal"), at[2], at[0])
@@ -39,7 +39,7 @@ func TestLogsOfASharedStoreAreHeldAgainstIt(t *testing.T) {
 	}
 }
 
-func TestLogsThatAreNotTheStoresAreRefused(t *testing.T) {
+func TestLogsOfAnotherStoreAreRefused(t *testing.T) {
 	store, at := mem.New(), dirs(t, 3)
 	logs := shares(t, store, at[0], at[1])
 	stranger := shared(t, at[2], mem.New(), "eve")
@@ -61,8 +61,8 @@ func TestLogsThatAreNotTheStoresAreRefused(t *testing.T) {
 	}
 }
 
-// TestALostSharedStoreComesBackFromItsLogs, twice, and those who recorded into it go on.
-func TestALostSharedStoreComesBackFromItsLogs(t *testing.T) {
+// TestALostSharedStoreIsRebuiltFromItsLogs, twice, and those who recorded into it go on.
+func TestALostSharedStoreIsRebuiltFromItsLogs(t *testing.T) {
 	var store storage.Store = mem.New()
 	at := dirs(t, 3)
 	logs := shares(t, store, at...)
@@ -158,9 +158,9 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 	}
 }
 
-// TestAStacksFirstThingBesideALook: a look that saw nothing of a stack, recorded just as
+// TestTheFirstResourceOfAStackDuringAnObservation: a look that saw nothing of a stack, recorded just as
 // another instance makes that stack's first thing there, leaves what the logs give.
-func TestAStacksFirstThingBesideALook(t *testing.T) {
+func TestTheFirstResourceOfAStackDuringAnObservation(t *testing.T) {
 	store := mem.New()
 	late := &ledgertest.Overtaken{Store: store}
 	at := dirs(t, 2)

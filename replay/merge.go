@@ -16,14 +16,13 @@ import (
 // source is a log to be merged with others.
 type source struct {
 	openLog
-	live  bool // the live store is known: what follows says how far the log is in it, and where
+	live  bool // the live store is known: how far the log is in it, and where
 	upTo  rows.Head
-	since wal.Seq // from which place on the store's history goes
+	since wal.Seq // first record in the store's history
 	at    map[wal.Seq]storage.Revision
 }
 
-// source reads what a live store knows of a log at a revision. Without a store nothing is
-// known: all of the log counts.
+// source reads what a live store has of a log at a revision. Without a store all of the log counts.
 func (l openLog) source(ctx context.Context, live ledger.StoreReads, at storage.Revision) (*source, error) {
 	s := &source{openLog: l, at: map[wal.Seq]storage.Revision{}}
 	if live == nil {
@@ -41,7 +40,7 @@ func (l openLog) source(ctx context.Context, live ledger.StoreReads, at storage.
 		if err := json.Unmarshal(e.Value, &h); err != nil {
 			return nil, fmt.Errorf("ledger: %s at revision %d: %w", e.Key, e.Modified, err)
 		}
-		if _, known := s.at[h.Seq]; !known { // a later version of the same place fences only
+		if _, known := s.at[h.Seq]; !known { // a later version of the same position only fences
 			s.at[h.Seq] = h.Reached(e)
 		}
 		if s.upTo = h; s.since == 0 {
@@ -51,7 +50,7 @@ func (l openLog) source(ctx context.Context, live ledger.StoreReads, at storage.
 	return s, nil
 }
 
-// placedStep is a batch that counts, and where it stands among those of all logs.
+// placedStep is a batch that counts, with its position among those of all logs.
 type placedStep struct {
 	from     *source
 	location revisionOrder
@@ -87,7 +86,7 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 			}
 			m := rows.DecodeMark(step.Batch.Meta)
 			if held != nil {
-				held.location = held.location.settle(held.mark, m)
+				held.location = held.location.resolve(held.mark, m)
 			}
 			if step.Refused {
 				continue
@@ -101,7 +100,7 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 	}
 }
 
-// begun is where a batch stands as far as is known without what comes behind it.
+// begun is the position of a batch as far as it is known without the next one.
 func (s *source) begun(m rows.Mark, step ledger.LogBatch, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.Batch.Last]; ok {
 		return revisionOrder{live: true, at: rev}
@@ -112,14 +111,14 @@ func (s *source) begun(m rows.Mark, step ledger.LogBatch, last revisionOrder) re
 	return last
 }
 
-// check holds a batch against what the live store knows of the log.
+// check compares a batch with what the live store has of the log.
 func (s *source) check(step ledger.LogBatch) error {
 	b := step.Batch
 	switch _, there := s.at[b.Last]; {
 	case !s.live:
 		return nil
 	case b.Last == s.upTo.Seq && b.Chain.String() != s.upTo.Chain:
-		return fmt.Errorf("record %d is another than the one the store has seen: %w", b.Last, ledger.ErrForeignLog)
+		return fmt.Errorf("record %d is not the one that the store has: %w", b.Last, ledger.ErrForeignLog)
 	case b.Last > s.since && b.Last <= s.upTo.Seq && !there && !step.Refused:
 		return fmt.Errorf("record %d is neither in the store nor refused", b.Last)
 	}
@@ -170,8 +169,8 @@ func merged(logs []*source) iter.Seq2[placedStep, error] {
 	}
 }
 
-// project projects all logs into an empty store, and says how many batches that took, and which
-// era the last of them is of.
+// project projects all logs into an empty store, and returns the number of batches, and the epoch of
+// the last of them.
 func project(ctx context.Context, logs []*source, into storage.Store) (n, era int, err error) {
 	replicas := map[*source]*ledger.Projector{}
 	for p, err := range merged(logs) {
@@ -197,7 +196,7 @@ func project(ctx context.Context, logs []*source, into storage.Store) (n, era in
 	return n, era, nil
 }
 
-// sum adds a key and its value, and whether it ended.
+// sum adds a key and its value, and whether it was deleted.
 func sum(h interface{ Write([]byte) (int, error) }, e storage.Entry) {
 	var b [9]byte
 	binary.LittleEndian.PutUint32(b[0:], uint32(len(e.Key)))

@@ -7,18 +7,17 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// The logs of instances that share a store are put in one order by the revisions that their
-// batches committed. The store has them, as the history of log/<instance>; and so that the
-// order survives the store, each batch notes in its log at which revision the one before it
-// came in, and from which revision it was itself made. Only the last batch of a log is thus
-// known to one side alone: it stands where it was made.
+// The logs of instances that share a store are merged by the revisions that their batches made.
+// The store has them, as the history of log/<instance>. So that the order survives the store, each
+// batch also records the revision that the batch before it made, and the revision that it rests
+// on. Only for the last batch of a log is the first unknown: it is placed after what it rests on.
 
-// revisionOrder is where a batch stands among those of all logs.
+// revisionOrder is the position of a batch among those of all logs.
 type revisionOrder struct {
-	live  bool // the store's own history says so: behind what it has forgotten
+	live  bool // from the history of the store: after what it no longer has
 	epoch int
 	at    storage.Revision
-	made  bool // only made from that revision: behind the batch that made it
+	made  bool // it rests on that revision: after the batch that made it
 }
 
 func (p revisionOrder) compare(q revisionOrder) int {
@@ -37,8 +36,8 @@ func (p revisionOrder) compare(q revisionOrder) int {
 	return 1
 }
 
-// settle learns from the batch behind it where a batch came in.
-func (p revisionOrder) settle(own, next rows.Mark) revisionOrder {
+// resolve uses the next batch, which has the revision that this one made.
+func (p revisionOrder) resolve(own, next rows.Mark) revisionOrder {
 	switch {
 	case p.live || !next.Known || own.Known && own.Epoch != next.Epoch:
 		return p

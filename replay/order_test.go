@@ -13,9 +13,9 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// TestTheLastBatchOfALogStandsBehindWhatItWasMadeFrom, in whichever order the logs are named:
+// TestTheLastBatchOfALogComesAfterWhatItRestsOn, in whichever order the logs are named:
 // where it came in is known to nobody, but not before what its instance had read.
-func TestTheLastBatchOfALogStandsBehindWhatItWasMadeFrom(t *testing.T) {
+func TestTheLastBatchOfALogComesAfterWhatItRestsOn(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		store, at := mem.New(), dirs(t, 2)
 		one, two := shared(t, at[0], store, "one"), shared(t, at[1], store, "two")
@@ -42,8 +42,8 @@ func TestTheLastBatchOfALogStandsBehindWhatItWasMadeFrom(t *testing.T) {
 	}
 }
 
-// TestNotesAndClaimsAreNoContent: what is leased and ends by itself is in no log.
-func TestNotesAndClaimsAreNoContent(t *testing.T) {
+// TestNotesAndClaimsAreNotContent: what is leased and ends by itself is in no log.
+func TestNotesAndClaimsAreNotContent(t *testing.T) {
 	store, at := mem.New(), t.TempDir()
 	l := shared(t, at, store, "one")
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{Stack: "web"}))

@@ -17,15 +17,15 @@ func Rebuild(ctx context.Context, r *ledger.Reader, into storage.Store) (storage
 	return p.Revision(), nil
 }
 
-// rebuild projects a whole log into an empty store, which then holds what the live store holds
-// if the log still has its beginning.
+// rebuild projects a whole log into an empty store, which then has what the live store has if the
+// log still has its beginning.
 func rebuild(ctx context.Context, instance string, log ledger.LogReads, into storage.Store) (*ledger.Projector, error) {
 	p, err := ledger.NewProjector(ctx, instance, into)
 	if err != nil {
 		return nil, err
 	}
 	if p.Seq() != 0 {
-		return nil, fmt.Errorf("ledger: rebuild: the store is not empty: it has seen record %d", p.Seq())
+		return nil, fmt.Errorf("rebuild: the store is not empty: it has record %d", p.Seq())
 	}
 	for b, err := range ledger.ReadBatches(log.Read(0)) {
 		if err != nil {

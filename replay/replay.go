@@ -20,19 +20,19 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ReplayResult says what a store was rebuilt from.
+// ReplayResult is what a store was rebuilt from.
 type ReplayResult struct {
 	Instance string
-	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions are numbered anew
+	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions have new numbers
 	Last     wal.Seq
 	Revision storage.Revision
 }
 
-// Trimmed says that the log no longer has its beginning.
+// Trimmed reports whether the log no longer has its beginning.
 func (r ReplayResult) Trimmed() bool { return r.First > 1 }
 
-// Replay rebuilds a store from the log of a data directory alone; the live store may be
-// damaged or lost, and is not touched. The log is only read.
+// Replay rebuilds a store from the log of a data directory alone; the live store may be damaged or
+// lost, and is not used. The log is only read.
 func Replay(ctx context.Context, dir string, into storage.Store) (out ReplayResult, err error) {
 	log, err := wal.Open(ledger.LogPath(dir), wal.ReadOnly())
 	if err != nil {
@@ -50,17 +50,17 @@ func Replay(ctx context.Context, dir string, into storage.Store) (out ReplayResu
 	return out, err
 }
 
-// Comparison is what comparing two stores found.
+// Comparison is the result of comparing two stores.
 type Comparison struct {
-	From, To     storage.Revision // what was compared: everything between; From and To the same: what lives
+	From, To     storage.Revision // what was compared: everything between; both 0: the present values
 	DigestA      string
 	DigestB      string
 	Equal        bool
-	PartA, PartB storage.Entry // where they part first; the zero Entry: that one ends there
+	PartA, PartB storage.Entry // where they first differ; the zero Entry: that store ends there
 }
 
-// CompareHistories holds two stores against each other from a revision on, up to another:
-// what lived then, and every version since. Leased keys are left out.
+// CompareHistories compares two stores from a revision on, up to another: what they had then, and
+// every version since. Leased keys are omitted.
 func CompareHistories(ctx context.Context, a, b ledger.StoreReads, from, to storage.Revision) (Comparison, error) {
 	whole := func(x, y storage.Entry) bool {
 		return x.Key == y.Key && x.Created == y.Created && x.Modified == y.Modified && x.Deleted == y.Deleted && bytes.Equal(x.Value, y.Value)
@@ -68,16 +68,16 @@ func CompareHistories(ctx context.Context, a, b ledger.StoreReads, from, to stor
 	return compare(history(ctx, a, from, to), history(ctx, b, from, to), whole, Comparison{From: from, To: to})
 }
 
-// CompareLive holds what lives in two stores against each other, by keys and values alone,
-// without how far each has come with its log.
+// CompareLive compares the present keys and values of two stores, without how far each has come with
+// its logs.
 func CompareLive(ctx context.Context, a, b ledger.StoreReads) (Comparison, error) {
 	return compareFacts(ctx, a, storage.Now, b)
 }
 
-// compareFacts is CompareLiving with a as it stood at a revision.
+// compareFacts is CompareLive with a as it was at a revision.
 func compareFacts(ctx context.Context, a ledger.StoreReads, at storage.Revision, b ledger.StoreReads) (Comparison, error) {
 	same := func(x, y storage.Entry) bool { return x.Key == y.Key && bytes.Equal(x.Value, y.Value) }
-	return compare(liveRuns(ctx, a, at), liveRuns(ctx, b, storage.Now), same, Comparison{})
+	return compare(facts(ctx, a, at), facts(ctx, b, storage.Now), same, Comparison{})
 }
 
 func compare(a, b iter.Seq2[storage.Entry, error], same func(a, b storage.Entry) bool, c Comparison) (Comparison, error) {
@@ -120,8 +120,8 @@ func addTo(h hash.Hash, e storage.Entry, more bool) {
 	}
 }
 
-// history yields what lived at a revision, and every version after it. What only keeps order
-// in a store that hosts share, and may have been copied from there, is no history.
+// history yields what a store had at a revision, and every version after it, without the keys that
+// only keep order in a shared store.
 func history(ctx context.Context, s ledger.StoreReads, from, to storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		parts := []iter.Seq2[storage.Entry, error]{s.Changes(ctx, "", from, to)}
@@ -141,9 +141,9 @@ func history(ctx context.Context, s ledger.StoreReads, from, to storage.Revision
 	}
 }
 
-// liveRuns yields the facts that lived at a revision, without revisions. At Now leased keys come
-// along, and are none.
-func liveRuns(ctx context.Context, s ledger.StoreReads, rev storage.Revision) iter.Seq2[storage.Entry, error] {
+// facts yields the facts of a revision, without revision numbers. At Now the store yields leased
+// keys too; they are not facts.
+func facts(ctx context.Context, s ledger.StoreReads, rev storage.Revision) iter.Seq2[storage.Entry, error] {
 	return func(yield func(storage.Entry, error) bool) {
 		for e, err := range at(ctx, s, rev) {
 			if err == nil && !rows.IsFact(e.Key) {

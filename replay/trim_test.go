@@ -32,8 +32,8 @@ func TestReplayGivesTheSameStore(t *testing.T) {
 	}
 }
 
-// TestATrimmedLogStillTellsWhatStands: what was said only before the cut survives it.
-func TestATrimmedLogStillTellsWhatStands(t *testing.T) {
+// TestATrimmedLogHasAllPresentFacts: what was said only before the cut survives it.
+func TestATrimmedLogHasAllPresentFacts(t *testing.T) {
 	dir := t.TempDir()
 	l := lived(t, dir)
 	before := must[storage.Revision](t)(l.Revision(t.Context()))

@@ -204,7 +204,7 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was kept in another store")
+	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was used with another store")
 	byName := "etcd://localhost" + strings.TrimPrefix(s.server.Endpoint, "127.0.0.1") + "/site"
 	if out, err := with("ann", byName, "plan", "--sandbox"); err != nil {
 		t.Errorf("the same by another name: %v\n%s", err, out)

@@ -13,7 +13,7 @@ import (
 // Open is ledger.Open on the store of the data directory, which Close of the ledger closes.
 func Open(ctx context.Context, cfg ledger.Config) (*ledger.Ledger, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("ledger: make the data directory: %w", err)
+		return nil, fmt.Errorf("ledger: create the data directory: %w", err)
 	}
 	store, err := bolt.Open(ledger.StorePath(cfg.Dir))
 	if err != nil {
