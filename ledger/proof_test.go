@@ -312,3 +312,22 @@ func TestTrimsKeepBindings(t *testing.T) {
 		t.Errorf("after the trim and a rebuild the bindings are %+v", got)
 	}
 }
+
+// TestACheckpointRecordsADigestOnlyOfChanges: an unchanged table has one already.
+func TestACheckpointRecordsADigestOnlyOfChanges(t *testing.T) {
+	l := open(t, t.TempDir(), mem.New())
+	created(t, l, "a", "i1")
+	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	end := l.Log().Frontier().Seq
+	record(t, l, event.Loaded{Stack: "web"})
+	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	if now := l.Log().Frontier().Seq; now != end+1 {
+		t.Errorf("%d records, want that of the load only", now-end)
+	}
+	created(t, l, "b", "i2")
+	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	if now := l.Log().Frontier().Seq; now != end+4 {
+		t.Errorf("%d records, want the load, the creation and the digest", now-end)
+	}
+	proven(t, l, "b", "i2")
+}

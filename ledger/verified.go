@@ -27,7 +27,8 @@ type verified struct {
 	rows   map[string][]byte
 	last   map[string][]byte // what the last batch changes, which the next one may refuse; nil: deleted
 	next   wal.Seq           // where to go on reading: at the last batch
-	since  int               // changes since the last digest on record
+	since  int               // changes since the last digest in the log
+	known  bool              // the log has a digest
 }
 
 // inTable reports whether a key belongs to the table.
@@ -124,7 +125,7 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 			r.Event = b
 		}
 		if _, ok := r.Event.(event.Certified); ok {
-			v.since = 0
+			v.since, v.known = 0, true
 		}
 		if err := p.write(r); err != nil {
 			return nil, fmt.Errorf("record %d: %w", r.Seq, err)
@@ -162,7 +163,7 @@ func (v *verified) prime(ctx context.Context, l *Ledger) error {
 		return nil
 	})
 	if err == nil && digestOf(base) == digest {
-		v.rows, v.next = base, at
+		v.rows, v.next, v.known = base, at, true
 	}
 	return nil //nolint:nilerr // the store has forgotten that revision: the log has it all
 }
