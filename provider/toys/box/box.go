@@ -1,0 +1,181 @@
+// Package box is a toy provider of boxes, like containers: their labels are fixed at creation,
+// their names are unique, and they are replaced by a swap. A volume's id is its name, which
+// another one can get, so it has a UID.
+//
+// The image tells how a box fares: "typo" is refused, "crash" fails once it runs.
+package box
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/toys/shelf"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Entry is the line of the table.
+func Entry() provider.Entry {
+	return provider.Entry{
+		Name: "box", Doc: "Boxes on a host.", Kinds: kinds,
+		Locations: provider.Locations{Word: "host", Example: "here", Default: func(func(string) string) string { return "here" }},
+		Open:      func(context.Context, provider.Config) (provider.Provider, error) { return New(), nil },
+	}
+}
+
+// Provider is the provider. Any location exists in it, empty at first.
+type Provider struct {
+	Shelf shelf.Shelf
+	// Fault, if set, is called before and after each effect of a call; an error stops the call
+	// there. It is set before the first call.
+	Fault func(verb string) error
+}
+
+var (
+	_ provider.Provider = (*Provider)(nil)
+	_ provider.Checker  = (*Provider)(nil)
+	_ provider.Swapper  = (*Provider)(nil)
+)
+
+// New returns an empty provider.
+func New() *Provider { return &Provider{} }
+
+func kinds() []resource.Kind {
+	swap := func(resource.Desired, resource.Observed) []resource.Strategy {
+		return []resource.Strategy{resource.Swap, resource.StartFirst, resource.DestroyFirst}
+	}
+	return []resource.Kind{
+		{
+			Provider: "box", Name: "box", Doc: "A box that runs an image.", NoTags: true,
+			Carrier: resource.AtCreate, State: true, Replace: swap,
+			Attrs: []resource.Attribute{
+				{Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace, Doc: "What it runs.", Example: "web:1"},
+				{Name: "size", Type: resource.TInt, Default: resource.Int(1), Doc: "Its memory, in MiB."},
+			},
+		},
+		{
+			Provider: "box", Name: "volume", Doc: "A volume.", NoTags: true, Carrier: resource.AtCreate,
+			Attrs: []resource.Attribute{{Name: "size", Type: resource.TInt, Required: true, Doc: "In MiB.", Example: "10"}},
+		},
+	}
+}
+
+// Kinds implements provider.Provider.
+func (p *Provider) Kinds() []resource.Kind { return kinds() }
+
+// Observe implements provider.Provider.
+func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
+	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
+	err = p.Shelf.Do(ctx, func() error {
+		snap.Resources = p.Shelf.List(r.Scope)
+		return nil
+	})
+	return snap, err
+}
+
+// Check implements provider.Checker.
+func (p *Provider) Check(ctx context.Context, r provider.Request) error {
+	return p.Shelf.Do(ctx, func() error { return refuses(r) })
+}
+
+func refuses(r provider.Request) error {
+	if shelf.Text(r.Desired.Attrs, "image") == "typo" {
+		return shelf.Fail(provider.Permanent, "image typo does not exist")
+	}
+	return nil
+}
+
+// Create implements provider.Provider.
+func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
+	err = p.Shelf.Do(ctx, func() error {
+		if x := p.Shelf.ByKey(r.Key); x != nil {
+			out = *x
+			return nil
+		}
+		if err := refuses(r); err != nil {
+			return err
+		}
+		if x := p.Shelf.ByName(r.Desired.Ref); x != nil {
+			return shelf.Fail(provider.Conflict, "the name %s is in use by %s", r.Desired.Ref.Name, x.ID)
+		}
+		n := p.Shelf.Next()
+		o := resource.Observed{Ref: r.Desired.Ref, Marks: shelf.Marks(r), Attrs: r.Desired.Attrs, Health: resource.Healthy}
+		o.ID = fmt.Sprintf("box-%d", n)
+		if o.Ref.Kind == "volume" {
+			o.ID, o.UID = o.Ref.Name, fmt.Sprintf("uid-%d", n)
+		} else if r.Beside != nil {
+			o.Health = resource.Stopped
+		} else {
+			run(&o)
+		}
+		return p.effect("create", func() { out = p.Shelf.Put(o) })
+	})
+	return out, err
+}
+
+// run starts a box.
+func run(o *resource.Observed) {
+	o.Health, o.Message = resource.Healthy, ""
+	if shelf.Text(o.Attrs, "image") == "crash" {
+		o.Health, o.Message = resource.Failing, "exited with 1"
+	}
+}
+
+// effect does one effect of a call, with the faults around it.
+func (p *Provider) effect(verb string, do func()) error {
+	if p.Fault != nil {
+		if err := p.Fault(verb); err != nil {
+			return err
+		}
+	}
+	do()
+	if p.Fault != nil {
+		return p.Fault(verb)
+	}
+	return nil
+}
+
+// Update implements provider.Provider.
+func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	return p.change(ctx, r, "update", func(o *resource.Observed) error {
+		if err := shelf.Apply(o, r.Changes); err != nil {
+			return err
+		}
+		for _, c := range r.Changes {
+			if c.On == resource.OnState {
+				run(o)
+			}
+		}
+		return nil
+	})
+}
+
+// Delete implements provider.Provider.
+func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
+	return p.Shelf.Do(ctx, func() error {
+		return p.effect("delete", func() {
+			if x := p.Shelf.ByID(r.Have.Ref, r.Have.ID); x != nil && x.UID == r.Have.UID {
+				p.Shelf.Remove(r.Have.Ref, r.Have.ID)
+			}
+		})
+	})
+}
+
+// change makes one change of a resource that exists.
+func (p *Provider) change(ctx context.Context, r provider.Request, verb string, do func(*resource.Observed) error) (out resource.Observed, err error) {
+	err = p.Shelf.Do(ctx, func() error {
+		x := p.Shelf.ByID(r.Have.Ref, r.Have.ID)
+		if x == nil {
+			return shelf.Fail(provider.NotFound, "%s does not exist", r.Have.ID)
+		}
+		var failed error
+		err := p.effect(verb, func() { failed = do(x) })
+		out = *x
+		if failed != nil {
+			return failed
+		}
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,106 @@
+package toys_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/providertest"
+	"github.com/ovi-project/ovi/provider/toys/box"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Boxes that break one promise each.
+
+type checksByCreating struct{ *box.Provider }
+
+func (b checksByCreating) Check(ctx context.Context, r provider.Request) error {
+	_, err := b.Create(ctx, r)
+	return err
+}
+
+type refusesAll struct{ *box.Provider }
+
+func (refusesAll) Check(context.Context, provider.Request) error { return context.DeadlineExceeded }
+
+type stopsWhenSetAside struct{ *box.Provider }
+
+func (b stopsWhenSetAside) SetAside(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	o, err := b.Provider.SetAside(ctx, r)
+	o.Health = resource.Stopped
+	_ = b.Shelf.Do(ctx, func() error { b.Shelf.Put(o); return nil })
+	return o, err
+}
+
+type startsAtOnce struct{ *box.Provider }
+
+func (b startsAtOnce) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	r.Beside = nil
+	return b.Provider.Create(ctx, r)
+}
+
+type leavesBothRunning struct{ *box.Provider }
+
+func (b leavesBothRunning) Switch(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	r.Beside = nil
+	return b.Provider.Switch(ctx, r)
+}
+
+type asideTwice struct{ *box.Provider }
+
+func (b asideTwice) SetAside(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	if r.Have.Ref.Name != r.Desired.Ref.Name {
+		return resource.Observed{}, context.Canceled
+	}
+	for _, o := range b.Shelf.List(r.Have.Ref.Scope()) {
+		if o.ID == r.Have.ID && o.Ref.Name != r.Desired.Ref.Name {
+			return resource.Observed{}, context.Canceled
+		}
+	}
+	return b.Provider.SetAside(ctx, r)
+}
+
+type keepsTheOldName struct{ *box.Provider }
+
+func (b keepsTheOldName) Restore(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	r.Desired.Ref.Name = r.Have.Ref.Name
+	return b.Provider.Restore(ctx, r)
+}
+
+type forgetsUIDs struct{ *box.Provider }
+
+func (b forgetsUIDs) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	o, err := b.Provider.Create(ctx, r)
+	o.UID = ""
+	return o, err
+}
+
+func TestBrokenBoxesAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		finds string
+		wrap  func(*box.Provider) provider.Provider
+	}{
+		"a check that creates":                 {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return checksByCreating{b} }},
+		"a check that refuses all":             {"ACheckWritesNothing", func(b *box.Provider) provider.Provider { return refusesAll{b} }},
+		"setting aside that stops":             {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return stopsWhenSetAside{b} }},
+		"setting aside that works once":        {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return asideTwice{b} }},
+		"a successor that starts at once":      {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return startsAtOnce{b} }},
+		"a switch that stops nothing":          {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return leavesBothRunning{b} }},
+		"a restore that does not name back":    {"ASwapGoesBack", func(b *box.Provider) provider.Provider { return keepsTheOldName{b} }},
+		"an id that is used again with no UID": {"WhatIsCreatedAgainHasAnotherUID", func(b *box.Provider) provider.Provider { return forgetsUIDs{b} }},
+	} {
+		whole := func(wrap func(*box.Provider) provider.Provider) func(*testing.T) providertest.Harness {
+			return func(*testing.T) providertest.Harness {
+				b := box.New()
+				return boxes(b, wrap(b))
+			}
+		}
+		if found, ok := providertest.Find(t, c.finds, whole(func(b *box.Provider) provider.Provider { return b })); !ok || len(found) > 0 {
+			t.Errorf("%s: a box that keeps its promises: ran %v, found %q", c.finds, ok, found)
+		}
+		if found, ok := providertest.Find(t, c.finds, whole(c.wrap)); !ok || len(found) == 0 {
+			t.Errorf("%s does not find %s (ran %v)", c.finds, name, ok)
+		}
+	}
+}
