@@ -25,7 +25,7 @@ const module = "github.com/ovi-project/ovi/"
 var layers = map[string]int{
 	"resource": 0, "internal/vfs": 0, "internal/boottime": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
-	"internal/awsfake": 10, "internal/etcdtest": 10,
+	"internal/awsfake": 10, "internal/etcdtest": 10, "provider/toys/shelf": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "render": 41, "metrics": 41, "explain": 41,
