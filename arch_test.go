@@ -157,9 +157,9 @@ func TestEdgesAreIndependent(t *testing.T) {
 	}
 }
 
-// TestLaw3_OneWayToRecord: only ledger appends to the log and commits to the store. The exceptions are
+// TestLaw3_OneWriter: only ledger appends to the log and commits to the store. The exceptions are
 // the coordinator's leased claims and notes, and replay, which fills empty stores.
-func TestLaw3_OneWayToRecord(t *testing.T) {
+func TestLaw3_OneWriter(t *testing.T) {
 	may := []string{"ledger", "replay", "coordinator", "storage", "wal", "bench"}
 	for _, s := range sources(t) {
 		if slices.ContainsFunc(may, func(p string) bool { return within(s.pkg, p) }) {

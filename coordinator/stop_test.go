@@ -150,7 +150,7 @@ func stopOutside(t *testing.T, p *os.Process, path string) {
 }
 
 // A process that was stopped for longer than its TTL cannot do harm when it wakes: law 7.
-func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
+func TestLaw7_OutcomesAreFenced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	store, err := bolt.Open(path)
 	if err != nil {

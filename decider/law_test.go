@@ -29,7 +29,7 @@ import (
 //	steps make before they take                 TestDoingThePlan…
 //	no step waits for a letting go              TestDoingThePlan…
 
-func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
+func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
@@ -65,7 +65,7 @@ func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
 	})
 }
 
-func TestLaw4_SameInputSameBytes(t *testing.T) {
+func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
@@ -105,7 +105,7 @@ func (l lawless) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocke
 	return l.blockers, l.err
 }
 
-func TestLaw5_PoliciesOnlyVeto(t *testing.T) {
+func TestLaw5_PoliciesOnlyBlock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
@@ -151,7 +151,7 @@ func TestLaw5_PoliciesOnlyVeto(t *testing.T) {
 	})
 }
 
-func TestLaw6_ANameIsForEver(t *testing.T) {
+func TestLaw6_NamesAreStable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)

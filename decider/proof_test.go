@@ -11,9 +11,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestLaw10_NothingUnprovenIsTouched: the policy stands behind the comparator: whatever found a
+// TestLaw10_ProofBeforeDestruction: the policy stands behind the comparator: whatever found a
 // difference, what is not proven is not changed, and destroying needs the record to say so now.
-func TestLaw10_NothingUnprovenIsTouched(t *testing.T) {
+func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	t.Parallel()
 	ref := parse("a/disk/d")
 	proven := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven, Stack: "web"}
@@ -55,9 +55,9 @@ func TestLaw10_NothingUnprovenIsTouched(t *testing.T) {
 	}
 }
 
-// TestLaw1_NothingIsTakenFromUnderWhatWasNotRead: a disk that a server may hold is not deleted
+// TestLaw1_AbsenceNeedsACompleteRead_DependenciesOfTheUnreadStay: a disk that a server may hold is not deleted
 // while the servers could not be read.
-func TestLaw1_NothingIsTakenFromUnderWhatWasNotRead(t *testing.T) {
+func TestLaw1_AbsenceNeedsACompleteRead_DependenciesOfTheUnreadStay(t *testing.T) {
 	t.Parallel()
 	old := ours("a/network/n", "n-1", "")
 	s := sceneOf(configured{want("a/disk/d", "")}, old)

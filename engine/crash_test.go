@@ -273,7 +273,7 @@ var actions = []struct {
 	{"delete", wants(disk("d", 20)), wants()},
 }
 
-func TestLaw2_CrashTable(t *testing.T) {
+func TestLaw2_RecordBeforeAct_CrashTable(t *testing.T) {
 	for _, a := range actions {
 		for _, row := range crashTable {
 			at := "before " + row.before

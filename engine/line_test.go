@@ -45,7 +45,7 @@ func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
 	}
 }
 
-func TestLaw8_E2_APlanWritesNothingAndSaysNothingWasDone(t *testing.T) {
+func TestLaw8_PlansAreReadOnly(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
 	if n := b.calls(); n != 0 {
@@ -83,7 +83,7 @@ func TestTheLastThingOfAScopeIsDeletedToo(t *testing.T) {
 	}
 }
 
-func TestLaw1_ABlindScopeMakesAndTakesNothing(t *testing.T) {
+func TestLaw1_AbsenceNeedsACompleteRead_UnreachableScopesAreNotChanged(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	b.cloud.Break(fake.Faults{Before: fake.Unreachable(here, fake.ErrThrottled)})
@@ -282,7 +282,7 @@ func TestASecondInterruptCutsCallsOffAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestLaw2_E15_NothingBeginsThatCannotBeRecorded(t *testing.T) {
+func TestLaw2_RecordBeforeAct_NothingStartsThatCannotBeRecorded(t *testing.T) {
 	want := wants(disk("a", 20), disk("b", 20), disk("c", 20))
 	for commits := range int64(12) {
 		b := newBench(t)

@@ -147,8 +147,8 @@ func TestAThingThatSomebodyElseChangedSinceThePlanIsStale(t *testing.T) {
 	}
 }
 
-// TestLaw7_APausedApplyDoesNoHarm lets the claim be revoked while the call is under way.
-func TestLaw7_APausedApplyDoesNoHarm(t *testing.T) {
+// TestLaw7_OutcomesAreFenced_AfterAPause lets the claim be revoked while the call is under way.
+func TestLaw7_OutcomesAreFenced_AfterAPause(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("a", 20))
 	p := b.plan(want)

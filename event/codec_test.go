@@ -210,7 +210,7 @@ func TestRecordsOfANewerVersionAreRefusedNotSkipped(t *testing.T) {
 	}
 }
 
-func TestLaw9_NoSecretReachesARecord(t *testing.T) {
+func TestLaw9_SecretsStayOut_OfTheLog(t *testing.T) {
 	secret := resource.NewSecret("hunter2", "digest-of-it")
 	a := resource.NewAttrs(resource.Attr{Name: "password", Value: secret}, resource.Attr{Name: "env", Value: resource.List{secret}})
 	o := res("a", "s")

@@ -166,8 +166,8 @@ func TestRolloutFacts(t *testing.T) {
 	same(t, l, store)
 }
 
-// TestLaw1_AnUnreachableKindLosesNothing: of the kinds that were listed, what is missing is gone.
-func TestLaw1_AnUnreachableKindLosesNothing(t *testing.T) {
+// TestLaw1_AbsenceNeedsACompleteRead_OfTheKind: of the kinds that were listed, what is missing is gone.
+func TestLaw1_AbsenceNeedsACompleteRead_OfTheKind(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	disk := res("d", "s")

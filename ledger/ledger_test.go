@@ -55,7 +55,7 @@ func TestOnlyWhatChangedIsWritten(t *testing.T) {
 	}
 }
 
-func TestLaw1_SilenceIsNotAbsence(t *testing.T) {
+func TestLaw1_AbsenceNeedsACompleteRead_OfTheScope(t *testing.T) {
 	l := fresh(t)
 	ctx := t.Context()
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1}))
@@ -170,7 +170,7 @@ func (s *failing) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, 
 	return s.Store.Commit(ctx, tx)
 }
 
-func TestLaw2_AFailedStoreBreaksTheLedger(t *testing.T) {
+func TestLaw2_RecordBeforeAct_AFailedStoreBreaksTheLedger(t *testing.T) {
 	dir, inner := t.TempDir(), mem.New()
 	store := &failing{Store: inner}
 	l := open(t, dir, store)
@@ -339,9 +339,9 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 	}
 }
 
-// TestLaw3_OneWayToRecord: what the log holds, what the store answers and what listeners
+// TestLaw3_OneWriter: what the log holds, what the store answers and what listeners
 // heard is one and the same, in one order, whoever recorded it.
-func TestLaw3_OneWayToRecord(t *testing.T) {
+func TestLaw3_OneWriter(t *testing.T) {
 	dir, store := t.TempDir(), mem.New()
 	l, other := open(t, dir, store), open(t, dir, store)
 	ctx := t.Context()

@@ -23,7 +23,7 @@ func claim(t *testing.T, s storage.Store, key string) (storage.Guard, storage.Le
 	return storage.Guard{Key: key, Created: rev}, lease
 }
 
-func TestLaw7_ALostClaimLosesItsVoice(t *testing.T) {
+func TestLaw7_OutcomesAreFenced(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
@@ -71,7 +71,7 @@ func (s *losing) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, e
 	return s.Store.Commit(ctx, tx)
 }
 
-func TestLaw7_AClaimLostBetweenLogAndStore(t *testing.T) {
+func TestLaw7_OutcomesAreFenced_BetweenLogAndStore(t *testing.T) {
 	inner := mem.New()
 	store := &losing{Store: inner}
 	l := open(t, t.TempDir(), store)

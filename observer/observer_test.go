@@ -41,7 +41,7 @@ func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...reso
 	return o.Observe(t.Context(), requests)
 }
 
-func TestLaw1_EveryScopeIsSeenOrFailedNeverBoth(t *testing.T) {
+func TestLaw1_AbsenceNeedsACompleteRead_EveryScopeIsReadOrUnreachable(t *testing.T) {
 	c := filled("a", "b", "c")
 	c.Break(fake.Faults{Before: fake.Unreachable(scope("b"), fake.ErrThrottled)})
 	stranger := resource.Scope{Provider: "nobody", Location: "x"}

@@ -139,9 +139,9 @@ func TestStepsForMachines(t *testing.T) {
 	golden(t, "apply.jsonl", b.Bytes())
 }
 
-// TestLaw9_NoSecretOnTheScreen: neither a secret nor its digest is written in any form, only
+// TestLaw9_SecretsStayOut_OfTheScreen: neither a secret nor its digest is written in any form, only
 // six digits of the digest.
-func TestLaw9_NoSecretOnTheScreen(t *testing.T) {
+func TestLaw9_SecretsStayOut_OfTheScreen(t *testing.T) {
 	var b bytes.Buffer
 	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, render.Style{})
 	for _, e := range []render.Encoder{render.NewJSON(&b), render.NewYAML(&b)} {

@@ -212,10 +212,10 @@ func TestAnotherTakesTheLead(t *testing.T) {
 	}
 }
 
-// TestLaw7_AStoppedInstanceIsOvertaken stops the leader in the middle of its work for twice
+// TestLaw7_OutcomesAreFenced_AfterATakeover stops the leader in the middle of its work for twice
 // the TTL: another goes on, the late outcomes are refused and on record, and looking settles
 // what became of them.
-func TestLaw7_AStoppedInstanceIsOvertaken(t *testing.T) {
+func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(24))
 	ann := s.keep("ann", "--parallelism", "2")
@@ -239,9 +239,9 @@ func TestLaw7_AStoppedInstanceIsOvertaken(t *testing.T) {
 	s.run("bob", "0", "audit", "verify")
 }
 
-// TestLaw2_NothingBeginsWithoutTheStore kills etcd in the middle of the work: no further call
+// TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore kills etcd in the middle of the work: no further call
 // begins, the message says so, and when it is back everything settles by itself.
-func TestLaw2_NothingBeginsWithoutTheStore(t *testing.T) {
+func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits half a minute for a store that is away")

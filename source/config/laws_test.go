@@ -123,9 +123,9 @@ func TestCutAndWholeAgree(t *testing.T) {
 	}
 }
 
-// TestLaw6_ANameIsForEver: no identity comes from a position. The same blocks in another
+// TestLaw6_NamesAreStable: no identity comes from a position. The same blocks in another
 // order, with another indentation, beside new ones, are the same wishes.
-func TestLaw6_ANameIsForEver(t *testing.T) {
+func TestLaw6_NamesAreStable(t *testing.T) {
 	head := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"
 	ignoreLocation := cmpopts.IgnoreFields(resource.Desired{}, "At")
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,8 +158,8 @@ func TestLaw6_ANameIsForEver(t *testing.T) {
 	})
 }
 
-// TestLaw9_SecretsStayOutside: nothing that a load gives shows a secret.
-func TestLaw9_SecretsStayOutside(t *testing.T) {
+// TestLaw9_SecretsStayOut: nothing that a load gives shows a secret.
+func TestLaw9_SecretsStayOut(t *testing.T) {
 	text := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n" +
 		"  - type: rds\n    name: one\n    size: db.t3.micro\n    password: ${env:DB_PASSWORD}\n" +
 		"  - type: rds\n    name: two\n    size: db.t3.micro\n    password: ${file:secret.txt}\n" +
