@@ -71,7 +71,7 @@ type Claim struct {
 	Since    time.Time `json:"since"` // by the owner's clock
 	// TTLSeconds is how long the claim lasts after its owner's last renewal.
 	TTLSeconds float64 `json:"ttl_seconds"`
-	// ExpiresAt is when the claim expires unless it is renewed; null: not known.
+	// ExpiresAt is when the claim expires at the latest, unless it is renewed.
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 

@@ -248,6 +248,8 @@ func TestRecordsHaveTheirPromisedFields(t *testing.T) {
 	}{
 		{render.Version{}, "type ovi format"},
 		{render.PlannedChange{}, "type ref kind difference action proposed reason blocked_by changes"},
+		{render.Approval{}, "who until approvers approved"},
+		{render.Tried{}, "ref proposed done flips was would"},
 		{render.ChangeSummary{}, "type operation create update replace restart delete notify failed not_started claimed blocked conflict unreachable not_verified excluded unchanged unmanaged"},
 		{render.Step{}, "type ref action id seconds error recoverable"},
 		{render.Diagnostic{}, "type severity summary detail file line column suggestion"},

@@ -42,7 +42,7 @@ func (c *call) freshness(p *engine.Planned) []string {
 func (c *call) lookRecords(p *engine.Planned, names render.Names) []render.Record {
 	out := make([]render.Record, 0, len(p.Observations))
 	for _, obs := range p.Observations {
-		r := render.Look{Type: "look", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}
+		r := render.Look{Type: "observation", Scope: obs.Scope.String(), Location: names.Scope(obs.Scope), Recorded: obs.Recorded, Count: obs.Count}
 		if obs.Err != nil {
 			r.Error = obs.Err.Error()
 		} else {

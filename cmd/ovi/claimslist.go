@@ -61,9 +61,10 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), x.User + "@" + x.Host, count(x.PID), c.ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
 			continue
 		}
+		latest := c.Now().Add(x.TTL)
 		err := c.out.Records(render.Claim{
 			Type: "claim", Ref: shortRef(names, x.Ref), Token: x.Token, Holder: holderOf(x), Instance: x.Instance,
-			Host: x.Host, PID: x.PID, Since: x.Since, TTLSeconds: x.TTL.Seconds(),
+			Host: x.Host, PID: x.PID, Since: x.Since, TTLSeconds: x.TTL.Seconds(), ExpiresAt: &latest,
 		})
 		if err != nil {
 			return err

@@ -131,10 +131,10 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 		out = append(out, d)
 		e := render.DiffEntry{Sign: "~", Name: shortName(x.Ref), Ref: x.Ref}
 		switch d.What {
-		case "appeared":
+		case "created":
 			sum.Appeared++
 			e.Sign, e.Text = "+", x.After.ID+"  "
-		case "gone":
+		case "deleted":
 			sum.Gone++
 			e.Sign, e.Text = "-", x.Before.ID+"  "
 		default:
@@ -222,9 +222,9 @@ func differenceOf(x history.ResourceChange, names render.Names) render.Differenc
 	}
 	switch {
 	case x.Before == nil:
-		d.What = "appeared"
+		d.What = "created"
 	case x.After == nil:
-		d.What = "gone"
+		d.What = "deleted"
 	default:
 		d.Changes = render.Changes(explain.Differ(*x.Before, *x.After))
 	}

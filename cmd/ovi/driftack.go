@@ -83,7 +83,7 @@ func (c *call) ackIn(l *session, until time.Time) error {
 		}
 		if c.out.Machine() {
 			return c.out.Records(render.AcknowledgedDrift{
-				Type: "acked", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
+				Type: "acknowledged", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
 		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
@@ -125,7 +125,7 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		over := !c.Now().Before(a.Until)
 		if c.out.Machine() {
 			err := c.out.Records(render.AcknowledgedDrift{
-				Type: "acked", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
+				Type: "acknowledged", Ref: names.Ref(a.Ref), What: a.What, At: a.At, Until: a.Until, Expired: over, Who: a.Who, Reason: a.Reason,
 			})
 			if err != nil {
 				return err

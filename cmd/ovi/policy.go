@@ -109,7 +109,7 @@ func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]
 
 func tried(t engine.Tried, names render.Names) render.Tried {
 	return render.Tried{
-		Type: "policy_verdict", Ref: names.Ref(t.Ref), Stack: t.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
+		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
 		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
 	}
 }
