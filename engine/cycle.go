@@ -20,9 +20,14 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	}
 	intents, err := l.stack.Load(ctx)
 	if err == nil {
+		l.unread = ""
 		err = l.turn(ctx, &c, intents)
 	} else {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
+		if text := err.Error(); text != l.unread { // once, not in each cycle
+			l.unread = text
+			l.engine.phaseFailed(ctx, []string{l.stack.Name}, inPhase(event.PhaseLoad, err))
+		}
 	}
 	c.Err, c.Took = err, l.engine.cfg.Clock().Sub(c.At)
 	if ctx.Err() == nil || c.Result != nil {

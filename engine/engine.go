@@ -37,6 +37,14 @@ func New(cfg Config) *Engine {
 // decides what would have to be done. It calls nothing but Observe. Scopes that could not be
 // seen are in the plan's Blind, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
+	p, err := e.plan(ctx, intents, o)
+	if err != nil && o.At == storage.Now {
+		e.phaseFailed(ctx, stacksOf(intents), err)
+	}
+	return p, err
+}
+
+func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	var err error
 	if o.guards, err = Guards(intents, o.Rules); err != nil {
 		return nil, err
@@ -55,7 +63,7 @@ func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		err = e.observe(ctx, p, locations, o.MaxAge)
 	}
 	if err != nil {
-		return nil, err
+		return nil, inPhase(event.PhaseObserve, err)
 	}
 	memory, err := e.loadMemory(ctx, o.At)
 	if err != nil {
@@ -90,7 +98,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest, Adopted: p.adopted(),
 	})
 	if err != nil {
-		return fmt.Errorf("compare: %w", err)
+		return inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
 	}
 	if err := m.appliedErr(); err != nil {
 		return err
@@ -101,7 +109,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread,
 	}
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open, e.cfg.Providers.Kind})...); err != nil {
-		return fmt.Errorf("decide: %w", err)
+		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
 	}
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)

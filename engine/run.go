@@ -104,6 +104,7 @@ type loop struct {
 	async         *asyncObserver
 	wake          chan string
 	mark          string
+	unread        string                       // the last error of loading that was recorded
 	unreachable   map[resource.Scope]int       // cycles in a row
 	helped        map[resource.Scope]time.Time // the looks that were last helped with
 	mismatchSince time.Time                    // since when it wants other things than the one that leads

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ovi-project/ovi/event"
+)
+
+// phaseError is an error with the phase of the cycle that failed.
+type phaseError struct {
+	phase event.Phase
+	err   error
+}
+
+func (e *phaseError) Error() string { return e.err.Error() }
+func (e *phaseError) Unwrap() error { return e.err }
+
+// inPhase names the phase of an error.
+func inPhase(phase event.Phase, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &phaseError{phase, err}
+}
+
+// phaseFailed records that a phase failed, so that the audit log has a reason for a cycle without
+// a plan. The error of the phase is the one that counts, so none of recording it is returned.
+func (e *Engine) phaseFailed(ctx context.Context, stacks []string, err error) {
+	var failed *phaseError
+	if !errors.As(err, &failed) || ctx.Err() != nil || e.cfg.Ledger.Broken() != nil {
+		return
+	}
+	f := event.PhaseFailed{Phase: failed.phase, Error: err.Error()}
+	if len(stacks) == 1 {
+		f.Stack = stacks[0]
+	}
+	_, _ = e.cfg.Ledger.Record(ctx, f)
+}
