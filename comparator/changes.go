@@ -42,6 +42,9 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
+	if c.in.Ignores != nil && len(out) > 0 {
+		out = slices.DeleteFunc(out, func(x resource.Change) bool { return !x.KnownAfterApply && c.in.Ignores(s.stack, w.Ref.Kind, x) })
+	}
 	if k.Carrier == resource.Anytime {
 		out = append(out, c.marks(s, w, o)...)
 	}

@@ -94,8 +94,13 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 
 // decide compares the wishes with the world and lets the policies look at what follows.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
+	ignores, err := driftRules(p.Intents)
+	if err != nil {
+		return fmt.Errorf("drift rules: %w", err)
+	}
 	found, err := comparator.Compare(comparator.Input{
 		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest, Adopted: p.adopted(),
+		Ignores: ignores,
 	})
 	if err != nil {
 		return inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))

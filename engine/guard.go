@@ -21,6 +21,9 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 	var rules []decider.Policy
 	windows, approvals := false, false
 	for _, in := range intents {
+		if _, err := cel.CompileDrift(in.Rules.Drift); err != nil {
+			return nil, err
+		}
 		windows, approvals = windows || len(in.Rules.Windows) > 0, approvals || len(in.Rules.Approvals) > 0
 		if len(in.Rules.Expressions) == 0 {
 			continue
@@ -42,6 +45,25 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 	}
 	more, err := globalGuards(everywhere)
 	return append(out, more...), err
+}
+
+// driftRules compiles the drift rules of each intent for the comparator; nil if there are none.
+func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.Change) bool, error) {
+	stacks := map[string]*cel.Drift{}
+	for _, in := range intents {
+		if len(in.Rules.Drift) == 0 {
+			continue
+		}
+		compiled, err := cel.CompileDrift(in.Rules.Drift)
+		if err != nil {
+			return nil, err
+		}
+		stacks[in.Stack] = compiled
+	}
+	if len(stacks) == 0 {
+		return nil, nil
+	}
+	return func(stack, kind string, c resource.Change) bool { return stacks[stack].Ignores(kind, c) }, nil
 }
 
 // globalGuards are the policies of files that belong to no stack.

@@ -18,6 +18,17 @@ type Expression struct {
 	At, WhenAt, UntilAt Position
 }
 
+// DriftRule ignores differences that are none: within a tolerance, in another order, or set by
+// something else on purpose.
+type DriftRule struct {
+	Kind string // "": all
+	Path string // a pattern as in an IgnoreRule
+	// When is a condition in CEL over old (the observed value), new (the configured one) and
+	// path. Empty: always.
+	When       string
+	At, WhenAt Position
+}
+
 // ApprovalRule requires operators to approve some actions on some kinds before they start.
 type ApprovalRule struct {
 	Actions   []string // empty: all that destroy

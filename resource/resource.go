@@ -93,6 +93,7 @@ type Rules struct {
 	Windows         []Window       // actions that they cover start only while one is open
 	Approvals       []ApprovalRule // actions that they cover need approval
 	Expressions     []Expression
+	Drift           []DriftRule // what differs and is no drift
 }
 
 // Budget limits how many resources one plan destroys: a number, or a percentage of the stack's

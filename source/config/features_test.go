@@ -47,6 +47,7 @@ rules:
       effect: defer
       until: "now"
     - {name: two, when: 'x', effect: require_approval, approvers: 2}
+  drift: [{kind: rds, path: storage, when: 'new < old', effect: ignore}, {path: tags.a, effect: ignore}]
 ignore:
   ec2: [tags.LastScan, root_volume]
   rds: ["*"]
@@ -91,6 +92,7 @@ func TestEveryKey(t *testing.T) {
 			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9), UntilAt: location(29, 15)},
 			{Name: "two", When: "x", Effect: "require_approval", Approvers: 2, At: location(30, 7), WhenAt: location(30, 26)},
 		},
+		Drift: []resource.DriftRule{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11), WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
 	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
@@ -104,7 +106,7 @@ func TestEveryKey(t *testing.T) {
 		Attrs:     resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
-		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 39, Column: 5}, Defaulted: []string{"state"},
+		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
 	}
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)

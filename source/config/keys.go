@@ -36,6 +36,8 @@ const (
 	formActions   form = "actions"
 	formKinds     form = "types"
 	formEffect    form = "effect"
+	formDrift     form = "ignore"
+	formDrifts    form = "list of drift rules"
 )
 
 // key is one key of the configuration itself. The tables below are the only list of them: the
@@ -89,6 +91,7 @@ func rulesKeys() []key[*document] {
 		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},
 		{"approvals", "[{kinds: [rds], approvers: 2}]", formApprovals, "What needs approval with `ovi approve` before it is applied.", (*document).readApprovals},
 		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formCEL, "Your own rules, in CEL.", (*document).readExpressions},
+		{"drift", "[{path: storage, when: new < old, effect: ignore}]", formDrifts, "Differences that are no drift, by a condition in CEL.", (*document).readDrift},
 	}
 }
 

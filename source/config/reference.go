@@ -18,6 +18,7 @@ func Reference(schemas source.Schemas) string {
 	table(&b, "Keys of a window", "Each item of `windows`.", windowKeys())
 	table(&b, "Keys of an approval", "Each item of `approvals`.", approvalKeys())
 	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", ruleKeys())
+	table(&b, "Keys of a drift rule", "Each item of `drift`.", driftKeys())
 	table(&b, "Keys of `options`", "", optionsKeys(o))
 	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys())
 	if schemas == nil {
@@ -63,7 +64,7 @@ func (f form) words() string {
 		return "keys with values"
 	case formTime:
 		return "HH:MM"
-	case formEffect:
+	case formEffect, formDrift:
 		return "a word"
 	case formNames, formPaths, formDays, formActions, formKinds:
 		return "a list of " + string(f)
@@ -73,7 +74,7 @@ func (f form) words() string {
 		return "a list of paths, or such lists by type"
 	case formBudget:
 		return "a number, or a share in %"
-	case formBlocks, formWindows, formApprovals, formCEL:
+	case formBlocks, formWindows, formApprovals, formCEL, formDrifts:
 		return "a list of blocks"
 	}
 	return "keys, see below"

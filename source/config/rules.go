@@ -19,6 +19,10 @@ type (
 		*document
 		resource.ApprovalRule
 	}
+	driftItem struct {
+		*document
+		resource.DriftRule
+	}
 	ruleItem struct {
 		*document
 		resource.Expression
@@ -53,6 +57,15 @@ func ruleKeys() []key[*ruleItem] {
 		{"message", "production is not deleted", formText, "The reason that the plan shows.", func(r *ruleItem, n *source.Node) { r.Message, _ = r.text(n, "message") }},
 		{"until", "now + duration('24h')", formText, "With defer: until when, in CEL.", func(r *ruleItem, n *source.Node) { r.Until, r.UntilAt = r.expression(n, "until") }},
 		{"approvers", "2", formNumber, "With require_approval: how many different users. Default: 1.", func(r *ruleItem, n *source.Node) { r.Approvers, _ = r.whole(n, "approvers", 1, 100) }},
+	}
+}
+
+func driftKeys() []key[*driftItem] {
+	return []key[*driftItem]{
+		{"kind", "rds", formText, "The type it applies to. Default: all.", (*driftItem).readKind},
+		{"path", "storage", formText, "The attribute, dotted path or pattern, as in `ignore`.", func(r *driftItem, n *source.Node) { r.Path, _ = r.text(n, "path") }},
+		{"when", "new - old < 5 && old - new < 5", formText, "The condition, in CEL, over old (the observed value), new (the configured one) and path. Default: always.", func(r *driftItem, n *source.Node) { r.When, r.WhenAt = r.expression(n, "when") }},
+		{"effect", "ignore", formDrift, "What happens where the condition is true: ignore, the only effect.", (*driftItem).readEffect},
 	}
 }
 
@@ -100,6 +113,41 @@ func (d *document) readExpressions(n *source.Node) {
 		d.required(n, "a rule", "name", "when", "effect")
 		d.settings.rules.Expressions = append(d.settings.rules.Expressions, r.Expression)
 	})
+}
+
+// readDrift reads rules about differences; decider/cel compiles them.
+func (d *document) readDrift(n *source.Node) {
+	d.each(n, "drift", func(n *source.Node) {
+		r := &driftItem{document: d}
+		r.At = d.file.at(n.Line, n.Column)
+		readKeys(d, r, driftKeys(), n, "a drift rule")
+		d.required(n, "a drift rule", "path", "effect")
+		if path := n.Get("path"); path != nil && r.Path != "" {
+			var kinds []string
+			if r.Kind != "" {
+				kinds = []string{r.Kind}
+			}
+			if summary, suggestion := d.checkIgnore(r.Path, kinds); summary != "" {
+				d.wrong(path, summary, suggestion)
+			}
+		}
+		d.settings.rules.Drift = append(d.settings.rules.Drift, r.DriftRule)
+	})
+}
+
+func (r *driftItem) readKind(n *source.Node) {
+	s, ok := r.text(n, "kind")
+	if ok && !slices.Contains(r.everyKind(), s) {
+		r.wrong(n, "unknown type "+source.Quote(s), source.Suggest(s, r.everyKind()))
+		return
+	}
+	r.Kind = s
+}
+
+func (r *driftItem) readEffect(n *source.Node) {
+	if s, ok := r.text(n, "effect"); ok && s != "ignore" {
+		r.wrong(n, "unknown effect "+source.Quote(s), "use ignore")
+	}
 }
 
 // required reports keys that a block must have.

@@ -102,6 +102,10 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 		return list(object(properties(approvalKeys(), o)))
 	case formCEL:
 		return list(object(properties(ruleKeys(), o)))
+	case formDrifts:
+		return list(object(properties(driftKeys(), o)))
+	case formDrift:
+		return &jsonSchema{Enum: []string{"ignore"}}
 	case formDays:
 		return list(&jsonSchema{Enum: weekdays()})
 	case formActions:
