@@ -7,7 +7,6 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // check asks the provider, under the claim, whether what shall take the place of a resource
@@ -36,23 +35,12 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	}()
 	r.Desired = *d.Desired
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
-	r.Desired.Attrs = withoutReferences(k.Resolve(d.Desired.Attrs, a.resolver(ctx, nil)))
+	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, nil))
 	err = c.Check(ctx, r)
 	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the check could not be made: %w", err)
 	}
 	return redact(err, r.Desired.Attrs)
-}
-
-// withoutReferences are the attributes that refer to nothing which does not exist yet.
-func withoutReferences(attrs resource.Attrs) resource.Attrs {
-	out := make([]resource.Attr, 0, len(attrs))
-	for _, x := range attrs {
-		if !resource.HasReferences(x.Value) {
-			out = append(out, x)
-		}
-	}
-	return resource.NewAttrs(out...)
 }
 
 // checkPlan asks the providers about everything that the plan would create, replace or change,

@@ -19,7 +19,9 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half 
 		r.MarkKey = a.plan.keyOf(d.Ref, d.Observed.ID)
 	}
 	if half == decider.DeletePhase {
-		return r, nil
+		var err error
+		r.Desired.Attrs, err = a.lastConfigured(ctx, d)
+		return r, err
 	}
 	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	var missing []resource.Reference
@@ -42,6 +44,16 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half 
 		return nil, fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
 	}
 	return r, nil
+}
+
+// lastConfigured are the attributes that say how a resource is to be deleted, such as whether a
+// final snapshot is taken: those of the configuration, or of the one that was applied last.
+func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resource.Attrs, error) {
+	if d.Desired != nil {
+		return d.Desired.Attrs, nil
+	}
+	applied, _, err := a.engine.cfg.Ledger.Applied(ctx, d.Ref, 0)
+	return applied.Attrs, err
 }
 
 // resolver answers references by what was observed or has just been created, and hands out

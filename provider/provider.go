@@ -50,7 +50,7 @@ type Request struct {
 	Token   int64  // of the claim; providers that can check it do
 	Stack   string
 	Owner   string
-	Desired resource.Desired   // zero for Delete
+	Desired resource.Desired   // of Delete: its Attrs alone, as configured or else last applied
 	Have    resource.Observed  // zero for Create
 	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then starts nothing
 	Changes []resource.Change  // for Update
@@ -76,7 +76,8 @@ type Marker interface {
 // Checker is a provider that can find out beforehand whether a request would be refused.
 type Checker interface {
 	// Check returns why creating or updating as the request says would fail, as far as the
-	// system tells without being changed. It writes nothing.
+	// system tells without being changed. It writes nothing. What refers to a resource that
+	// does not exist yet is still a reference in Desired.
 	Check(ctx context.Context, r Request) error
 }
 

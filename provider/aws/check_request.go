@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -63,27 +64,12 @@ func dryRun(err error) error {
 	return err
 }
 
-// unresolved reports that an attribute, or an element of it, refers to a resource that does not exist
-// yet, so that AWS cannot be asked.
+// unresolved reports that an attribute refers to a resource that does not exist yet, so that AWS
+// cannot be asked about it; without names, that any attribute does.
 func unresolved(a resource.Attrs, names ...string) bool {
-	for _, name := range names {
-		v, _ := a.Get(name)
-		if isUnresolved(v) {
+	for _, x := range a {
+		if (len(names) == 0 || slices.Contains(names, x.Name)) && resource.HasReferences(x.Value) {
 			return true
-		}
-	}
-	return false
-}
-
-func isUnresolved(v resource.Value) bool {
-	switch v := v.(type) {
-	case resource.Reference:
-		return true
-	case resource.List:
-		for _, e := range v {
-			if isUnresolved(e) {
-				return true
-			}
 		}
 	}
 	return false
@@ -98,7 +84,7 @@ func checkVPC(ctx context.Context, g *region, r provider.Request) error {
 // checkSubnet: the subnet to be replaced is in the way of the new one only until it is deleted.
 func checkSubnet(ctx context.Context, g *region, r provider.Request) error {
 	a := r.Desired.Attrs
-	if unresolved(a, "vpc") {
+	if unresolved(a) {
 		return nil
 	}
 	_, err := g.ec2.CreateSubnet(ctx, &ec2.CreateSubnetInput{
@@ -118,7 +104,7 @@ func overlapsOld(r provider.Request) bool {
 
 // checkGroup: the group to be replaced may have the name of the new one; see freeName.
 func checkGroup(ctx context.Context, g *region, r provider.Request) error {
-	if unresolved(r.Desired.Attrs, "vpc") {
+	if unresolved(r.Desired.Attrs, "vpc", "description") {
 		return nil
 	}
 	in := g.orderGroup(r)
@@ -133,6 +119,9 @@ func checkGroup(ctx context.Context, g *region, r provider.Request) error {
 // checkInstance asks for the image, and for everything else with a dry run.
 func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 	a := r.Desired.Attrs
+	if unresolved(a, "size", "image") {
+		return nil
+	}
 	size, _ := text(a, "size")
 	named, _ := text(a, "image")
 	image, err := g.imageFor(ctx, named, size)
@@ -147,7 +136,7 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 		return permanent("ec2.DescribeImages", fmt.Errorf("image %s is for %s, and size %s is %s", image, root.arch, size, want),
 			"use an image for "+want+", or another size")
 	}
-	if unresolved(a, "subnet", "security_groups") {
+	if unresolved(a) {
 		return nil
 	}
 	in, err := g.launchOf(ctx, r)
@@ -161,7 +150,7 @@ func checkInstance(ctx context.Context, g *region, r provider.Request) error {
 
 func checkVolume(ctx context.Context, g *region, r provider.Request) error {
 	_, zoned := text(r.Desired.Attrs, "zone")
-	if !zoned && unresolved(r.Desired.Attrs, "attach_to") {
+	if unresolved(r.Desired.Attrs.Without("attach_to")) || !zoned && unresolved(r.Desired.Attrs) {
 		return nil
 	}
 	in, err := g.orderVolume(ctx, r)

@@ -24,8 +24,10 @@ func checkDB(ctx context.Context, g *region, r provider.Request) error {
 			return taken(o, r)
 		}
 	}
-	if _, _, err := secret(r.Desired.Attrs, "password"); err != nil {
-		return err
+	if !unresolved(r.Desired.Attrs, "password") {
+		if _, _, err := secret(r.Desired.Attrs, "password"); err != nil {
+			return err
+		}
 	}
 	for _, check := range []func(context.Context, provider.Request) error{g.checkEngine, g.checkSubnetGroup, g.checkGroups} {
 		if err := check(ctx, r); err != nil {
@@ -37,7 +39,7 @@ func checkDB(ctx context.Context, g *region, r provider.Request) error {
 
 func (g *region) checkEngine(ctx context.Context, r provider.Request) error {
 	engine, version := desired(r.Desired.Attrs, "engine"), desired(r.Desired.Attrs, "engine_version")
-	if version == nil {
+	if version == nil || unresolved(r.Desired.Attrs, "engine", "engine_version") {
 		return nil
 	}
 	out, err := g.rds.DescribeDBEngineVersions(ctx, &rds.DescribeDBEngineVersionsInput{Engine: engine, EngineVersion: version})
@@ -65,7 +67,7 @@ func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error
 
 func (g *region) checkGroups(ctx context.Context, r provider.Request) error {
 	ids := texts(r.Desired.Attrs, "security_groups")
-	if len(ids) == 0 {
+	if len(ids) == 0 || unresolved(r.Desired.Attrs, "security_groups") {
 		return nil
 	}
 	all, err := g.groups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: ids})
@@ -84,7 +86,7 @@ func (g *region) checkGroups(ctx context.Context, r provider.Request) error {
 // checkBucket asks whether the name is free among all accounts.
 func checkBucket(ctx context.Context, g *region, r provider.Request) error {
 	name := bucketName(r)
-	if name == r.Have.ID {
+	if name == r.Have.ID || unresolved(r.Desired.Attrs, "bucket") {
 		return nil
 	}
 	where, err := g.bucketRegion(ctx, name)
