@@ -65,6 +65,10 @@ func hintFor(code, message string) string {
 		if protectedDB(message) {
 			return "set deletion_protection: false and apply, then delete it"
 		}
+	case "InvalidAMIID.NotFound", "InvalidAMIID.Malformed", "InvalidAMIID.Unavailable":
+		return "use an image of this region"
+	case "InvalidKeyPair.NotFound":
+		return "use a key pair of this region, or import it"
 	case "BucketNotEmpty":
 		return "empty the bucket, old versions of objects too, then apply again; ovi never does"
 	case "BucketAlreadyExists":
