@@ -83,7 +83,7 @@ func (c *call) planCodes(p *engine.Planned) []int {
 func standingCodes(p *engine.Planned) []int {
 	var codes []int
 	counts := event.Count(p.Plan)
-	if len(p.Plan.Unreachable)+counts.Unreachable > 0 {
+	if len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable > 0 {
 		codes = append(codes, cli.ExitUnreachable)
 	}
 	if counts.Conflict > 0 {
