@@ -103,10 +103,7 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })
 	for _, down := range replace.Downgrade(nodes) {
-		for n, i := range index {
-			if nodes[n].Ref == down.Ref {
-				all[i].Strategy, all[i].Follows = resource.DestroyFirst, down.Follows
-			}
-		}
+		d := &all[index[down.Node]]
+		d.Strategy, d.Follows = resource.DestroyFirst, down.Follows
 	}
 }
