@@ -116,7 +116,11 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks 
 		}
 		var ended []resource.Binding
 		b.live.Scopes[s], ended = e.bind(snapshot, bindings, stacks)
-		b.bindings = append(b.bindings, bindings...)
+		if b.bindings == nil {
+			b.bindings = bindings // not copied: a large scope has as many as resources
+		} else {
+			b.bindings = append(b.bindings, bindings...)
+		}
 		for _, x := range ended {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -18,6 +19,9 @@ type scopeBindings struct {
 	at  storage.Revision
 	all []resource.Binding
 }
+
+// chunkOfBindings is how many bindings are read into one slice.
+const chunkOfBindings = 1024
 
 // bindingCache keeps the last answer for each scope: a plan reads the bindings of all its
 // resources more than once, mostly at one revision.
@@ -40,19 +44,23 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 		return known.all, nil
 	}
 	var d bindingDecoder
-	var all []resource.Binding
+	var chunks [][]resource.Binding // a slice that grows copies a large table five times
+	var chunk []resource.Binding
 	for e, err := range found {
 		if err == nil {
 			var b resource.Binding
 			if b, err = d.decode(e.Value); err == nil && b.Ref.Scope() == s {
-				all = append(all, b)
+				chunk = append(chunk, b)
 			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ledger: bindings in %s: %s: %w", s, e.Key, err)
 		}
+		if len(chunk) == chunkOfBindings {
+			chunks, chunk = append(chunks, chunk), make([]resource.Binding, 0, chunkOfBindings)
+		}
 	}
-	all = all[:len(all):len(all)]
+	all := slices.Clip(slices.Concat(append(chunks, chunk)...))
 	r.cache.mu.Lock()
 	defer r.cache.mu.Unlock()
 	if r.cache.scopes == nil {
