@@ -105,7 +105,7 @@ func (c *call) changed(p *engine.Planned) string {
 // is unreachable or blocked.
 func (c *call) showUnlessQuiet(p *engine.Planned, dir string, asks bool) error {
 	counts := p.Counts
-	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
+	if c.out.Quiet && !c.out.Machine() && !asks && len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable+counts.Blocked+counts.Conflict == 0 {
 		return nil
 	}
 	return c.showPlan(p, dir)

@@ -66,7 +66,12 @@ func (c *call) driftLine(l *session) error {
 	if n := m.config; n > 0 {
 		c.out.Say("%d changed in the configuration, which is not drift (`ovi plan`).", n)
 	}
-	return cli.Exit(c.planCodes(&shown)...)
+	whole := *planned
+	whole.Plan = planned.Whole
+	if n, shownToo := event.Count(whole.Plan).Conflict, event.Count(shown.Plan).Conflict; n > shownToo {
+		c.out.Say("%s (`ovi plan`).", render.Many(n, "conflict"))
+	}
+	return cli.Exit(append(c.planCodes(&shown), standingCodes(&whole)...)...)
 }
 
 // driftMemory is what the record says of each difference.

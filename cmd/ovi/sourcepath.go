@@ -25,7 +25,7 @@ func (c *call) sources(args ...string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, cli.Usage("name a source, or create one to try in the sandbox: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
+			return nil, cli.Usage("name a source, or create one: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
 				"no %s in this folder and no source named", defaultSource)
 		}
 	}
