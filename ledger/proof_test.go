@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/replay"
@@ -330,4 +331,48 @@ func TestACheckpointRecordsADigestOnlyOfChanges(t *testing.T) {
 		t.Errorf("%d records, want the load, the creation and the digest", now-end)
 	}
 	proven(t, l, "b", "i2")
+}
+
+// TestARefusedBatchProvesNothing: its creation is in the log, and the store is edited to have it.
+func TestARefusedBatchProvesNothing(t *testing.T) {
+	inner := mem.New()
+	store := &losing{Store: inner}
+	l := open(t, t.TempDir(), store)
+	guard, lease := claim(t, inner, "claim/a")
+	store.revoke = func() { _ = inner.Revoke(t.Context(), lease) }
+	_, err := l.RecordUnder(t.Context(), guard, event.Finished{
+		Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, ID: "i1", UID: "u1",
+	})
+	if !errors.Is(err, ledger.ErrRefused) {
+		t.Fatalf("got %v, want ErrRefused", err)
+	}
+	b := resource.Binding{Stack: "web", Ref: ref("a"), ID: "i1", UID: "u1", Key: "k", Generation: 1, Instance: l.Instance()}
+	for r, err := range history.New(l.Reader()).LogRecords(t.Context(), history.Filter{Types: []string{event.TypeFinished}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Seq == 0 {
+			b.Seq, b.At = uint64(r.Seq), r.At
+		}
+	}
+	edit(t, inner, storage.Op{Key: rows.BindingOf(ref("a"), "i1"), Value: must[[]byte](t)(json.Marshal(rows.Binding{Binding: b}))})
+	notProven(t, l, "a", "i1")
+}
+
+// TestADigestOfOtherRowsIsNotUsed: a binding ended before the digest, and its rows are put back
+// together with the row that says where the digest is.
+func TestADigestOfOtherRowsIsNotUsed(t *testing.T) {
+	dir, store := t.TempDir(), mem.New()
+	l := open(t, dir, store)
+	created(t, l, "a", "i1")
+	var back []storage.Op
+	for _, key := range []string{rows.BindingOf(ref("a"), "i1"), rows.BoundOf(ref("a")), rows.IdentityOf(ref("a"), "i1")} {
+		back = append(back, storage.Op{Key: key, Value: row(t, store, key)})
+	}
+	record(t, l, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"})
+	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	hint := rows.KeyCertified + l.Instance()
+	edit(t, store, append(back, storage.Op{Key: hint, Value: row(t, store, hint)})...)
+	_ = l.Close()
+	notProven(t, open(t, dir, store), "a", "i1")
 }
