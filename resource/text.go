@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string; p stands on its opening quote. Invalid UTF-8 becomes the
+// text reads a string; p is at its opening quote. Invalid UTF-8 becomes the
 // replacement character, as it does when it is written.
 func (p *parser) text() (string, error) {
 	p.i++
@@ -92,7 +92,7 @@ func (p *parser) escape() (rune, error) {
 	return utf8.RuneError, nil
 }
 
-// unit reads the four digits after \u; p stands on the u.
+// unit reads the four digits after \u; p is at the u.
 func (p *parser) unit() (rune, error) {
 	if p.i+5 > len(p.b) {
 		return 0, errors.New("the JSON ends within an escape")

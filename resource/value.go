@@ -4,8 +4,6 @@ import "fmt"
 
 // Value is one node of an attribute tree: Bool, Int, Float, String, List, Attrs, Secret,
 // Digest, Reference or Text. The set is closed.
-//
-//sumtype:decl
 type Value interface{ value() }
 
 // The plain values.

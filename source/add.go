@@ -88,7 +88,7 @@ func (a *adding) findKind() *kind {
 	if r.Kind == "" {
 		return nil // the source reports it, with its own word for it
 	}
-	k, err := a.Kind(r.Provider, r.Kind)
+	k, err := a.prepared(r.Provider, r.Kind)
 	switch {
 	case err != nil:
 		a.wrong(r.where("type"), err.Error(), "report this error of the provider "+r.Provider)

@@ -35,7 +35,7 @@ func (d *Draft) findings(found []resource.Finding) {
 		at      resource.Position
 		summary string
 	}
-	told := map[problem]bool{}
+	reported := map[problem]bool{}
 	for _, f := range found {
 		i, ok := slices.BinarySearchFunc(d.desired, f.Ref, func(x resource.Desired, r resource.Ref) int { return x.Ref.Compare(r) })
 		if !ok {
@@ -46,8 +46,8 @@ func (d *Draft) findings(found []resource.Finding) {
 			path = "location"
 		}
 		at := d.where(i, path)
-		if p := (problem{at, f.Summary}); !told[p] {
-			told[p] = true
+		if p := (problem{at, f.Summary}); !reported[p] {
+			reported[p] = true
 			d.note(Problem{At: at, Ref: short(f.Ref), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
 		}
 	}

@@ -29,21 +29,21 @@ func (d *Draft) depend() {
 		}
 		refs, ok := byUse[&uses[0]]
 		if !ok {
-			told := d.count()
+			before := d.count()
 			refs = nil
 			for k := range uses {
 				u := &uses[k]
-				before, seen := found[u.ref]
+				these, seen := found[u.ref]
 				if !seen || u.ref == nil {
-					before = d.lookUp(d.user(i), u)
+					these = d.lookUp(d.user(i), u)
 				}
-				if refs = append(refs, before...); u.ref != nil && len(before) > 0 {
-					found[u.ref] = before
+				if refs = append(refs, these...); u.ref != nil && len(these) > 0 {
+					found[u.ref] = these
 				}
 			}
 			refs = d.share(byKey, refs)
 			again := i+1 < len(d.uses) && len(d.uses[i+1]) > 0 && &d.uses[i+1][0] == &uses[0]
-			if again || d.count() > told { // else nearly every resource would be kept here
+			if again || d.count() > before { // else nearly every resource would be kept here
 				byUse[&uses[0]] = refs
 			}
 		}

@@ -21,8 +21,8 @@ type kind struct {
 	lastDefaulted []string
 }
 
-// Kind finds a schema and prepares it, once; nil if there is none.
-func (d *Draft) Kind(provider, name string) (*kind, error) {
+// prepared finds a schema and prepares it, once; nil if there is none.
+func (d *Draft) prepared(provider, name string) (*kind, error) {
 	key := kindName{provider, name}
 	if k, ok := d.kinds[key]; ok {
 		return k, nil
@@ -81,7 +81,7 @@ func (d *Draft) attributeNames(provider string, kinds []string) []string {
 		}
 	}
 	for _, name := range kinds {
-		if k, _ := d.Kind(provider, name); k != nil {
+		if k, _ := d.prepared(provider, name); k != nil {
 			for i := range k.Attrs {
 				out = append(out, k.Attrs[i].Name)
 			}

@@ -85,7 +85,7 @@ func (r *reading) reference(path string, a *resource.Attribute, n *Node, inside 
 	if last > 2 {
 		ref.Location = strings.Join(steps[1:last-1], "/")
 	}
-	k, err := r.Kind(ref.Provider, ref.Kind)
+	k, err := r.prepared(ref.Provider, ref.Kind)
 	switch {
 	case r.opts.Schemas.Kinds(ref.Provider) == nil:
 		return wrong("unknown provider "+Quote(ref.Provider)+" in "+Quote("${"+inside+"}"), Suggest(ref.Provider, r.opts.Schemas.Providers()))
@@ -127,7 +127,7 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 		}
 		return "", ""
 	}
-	k, err := d.Kind(ref.Ref.Provider, ref.Ref.Kind)
+	k, err := d.prepared(ref.Ref.Provider, ref.Ref.Kind)
 	if k == nil || err != nil {
 		return "", ""
 	}

@@ -79,7 +79,7 @@ func (d *Draft) reread() {
 			continue
 		}
 		a := adding{Draft: d, r: &k.r}
-		if a.kind, _ = d.Kind(k.r.Provider, k.r.Kind); a.kind == nil {
+		if a.kind, _ = d.prepared(k.r.Provider, k.r.Kind); a.kind == nil {
 			continue
 		}
 		attrs, uses, _ := a.attributes(known)

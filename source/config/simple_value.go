@@ -47,7 +47,7 @@ func (r *simple) one(s string, col int32, flow bool) (n source.Node, rest string
 var escapes = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n", `\t`, "\t")
 
 // quoted finds the closing quote; 0 if there is none, or something that only the library
-// should judge. Plain says that nothing is escaped.
+// should judge. Plain reports that nothing is escaped.
 func quoted(s string) (end int, plain bool) {
 	plain = true
 	for i := 1; i < len(s); i++ {
@@ -174,7 +174,7 @@ func resolve(s string) (source.Type, bool) {
 	return source.Int, len(s) < 18 && (s[0] != '0' || s == "0")
 }
 
-// reserved says that a word may be more than a text in some reading of YAML.
+// reserved reports that a word can be more than a string in some reading of YAML.
 func reserved(s string) bool {
 	if len(s) > 5 {
 		return false
