@@ -124,7 +124,10 @@ func Diagnose(err error) []render.Diagnostic {
 func ofSource(p source.Problem) render.Diagnostic {
 	d := Diagnostic(p.Summary, p.Suggestion)
 	d.Detail, d.File, d.Line, d.Column = p.Detail, p.At.File, p.At.Line, p.At.Column
-	if p.Ref != "" {
+	switch {
+	case p.Ref != "" && p.At.File != "":
+		d.Resource = p.Ref
+	case p.Ref != "":
 		d.Summary = p.Ref + ": " + p.Summary
 	}
 	return d

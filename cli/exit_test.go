@@ -56,7 +56,7 @@ func TestCodeOfErrors(t *testing.T) {
 func TestEveryProblemIsReported(t *testing.T) {
 	at := resource.Position{File: "ovi.yaml", Line: 3, Column: 5}
 	got := Diagnose(source.Problems{{At: at, Ref: "ec2/web", Summary: "no such size", Suggestion: `write "t3.micro"`}, {Summary: "second"}})
-	if len(got) != 2 || got[0].Line != 3 || got[0].Column != 5 || got[0].Summary != "ec2/web: no such size" || got[0].Suggestion == "" {
+	if len(got) != 2 || got[0].Line != 3 || got[0].Column != 5 || got[0].Summary != "no such size" || got[0].Resource != "ec2/web" || got[0].Suggestion == "" {
 		t.Errorf("got %+v", got)
 	}
 }
