@@ -21,7 +21,7 @@ func byID(t *testing.T, c *awsfake.Cloud, id string) awsfake.Resource {
 	return awsfake.Resource{State: "gone"}
 }
 
-func TestDriftByHand(t *testing.T) {
+func TestDriftOutsideOvi(t *testing.T) {
 	c, _ := open(t, awsfake.WithSettle(0))
 	cl := ec2Of(c)
 	id := *run(t, cl, "", func(in *ec2.RunInstancesInput) {
@@ -71,7 +71,7 @@ func TestWhatIsCreatedOutsideOviHasNoTagsOfOvi(t *testing.T) {
 	}
 }
 
-func TestBreakageThatCannotBe(t *testing.T) {
+func TestInvalidBreakage(t *testing.T) {
 	c, _ := open(t)
 	run(t, ec2Of(c), "")
 	for want, b := range map[string]awsfake.Breakage{

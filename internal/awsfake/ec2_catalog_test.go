@@ -12,7 +12,7 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-func TestCatalogue(t *testing.T) {
+func TestCatalog(t *testing.T) {
 	c, _ := open(t)
 	cl := ec2Of(c)
 	images := ok(cl.DescribeImages(ctx, &ec2.DescribeImagesInput{Filters: []types.Filter{filter("architecture", "arm64")}}))(t).Images
@@ -81,7 +81,7 @@ func TestRulesAreRewrittenInPlace(t *testing.T) {
 	wantCode(t, err, "InvalidSecurityGroupRuleId.NotFound")
 }
 
-func TestStatusShowsTheRunning(t *testing.T) {
+func TestStatusOfRunningInstances(t *testing.T) {
 	c, clk := open(t)
 	cl := ec2Of(c)
 	run(t, cl, "")

@@ -51,7 +51,7 @@ func imageView(id, name, arch string) xmlImage {
 	return out
 }
 
-// describeImages: without ids the two images of the catalogue; any well-formed
+// describeImages: without ids the two images of the catalog; any well-formed
 // id that is asked for is an image of the account.
 func describeImages(x *exchange) (any, error) {
 	x.p.strs("Owner")

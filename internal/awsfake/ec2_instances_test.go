@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 )
 
-func TestCallerIdentityNamesThePracticeAccount(t *testing.T) {
+func TestCallerIdentityNamesTheSandboxAccount(t *testing.T) {
 	c, _ := open(t)
 	out := ok(sts.NewFromConfig(config(c, "us-east-1")).GetCallerIdentity(ctx, nil))(t)
 	if *out.Account != awsfake.Account {

@@ -86,7 +86,7 @@ func permission(port int32, cidrs ...string) types.IpPermission {
 	return p
 }
 
-func TestRulesComeAndGo(t *testing.T) {
+func TestRulesAreAddedAndRemoved(t *testing.T) {
 	c, _ := open(t)
 	cl := ec2Of(c)
 	_, _, groupID := network(t, cl)
@@ -119,7 +119,7 @@ func TestRulesComeAndGo(t *testing.T) {
 	}
 }
 
-func TestAGroupThatAnotherNamesStays(t *testing.T) {
+func TestAGroupInUseByARuleIsNotDeleted(t *testing.T) {
 	c, _ := open(t)
 	cl := ec2Of(c)
 	vpcID, _, groupID := network(t, cl)

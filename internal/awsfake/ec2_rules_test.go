@@ -95,7 +95,7 @@ func TestSizeAndUserDataChangeWhenStopped(t *testing.T) {
 	}
 }
 
-func TestTagsMergeAndGo(t *testing.T) {
+func TestTagsMergeAndAreRemoved(t *testing.T) {
 	c, _ := open(t)
 	cl := ec2Of(c)
 	id := *run(t, cl, "", func(in *ec2.RunInstancesInput) {
@@ -113,7 +113,7 @@ func TestTagsMergeAndGo(t *testing.T) {
 	}
 }
 
-func TestRegionsAreSeparateAndFurnished(t *testing.T) {
+func TestRegionsAreSeparateAndHaveDefaults(t *testing.T) {
 	c, _ := open(t)
 	here, there := ec2Of(c), ec2.NewFromConfig(config(c, "eu-west-1"))
 	id := *run(t, here, "").InstanceId

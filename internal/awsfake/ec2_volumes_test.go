@@ -66,7 +66,7 @@ func TestVolumeLife(t *testing.T) {
 	wantCode(t, err, "InvalidVolume.NotFound")
 }
 
-func TestVolumesGoOrStayWithTheirInstance(t *testing.T) {
+func TestVolumesOfATerminatedInstance(t *testing.T) {
 	c, clk := open(t)
 	cl := ec2Of(c)
 	in := run(t, cl, "", func(in *ec2.RunInstancesInput) {

@@ -18,10 +18,10 @@ type FaultKind string
 // The faults of real life.
 const (
 	Throttle    FaultKind = "throttle"    // refused for now: RequestLimitExceeded and its kin
-	Unavailable FaultKind = "unavailable" // a 503 with no deed done
-	Lost        FaultKind = "lost"        // the deed is done, the answer never arrives
+	Unavailable FaultKind = "unavailable" // a 503, and nothing is done
+	Lost        FaultKind = "lost"        // it is done, but the answer never arrives
 	BadPage     FaultKind = "page"        // the Page-th page of a list fails with a 500
-	Stale       FaultKind = "stale"       // what a call makes stays unseen for Reads reads
+	Stale       FaultKind = "stale"       // what a call creates is invisible for Reads reads
 	Denied      FaultKind = "denied"      // not allowed
 	Slow        FaultKind = "slow"        // answered after Delay
 	Refused     FaultKind = "refused"     // refused with Code, Message and Status

@@ -32,7 +32,7 @@ func describeAll(c http.RoundTripper) error {
 	return err
 }
 
-func TestFaultsHitWhomTheyName(t *testing.T) {
+func TestFaultsMatchTheirCalls(t *testing.T) {
 	c, _ := open(t)
 	plan(t, c, awsfake.Fault{Kind: awsfake.Throttle, Service: "ec2", Action: "DescribeInstances", After: 1, Times: 2})
 	for i, want := range []string{"", "RequestLimitExceeded", "RequestLimitExceeded", ""} {
@@ -42,7 +42,7 @@ func TestFaultsHitWhomTheyName(t *testing.T) {
 	}
 }
 
-func TestEachServiceSpellsItsFaults(t *testing.T) {
+func TestEachServiceHasItsErrorCodes(t *testing.T) {
 	c, _ := open(t)
 	cfg := config(c, "us-east-1")
 	calls := map[string]func() error{
@@ -69,7 +69,7 @@ func TestEachServiceSpellsItsFaults(t *testing.T) {
 	}
 }
 
-func TestALostAnswerAfterTheDeed(t *testing.T) {
+func TestALostAnswerAfterTheChange(t *testing.T) {
 	c, _ := open(t)
 	plan(t, c, awsfake.Fault{Kind: awsfake.Lost, Action: "RunInstances", Times: 1})
 	_, err := ec2Of(c).RunInstances(ctx, runInput("tok"))
@@ -119,7 +119,7 @@ func TestAPageThatFails(t *testing.T) {
 	wantCode(t, err, "InternalFailure")
 }
 
-func TestWhatWasMadeIsNotYetSeen(t *testing.T) {
+func TestWhatWasCreatedIsNotYetVisible(t *testing.T) {
 	c, _ := open(t)
 	cl := ec2Of(c)
 	plan(t, c, awsfake.Fault{Kind: awsfake.Stale, Action: "RunInstances", Reads: 2, Times: 1})
@@ -164,7 +164,7 @@ func TestFaultsFromFileAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestBucketsOfTokensThrottle(t *testing.T) {
+func TestTokenBucketsThrottle(t *testing.T) {
 	c, clk := open(t, awsfake.WithPace(awsfake.Pace{Read: 3, ReadPerSecond: 1, Run: 10, RunPerSecond: 2}))
 	for i, want := range []string{"", "", "", "RequestLimitExceeded"} {
 		if got := code(describeAll(c)); got != want {

@@ -35,7 +35,7 @@ func resources(t *testing.T, c *awsfake.Cloud) []awsfake.Resource {
 	return out
 }
 
-func TestTwoCloudsOnOneFile(t *testing.T) {
+func TestTwoProcessesOnOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "cloud")
 	a, b := openFile(t, path), openFile(t, path)
 	var wg sync.WaitGroup
@@ -51,7 +51,7 @@ func TestTwoCloudsOnOneFile(t *testing.T) {
 	}
 }
 
-func TestDefaultsAreTheSameForEveryone(t *testing.T) {
+func TestDefaultsAreTheSameInEveryProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cloud")
 	a, b := openFile(t, path), openFile(t, path)
 	vpc := func(c *awsfake.Cloud) []types.Vpc {
@@ -94,7 +94,7 @@ func TestReadsWriteNothing(t *testing.T) {
 
 // TestEveryTornTailIsCut cuts the last line at many places: what was whole stays,
 // what was torn never happened, and the cloud goes on.
-func TestEveryTornTailIsCut(t *testing.T) {
+func TestEveryIncompleteTailIsTruncated(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "cloud")
 	c := openFile(t, path)
@@ -190,7 +190,7 @@ func TestTheFileIsCompacted(t *testing.T) {
 	}
 }
 
-func TestTheRequestLogIsAWitness(t *testing.T) {
+func TestTheRequestLogRecordsEveryCall(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cloud")
 	c := openFile(t, path)
 	run(t, ec2Of(c), "")

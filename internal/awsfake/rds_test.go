@@ -72,7 +72,7 @@ func TestDatabaseLife(t *testing.T) {
 	ok(cl.CreateDBInstance(ctx, dbInput("db")))(t) // the name is free again
 }
 
-func TestModificationsWaitForTheWindow(t *testing.T) {
+func TestModificationsArePendingUntilTheWindow(t *testing.T) {
 	c, clk := open(t) // Saturday 09:00; the window opens on Sunday at 06:00
 	cl := rdsOf(c)
 	ok(cl.CreateDBInstance(ctx, dbInput("db")))(t)
@@ -90,7 +90,7 @@ func TestModificationsWaitForTheWindow(t *testing.T) {
 	}
 }
 
-func TestModificationsAtOnceFlushWhatWaits(t *testing.T) {
+func TestImmediateModificationsApplyPendingOnes(t *testing.T) {
 	c, clk := open(t)
 	cl := rdsOf(c)
 	ok(cl.CreateDBInstance(ctx, dbInput("db")))(t)
@@ -188,7 +188,7 @@ func TestDatabaseTagsAndPages(t *testing.T) {
 	}
 }
 
-func TestSubnetGroupsHoldTheirSubnets(t *testing.T) {
+func TestSubnetsOfAGroupAreNotDeleted(t *testing.T) {
 	c, clk := open(t)
 	cl, net := rdsOf(c), ec2Of(c)
 	vpcID, b, _ := network(t, net)

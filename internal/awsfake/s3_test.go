@@ -130,7 +130,7 @@ func TestBucketSettings(t *testing.T) {
 	wantCode(t, err, "NotImplemented")
 }
 
-func TestAFullBucketStays(t *testing.T) {
+func TestABucketWithObjectsIsNotDeleted(t *testing.T) {
 	c, _ := open(t)
 	cl := s3Of(c, "us-east-1", false)
 	name, key := aws.String("full"), aws.String("a/b c+d.txt")

@@ -64,7 +64,7 @@ func (t *tx) rollback() {
 	t.undo, t.ops = nil, nil
 }
 
-// fresh gives the base of a new thing: an id in AWS's form that no other resource
+// fresh gives the base of a new resource: an id in AWS's form that no other resource
 // of this state has, and never had.
 func (t *tx) fresh(prefix, region string) base {
 	seq := t.next()
