@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/backtest"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
@@ -21,7 +22,7 @@ func (b *bench) records() iter.Seq2[event.Record, error] {
 	return history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{})
 }
 
-func (b *bench) try(trial engine.Backtest) engine.BacktestResult {
+func (b *bench) try(trial backtest.Backtest) backtest.BacktestResult {
 	b.t.Helper()
 	trial.Kinds = b.kinds()
 	out, err := trial.Run(b.records())
@@ -32,7 +33,7 @@ func (b *bench) try(trial engine.Backtest) engine.BacktestResult {
 }
 
 // short tells a trial as words.
-func short(r engine.BacktestResult) []string {
+func short(r backtest.BacktestResult) []string {
 	var out []string
 	for _, x := range r.Tried {
 		s := string(x.Proposed) + " " + x.Ref.Kind + "/" + x.Ref.Name + ": " + string(x.Was.Says) + " -> " + string(x.Would.Says)
@@ -55,7 +56,7 @@ func TestATrialShowsTheDeletionThatARuleWouldHaveStopped(t *testing.T) {
 	b.apply(wants(precious, disk("e", 20), network("n")))
 	b.plan(wants(network("n")))
 	b.apply(wants(network("n")))
-	got := b.try(engine.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{
+	got := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{
 		rule("keep", `decision.destroys && resource.tags[?"environment"].orValue("") == "prod"`, "deny"),
 	}}})
 	if diff := cmp.Diff([]string{"delete disk/d: passes -> denied by rule keep, done"}, short(got)); diff != "" {
@@ -64,7 +65,7 @@ func TestATrialShowsTheDeletionThatARuleWouldHaveStopped(t *testing.T) {
 	if got.Plans != 3 || got.Decisions != 7 || got.Unjudged != 0 || got.Tried[0].Times != 2 {
 		t.Errorf("%+v", got)
 	}
-	none := b.try(engine.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("never", `decision.action == "replace"`, "deny")}}})
+	none := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("never", `decision.action == "replace"`, "deny")}}})
 	if len(none.Tried) != 0 {
 		t.Errorf("a rule that says nothing: %v", short(none))
 	}
@@ -114,7 +115,7 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 				time.Sleep(20 * time.Minute)
 			}
 		}
-		got := b.try(engine.Backtest{Rules: rules, Instead: true})
+		got := b.try(backtest.Backtest{Rules: rules, Instead: true})
 		said := map[string]bool{}
 		for _, x := range got.Tried {
 			said[x.Would.Policy] = true
@@ -142,11 +143,11 @@ func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
 	}}
 	b.apply(under(force, wants()))
 	only := resource.Rules{Expressions: []resource.Expression{rule("a", `false`, "deny")}}
-	if diff := cmp.Diff([]string{"delete disk/a: denied -> passes"}, short(b.try(engine.Backtest{Rules: only}))); diff != "" {
+	if diff := cmp.Diff([]string{"delete disk/a: denied -> passes"}, short(b.try(backtest.Backtest{Rules: only}))); diff != "" {
 		t.Errorf("a laxer rule of the same name (-want +got):\n%s", diff)
 	}
 	want := []string{"delete disk/a: denied -> passes", "delete disk/b: denied -> passes"}
-	if diff := cmp.Diff(want, short(b.try(engine.Backtest{Rules: only, Instead: true}))); diff != "" {
+	if diff := cmp.Diff(want, short(b.try(backtest.Backtest{Rules: only, Instead: true}))); diff != "" {
 		t.Errorf("instead of all (-want +got):\n%s", diff)
 	}
 	blessed := engine.OperatorAction{Who: "ann"}
@@ -154,7 +155,7 @@ func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.plan(wants())
-	for _, x := range b.try(engine.Backtest{Instead: true}).Tried {
+	for _, x := range b.try(backtest.Backtest{Instead: true}).Tried {
 		if x.Was.Policy == "blessed" && x.Flips() {
 			t.Errorf("a blessing was tried away: %+v", x)
 		}
@@ -165,7 +166,7 @@ func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
 func TestATrialSpreadsWhatItHoldsBack(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
-	got := b.try(engine.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
+	got := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
 	want := []string{"create network/main: passes -> denied by rule no", "create server/a: passes -> denied by dependency"}
 	if diff := cmp.Diff(want, short(got)); diff != "" {
 		t.Errorf("trial (-want +got):\n%s", diff)
@@ -184,11 +185,11 @@ func TestATrialDoesNotGuess(t *testing.T) {
 			}
 		}
 	}
-	out, err := engine.Backtest{Kinds: b.kinds()}.Run(late)
+	out, err := backtest.Backtest{Kinds: b.kinds()}.Run(late)
 	if err != nil || out.Unjudged != 1 {
 		t.Errorf("%+v %v", out, err)
 	}
-	_, err = engine.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("x", `nonsense`, "deny")}}}.Run(late)
+	_, err = backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("x", `nonsense`, "deny")}}}.Run(late)
 	var all source.Problems
 	if !errors.As(err, &all) {
 		t.Errorf("error %v", err)
@@ -213,7 +214,7 @@ func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.plan(wants())
-	out, err := engine.Backtest{Kinds: b.kinds(), Rules: resource.Rules{Expressions: []resource.Expression{
+	out, err := backtest.Backtest{Kinds: b.kinds(), Rules: resource.Rules{Expressions: []resource.Expression{
 		rule("keep", `resource.attrs.size == 20`, "deny"),
 	}}}.Run(history.New(b.ledger.Reader()).LogRecords(t.Context(), history.Filter{From: revision.First}))
 	if err != nil {

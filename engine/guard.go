@@ -43,7 +43,7 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 	if approvals {
 		out = append(out, decider.Approvals{})
 	}
-	more, err := globalGuards(everywhere)
+	more, err := GlobalGuards(everywhere)
 	return append(out, more...), err
 }
 
@@ -67,7 +67,7 @@ func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.
 }
 
 // globalGuards are the policies of files that belong to no stack.
-func globalGuards(r resource.Rules) ([]decider.Policy, error) {
+func GlobalGuards(r resource.Rules) ([]decider.Policy, error) {
 	var out []decider.Policy
 	if r.SkipDestructive {
 		out = append(out, globalRules{decider.SkipDestructive{}, r})

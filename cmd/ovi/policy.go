@@ -5,6 +5,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/ovi-project/ovi/backtest"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
@@ -63,7 +65,7 @@ func (c *call) policyTest() error {
 	if err != nil {
 		return err
 	}
-	trial := engine.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: c.schemas().Kind}
+	trial := backtest.Backtest{Rules: rules, Instead: c.cmd.Bool("instead"), Since: since, Kinds: c.schemas().Kind}
 	switch dirs := c.cmd.StringSlice("wal"); len(dirs) {
 	case 0:
 	case 1:
@@ -80,7 +82,7 @@ func (c *call) policyTest() error {
 	})
 }
 
-func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]) error {
+func (c *call) try(trial backtest.Backtest, records iter.Seq2[event.Record, error]) error {
 	out, err := trial.Run(records)
 	if err != nil {
 		return err
@@ -107,14 +109,14 @@ func (c *call) try(trial engine.Backtest, records iter.Seq2[event.Record, error]
 	return nil
 }
 
-func tried(t engine.Tried, names render.Names) render.Tried {
+func tried(t backtest.Tried, names render.Names) render.Tried {
 	return render.Tried{
 		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
 		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
 	}
 }
 
-func judged(j engine.PolicyResult) render.Judged {
+func judged(j backtest.PolicyResult) render.Judged {
 	return render.Judged{Summary: string(j.Says), Policy: j.Policy, Reason: j.Reason, Until: timeOrNil(j.Until)}
 }
 

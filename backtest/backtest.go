@@ -1,4 +1,4 @@
-package engine
+package backtest
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -82,7 +83,7 @@ type BacktestResult struct {
 // Run reads a log from its beginning. An error is one of the log, or source.Problems in the
 // rules.
 func (t Backtest) Run(records iter.Seq2[event.Record, error]) (BacktestResult, error) {
-	guards, err := globalGuards(t.Rules)
+	guards, err := engine.GlobalGuards(t.Rules)
 	if err != nil {
 		return BacktestResult{}, err
 	}
