@@ -52,7 +52,7 @@ func (l *loop) alerts(p *Planned) []Alert {
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
 		}
 	}
-	for ref, o := range p.open {
+	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
 			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("how the %s of run %s ended cannot be told by looking", o.Action, o.Run)})
 		}
@@ -65,7 +65,7 @@ func (l *loop) alerts(p *Planned) []Alert {
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
-		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), openActionPolicy{}.Name():
+		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), OpenActionPolicy:
 			return v, false
 		}
 		if v.Until == nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -49,8 +48,8 @@ func (y *asyncObserver) close() {
 	y.wait.Wait()
 }
 
-// observe reads each scope once, and waits for as long as it has patience.
-func (y *asyncObserver) observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
+// Observe reads each scope once, and waits for as long as it has patience.
+func (y *asyncObserver) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
 	enough := time.After(y.loop.o.Patience)
 	mine := map[resource.Scope]*inFlight{}
@@ -93,30 +92,24 @@ func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool
 	if g, ok := y.inFlight[r.Scope]; ok {
 		return g, false
 	}
-	g = &inFlight{started: y.loop.engine.cfg.Clock(), done: make(chan struct{})}
+	g = &inFlight{started: y.loop.engine.Clock(), done: make(chan struct{})}
 	y.inFlight[r.Scope] = g
 	y.wait.Go(func() { y.observeScope(r, g) })
 	return g, true
 }
 
 func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
-	e := y.loop.engine
-	since, err := e.cfg.Ledger.Revision(y.ctx)
-	opens, bad := e.openActions(y.ctx)
-	if err == nil && bad == nil {
-		g.live = e.observer.Observe(y.ctx, []provider.ObserveRequest{r})
-	} else {
-		g.live.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("the record: %w", errors.Join(err, bad))}
-	}
+	live, record := y.loop.engine.Observe(y.ctx, r, y.loop.stack.Name)
+	g.live = live
 	y.mu.Lock()
 	delete(y.inFlight, r.Scope)
 	close(g.done)
 	late := g.late
 	y.mu.Unlock()
-	if _, seen := g.live.Scopes[r.Scope]; !late || !seen || y.ctx.Err() != nil {
+	if _, read := live.Scopes[r.Scope]; !late || !read || y.ctx.Err() != nil {
 		return
 	}
-	if _, err := e.confirm(y.ctx, g.live, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}, stacks: []string{y.loop.stack.Name}}); err != nil {
+	if err := record(y.ctx); err != nil {
 		return // the next observation records it again
 	}
 	y.mu.Lock()
@@ -141,15 +134,12 @@ func (y *asyncObserver) abandon(g *inFlight) bool {
 	}
 }
 
-// assists says that the plan under way is one of an instance that does not lead: the one that
+// Assists says that the plan under way is one of an instance that does not lead: the one that
 // leads looks, also at what is under way.
-func (y *asyncObserver) assists() bool { return y != nil && y.assisting }
+func (y *asyncObserver) Assists() bool { return y.assisting }
 
-// takeRecorded says, once, that a late look at the scope is on record for a plan to rest on.
-func (y *asyncObserver) takeRecorded(s resource.Scope) bool {
-	if y == nil {
-		return false
-	}
+// TakeRecorded says, once, that a late look at the scope is on record for a plan to rest on.
+func (y *asyncObserver) TakeRecorded(s resource.Scope) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	is := y.recorded[s]

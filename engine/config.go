@@ -62,13 +62,14 @@ type PlanOptions struct {
 	// recorded, and Apply refuses it. 0: now.
 	At storage.Revision
 
+	// Observe reads locations for a loop; nil: all are read and waited for.
+	Observe AsyncObserver
 	// Check asks the providers beforehand whether what the plan does would be refused, and warns.
 	Check bool
 	// AllKinds reads every kind of each location, as an inventory does; else a plan reads those
 	// that are configured or on record.
 	AllKinds bool
 
-	async  *asyncObserver            // of a loop; nil: every scope is waited for
 	guards []decider.Policy          // of the intents and of Rules, compiled
 	digest func(decider.Plan) string // what approvals must be of; nil: the plan's own
 }
@@ -112,4 +113,14 @@ type Observation struct {
 	Recorded bool      // taken from the record, not looked at now
 	Count    int
 	Err      error // not seen
+}
+
+// AsyncObserver reads locations for plans without letting a slow one delay the others.
+type AsyncObserver interface {
+	// Observe answers each request by what was read, or by an error while it is being read.
+	Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState
+	// TakeRecorded reports, once, that a location was recorded after a plan stopped waiting for it.
+	TakeRecorded(s resource.Scope) bool
+	// Assists reports that another instance leads: it reads what has open actions.
+	Assists() bool
 }

@@ -78,6 +78,22 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 	return nil, errors.New("observe: a young resource was asked for in vain") // the last round asks for none
 }
 
+// Observe reads one location by itself. What it returns is raw: record confirms it, for plans to
+// rest on.
+func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest, stack string) (raw resource.LiveState, record func(context.Context) error) {
+	since, err := e.cfg.Ledger.Revision(ctx)
+	opens, bad := e.openActions(ctx)
+	if err = errors.Join(err, bad); err != nil {
+		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("the record: %w", err)}
+		return raw, func(context.Context) error { return err }
+	}
+	raw = e.observer.Observe(ctx, []provider.ObserveRequest{r})
+	return raw, func(ctx context.Context) error {
+		_, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}, stacks: []string{stack}})
+		return err
+	}
+}
+
 // again are the requests to repeat, with the ids that were missed.
 func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding) []provider.ObserveRequest {
 	var out []provider.ObserveRequest

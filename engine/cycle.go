@@ -14,7 +14,7 @@ import (
 
 // cycle reads, looks, plans and, if so told, applies, and tells of it.
 func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
-	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.cfg.Clock()}
+	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.Clock()}
 	if l.stack.Mark != nil {
 		l.mark = l.stack.Mark()
 	}
@@ -29,7 +29,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 			l.engine.phaseFailed(ctx, []string{l.stack.Name}, inPhase(event.PhaseLoad, err))
 		}
 	}
-	c.Err, c.Took = err, l.engine.cfg.Clock().Sub(c.At)
+	c.Err, c.Took = err, l.engine.Clock().Sub(c.At)
 	if ctx.Err() == nil || c.Result != nil {
 		l.o.Tell(c)
 	}
@@ -48,7 +48,7 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 			c.Alerts = append(c.Alerts, Alert{Type: PolicyUnread, Text: err.Error()})
 		}
 	}
-	o.async = l.async
+	o.Observe = l.async
 	l.async.assisting = !c.Led
 	if o.Mode = event.ForPlan; l.o.Apply {
 		o.Mode = event.ForApply
@@ -72,7 +72,7 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 		return nil
 	}
 	do := l.o.Do
-	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.cfg.Ledger.User(), How: "ovi run --auto-approve"}
+	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
 }
@@ -87,9 +87,9 @@ func (l *loop) help(ctx context.Context) bool {
 	if !l.o.Apply {
 		return true
 	}
-	scans, err := l.engine.cfg.Ledger.Scans(ctx, 0)
+	scans, err := l.engine.Ledger().Scans(ctx, 0)
 	if err != nil {
-		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.cfg.Clock(), Err: err})
+		l.o.Tell(Cycle{Stack: l.stack.Name, Why: "help", At: l.engine.Clock(), Err: err})
 		return false
 	}
 	if l.hasNewScans(scans) {
@@ -107,7 +107,7 @@ func (l *loop) awaitObservation(ctx context.Context) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	return l.engine.cfg.Ledger.AwaitScans(ctx, l.hasNewScans)
+	return l.engine.Ledger().AwaitScans(ctx, l.hasNewScans)
 }
 
 // hasNewScans says that a scope was seen that this instance has not helped with. Looks are told apart
@@ -126,7 +126,7 @@ func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 // a concern when it lasts: a change of the source reaches two hosts at two moments.
 func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
 	for _, in := range intents {
-		version, err := l.engine.cfg.Ledger.LoadedVersion(ctx, in.Stack)
+		version, err := l.engine.Ledger().LoadedVersion(ctx, in.Stack)
 		if err != nil && !errors.Is(err, ledger.ErrNotFound) {
 			return false, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/observer"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -33,6 +34,15 @@ func New(cfg Config) *Engine {
 	return &Engine{cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout}}
 }
 
+// Ledger is the record that the engine writes.
+func (e *Engine) Ledger() *ledger.Ledger { return e.cfg.Ledger }
+
+// Claims are the claims that the engine acts under.
+func (e *Engine) Claims() Claims { return e.cfg.Claims }
+
+// Clock tells the time as the engine knows it.
+func (e *Engine) Clock() time.Time { return e.cfg.Clock() }
+
 // Plan looks at every scope the intents speak of or the record knows their stacks in, and
 // decides what would have to be done. It calls nothing but Observe. Scopes that could not be
 // seen are in the plan's Blind, not an error.
@@ -50,7 +60,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p := e.newPlan(o.mode())
-	p.async, p.allKinds = o.async, o.AllKinds
+	p.async, p.allKinds = o.Observe, o.AllKinds
 	locations, err := e.locate(ctx, intents, o.MaxAge)
 	if err != nil {
 		return nil, err

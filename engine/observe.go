@@ -33,7 +33,7 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 	}
 	read := e.observer.Observe
 	if p.async != nil {
-		read = p.async.observe
+		read = p.async.Observe
 	}
 	raw := read(ctx, stale)
 	maps.Copy(raw.Unreachable, locations.failed)
@@ -147,8 +147,8 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 		s := r.Scope
 		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
 		open := slices.ContainsFunc(opens, func(d openAction) bool { return d.Ref.Scope() == s })
-		late := p.async.takeRecorded(s)
-		if i < 0 || open && !p.async.assists() || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
+		late := p.async != nil && p.async.TakeRecorded(s)
+		if i < 0 || open && (p.async == nil || !p.async.Assists()) || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
 			stale = append(stale, r)
 			continue
 		}

@@ -81,9 +81,9 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim
 	return left, nil
 }
 
-// releaseDead ends the claims of processes on this data directory that died before anybody waits for
+// ReleaseDead ends the claims of processes on this data directory that died before anybody waits for
 // one of them. What fails here is tried again, and told, by the next cycle.
-func (e *Engine) releaseDead(ctx context.Context) {
+func (e *Engine) ReleaseDead(ctx context.Context) {
 	if dead, err := e.cfg.Ledger.DeadRuns(); err != nil || len(dead) == 0 {
 		return
 	}
@@ -143,7 +143,7 @@ func (u openActionPolicy) supersedes(d *decider.Decision, o ledger.OpenAction) b
 }
 
 // Name implements decider.Policy.
-func (openActionPolicy) Name() string { return "open_action" }
+func (openActionPolicy) Name() string { return OpenActionPolicy }
 
 // Review implements decider.Policy.
 func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
@@ -164,3 +164,6 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 	}
 	return out, nil
 }
+
+// OpenActionPolicy is the name of the policy that blocks what has an action without a result.
+const OpenActionPolicy = "open_action"

@@ -35,7 +35,7 @@ type Planned struct {
 	approving string
 	known     wal.Seq // the last record of the log that policies could see
 
-	async    *asyncObserver
+	async    AsyncObserver
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read
 	// replacing are the replacements on record that are under way.
@@ -58,6 +58,9 @@ func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
 	}
 	return nil, false
 }
+
+// OpenActions are the actions whose result is still unknown.
+func (p *Planned) OpenActions() map[resource.Ref]ledger.OpenAction { return p.open }
 
 // keyOf is the recorded key of the creation or adoption of a resource; "" if there is none.
 func (p *Planned) keyOf(ref resource.Ref, id string) string {

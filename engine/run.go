@@ -81,7 +81,7 @@ type Cycle struct {
 // its looks call for, and one of them takes over when it dies. When ctx ends, what is in
 // flight is let finish, and nothing more is begun (Do.Hard cuts that off too). The error is
 // that of a record that cannot be written any more: open it anew and run again.
-func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
+func Run(ctx context.Context, e *Engine, stacks []Stack, o RunOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wait sync.WaitGroup
@@ -93,7 +93,7 @@ func (e *Engine) Run(ctx context.Context, stacks []Stack, o RunOptions) error {
 		})
 	}
 	wait.Wait()
-	return e.cfg.Ledger.Broken()
+	return e.Ledger().Broken()
 }
 
 // loop keeps one stack.
@@ -117,19 +117,19 @@ func (l *loop) keep(ctx context.Context) {
 	defer leave()
 	l.async = newAsyncObserver(ctx, l)
 	defer l.async.close()
-	for ctx.Err() == nil && l.engine.cfg.Ledger.Broken() == nil {
-		l.engine.releaseDead(ctx)
-		err := l.engine.cfg.Claims.Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
+	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
+		l.engine.ReleaseDead(ctx)
+		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
 		var held *coordinator.ClaimedError
 		switch {
-		case ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil:
+		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:
 			return
 		case errors.As(err, &held):
-			if l.help(ctx) && (l.engine.cfg.Ledger.Broken() != nil || l.standBy(ctx) == nil) {
+			if l.help(ctx) && (l.engine.Ledger().Broken() != nil || l.standBy(ctx) == nil) {
 				continue
 			}
 		case err != nil:
-			l.o.Tell(Cycle{Stack: l.stack.Name, Why: "lead", At: l.engine.cfg.Clock(), Err: err})
+			l.o.Tell(Cycle{Stack: l.stack.Name, Why: "lead", At: l.engine.Clock(), Err: err})
 		}
 		select {
 		case <-ctx.Done():
@@ -144,7 +144,7 @@ func (l *loop) lead(ctx context.Context) error {
 	for why := "start"; ; {
 		begun := time.Now()
 		c := l.cycle(ctx, why, true)
-		if ctx.Err() != nil || l.engine.cfg.Ledger.Broken() != nil {
+		if ctx.Err() != nil || l.engine.Ledger().Broken() != nil {
 			return nil
 		}
 		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(begun), jitterSource())
@@ -162,7 +162,7 @@ func (l *loop) standBy(ctx context.Context) error {
 	var wait sync.WaitGroup
 	var errs [2]error
 	for i, until := range []func() error{
-		func() error { return l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) },
+		func() error { return l.engine.Claims().Await(ctx, Lead+l.stack.Name) },
 		func() error { return l.awaitObservation(ctx) },
 	} {
 		wait.Go(func() {
@@ -185,7 +185,7 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for ctx.Err() == nil {
-			if l.engine.cfg.Claims.Await(ctx, Lead+l.stack.Name) == nil {
+			if l.engine.Claims().Await(ctx, Lead+l.stack.Name) == nil {
 				enough()
 				return
 			}

@@ -51,7 +51,7 @@ func stackOf(intents []resource.Intent) []engine.Stack {
 func (b *bench) loops(stacks []engine.Stack, o engine.RunOptions) (stop func() error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- b.engine.Run(ctx, stacks, o) }()
+	go func() { ended <- engine.Run(ctx, b.engine, stacks, o) }()
 	return func() error { cancel(); return <-ended }
 }
 

@@ -64,7 +64,7 @@ func (w *worker) loop(ctx context.Context) error {
 	if err := w.open(ctx); err != nil {
 		return err
 	}
-	err := w.engine.Run(ctx, []engine.Stack{w.stack()}, engine.RunOptions{
+	err := engine.Run(ctx, w.engine, []engine.Stack{w.stack()}, engine.RunOptions{
 		Interval: w.Interval, Poll: min(max(w.TTL/20, 200*time.Millisecond), time.Second), Apply: true, Tell: w.told,
 	})
 	if bad := w.close(); bad != nil {

@@ -193,7 +193,7 @@ func (k *runner) loop() error {
 	k.line.Store(l)
 	k.out.Say("Instance %s reconciles %s  data directory %s", l.ledger.Instance(), k.names(), k.dir)
 	if err = l.claims.Ready(k); err == nil {
-		err = l.engine.Run(k, k.stacks, k.options)
+		err = engine.Run(k, l.engine, k.stacks, k.options)
 	}
 	k.line.Store(nil)
 	stop()
