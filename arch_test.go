@@ -28,7 +28,7 @@ var layers = map[string]int{
 	"internal/awsfake": 10, "internal/etcdtest": 10, "provider/toys/shelf": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
-	"engine": 40, "render": 41, "metrics": 41, "explain": 41,
+	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"cli": 45, "serve": 46,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
@@ -42,8 +42,8 @@ var goroutines = []string{
 	"cmd/ovi/run.go",                 // waits for SIGHUP
 	"cli/signals.go",                 // waits for Ctrl-C
 	"coordinator/session.go",         // the heartbeat of all claims
-	"engine/async.go",                // an observation of the loop, one at a time for each scope
-	"engine/run.go",                  // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/loop/async.go",           // an observation of the loop, one at a time for each scope
+	"engine/loop/run.go",             // one for each stack of the loop, two while it stands by, one while it helps
 	"engine/walk.go",                 // one for each action, bounded
 	"observer/observer.go",           // one for each scope, bounded
 	"provider/aws/observe.go",        // one for each service of a region

@@ -10,14 +10,15 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // versioned is a loop's source whose version changes.
-func versioned(version *atomic.Value) []engine.Stack {
-	return []engine.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) {
+func versioned(version *atomic.Value) []loop.Stack {
+	return []loop.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) {
 		intents := wants(network("main"))
 		intents[0].Version = version.Load().(string)
 		return intents, nil
@@ -32,15 +33,15 @@ func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
 		var here, there atomic.Value
 		here.Store("one")
 		there.Store("one")
-		wakes := &engine.Wakes{}
+		wakes := &loop.Wakes{}
 		var d diary
-		leave := one.loops(versioned(&here), engine.RunOptions{Apply: true, Wakes: wakes})
+		leave := one.loops(versioned(&here), loop.RunOptions{Apply: true, Wakes: wakes})
 		time.Sleep(time.Second)
-		stop := two.loops(versioned(&there), engine.RunOptions{Apply: true, Tell: d.tell})
+		stop := two.loops(versioned(&there), loop.RunOptions{Apply: true, Tell: d.tell})
 		apart := func() (n int) {
 			for _, c := range d.all() {
 				for _, x := range c.Alerts {
-					if x.Type == engine.ConfigurationMismatch {
+					if x.Type == loop.ConfigurationMismatch {
 						n++
 					}
 				}
@@ -91,12 +92,12 @@ func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
 		want := disks(100)
 		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
 		slowly := engine.ApplyOptions{Parallelism: 1}
-		leave := one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Do: slowly})
+		leave := one.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Do: slowly})
 		time.Sleep(time.Second)
 		claims := &unwatched{Claims: two.claims, until: time.Now().Add(20 * time.Second)}
 		two.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: two.ledger, Claims: claims})
 		var d diary
-		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
+		stop := two.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
 		time.Sleep(30 * time.Second)
 		observations := observes(b)
 		_ = leave()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -52,11 +53,11 @@ func TestHelpersGoOnWhenTheNextLeadersClockIsBehind(t *testing.T) {
 		defer two.stop()
 		want := stackOf(wants(network("main")))
 		var first, second, third diary
-		leave := ahead.loops(want, engine.RunOptions{Apply: true, Tell: first.tell})
+		leave := ahead.loops(want, loop.RunOptions{Apply: true, Tell: first.tell})
 		time.Sleep(5 * time.Second)
 		stops := []func() error{
-			one.loops(want, engine.RunOptions{Apply: true, Tell: second.tell}),
-			two.loops(want, engine.RunOptions{Apply: true, Tell: third.tell}),
+			one.loops(want, loop.RunOptions{Apply: true, Tell: second.tell}),
+			two.loops(want, loop.RunOptions{Apply: true, Tell: third.tell}),
 		}
 		time.Sleep(3 * time.Minute)
 		_ = leave()

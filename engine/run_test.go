@@ -12,6 +12,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
@@ -22,36 +23,36 @@ import (
 // diary keeps what a loop tells.
 type diary struct {
 	mu     sync.Mutex
-	cycles []engine.Cycle
+	cycles []loop.Cycle
 }
 
-func (d *diary) tell(c engine.Cycle) {
+func (d *diary) tell(c loop.Cycle) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cycles = append(d.cycles, c)
 }
 
-func (d *diary) all() []engine.Cycle {
+func (d *diary) all() []loop.Cycle {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]engine.Cycle(nil), d.cycles...)
+	return append([]loop.Cycle(nil), d.cycles...)
 }
 
-func (d *diary) last() engine.Cycle {
+func (d *diary) last() loop.Cycle {
 	all := d.all()
 	return all[len(all)-1]
 }
 
 // stackOf is a loop's source that always wants the same.
-func stackOf(intents []resource.Intent) []engine.Stack {
-	return []engine.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) { return intents, nil }}}
+func stackOf(intents []resource.Intent) []loop.Stack {
+	return []loop.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) { return intents, nil }}}
 }
 
 // loops runs the loop of a bench until stop is called, which gives what Run returned.
-func (b *bench) loops(stacks []engine.Stack, o engine.RunOptions) (stop func() error) {
+func (b *bench) loops(stacks []loop.Stack, o loop.RunOptions) (stop func() error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- engine.Run(ctx, b.engine, stacks, o) }()
+	go func() { ended <- loop.Run(ctx, b.engine, stacks, o) }()
 	return func() error { cancel(); return <-ended }
 }
 
@@ -61,10 +62,10 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 		var d diary
 		var mark atomic.Value
 		mark.Store("one")
-		wakes := &engine.Wakes{}
+		wakes := &loop.Wakes{}
 		stacks := stackOf(wants(network("main"), server("a", "main")))
 		stacks[0].Mark = func() string { return mark.Load().(string) }
-		stop := b.loops(stacks, engine.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
+		stop := b.loops(stacks, loop.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
 		time.Sleep(10 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 2 {
 			t.Fatalf("%d things after the first cycle, want 2", n)
@@ -100,12 +101,12 @@ func TestRunWithoutApplyOnlyTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		var d diary
-		stop := b.loops(stackOf(wants(network("main"))), engine.RunOptions{Tell: d.tell})
+		stop := b.loops(stackOf(wants(network("main"))), loop.RunOptions{Tell: d.tell})
 		time.Sleep(3 * time.Minute)
 		if n := b.calls(); n != 0 {
 			t.Errorf("%d calls that change something", n)
 		}
-		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != engine.Pending || c.Alerts[0].Ref != ref("network", "main") {
+		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != loop.Pending || c.Alerts[0].Ref != ref("network", "main") {
 			t.Errorf("concerns: %+v", c.Alerts)
 		}
 		_ = stop()
@@ -130,13 +131,13 @@ func TestASlowScopeHoldsUpNobody(t *testing.T) {
 		want := wants(network("main"), far)
 		want[0].Scopes = append(want[0].Scopes, there)
 		var d diary
-		stop := b.loops(stackOf(want), engine.RunOptions{Apply: true, Patience: 10 * time.Second, UnreachableAfter: 2, Tell: d.tell})
+		stop := b.loops(stackOf(want), loop.RunOptions{Apply: true, Patience: 10 * time.Second, UnreachableAfter: 2, Tell: d.tell})
 		time.Sleep(15 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 1 {
 			t.Errorf("%d things in the quick scope, want 1: it waited for the slow one", n)
 		}
 		time.Sleep(2 * time.Minute)
-		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != engine.UnreachableAlert || c.Alerts[0].Scope != there {
+		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != loop.UnreachableAlert || c.Alerts[0].Scope != there {
 			t.Errorf("concerns after two blind cycles: %+v", c.Alerts)
 		}
 		time.Sleep(4 * time.Minute)
@@ -156,8 +157,8 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 		b.cloud.Break(fake.Faults{Delay: time.Second})
 		var first, second diary
 		stops := []func() error{
-			one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: first.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
-			two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: second.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
+			one.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Tell: first.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
+			two.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Tell: second.tell, Do: engine.ApplyOptions{Parallelism: 4}}),
 		}
 		time.Sleep(50 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 40 {
@@ -202,9 +203,9 @@ func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 		b.cloud.Break(fake.Faults{Delay: 10 * time.Second})
 		slowly := engine.ApplyOptions{Parallelism: 1}
 		var d diary
-		leave := one.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Do: slowly})
+		leave := one.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Do: slowly})
 		time.Sleep(time.Second)
-		stop := two.loops(stackOf(wants(want...)), engine.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
+		stop := two.loops(stackOf(wants(want...)), loop.RunOptions{Apply: true, Tell: d.tell, Do: slowly})
 		time.Sleep(30 * time.Second)
 		observations := observes(b)
 		_ = leave()
@@ -228,7 +229,7 @@ type leadsOf struct {
 
 // Hold implements engine.Claims.
 func (c *leadsOf) Hold(ctx context.Context, ref string, do func(context.Context, engine.Claim) error) error {
-	if strings.HasPrefix(ref, engine.Lead) && c.ledger.Broken() != nil {
+	if strings.HasPrefix(ref, loop.Lead) && c.ledger.Broken() != nil {
 		c.n.Add(1)
 	}
 	return c.Claims.Hold(ctx, ref, do)
@@ -244,11 +245,11 @@ func TestAHelperWhoseRecordBrokeDoesNotTryToLead(t *testing.T) {
 			leader := b.another(0)
 			defer leader.stop()
 			want := stackOf(wants(network("main"), disk("a", 10)))
-			leave := leader.loops(want, engine.RunOptions{Apply: true, Interval: 2 * time.Second})
+			leave := leader.loops(want, loop.RunOptions{Apply: true, Interval: 2 * time.Second})
 			time.Sleep(time.Second)
 			c := &leadsOf{Claims: b.claims, ledger: b.ledger}
 			b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: b.ledger, Claims: c})
-			stop := b.loops(want, engine.RunOptions{Apply: true})
+			stop := b.loops(want, loop.RunOptions{Apply: true})
 			time.Sleep(time.Minute)
 			_ = stop()
 			_ = leave()
@@ -278,7 +279,7 @@ func TestAReopenedRecordDoesNotWaitForItsOwnClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		value := fmt.Sprintf(`{"instance":%q,"host":"host","run":%q,"pid":1,"since":"2026-01-02T03:04:05Z","ttl_ms":3600000,"nonce":"n"}`, b.ledger.Instance(), b.ledger.Run())
-		_, err = b.store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: coordinator.Prefix + engine.Lead + stack, Value: []byte(value), Lease: lease}}})
+		_, err = b.store.Commit(t.Context(), storage.Tx{Ops: []storage.Op{{Key: coordinator.Prefix + loop.Lead + stack, Value: []byte(value), Lease: lease}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +287,7 @@ func TestAReopenedRecordDoesNotWaitForItsOwnClaims(t *testing.T) {
 		b.stop()
 		b.start()
 		var d diary
-		stop := b.loops(stackOf(wants(network("main"))), engine.RunOptions{Apply: true, Tell: d.tell})
+		stop := b.loops(stackOf(wants(network("main"))), loop.RunOptions{Apply: true, Tell: d.tell})
 		time.Sleep(10 * time.Second)
 		if all := d.all(); len(all) == 0 || !all[0].Led {
 			t.Errorf("it does not lead: %+v", all)

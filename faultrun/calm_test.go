@@ -13,9 +13,10 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ovi-project/ovi/engine/loop"
+
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/faultrun/check"
 )
 
@@ -77,7 +78,7 @@ func (s *site) drainNow(p *process) check.Drain {
 func (w *witness) leads() (pid int, token int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := w.claims[engine.Lead+"faults"]
+	all := w.claims[loop.Lead+"faults"]
 	if len(all) == 0 || all[len(all)-1].Ended != 0 {
 		return 0, 0
 	}
@@ -88,7 +89,7 @@ func (w *witness) leads() (pid int, token int64) {
 func (w *witness) ledAfter(token int64) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, c := range w.claims[engine.Lead+"faults"] {
+	for _, c := range w.claims[loop.Lead+"faults"] {
 		if c.Token > token {
 			return c.startedSeen
 		}
@@ -143,7 +144,7 @@ func (w *witness) ledFor(from, to time.Time) float64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var sum time.Duration
-	for _, c := range w.claims[engine.Lead+"faults"] {
+	for _, c := range w.claims[loop.Lead+"faults"] {
 		begin, end := c.startedSeen, c.EndSeen
 		if c.Ended == 0 || end.After(to) {
 			end = to

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
@@ -64,7 +65,7 @@ func (w *worker) loop(ctx context.Context) error {
 	if err := w.open(ctx); err != nil {
 		return err
 	}
-	err := engine.Run(ctx, w.engine, []engine.Stack{w.stack()}, engine.RunOptions{
+	err := loop.Run(ctx, w.engine, []loop.Stack{w.stack()}, loop.RunOptions{
 		Interval: w.Interval, Poll: min(max(w.TTL/20, 200*time.Millisecond), time.Second), Apply: true, Tell: w.told,
 	})
 	if bad := w.close(); bad != nil {
@@ -76,8 +77,8 @@ func (w *worker) loop(ctx context.Context) error {
 	return errBack
 }
 
-func (w *worker) stack() engine.Stack {
-	return engine.Stack{
+func (w *worker) stack() loop.Stack {
+	return loop.Stack{
 		Name: "faults",
 		Mark: func() string { v, _ := version(w.Desired); return v },
 		Load: func(ctx context.Context) ([]resource.Intent, error) {
@@ -104,7 +105,7 @@ func (w *worker) configured(ctx context.Context) (resource.Intent, error) {
 }
 
 // told is called after each cycle of the loop.
-func (w *worker) told(c engine.Cycle) {
+func (w *worker) told(c loop.Cycle) {
 	w.cycles++
 	w.troubles(c.Result)
 	if c.Err != nil {
@@ -161,7 +162,7 @@ type leading struct {
 
 // Hold implements engine.Claims.
 func (l leading) Hold(ctx context.Context, ref string, do func(context.Context, coordinator.Claim) error) error {
-	if !strings.HasPrefix(ref, engine.Lead) {
+	if !strings.HasPrefix(ref, loop.Lead) {
 		return l.Claims.Hold(ctx, ref, do)
 	}
 	return l.Claims.Hold(ctx, ref, func(ctx context.Context, c coordinator.Claim) error {

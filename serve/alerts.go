@@ -3,7 +3,7 @@ package serve
 import (
 	"sync"
 
-	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -34,7 +34,7 @@ type entry struct {
 }
 
 // Cycle reports what is new in a cycle, and what is resolved. A cycle that failed resolves nothing.
-func (b *Alerts) Cycle(c engine.Cycle) {
+func (b *Alerts) Cycle(c loop.Cycle) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.open == nil {
@@ -110,9 +110,9 @@ func (b *Alerts) delivered(n Notice) {
 
 // forTheLeader reports whether the leader finds the same as this helper and sends it. What is wrong
 // with its own files only the helper knows.
-func forTheLeader(c engine.Cycle, n Notice) bool {
-	switch engine.AlertType(n.Kind) {
-	case engine.ConfigurationMismatch, engine.SourceUnread, engine.PolicyUnread:
+func forTheLeader(c loop.Cycle, n Notice) bool {
+	switch loop.AlertType(n.Kind) {
+	case loop.ConfigurationMismatch, loop.SourceUnread, loop.PolicyUnread:
 		return false
 	}
 	return !c.Led
@@ -120,8 +120,8 @@ func forTheLeader(c engine.Cycle, n Notice) bool {
 
 // stillUnreachable reports whether a scope that another leader called unreachable was unreachable
 // in this cycle too: each leader counts its own cycles.
-func stillUnreachable(c engine.Cycle, n Notice) bool {
-	if n.Kind != string(engine.UnreachableAlert) || c.Planned == nil {
+func stillUnreachable(c loop.Cycle, n Notice) bool {
+	if n.Kind != string(loop.UnreachableAlert) || c.Planned == nil {
 		return false
 	}
 	for s := range c.Planned.Plan.Unreachable {
@@ -132,7 +132,7 @@ func stillUnreachable(c engine.Cycle, n Notice) bool {
 	return false
 }
 
-func noticeOf(c engine.Cycle, x engine.Alert) Notice {
+func noticeOf(c loop.Cycle, x loop.Alert) Notice {
 	n := Notice{Type: "alert", State: alertNew, At: c.At.UTC(), Stack: c.Stack, Kind: string(x.Type), Text: x.Text, key: x.Key()}
 	if !x.Ref.IsZero() {
 		n.Ref = x.Ref.String()

@@ -21,6 +21,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
@@ -32,15 +33,15 @@ func TestAConcernIsToldOnce(t *testing.T) {
 	var told []string
 	b := &Alerts{send: func(n Notice, _ bool) { told = append(told, n.State+" "+word(n.Kind)+" "+n.Scope+n.Ref) }}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
-	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
-	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
-	for _, c := range []engine.Cycle{
-		{Stack: "web", Led: true, Alerts: []engine.Alert{unreachable}},
-		{Stack: "web", Led: true, Alerts: []engine.Alert{unreachable, blocked}},
-		{Stack: "db", Led: true, Alerts: []engine.Alert{unreachable}},
+	unreachable := loop.Alert{Type: loop.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
+	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	for _, c := range []loop.Cycle{
+		{Stack: "web", Led: true, Alerts: []loop.Alert{unreachable}},
+		{Stack: "web", Led: true, Alerts: []loop.Alert{unreachable, blocked}},
+		{Stack: "db", Led: true, Alerts: []loop.Alert{unreachable}},
 		{Stack: "web", Led: true, Err: errors.New("the store is away")},
 		{Stack: "web"}, // helping tells nothing of what leading found
-		{Stack: "web", Led: true, Alerts: []engine.Alert{blocked}},
+		{Stack: "web", Led: true, Alerts: []loop.Alert{blocked}},
 	} {
 		b.Cycle(c)
 	}
@@ -122,10 +123,10 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 		}
 	}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
-	unreachable := engine.Alert{Type: engine.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
-	blocked := engine.Alert{Type: engine.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
-	led := func(alerts ...engine.Alert) engine.Cycle {
-		return engine.Cycle{Stack: "web", Led: true, Alerts: alerts}
+	unreachable := loop.Alert{Type: loop.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
+	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	led := func(alerts ...loop.Alert) loop.Cycle {
+		return loop.Cycle{Stack: "web", Led: true, Alerts: alerts}
 	}
 	ann, bob, cid := instance("ann"), instance("bob"), instance("cid")
 	ann.Cycle(led(blocked))
@@ -142,9 +143,9 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 		t.Fatal(err)
 	}
 	bob.Cycle(led(blocked))
-	bob.Cycle(engine.Cycle{Stack: "web"}) // a helper settles nothing
-	other := engine.Alert{Type: engine.ConfigurationMismatch, Text: "another version"}
-	instance("dan").Cycle(engine.Cycle{Stack: "web", Alerts: []engine.Alert{blocked, other}})
+	bob.Cycle(loop.Cycle{Stack: "web"}) // a helper settles nothing
+	other := loop.Alert{Type: loop.ConfigurationMismatch, Text: "another version"}
+	instance("dan").Cycle(loop.Cycle{Stack: "web", Alerts: []loop.Alert{blocked, other}})
 	bob.Cycle(led())
 	cid.Cycle(led())
 	want := []string{
@@ -159,12 +160,12 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 
 // word names a type of alert.
 func word(kind string) string {
-	switch engine.AlertType(kind) {
-	case engine.UnreachableAlert:
+	switch loop.AlertType(kind) {
+	case loop.UnreachableAlert:
 		return "unreachable"
-	case engine.BlockedAlert:
+	case loop.BlockedAlert:
 		return "blocked"
-	case engine.ConfigurationMismatch:
+	case loop.ConfigurationMismatch:
 		return "mismatch"
 	}
 	return kind

@@ -3,11 +3,12 @@ package main
 import (
 	"strings"
 
+	"github.com/ovi-project/ovi/engine/loop"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
-	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -92,7 +93,7 @@ func shortRef(names render.Names, text string) string {
 // claimedResource is the resource of a claim; false for a claim on something else, such as the
 // lead of a stack.
 func claimedResource(text string) (resource.Ref, bool) {
-	if strings.HasPrefix(text, engine.Lead) {
+	if strings.HasPrefix(text, loop.Lead) {
 		return resource.Ref{}, false
 	}
 	ref, err := resource.ParseRef(text)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ovi-project/ovi/engine/loop"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
@@ -54,10 +56,10 @@ type runner struct {
 	*call
 	dir      string
 	paths    []string
-	stacks   []engine.Stack
+	stacks   []loop.Stack
 	intents  []resource.Intent // as first read, for options that are set once
-	options  engine.RunOptions
-	wakes    engine.Wakes
+	options  loop.RunOptions
+	wakes    loop.Wakes
 	loops    metrics.Loops
 	counters *metrics.Counters
 	line     atomic.Pointer[session] // nil while the data directory is not open
@@ -123,7 +125,7 @@ func (k *runner) readSources() error {
 		}
 		named[name] = path
 		k.intents = append(k.intents, intents...)
-		k.stacks = append(k.stacks, engine.Stack{
+		k.stacks = append(k.stacks, loop.Stack{
 			Name: name, Mark: func() string { return markOf(append(k.policyPaths(), path)...) },
 			Load: func(context.Context) ([]resource.Intent, error) { return k.load([]string{path}, k.dir) },
 		})
@@ -131,8 +133,8 @@ func (k *runner) readSources() error {
 	return nil
 }
 
-func (k *runner) runOptions() engine.RunOptions {
-	o := engine.RunOptions{
+func (k *runner) runOptions() loop.RunOptions {
+	o := loop.RunOptions{
 		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"),
 		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
@@ -193,7 +195,7 @@ func (k *runner) loop() error {
 	k.line.Store(l)
 	k.out.Say("Instance %s reconciles %s  data directory %s", l.ledger.Instance(), k.names(), k.dir)
 	if err = l.claims.Ready(k); err == nil {
-		err = engine.Run(k, l.engine, k.stacks, k.options)
+		err = loop.Run(k, l.engine, k.stacks, k.options)
 	}
 	k.line.Store(nil)
 	stop()

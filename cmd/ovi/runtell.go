@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -20,7 +20,7 @@ import (
 )
 
 // cycled reports each cycle.
-func (k *runner) cycled(c engine.Cycle) {
+func (k *runner) cycled(c loop.Cycle) {
 	k.loops.Add(counted(c))
 	k.alerts.Cycle(c)
 	if keep := k.cmd.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
@@ -41,7 +41,7 @@ func (k *runner) cycled(c engine.Cycle) {
 }
 
 // summary is what a cycle did, in a line.
-func summary(c engine.Cycle) string {
+func summary(c loop.Cycle) string {
 	if c.Result != nil {
 		return render.Counts(c.Result.Counts).Done()
 	}
@@ -60,7 +60,7 @@ type cycleRecord struct {
 	Alerts  int            `json:"alerts"`
 }
 
-func cycleData(c engine.Cycle) cycleRecord {
+func cycleData(c loop.Cycle) cycleRecord {
 	out := cycleRecord{Stack: c.Stack, Why: c.Why, Led: c.Led, Seconds: c.Took.Seconds(), Alerts: len(c.Alerts)}
 	if c.Planned != nil {
 		out.Plan, out.Planned = c.Planned.ID, (*render.Counts)(&c.Planned.Counts)
@@ -107,7 +107,7 @@ func (k *runner) forget(keep time.Duration) {
 }
 
 // counted is a cycle as the metrics want it.
-func counted(c engine.Cycle) metrics.Cycle {
+func counted(c loop.Cycle) metrics.Cycle {
 	out := metrics.Cycle{Stack: c.Stack, Led: c.Led, At: c.At, Took: c.Took, Failed: c.Err != nil, Alerts: map[string]int{}}
 	for _, x := range c.Alerts {
 		out.Alerts[string(x.Type)]++

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
-	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/storage/etcd"
@@ -103,10 +103,10 @@ func leads(t *testing.T, store storage.Store, not int) (pid int) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	claims := coordinator.New(store, coordinator.Identity{})
-	err := storage.Await(ctx, store, coordinator.Prefix+engine.Lead, time.Second, func(ctx context.Context) (bool, error) {
+	err := storage.Await(ctx, store, coordinator.Prefix+loop.Lead, time.Second, func(ctx context.Context) (bool, error) {
 		all, err := claims.List(ctx)
 		for _, c := range all {
-			if strings.HasPrefix(c.Ref, engine.Lead) && c.PID != not {
+			if strings.HasPrefix(c.Ref, loop.Lead) && c.PID != not {
 				pid = c.PID
 			}
 		}

@@ -1,4 +1,4 @@
-package engine
+package loop
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -30,12 +31,12 @@ type RunOptions struct {
 	Poll     time.Duration // the pause before one that could not ask who leads asks again; 0: 1 s
 	// Apply does what is planned. Without it a cycle only looks, plans and tells.
 	Apply bool
-	Plan  PlanOptions
+	Plan  engine.PlanOptions
 	// Rules reads what holds for every stack, anew for each cycle, instead of Plan.Rules. With an
 	// error it returns the rules to hold to meanwhile, and the error is a concern. It is called
 	// from many goroutines. nil: Plan.Rules hold.
 	Rules func(context.Context) (resource.Rules, error)
-	Do    ApplyOptions
+	Do    engine.ApplyOptions
 	// UnreachableAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
 	UnreachableAfter int
 	Wakes            *Wakes      // nil: nobody wakes the loops
@@ -70,8 +71,8 @@ type Cycle struct {
 	Led     bool   // false: it helped the one that leads
 	At      time.Time
 	Took    time.Duration
-	Planned *Planned // nil if it came to none
-	Result  *Result  // nil if nothing was to be done, or only planned
+	Planned *engine.Planned // nil if it came to none
+	Result  *engine.Result  // nil if nothing was to be done, or only planned
 	Err     error
 	Alerts  []Alert // what only a human can settle
 }
@@ -81,7 +82,7 @@ type Cycle struct {
 // its looks call for, and one of them takes over when it dies. When ctx ends, what is in
 // flight is let finish, and nothing more is begun (Do.Hard cuts that off too). The error is
 // that of a record that cannot be written any more: open it anew and run again.
-func Run(ctx context.Context, e *Engine, stacks []Stack, o RunOptions) error {
+func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wait sync.WaitGroup
@@ -98,7 +99,7 @@ func Run(ctx context.Context, e *Engine, stacks []Stack, o RunOptions) error {
 
 // loop keeps one stack.
 type loop struct {
-	engine        *Engine
+	engine        *engine.Engine
 	stack         *Stack
 	o             RunOptions
 	async         *asyncObserver
@@ -119,7 +120,7 @@ func (l *loop) keep(ctx context.Context) {
 	defer l.async.close()
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.engine.ReleaseDead(ctx)
-		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ Claim) error { return l.lead(ctx) })
+		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error { return l.lead(ctx) })
 		var held *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:

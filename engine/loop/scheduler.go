@@ -1,8 +1,10 @@
-package engine
+package loop
 
 import (
 	"math/rand/v2"
 	"time"
+
+	"github.com/ovi-project/ovi/engine"
 )
 
 // scheduler says when the next cycle begins. It asks no clock and no chance of its own.
@@ -40,15 +42,15 @@ func jitterSource() float64 { return rand.Float64() }
 
 // unfinished says that something was left that another cycle can do soon: the policies hold
 // back what failed by itself.
-func unfinished(r *Result) bool {
+func unfinished(r *engine.Result) bool {
 	if r == nil {
 		return false
 	}
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case Uncertain, Claimed, Stale, WaitingFor:
+		case engine.Uncertain, engine.Claimed, engine.Stale, engine.WaitingFor:
 			return true
-		case Done, ByOther, Failed, Interrupted:
+		case engine.Done, engine.ByOther, engine.Failed, engine.Interrupted:
 		}
 	}
 	return false

@@ -1,10 +1,11 @@
-package engine
+package loop
 
 import (
 	"fmt"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -37,7 +38,7 @@ func (c Alert) Key() string {
 }
 
 // alerts reads from a plan what waits for a human.
-func (l *loop) alerts(p *Planned) []Alert {
+func (l *loop) alerts(p *engine.Planned) []Alert {
 	var out []Alert
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
@@ -65,7 +66,7 @@ func (l *loop) alerts(p *Planned) []Alert {
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
-		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), OpenActionPolicy:
+		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), engine.OpenActionPolicy:
 			return v, false
 		}
 		if v.Until == nil {
@@ -76,7 +77,7 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 }
 
 // unreachableSince counts the cycles in a row that did not see a scope.
-func (l *loop) unreachableSince(p *Planned) []Alert {
+func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 	var out []Alert
 	for s := range l.unreachable {
 		if _, still := p.Plan.Unreachable[s]; !still {
