@@ -37,3 +37,8 @@ func (e *Engine) phaseFailed(ctx context.Context, stacks []string, err error) {
 	}
 	_, _ = e.cfg.Ledger.Record(ctx, f)
 }
+
+// LoadFailed records that a stack's source could not be loaded.
+func (e *Engine) LoadFailed(ctx context.Context, stack string, err error) {
+	e.phaseFailed(ctx, []string{stack}, inPhase(event.PhaseLoad, err))
+}

@@ -26,7 +26,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
 		if text := err.Error(); text != l.unread { // once, not in each cycle
 			l.unread = text
-			l.engine.phaseFailed(ctx, []string{l.stack.Name}, inPhase(event.PhaseLoad, err))
+			l.engine.LoadFailed(ctx, l.stack.Name, err)
 		}
 	}
 	c.Err, c.Took = err, l.engine.Clock().Sub(c.At)
