@@ -19,6 +19,7 @@ import (
 //	a absent, never healthy    g gone, was healthy with the new one
 //	s the old one, sealed      z absent, sealed
 //	q the new one, sealed, attempts used up     k healthy with the new one after all attempts
+//	v as u, and failing                         w absent, sealed, attempts used up
 func draw(letters string) (out []rollout.Progressing) {
 	for i, l := range letters {
 		x := rollout.Progressing{
@@ -56,6 +57,10 @@ func draw(letters string) (out []rollout.Progressing) {
 			x.Has, x.Health, x.LastGood = "", "", newConfig
 		case 's':
 			x.Sealed = true
+		case 'v':
+			x.Has, x.LastGood, x.Unchanged, x.Health, x.Attempts = newConfig, newConfig, true, resource.Failing, 3
+		case 'w':
+			x.Has, x.Health, x.Attempts, x.Sealed = "", "", 3, true
 		case 'z':
 			x.Sealed, x.Has, x.Health = true, "", ""
 		}
@@ -144,6 +149,10 @@ func TestRules(t *testing.T) {
 		"none while one that takes no part is down": {careful, "oox", "LLR", false, 1},
 		"an offline one is not down":                {careful, "Do", "NN", false, 1},
 		"half are changed at a time":                {two, "oooo", "NNLL", false, 1},
+		"one that tried is being changed":           {careful, "to", "NL", false, 1},
+		"a failure that is offline has tried":       {some, "Xnoo", "RNNL", false, 2},
+		"failing before the rollout is no failure":  {canary, "vo", "NN", false, 1},
+		"the smallest wave is one":                  {with(plain, func(r *rollout.Rollout) { r.Waves = []resource.Budget{one(0)} }), "oo", "NL", false, 1},
 		"one at least":                              {with(plain, func(r *rollout.Rollout) { r.MaxUnavailable = share(10) }), "ooo", "NLL", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,6 +175,7 @@ func TestReasons(t *testing.T) {
 		"xo": {Follow: rollout.LastGood, Reason: rollout.Halted, Wave: 2},
 		"ox": {Follow: rollout.LastGood, Reason: rollout.Exhausted, Wave: 1},
 		"oq": {Follow: rollout.New, Reason: rollout.Exhausted, NoRetry: true, Wave: 1},
+		"ow": {Follow: rollout.Nothing, Reason: rollout.Sealed, Wave: 1},
 		"no": {Follow: rollout.New, Wave: 2},
 		"oO": {Follow: rollout.LastGood, Reason: rollout.Wave},
 	} {

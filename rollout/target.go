@@ -24,7 +24,7 @@ func (p *progress) target(g *group, x Progressing, behind Reason) Target {
 		return Target{Follow: New}
 	case x.exhausted(p.Rollout):
 		return p.exhausted(x)
-	case behind == "" || x.tried():
+	case behind == "": // also where its group has started
 		return Target{Follow: New}
 	case x.LastGood == "":
 		return Target{Follow: Nothing, Reason: behind}
