@@ -56,13 +56,13 @@ func (o Observer) Observe(ctx context.Context, requests []provider.ObserveReques
 func (o Observer) observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	p, ok := o.Providers[r.Scope.Provider]
 	if !ok {
-		return resource.Snapshot{}, fmt.Errorf("observe %s: there is no provider %q", r.Scope, r.Scope.Provider)
+		return resource.Snapshot{}, fmt.Errorf("observe %s: unknown provider %q", r.Scope, r.Scope.Provider)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout(), fmt.Errorf("no answer within %s", o.timeout()))
 	defer cancel()
 	snapshot, err := safely(ctx, p, r)
 	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // whatever came back, it may be a part
+		err = context.Cause(ctx) // the answer may be incomplete
 	}
 	if err != nil {
 		return resource.Snapshot{}, fmt.Errorf("observe %s: %w", r.Scope, err)
@@ -76,11 +76,11 @@ type answer struct {
 	err      error
 }
 
-// safely calls the provider and turns a panic of it into an error. It returns when ctx ends, even if
-// the provider ignores its context: that call continues alone until it returns, and its answer is
-// dropped. Only such a provider leaves a goroutine behind.
+// safely calls the provider and turns its panic into an error. It returns when ctx ends, even if
+// the provider ignores its context: that call continues until it returns, and its answer is
+// dropped. Only such a provider leaves a goroutine running.
 func safely(ctx context.Context, p provider.Provider, r provider.ObserveRequest) (resource.Snapshot, error) {
-	answers := make(chan answer, 1) // the call never waits for a reader
+	answers := make(chan answer, 1) // so that the call never waits for a reader
 	go func() {
 		var a answer
 		defer func() {
@@ -99,8 +99,8 @@ func safely(ctx context.Context, p provider.Provider, r provider.ObserveRequest)
 	}
 }
 
-// tidy holds the snapshot to what the contract says: of this scope, sorted, and each ref
-// one that can be read again. Several things with one ref are for the comparator to judge.
+// tidy enforces the contract of Observe: the snapshot is of this scope, sorted by ref, and every
+// ref can be parsed again. Several resources with one ref are left to the comparator.
 func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, error) {
 	snapshot.Scope = s
 	byRef := func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }
@@ -109,13 +109,13 @@ func tidy(snapshot resource.Snapshot, s resource.Scope) (resource.Snapshot, erro
 	}
 	for i := range snapshot.Resources {
 		if r := snapshot.Resources[i].Ref; r.Kind == "" || r.Name == "" || strings.Contains(r.Kind, "/") || strings.Contains(r.Name, "/") {
-			return snapshot, fmt.Errorf("observe %s: the provider calls %s %q, which is no ref: this is a defect of the provider", s, snapshot.Resources[i].ID, r)
+			return snapshot, fmt.Errorf("observe %s: the provider reports %s with the invalid ref %q, which is a defect of the provider", s, snapshot.Resources[i].ID, r)
 		}
 	}
 	return snapshot, nil
 }
 
-// distinct sorts the requests by scope; of several for one scope the first counts.
+// distinct sorts the requests by scope and keeps the first of each scope.
 func distinct(requests []provider.ObserveRequest) []provider.ObserveRequest {
 	sorted := slices.SortedStableFunc(slices.Values(requests), func(a, b provider.ObserveRequest) int { return a.Scope.Compare(b.Scope) })
 	return slices.CompactFunc(sorted, func(a, b provider.ObserveRequest) bool { return a.Scope == b.Scope })

@@ -31,7 +31,7 @@ func filled(locations ...string) *fake.Cloud {
 	return c
 }
 
-func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...resource.Scope) resource.LiveState {
+func observe(t *testing.T, c provider.Provider, o observer.Observer, scopes ...resource.Scope) resource.LiveState {
 	t.Helper()
 	o.Providers = provider.Set{"fake": c}
 	var requests []provider.ObserveRequest
@@ -44,23 +44,23 @@ func look(t *testing.T, c provider.Provider, o observer.Observer, scopes ...reso
 func TestLaw1_AbsenceNeedsACompleteRead_EveryScopeIsReadOrUnreachable(t *testing.T) {
 	c := filled("a", "b", "c")
 	c.Break(fake.Faults{Before: fake.Unreachable(scope("b"), fake.ErrThrottled)})
-	stranger := resource.Scope{Provider: "nobody", Location: "x"}
-	w := look(t, c, observer.Observer{}, scope("a"), scope("b"), scope("c"), scope("a"), stranger)
+	unknown := resource.Scope{Provider: "unknown", Location: "x"}
+	w := observe(t, c, observer.Observer{}, scope("a"), scope("b"), scope("c"), scope("a"), unknown)
 	if len(w.Scopes) != 2 || len(w.Unreachable) != 2 {
-		t.Fatalf("seen %d, failed %v", len(w.Scopes), w.Unreachable)
+		t.Fatalf("%d read, unreachable: %v", len(w.Scopes), w.Unreachable)
 	}
 	if !errors.Is(w.Unreachable[scope("b")], fake.ErrThrottled) || !strings.Contains(w.Unreachable[scope("b")].Error(), "fake/b") {
-		t.Errorf("b failed with %v", w.Unreachable[scope("b")])
+		t.Errorf("b is unreachable: %v", w.Unreachable[scope("b")])
 	}
-	if w.Unreachable[stranger] == nil || len(w.Scopes[scope("a")].Resources) != 3 {
-		t.Errorf("stranger: %v, a: %+v", w.Unreachable[stranger], w.Scopes[scope("a")])
+	if w.Unreachable[unknown] == nil || len(w.Scopes[scope("a")].Resources) != 3 {
+		t.Errorf("unknown: %v, a: %+v", w.Unreachable[unknown], w.Scopes[scope("a")])
 	}
 	if n := len(c.Calls()); n != 3 {
-		t.Errorf("%d looks, want one for each place", n)
+		t.Errorf("%d calls, want one for each location", n)
 	}
 }
 
-func TestAPanicCostsItsOwnScope(t *testing.T) {
+func TestAPanicAffectsItsOwnScope(t *testing.T) {
 	c := filled("a", "b")
 	c.Break(fake.Faults{Before: func(_ context.Context, call fake.Call) error {
 		if call.Scope == scope("a") {
@@ -68,13 +68,13 @@ func TestAPanicCostsItsOwnScope(t *testing.T) {
 		}
 		return nil
 	}})
-	w := look(t, c, observer.Observer{}, scope("a"), scope("b"))
+	w := observe(t, c, observer.Observer{}, scope("a"), scope("b"))
 	if err := w.Unreachable[scope("a")]; err == nil || !strings.Contains(err.Error(), "a defect") || len(w.Scopes) != 1 {
-		t.Errorf("failed %v, seen %d", w.Unreachable, len(w.Scopes))
+		t.Errorf("unreachable %v, %d read", w.Unreachable, len(w.Scopes))
 	}
 }
 
-// TestAProviderThatIgnoresItsContextTimesOut: the call that never returns costs its own scope.
+// TestAProviderThatIgnoresItsContextTimesOut: a call that never returns affects its own scope.
 func TestAProviderThatIgnoresItsContextTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := filled("a", "b")
@@ -87,7 +87,7 @@ func TestAProviderThatIgnoresItsContextTimesOut(t *testing.T) {
 			return nil
 		}})
 		begin := time.Now()
-		w := look(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
+		w := observe(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
 		if took := time.Since(begin); took != time.Minute {
 			t.Errorf("took %s", took)
 		}
@@ -110,15 +110,15 @@ func TestAnObservationThatHangsTimesOut(t *testing.T) {
 			if call.Scope == scope("a") {
 				<-ctx.Done()
 			}
-			return nil // success after the deadline is no observation
+			return nil // success after the deadline does not count
 		}})
 		begin := time.Now()
-		w := look(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
+		w := observe(t, c, observer.Observer{Timeout: time.Minute}, scope("a"), scope("b"))
 		if took := time.Since(begin); took != time.Minute {
 			t.Errorf("took %s", took)
 		}
 		if err := w.Unreachable[scope("a")]; err == nil || !strings.Contains(err.Error(), "1m0s") || len(w.Scopes) != 1 {
-			t.Errorf("failed %v, seen %d", w.Unreachable, len(w.Scopes))
+			t.Errorf("unreachable %v, %d read", w.Unreachable, len(w.Scopes))
 		}
 	})
 }
@@ -142,40 +142,40 @@ func TestObservationsRunInParallelAndBounded(t *testing.T) {
 			return nil
 		}})
 		begin := time.Now()
-		w := look(t, c, observer.Observer{Parallel: 5}, scopes...)
+		w := observe(t, c, observer.Observer{Parallel: 5}, scopes...)
 		if took := time.Since(begin); took != 2*time.Second || most.Load() != 5 || len(w.Scopes) != 10 {
-			t.Errorf("took %s, %d side by side, %d seen", took, most.Load(), len(w.Scopes))
+			t.Errorf("took %s, %d in parallel, %d read", took, most.Load(), len(w.Scopes))
 		}
 	})
 }
 
-// shuffled breaks the order that a provider promises.
+// shuffled is a provider that does not sort its resources.
 type shuffled struct {
 	provider.Provider
-	objects []resource.Observed
+	resources []resource.Observed
 }
 
 func (s shuffled) Observe(context.Context, provider.ObserveRequest) (resource.Snapshot, error) {
-	return resource.Snapshot{Resources: s.objects}, nil
+	return resource.Snapshot{Resources: s.resources}, nil
 }
 
 func named(kind, name string) resource.Observed {
 	return resource.Observed{Ref: resource.Ref{Provider: "fake", Location: "a", Kind: kind, Name: name}, ID: name}
 }
 
-func TestWhatComesBackIsSortedAndNamed(t *testing.T) {
-	w := look(t, shuffled{objects: []resource.Observed{named("disk", "b"), named("disk", "a"), named("disk", "b")}}, observer.Observer{}, scope("a"))
+func TestSnapshotsAreSortedAndTheirRefsValid(t *testing.T) {
+	w := observe(t, shuffled{resources: []resource.Observed{named("disk", "b"), named("disk", "a"), named("disk", "b")}}, observer.Observer{}, scope("a"))
 	var got []string
 	for _, o := range w.Scopes[scope("a")].Resources {
 		got = append(got, o.Ref.Name)
 	}
 	if diff := cmp.Diff([]string{"a", "b", "b"}, got); diff != "" || w.Scopes[scope("a")].Scope != scope("a") {
-		t.Errorf("objects (-want +got):\n%s", diff)
+		t.Errorf("resources (-want +got):\n%s", diff)
 	}
 	for _, bad := range []resource.Observed{named("disk", "a/b"), named("", "a"), named("disk", "")} {
-		w := look(t, shuffled{objects: []resource.Observed{bad}}, observer.Observer{}, scope("a"))
+		w := observe(t, shuffled{resources: []resource.Observed{bad}}, observer.Observer{}, scope("a"))
 		if w.Unreachable[scope("a")] == nil {
-			t.Errorf("%q was taken for a ref", bad.Ref)
+			t.Errorf("the invalid ref %q is accepted", bad.Ref)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	c := filled("a", "b")
 	before := runtime.NumGoroutine()
 	for range 20 {
-		look(t, c, observer.Observer{}, scope("a"), scope("b"))
+		observe(t, c, observer.Observer{}, scope("a"), scope("b"))
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if runtime.NumGoroutine() <= before {

@@ -20,17 +20,17 @@ type Entry struct {
 	Open func(context.Context, Config) (Provider, error)
 }
 
-// Locations says what a provider's locations are and how files write them.
+// Locations describes a provider's locations and how a configuration writes them.
 type Locations struct {
-	Word    string // what people call a location: "region", "host", "site"
+	Word    string // the provider's word for a location: "region", "host", "site"
 	Example string
-	Pattern string // regular expression that a location in a file matches as a whole
-	// Required: a file must say the location; else Default, or what the options say, stands in.
+	Pattern string // regular expression that a whole location in a configuration must match
+	// Required: a configuration must set the location. Otherwise Default is used.
 	Required bool
-	// Default gives the location of resources that say none, from the provider's options; ""
+	// Default returns the location of resources that set none, from the provider's options; ""
 	// if there is none. Nil: there is none.
 	Default func(option func(key string) string) string
-	// Sandbox reports that a resolved location is one of the provider's sandbox. Pure.
+	// Sandbox reports whether a resolved location is one of the provider's sandbox. Pure.
 	Sandbox func(location string) bool
 }
 
@@ -40,18 +40,18 @@ type Option struct {
 	Key, Doc, Default string
 	Flag              string // instead of NAME-KEY
 	Env               []string
-	Secret            bool // never written to a plan file
+	Secret            bool // not written to plan files
 }
 
-// Config is what a provider is opened with.
+// Config is passed to Entry.Open.
 type Config struct {
 	Options func(key string) string
 	// Sandbox is the directory of the provider's sandbox; "": the real system.
 	Sandbox string
 	Owner   string
 	Clock   func() time.Time
-	// Digest makes the keyed digest of a secret.
+	// Digest returns the keyed digest of a secret.
 	Digest func(ref resource.Ref, path, plain string) resource.Digest
-	// Changed wakes the observation of a scope that reports by itself. It may be nil.
+	// Changed requests an observation of a scope that reports by itself. It may be nil.
 	Changed func(resource.Scope)
 }

@@ -1,5 +1,6 @@
-// Package provider says what a provider must promise: four verbs, four contracts. It knows
-// neither the engine nor the record. providertest holds the conformance suite.
+// Package provider declares what a provider must implement: four required methods, and optional
+// interfaces for marks, checks, swaps and secrets. It imports neither the engine nor the ledger.
+// Package providertest is the conformance suite.
 package provider
 
 import (
@@ -15,76 +16,77 @@ type Provider interface {
 	// Kinds lists the schemas, without I/O.
 	Kinds() []resource.Kind
 	// Observe reads the resources of a scope, sorted by ref, with their natural names and the
-	// evidence of who created them; whose they are is concluded elsewhere. A kind whose list
-	// failed or was denied, if only a page of it, is in the snapshot's Unreachable; an error
-	// means that nothing of the scope could be read. Resources that are gone but still listed
-	// are omitted. What a finished Create or Update made is in it.
+	// evidence of who created them; the caller determines their ownership. A kind of which a
+	// list, or one page of it, failed or was denied is in the snapshot's Unreachable; an error
+	// means that nothing of the scope could be read. Deleted resources that the system still
+	// lists are omitted. The result of every finished Create and Update is included.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
-	// Create creates the resource with ovi's marks on it from the first moment, where its kind
-	// can carry marks. The same Key twice creates one. It returns when the resource is usable
-	// by what depends on it, or Pending where the kind is Async.
+	// Create creates the resource and writes ovi's marks in the same call, where its kind can
+	// carry marks. The same Key twice creates one resource. Create returns when the resource is
+	// usable by its dependents, or Pending if the kind is Async.
 	Create(ctx context.Context, r Request) (resource.Observed, error)
-	// Update brings Have to Desired by the given Changes alone; done twice it does no harm. It
-	// may interrupt the resource only if a change's Effect is Restart. ErrReplace says that
-	// the resource must be replaced. Changes of marks are never among them: see Marker.
+	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart
+	// the resource only if a change's Effect is Restart. ErrReplace means that the resource
+	// must be replaced. Changes never include marks; see Marker.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
-	// Delete deletes Have and returns when it is gone. Absent is success. It removes no
-	// protection by itself.
+	// Delete deletes Have and returns when it is gone. If it does not exist, that is success.
+	// Delete does not remove protection by itself.
 	Delete(ctx context.Context, r Request) error
 }
 
-// ObserveRequest says what to read.
+// ObserveRequest is the part of a scope to read.
 type ObserveRequest struct {
 	Scope resource.Scope
 	// Kinds are the kinds to read; nil: all. The snapshot's Complete names those read in full.
 	Kinds []string
-	// Known are bindings to ask for by id, because a list may lag behind them. One that exists
+	// Known are bindings to read by ID, because a list may not show them yet. One that exists
 	// must be in the snapshot.
 	Known []resource.Binding
 }
 
-// Request is one action on one resource. References in Desired and Changes are already values.
+// Request is one action on one resource. References in Desired and Changes are replaced by their
+// values.
 type Request struct {
-	Key     string // idempotency key, minted when the action began, kept for its retries
+	Key     string // idempotency key, created when the action starts and kept for its retries
 	MarkKey string // of Mark: the recorded key of the resource's creation
-	Token   int64  // of the claim; providers that can check it do
+	Token   int64  // of the claim; a provider checks it if it can
 	Stack   string
 	Owner   string
 	Desired resource.Desired   // of Delete: its Attrs alone, as configured or else last applied
 	Have    resource.Observed  // zero for Create
-	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then starts nothing
+	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
 	Changes []resource.Change  // for Update
-	// Progress, if set, is told how far a long call has come; it is shown, never recorded.
+	// Progress, if set, is called during long calls. Progress is shown, not recorded.
 	Progress func(Progress)
 }
 
-// Progress is how far a call has come.
+// Progress is the progress of a call.
 type Progress struct {
 	Text        string // "pulling layer 3 of 7"
-	Done, Total int64  // 0: not known
+	Done, Total int64  // 0: unknown
 }
 
-// Marker is a provider that can write ovi's marks on a resource that exists: to adopt it, to
-// restore lost marks, to move it to another name. It is asked for kinds whose Carrier is
+// Marker is a provider that can write ovi's marks on an existing resource: to adopt it, to
+// restore lost marks, to move it to another name. It is called for kinds whose Carrier is
 // Anytime.
 type Marker interface {
-	// Mark makes Have carry the marks of Desired.Ref, Stack, Owner, MarkKey and Desired.Blessed,
-	// all of them, and changes nothing else. Done twice it does no harm.
+	// Mark writes all marks on Have (Desired.Ref, Stack, Owner, MarkKey, Desired.Blessed) and
+	// changes nothing else. Repeating it is harmless.
 	Mark(ctx context.Context, r Request) (resource.Observed, error)
 }
 
-// Checker is a provider that can find out beforehand whether a request would be refused.
+// Checker is a provider that can check a request before it is made.
 type Checker interface {
-	// Check returns why creating or updating as the request says would fail, as far as the
-	// system tells without being changed. It writes nothing. What refers to a resource that
-	// does not exist yet is still a reference in Desired.
+	// Check returns an error if creating or updating as requested would fail, as far as the
+	// system can tell without a change. It writes nothing. A reference to a resource that does
+	// not exist yet is still a Reference in Desired.
 	Check(ctx context.Context, r Request) error
 }
 
 // Swapper is a provider whose resources can be set aside under another name and switched. Each
-// call may be repeated without harm.
+// call may be repeated.
 type Swapper interface {
-	// SetAside stops nothing: it gives Have another name, so that Desired can take its own.
+	// SetAside renames Have, so that Desired can use its name. It stops nothing.
 	SetAside(ctx context.Context, r Request) (resource.Observed, error)
 	// Switch stops Beside and starts Have; with the strategy start-first in the other order.
 	Switch(ctx context.Context, r Request) (resource.Observed, error)
@@ -92,50 +94,49 @@ type Swapper interface {
 	Restore(ctx context.Context, r Request) (resource.Observed, error)
 }
 
-// Revealer is a provider that hands out secret values of its resources, inside the call that
+// Revealer is a provider that returns secret values of its resources, inside the call that
 // needs them.
 type Revealer interface {
-	// Reveal returns the value at a path of have that the schema calls secret.
+	// Reveal returns the value at a path of have that is secret by its schema.
 	Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error)
 }
 
-// Locator is a provider that tells the locations people write from the locations that exist:
-// aws turns "us-east-1" into "123456789012/us-east-1". A located location stays as it is.
+// Locator is a provider that resolves the locations of a configuration: aws resolves "us-east-1"
+// to "123456789012/us-east-1". A resolved location resolves to itself.
 type Locator interface {
-	// Locate does I/O at most once a process for each location. ErrElsewhere: the location
-	// can't be reached with what the provider was given, and is not meant to be (the sandbox
-	// seen from a real account).
+	// Locate does I/O at most once for each location in a process. ErrElsewhere means that the
+	// location is not one of this account or sandbox (a sandbox location with a real account).
 	Locate(ctx context.Context, location string) (string, error)
 }
 
 // Errors that every provider shares. A provider wraps them (%w) around its own text.
 var (
-	// ErrReplace: Update can't do it; the thing must be replaced. The action counts as failed;
-	// the next plan of the same wish proposes to replace the thing, and every policy sees that.
+	// ErrReplace: Update cannot make the change in place. The action fails, and the next plan of
+	// the same configuration proposes to replace the resource, so that every policy sees it.
 	ErrReplace = errors.New("must be replaced")
-	// ErrOffline: the newest report of a location that reports by itself is too old. It is
-	// shown as offline since then, and is not a failure.
+	// ErrOffline: the newest report of a location that reports by itself is too old. The
+	// location is shown as offline since then, which is not a failure.
 	ErrOffline = errors.New("offline")
 	// ErrElsewhere: see Locator.
-	ErrElsewhere = errors.New("belongs to another world than the one at hand")
+	ErrElsewhere = errors.New("belongs to another account or sandbox")
 )
 
-// Class tells what an error means for what to do next.
+// Class classifies an error by what to do next.
 type Class int
 
-// The classes. The zero Class is an error nobody classified: it is treated as permanent.
+// The classes. The zero Class is treated as permanent.
 const (
 	Unclassified Class = iota
-	Transient          // try again: a network fault, a 5xx, a wait that ran out
-	Throttled          // try again later
-	Permanent          // the same wish will fail again
+	Transient          // retry: a network fault, a 5xx, a timeout
+	Throttled          // retry later
+	Permanent          // the same configuration fails again
 	NotFound
-	Denied    // credentials do not allow it
-	Conflict  // it exists already, or something stands in the way
-	Uncertain // the call may have worked: only observing can tell
+	Denied    // the credentials do not allow it
+	Conflict  // it exists already, or another resource blocks it
+	Uncertain // the call may have succeeded: only an observation can tell
 )
 
-// String names a class in the record.
+// String names a class in the audit log.
 func (c Class) String() string {
 	switch c {
 	case Transient:
@@ -179,7 +180,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf finds the class of an error; Unclassified if it has none.
+// ClassOf returns the class of an error; Unclassified if it has none.
 func ClassOf(err error) Class {
 	var e *Error
 	if errors.As(err, &e) {
@@ -188,7 +189,7 @@ func ClassOf(err error) Class {
 	return Unclassified
 }
 
-// Recoverable says that the same action may succeed if it is tried again unchanged.
+// Recoverable reports whether a retry of the same action may succeed.
 func Recoverable(err error) bool {
 	switch ClassOf(err) {
 	case Transient, Throttled, Uncertain:

@@ -8,12 +8,12 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Set holds the providers of a process by name. It answers for their schemas, so that a
-// source can check wishes without knowing a provider (it is a source.Schemas). It does no
-// I/O and is not changed once made; any number of goroutines may read it.
+// Set holds the providers of a process by name. It implements source.Schemas, so that a source
+// can check configurations without importing a provider. It does no I/O and does not change;
+// any number of goroutines may read it.
 type Set map[string]Provider
 
-// Kind finds a schema by provider and kind.
+// Kind returns a schema by provider and kind.
 func (s Set) Kind(provider, kind string) (resource.Kind, bool) {
 	p, ok := s[provider]
 	if !ok {

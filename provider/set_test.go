@@ -14,7 +14,7 @@ import (
 
 var _ source.Schemas = provider.Set{}
 
-func TestSetAnswersForAllProviders(t *testing.T) {
+func TestSetFindsTheKindsOfAllProviders(t *testing.T) {
 	t.Parallel()
 	s := provider.Set{"two": fake.New("two"), "one": fake.New("one")}
 	if d := cmp.Diff([]string{"one", "two"}, s.Providers()); d != "" {
@@ -31,10 +31,10 @@ func TestSetAnswersForAllProviders(t *testing.T) {
 		t.Errorf("got %s/%s, %v", k.Provider, k.Name, ok)
 	}
 	if _, ok := s.Kind("one", "boat"); ok {
-		t.Error("there is a kind nobody has")
+		t.Error("an unknown kind is found")
 	}
 	if _, ok := s.Kind("three", "disk"); ok || s.Kinds("three") != nil {
-		t.Error("there is a provider nobody made")
+		t.Error("an unknown provider is found")
 	}
 }
 
@@ -50,6 +50,6 @@ func TestClassesSurviveWrapping(t *testing.T) {
 		}
 	}
 	if provider.ClassOf(errors.New("x")) != provider.Unclassified {
-		t.Error("an error of no class has one")
+		t.Error("an error without a class has one")
 	}
 }
