@@ -188,7 +188,7 @@ func noLie(t *testing.T, dir string, out []byte) {
 	if counts, _ := managed(t, dir); !cmp.Equal(faultDesired(), counts) {
 		t.Errorf("it ended with 0, and there is %v:\n%s", counts, out)
 	}
-	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "nothing to do") {
+	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "No changes") {
 		t.Errorf("it ended with 0, and something is left to do:\n%s\n%s", out, said)
 	}
 }
@@ -215,7 +215,7 @@ func afterFault(t *testing.T, dir string, out []byte) {
 	if said := must(t, dir, "audit", "replay"); !strings.Contains(said, "Equal") {
 		t.Error(said)
 	}
-	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "nothing to do") {
+	if said := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(said, "No changes") {
 		t.Errorf("something is left to do:\n%s", said)
 	}
 }

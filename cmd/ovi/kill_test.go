@@ -151,7 +151,7 @@ func killedAt(t *testing.T, moment time.Duration) {
 		}
 	}
 	must(t, dir, "audit", "verify")
-	if out := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(out, "nothing to do") {
+	if out := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(out, "No changes") {
 		t.Errorf("killed after %s: something is left to do:\n%s", moment, out)
 	}
 }

@@ -156,7 +156,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 	if out := must(t, dir, "audit", "replay"); !strings.Contains(out, "Equal") {
 		t.Errorf("killed after %s: %s", moment, out)
 	}
-	if out := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(out, "nothing to do") {
+	if out := must(t, dir, "plan", "--sandbox", "--detailed-exitcode"); !strings.Contains(out, "No changes") {
 		t.Errorf("killed after %s: something is left to do:\n%s", moment, out)
 	}
 	return took, open

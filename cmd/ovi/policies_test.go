@@ -84,7 +84,7 @@ func exampleCases() map[string][]struct {
 			{"production goes", proposal{action: decider.Delete, kind: "ec2", tags: map[string]string{"environment": "prod"}}, []string{"denied by rule keep-production"}},
 			{"a test server goes", proposal{action: decider.Delete, kind: "ec2", tags: map[string]string{"environment": "test"}}, nil},
 			{"a thing without tags goes", proposal{action: decider.Delete, kind: "ec2"}, nil},
-			{"a fourth of the stack goes", proposal{action: decider.Delete, kind: "ec2", owned: 4}, []string{"denied by max-destroy"}},
+			{"a fourth of the stack goes", proposal{action: decider.Delete, kind: "ec2", owned: 4}, []string{"denied by max_destroy"}},
 		},
 		"no-deletes-on-fridays.yaml": {
 			{"a Friday", proposal{action: decider.Delete, kind: "ec2", at: "2026-11-20T12:00:00Z"}, []string{"deferred by rule not-on-fridays"}},
@@ -94,12 +94,12 @@ func exampleCases() map[string][]struct {
 			{"it failed once", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed}}, nil},
 		},
 		"two-people-for-databases.yaml": {
-			{"a database goes", proposal{action: decider.Delete, kind: "rds"}, []string{"needs approval by approval of 2"}},
-			{"a database restarts", proposal{action: decider.Restart, kind: "rds"}, []string{"needs approval by approval"}},
+			{"a database goes", proposal{action: decider.Delete, kind: "rds"}, []string{"needs approval by approvals of 2"}},
+			{"a database restarts", proposal{action: decider.Restart, kind: "rds"}, []string{"needs approval by approvals"}},
 			{"a server goes", proposal{action: decider.Delete, kind: "ec2"}, nil},
 		},
 		"freeze.yaml": {
-			{"a restart by day", proposal{action: decider.Restart, kind: "ec2"}, []string{"deferred by window"}},
+			{"a restart by day", proposal{action: decider.Restart, kind: "ec2"}, []string{"deferred by windows"}},
 			{"a restart by night", proposal{action: decider.Restart, kind: "ec2", at: "2026-11-18T22:30:00Z"}, nil},
 			{"a new thing by day", proposal{action: decider.Create, kind: "ec2"}, nil},
 			{"a change in the holidays", proposal{action: decider.Update, kind: "ec2", at: "2026-12-24T22:30:00Z"}, []string{"deferred by rule holidays"}},

@@ -174,7 +174,7 @@ func (s *site) settled(n int) {
 			return false
 		}
 		out, err := s.as("eve", "plan", "--sandbox", "--detailed-exitcode").CombinedOutput()
-		return err == nil && strings.Contains(string(out), "nothing to do")
+		return err == nil && strings.Contains(string(out), "No changes")
 	})
 	if got := s.made(); got != n {
 		s.t.Errorf("%d things, want %d", got, n)
@@ -320,7 +320,7 @@ func TestAPromiseThatTheStoreCannotKeep(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(1))
 	out := s.run("ann", "1", "run", "--sandbox", "--claim-ttl", "1s")
-	for _, want := range []string{"claims with a TTL of 1s", "the shortest lease here is 1s", "take a TTL of 2s or more"} {
+	for _, want := range []string{"claims with a TTL of 1s", "the shortest lease here lasts 1s", "use a TTL of 2s or more"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -195,13 +195,13 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 		if err == nil || exitText(err) != "1" || !strings.Contains(out, want) {
 			t.Errorf("%s: %v, want %q:\n%s", what, err, want, out)
 		}
-		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "kept in etcd://"+s.server.Endpoint+"/site") {
+		if out, err := with("ann", "", "status"); err == nil || !strings.Contains(out, "the store of this data directory is etcd://"+s.server.Endpoint+"/site") {
 			t.Errorf("%s: the note is another one: %v\n%s", what, err, out)
 		}
 	}
-	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "it is empty")
-	wants("a misspelt prefix", "etcd://"+s.server.Endpoint+"/sitte", "it is empty")
-	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil {
+	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "this store is empty")
+	wants("a misspelt prefix", "etcd://"+s.server.Endpoint+"/sitte", "this store is empty")
+	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil && exitText(err) != "7" {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	wants("a cluster of others", "etcd://"+other.Endpoint+"/site", "was used with another store")

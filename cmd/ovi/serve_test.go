@@ -39,7 +39,7 @@ func TestServedSandbox(t *testing.T) {
 	apply.Env = append(apply.Env, "AWS_ENDPOINT_URL="+address, "AWS_ACCESS_KEY_ID=EXAMPLE", "AWS_SECRET_ACCESS_KEY=not-a-secret",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_CONFIG_FILE="+os.DevNull, "AWS_SHARED_CREDENTIALS_FILE="+os.DevNull, "NO_PROXY=*")
 	said, err := apply.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "Apply: 2 created.") {
+	if err != nil || !strings.Contains(string(said), "Apply complete: 2 created.") {
 		t.Errorf("apply over the connection: %v\n%s", err, said)
 	}
 	if strings.Contains(string(said), "PRACTICE CLOUD") {

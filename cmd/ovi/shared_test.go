@@ -142,7 +142,7 @@ func TestTwoHostsApplyAtOnce(t *testing.T) {
 		s.run(who, "0", "plan", "--sandbox", "--detailed-exitcode")
 		s.run(who, "0", "audit", "verify")
 	}
-	if !strings.Contains(strings.Join(outs, ""), "had been done meanwhile by another run") && !strings.Contains(strings.Join(outs, ""), "held by") && !strings.Contains(strings.Join(outs, ""), "nothing to do") {
+	if !strings.Contains(strings.Join(outs, ""), "had been done meanwhile by another run") && !strings.Contains(strings.Join(outs, ""), "held by") && !strings.Contains(strings.Join(outs, ""), "No changes") {
 		t.Errorf("neither says what the other did")
 	}
 	for _, who := range []string{"ann", "bob"} {
@@ -191,7 +191,7 @@ func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
 	cmd := s.as("ann", "status")
 	cmd.Env = append(cmd.Env, "OVI_STORE=")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "kept in etcd://"+s.server.Endpoint+"/site") {
+	if err == nil || !strings.Contains(string(out), "the store of this data directory is etcd://"+s.server.Endpoint+"/site") {
 		t.Errorf("without a store: %v\n%s", err, out)
 	}
 	cmd = s.as("eve", "plan", "--sandbox", "--store", "etcd://eve:not-a-real-password@127.0.0.1:1/site")

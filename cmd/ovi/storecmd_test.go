@@ -37,7 +37,7 @@ func TestStoreCopy(t *testing.T) {
 		t.Errorf("no blessing:\n%s", out)
 	}
 	must(t, dir, "plan", "--sandbox", "--store", to, "--detailed-exitcode")
-	if out := must(t, dir, "store", "status", "--store", to); !strings.Contains(out, "its log is 0 records ahead of the store") {
+	if out := must(t, dir, "store", "status", "--store", to); !strings.Contains(out, "0 records ahead of the store") {
 		t.Errorf("status:\n%s", out)
 	}
 	must(t, dir, "store", "copy", to, filepath.Join(dir, "other.db"))
