@@ -25,7 +25,7 @@ var notClean = map[string]string{
 	"ARCHITECTURE.md": "page", "README.md": "page", "docs": "pages",
 
 	"tools": "cli", "packaging": "cli", "examples": "cli",
-	"cmd/ovi": "cli", "decider": "core", "engine": "core", "observer": "core",
+	"cmd/ovi": "cli", "decider": "core", "engine": "core",
 	"provider": "core",
 }
 
@@ -150,6 +150,9 @@ func passagesOf(name string) ([]passage, error) {
 	}
 	if filepath.Ext(name) == ".md" {
 		text = prose(text)
+	}
+	if filepath.Ext(name) == ".service" { // Wants is a key of systemd
+		text = strings.ReplaceAll(text, "\nWants=", "\n")
 	}
 	return []passage{{name, 1, text}}, nil
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows ovi to somebody new: plan, apply, break something by hand, plan again, repair, ask why.
-# Everything happens in the practice cloud, in a folder that is thrown away.
+# A demonstration of ovi: plan, apply, break something by hand, plan again, repair, ask why.
+# Everything happens in the sandbox, in a temporary folder.
 set -eu
 ovi=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +12,7 @@ cd "$dir"
 say() { printf '\n$ ovi %s\n' "$*"; "$ovi" "$@"; }
 say plan --sandbox
 say apply --sandbox --auto-approve --quiet
-say sandbox break tag ec2/web-0 team=somebody-else
+say sandbox break tag ec2/web-0 team=other
 say sandbox break delete ec2/web-1
 say sandbox break create ec2
 say plan --sandbox
