@@ -149,8 +149,8 @@ func passagesOf(name string) ([]passage, error) {
 		text = prose(text)
 	}
 	if filepath.Ext(name) == ".service" { // Wants is a key of systemd
-		text = strings.ReplaceAll(text, "\nWants=", "\n")
-	} // style:ok
+		text = strings.ReplaceAll(text, "\nWants=", "\n") // style:ok
+	}
 	return []passage{{name, 1, text}}, nil
 }
 
