@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Approvals vetoes what a stack's rules ask people's yes for, until enough different people
-// have given it to this very plan.
+// Approvals blocks the actions for which a stack's rules require approval, until enough different
+// operators have approved this plan.
 type Approvals struct{}
 
 // Name implements Policy.
@@ -19,26 +19,26 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	var approved []string
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		people := 0
+		approvers := 0
 		for _, rule := range f.Rules[d.Stack].Approvals {
 			if d.Proposed.Executes() && rule.Covers(string(d.Proposed), d.Ref.Kind) {
-				people = max(people, rule.Approvers, 1)
+				approvers = max(approvers, rule.Approvers, 1)
 			}
 		}
-		if people == 0 {
+		if approvers == 0 {
 			continue
 		}
 		if approved == nil {
 			approved = f.ApprovedBy(p)
 		}
-		if v, held := MissingApprovals(approved, people); held {
-			out[i] = v
+		if b, blocked := MissingApprovals(approved, approvers); blocked {
+			out[i] = b
 		}
 	}
 	return out, nil
 }
 
-// ApprovedBy are the people who said yes to this very plan, each once; never nil.
+// ApprovedBy lists the operators who approved this plan, each once. It is never nil.
 func (f Facts) ApprovedBy(p Plan) []string {
 	out := []string{}
 	if f.Approvals == nil {
@@ -58,9 +58,9 @@ func (f Facts) ApprovedBy(p Plan) []string {
 	return out
 }
 
-// MissingApprovals is the veto on what needs so many people's yes and has not got it.
-func MissingApprovals(by []string, people int) (Blocker, bool) {
-	if len(by) >= people {
+// MissingApprovals returns the Blocker of an action that needs more approvers than it has.
+func MissingApprovals(by []string, approvers int) (Blocker, bool) {
+	if len(by) >= approvers {
 		return Blocker{}, false
 	}
 	has := ""
@@ -68,8 +68,8 @@ func MissingApprovals(by []string, people int) (Blocker, bool) {
 		has = " (" + strings.Join(by, ", ") + ")"
 	}
 	return Blocker{
-		Policy: Approvals{}.Name(), Approvers: people,
-		Reason:     fmt.Sprintf("%d of %d approvals%s", len(by), people, has),
+		Policy: Approvals{}.Name(), Approvers: approvers,
+		Reason:     fmt.Sprintf("%d of %d approvals%s", len(by), approvers, has),
 		Suggestion: "save the plan with --out FILE, run `ovi approve FILE`, then `ovi apply FILE`",
 	}, true
 }

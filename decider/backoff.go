@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// BackOff waits longer after each failure of the same wish, and after Breaker failures gives
-// up until the wish changes. The zero value uses the defaults.
+// BackOff defers a configuration that failed, longer after each failure, and after Breaker
+// failures blocks it until it changes. The zero value uses the defaults.
 type BackOff struct {
 	Base    time.Duration // the wait after the first failure; default 30 s
 	Max     time.Duration // the longest wait; default 1 h
@@ -34,8 +34,8 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !ok || a.Failures <= 0 || a.Desired != d.DesiredDigest() {
 			continue
 		}
-		if v, held := b.judge(d.Ref, a, f.Now); held {
-			out[i] = v
+		if blocker, blocked := b.judge(d.Ref, a, f.Now); blocked {
+			out[i] = blocker
 		}
 	}
 	return out, nil
@@ -86,8 +86,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// DesiredDigest names what the decision wants of its thing: the digest of the wish, or "absent". It is
-// what Attempts are counted by.
+// DesiredDigest is the digest of the decision's configuration, or "absent" for one that deletes.
+// Attempts are counted by it.
 func (d *Decision) DesiredDigest() string {
 	if d.Desired == nil {
 		return "absent"

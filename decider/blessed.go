@@ -4,10 +4,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Blessed protects blessed resources from every action: delete, replace, restart and update.
-// What is blessed is a fact of the record; a mark on the resource is not. Only an update that
-// writes ovi's marks, and does nothing else, passes. A configuration that says blessed protects
-// from being destroyed even before that is on record.
+// Blessed blocks every action on a blessed resource: delete, replace, restart and update. The
+// audit log decides what is blessed, not the mark on the resource. Only an update that writes
+// nothing but marks passes. blessed: true in the configuration protects from being destroyed even
+// before it is recorded.
 type Blessed struct{}
 
 // Name implements Policy.

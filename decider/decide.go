@@ -7,9 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Decide makes the plan. The policies are asked in the order given. An error means that no
-// plan can be made at all: the wishes need each other in a circle (a *resource.CycleError),
-// or there is a difference of a sort nobody knows.
+// Decide makes the plan. Policies review it in the order given. An error means that there is no
+// plan: a dependency cycle (a *resource.CycleError), or a difference of an unknown type.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
 	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Unreachable: unreachableScopes(r.Differences, f), UnreachableKinds: unreachableKinds(f)}
 	if len(r.Differences) == 0 {
@@ -41,7 +40,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	return p, nil
 }
 
-// unreachableScopes gathers the scopes that were not read.
+// unreachableScopes collects the scopes that were not read.
 func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scope]string {
 	out := map[resource.Scope]string{}
 	for s, err := range f.Unreachable {
@@ -64,7 +63,7 @@ func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scop
 	return out
 }
 
-// unreachableKinds gathers, by scope, the kinds that were not read in full.
+// unreachableKinds collects, by scope, the kinds that were not read in full.
 func unreachableKinds(f Facts) map[resource.Scope]map[string]string {
 	if len(f.UnreachableKinds) == 0 {
 		return nil
@@ -79,8 +78,8 @@ func unreachableKinds(f Facts) map[resource.Scope]map[string]string {
 	return out
 }
 
-// review asks one policy. It gets a copy, so that all it can do is to answer. If it fails,
-// or speaks of decisions that are not there, it vetoes everything that destroys.
+// review evaluates one policy. The policy gets a copy of the plan, so that it can only block. If
+// it fails, or blocks decisions that do not exist, every destroying action is blocked.
 func review(p Plan, f Facts, policy Policy) {
 	blockers, err := policy.Review(copyOf(p), f)
 	for i := range blockers {
@@ -92,7 +91,7 @@ func review(p Plan, f Facts, policy Policy) {
 		d := &p.Decisions[i]
 		v, blocked := blockers[i]
 		if err != nil && d.Proposed.Destroys() {
-			v, blocked = Blocker{Reason: "the policy cannot be evaluated, and nothing is destroyed in doubt: " + err.Error()}, true
+			v, blocked = Blocker{Reason: "the policy cannot be evaluated, so nothing is destroyed: " + err.Error()}, true
 		}
 		if !blocked || !d.Proposed.Executes() {
 			continue
@@ -107,9 +106,9 @@ func review(p Plan, f Facts, policy Policy) {
 	}
 }
 
-func warn(p Plan, said map[int][]Warning) {
+func warn(p Plan, warnings map[int][]Warning) {
 	for i := range p.Decisions {
-		p.Decisions[i].Warnings = append(p.Decisions[i].Warnings, said[i]...)
+		p.Decisions[i].Warnings = append(p.Decisions[i].Warnings, warnings[i]...)
 	}
 }
 

@@ -9,14 +9,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var errOutside = errors.New("it named decisions that are not in the plan")
+var errOutside = errors.New("it blocks decisions that are not in the plan")
 
-// BlockedByDependency is the name under which a decision is vetoed because another one, which must go
-// first, is held back.
+// BlockedByDependency is the Policy of a Blocker for a decision that must follow a blocked one.
 const BlockedByDependency = "dependency"
 
-// spreadBlocks spreads vetoes along the needs until nothing more follows. Each round can only add,
-// and adds at most one veto to each decision, so it ends.
+// spreadBlocks blocks the decisions that must follow a blocked one, until there are no more. Each
+// round only adds, and adds at most one Blocker to each decision, so it ends.
 func spreadBlocks(all []Decision) {
 	index := byRef(all)
 	for changed := true; changed; {
@@ -26,8 +25,8 @@ func spreadBlocks(all []Decision) {
 			if !d.Proposed.Executes() || len(d.Blockers) > 0 {
 				continue
 			}
-			if v, held := blockedBy(d, all, index); held {
-				d.Blockers = append(d.Blockers, v)
+			if b, blocked := blockedBy(d, all, index); blocked {
+				d.Blockers = append(d.Blockers, b)
 				changed = true
 			}
 		}
@@ -37,7 +36,7 @@ func spreadBlocks(all []Decision) {
 	}
 }
 
-// blockedBy says what keeps a decision from making its thing, if anything does.
+// blockedBy returns the Blocker of a decision that depends on a blocked or unreachable one.
 func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker, bool) {
 	if d.Desired == nil {
 		return Blocker{}, false
@@ -61,7 +60,7 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 	return Blocker{}, false
 }
 
-// blocksDelete holds back what would be taken away from under a thing that stays.
+// blocksDelete blocks deleting what a resource depends on whose own decision is blocked.
 func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (changed bool) {
 	if len(d.Blockers) == 0 || d.Observed == nil {
 		return false
@@ -81,25 +80,25 @@ func dependencyBlocker(format string, args ...any) Blocker {
 	return Blocker{Policy: BlockedByDependency, Reason: fmt.Sprintf(format, args...)}
 }
 
-// creates says that the decision makes a thing.
+// creates reports whether the decision creates a resource.
 func (d *Decision) creates() bool { return d.Proposed == Create || d.Proposed == Replace }
 
-// changesTo says that a change of the decision points to the ref.
+// changesTo reports whether a change of the decision sets a reference to the ref.
 func (d *Decision) changesTo(r resource.Ref) bool {
 	return slices.ContainsFunc(d.Changes, func(c resource.Change) bool {
 		return slices.Contains(resource.AppendRefs(nil, c.To), r)
 	})
 }
 
-// waitsForID says that a change waits for the id of the ref.
+// waitsForID reports whether a change needs the ID of the ref, which is known after apply.
 func (d *Decision) waitsForID(r resource.Ref) bool {
 	return slices.ContainsFunc(d.Changes, func(c resource.Change) bool {
 		return c.KnownAfterApply && slices.Contains(resource.AppendRefs(nil, c.To), r)
 	})
 }
 
-// mustPrecede says that the decision must be done before x can take its thing away: it takes
-// away what stands on it, or moves it elsewhere.
+// mustPrecede reports whether the decision must be done before x can delete its resource: it
+// deletes a dependent of it, or removes the dependency.
 func (d *Decision) mustPrecede(x *Decision) bool {
 	return d.Proposed.Destroys() || !d.refersTo(x.Ref)
 }

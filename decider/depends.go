@@ -8,16 +8,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Kinds finds schemas; they say which attributes of a thing hold ids of others.
+// Kinds returns schemas, which tell the attributes of a resource that hold IDs of others.
 type Kinds func(provider, kind string) (resource.Kind, bool)
 
-// identity is how a provider names a thing where another holds its id.
+// identity identifies a resource by the ID that others hold.
 type identity struct {
 	scope    resource.Scope
 	kind, id string
 }
 
-// byRef finds the decision that acts on a ref, or that a wish for it led to.
+// byRef indexes the decisions that execute, or that have a configuration, by ref.
 func byRef(all []Decision) map[resource.Ref]int {
 	out := make(map[resource.Ref]int, len(all))
 	for i := range all {
@@ -28,8 +28,8 @@ func byRef(all []Decision) map[resource.Ref]int {
 	return out
 }
 
-// link fills in what each decision needs. A wish names what it needs; of a thing that is
-// there, the ids it holds tell what it stands on, which matters where that is taken away.
+// link sets the dependencies of each decision: those that are configured, and, where a resource
+// that it depends on now is deleted or replaced, those of its observed IDs.
 func link(all []Decision, kinds Kinds) {
 	index := byRef(all)
 	leaving := map[identity]int{}
@@ -38,7 +38,7 @@ func link(all []Decision, kinds Kinds) {
 			leaving[identity{d.Ref.Scope(), d.Ref.Kind, d.Observed.ID}] = i
 		}
 	}
-	var kind resource.Kind // the last one asked for: things come sorted by kind
+	var kind resource.Kind // the last one looked up: decisions are sorted by kind
 	for i := range all {
 		d := &all[i]
 		if !d.Proposed.Executes() {
@@ -68,7 +68,7 @@ func link(all []Decision, kinds Kinds) {
 	}
 }
 
-// dependsOnObserved finds the decisions that delete something whose id the resource holds.
+// dependsOnObserved finds the decisions that delete a resource whose ID this one holds.
 func dependsOnObserved(o *resource.Observed, schema []resource.Attribute, leaving map[identity]int) []int {
 	var out []int
 	for _, id := range idsHeld(o, schema) {
@@ -79,10 +79,10 @@ func dependsOnObserved(o *resource.Observed, schema []resource.Attribute, leavin
 	return out
 }
 
-// releasesID says that a change of the decision takes the id of x out of the thing.
+// releasesID reports whether a change of the decision removes the ID of x from its resource.
 func (d *Decision) releasesID(x *Decision) bool {
 	for _, c := range d.Changes {
-		if mentions(c.From, x.Observed.ID) && !mentions(c.To, x.Observed.ID) &&
+		if contains(c.From, x.Observed.ID) && !contains(c.To, x.Observed.ID) &&
 			!slices.Contains(resource.AppendRefs(nil, c.To), x.Ref) {
 			return true
 		}
@@ -90,34 +90,35 @@ func (d *Decision) releasesID(x *Decision) bool {
 	return false
 }
 
-func mentions(v resource.Value, id string) bool {
+func contains(v resource.Value, id string) bool {
 	switch v := v.(type) {
 	case resource.String:
 		return string(v) == id
 	case resource.List:
-		return slices.ContainsFunc(v, func(e resource.Value) bool { return mentions(e, id) })
+		return slices.ContainsFunc(v, func(e resource.Value) bool { return contains(e, id) })
 	case resource.Attrs:
-		return slices.ContainsFunc(v, func(a resource.Attr) bool { return mentions(a.Value, id) })
+		return slices.ContainsFunc(v, func(a resource.Attr) bool { return contains(a.Value, id) })
 	}
 	return false
 }
 
-// refersTo says that a decision's wish itself names the ref.
+// refersTo reports whether the decision's configuration depends on the ref.
 func (d *Decision) refersTo(r resource.Ref) bool {
 	return d.Desired != nil && slices.Contains(d.Desired.Refs(), r)
 }
 
-// arrange sorts the decisions by level of need, then by ref. A circle of wishes is an error;
-// a circle that closes only through what stands on what is cut: it is no order of making.
+// arrange sorts the decisions by dependency level, then by ref. A cycle in the configuration is
+// an error; one that exists only through observed dependencies is cut, because those do not order
+// creates.
 func arrange(all []Decision) error {
 	for {
 		levels, err := resource.Levels(nodes(all))
-		var circle *resource.CycleError
+		var cycle *resource.CycleError
 		switch {
 		case err == nil:
 			order(all, levels)
 			return nil
-		case errors.As(err, &circle) && cutCycle(all, circle.Cycle):
+		case errors.As(err, &cycle) && cutCycle(all, cycle.Cycle):
 		default:
 			return fmt.Errorf("decider: %w", err)
 		}
@@ -132,13 +133,13 @@ func nodes(all []Decision) []resource.Node {
 	return out
 }
 
-// cutCycle takes the first need out of a circle that no wish names.
-func cutCycle(all []Decision, circle []resource.Ref) bool {
+// cutCycle removes the first dependency of a cycle that is not configured.
+func cutCycle(all []Decision, cycle []resource.Ref) bool {
 	index := byRef(all)
-	for k, r := range circle {
-		need := circle[(k+1)%len(circle)]
-		if d := &all[index[r]]; !d.refersTo(need) {
-			d.DependsOn = slices.DeleteFunc(d.DependsOn, func(n resource.Ref) bool { return n == need })
+	for k, r := range cycle {
+		dependency := cycle[(k+1)%len(cycle)]
+		if d := &all[index[r]]; !d.refersTo(dependency) {
+			d.DependsOn = slices.DeleteFunc(d.DependsOn, func(n resource.Ref) bool { return n == dependency })
 			return true
 		}
 	}

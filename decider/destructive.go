@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// SkipDestructive vetoes what destroys: in the stacks whose rules ask for it, or Everywhere.
+// SkipDestructive blocks deletes and replaces, in the stacks whose rules say so or Everywhere.
 type SkipDestructive struct{ Everywhere bool }
 
 // Name implements Policy.
@@ -24,14 +24,15 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// MaxDestroy limits how many things of a stack one plan may destroy. If more would be, none
-// is: half of an accident is one too. Limit, if set, stands for the limits of all stacks.
+// MaxDestroy limits how many resources of a stack one plan may destroy. Above the limit it blocks
+// all of them, because a part of an accident is one too. Limit, if set, overrides the limits of
+// all stacks.
 type MaxDestroy struct{ Limit resource.Budget }
 
 // Name implements Policy.
 func (MaxDestroy) Name() string { return "max_destroy" }
 
-// Review implements Policy. What earlier policies held back does not count.
+// Review implements Policy. Actions that earlier policies blocked do not count.
 func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	doomed := map[string][]int{}
 	for i := range p.Decisions {

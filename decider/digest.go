@@ -9,18 +9,17 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Digest names what a plan proposes, before any veto: which actions on which things, with
-// which changes. An approval binds to it: it stays the same while the proposals do, and a
-// plan that proposes anything else, or less, has another.
+// Digest identifies what a plan proposes, whatever is blocked: its actions, resources and changes.
+// An approval is of a digest: plans that propose the same have the same, and a plan that proposes
+// anything else, or less, has another.
 func (p Plan) Digest() string { return p.digest(func(resource.Ref) bool { return true }) }
 
-// DigestOf is the Digest of what the plan proposes for some things alone.
+// DigestOf is the Digest of what the plan proposes for some resources alone.
 func (p Plan) DigestOf(refs map[resource.Ref]bool) string {
 	return p.digest(func(r resource.Ref) bool { return refs[r] })
 }
 
-// digest does not depend on the order of the decisions: other things in the plan may move
-// those that are meant.
+// digest does not depend on the order of the decisions, which other decisions can change.
 func (p Plan) digest(in func(resource.Ref) bool) string {
 	var all [][]byte
 	for i := range p.Decisions {

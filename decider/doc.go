@@ -1,10 +1,10 @@
-// Package decider turns differences into a plan. It is pure: time, memory and limits come in
-// as Facts, and the same input gives the same plan, byte for byte.
+// Package decider turns differences into a plan. It is pure: time, history and limits are passed
+// in as Facts, and the same input gives the same plan, byte for byte.
 //
-// What is to be done about a difference is proposed by one table of rules, read from top to
-// bottom: the first rule that matches decides. Policies then look at the proposals and may
-// veto some; they can do nothing else. What must go after something that is held back is
-// held back too. Steps puts what is left into an order that is safe to walk with many hands.
+// One table of rules proposes an action for each difference: the first rule that matches decides.
+// Policies then review the proposals and may block some; they can do nothing else. A decision that
+// must follow a blocked one is blocked too. Steps orders the remaining actions so that they can
+// run in parallel.
 //
-// The decider does not know how anything is done, where facts come from or who asked.
+// The decider does not know how actions are performed or where facts come from.
 package decider

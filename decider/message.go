@@ -22,7 +22,7 @@ func conflictMessage(d *comparator.Difference) string {
 	return "it exists and is unmanaged"
 }
 
-// suggestion is what an operator can do about a difference that ovi does nothing about.
+// suggestion tells an operator what to do about a difference on which ovi does not act.
 func suggestion(d *comparator.Difference) string {
 	if d.Type == comparator.Conflict || d.Type == comparator.Unmanaged && d.Cause != nil {
 		return conflictSuggestion(d)
@@ -30,7 +30,7 @@ func suggestion(d *comparator.Difference) string {
 	return ""
 }
 
-// conflictSuggestion says how an operator settles whose a resource is.
+// conflictSuggestion tells an operator how to resolve a conflict.
 func conflictSuggestion(d *comparator.Difference) string {
 	if d.Observed == nil {
 		return ""
@@ -60,11 +60,11 @@ func unwantedMessage(*comparator.Difference) string { return "not in the configu
 func missingMessage(*comparator.Difference) string { return "it does not exist" }
 
 func resumesMessage(d *comparator.Difference) string {
-	return "a replacement was interrupted: " + d.New.ID + " was created and fits"
+	return "a replacement was interrupted: " + d.New.ID + " was created and matches the configuration"
 }
 
 func revertsMessage(d *comparator.Difference) string {
-	return fmt.Sprintf("a replacement was interrupted: %s does not fit, %s stays", d.New.ID, d.Observed.ID)
+	return fmt.Sprintf("a replacement was interrupted: %s does not match the configuration or is failing; %s is kept", d.New.ID, d.Observed.ID)
 }
 
 func followsMessage(d *comparator.Difference) string {
@@ -75,7 +75,7 @@ func followsMessage(d *comparator.Difference) string {
 		}
 	}
 	if len(refs) == 0 {
-		return "what it depends on is replaced"
+		return "a resource that it depends on is replaced"
 	}
 	return fmt.Sprintf("%s is replaced", short(refs[0]))
 }
@@ -96,7 +96,7 @@ func changedMessage(d *comparator.Difference) string {
 	return all + " differ"
 }
 
-// paths names the changes of one effect: the first two, and how many more.
+// paths lists the changes with one effect: the first two, and the number of others.
 func paths(changes []resource.Change, e resource.Effect) string {
 	var names []string
 	for _, c := range changes {
@@ -112,5 +112,5 @@ func paths(changes []resource.Change, e resource.Effect) string {
 	}
 }
 
-// short is a ref as people say it among things of one place.
+// short is the short form of a ref: "ec2/web-0".
 func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

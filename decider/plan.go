@@ -7,7 +7,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Action is what is to be done with a thing.
+// Action is what to do with a resource.
 type Action string
 
 // The six actions.
@@ -15,18 +15,18 @@ const (
 	Create  Action = "create"
 	Update  Action = "update"
 	Replace Action = "replace"
-	Restart Action = "restart" // an update that interrupts the thing
+	Restart Action = "restart" // an update that restarts the resource
 	Delete  Action = "delete"
-	Notify  Action = "notify" // nothing is done; a human should know
+	Notify  Action = "notify" // nothing is done; the user is informed
 )
 
-// Destroys says that the action takes a thing away, if only for a while.
+// Destroys reports whether the action deletes a resource.
 func (a Action) Destroys() bool { return a == Delete || a == Replace }
 
-// Executes says that the action touches the provider.
+// Executes reports whether the action calls the provider.
 func (a Action) Executes() bool { return a != Notify }
 
-// Symbol is the sign people read in a plan.
+// Symbol is the action's sign in a plan.
 func (a Action) Symbol() string {
 	switch a {
 	case Create:
@@ -44,46 +44,46 @@ func (a Action) Symbol() string {
 	}
 }
 
-// Reason says why an action was proposed.
+// Reason is why an action is proposed.
 type Reason string
 
 // The reasons, one for each row of the rule table.
 const (
-	ReasonMissing     Reason = "missing"          // wanted and not there
+	ReasonMissing     Reason = "missing"          // configured and does not exist
 	ReasonChanged     Reason = "changed"          // differs, can be changed in place
-	ReasonRestart     Reason = "restarts"         // differs, changing it interrupts the thing
-	ReasonImmutable   Reason = "immutable"        // differs in what can't be changed
-	ReasonFollows     Reason = "follows_replaced" // what it is built on is replaced
-	ReasonResumes     Reason = "resumes"          // a replacement was interrupted: the old one is left to delete
-	ReasonReverts     Reason = "reverts"          // a replacement was interrupted: the new one is no good
-	ReasonUnwanted    Reason = "unwanted"         // ours, and no longer wanted
-	ReasonUnmanaged   Reason = "unmanaged"        // nobody's: reported only
-	ReasonConflict    Reason = "conflict"         // somebody else's: adopt it or rename
-	ReasonUnreachable Reason = "unreachable"      // its scope was not seen
+	ReasonRestart     Reason = "restarts"         // differs, changing it restarts the resource
+	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
+	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
+	ReasonResumes     Reason = "resumes"          // an interrupted replacement: only the old resource has to be deleted
+	ReasonReverts     Reason = "reverts"          // an interrupted replacement: the new resource is deleted
+	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
+	ReasonUnmanaged   Reason = "unmanaged"        // reported only
+	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's
+	ReasonUnreachable Reason = "unreachable"      // it could not be read
 )
 
-// Blocker is a policy's no.
+// Blocker is why a policy prevents an action.
 type Blocker struct {
 	Policy     string     `json:"policy"` // "blessed", "skip_destructive", "max_destroy", "target"
 	Reason     string     `json:"reason"` // why, in a few words
 	Suggestion string     `json:"suggestion,omitempty"`
 	Until      *time.Time `json:"until,omitempty"` // deferred until then
-	// Approvers is how many different people must say yes to lift it; 0: no yes lifts it.
+	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
 }
 
-// Warning is a policy's word that holds nothing back.
+// Warning is a policy's message that does not block an action.
 type Warning struct {
 	Policy string `json:"policy"`
 	Text   string `json:"text"`
 }
 
-// Decision is what is to be done with one thing, and why.
+// Decision is what to do with one resource, and why.
 type Decision struct {
 	Ref        resource.Ref
 	Stack      string
 	Difference comparator.DifferenceType
-	Action     Action // what will be done: Proposed, or Notify where vetoed
+	Action     Action // Proposed, or Notify if it is blocked
 	Proposed   Action
 	Reason     Reason
 	Message    string // the reason in words
@@ -93,17 +93,17 @@ type Decision struct {
 	Changes    []resource.Change
 	Desired    *resource.Desired
 	Observed   *resource.Observed
-	New        *resource.Observed // of a replacement under way: the new resource, if it exists
+	New        *resource.Observed // in a replacement in progress: the new resource, if it exists
 	Strategy   resource.Strategy  // of a replace
-	Follows    resource.Ref       // why it is destroy-first although it need not be: that one is
-	Origin     *Origin            // of what destroys: the record that allows it
-	// DependsOn are the refs of this plan's other decisions whose making must be done before
-	// this one's; for the taking away the order is the reverse. Steps spells it out.
+	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
+	Origin     *Origin            // of a destroying action: the record that proves the resource
+	// DependsOn are the refs of other decisions of this plan that must create before this one
+	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref
 }
 
-// DeferredUntil says until when a decision is only deferred: nothing but time holds it back. The
-// latest of several counts.
+// DeferredUntil returns the time until which a decision is deferred, the latest of several; false
+// if it is not blocked, or not only until a time.
 func (d *Decision) DeferredUntil() (until time.Time, waits bool) {
 	for _, v := range d.Blockers {
 		if v.Until == nil {
@@ -123,8 +123,7 @@ type Origin struct {
 	Adopted bool      `json:"adopted,omitempty"`
 }
 
-// Plan is a value that exists before anything happens. Decisions are in the order people
-// read: by level of need, then by ref.
+// Plan is what an apply would do. Decisions are sorted by dependency level, then by ref.
 type Plan struct {
 	Decisions   []Decision
 	Unchanged   int
@@ -135,7 +134,7 @@ type Plan struct {
 	NotVerified      []comparator.Unverified // resources that could not be compared in full
 }
 
-// Empty says that there is nothing to do: no decision executes and none was held back.
+// Empty reports whether there is nothing to do: no decision executes and none is blocked.
 func (p Plan) Empty() bool {
 	for _, d := range p.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {
@@ -145,39 +144,39 @@ func (p Plan) Empty() bool {
 	return true
 }
 
-// Facts is what policies may look at besides the plan. All of it comes in from outside: the
-// decider has no clock and no memory.
+// Facts is what policies may read besides the plan. The caller provides all of it: the decider
+// has no clock and no store.
 type Facts struct {
 	Now         time.Time
 	Rules       map[string]resource.Rules // by stack
 	Unreachable map[resource.Scope]error  // locations that were not read, and why
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]error
-	Blessed          func(resource.Ref) bool             // by the record; nil: nothing
-	Attempts         func(resource.Ref) (Attempts, bool) // nil: nothing was tried
-	// Approvals are the yeses on record to a plan of a Digest; nil: none. Those that have
-	// expired by Now are left out.
+	Blessed          func(resource.Ref) bool             // as recorded; nil: none is
+	Attempts         func(resource.Ref) (Attempts, bool) // nil: there were none
+	// Approvals are the recorded approvals of a plan by its Digest, without those that have
+	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval
-	// Digest names the plan that an approval must be of; nil: the plan's own. A saved plan
-	// that is done later is found again among what else is proposed by then.
+	// Digest returns the digest that an approval must be of; nil: the plan's own. For a saved
+	// plan it is the digest of its part in the plan of now.
 	Digest func(Plan) string
-	// Origin finds the record that proves a resource to be created or adopted here, or says
-	// why nothing does. Nil: nothing can be proven, and nothing is destroyed.
+	// Origin returns the record that proves a resource to be created or adopted here, or the
+	// reason why there is none. Nil: nothing can be proven, so nothing is destroyed.
 	Origin func(*resource.Observed) (Origin, error)
-	// Unread are resources on record of kinds and locations that could not be read, as they
-	// were last observed.
+	// Unread are recorded resources of kinds and locations that could not be read, as last
+	// observed.
 	Unread []resource.Observed
-	// History is what was done to a thing before, newest first; nil: nothing is known.
+	// History lists past events of a resource, newest first; nil: none is known.
 	History func(resource.Ref) []Past
 }
 
-// Approval is one person's yes to a plan.
+// Approval is one operator's approval of a plan.
 type Approval struct {
 	Who string
 	At  time.Time
 }
 
-// Past is one event of a thing's history.
+// Past is one event in a resource's history.
 type Past struct {
 	At      time.Time
 	Event   string
@@ -186,25 +185,25 @@ type Past struct {
 	Who     string
 }
 
-// Attempts is how often the same wish has failed in a row.
+// Attempts counts the consecutive failures of one configuration of a resource.
 type Attempts struct {
-	Desired  string // digest of the wish that failed
+	Desired  string // digest of the configuration that failed
 	Failures int
 	Last     time.Time
 	Error    string
 }
 
-// Policy looks at proposals and may veto some. It must be pure; the plan it gets is a copy,
-// of which it must not change what is pointed to.
+// Policy reviews proposals and may block some. It must be pure. The plan it gets is a copy; it
+// must not change what the copy points to.
 type Policy interface {
 	Name() string
-	// Review returns vetoes by index into the plan's decisions; vetoes of earlier policies
-	// are already in them. A veto without a Policy gets the policy's name; one on a decision
-	// that executes nothing is of no effect. An error vetoes everything that destroys.
+	// Review returns Blockers by index into the plan's decisions, which already hold those of
+	// earlier policies. A Blocker without a Policy gets this policy's name; one on a decision
+	// that executes nothing has no effect. An error blocks every destroying action.
 	Review(p Plan, f Facts) (map[int]Blocker, error)
 }
 
-// Warner is a policy that also has something to say that holds nothing back.
+// Warner is a policy that also returns warnings.
 type Warner interface {
 	Policy
 	// Warn returns warnings by index into the plan's decisions.

@@ -6,8 +6,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Proof blocks every action on what the record does not prove to be created or adopted here,
-// and what destroys unless that proof holds now. It is law 10.
+// Proof blocks every action on a resource without a binding, and every destroying action unless
+// the audit log proves the binding now. It enforces law 10.
 type Proof struct{}
 
 // Name implements Policy.
@@ -35,7 +35,7 @@ func unprovenReason(d *Decision, f Facts) string {
 	case !d.Proposed.Destroys():
 		return ""
 	case f.Origin == nil:
-		return "the record cannot be read, so nothing proves that ovi created or adopted " + d.Observed.ID
+		return "the audit log cannot be read, so nothing proves that ovi created or adopted " + d.Observed.ID
 	}
 	if _, err := f.Origin(d.Observed); err != nil {
 		return err.Error()
@@ -43,7 +43,7 @@ func unprovenReason(d *Decision, f Facts) string {
 	return ""
 }
 
-// originate notes on what destroys the record that allows it.
+// originate sets the Origin of the destroying decisions.
 func originate(all []Decision, f Facts) {
 	if f.Origin == nil {
 		return

@@ -16,8 +16,8 @@ type rule struct {
 	message func(*comparator.Difference) string
 }
 
-// rules is the table. The first that matches decides. What is in doubt stands first, and of
-// what differs the heaviest effect.
+// rules is the table. The first rule that matches decides: differences on which ovi does not act
+// come first, and drift is ordered by the heaviest effect.
 func rules() []rule {
 	return []rule{
 		{comparator.Unreachable, nil, Notify, ReasonUnreachable, unreachableMessage},
@@ -34,7 +34,7 @@ func rules() []rule {
 	}
 }
 
-// propose finds the rule for a difference.
+// propose makes the decision for a difference by the first rule that matches.
 func propose(table []rule, d *comparator.Difference) (Decision, error) {
 	for _, r := range table {
 		if r.diff != d.Type || r.when != nil && !r.when(d) {
@@ -54,19 +54,20 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of type %q", d.Ref, d.Type)
 }
 
-// resumes says that a replacement was interrupted after its new resource was created well.
+// resumes reports whether an interrupted replacement has a new resource that matches the
+// configuration: only the old one is still to be deleted.
 func resumes(d *comparator.Difference) bool { return d.New != nil && d.NewFits }
 
-// reverts says that a replacement was interrupted, and its new resource is not what is
-// configured now, or failing: it is deleted, and the old one stays until the next plan.
+// reverts reports whether an interrupted replacement has a new resource that is failing or does
+// not match the configuration: it is deleted, and the old one is kept until the next plan.
 func reverts(d *comparator.Difference) bool { return d.New != nil && !d.NewFits }
 
 func worst(e resource.Effect) func(*comparator.Difference) bool {
 	return func(d *comparator.Difference) bool { return resource.Worst(d.Changes) == e }
 }
 
-// follows says that a thing is replaced only because what it is built on is made anew: every
-// immutable change is a reference whose id is not known yet.
+// follows reports whether a resource is replaced only because one that it depends on is: every
+// immutable change is a reference that is known after apply.
 func follows(d *comparator.Difference) bool {
 	found := false
 	for _, c := range d.Changes {

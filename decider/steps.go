@@ -5,32 +5,31 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Phase is which part of a decision a step does.
+// Phase is the part of a decision that a step performs.
 type Phase string
 
-// The phases. A replace is done in two steps, in the order of its strategy; the others in one:
-// an update counts as creating.
+// The phases. A replace has both, in the order of its strategy; any other action has one. An
+// update counts as creating.
 const (
 	CreatePhase Phase = "create"
 	DeletePhase Phase = "delete"
 )
 
-// Step is one thing to do. It may begin when all steps in After are done; if one of them
-// fails, it must not begin.
+// Step is one phase of one decision. It may start when all steps in After have succeeded; if one
+// of them fails, it must not start.
 type Step struct {
 	Decision int // index into the plan's decisions
 	Phase    Phase
 	After    []int // indices of earlier steps, sorted
 }
 
-// Steps puts what the plan executes into an order: every step stands after those it waits for;
-// see replace.Order for the rules.
+// Steps lists the steps of a plan, each after those it waits for. See replace.Order for the rules.
 func Steps(p Plan) []Step {
 	nodes, index := nodesOf(p.Decisions, func(d *Decision) Action { return d.Action })
 	tasks, err := replace.Order(nodes)
 	if err != nil {
-		// Decide has downgraded what makes cycles. A plan from elsewhere may have not: all of
-		// it destroy-first has none.
+		// Decide downgrades the strategies that cause cycles. Another plan may still have them;
+		// destroy-first alone has none.
 		for i := range nodes {
 			nodes[i].Strategy = resource.DestroyFirst
 		}
@@ -48,7 +47,7 @@ func Steps(p Plan) []Step {
 	return out
 }
 
-// nodesOf gives what the decisions do as nodes to order, with the decision of each.
+// nodesOf turns the decisions into nodes to order, with the index of the decision of each.
 func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Node, index []int) {
 	destroyed := map[resource.Ref]bool{}
 	for i := range all {
@@ -62,7 +61,7 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 		if !a.Executes() {
 			continue
 		}
-		// Of a replacement under way that has its new resource only the old one is left to do.
+		// If the new resource of a replacement exists, only the old one is still to be deleted.
 		n := replace.Node{Ref: d.Ref, Creates: a != Delete && !d.Resumes(), Deletes: a.Destroys(), Strategy: d.Strategy}
 		for _, r := range d.DependsOn {
 			if d.refersTo(r) {
@@ -77,12 +76,12 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 	return nodes, index
 }
 
-// Resumes reports that the new resource of a replacement exists already, as configured: only
-// the old one is left to delete.
+// Resumes reports whether the new resource of a replacement exists as configured, so that only the
+// old one is still to be deleted.
 func (d *Decision) Resumes() bool { return d.Proposed == Replace && d.New != nil }
 
-// chooseStrategies says how each replace is done: as the configuration chooses, else the
-// kind's first. What must follow a destroy-first one is destroy-first too, and says so.
+// chooseStrategies sets the strategy of each replace: the one that is configured, else the kind's
+// default. A replace that must follow a destroy-first one becomes destroy-first too.
 func chooseStrategies(all []Decision, kinds Kinds) {
 	for i := range all {
 		d := &all[i]

@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Targets lets only the things pass that one of the patterns names, and what must be made
-// before them. No patterns: all pass. See Names for the patterns.
+// Targets blocks every decision except those that a pattern selects and those they depend on.
+// Without patterns it blocks none. See Names for the patterns.
 type Targets struct{ Patterns []string }
 
 // Name implements Policy.
@@ -33,7 +33,7 @@ func (t Targets) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// chosen marks the decisions that are named, and then what they build on.
+// chosen marks the decisions that are selected, and then those they depend on.
 func (t Targets) chosen(p Plan) (map[int]bool, error) {
 	index := byRef(p.Decisions)
 	in := map[int]bool{}
@@ -52,8 +52,8 @@ func (t Targets) chosen(p Plan) (map[int]bool, error) {
 		d := &p.Decisions[queue[0]]
 		queue = queue[1:]
 		for _, r := range d.DependsOn {
-			// What it only lets go of is not brought along: that would destroy more than
-			// was asked for.
+			// A dependency that it only releases is not selected: that would destroy more
+			// than was asked for.
 			if j := index[r]; d.refersTo(r) && !in[j] {
 				in[j] = true
 				queue = append(queue, j)
@@ -63,7 +63,7 @@ func (t Targets) chosen(p Plan) (map[int]bool, error) {
 	return in, nil
 }
 
-// Excludes holds back the things that one of the patterns names. See Names.
+// Excludes blocks the decisions that a pattern selects. See Names.
 type Excludes struct{ Patterns []string }
 
 // Name implements Policy.
@@ -84,8 +84,7 @@ func (e Excludes) Review(p Plan, _ Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// blockAll holds everything back: a pattern that can't be read was meant to keep something from
-// being done, and it isn't known what.
+// blockAll blocks every decision: what an invalid pattern was meant to exclude is unknown.
 func blockAll(p Plan, err error) map[int]Blocker {
 	out := make(map[int]Blocker, len(p.Decisions))
 	for i := range p.Decisions {
@@ -103,9 +102,8 @@ func namedBy(patterns []string, r resource.Ref) (bool, error) {
 	return false, nil
 }
 
-// Names says that a pattern names a ref. A pattern is a ref or its end, from any part on:
-// "web-0", "ec2/web-0", "us-east-1/ec2/web-0"; each part may hold the wildcards of
-// path.Match.
+// Names reports whether a pattern selects a ref. A pattern is a ref or its last segments: "web-0",
+// "ec2/web-0", "us-east-1/ec2/web-0". Segments may contain the wildcards of path.Match.
 func Names(pattern string, r resource.Ref) (bool, error) {
 	s := r.String()
 	for range strings.Count(s, "/") - strings.Count(pattern, "/") {
@@ -113,17 +111,16 @@ func Names(pattern string, r resource.Ref) (bool, error) {
 	}
 	named, err := path.Match(pattern, s)
 	if err != nil {
-		return false, fmt.Errorf("decider: pattern %q: %w: write a name such as web-0, ec2/web-0 or web-*", pattern, err)
+		return false, fmt.Errorf("decider: pattern %q: %w: use a name such as web-0, ec2/web-0 or web-*", pattern, err)
 	}
 	return named, nil
 }
 
-// NotInPlan names the veto of what a saved plan does not hold: whoever applies that plan asked
-// for it and for nothing else.
+// NotInPlan is the Policy of a Blocker for a decision that is not in the saved plan being applied.
 const NotInPlan = "not_in_plan"
 
-// Excluded says that a decision is held back by nothing but the choice of what to do (targets,
-// excludes, a saved plan): whoever chose knows, and it is no policy's no.
+// Excluded reports whether a decision is blocked only by the user's selection (--target,
+// --exclude, a saved plan), and not by a policy.
 func (d Decision) Excluded() bool {
 	for _, v := range d.Blockers {
 		if v.Policy != (Targets{}).Name() && v.Policy != (Excludes{}).Name() && v.Policy != NotInPlan {

@@ -8,11 +8,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Unreachable blocks every action in a location that could not be read, and destroying what
-// something that could not be read depends on: by its configuration, or as it was last
-// observed. It also keeps what the stack configures by the same name in such a location: a
-// resource that moves is not deleted before its new location was read, and a misspelled region
-// is just such a location.
+// Unreachable blocks every action in a location that could not be read. It blocks destroying a
+// resource on which one that could not be read depends, by its configuration or as last observed.
+// It also blocks deleting a resource that is configured under the same name in an unreachable
+// location: a misspelled region must not delete the resources of the right one.
 type Unreachable struct{ Kinds Kinds }
 
 // Name implements Policy.
@@ -56,7 +55,7 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// neededByDesired is what unreachable resources depend on by their configuration.
+// neededByDesired maps the configured dependencies of unreachable resources to their dependents.
 func neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
 	out := map[resource.Ref]resource.Ref{}
 	for i := range all {
@@ -69,8 +68,8 @@ func neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
 	return out
 }
 
-// neededByUnread is what resources that could not be read held on to when they were last
-// observed.
+// neededByUnread maps the dependencies of resources that could not be read, as last observed, to
+// their dependents.
 func (u Unreachable) neededByUnread(unread []resource.Observed) map[identity]resource.Ref {
 	out := map[identity]resource.Ref{}
 	for i := range unread {
@@ -86,7 +85,7 @@ func (u Unreachable) neededByUnread(unread []resource.Observed) map[identity]res
 	return out
 }
 
-// idsHeld are the ids of other resources that one holds, by the schema of its kind.
+// idsHeld lists the IDs of other resources that a resource holds, by the schema of its kind.
 func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
 	var out []identity
 	var visit func(v resource.Value, s *resource.Attribute)
@@ -114,14 +113,14 @@ func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
 	return slices.Clip(out)
 }
 
-// sameName is what stays of a resource that moves.
+// sameName identifies a resource without its location.
 type sameName struct{ provider, stack, kind, name string }
 
 func nameOf(d *Decision) sameName {
 	return sameName{d.Ref.Provider, d.Stack, d.Ref.Kind, d.Ref.Name}
 }
 
-// unreachableDesired is what is configured where it could not be read.
+// unreachableDesired maps the configured resources that are unreachable to their scopes.
 func unreachableDesired(all []Decision) map[sameName]resource.Scope {
 	out := map[sameName]resource.Scope{}
 	for i := range all {

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// Windows defers what falls outside of a stack's maintenance windows. What no window covers
-// may happen at any time; what several cover, while one of them is open.
+// Windows defers actions outside a stack's maintenance windows. An action that no window covers
+// may start at any time; one that several cover, while one of them is open.
 type Windows struct{}
 
 // Name implements Policy.
@@ -26,7 +26,7 @@ func (Windows) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// outsideWindow is the veto on what windows cover while none of them is open.
+// outsideWindow returns the Blocker of an action that windows cover while none of them is open.
 func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	var next time.Time
 	var name string
