@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// crowd makes n servers on one network, every hundredth differing in its size: ten
-// attributes, one of them a reference, and six tags each. Values and tags share no memory.
+// crowd makes n servers on one network; the size of every hundredth differs. Each has ten
+// attributes, one of them a reference, and six tags. Values and tags share no memory.
 func crowd(n int) scene {
 	net := parse("a/network/main")
 	w := configured{{Ref: net}}
@@ -41,8 +41,8 @@ func crowd(n int) scene {
 	return sceneOf(w, resources...)
 }
 
-// BenchmarkCompareAndDecide is the pure half of a plan: 1 % of the things differ. The goal
-// is 100,000 in 60 ms on one core (-cpu 1), with allocations that grow with what differs.
+// BenchmarkCompareAndDecide is the pure part of a plan in which 1 % of the resources differ. The
+// goal is 100,000 in 60 ms on one core (-cpu 1), with allocations that grow with the differences.
 func BenchmarkCompareAndDecide(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -69,7 +69,7 @@ func BenchmarkCompareAndDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkDecideEverythingNew decides about n things that are all to be made.
+// BenchmarkDecideEverythingNew makes a plan that creates every resource.
 func BenchmarkDecideEverythingNew(b *testing.B) {
 	s := crowd(10_000)
 	s.liveState = sceneOf(nil).liveState

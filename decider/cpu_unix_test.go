@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time this process has had: on a busy machine the only honest
-// measure of "on one core".
+// cpuTime is the processor time of this process, which a busy machine does not change.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,7 +22,7 @@ func parse(s string) resource.Ref {
 	return r
 }
 
-// attrs reads "name value name @place/kind/name".
+// attrs reads "name value name @location/kind/name".
 func attrs(s string) resource.Attrs {
 	var out []resource.Attr
 	words := strings.Fields(s)
@@ -39,7 +39,9 @@ func attrs(s string) resource.Attrs {
 	return resource.NewAttrs(out...)
 }
 
-func want(ref, a string) resource.Desired { return resource.Desired{Ref: parse(ref), Attrs: attrs(a)} }
+func desired(ref, a string) resource.Desired {
+	return resource.Desired{Ref: parse(ref), Attrs: attrs(a)}
+}
 
 func ours(ref, id, a string) resource.Observed {
 	r := parse(ref)
@@ -68,7 +70,7 @@ func sceneOf(configured []resource.Desired, resources ...resource.Observed) scen
 
 type configured = []resource.Desired
 
-// lines writes decisions as "mark ref reason: detail [policy: veto]".
+// lines writes decisions as "sign ref reason: message [action policy: reason]".
 func lines(p decider.Plan) []string {
 	out := []string{}
 	for _, d := range p.Decisions {
@@ -88,7 +90,7 @@ func check(t *testing.T, p decider.Plan, want ...string) {
 	}
 }
 
-// One row for each rule, in their order.
+// One row for each rule, in the order of the table.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -96,40 +98,40 @@ func TestRules(t *testing.T) {
 		s    scene
 		want []string
 	}{
-		{"unreachable", sceneOf(configured{want("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: fake/a is unreachable: page 2 failed"}},
+		{"unreachable", sceneOf(configured{desired("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: fake/a is unreachable: page 2 failed"}},
 		{
-			"another stack's", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
+			"another stack's", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
 			[]string{"! a/disk/d conflict: d-1 exists and is owned by stack shop"},
 		},
 		{
-			"nobody's, wanted", sceneOf(configured{want("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
+			"unmanaged, configured", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
 			[]string{"! a/disk/d conflict: d-1 exists and is unmanaged"},
 		},
 		{
-			"twice", sceneOf(configured{want("a/disk/d", "")}, ours("a/disk/d", "d-1", ""), ours("a/disk/d", "d-2", "")),
+			"bound twice", sceneOf(configured{desired("a/disk/d", "")}, ours("a/disk/d", "d-1", ""), ours("a/disk/d", "d-2", "")),
 			[]string{"! a/disk/d conflict: 2 resources are bound to it: d-1, d-2"},
 		},
 		{
-			"nobody's", sceneOf(nil, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
+			"unmanaged", sceneOf(nil, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),
 			[]string{"! a/disk/d unmanaged: it is unmanaged"},
 		},
 		{"unwanted", sceneOf(nil, ours("a/disk/d", "d-1", "")), []string{"- a/disk/d unwanted: not in the configuration"}},
-		{"missing", sceneOf(configured{want("a/disk/d", "")}), []string{"+ a/disk/d missing: it does not exist"}},
+		{"missing", sceneOf(configured{desired("a/disk/d", "")}), []string{"+ a/disk/d missing: it does not exist"}},
 		{
-			"follows", sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n size 9")}, ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1 size 1")),
+			"follows", sceneOf(configured{desired("a/network/n", "range 2"), desired("a/server/s", "network @a/network/n size 9")}, ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1 size 1")),
 			[]string{"-/+ a/network/n immutable: range cannot be changed in place", "-/+ a/server/s follows_replaced: network/n is replaced"},
 		},
 		{
-			"immutable before interrupting", sceneOf(configured{want("a/server/s", "network n-2 size 2 label 2")}, ours("a/server/s", "s-1", "network n-1 size 1 label 1")),
+			"immutable before restart", sceneOf(configured{desired("a/server/s", "network n-2 size 2 label 2")}, ours("a/server/s", "s-1", "network n-1 size 1 label 1")),
 			[]string{"-/+ a/server/s immutable: network cannot be changed in place"},
 		},
 		{
-			"interrupting before in place", sceneOf(configured{want("a/server/s", "size 2 label 2")}, ours("a/server/s", "s-1", "size 1 label 1")),
+			"restart before in place", sceneOf(configured{desired("a/server/s", "size 2 label 2")}, ours("a/server/s", "s-1", "size 1 label 1")),
 			[]string{"~ a/server/s restarts: changing size restarts it"},
 		},
-		{"in place", sceneOf(configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1")), []string{"~ a/server/s changed: label differs"}},
+		{"in place", sceneOf(configured{desired("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1")), []string{"~ a/server/s changed: label differs"}},
 		{
-			"many in place", sceneOf(configured{want("a/disk/d", "a 1 b 1 c 1 d 1")}, ours("a/disk/d", "d-1", "")),
+			"many in place", sceneOf(configured{desired("a/disk/d", "a 1 b 1 c 1 d 1")}, ours("a/disk/d", "d-1", "")),
 			[]string{"~ a/disk/d changed: a, b and 2 more differ"},
 		},
 	} {
@@ -140,7 +142,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestADifferenceOfNoKnownSortIsAnError(t *testing.T) {
+func TestADifferenceOfAnUnknownTypeIsAnError(t *testing.T) {
 	t.Parallel()
 	r := comparator.Result{Differences: []comparator.Difference{{Type: "odd", Ref: parse("a/disk/d")}}}
 	if p, err := decider.Decide(r, kinds, decider.Facts{}); err == nil {
@@ -148,22 +150,22 @@ func TestADifferenceOfNoKnownSortIsAnError(t *testing.T) {
 	}
 }
 
-func TestACircleOfWishesIsAnError(t *testing.T) {
+func TestADependencyCycleIsAnError(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/server/x", "peer @a/server/y"), want("a/server/y", "peer @a/server/z"), want("a/server/z", "peer @a/server/x")})
+	s := sceneOf(configured{desired("a/server/x", "peer @a/server/y"), desired("a/server/y", "peer @a/server/z"), desired("a/server/z", "peer @a/server/x")})
 	_, err := decider.Decide(s.compare(t), kinds, decider.Facts{})
-	var circle *resource.CycleError
-	if !errors.As(err, &circle) {
+	var cycle *resource.CycleError
+	if !errors.As(err, &cycle) {
 		t.Fatalf("got %v", err)
 	}
-	if d := cmp.Diff([]resource.Ref{parse("a/server/x"), parse("a/server/y"), parse("a/server/z")}, circle.Cycle); d != "" {
-		t.Errorf("the circle (-want +got):\n%s", d)
+	if d := cmp.Diff([]resource.Ref{parse("a/server/x"), parse("a/server/y"), parse("a/server/z")}, cycle.Cycle); d != "" {
+		t.Errorf("the cycle (-want +got):\n%s", d)
 	}
 }
 
-func TestThePlanStandsInTheOrderOfNeed(t *testing.T) {
+func TestPlansAreInDependencyOrder(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/disk/d", ""), want("a/server/s", "network @a/network/n disks @a/disk/d"), want("a/network/n", "")})
+	s := sceneOf(configured{desired("a/disk/d", ""), desired("a/server/s", "network @a/network/n disks @a/disk/d"), desired("a/network/n", "")})
 	p := s.plan(t, decider.Facts{})
 	check(t, p,
 		"+ a/disk/d missing: it does not exist",
@@ -176,11 +178,11 @@ func TestThePlanStandsInTheOrderOfNeed(t *testing.T) {
 	}
 }
 
-func TestTakingAwayRunsAgainstTheNeeds(t *testing.T) {
+func TestDeletesRunInReverseDependencyOrder(t *testing.T) {
 	t.Parallel()
-	// The network is replaced with the server on it; another server moves off a disk that goes.
+	// The network is replaced with the server on it; another server releases a disk that is deleted.
 	s := sceneOf(
-		configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n"), want("a/server/m", "disks @a/disk/new"), want("a/disk/new", "")},
+		configured{desired("a/network/n", "range 2"), desired("a/server/s", "network @a/network/n"), desired("a/server/m", "disks @a/disk/new"), desired("a/disk/new", "")},
 		ours("a/network/n", "n-1", "range 1"), ours("a/server/s", "s-1", "network n-1"),
 		ours("a/server/m", "m-1", "disks d-1"), ours("a/disk/old", "d-1", ""),
 	)
@@ -206,7 +208,7 @@ func TestTakingAwayRunsAgainstTheNeeds(t *testing.T) {
 	}
 }
 
-func TestTwoThingsThatHoldEachOtherCanBothGo(t *testing.T) {
+func TestResourcesThatReferToEachOtherCanBothBeDeleted(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(nil, ours("a/server/x", "x-1", "peer y-1"), ours("a/server/y", "y-1", "peer x-1"))
 	p := s.plan(t, decider.Facts{})

@@ -12,22 +12,22 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// That these properties bite was tried with mutants made by hand, each killed by the tests
-// named (at rapid's default of 100 worlds; other tests killed some of them as well):
+// These properties were tried with mutants made by hand. Each was killed by the tests named, with
+// 100 drawn cases; other tests killed some of them as well:
 //
-//	a failed scope's leftovers are read         TestLaw1
-//	an unseen scope reads as missing            TestLaw1, TestDoingThePlan…
-//	references into unseen scopes are compared  TestLaw1
-//	another stack's thing is taken for drift    TestNothingOfOthersIsTouched
-//	input is never sorted                       TestLaw4, TestLaw6
-//	policies get the plan itself, not a copy    TestLaw5
-//	a policy that fails vetoes nothing          TestLaw5
-//	replacing has no followers                  TestDoingThePlan…
-//	vetoes hold nothing else back               TestDoingThePlan…, TestWhatIsHeldBack…
-//	things are taken from under what stays      TestWhatIsHeldBack…
-//	steps make, or take, in any order           TestDoingThePlan…
-//	steps make before they take                 TestDoingThePlan…
-//	no step waits for a letting go              TestDoingThePlan…
+//	the rest of a failed scope is compared       TestLaw1
+//	an unreachable scope counts as missing       TestLaw1, TestSecondPlanIsEmpty
+//	references into unreachable scopes differ    TestLaw1
+//	another stack's resource counts as drifted   TestOtherOwnersResourcesAreNotChanged
+//	the input is never sorted                    TestLaw4, TestLaw6
+//	policies get the plan itself, not a copy     TestLaw5
+//	a policy that fails blocks nothing           TestLaw5
+//	dependents do not follow a replace           TestSecondPlanIsEmpty
+//	blocked decisions block no others            TestSecondPlanIsEmpty, TestBlockedDecisionsBlockDependents
+//	dependencies of blocked decisions go         TestBlockedDecisionsBlockDependents
+//	creates, or deletes, in any order            TestSecondPlanIsEmpty
+//	creates before deletes                       TestSecondPlanIsEmpty
+//	no step waits for a release                  TestSecondPlanIsEmpty
 
 func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 		s := drawScene(t)
 		location := rapid.SampledFrom(locations).Draw(t, "failed")
 		unreachable := s.unreachable(location)
-		if rapid.Bool().Draw(t, "nobody looked") {
-			unreachable = s.unlooked(location)
+		if rapid.Bool().Draw(t, "not observed") {
+			unreachable = s.notObserved(location)
 		}
 		whole, part := s.plan(t, decider.Facts{}), unreachable.plan(t, decider.Facts{})
 		acts := map[resource.Ref]bool{}
@@ -47,17 +47,17 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 		}
 		for _, d := range part.Decisions {
 			if d.Ref.Location == location && (d.Proposed.Executes() || d.Difference != comparator.Unreachable) {
-				t.Errorf("%s: %s, %s in a scope that was not seen", d.Ref, d.Difference, d.Proposed)
+				t.Errorf("%s: %s, %s in an unreachable scope", d.Ref, d.Difference, d.Proposed)
 			}
 			if d.Proposed.Executes() && !acts[d.Ref] {
-				t.Errorf("%s: %s only because %s was not seen", d.Ref, d.Proposed, location)
+				t.Errorf("%s: %s only because %s is unreachable", d.Ref, d.Proposed, location)
 			}
 		}
 		if len(unreachable.intents[0].Resources)+len(unreachable.intents[1].Resources) > 0 && len(part.Unreachable) == 0 {
 			for _, in := range unreachable.intents {
 				for _, w := range in.Resources {
 					if w.Ref.Location == location {
-						t.Errorf("%s is wanted in a scope that was not seen, and the plan says nothing of it", w.Ref)
+						t.Errorf("%s is configured in an unreachable scope, which the plan does not report", w.Ref)
 					}
 				}
 			}
@@ -72,20 +72,20 @@ func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 		want := bytesOf(t, s.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
 		other := scene{rapid.Permutation(s.intents).Draw(t, "intents"), resource.LiveState{Unreachable: s.liveState.Unreachable, Scopes: map[resource.Scope]resource.Snapshot{}}}
 		for i := range other.intents {
-			other.intents[i].Resources = rapid.Permutation(other.intents[i].Resources).Draw(t, "wishes")
+			other.intents[i].Resources = rapid.Permutation(other.intents[i].Resources).Draw(t, "configured")
 		}
 		for scope, snap := range s.liveState.Scopes {
-			snap.Resources = rapid.Permutation(snap.Resources).Draw(t, "things")
+			snap.Resources = rapid.Permutation(snap.Resources).Draw(t, "observed")
 			other.liveState.Scopes[scope] = snap
 		}
 		got := bytesOf(t, other.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("another order of input gives another plan (-want +got):\n%s", d)
+			t.Errorf("the plan depends on the order of the input (-want +got):\n%s", d)
 		}
 	})
 }
 
-// lawless is a policy that does what a policy must not: it scribbles into the plan it gets.
+// lawless is a policy that breaks the contract: it writes into the plan it gets.
 type lawless struct {
 	blockers map[int]decider.Blocker
 	err      error
@@ -113,7 +113,7 @@ func TestLaw5_PoliciesOnlyBlock(t *testing.T) {
 		n := len(free.Decisions)
 		bad := lawless{blockers: map[int]decider.Blocker{}}
 		for i := range n {
-			if rapid.IntRange(0, 3).Draw(t, "veto") == 0 {
+			if rapid.IntRange(0, 3).Draw(t, "block") == 0 {
 				bad.blockers[i] = decider.Blocker{Reason: "no"}
 			}
 		}
@@ -136,16 +136,16 @@ func TestLaw5_PoliciesOnlyBlock(t *testing.T) {
 				t.Errorf("%s: %s was proposed, %s is planned", d.Ref, d.Proposed, d.Action)
 			}
 			if (len(d.Blockers) > 0) != (d.Action != d.Proposed) {
-				t.Errorf("%s: %s of %s with vetoes %v", d.Ref, d.Action, d.Proposed, d.Blockers)
+				t.Errorf("%s: %s of %s with Blockers %v", d.Ref, d.Action, d.Proposed, d.Blockers)
 			}
-			if _, said := bad.blockers[i]; said && d.Action.Executes() {
-				t.Errorf("%s is vetoed and executes", d.Ref)
+			if _, blocked := bad.blockers[i]; blocked && d.Action.Executes() {
+				t.Errorf("%s is blocked and executes", d.Ref)
 			}
 			if (bad.err != nil || bad.blockers[n].Reason != "") && d.Action.Destroys() {
 				t.Errorf("%s: %s although a policy failed", d.Ref, d.Action)
 			}
 			if len(d.Blockers) < len(f.Blockers) {
-				t.Errorf("%s lost a veto", d.Ref)
+				t.Errorf("%s lost a Blocker", d.Ref)
 			}
 		}
 	})
@@ -165,71 +165,67 @@ func TestLaw6_NamesAreStable(t *testing.T) {
 			moved.intents = append(moved.intents, in)
 		}
 		if d := cmp.Diff(want, bytesOf(t, moved.plan(t, decider.Facts{}))); d != "" {
-			t.Errorf("moving wishes in their file changes the plan (-want +got):\n%s", d)
+			t.Errorf("the plan depends on positions in the file (-want +got):\n%s", d)
 		}
 	})
 }
 
-func TestDoingThePlanLeavesNothingToDo(t *testing.T) {
+func TestSecondPlanIsEmpty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		if rapid.IntRange(0, 2).Draw(t, "blind") == 0 {
+		if rapid.IntRange(0, 2).Draw(t, "unreachable") == 0 {
 			s = s.unreachable(rapid.SampledFrom(locations).Draw(t, "failed"))
 		}
 		first := s.plan(t, decider.Facts{})
 		for _, d := range s.do(t, first).plan(t, decider.Facts{}).Decisions {
 			if d.Action.Executes() {
-				t.Errorf("once more: %s %s, %s: %v", d.Action, d.Ref, d.Message, d.Changes)
+				t.Errorf("the second plan has %s %s, %s: %v", d.Action, d.Ref, d.Message, d.Changes)
 			}
 		}
 	})
 }
 
-func TestNothingOfOthersIsTouched(t *testing.T) {
+func TestOtherOwnersResourcesAreNotChanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		desired := map[resource.Ref]bool{}
+		configured := map[resource.Ref]bool{}
 		for _, in := range s.intents {
 			for _, w := range in.Resources {
-				desired[w.Ref] = true
+				configured[w.Ref] = true
 			}
 		}
 		for _, d := range s.plan(t, decider.Facts{}).Decisions {
 			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed() || d.Observed.Stack != d.Stack) {
-				t.Errorf("%s %s, which belongs to %q", d.Proposed, d.Ref, d.Observed.Stack)
+				t.Errorf("%s %s, which stack %q owns", d.Proposed, d.Ref, d.Observed.Stack)
 			}
-			if d.Proposed == decider.Delete && desired[d.Ref] {
-				t.Errorf("%s is deleted although it is wanted", d.Ref)
+			if d.Proposed == decider.Delete && configured[d.Ref] {
+				t.Errorf("%s is deleted although it is configured", d.Ref)
 			}
 			if d.Proposed == decider.Create && d.Observed != nil {
-				t.Errorf("%s is made although %s is there", d.Ref, d.Observed.ID)
+				t.Errorf("%s is created although %s exists", d.Ref, d.Observed.ID)
 			}
 		}
 	})
 }
 
-// With any vetoes at all, what stays must keep what it stands on, and nothing may be built on
-// what is not made.
-func TestWhatIsHeldBackHoldsBack(t *testing.T) {
+// Whatever is blocked, a resource that stays keeps its dependencies, and none is created without
+// them.
+func TestBlockedDecisionsBlockDependents(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		n := len(s.plan(t, decider.Facts{}).Decisions)
 		blockers := map[int]decider.Blocker{}
 		for i := range n {
-			if rapid.Bool().Draw(t, "veto") {
+			if rapid.Bool().Draw(t, "block") {
 				blockers[i] = decider.Blocker{Reason: "no"}
 			}
 		}
 		p := s.plan(t, decider.Facts{}, lawless{blockers: blockers})
-		after := s.do(t, p) // fails where something is built on what is not there
-		for scope, snap := range after.liveState.Scopes {
-			there := map[string]bool{}
-			for _, o := range snap.Resources {
-				there[o.ID] = true
-			}
+		after := s.do(t, p) // fails where a resource is created without its dependency
+		for scope := range after.liveState.Scopes {
 			for _, d := range p.Decisions {
 				if d.Ref.Scope() != scope || d.Action.Executes() || !d.Proposed.Destroys() {
 					continue
@@ -237,7 +233,7 @@ func TestWhatIsHeldBackHoldsBack(t *testing.T) {
 				for _, r := range d.DependsOn {
 					for _, x := range p.Decisions {
 						if x.Ref == r && x.Action.Destroys() && holdsID(d.Observed.Attrs, x.Observed.ID, x.Ref.Kind, d.Ref.Kind) {
-							t.Errorf("%s goes while %s stands on it and stays: %v", r, d.Ref, d.Blockers)
+							t.Errorf("%s is deleted while %s depends on it and stays: %v", r, d.Ref, d.Blockers)
 						}
 					}
 				}

@@ -14,8 +14,9 @@ import (
 
 func blessed(o *resource.Observed) { o.Marks.Blessed = true }
 
-// S4 and E16: the mark on the thing and the record both protect, from every action.
-func TestBlessedThingsAreProtectedFromEveryAction(t *testing.T) {
+// A resource that is recorded as blessed is protected from every action, with and without its
+// mark.
+func TestBlessedResourcesAreProtectedFromEveryAction(t *testing.T) {
 	t.Parallel()
 	const no = "blessed resources are not changed]"
 	for name, c := range map[string]struct {
@@ -24,43 +25,43 @@ func TestBlessedThingsAreProtectedFromEveryAction(t *testing.T) {
 		want       string
 	}{
 		"delete":  {nil, ours("a/server/s", "s-1", ""), "! a/server/s unwanted: not in the configuration [delete blessed: " + no},
-		"replace": {configured{want("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network cannot be changed in place [replace blessed: " + no},
-		"restart": {configured{want("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s restarts: changing size restarts it [restart blessed: " + no},
-		"update":  {configured{want("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1"), "! a/server/s changed: label differs [update blessed: " + no},
+		"replace": {configured{desired("a/server/s", "network n-2")}, ours("a/server/s", "s-1", "network n-1"), "! a/server/s immutable: network cannot be changed in place [replace blessed: " + no},
+		"restart": {configured{desired("a/server/s", "size 2")}, ours("a/server/s", "s-1", "size 1"), "! a/server/s restarts: changing size restarts it [restart blessed: " + no},
+		"update":  {configured{desired("a/server/s", "label 2")}, ours("a/server/s", "s-1", "label 1"), "! a/server/s changed: label differs [update blessed: " + no},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(t, sceneOf(c.configured, with(c.res, blessed)).plan(t, decider.Facts{}, decider.Blessed{}), c.want)
-			byRecord := decider.Facts{Blessed: func(r resource.Ref) bool { return r == parse("a/server/s") }}
-			check(t, sceneOf(c.configured, c.res).plan(t, byRecord, decider.Blessed{}), c.want)
+			recorded := decider.Facts{Blessed: func(r resource.Ref) bool { return r == parse("a/server/s") }}
+			check(t, sceneOf(c.configured, c.res).plan(t, recorded, decider.Blessed{}), c.want)
 		})
 	}
 }
 
 func TestBlessing(t *testing.T) {
 	t.Parallel()
-	desired := func(a string) configured {
-		return configured{with(want("a/server/s", a), func(d *resource.Desired) { d.Blessed = true })}
+	protected := func(a string) configured {
+		return configured{with(desired("a/server/s", a), func(d *resource.Desired) { d.Blessed = true })}
 	}
-	t.Run("may be put on", func(t *testing.T) {
+	t.Run("the mark may be written", func(t *testing.T) {
 		t.Parallel()
-		check(t, sceneOf(desired(""), ours("a/server/s", "s-1", "")).plan(t, decider.Facts{}, decider.Blessed{}),
+		check(t, sceneOf(protected(""), ours("a/server/s", "s-1", "")).plan(t, decider.Facts{}, decider.Blessed{}),
 			"~ a/server/s changed: blessed differs")
 	})
-	t.Run("wished protects from replacing", func(t *testing.T) {
+	t.Run("the configuration protects from replacing", func(t *testing.T) {
 		t.Parallel()
-		check(t, sceneOf(desired("network n-2"), ours("a/server/s", "s-1", "network n-1")).plan(t, decider.Facts{}, decider.Blessed{}),
+		check(t, sceneOf(protected("network n-2"), ours("a/server/s", "s-1", "network n-1")).plan(t, decider.Facts{}, decider.Blessed{}),
 			"! a/server/s immutable: network cannot be changed in place [replace blessed: the configuration says blessed: true]")
 	})
-	t.Run("does not keep what is gone from being made", func(t *testing.T) {
+	t.Run("a missing resource is created", func(t *testing.T) {
 		t.Parallel()
 		f := decider.Facts{Blessed: func(resource.Ref) bool { return true }}
-		check(t, sceneOf(desired("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it does not exist")
+		check(t, sceneOf(protected("")).plan(t, f, decider.Blessed{}), "+ a/server/s missing: it does not exist")
 	})
 }
 
 func destruction() scene {
-	s := sceneOf(configured{want("a/disk/new", ""), want("a/server/s", "network n-2"), want("a/server/t", "label 2")},
+	s := sceneOf(configured{desired("a/disk/new", ""), desired("a/server/s", "network n-2"), desired("a/server/t", "label 2")},
 		ours("a/disk/one", "d-1", ""), ours("a/disk/two", "d-2", ""), ours("a/server/s", "s-1", "network n-1"), ours("a/server/t", "t-1", "label 1"))
 	return s
 }
@@ -86,17 +87,17 @@ func TestSkipDestructive(t *testing.T) {
 		"by the stack": destruction().plan(t, rules("web"), decider.SkipDestructive{}),
 	} {
 		if d := cmp.Diff(want, blocked(got)); d != "" {
-			t.Errorf("%s: vetoes (-want +got):\n%s", name, d)
+			t.Errorf("%s: blocked (-want +got):\n%s", name, d)
 		}
 	}
 	if got := blocked(destruction().plan(t, rules("shop"), decider.SkipDestructive{})); len(got) > 0 {
-		t.Errorf("another stack's rule held back %v", got)
+		t.Errorf("another stack's rule blocks %v", got)
 	}
 }
 
 func TestMaxDestroy(t *testing.T) {
 	t.Parallel()
-	for budget, held := range map[string]int{"3": 0, "2": 3, "0": 3, "100%": 0, "75%": 0, "74%": 3, "10%": 3} {
+	for budget, want := range map[string]int{"3": 0, "2": 3, "0": 3, "100%": 0, "75%": 0, "74%": 3, "10%": 3} {
 		b, err := resource.ParseBudget(budget)
 		if err != nil {
 			t.Fatal(err)
@@ -106,8 +107,8 @@ func TestMaxDestroy(t *testing.T) {
 			"rule":  destruction().plan(t, byRule, decider.MaxDestroy{}),
 			"limit": destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: b}),
 		} {
-			if n := len(blocked(p)); n != held {
-				t.Errorf("%s by %s: %d of 3 destroying decisions of 4 things held back, want %d", budget, name, n, held)
+			if n := len(blocked(p)); n != want {
+				t.Errorf("%s by %s: %d of 3 destroying decisions blocked, want %d", budget, name, n, want)
 			}
 		}
 	}
@@ -120,17 +121,17 @@ func TestMaxDestroy(t *testing.T) {
 	if got := p.Decisions[1].Blockers[0].Reason; !strings.Contains(got, "the limit is 1") {
 		t.Errorf("the reason is %q", got)
 	}
-	// What is held back already is not counted.
+	// Decisions that are blocked already do not count.
 	p = destruction().plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"one"}}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}})
 	if d := cmp.Diff(map[string]string{"one": "exclude"}, blocked(p)); d != "" {
-		t.Errorf("vetoes (-want +got):\n%s", d)
+		t.Errorf("blocked (-want +got):\n%s", d)
 	}
 }
 
 func TestTargets(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/other", ""), want("b/disk/d", "")}, ours("a/disk/old", "d-1", ""))
-	for pattern, left := range map[string]string{
+	s := sceneOf(configured{desired("a/network/n", ""), desired("a/server/s", "network @a/network/n"), desired("a/server/other", ""), desired("b/disk/d", "")}, ours("a/disk/old", "d-1", ""))
+	for pattern, want := range map[string]string{
 		"server/s": "n s", "s": "n s", "fake/a/server/s": "n s", "a/server/*": "n other s", "n": "n",
 		"fake/*/disk/*": "old d", "nothing": "", "disk": "", "x/server/s": "", "*": "old n other d s",
 	} {
@@ -140,98 +141,98 @@ func TestTargets(t *testing.T) {
 				names = append(names, d.Ref.Name)
 			}
 		}
-		if got := strings.Join(names, " "); got != left {
-			t.Errorf("target %s leaves %q, want %q", pattern, got, left)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("target %s selects %q, want %q", pattern, got, want)
 		}
 	}
 	for _, p := range []decider.Policy{decider.Targets{Patterns: []string{"["}}, decider.Excludes{Patterns: []string{"["}}} {
 		for _, d := range s.plan(t, decider.Facts{}, p).Decisions {
 			if d.Action.Executes() {
-				t.Errorf("%s: %s passes a pattern that can't be read", p.Name(), d.Ref)
+				t.Errorf("%s: %s is not blocked by an invalid pattern", p.Name(), d.Ref)
 			}
 		}
 	}
 }
 
-func TestExcludesHoldBackWhatDependsOnThem(t *testing.T) {
+func TestExcludesBlockDependents(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n"), want("a/server/t", "peer @a/server/s")})
+	s := sceneOf(configured{desired("a/network/n", ""), desired("a/server/s", "network @a/network/n"), desired("a/server/t", "peer @a/server/s")})
 	check(t, s.plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"network/n"}}),
 		"! a/network/n missing: it does not exist [create exclude: excluded by --exclude]",
 		"! a/server/s missing: it does not exist [create dependency: it depends on network/n, which is blocked by exclude]",
 		"! a/server/t missing: it does not exist [create dependency: it depends on server/s, which is blocked by dependency]")
 }
 
-func TestNothingIsTakenFromUnderAThingThatStays(t *testing.T) {
+func TestDependenciesOfBlockedDecisionsStay(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/network/n", "range 2"), want("a/server/s", "network @a/network/n")},
+	s := sceneOf(configured{desired("a/network/n", "range 2"), desired("a/server/s", "network @a/network/n")},
 		ours("a/network/n", "n-1", "range 1"), with(ours("a/server/s", "s-1", "network n-1"), blessed))
 	check(t, s.plan(t, decider.Facts{}, decider.Blessed{}),
 		"! a/network/n immutable: range cannot be changed in place [replace dependency: server/s depends on it and is blocked by blessed]",
 		"! a/server/s follows_replaced: network/n is replaced [replace blessed: blessed resources are not changed]")
 	s = sceneOf(nil, ours("a/network/n", "n-1", ""), with(ours("a/server/s", "s-1", "network n-1"), blessed))
 	if d := cmp.Diff(map[string]string{"n": "dependency", "s": "blessed"}, blocked(s.plan(t, decider.Facts{}, decider.Blessed{}))); d != "" {
-		t.Errorf("vetoes (-want +got):\n%s", d)
+		t.Errorf("blocked (-want +got):\n%s", d)
 	}
 }
 
-func TestWhatIsForeignOrUnseenHoldsBackWhatNeedsIt(t *testing.T) {
+func TestConflictsAndUnreachableResourcesBlockDependents(t *testing.T) {
 	t.Parallel()
-	conflict := sceneOf(configured{want("a/network/n", ""), want("a/server/s", "network @a/network/n")},
+	conflict := sceneOf(configured{desired("a/network/n", ""), desired("a/server/s", "network @a/network/n")},
 		with(ours("a/network/n", "n-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged }))
 	if d := cmp.Diff(map[string]string{"s": "dependency"}, blocked(conflict.plan(t, decider.Facts{}))); d != "" {
-		t.Errorf("foreign: vetoes (-want +got):\n%s", d)
+		t.Errorf("conflict: blocked (-want +got):\n%s", d)
 	}
-	unread := sceneOf(configured{want("a/network/n", ""), want("b/server/s", "network @a/network/n")}).unreachable("a")
+	unread := sceneOf(configured{desired("a/network/n", ""), desired("b/server/s", "network @a/network/n")}).unreachable("a")
 	if d := cmp.Diff(map[string]string{"s": "dependency"}, blocked(unread.plan(t, decider.Facts{}))); d != "" {
-		t.Errorf("unseen: vetoes (-want +got):\n%s", d)
+		t.Errorf("unreachable: blocked (-want +got):\n%s", d)
 	}
 }
 
-// A misspelt region is a place that cannot be seen, and the things in the right one look
-// unwanted: they are not deleted for that.
-func TestWhatMovesToAnUnseenPlaceIsNotDeleted(t *testing.T) {
+// A misspelled region is an unreachable location: the resources in the right one are not
+// configured any more, and must not be deleted.
+func TestResourcesThatMoveToAnUnreachableLocationAreNotDeleted(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).unreachable("b")
+	s := sceneOf(configured{desired("b/server/s", "")}, ours("a/server/s", "s-1", ""), ours("a/server/gone", "g-1", "")).unreachable("b")
 	if d := cmp.Diff(map[string]string{"s": "unreachable"}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{}))); d != "" {
-		t.Errorf("vetoes (-want +got):\n%s", d)
+		t.Errorf("blocked (-want +got):\n%s", d)
 	}
-	seen := sceneOf(configured{want("b/server/s", "")}, ours("a/server/s", "s-1", ""))
-	if v := blocked(seen.plan(t, decider.Facts{}, decider.Unreachable{})); len(v) > 0 {
-		t.Errorf("both places are seen, and still it is held back: %v", v)
+	reachable := sceneOf(configured{desired("b/server/s", "")}, ours("a/server/s", "s-1", ""))
+	if b := blocked(reachable.plan(t, decider.Facts{}, decider.Unreachable{})); len(b) > 0 {
+		t.Errorf("both locations are reachable, and %v is blocked", b)
 	}
 }
 
 func TestBackOff(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/disk/d", "size 1")}, ours("a/disk/gone", "g-1", ""))
+	s := sceneOf(configured{desired("a/disk/d", "size 1")}, ours("a/disk/gone", "g-1", ""))
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	desired := s.plan(t, decider.Facts{}).Decisions
+	proposed := s.plan(t, decider.Facts{}).Decisions
 	policy := decider.BackOff{Base: time.Minute, Max: 5 * time.Minute, Breaker: 6}
 	for _, c := range []struct {
 		name     string
 		failures int
 		ago      time.Duration
 		desired  string
-		held     bool
-		wait     time.Duration // 0: no time is named
+		blocked  bool
+		wait     time.Duration // 0: it is not blocked until a time
 	}{
 		{"never failed", 0, 0, "", false, 0},
 		{"failed just now", 1, 0, "", true, time.Minute},
 		{"failed a minute ago", 1, time.Minute, "", false, 0},
-		{"failed thrice", 3, time.Minute, "", true, 4 * time.Minute},
-		{"waits no longer than the most", 5, time.Minute, "", true, 5 * time.Minute},
+		{"failed three times", 3, time.Minute, "", true, 4 * time.Minute},
+		{"waits at most Max", 5, time.Minute, "", true, 5 * time.Minute},
 		{"the breaker is open", 6, 1000 * time.Hour, "", true, 0},
-		{"another wish failed", 6, 0, "other", false, 0},
+		{"another configuration failed", 6, 0, "other", false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := decider.Facts{Now: now, Attempts: func(r resource.Ref) (decider.Attempts, bool) {
-				for i := range desired {
-					if desired[i].Ref == r {
+				for i := range proposed {
+					if proposed[i].Ref == r {
 						w := c.desired
 						if w == "" {
-							w = desired[i].DesiredDigest()
+							w = proposed[i].DesiredDigest()
 						}
 						return decider.Attempts{Desired: w, Failures: c.failures, Last: now.Add(-c.ago), Error: "no room"}, true
 					}
@@ -239,10 +240,10 @@ func TestBackOff(t *testing.T) {
 				return decider.Attempts{}, false
 			}}
 			for _, d := range s.plan(t, f, policy).Decisions {
-				if held := len(d.Blockers) > 0; held != c.held {
-					t.Fatalf("%s: held %v, want %v: %v", d.Ref, held, c.held, d.Blockers)
+				if blocked := len(d.Blockers) > 0; blocked != c.blocked {
+					t.Fatalf("%s: blocked %v, want %v: %v", d.Ref, blocked, c.blocked, d.Blockers)
 				}
-				if !c.held {
+				if !c.blocked {
 					continue
 				}
 				v := d.Blockers[0]
@@ -257,9 +258,9 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-func TestUnseenStandsBehindTheComparator(t *testing.T) {
+func TestUnreachableBlocksWhatTheComparatorReports(t *testing.T) {
 	t.Parallel()
-	s := sceneOf(configured{want("a/disk/new", "")}, ours("a/disk/old", "d-1", ""), ours("b/disk/old", "d-2", ""))
+	s := sceneOf(configured{desired("a/disk/new", "")}, ours("a/disk/old", "d-1", ""), ours("b/disk/old", "d-2", ""))
 	scope := resource.Scope{Provider: "fake", Location: "a"}
 	p, err := decider.Decide(s.compare(t), kinds, decider.Facts{Unreachable: map[resource.Scope]error{scope: errors.New("denied")}}, decider.Unreachable{})
 	if err != nil {
@@ -271,15 +272,15 @@ func TestUnseenStandsBehindTheComparator(t *testing.T) {
 		}
 	}
 	if p.Unreachable[scope] != "denied" {
-		t.Errorf("blind: %v", p.Unreachable)
+		t.Errorf("unreachable: %v", p.Unreachable)
 	}
 }
 
-// E12: a policy that can't be evaluated vetoes what destroys, and only that.
-func TestAPolicyThatFailsVetoesWhatDestroys(t *testing.T) {
+// A policy that cannot be evaluated blocks the destroying actions, and only those.
+func TestAPolicyThatFailsBlocksDestruction(t *testing.T) {
 	t.Parallel()
 	p := destruction().plan(t, decider.Facts{}, lawless{err: errors.New("does not compile")})
 	if d := cmp.Diff(map[string]string{"one": "lawless", "two": "lawless", "s": "lawless"}, blocked(p)); d != "" {
-		t.Errorf("vetoes (-want +got):\n%s", d)
+		t.Errorf("blocked (-want +got):\n%s", d)
 	}
 }

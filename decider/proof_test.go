@@ -11,30 +11,30 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestLaw10_ProofBeforeDestruction: the policy stands behind the comparator: whatever found a
-// difference, what is not proven is not changed, and destroying needs the record to say so now.
+// TestLaw10_ProofBeforeDestruction: the policy blocks changes to what is not proven, even if the
+// comparator reports a difference; destroying needs the proof of the audit log now.
 func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	t.Parallel()
 	ref := parse("a/disk/d")
 	proven := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven, Stack: "web"}
-	denied := errors.New("record 8 does not say that d-1 was created")
-	said := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{Record: 8}, nil }
-	silent := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{}, denied }
+	denied := errors.New("record 8 does not prove that d-1 was created")
+	proof := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{Record: 8}, nil }
+	noProof := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{}, denied }
 	for name, c := range map[string]struct {
 		ownership resource.Ownership
 		unwanted  bool
 		origin    func(*resource.Observed) (decider.Origin, error)
 		blocked   bool
 	}{
-		"a proven one is deleted":                    {resource.Proven, true, said, false},
-		"a row of the store is no proof":             {resource.Proven, true, silent, true},
-		"without a record nothing is destroyed":      {resource.Proven, true, nil, true},
+		"a proven one is deleted":                    {resource.Proven, true, proof, false},
+		"a row of the store does not prove":          {resource.Proven, true, noProof, true},
+		"without a log nothing is destroyed":         {resource.Proven, true, nil, true},
 		"an update needs the binding, not the proof": {resource.Proven, false, nil, false},
-		"attested, updated":                          {resource.Attested, false, said, true},
-		"copied, deleted":                            {resource.Copied, true, said, true},
-		"unproven, deleted":                          {resource.Unproven, true, said, true},
-		"former, updated":                            {resource.Former, false, said, true},
-		"unmanaged, updated":                         {resource.Unmanaged, false, said, true},
+		"attested, updated":                          {resource.Attested, false, proof, true},
+		"copied, deleted":                            {resource.Copied, true, proof, true},
+		"unproven, deleted":                          {resource.Unproven, true, proof, true},
+		"former, updated":                            {resource.Former, false, proof, true},
+		"unmanaged, updated":                         {resource.Unmanaged, false, proof, true},
 	} {
 		o := proven
 		o.Ownership = c.ownership
@@ -50,7 +50,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 			t.Errorf("%s: blocked %v: %+v", name, got, p.Decisions[0].Blockers)
 		}
 		if !c.blocked && c.unwanted && (p.Decisions[0].Origin == nil || p.Decisions[0].Origin.Record != 8) {
-			t.Errorf("%s: the plan does not name the record that allows it", name)
+			t.Errorf("%s: the plan does not name the record that proves it", name)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 func TestLaw1_AbsenceNeedsACompleteRead_DependenciesOfTheUnreadStay(t *testing.T) {
 	t.Parallel()
 	old := ours("a/network/n", "n-1", "")
-	s := sceneOf(configured{want("a/disk/d", "")}, old)
+	s := sceneOf(configured{desired("a/disk/d", "")}, old)
 	snapshot := s.liveState.Scopes[old.Ref.Scope()]
 	snapshot.Unreachable = map[string]error{"server": errors.New("access denied")}
 	s.liveState.Scopes[old.Ref.Scope()] = snapshot
@@ -74,7 +74,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_DependenciesOfTheUnreadStay(t *testing.T
 	if got := blocked(s.plan(t, facts(ours("a/server/s", "s-1", "network n-2")), decider.Unreachable{Kinds: kinds})); len(got) > 0 {
 		t.Errorf("another network is blocked: %v", got)
 	}
-	s = sceneOf(configured{want("a/server/s", "network @a/network/n"), want("a/network/n", "range 2")}, ours("a/network/n", "n-1", "range 1"))
+	s = sceneOf(configured{desired("a/server/s", "network @a/network/n"), desired("a/network/n", "range 2")}, ours("a/network/n", "n-1", "range 1"))
 	s.liveState.Scopes[old.Ref.Scope()] = resource.Snapshot{Scope: old.Ref.Scope(), Resources: s.liveState.Scopes[old.Ref.Scope()].Resources, Unreachable: snapshot.Unreachable}
 	p := s.plan(t, facts(), decider.Unreachable{Kinds: kinds})
 	if d := cmp.Diff(map[string]string{"n": "unreachable"}, blocked(p)); d != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// do carries out a plan on the world as a provider would, and fails where the order of its
-// steps takes away what is still used, or builds on what is not there.
+// do applies a plan to live state as a provider would. It fails where the order of the steps
+// deletes a resource that is still in use, or creates one before its dependency.
 func (s scene) do(t rapid.TB, p decider.Plan) scene {
 	t.Helper()
 	steps := decider.Steps(p)
@@ -27,9 +27,9 @@ func (s scene) do(t rapid.TB, p decider.Plan) scene {
 		}
 	}
 	if len(steps) != executes {
-		t.Fatalf("%d steps for %d halves of decisions", len(steps), executes)
+		t.Fatalf("%d steps for %d phases of decisions", len(steps), executes)
 	}
-	w := hands{t: t, plan: p, resources: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
+	w := executor{t: t, plan: p, resources: map[resource.Scope][]resource.Observed{}, done: map[resource.Ref]bool{}}
 	for scope, snap := range s.liveState.Scopes {
 		w.resources[scope] = slices.Clone(snap.Resources)
 	}
@@ -41,9 +41,9 @@ func (s scene) do(t rapid.TB, p decider.Plan) scene {
 		}
 		d := &p.Decisions[step.Decision]
 		if step.Phase == decider.DeletePhase {
-			w.take(d)
+			w.remove(d)
 		} else {
-			w.make(d)
+			w.create(d)
 			w.done[d.Ref] = true
 		}
 	}
@@ -54,15 +54,15 @@ func (s scene) do(t rapid.TB, p decider.Plan) scene {
 	return out
 }
 
-type hands struct {
+type executor struct {
 	t         rapid.TB
 	plan      decider.Plan
 	resources map[resource.Scope][]resource.Observed
 	done      map[resource.Ref]bool
-	made      int
+	created   int
 }
 
-func (w *hands) take(d *decider.Decision) {
+func (w *executor) remove(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
 	for _, o := range w.resources[scope] {
@@ -74,17 +74,17 @@ func (w *hands) take(d *decider.Decision) {
 			if x.Ref != o.Ref || x.Observed == nil || x.Observed.ID != o.ID || !x.Action.Executes() {
 				continue
 			}
-			if x.Action.Destroys() || movesAway(x, d) && !w.needs(x, d.Ref) {
-				w.t.Fatalf("%s is taken away while %s still stands on it, and that goes too", d.Ref, o.Ref)
+			if x.Action.Destroys() || releases(x, d) && !w.mustFollow(x, d.Ref) {
+				w.t.Fatalf("%s is deleted before %s, which depends on it", d.Ref, o.Ref)
 			}
 		}
 	}
 	w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(o resource.Observed) bool { return o.ID == d.Observed.ID })
 }
 
-// needs says that a decision can only be done after the thing of a ref is gone or made: it
-// needs that, or something that can't be replaced while that stands on it.
-func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
+// mustFollow reports whether a decision can only be done after that of a ref: it depends on the
+// ref, or on a resource that cannot be replaced while the ref depends on it.
+func (w *executor) mustFollow(x *decider.Decision, r resource.Ref) bool {
 	if x.Desired != nil && slices.Contains(x.Desired.Refs(), r) {
 		return true
 	}
@@ -93,27 +93,28 @@ func (w *hands) needs(x *decider.Decision, r resource.Ref) bool {
 		if !y.Action.Executes() || x.Desired == nil || !slices.Contains(x.Desired.Refs(), y.Ref) {
 			continue
 		}
-		if w.needs(y, r) || y.Action.Destroys() && w.under(y, r) {
+		if w.mustFollow(y, r) || y.Action.Destroys() && w.dependsOn(r, y) {
 			return true
 		}
 	}
 	return false
 }
 
-// under says that the thing of a ref goes too and stands on x, perhaps through others.
-func (w *hands) under(x *decider.Decision, r resource.Ref) bool {
+// dependsOn reports whether the resource of a ref is destroyed too and depends on x, perhaps
+// through others.
+func (w *executor) dependsOn(r resource.Ref, x *decider.Decision) bool {
 	for i := range w.plan.Decisions {
 		z := &w.plan.Decisions[i]
-		if z.Action.Destroys() && slices.Contains(z.DependsOn, x.Ref) && (z.Ref == r || w.under(z, r)) {
+		if z.Action.Destroys() && slices.Contains(z.DependsOn, x.Ref) && (z.Ref == r || w.dependsOn(r, z)) {
 			return true
 		}
 	}
 	return false
 }
 
-// movesAway says that an update takes the id of what goes out of a thing, and puts nothing in
-// its place that is made only after that.
-func movesAway(x, d *decider.Decision) bool {
+// releases reports whether an update removes the ID of a deleted resource, and does not set it to
+// that of its replacement.
+func releases(x, d *decider.Decision) bool {
 	for _, c := range x.Changes {
 		from := string(resource.AppendJSON(nil, c.From))
 		if strings.Contains(from, strconv.Quote(d.Observed.ID)) && !slices.Contains(resource.AppendRefs(nil, c.To), d.Ref) {
@@ -139,7 +140,7 @@ func holdsID(a resource.Attrs, id, kind, user string) bool {
 	return false
 }
 
-func (w *hands) make(d *decider.Decision) {
+func (w *executor) create(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
 	o := resource.Observed{
@@ -149,18 +150,18 @@ func (w *hands) make(d *decider.Decision) {
 		o = *d.Observed
 		w.resources[scope] = slices.DeleteFunc(w.resources[scope], func(x resource.Observed) bool { return x.ID == o.ID })
 	} else {
-		w.made++
-		o.ID = fmt.Sprintf("new-%d", w.made)
+		w.created++
+		o.ID = fmt.Sprintf("new-%d", w.created)
 	}
 	for _, a := range d.Desired.Attrs {
-		o.Attrs = o.Attrs.With(a.Name, w.settle(a.Value, d.Ref))
+		o.Attrs = o.Attrs.With(a.Name, w.resolve(a.Value, d.Ref))
 	}
 	o.Marks.Blessed = o.Marks.Blessed || d.Desired.Blessed
 	w.resources[scope] = append(w.resources[scope], o)
 }
 
-// settle turns references into the ids of what is there by now.
-func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
+// resolve replaces references by the IDs of the resources that exist now.
+func (w *executor) resolve(v resource.Value, who resource.Ref) resource.Value {
 	w.t.Helper()
 	switch v := v.(type) {
 	case resource.Reference:
@@ -169,11 +170,11 @@ func (w *hands) settle(v resource.Value, who resource.Ref) resource.Value {
 				return resource.String(o.ID)
 			}
 		}
-		w.t.Fatalf("%s is made before %s, which it needs", who, v.Ref)
+		w.t.Fatalf("%s is created before %s, which it depends on", who, v.Ref)
 	case resource.List:
 		out := resource.List{}
 		for _, e := range v {
-			out = append(out, w.settle(e, who))
+			out = append(out, w.resolve(e, who))
 		}
 		return out
 	}

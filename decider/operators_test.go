@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// doomed is a plan that deletes one thing and creates another.
+// doomed is a plan that deletes one resource and creates another.
 func doomed() decider.Plan {
 	ref := func(kind, name string) resource.Ref {
 		return resource.Ref{Provider: "p", Location: "a", Kind: kind, Name: name}
@@ -30,7 +30,7 @@ func TestWindowsDefer(t *testing.T) {
 	for name, c := range map[string]struct {
 		now     time.Time
 		windows []resource.Window
-		want    string // of the delete; "" goes through
+		want    string // the reason why the delete is blocked; "" if it is not
 	}{
 		"inside":                   {saturday, []resource.Window{night}, ""},
 		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "window night"},
@@ -44,15 +44,15 @@ func TestWindowsDefer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, held := blockers[0]
-			if held != (c.want != "") || !strings.Contains(v.Reason, c.want) {
-				t.Errorf("the delete: %+v, want %q", v, c.want)
+			b, blocked := blockers[0]
+			if blocked != (c.want != "") || !strings.Contains(b.Reason, c.want) {
+				t.Errorf("the delete: %+v, want %q", b, c.want)
 			}
-			if held && (v.Until == nil || !v.Until.After(c.now)) {
-				t.Errorf("until %v, not after now", v.Until)
+			if blocked && (b.Until == nil || !b.Until.After(c.now)) {
+				t.Errorf("until %v, not after now", b.Until)
 			}
-			if v, held := blockers[1]; held {
-				t.Errorf("the create is held: %+v", v)
+			if b, blocked := blockers[1]; blocked {
+				t.Errorf("the create is blocked: %+v", b)
 			}
 		})
 	}
@@ -60,19 +60,19 @@ func TestWindowsDefer(t *testing.T) {
 
 func TestApprovalsBindToThePlan(t *testing.T) {
 	plan := doomed()
-	yes := func(people ...string) func(string) []decider.Approval {
+	by := func(operators ...string) func(string) []decider.Approval {
 		return func(digest string) []decider.Approval {
 			var out []decider.Approval
 			if digest == plan.Digest() {
-				for _, who := range people {
+				for _, who := range operators {
 					out = append(out, decider.Approval{Who: who})
 				}
 			}
 			return out
 		}
 	}
-	held := func(p decider.Plan, people int, approvals func(string) []decider.Approval) bool {
-		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: people}}}), Approvals: approvals}
+	blocked := func(p decider.Plan, approvers int, approvals func(string) []decider.Approval) bool {
+		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: approvers}}}), Approvals: approvals}
 		blockers, err := decider.Approvals{}.Review(p, f)
 		if err != nil {
 			t.Fatal(err)
@@ -88,25 +88,25 @@ func TestApprovalsBindToThePlan(t *testing.T) {
 	for name, c := range map[string]struct {
 		got, want bool
 	}{
-		"nobody said yes":                         {held(plan, 1, nil), true},
-		"one said yes":                            {held(plan, 1, yes("ann")), false},
-		"two are asked, one said yes":             {held(plan, 2, yes("ann")), true},
-		"two are asked, one said yes twice":       {held(plan, 2, yes("ann", "ann")), true},
-		"two are asked, two said yes":             {held(plan, 2, yes("ann", "bob")), false},
-		"the yes was to another thing's deletion": {held(other, 1, yes("ann")), true},
+		"not approved":                    {blocked(plan, 1, nil), true},
+		"approved by one":                 {blocked(plan, 1, by("ann")), false},
+		"approved by one of two":          {blocked(plan, 2, by("ann")), true},
+		"approved twice by one of two":    {blocked(plan, 2, by("ann", "ann")), true},
+		"approved by two of two":          {blocked(plan, 2, by("ann", "bob")), false},
+		"the approval is of another plan": {blocked(other, 1, by("ann")), true},
 	} {
 		if c.got != c.want {
-			t.Errorf("%s: held %v, want %v", name, c.got, c.want)
+			t.Errorf("%s: blocked %v, want %v", name, c.got, c.want)
 		}
 	}
 }
 
-func TestDigestNamesTheProposals(t *testing.T) {
+func TestTheDigestIsOfTheProposals(t *testing.T) {
 	base := doomed().Digest()
 	blocked := doomed()
 	blocked.Decisions[0].Action, blocked.Decisions[0].Blockers = decider.Notify, []decider.Blocker{{Reason: "no"}}
 	if blocked.Digest() != base {
-		t.Error("a veto changes the digest: an approval could never lift one")
+		t.Error("a Blocker changes the digest, so no approval could lift it")
 	}
 	changed := doomed()
 	changed.Decisions[1].Changes = []resource.Change{{Path: "size", To: resource.String("huge")}}

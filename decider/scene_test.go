@@ -13,8 +13,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// kinds: networks that can't be changed; servers that stand on a network for good, and on
-// disks and other servers for a while.
+// kinds are immutable networks, and servers that refer to a network by an immutable attribute and
+// to disks and other servers by mutable ones.
 func kinds(provider, name string) (resource.Kind, bool) {
 	k := resource.Kind{Provider: provider, Name: name}
 	switch name {
@@ -36,7 +36,7 @@ func kinds(provider, name string) (resource.Kind, bool) {
 	return k, true
 }
 
-// scene is an input for the two pure packages, drawn at random.
+// scene is an input for comparator and decider.
 type scene struct {
 	intents   []resource.Intent
 	liveState resource.LiveState
@@ -51,7 +51,7 @@ func (s scene) compare(t rapid.TB) comparator.Result {
 	return r
 }
 
-// blessed is what the record says: in a scene, what carries the mark.
+// blessed is what is recorded as blessed: in a scene, whatever has the mark.
 func (s scene) blessed(ref resource.Ref) bool {
 	for _, o := range s.liveState.Scopes[ref.Scope()].Resources {
 		if o.Ref == ref && o.Marks.Blessed {
@@ -81,33 +81,33 @@ var (
 
 const perKind = 3
 
-// drawScene draws wishes of two stacks and a world in which some of them are fulfilled, some
-// not, with things of others and of nobody between, and perhaps a scope that failed.
+// drawScene draws the configurations of two stacks and live state that matches some of them, with
+// resources of other stacks and unmanaged ones among them.
 func drawScene(t *rapid.T) scene {
 	word := func(label string) resource.Value {
 		return resource.String(rapid.SampledFrom([]string{"x", "y"}).Draw(t, label))
 	}
 	stacks := []string{"shop", "web"}
-	objects := map[string][]resource.Desired{}
-	var desired []resource.Ref
+	configured := map[string][]resource.Desired{}
+	var refs []resource.Ref
 	for _, location := range locations {
 		for _, kind := range kindNames {
 			for i := range perKind {
 				ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
-				if !rapid.Bool().Draw(t, "wanted") {
+				if !rapid.Bool().Draw(t, "configured") {
 					continue
 				}
-				d := resource.Desired{Ref: ref, Attrs: drawDesired(t, ref, desired, word)}
+				d := resource.Desired{Ref: ref, Attrs: drawDesired(t, ref, refs, word)}
 				d.Blessed = rapid.IntRange(0, 9).Draw(t, "blessed") == 0
 				stack := rapid.SampledFrom(stacks).Draw(t, "stack")
-				objects[stack] = append(objects[stack], d)
-				desired = append(desired, ref)
+				configured[stack] = append(configured[stack], d)
+				refs = append(refs, ref)
 			}
 		}
 	}
 	s := scene{liveState: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}}
 	for _, stack := range stacks {
-		s.intents = append(s.intents, resource.Intent{Stack: stack, Resources: objects[stack]})
+		s.intents = append(s.intents, resource.Intent{Stack: stack, Resources: configured[stack]})
 	}
 	for _, location := range locations {
 		scope := resource.Scope{Provider: "fake", Location: location}
@@ -116,8 +116,8 @@ func drawScene(t *rapid.T) scene {
 	return s
 }
 
-// drawDesired refers only to what is wanted already, so there is no circle.
-func drawDesired(t *rapid.T, ref resource.Ref, desired []resource.Ref, word func(string) resource.Value) resource.Attrs {
+// drawDesired refers only to the given resources, which exist already, so there is no cycle.
+func drawDesired(t *rapid.T, ref resource.Ref, refs []resource.Ref, word func(string) resource.Value) resource.Attrs {
 	k, _ := kinds(ref.Provider, ref.Kind)
 	var out []resource.Attr
 	for _, a := range k.Attrs {
@@ -125,9 +125,9 @@ func drawDesired(t *rapid.T, ref resource.Ref, desired []resource.Ref, word func
 		if a.Elem != nil {
 			kind = a.Elem.RefKind
 		}
-		near := slices.DeleteFunc(slices.Clone(desired), func(r resource.Ref) bool { return r.Kind != kind })
+		near := slices.DeleteFunc(slices.Clone(refs), func(r resource.Ref) bool { return r.Kind != kind })
 		switch {
-		case !rapid.Bool().Draw(t, "mentions "+a.Name):
+		case !rapid.Bool().Draw(t, "sets "+a.Name):
 		case kind == "":
 			out = append(out, resource.Attr{Name: a.Name, Value: word(a.Name)})
 		case len(near) == 0:
@@ -146,7 +146,8 @@ func drawDesired(t *rapid.T, ref resource.Ref, desired []resource.Ref, word func
 	return resource.NewAttrs(out...)
 }
 
-// drawResources makes about half of what is wanted nearly as it is wanted, and the rest at random.
+// drawResources makes about half of the configured resources nearly as configured, and the others
+// at random.
 func drawResources(t *rapid.T, location string, intents []resource.Intent, word func(string) resource.Value) []resource.Observed {
 	var out []resource.Observed
 	ids := map[string][]string{}
@@ -155,19 +156,19 @@ func drawResources(t *rapid.T, location string, intents []resource.Intent, word 
 			ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
 			desired, owner := find(intents, ref)
 			if desired == nil || rapid.Bool().Draw(t, "another owner") {
-				owner = rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "nobody"}).Draw(t, "owner")
+				owner = rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "unmanaged"}).Draw(t, "owner")
 			}
 			if owner == "" {
 				continue
 			}
 			o := resource.Observed{Ref: ref, ID: idOf(ref), Ownership: resource.Unmanaged, Health: resource.Healthy}
-			if owner != "nobody" {
+			if owner != "unmanaged" {
 				o.Ownership, o.Stack = resource.Proven, owner
-				o.Marks = resource.Marks{Ref: ref, Stack: owner, Blessed: rapid.IntRange(0, 9).Draw(t, "has blessing") == 0}
+				o.Marks = resource.Marks{Ref: ref, Stack: owner, Blessed: rapid.IntRange(0, 9).Draw(t, "blessed mark") == 0}
 			}
-			o.Attrs = drawReality(t, kind, ids, word)
-			for _, a := range configuredAs(desired) {
-				if rapid.IntRange(0, 3).Draw(t, "as wished") > 0 {
+			o.Attrs = drawObserved(t, kind, ids, word)
+			for _, a := range attrsOf(desired) {
+				if rapid.IntRange(0, 3).Draw(t, "as configured") > 0 {
 					o.Attrs = o.Attrs.With(a.Name, oldIDs(a.Value))
 				}
 			}
@@ -191,14 +192,14 @@ func find(intents []resource.Intent, ref resource.Ref) (*resource.Desired, strin
 	return nil, ""
 }
 
-func configuredAs(d *resource.Desired) resource.Attrs {
+func attrsOf(d *resource.Desired) resource.Attrs {
 	if d == nil {
 		return nil
 	}
 	return d.Attrs
 }
 
-// oldIDs turns references into the ids that things have before anything is done.
+// oldIDs replaces references by the IDs that resources have before the plan is applied.
 func oldIDs(v resource.Value) resource.Value {
 	switch v := v.(type) {
 	case resource.Reference:
@@ -213,7 +214,7 @@ func oldIDs(v resource.Value) resource.Value {
 	return v
 }
 
-func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(string) resource.Value) resource.Attrs {
+func drawObserved(t *rapid.T, kind string, ids map[string][]string, word func(string) resource.Value) resource.Attrs {
 	k, _ := kinds("fake", kind)
 	var out []resource.Attr
 	for _, a := range k.Attrs {
@@ -223,7 +224,7 @@ func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(str
 		}
 		switch {
 		case ref == "":
-			out = append(out, resource.Attr{Name: a.Name, Value: word("there " + a.Name)})
+			out = append(out, resource.Attr{Name: a.Name, Value: word("observed " + a.Name)})
 		case a.Type == resource.TSet:
 			l := resource.List{}
 			for _, id := range ids[ref] {
@@ -233,35 +234,35 @@ func drawReality(t *rapid.T, kind string, ids map[string][]string, word func(str
 			}
 			out = append(out, resource.Attr{Name: a.Name, Value: l})
 		case len(ids[ref]) > 0:
-			out = append(out, resource.Attr{Name: a.Name, Value: resource.String(rapid.SampledFrom(ids[ref]).Draw(t, "there "+a.Name))})
+			out = append(out, resource.Attr{Name: a.Name, Value: resource.String(rapid.SampledFrom(ids[ref]).Draw(t, "observed "+a.Name))})
 		}
 	}
 	return resource.NewAttrs(out...)
 }
 
-// unreachable gives the scene with one scope failed; what was read before the failure may still
-// lie in the world, where nobody may look at it.
+// unreachable returns the scene with one scope failed. Half of its resources stay in the live
+// state, and must not be used.
 func (s scene) unreachable(location string) scene {
 	scope := resource.Scope{Provider: "fake", Location: location}
-	seen, failed := map[resource.Scope]resource.Snapshot{}, map[resource.Scope]error{scope: errors.New("page 2 failed")}
+	scopes, failed := map[resource.Scope]resource.Snapshot{}, map[resource.Scope]error{scope: errors.New("page 2 failed")}
 	for k, v := range s.liveState.Scopes {
 		if k == scope {
 			v.Resources = v.Resources[:len(v.Resources)/2]
 		}
-		seen[k] = v
+		scopes[k] = v
 	}
-	return scene{s.intents, resource.LiveState{Scopes: seen, Unreachable: failed}}
+	return scene{s.intents, resource.LiveState{Scopes: scopes, Unreachable: failed}}
 }
 
-// unlooked gives the scene with one scope nobody looked at.
-func (s scene) unlooked(location string) scene {
+// notObserved returns the scene with one scope that was not observed.
+func (s scene) notObserved(location string) scene {
 	out := s.unreachable(location)
 	out.liveState.Unreachable = nil
 	delete(out.liveState.Scopes, resource.Scope{Provider: "fake", Location: location})
 	return out
 }
 
-// bytesOf writes a plan in full, but for the places of wishes in their files.
+// bytesOf writes a plan in full, except for the positions of the configured resources.
 func bytesOf(t rapid.TB, p decider.Plan) string {
 	t.Helper()
 	p.Decisions = slices.Clone(p.Decisions)
