@@ -266,7 +266,11 @@ func (c *call) explain(r *engine.Result) {
 			flight = "actions in flight were canceled"
 			unknown = append(unknown, name+": the result of the "+string(o.Action)+" is unknown")
 		case engine.Claimed:
-			claimed = append(claimed, fmt.Sprintf("%s is claimed by %s", name, o.ClaimedBy))
+			if o.ClaimedBy == "" { // lost, and to whom is not known
+				claimed = append(claimed, name+": "+o.Detail)
+			} else {
+				claimed = append(claimed, name+" is claimed by "+o.ClaimedBy)
+			}
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
 		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Interrupted:

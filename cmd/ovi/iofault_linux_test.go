@@ -108,8 +108,8 @@ func sampled(n int) (out []int) {
 	return out
 }
 
-func straced(t *testing.T, strace, dir, trace string, flags ...string) *exec.Cmd {
-	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", "3s", "--lock-timeout", "30s")
+func straced(t *testing.T, strace, dir, trace, ttl string, flags ...string) *exec.Cmd {
+	cmd := ovi(t, dir, "apply", "--sandbox", "--auto-approve", "--claim-ttl", ttl, "--lock-timeout", "30s")
 	args := append([]string{strace, "-f", "-qq", "-o", trace}, flags...)
 	cmd.Args = append(append(args, cmd.Path), cmd.Args[1:]...)
 	cmd.Path = strace
@@ -131,7 +131,7 @@ func copyOf(t *testing.T, from string) string {
 func callsOf(t *testing.T, strace, from string) map[string]int {
 	t.Helper()
 	dir, trace := copyOf(t, from), filepath.Join(t.TempDir(), "trace")
-	if out, err := straced(t, strace, dir, trace, "-e", "trace=desc,file").CombinedOutput(); err != nil {
+	if out, err := straced(t, strace, dir, trace, "1m", "-e", "trace=desc,file").CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "" && strings.Contains(string(out), "ptrace") {
 			t.Skipf("strace may not trace here: %s", out)
 		}
@@ -154,7 +154,7 @@ func callsOf(t *testing.T, strace, from string) map[string]int {
 var runtimeFell = regexp.MustCompile(`cannot open standard fds|netpollBreak write failed`)
 
 // saidDone is a line of an apply that says that something was made.
-var saidDone = regexp.MustCompile(`(?m)^\S (\S+/\S+)  +(?:created|updated, with a restart|updated) (i-\w+)`)
+var saidDone = regexp.MustCompile(`(?m)^\S (\S+/\S+)  +(?:created|updated) (i-\w+)`)
 
 func failedApply(t *testing.T, strace, from, call, errno string, k int) (hit bool) {
 	dir, trace := copyOf(t, from), filepath.Join(t.TempDir(), "trace")
@@ -162,7 +162,7 @@ func failedApply(t *testing.T, strace, from, call, errno string, k int) (hit boo
 	if errno == "ENOSPC" {
 		when += "+"
 	}
-	out, err := straced(t, strace, dir, trace, "-e", "trace="+call, "-e", "inject="+call+":error="+errno+":when="+when).CombinedOutput()
+	out, err := straced(t, strace, dir, trace, "3s", "-e", "trace="+call, "-e", "inject="+call+":error="+errno+":when="+when).CombinedOutput()
 	text, err2 := os.ReadFile(trace)
 	if err2 != nil {
 		t.Fatal(err2)
