@@ -119,7 +119,7 @@ func (s *site) stopInAnAction(i *instance) {
 			if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_UN); err != nil {
 				s.t.Fatal(err)
 			}
-			if strings.Contains(s.run("eve", "0", "status", "--sandbox"), "WITHOUT AN END") {
+			if strings.Contains(s.run("eve", "0", "status", "--sandbox"), "no result recorded") {
 				return true
 			}
 		}
@@ -257,7 +257,9 @@ func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 	if after := s.created(); after != before || after >= all {
 		t.Errorf("%d calls began after the store was gone, %d in all", after-before, after)
 	}
-	eventually(t, "it says so while the store is away", patience, func() bool { return strings.Contains(ann.said(), "nothing more is begun") })
+	eventually(t, "it says so while the store is away", patience, func() bool {
+		return strings.Contains(unwrapped(ann.said()), "the store does not answer; no action is started")
+	})
 	s.server.Restart(t)
 	s.settled(all)
 }

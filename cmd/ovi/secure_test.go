@@ -53,7 +53,7 @@ func TestRunOnASecuredStore(t *testing.T) {
 	if err := ann.cmd.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v", err)
 	}
-	for _, bad := range []string{"came to nothing", "nothing more is begun", "warning", storePassword} {
+	for _, bad := range []string{"a cycle failed", "no action is started", "arning:", storePassword} {
 		if strings.Contains(ann.said(), bad) {
 			t.Errorf("it says %q:\n%s", bad, ann.said())
 		}
@@ -215,7 +215,7 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "plan", "--sandbox"); err != nil {
 		t.Errorf("made anew from the log, as the message says: %v\n%s", err, out)
 	}
-	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "history", "web-1"); err != nil || !strings.Contains(out, "create done") {
+	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "history", "web-1"); err != nil || !strings.Contains(out, "create finished") {
 		t.Errorf("its history: %v\n%s", err, out)
 	}
 }
