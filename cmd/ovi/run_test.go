@@ -232,8 +232,8 @@ func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 		out, _ := s.as("ann", "audit", "log", "--type", "refused").CombinedOutput()
 		return strings.Contains(string(out), "claim was lost")
 	})
-	if !strings.Contains(bob.said(), "found") {
-		t.Errorf("bob settled nothing by looking:\n%s", bob.said())
+	if !strings.Contains(bob.said(), "recovered by observing") {
+		t.Errorf("bob recovered nothing by observing:\n%s", bob.said())
 	}
 	s.run("ann", "0", "audit", "verify")
 	s.run("bob", "0", "audit", "verify")
