@@ -14,17 +14,17 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Adoption is what an operator asks to be adopted.
+// Adoption is a resource to adopt.
 type Adoption struct {
 	OperatorAction
 	Ref   resource.Ref
-	ID    string // "": what exists under the ref's own name, if that is one resource
-	Stack string // the stack that shall own it; "": the one that configures it
-	Force bool   // also what another system manages
+	ID    string // "": the only resource that has the ref as its natural name
+	Stack string // that will own it; "": the one that configures the ref
+	Force bool   // adopt it even if another system manages it
 }
 
-// Adopt binds an existing resource to a ref, by id, and writes ovi's marks on it. Nothing else
-// of it is changed; what differs from the configuration is for the next plan.
+// Adopt binds an existing resource to a ref, by ID, and writes ovi's marks on it. It changes
+// nothing else; the next plan shows how the resource differs from its configuration.
 func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoption) (resource.Observed, error) {
 	fail := func(err error) (resource.Observed, error) {
 		return resource.Observed{}, fmt.Errorf("adopt %s: %w", short(a.Ref), err)
@@ -48,7 +48,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 		stack = intents[0].Stack
 	}
 	if stack == "" {
-		return fail(errors.New("no configuration names it, so no stack would own it: add it to a configuration"))
+		return fail(errors.New("no stack configures it: add it to a configuration first"))
 	}
 	if at, err := e.located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
@@ -71,7 +71,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 	return o, nil
 }
 
-// adopt writes the marks, then the record: marks without a record adopt nothing.
+// adopt writes the marks, then records the adoption: marks alone prove nothing.
 func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction) (resource.Observed, error) {
 	key := have.Marks.Key
 	if key == "" {
@@ -84,14 +84,13 @@ func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, stack 
 	}
 	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Stack: stack, Who: a.Who, Reason: a.Reason}}
 	if have.Marks.Blessed {
-		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it carried the blessed mark when it was adopted"})
+		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it had the blessed mark when it was adopted"})
 	}
 	_, err = e.cfg.Ledger.Record(context.WithoutCancel(ctx), events...)
 	return o, err
 }
 
-// candidate finds the resource that an operator means: by id, or the one that exists under the
-// ref.
+// candidate finds the resource to adopt: by ID, or the only one with the ref as its natural name.
 func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, error) {
 	s := p.live.Scopes[ref.Scope()]
 	var found []*resource.Observed
@@ -109,18 +108,18 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 		for i, o := range found {
 			ids[i] = o.ID
 		}
-		return nil, fmt.Errorf("several resources carry that name: choose one with --id: %s", strings.Join(ids, ", "))
+		return nil, fmt.Errorf("several resources have that name: choose one with --id: %s", strings.Join(ids, ", "))
 	}
 	if err := s.Covers(ref.Kind); err != nil {
 		return nil, err
 	}
 	if id != "" {
-		return nil, fmt.Errorf("there is no %s %s in %s", ref.Kind, id, ref.Scope())
+		return nil, fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope())
 	}
-	return nil, fmt.Errorf("nothing of that name exists in %s: name the resource with --id", ref.Scope())
+	return nil, fmt.Errorf("no resource of that name exists in %s: choose one with --id", ref.Scope())
 }
 
-// adoptable says why a resource cannot be adopted under a ref.
+// adoptable returns the reason why a resource cannot be adopted under a ref.
 func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool) error {
 	if have.Managed() {
 		if have.Ref == ref {
@@ -132,7 +131,7 @@ func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool
 		return fmt.Errorf("%s is recorded under that name: choose another, or run `ovi forget %s` first", o.ID, short(ref))
 	}
 	if have.OwnedBy != "" && !force {
-		return fmt.Errorf("%s is managed by %s, which would undo what ovi changes: use --force to adopt it all the same", have.ID, have.OwnedBy)
+		return fmt.Errorf("%s is managed by %s, which would revert ovi's changes: use --force to adopt it anyway", have.ID, have.OwnedBy)
 	}
 	if _, open := p.open[ref]; open {
 		return errors.New("an earlier action on it has no recorded result: run `ovi plan` first")
@@ -140,9 +139,8 @@ func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool
 	return nil
 }
 
-// Marked lists what `ovi adopt --marked` would adopt: resources that carry the marks of these
-// stacks, and that this record does not know. With unproven also those whose marks anybody may
-// have written.
+// Marked lists the resources that `ovi adopt --marked` adopts: those that have the marks of these
+// stacks and are not recorded. With unproven, it includes resources whose marks may be forged.
 func (e *Engine) Marked(ctx context.Context, intents []resource.Intent, unproven bool) ([]resource.Observed, error) {
 	p, places, err := e.observeAll(ctx, intents)
 	if err != nil {
@@ -163,7 +161,7 @@ func (e *Engine) Marked(ctx context.Context, intents []resource.Intent, unproven
 	return out, nil
 }
 
-// observeAll reads all kinds of every location that the intents or the record name.
+// observeAll reads all kinds of every location of the intents and their recorded resources.
 func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Planned, *located, error) {
 	p := e.newPlan(event.ForApply)
 	places, err := e.locate(ctx, intents, 0)
@@ -174,8 +172,8 @@ func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Pl
 	return p, places, e.observe(ctx, p, places, 0)
 }
 
-// AdoptMarked adopts resources that Marked listed, under the names and stacks of their marks.
-// It stops at the first that fails; the ones before are adopted.
+// AdoptMarked adopts resources that Marked listed, under the names and stacks of their marks. It
+// stops at the first that fails; the previous ones stay adopted.
 func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction) (adopted int, err error) {
 	p, _, err := e.observeAll(ctx, intents)
 	if err != nil {
@@ -198,8 +196,8 @@ func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all
 	return adopted, nil
 }
 
-// Forget ends the binding of a ref, or says of an id that is not bound that it blocks nothing.
-// The resource stays as it is, and ovi never changes it again.
+// Forget ends the binding of a ref, or dismisses an ID that is not bound, so that it no longer
+// blocks anything. The resource is not changed, and ovi does not change it later.
 func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a OperatorAction) (event.Event, error) {
 	if at, err := e.located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
@@ -212,7 +210,7 @@ func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a Oper
 	case err != nil && !errors.Is(err, ledger.ErrNotFound):
 		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
 	case id == "":
-		return nil, fmt.Errorf("forget %s: nothing is recorded under that name: name a resource with --id", short(ref))
+		return nil, fmt.Errorf("forget %s: no resource is recorded under that name: choose one with --id", short(ref))
 	default:
 		record = event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}
 	}
@@ -222,8 +220,8 @@ func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a Oper
 	return record, nil
 }
 
-// Move gives a bound resource another name, in the same location, or another stack. The record
-// counts; where the marks cannot be written now, the next apply repairs them.
+// Move gives a bound resource another name in its location, or another stack. The move is
+// recorded first; if the marks cannot be written now, the next apply repairs them.
 func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, a OperatorAction) error {
 	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
 	if at, err := e.located(ctx, from.Scope()); err == nil {
@@ -233,7 +231,7 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 		to.Location = at.Location
 	}
 	if from.Scope() != to.Scope() || from.Kind != to.Kind {
-		return fail(errors.New("a resource keeps its kind and its location: only names and stacks change"))
+		return fail(errors.New("the kind and the location cannot change: only the name and the stack can"))
 	}
 	b, err := e.cfg.Ledger.Binding(ctx, from)
 	if err != nil {
@@ -261,7 +259,7 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 	if have, ok := p.resourceAt(to); ok {
 		_, err = e.mark(ctx, p, to, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.String())})
 		if err != nil {
-			return fail(fmt.Errorf("it is moved on record, but its marks could not be written; the next apply writes them: %w", err))
+			return fail(fmt.Errorf("the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
 		}
 	}
 	return nil
@@ -269,7 +267,7 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 
 func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
 
-// Retry lets a configuration that failed too often be tried again.
+// Retry allows another attempt of a configuration that failed too often.
 func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	if at, err := e.located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location

@@ -16,27 +16,27 @@ const (
 	defaultParallelism = 10
 	defaultTries       = 5
 	defaultBackoff     = 500 * time.Millisecond
-	patience           = 5 * time.Minute // after which a failing action is not tried again
+	retryFor           = 5 * time.Minute // after which a failing call is not retried
 )
 
-// apply is one apply under way.
+// apply is one apply in progress.
 type apply struct {
 	engine   *Engine
 	plan     *Planned
 	o        ApplyOptions
-	soft     context.Context // its end lets what runs finish and begins no more
-	hard     context.Context // its end stops what runs
+	soft     context.Context // when it ends, running actions finish and no others start
+	hard     context.Context // when it ends, running actions are canceled
 	started  time.Time
-	operator bool // a single act: what it changes is not the whole wish
+	operator bool // an action of an operator, which does not apply a configuration
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	outcomes    map[stepOf]Outcome
-	made        map[resource.Ref]resource.Observed // by this apply, or by others meanwhile
+	made        map[resource.Ref]resource.Observed // by this apply, or by another one since the plan
 	replaceKeys map[resource.Ref]string            // keys of the replacements that this apply started
-	failure     error                              // the record can't be written: begin nothing more
+	failure     error                              // the ledger cannot be written: nothing more starts
 }
 
-// stepOf is one half of a decision.
+// stepOf is one phase of a decision.
 type stepOf struct {
 	decision int
 	phase    decider.Phase
@@ -67,7 +67,7 @@ func (e *Engine) newApply(ctx context.Context, p *Planned, o ApplyOptions) *appl
 	}
 }
 
-// record writes events whatever becomes of the apply's own context: what happened happened.
+// record writes events even if the apply's context has ended, because they have happened.
 func (a *apply) record(events ...event.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -79,12 +79,12 @@ func (a *apply) record(events ...event.Event) error {
 	return nil
 }
 
-// fail remembers the first error of the record: nothing more is begun.
+// fail keeps the first error of the ledger, after which nothing more starts.
 func (a *apply) fail(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.failure == nil {
-		a.failure = fmt.Errorf("the apply stopped, for what it does could not be recorded: %w", err)
+		a.failure = fmt.Errorf("the apply stopped because it could not record its actions: %w", err)
 	}
 	return a.failure
 }
@@ -95,7 +95,7 @@ func (a *apply) broken() error {
 	return a.failure
 }
 
-// announce records who said yes, and what the policies held back.
+// announce records the approval, the blessings and the blocked decisions.
 func (a *apply) announce() error {
 	var events []event.Event
 	if a.o.Approved != nil {
@@ -110,7 +110,7 @@ func (a *apply) announce() error {
 	return a.record(append(events, a.leftReplacements()...)...)
 }
 
-// recordNotStarted records what was not begun.
+// recordNotStarted records the decisions that were not started.
 func (a *apply) recordNotStarted() {
 	var events []event.Event
 	a.mu.Lock()
@@ -132,7 +132,7 @@ func (a *apply) recordNotStarted() {
 	broken := a.failure != nil
 	a.mu.Unlock()
 	if !broken {
-		_ = a.record(events...) // fail keeps the error
+		_ = a.record(events...) // record keeps its error
 	}
 }
 
@@ -143,7 +143,7 @@ func (a *apply) note(s stepOf, o Outcome) {
 	a.outcomes[s] = o
 }
 
-// noteResource keeps what is there now, for references of others to it.
+// noteResource keeps the resource that exists now, for references to it.
 func (a *apply) noteResource(ref resource.Ref, o *resource.Observed) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,24 +11,24 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// ErrNothingToApprove: nothing in the plan would be done, or nothing of it may ever be.
+// ErrNothingToApprove: the plan proposes no action, or cannot be applied.
 var ErrNothingToApprove = errors.New("the plan proposes nothing")
 
-// Approve puts on record that somebody approves of what a loaded plan proposes, until a
-// moment. It binds to the proposals, not to the file: whatever plan proposes the same of the
-// same things is approved, and nothing else. The same person twice is one person, whose last
-// word counts.
+// Approve records an operator's approval of what a loaded plan proposes, valid until a time. The
+// approval is of the proposals, not of the file: any plan that proposes the same actions on the
+// same resources is approved, and no other. An operator's newest approval replaces the earlier
+// ones.
 func (e *Engine) Approve(ctx context.Context, p *Planned, a OperatorAction, until time.Time) (event.Approved, error) {
 	if p.Mode == event.ForDrift || !proposes(p.Plan) {
 		return event.Approved{}, ErrNothingToApprove
 	}
-	event := event.Approved{
+	approved := event.Approved{
 		Plan: p.ID, Hash: p.Hash, Who: a.Who, How: "ovi approve", Until: until.UTC().Round(0), Digest: p.Plan.Digest(), Reason: a.Reason,
 	}
-	if _, err := e.cfg.Ledger.Record(ctx, event); err != nil {
-		return event, fmt.Errorf("approve the plan: %w", err)
+	if _, err := e.cfg.Ledger.Record(ctx, approved); err != nil {
+		return approved, fmt.Errorf("approve the plan: %w", err)
 	}
-	return event, nil
+	return approved, nil
 }
 
 func proposes(p decider.Plan) bool {
@@ -40,7 +40,7 @@ func proposes(p decider.Plan) bool {
 	return false
 }
 
-// approvals answers who approves of a digest at a moment.
+// approvals lists the approvals of a digest that are valid at a time.
 func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
 	return func(digest string) []decider.Approval {
 		all, err := m.approvalsOn(digest)
@@ -55,8 +55,9 @@ func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
 	}
 }
 
-// proposedAction is what a saved plan was going to do: what it did, and what only waited for people
-// or for its time. What held back others by that is decided anew when the plan is done.
+// proposedAction is the action that a saved plan may perform: its own, or the proposed one if it
+// was blocked only until an approval or a time. Dependents that were blocked for that reason are
+// decided again when the plan is applied.
 func proposedAction(d *decider.Decision) decider.Action {
 	for _, v := range d.Blockers {
 		if v.Approvers == 0 && v.Until == nil && v.Policy != decider.BlockedByDependency {
@@ -66,8 +67,8 @@ func proposedAction(d *decider.Decision) decider.Action {
 	return d.Proposed
 }
 
-// blessings are the facts that wishes to bless have become: things that stand there, and are
-// not on record as blessed yet. The record protects them when block and mark are gone.
+// blessings are the resources that are configured as blessed and have the mark, but are not yet
+// recorded as blessed. Once recorded, they stay protected without the configuration and the mark.
 func (a *apply) blessings() []event.Event {
 	var out []event.Event
 	for _, in := range a.plan.Intents {
@@ -84,20 +85,20 @@ func (a *apply) blessings() []event.Event {
 	return out
 }
 
-// blessing is the fact that a wish to bless becomes once it is done.
+// blessing is the event for a resource that is configured as blessed.
 func (a *apply) blessing(d *resource.Desired) event.Blessed {
-	reason := "the wish says blessed"
+	reason := "configured as blessed"
 	if d.At.File != "" {
 		reason += fmt.Sprintf(" (%s:%d)", d.At.File, d.At.Line)
 	}
 	return event.Blessed{Ref: d.Ref, On: true, Who: a.engine.cfg.Ledger.User(), Reason: reason}
 }
 
-// blesses says that the end of a decision makes a blessing a fact.
+// blesses reports whether the result of a decision is to be recorded as a blessing.
 func (a *apply) blesses(d *decider.Decision, end event.Finished) bool {
 	return !a.operator && d.Desired != nil && d.Desired.Blessed && end.Outcome == event.Done &&
 		end.Resource != nil && end.Resource.Marks.Blessed && !a.plan.isBlessed(d.Ref)
 }
 
-// isBlessed says what the record knew when the plan was made.
+// isBlessed reports whether a resource was recorded as blessed when the plan was made.
 func (p *Planned) isBlessed(r resource.Ref) bool { return p.blessed[r] }

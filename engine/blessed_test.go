@@ -62,7 +62,7 @@ func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
 		e := r.Event.(event.Blessed)
 		facts = append(facts, map[bool]string{true: "blessed", false: "unblessed"}[e.On]+" by "+e.Who+": "+e.Reason)
 	}
-	if diff := cmp.Diff([]string{"blessed by ann: the wish says blessed", "unblessed by bob: copied elsewhere"}, facts); diff != "" {
+	if diff := cmp.Diff([]string{"blessed by ann: configured as blessed", "unblessed by bob: copied elsewhere"}, facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
 	b.apply(wants())

@@ -9,8 +9,8 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// check asks the provider, under the claim, whether what shall take the place of a resource
-// can be created, before the resource is deleted.
+// check asks the provider, under the claim and before a resource is deleted, whether its
+// replacement can be created.
 func (a *apply) check(ctx context.Context, d *decider.Decision, phase decider.Phase, r *provider.Request) error {
 	first := phase == decider.DeletePhase && d.Action == decider.Replace && !d.Strategy.KeepsOld()
 	if d.Strategy == "" {
@@ -22,7 +22,7 @@ func (a *apply) check(ctx context.Context, d *decider.Decision, phase decider.Ph
 	return a.ask(ctx, d, *r)
 }
 
-// ask calls the provider's check, if it has one, with what is known of the configuration now.
+// ask calls the provider's check, if it has one, with the references that are known now.
 func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request) (err error) {
 	c, ok := a.engine.cfg.Providers[d.Ref.Provider].(provider.Checker)
 	if !ok || d.Desired == nil {
@@ -38,13 +38,13 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	r.Desired.Attrs = k.Resolve(d.Desired.Attrs, a.resolver(ctx, nil))
 	err = c.Check(ctx, r)
 	if provider.Recoverable(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the check could not be made: %w", err)
+		return fmt.Errorf("the check could not be completed: %w", err)
 	}
 	return redact(err, r.Desired.Attrs)
 }
 
-// checkPlan asks the providers about everything that the plan would create, replace or change,
-// and puts what they say into the plan as warnings.
+// checkPlan asks the providers to check everything that the plan would create, replace or change,
+// and adds their errors to the plan as warnings.
 func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
 	a := e.newApply(ctx, p, ApplyOptions{})
 	for i := range p.Plan.Decisions {

@@ -16,33 +16,32 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// youngFor: a resource that was created or changed so recently may be missing from a list
-// though it exists. Before it counts as missing, it is asked for again, by id where the
-// provider can, after these pauses: a second one would cost more than a moment.
+// youngFor: a list may not yet show a resource that was created or changed so recently. Before it
+// counts as missing, it is read again, by ID if the provider can, after these pauses.
 const youngFor = 10 * time.Minute
 
 func youngPauses() []time.Duration { return []time.Duration{500 * time.Millisecond, time.Second} }
 
-// confirmOptions is what confirm must know of an observation.
+// confirmOptions describe the observation that confirm gets.
 type confirmOptions struct {
-	since    storage.Revision // of the record when the observation began
-	before   []event.Event    // recorded in front of it
-	opens    []openAction     // as they were when it began
+	since    storage.Revision // of the store when the observation started
+	before   []event.Event    // to record before it
+	opens    []openAction     // as of its start
 	requests []provider.ObserveRequest
 	stacks   []string // configured
 }
 
-// confirmed is live state on record, with whose it is.
+// confirmed is recorded live state with its ownership.
 type confirmed struct {
 	live      resource.LiveState
 	bindings  []resource.Binding
 	recovered []event.Recovered
-	open      map[resource.Ref]ledger.OpenAction // still without an answer
+	open      map[resource.Ref]ledger.OpenAction // still without a result
 }
 
-// confirm is the one way from what providers answered to what a plan may rest on: it asks
-// again for what is young and missing, decides whose everything is, records it, and finds out
-// how open actions ended. Plans and the slow observations of a loop go through it.
+// confirm turns the answers of providers into live state that a plan may use: it reads young
+// resources that are missing again, determines ownership, records the observation and recovers
+// open actions. Every observation passes through it, those of plans and those of loops.
 func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmOptions) (*confirmed, error) {
 	young := youngFor
 	for _, pause := range append(youngPauses(), 0) {
@@ -75,16 +74,16 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		}
 		maps.Copy(raw.Scopes, again.Scopes)
 	}
-	return nil, errors.New("observe: a young resource was asked for in vain") // the last round asks for none
+	return nil, errors.New("observe: young resources were read again without a result") // unreachable: the last round has none
 }
 
-// Observe reads one location by itself. What it returns is raw: record confirms it, for plans to
-// rest on.
+// Observe reads one location. The result is not confirmed: record does that, so that plans can use
+// it.
 func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest, stack string) (raw resource.LiveState, record func(context.Context) error) {
 	since, err := e.cfg.Ledger.Revision(ctx)
 	opens, bad := e.openActions(ctx)
 	if err = errors.Join(err, bad); err != nil {
-		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("the record: %w", err)}
+		raw.Unreachable = map[resource.Scope]error{r.Scope: fmt.Errorf("read the store: %w", err)}
 		return raw, func(context.Context) error { return err }
 	}
 	raw = e.observer.Observe(ctx, []provider.ObserveRequest{r})
@@ -94,7 +93,7 @@ func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest, stack s
 	}
 }
 
-// again are the requests to repeat, with the ids that were missed.
+// again returns the requests to repeat, with the IDs of the missing resources.
 func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings []resource.Binding) []provider.ObserveRequest {
 	var out []provider.ObserveRequest
 	for _, ref := range missed {
@@ -115,14 +114,14 @@ func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings [
 	return out
 }
 
-// bound is live state with whose it is, and the bindings that it ends.
+// bound is live state with its ownership, and the events for the bindings that it ends.
 type bound struct {
 	live     resource.LiveState
 	bindings []resource.Binding
 	lost     []event.Event
 }
 
-// boundState decides whose each resource is, by the bindings on record now.
+// boundState determines the ownership of each resource by the bindings that are recorded now.
 func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks []string) (*bound, error) {
 	b := &bound{live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: raw.Unreachable}}
 	for s, snapshot := range raw.Scopes {
@@ -133,7 +132,7 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks 
 		var ended []resource.Binding
 		b.live.Scopes[s], ended = e.bind(snapshot, bindings, stacks)
 		if b.bindings == nil {
-			b.bindings = bindings // not copied: a large scope has as many as resources
+			b.bindings = bindings // not copied: a large scope has as many bindings as resources
 		} else {
 			b.bindings = append(b.bindings, bindings...)
 		}
@@ -144,8 +143,8 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks 
 	return b, nil
 }
 
-// bind decides whose the resources of a snapshot are. stacks are those configured; what the
-// record knows is added.
+// bind determines the ownership of a snapshot's resources, for the given stacks and those of the
+// bindings.
 func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding, stacks []string) (resource.Snapshot, []resource.Binding) {
 	stacks = slices.Clone(stacks)
 	for i := range bindings {
@@ -165,8 +164,8 @@ func uidOf(s resource.Snapshot, b resource.Binding) string {
 	return ""
 }
 
-// recoverIn finds out how open actions ended. Where one created something, that is bound now,
-// and is recorded as ours.
+// recoverIn recovers open actions from the observation. If one created a resource, the
+// observation is bound and recorded again, because the resource is proven now.
 func (e *Engine) recoverIn(ctx context.Context, raw resource.LiveState, b *bound, o confirmOptions) (*confirmed, error) {
 	c := &confirmed{live: b.live, bindings: b.bindings}
 	var err error

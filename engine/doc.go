@@ -1,9 +1,9 @@
-// Package engine walks the line: observe, record, compare, decide, claim, execute, record.
+// Package engine plans and applies: observe, record, compare, decide, claim, execute, record.
 //
-// Plan makes a value before anything happens; Apply does it. Nothing is done before it is
-// written, what fails holds up only what depends on it, and an action that was cut off is
-// answered by observing before anything new is decided there.
+// Plan returns a value before anything happens; Apply performs it. Every action is recorded before
+// it starts. A failure affects only what depends on it. An action without a recorded result is
+// recovered by an observation before anything new is decided for its resource.
 //
-// The engine knows no provider and no source by name, draws nothing on a screen and keeps
-// no memory of its own: all of that comes in, or stands in the ledger.
+// The engine knows no provider and no source by name, prints nothing and keeps no state of its
+// own: the caller passes everything in, and the ledger keeps it.
 package engine

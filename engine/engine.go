@@ -34,18 +34,19 @@ func New(cfg Config) *Engine {
 	return &Engine{cfg, observer.Observer{Providers: cfg.Providers, Parallel: cfg.ObserveParallel, Timeout: cfg.ObserveTimeout}}
 }
 
-// Ledger is the record that the engine writes.
+// Ledger returns the ledger that the engine writes.
 func (e *Engine) Ledger() *ledger.Ledger { return e.cfg.Ledger }
 
-// Claims are the claims that the engine acts under.
+// Claims returns the claims that the engine acts under.
 func (e *Engine) Claims() Claims { return e.cfg.Claims }
 
-// Clock tells the time as the engine knows it.
+// Clock returns the time by the engine's clock.
 func (e *Engine) Clock() time.Time { return e.cfg.Clock() }
 
-// Plan looks at every scope the intents speak of or the record knows their stacks in, and
-// decides what would have to be done. It calls nothing but Observe. Scopes that could not be
-// seen are in the plan's Blind, not an error.
+// Plan observes every scope of the intents, and those where their stacks have recorded resources,
+// and decides what to do. Of a provider it calls Locate, Observe and, with Check, Check; it also
+// releases the claims of dead processes and records what it observed and planned. A scope that
+// could not be read is in the plan's Unreachable, not an error.
 func (e *Engine) Plan(ctx context.Context, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	p, err := e.plan(ctx, intents, o)
 	if err != nil && o.At == storage.Now {
@@ -80,7 +81,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	if err := e.replacements(ctx, p, o.At); err != nil {
-		return nil, fmt.Errorf("replacements under way: %w", err)
+		return nil, fmt.Errorf("read the replacements in progress: %w", err)
 	}
 	if memory.unread, err = e.unread(ctx, p); err != nil {
 		return nil, err
@@ -97,12 +98,12 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	return p, e.recordPlan(ctx, p)
 }
 
-// newPlan is the beginning of a plan.
+// newPlan returns an empty plan.
 func (e *Engine) newPlan(mode event.Mode) *Planned {
 	return &Planned{ID: ulid.Make().String(), Mode: mode, At: e.cfg.Clock().UTC().Round(0), kinds: e.cfg.Providers.Kind}
 }
 
-// decide compares the wishes with the world and lets the policies look at what follows.
+// decide compares the configurations with live state and lets the policies review the proposals.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	ignores, err := driftRules(p.Intents)
 	if err != nil {
@@ -140,7 +141,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	return nil
 }
 
-// kindsUnreachable are the kinds that were not read in full, by location.
+// kindsUnreachable lists the kinds that were not read in full, by scope.
 func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]error {
 	out := map[resource.Scope]map[string]error{}
 	for s, snapshot := range live.Scopes {
@@ -151,8 +152,8 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 	return out
 }
 
-// unread are the resources of the plan's stacks, as last observed, of what was not read now:
-// nothing that they depend on may be destroyed.
+// unread lists the resources of kinds that could not be read now, as last observed: nothing that
+// they depend on may be destroyed.
 func (e *Engine) unread(ctx context.Context, p *Planned) ([]resource.Observed, error) {
 	var out []resource.Observed
 	for s, snapshot := range p.live.Scopes {
@@ -161,7 +162,7 @@ func (e *Engine) unread(ctx context.Context, p *Planned) ([]resource.Observed, e
 		}
 		last, err := e.cfg.Ledger.Snapshot(ctx, s)
 		if err != nil {
-			return nil, fmt.Errorf("what was last observed in %s: %w", s, err)
+			return nil, fmt.Errorf("read what was last observed in %s: %w", s, err)
 		}
 		for i := range last.Resources {
 			if o := &last.Resources[i]; snapshot.Unreachable[o.Ref.Kind] != nil {
@@ -172,7 +173,7 @@ func (e *Engine) unread(ctx context.Context, p *Planned) ([]resource.Observed, e
 	return out, nil
 }
 
-// recordPlan puts the plan on record; from then on it can be told why.
+// recordPlan records the plan, so that it can be explained later.
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
@@ -194,12 +195,12 @@ func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	return nil
 }
 
-// Apply does the plan. The error is for what stopped the whole apply (a record that can't be
-// written); what went wrong with single things is in the result, which is never nil.
+// Apply performs the plan. An error means that the whole apply stopped, because the ledger cannot
+// be written; failures of single actions are in the result, which is never nil.
 func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result, error) {
 	a := e.newApply(ctx, p, o)
 	if p.Past {
-		return a.result(), errors.New("this plan is against the past: it can only be looked at")
+		return a.result(), errors.New("a plan at a past revision cannot be applied")
 	}
 	if err := a.announce(); err != nil {
 		return a.result(), err
@@ -209,9 +210,9 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 	return a.result(), a.broken()
 }
 
-// Refresh makes a loaded plan ready to apply: it plans anew from the same wishes, and keeps of
-// the loaded plan what still holds. A thing of it that changed since is vetoed as "stale";
-// what is new since is vetoed as "not-in-plan".
+// Refresh makes a loaded plan ready to apply: it makes a new plan of the same configurations and
+// allows only what the loaded plan contains. A decision whose resource or configuration changed
+// since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
 	o.digest = only.digest

@@ -6,17 +6,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Guards compiles what people have written to hold decisions back: the windows, rules and
-// approvals of each intent, and those that hold for every stack. What is wrong with a rule
-// comes as source.Problems with its place.
+// Guards compiles the configured policies: the windows, rules and approvals of each intent, and
+// those for every stack. An invalid rule is a source.Problems with its position.
 //
-// They are asked in this order, after what protects single things (an open question, unseen,
-// blessed), what the command line leaves out, and a saved plan; before the limit of what may
-// be destroyed, so that what waits does not count against it:
+// They review a plan in this order, after the built-in policies, --target, --exclude and a saved
+// plan, and before MaxDestroy, so that blocked decisions do not count against the limit:
 //
-//	windows, then rules, then approvals; of the stack first, then those of every stack
+//	windows, then rules, then approvals; the stack's own first, then those for every stack
 //
-// Each says its no by itself, whatever the others say, and all of them stand in the plan.
+// Each blocks on its own, whatever the others do, and the plan shows every Blocker.
 func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Policy, error) {
 	var rules []decider.Policy
 	windows, approvals := false, false
@@ -34,7 +32,7 @@ func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Pol
 		}
 		rules = append(rules, compiled.Policy(in.Stack))
 	}
-	// Each policy is given the whole plan: those with nothing to say are not asked.
+	// A review copies the whole plan, so policies without rules are omitted.
 	var out []decider.Policy
 	if windows {
 		out = append(out, decider.Windows{})
@@ -66,7 +64,7 @@ func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.
 	return func(stack, kind string, c resource.Change) bool { return stacks[stack].Ignores(kind, c) }, nil
 }
 
-// globalGuards are the policies of files that belong to no stack.
+// GlobalGuards compiles the policies for every stack.
 func GlobalGuards(r resource.Rules) ([]decider.Policy, error) {
 	var out []decider.Policy
 	if r.SkipDestructive {
@@ -91,8 +89,8 @@ func GlobalGuards(r resource.Rules) ([]decider.Policy, error) {
 	return out, nil
 }
 
-// globalRules asks a policy with one set of rules for all stacks. Their own rules are asked
-// apart, so that a window of one opens nothing that the other keeps shut.
+// globalRules evaluates a policy with one set of rules for all stacks. A stack's own rules are
+// evaluated separately, so that an open window of one does not open what the other keeps closed.
 type globalRules struct {
 	decider.Policy
 	rules resource.Rules

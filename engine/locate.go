@@ -12,19 +12,19 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// located is what a plan looks at.
+// located is what a plan observes.
 type located struct {
-	intents []resource.Intent // with located refs
-	scopes  []resource.Scope  // to look at, sorted
+	intents []resource.Intent // with resolved locations
+	scopes  []resource.Scope  // to observe, sorted
 	failed  map[resource.Scope]error
 }
 
-// locate tells the places people write from those that are, and adds the scopes where the
-// record knows things of the stacks: else the last thing removed from a scope would never be
-// deleted. A place that cannot be located is a scope that was not seen.
+// locate resolves the locations of the intents, and adds the scopes where their stacks have
+// recorded resources: otherwise the last resource that is removed from a location would never be
+// deleted. A location that cannot be resolved is an unreachable scope.
 //
-// With maxAge the record answers for locations that it knows well enough, so that a plan needs
-// no provider to be reachable.
+// With maxAge, locations that were read recently are resolved from the store, so that a plan does
+// not need to reach a provider.
 func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge time.Duration) (*located, error) {
 	p := &located{failed: map[resource.Scope]error{}}
 	moved := map[resource.Scope]resource.Scope{}
@@ -33,30 +33,30 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 		return nil, err
 	}
 	for _, s := range scopesOf(intents) {
-		there, err := e.locatedBy(ctx, s, fresh)
+		at, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
 			p.failed[s] = locateError(err)
 			continue
 		}
-		if there != s {
-			moved[s] = there
+		if at != s {
+			moved[s] = at
 		}
-		p.scopes = append(p.scopes, there)
+		p.scopes = append(p.scopes, at)
 	}
 	known, err := e.recordedScopes(ctx, intents)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range known {
-		there, err := e.locatedBy(ctx, s, fresh)
+		at, err := e.locatedBy(ctx, s, fresh)
 		if errors.Is(err, provider.ErrElsewhere) {
-			continue // of the sandbox, say, seen from a real account: not ours to judge here
+			continue // for example of the sandbox, with a real account: this plan is not about it
 		}
 		if err != nil {
 			p.failed[s] = locateError(err)
 			continue
 		}
-		p.scopes = append(p.scopes, there)
+		p.scopes = append(p.scopes, at)
 	}
 	p.join(moved)
 	slices.SortFunc(p.scopes, resource.Scope.Compare)
@@ -67,14 +67,15 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 
 func locateError(err error) error { return fmt.Errorf("the account cannot be read: %w", err) }
 
-// join takes a place that could not be located for the one place it can be by the record, if
-// that failed too: else one blind region would be told of as two. In both nothing is done.
+// join treats a location that could not be resolved as the recorded location that it matches, if
+// that failed too and is the only match: otherwise one unreachable region would be reported twice.
+// Nothing is done in either.
 func (p *located) join(moved map[resource.Scope]resource.Scope) {
 	for s := range p.failed {
 		var same []resource.Scope
-		for there := range p.failed {
-			if there.Provider == s.Provider && strings.HasSuffix(there.Location, "/"+s.Location) {
-				same = append(same, there)
+		for other := range p.failed {
+			if other.Provider == s.Provider && strings.HasSuffix(other.Location, "/"+s.Location) {
+				same = append(same, other)
 			}
 		}
 		if len(same) == 1 {
@@ -91,7 +92,7 @@ func (e *Engine) freshScopes(ctx context.Context, maxAge time.Duration) (out []r
 	}
 	scans, err := e.cfg.Ledger.Scans(ctx, 0)
 	if err != nil {
-		return nil, fmt.Errorf("the age of what is known: %w", err)
+		return nil, fmt.Errorf("read the age of observations: %w", err)
 	}
 	now := e.cfg.Clock()
 	for _, s := range scans {
@@ -102,8 +103,8 @@ func (e *Engine) freshScopes(ctx context.Context, maxAge time.Duration) (out []r
 	return out, nil
 }
 
-// locatedBy finds a location among those that are fresh on record, if it can be only one of
-// them; else it asks the provider.
+// locatedBy resolves a location by the fresh ones in the store, if exactly one matches; else it
+// asks the provider.
 func (e *Engine) locatedBy(ctx context.Context, s resource.Scope, fresh []resource.Scope) (resource.Scope, error) {
 	var found []resource.Scope
 	for _, f := range fresh {
@@ -117,7 +118,7 @@ func (e *Engine) locatedBy(ctx context.Context, s resource.Scope, fresh []resour
 	return e.located(ctx, s)
 }
 
-// located asks the provider where a place really is, if it tells them apart.
+// located asks the provider to resolve a location, if it is a Locator.
 func (e *Engine) located(ctx context.Context, s resource.Scope) (resource.Scope, error) {
 	l, ok := e.cfg.Providers[s.Provider].(provider.Locator)
 	if !ok {
@@ -134,7 +135,7 @@ func (e *Engine) recordedScopes(ctx context.Context, intents []resource.Intent) 
 	for _, stack := range stacks {
 		scopes, err := e.cfg.Ledger.Scopes(ctx, stack)
 		if err != nil {
-			return nil, fmt.Errorf("where stack %s has things: %w", stack, err)
+			return nil, fmt.Errorf("read the locations of stack %s: %w", stack, err)
 		}
 		out = append(out, scopes...)
 	}
@@ -151,7 +152,7 @@ func (e *Engine) recordedScopes(ctx context.Context, intents []resource.Intent) 
 	return slices.Compact(out), nil
 }
 
-// scopesOf are the scopes that intents speak of.
+// scopesOf lists the scopes of the intents.
 func scopesOf(intents []resource.Intent) []resource.Scope {
 	seen := map[resource.Scope]bool{}
 	for _, i := range intents {
@@ -173,8 +174,7 @@ func scopesOf(intents []resource.Intent) []resource.Scope {
 	return out
 }
 
-// move rewrites the refs of the intents to where their places are. What is not moved is not
-// copied.
+// move rewrites the refs of the intents to the resolved locations. It copies only what changes.
 func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []resource.Intent {
 	if len(moved) == 0 {
 		return intents
@@ -186,7 +186,7 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 		for k, s := range out[i].Scopes {
 			out[i].Scopes[k] = m.scope(s)
 		}
-		objects := make([]resource.Desired, len(out[i].Resources))
+		resources := make([]resource.Desired, len(out[i].Resources))
 		for k, d := range out[i].Resources {
 			d.Ref, d.Attrs = m.ref(d.Ref), m.attrs(d.Attrs)
 			if len(d.DependsOn) > 0 {
@@ -195,11 +195,11 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 					d.DependsOn[n] = m.ref(d.DependsOn[n])
 				}
 			}
-			objects[k] = d
+			resources[k] = d
 		}
-		// Places may sort otherwise than what people wrote for them.
-		slices.SortStableFunc(objects, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
-		out[i].Resources = objects
+		// Resolved locations may sort differently.
+		slices.SortStableFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+		out[i].Resources = resources
 	}
 	return out
 }
@@ -207,8 +207,8 @@ func move(intents []resource.Intent, moved map[resource.Scope]resource.Scope) []
 type mover map[resource.Scope]resource.Scope
 
 func (m mover) scope(s resource.Scope) resource.Scope {
-	if there, ok := m[s]; ok {
-		return there
+	if to, ok := m[s]; ok {
+		return to
 	}
 	return s
 }

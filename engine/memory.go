@@ -16,33 +16,34 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// memory is what the record adds to what was seen.
+// memory is what a plan reads from the ledger besides live state.
 type memory struct {
 	applied    func(resource.Ref) (event.Applied, bool)
-	appliedErr func() error // why applied could not answer, if so
+	appliedErr func() error // the first error of applied
 	blessed    map[resource.Ref]bool
 	tries      map[resource.Ref]ledger.Tries
-	known      wal.Seq // the last record of the log that this memory goes up to
-	// origin proves what destroys; unread is what was not read now, as it was last observed.
+	known      wal.Seq // the last record of the audit log that this includes
+	// origin proves a resource that is to be destroyed; unread are resources that could not be
+	// read now, as last observed.
 	origin func(*resource.Observed) (decider.Origin, error)
 	unread []resource.Observed
 
 	past        func(resource.Ref) []decider.Past
-	pastErr     func() error // why past could not answer, if so
+	pastErr     func() error // the first error of past
 	approvalsOn func(digest string) ([]ledger.Approval, error)
 	approvalErr error
 }
 
-// loadMemory reads it as of a revision. What was tried is of interest only now.
+// loadMemory reads the memory as of a revision; attempts are always those of now.
 func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory, err error) {
 	m = &memory{blessed: map[resource.Ref]bool{}}
 	m.applied, m.appliedErr = e.cfg.Ledger.AllApplied(ctx, at)
 	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
-		return nil, fmt.Errorf("what was tried: %w", err)
+		return nil, fmt.Errorf("read the attempts: %w", err)
 	}
 	blessings, err := e.cfg.Ledger.Blessings(ctx, at)
 	if err != nil {
-		return nil, fmt.Errorf("what is blessed: %w", err)
+		return nil, fmt.Errorf("read what is blessed: %w", err)
 	}
 	for _, b := range blessings {
 		m.blessed[b.Ref] = true
@@ -62,8 +63,8 @@ func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
 }
 
-// recreateOnly answers for this very wish and this very thing: another wish may be possible, and
-// another thing may be another matter.
+// recreateOnly lists the paths that the provider could not change in place. It holds for this
+// configuration and this resource only.
 func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []string {
 	if len(m.tries) == 0 {
 		return nil
@@ -82,9 +83,9 @@ func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {
 	return t.Attempts, ok && t.Failures > 0
 }
 
-// driftOnly keeps what the world has changed: a thing that was as wished once and is not any
-// more, though the wish is the same. What is not known ever to have been applied counts too,
-// except things still to be made for the first time and things nobody wants.
+// driftOnly keeps the changes made outside ovi: to resources that matched their configuration
+// before, while the configuration is the same. A resource whose configuration was never recorded
+// as applied counts too, except one that was never created and one that is not configured.
 func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	kept := p
 	kept.Decisions = nil
@@ -109,11 +110,11 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	return kept
 }
 
-// drifted are the changes back to what was applied: the wish there is an old one.
+// drifted keeps the changes back to what was applied: those that the configuration did not make.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
-		if was, ok := wasApplied(applied, c.Path); ok && resource.Equal(c.To, was) {
+		if before, ok := wasApplied(applied, c.Path); ok && resource.Equal(c.To, before) {
 			out = append(out, c)
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// observe makes the live state that a plan rests on: it reads what the record does not know
-// well enough, and confirms it.
+// observe makes the live state of a plan: it reads the scopes that are not recent enough in the
+// store, and confirms what it read.
 func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, maxAge time.Duration) (err error) {
 	if p.Revision, err = e.cfg.Ledger.Revision(ctx); err != nil {
-		return fmt.Errorf("the record: %w", err)
+		return fmt.Errorf("read the store: %w", err)
 	}
 	opens, err := e.openActions(ctx)
 	if err != nil {
@@ -55,8 +55,8 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 	return nil
 }
 
-// requests says what to read of each scope: the kinds that are configured or referred to, on
-// record, or left open; all of them where the plan asks for all.
+// requests lists what to read in each scope: the kinds that are configured, referred to or
+// recorded, and those of open actions; all kinds if the plan asks for them.
 func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Scope, opens []openAction) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
 	for i, s := range scopes {
@@ -122,7 +122,7 @@ func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 	}
 }
 
-// loaded says what was configured, and by which source.
+// loaded returns the events for the loaded configurations.
 func loaded(intents []resource.Intent) []event.Event {
 	var out []event.Event
 	for _, i := range intents {
@@ -131,7 +131,7 @@ func loaded(intents []resource.Intent) []event.Event {
 	return out
 }
 
-// splitByAge separates the scopes that the record knows well enough from those to read. One
+// splitByAge separates the scopes that are recent enough in the store from those to read. A scope
 // with an open action is always read.
 func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider.ObserveRequest, opens []openAction, maxAge time.Duration) (map[resource.Scope]resource.Snapshot, []provider.ObserveRequest, error) {
 	fresh := map[resource.Scope]resource.Snapshot{}
@@ -140,7 +140,7 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 	}
 	scans, err := e.cfg.Ledger.Scans(ctx, 0)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the age of what is known: %w", err)
+		return nil, nil, fmt.Errorf("read the age of observations: %w", err)
 	}
 	var stale []provider.ObserveRequest
 	for _, r := range requests {
@@ -153,7 +153,7 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 			continue
 		}
 		if fresh[s], err = e.cfg.Ledger.Snapshot(ctx, s); err != nil {
-			return nil, nil, fmt.Errorf("what is known of %s: %w", s, err)
+			return nil, nil, fmt.Errorf("read the recorded state of %s: %w", s, err)
 		}
 	}
 	return fresh, stale, nil

@@ -14,38 +14,37 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// openAction is an action that began and of which nobody recorded the end.
+// openAction is an action that started and has no recorded result.
 type openAction struct {
 	ledger.OpenAction
-	running bool // somebody still has the claim on it: it may just be going on
+	running bool // its claim is still held, so it may be in progress
 }
 
-// openActions are read before the look: whoever has no claim now does nothing more under that
-// beginning, so what is seen afterwards is an answer. A call that was already on its way may
-// still arrive; therefore a create that is tried again keeps its idempotency key.
+// openActions lists the open actions. It is called before an observation: an action whose claim
+// has ended changes nothing more, so the observation shows its result. A request that is already
+// on the network may still arrive, which is why a repeated create keeps its idempotency key.
 func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
 	claims, err := e.cfg.Claims.List(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("who holds what: %w", err)
+		return nil, fmt.Errorf("list the claims: %w", err)
 	}
 	if claims, err = e.releaseDeadClaims(ctx, claims); err != nil {
 		return nil, err
 	}
 	opens, err := e.cfg.Ledger.OpenActions(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("open actions: %w", err)
+		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
 	out := make([]openAction, len(opens))
 	for i, o := range opens {
-		held := slices.ContainsFunc(claims, func(c Claim) bool { return c.Ref == o.Ref.String() && c.Token == o.Token })
-		out[i] = openAction{o, held}
+		running := slices.ContainsFunc(claims, func(c Claim) bool { return c.Ref == o.Ref.String() && c.Token == o.Token })
+		out[i] = openAction{o, running}
 	}
 	return out, nil
 }
 
-// releaseDeadClaims ends the claims of processes on this data directory that died, and gives the claims
-// that are left: nobody needs to wait for the dead. Of others nothing is known here, and
-// their claims expire by themselves.
+// releaseDeadClaims revokes the claims of crashed processes on this data directory, so that
+// nothing waits for them, and returns the other claims. Claims of other hosts expire by themselves.
 func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim, error) {
 	dead, err := e.cfg.Ledger.DeadRuns()
 	if err != nil || len(dead) == 0 {
@@ -62,15 +61,15 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("end the claim of a process that died: %w", err)
+			return nil, fmt.Errorf("revoke the claim of a crashed process: %w", err)
 		}
 		ref, err := resource.ParseRef(c.Ref)
 		if err != nil {
-			continue // the right to lead a loop: no thing, and no deed was done under it
+			continue // the claim of a loop's leader, under which no resource is changed
 		}
-		event := event.Revoked{Ref: ref, ClaimedBy: c.Run, Token: c.Token, Who: e.cfg.Ledger.User(), Reason: fmt.Sprintf("its process, %d on %s, died", c.PID, c.Host)}
+		event := event.Revoked{Ref: ref, ClaimedBy: c.Run, Token: c.Token, Who: e.cfg.Ledger.User(), Reason: fmt.Sprintf("process %d on %s ended without releasing it", c.PID, c.Host)}
 		if _, err := e.cfg.Ledger.Record(ctx, event); err != nil {
-			return nil, fmt.Errorf("record the end of a claim: %w", err)
+			return nil, fmt.Errorf("record the revoked claim: %w", err)
 		}
 	}
 	for _, run := range dead {
@@ -81,8 +80,8 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim
 	return left, nil
 }
 
-// ReleaseDead ends the claims of processes on this data directory that died before anybody waits for
-// one of them. What fails here is tried again, and told, by the next cycle.
+// ReleaseDead revokes the claims of crashed processes on this data directory. It returns no error:
+// the next cycle retries it, and reports a failure.
 func (e *Engine) ReleaseDead(ctx context.Context) {
 	if dead, err := e.cfg.Ledger.DeadRuns(); err != nil || len(dead) == 0 {
 		return
@@ -92,14 +91,15 @@ func (e *Engine) ReleaseDead(ctx context.Context) {
 	}
 }
 
-// recoverAll finds out what the observation can tell of open actions, puts it on record, and
-// gives what stays open. raw is what providers answered, live the same with whose it is.
+// recoverAll recovers open actions from an observation, records the results, and returns the
+// actions that stay open. raw is the observation as the providers returned it, live the same with
+// its ownership.
 func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
-	var answers []event.Recovered
+	var results []event.Recovered
 	for _, d := range opens {
 		if d.running {
-			continue // its claim keeps others away, and names whom to wait for
+			continue // its claim keeps other instances away and names its owner
 		}
 		open[d.Ref] = d.OpenAction
 		snapshot, read := raw.Scopes[d.Ref.Scope()]
@@ -108,35 +108,34 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live r
 		}
 		before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
 		if err != nil {
-			return nil, nil, fmt.Errorf("what was applied to %s: %w", d.Ref, err)
+			return nil, nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
 		}
-		if a, known := e.recover(d.OpenAction, snapshot, live.Scopes[d.Ref.Scope()], before); known {
-			answers = append(answers, a)
+		if r, known := e.recover(d.OpenAction, snapshot, live.Scopes[d.Ref.Scope()], before); known {
+			results = append(results, r)
 		}
 	}
-	if len(answers) == 0 {
+	if len(results) == 0 {
 		return nil, open, nil
 	}
-	kept, err := e.cfg.Ledger.RecordRecovered(ctx, answers)
+	kept, err := e.cfg.Ledger.RecordRecovered(ctx, results)
 	if err != nil {
-		return nil, nil, fmt.Errorf("record what became of open actions: %w", err)
+		return nil, nil, fmt.Errorf("record the recovered actions: %w", err)
 	}
-	for _, a := range answers {
-		if a.Finding != event.FoundUnknown {
-			delete(open, a.Ref)
+	for _, r := range results {
+		if r.Finding != event.FoundUnknown {
+			delete(open, r.Ref)
 		}
 	}
 	return kept, open, nil
 }
 
-// openActionPolicy blocks what would be done to a resource whose last action has no result
-// yet.
+// openActionPolicy blocks every action on a resource whose last action has no result.
 type openActionPolicy struct {
 	open  map[resource.Ref]ledger.OpenAction
 	kinds decider.Kinds
 }
 
-// supersedes reports that another configuration may be applied while one is in progress.
+// supersedes reports whether a new configuration may be applied while another is in progress.
 func (u openActionPolicy) supersedes(d *decider.Decision, o ledger.OpenAction) bool {
 	k, _ := u.kinds(d.Ref.Provider, d.Ref.Kind)
 	return k.Supersede && d.DesiredDigest() != o.Desired
@@ -158,12 +157,12 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 		default:
 			out[i] = decider.Blocker{
 				Reason:     fmt.Sprintf("a %s started at %s by run %s has no recorded result", o.Action, o.At.UTC().Format(time.RFC3339), o.Run),
-				Suggestion: "remove ovi's tags from all but one of the resources that carry its name, or `ovi adopt` the right one, and plan again",
+				Suggestion: "remove the ovi tags from all but one of the resources with its name, or run `ovi adopt` for the right one, and plan again",
 			}
 		}
 	}
 	return out, nil
 }
 
-// OpenActionPolicy is the name of the policy that blocks what has an action without a result.
+// OpenActionPolicy is the name of the policy that blocks resources with an open action.
 const OpenActionPolicy = "open_action"

@@ -14,45 +14,45 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// OperatorAction is an explicit act of a person: who does it, and why.
+// OperatorAction is who requests an explicit action, and why.
 type OperatorAction struct {
 	Who    string
 	Reason string
 }
 
-// same reports that two refs name one resource, the location as people write it or as it is.
+// same reports whether two refs name one resource; the location of ref may be unresolved.
 func same(located, ref resource.Ref) bool {
 	return located == ref || located.Provider == ref.Provider && history.Fits(located, ref.Location+"/"+ref.Kind+"/"+ref.Name)
 }
 
-// Bless protects a resource: on record first, which is what counts, and then by a mark where
-// the resource can carry one.
+// Bless protects a resource. It records that first, which is what counts, and then writes the mark
+// if the kind can carry one.
 func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	if _, err := e.cfg.Ledger.Record(ctx, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: a.Reason}); err != nil {
 		return fmt.Errorf("bless %s: %w", ref, err)
 	}
 	if err := e.setBlessed(ctx, ref, true, a); err != nil {
-		return fmt.Errorf("bless %s: it is protected on record, but does not carry the mark yet; the next apply writes it: %w", ref, err)
+		return fmt.Errorf("bless %s: the protection is recorded, but the tag could not be written; the next apply writes it: %w", ref, err)
 	}
 	return nil
 }
 
-// MarkedBlessed reports that the resource carried the blessed mark when it was last observed:
-// to remove it, its provider must be reached. Nothing is observed.
+// MarkedBlessed reports whether the resource had the blessed mark when last observed, so that
+// Unbless must reach its provider. It observes nothing.
 func (e *Engine) MarkedBlessed(ctx context.Context, ref resource.Ref) (bool, error) {
 	t, err := e.cfg.Ledger.Resource(ctx, ref, storage.Now)
 	if errors.Is(err, ledger.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("what is on record of %s: %w", ref, err)
+		return false, fmt.Errorf("read the recorded state of %s: %w", ref, err)
 	}
 	return t.Managed() && t.Marks.Blessed, nil
 }
 
-// Unbless removes the protection: first the mark, then the record, so that a failure leaves it
-// protected. No provider is asked about a resource that carried no mark when it was last
-// observed.
+// Unbless removes the protection: first the mark, then the recorded blessing, so that the resource
+// stays protected if it fails. If the resource had no mark when last observed, no provider is
+// called.
 func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction) error {
 	marked, err := e.MarkedBlessed(ctx, ref)
 	if err == nil && marked {
@@ -68,7 +68,7 @@ func (e *Engine) Unbless(ctx context.Context, ref resource.Ref, a OperatorAction
 	return nil
 }
 
-// setBlessed writes the blessed mark on a resource of ours, or removes it.
+// setBlessed writes or removes the blessed mark of a proven resource.
 func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a OperatorAction) error {
 	p, err := e.observeScope(ctx, nil, ref.Scope(), false)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a Op
 	}
 	have, ok := p.resourceAt(ref)
 	if !ok || have.Marks.Blessed == on {
-		return nil // nothing of ours exists, or it is as it should be
+		return nil // it does not exist, or the mark is right already
 	}
 	_, err = e.mark(ctx, p, ref, have.Stack, have, a, resource.Change{
 		On: resource.OnMark, Path: "blessed", From: resource.Bool(!on), To: resource.Bool(on),
@@ -87,7 +87,7 @@ func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a Op
 	return err
 }
 
-// observeScope reads one scope for an act of an operator.
+// observeScope reads one scope for an action of an operator.
 func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s resource.Scope, all bool) (*Planned, error) {
 	p := e.newPlan(event.ForApply)
 	p.Intents, p.allKinds = intents, all
@@ -101,8 +101,8 @@ func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s 
 	return p, p.live.Unreachable[at]
 }
 
-// mark writes marks on what exists, under its claim and on record. Kinds that carry none, or
-// carry them only from their creation, are left as they are.
+// mark writes marks on an existing resource, under its claim and recorded. Kinds whose marks cannot
+// be changed are left as they are.
 func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction, changes ...resource.Change) (resource.Observed, error) {
 	if k, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind); k.Carrier != resource.Anytime {
 		return *have, nil
@@ -114,7 +114,7 @@ func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, stack s
 	})
 }
 
-// single does one decision that an operator asked for, with all the care of an apply.
+// single performs one decision for an operator, in the same way as an apply.
 func (e *Engine) single(ctx context.Context, p *Planned, d decider.Decision) (resource.Observed, error) {
 	p.Plan = decider.Plan{Decisions: []decider.Decision{d}}
 	a := e.newApply(ctx, p, ApplyOptions{})

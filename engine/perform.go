@@ -20,42 +20,42 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// perform does one half of a decision: it writes that it begins, calls, and writes how it
-// ended. ctx ends when the claim is lost.
-func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half decider.Phase) Outcome {
+// perform performs one phase of a decision: it records the start, calls the provider and records
+// the result. ctx ends when the claim is lost.
+func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase decider.Phase) Outcome {
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
-	r, err := a.request(ctx, c, d, half)
+	r, err := a.request(ctx, c, d, phase)
 	if err != nil {
 		out.Err, out.Detail = err, err.Error()
 		return out
 	}
-	if _, step := phaseOf(d, half); step == replace.DeleteOld && !a.newIsHealthy(d) {
+	if _, step := phaseOf(d, phase); step == replace.DeleteOld && !a.newIsHealthy(d) {
 		out.Status, out.Detail = WaitingFor, "the new resource is not healthy yet: plan again"
 		return out
 	}
-	if err := a.check(ctx, d, half, r); err != nil {
+	if err := a.check(ctx, d, phase, r); err != nil {
 		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+err.Error(), provider.ClassOf(err)
 		return out
 	}
-	started := a.startedEvent(c, d, half, r)
+	started := a.startedEvent(c, d, phase, r)
 	guard := coordinator.Guard(c.Ref, c.Token)
 	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(a.opening(d, started), started)...); err != nil {
 		return a.notStarted(out, err)
 	}
 	start := a.engine.cfg.Clock()
-	res, tries, err := a.call(ctx, verbOf(d.Action, half), r)
+	res, tries, err := a.call(ctx, verbOf(d.Action, phase), r)
 	err = redact(err, r.Desired.Attrs)
 	if errors.Is(err, provider.ErrReplace) {
 		err = fmt.Errorf("%w; the next plan proposes that", err)
 	}
 	end := a.finishedEvent(started, res, tries, err)
-	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, half) == update {
+	if errors.Is(err, provider.ErrReplace) && verbOf(d.Action, phase) == update {
 		end.RecreateOnly = attributes(d.Changes)
 	}
 	a.accept(&end, d)
 	end.Seconds = a.engine.cfg.Clock().Sub(start).Seconds()
 	if end.Outcome != event.Uncertain && ctx.Err() != nil && errors.Is(context.Cause(ctx), coordinator.ErrLost) {
-		end.Outcome = event.Uncertain // whatever came back, another may act by now
+		end.Outcome = event.Uncertain // another instance may have acted meanwhile
 	}
 	out.ID, out.Seconds, out.Err = end.ID, end.Seconds, err
 	if err != nil {
@@ -68,10 +68,10 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, half 
 	return a.finish(ctx, guard, out, end, ends...)
 }
 
-// defaultGrace is how long an accepted action may be pending where its kind does not say.
+// defaultGrace is how long an accepted action may be pending if its kind sets no Grace.
 const defaultGrace = 10 * time.Minute
 
-// accept turns the end of an action whose provider goes on by itself into an accepted one.
+// accept turns the result of an Async kind that is still pending into an accepted action.
 func (a *apply) accept(end *event.Finished, d *decider.Decision) {
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	if !k.Async || end.Outcome != event.Done || end.Resource == nil || end.Resource.Health != resource.Pending {
@@ -84,32 +84,32 @@ func (a *apply) accept(end *event.Finished, d *decider.Decision) {
 	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(grace)
 }
 
-// notStarted reads why a beginning could not be recorded.
+// notStarted returns the outcome of an action whose start could not be recorded.
 func (a *apply) notStarted(out Outcome, err error) Outcome {
 	if errors.Is(err, ledger.ErrRefused) {
-		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it began"
+		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
 		return out
 	}
-	out.Status, out.Err, out.Detail = Interrupted, a.fail(err), "its beginning could not be recorded"
+	out.Status, out.Err, out.Detail = Interrupted, a.fail(err), "its start could not be recorded"
 	return out
 }
 
-// finish records the end. An end that comes after the claim was lost does not count: what
-// became of the action is answered by the next look.
+// finish records the result. A result after the claim was lost does not count: the next
+// observation recovers the action.
 func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event) Outcome {
 	_, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...)
 	switch {
 	case errors.Is(err, ledger.ErrRefused):
-		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, err), "the claim was lost before the end could be recorded: the next look tells what became of it"
+		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, err), "the claim was lost before the result could be recorded: the next plan recovers it"
 		return out
 	case err != nil:
-		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, a.fail(err)), "its end could not be recorded: the next look tells what became of it"
+		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, a.fail(err)), "its result could not be recorded: the next plan recovers it"
 		return out
 	}
 	switch end.Outcome {
 	case event.Done:
 		out.Status = Done
-		if end.Step != string(replace.DeleteOld) { // then the new one is noted
+		if end.Step != string(replace.DeleteOld) { // the ref is the new resource already
 			a.noteResource(end.Ref, end.Resource)
 		}
 	case event.Accepted:
@@ -120,19 +120,19 @@ func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, en
 	return out
 }
 
-// startedEvent is what is recorded before the call. A create that may still come through from
-// an earlier try keeps that try's key, so that it can't make a second thing.
-func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r *provider.Request) event.Started {
+// startedEvent is recorded before the call. If an earlier attempt of the same create may still
+// arrive, it keeps that attempt's key, so that no second resource is created.
+func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, r *provider.Request) event.Started {
 	host, _ := os.Hostname()
 	b := event.Started{
 		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Key: ulid.Make().String(), Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Have: r.Have.ID, Host: host, PID: os.Getpid(),
 	}
-	phase, step := phaseOf(d, half)
-	b.Phase, b.Step = phase, string(step)
-	if half == decider.CreatePhase && d.Desired != nil && !a.operator {
+	name, step := phaseOf(d, phase)
+	b.Phase, b.Step = name, string(step)
+	if phase == decider.CreatePhase && d.Desired != nil && !a.operator {
 		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
-		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, half) == create {
+		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, phase) == create {
 			b.Key = t.Key
 		}
 	}
@@ -140,7 +140,7 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, half decider.Phase, r
 	return b
 }
 
-// finishedEvent is what is recorded after the call.
+// finishedEvent is recorded after the call.
 func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int, err error) event.Finished {
 	e := event.Finished{
 		Plan: b.Plan, Ref: b.Ref, Stack: b.Stack, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
@@ -162,7 +162,7 @@ func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int
 	return e
 }
 
-// attributes are the paths of changes that are about attributes.
+// attributes lists the paths of the changed attributes.
 func attributes(changes []resource.Change) []string {
 	var out []string
 	for _, c := range changes {
@@ -173,7 +173,7 @@ func attributes(changes []resource.Change) []string {
 	return out
 }
 
-// redactedError says what its error says, without the secrets that the call was given.
+// redactedError has the text of its error without the secrets that the call was given.
 type redactedError struct {
 	error
 	text string
@@ -182,26 +182,27 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// redact keeps a provider from quoting a secret to the record and to the screen.
+// redact removes secrets that a provider quotes in an error, so that they reach neither the audit
+// log nor the screen.
 func redact(err error, given resource.Attrs) error {
 	if err == nil {
 		return nil
 	}
-	said := err.Error()
-	if text := resource.Conceal(said, given); text != said {
-		return &redactedError{err, text}
+	text := err.Error()
+	if redacted := resource.Conceal(text, given); redacted != text {
+		return &redactedError{err, redacted}
 	}
 	return err
 }
 
-// isUncertain says that after this error nobody knows whether the deed was done.
+// isUncertain reports whether the action may have succeeded in spite of the error.
 func isUncertain(err error) bool {
 	var panicked *panicError
 	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) || errors.Is(err, coordinator.ErrLost) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// verb is which of a provider's calls to make.
+// verb is the method of a provider to call.
 type verb int
 
 const (
@@ -210,9 +211,9 @@ const (
 	remove
 )
 
-func verbOf(action decider.Action, half decider.Phase) verb {
+func verbOf(action decider.Action, phase decider.Phase) verb {
 	switch {
-	case half == decider.DeletePhase:
+	case phase == decider.DeletePhase:
 		return remove
 	case action == decider.Create || action == decider.Replace:
 		return create
@@ -220,8 +221,8 @@ func verbOf(action decider.Action, half decider.Phase) verb {
 	return update
 }
 
-// call makes the call, and makes it again for errors that pass: all verbs allow that. It
-// stops trying when the claim is lost or the apply is stopped.
+// call calls the provider and retries recoverable errors, which every verb allows. It stops when
+// the claim is lost or the apply is interrupted.
 func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *resource.Observed, tries int, err error) {
 	ref := r.Desired.Ref
 	if v == remove {
@@ -229,13 +230,13 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	}
 	p := a.engine.cfg.Providers[ref.Provider]
 	if ctx.Err() != nil {
-		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was cut off
+		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
 	}
 	start := time.Now()
 	for wait := a.o.Backoff; ; wait *= 2 {
 		tries++
 		res, err = safely(ctx, p, v, *r)
-		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > patience || ctx.Err() != nil || a.stopped() {
+		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor || ctx.Err() != nil || a.stopped() {
 			return res, tries, err
 		}
 		select {
@@ -248,7 +249,7 @@ func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *res
 	}
 }
 
-// panicError is a panic of a provider: nobody knows what it had done before.
+// panicError is a panic of a provider, after which the result is unknown.
 type panicError struct {
 	value any
 	stack []byte
@@ -276,13 +277,13 @@ func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request
 	if err != nil {
 		return nil, err
 	}
-	// What the provider names after itself is on record under its ref, and ours by this action.
+	// The provider reports the natural name; the resource is recorded under its ref, and this
+	// action proves it.
 	o.Ref, o.Ownership, o.Stack = r.Desired.Ref, resource.Proven, r.Stack
 	return &o, nil
 }
 
-// updateAndMark writes the marks that differ in a step of their own, then makes the other
-// changes.
+// updateAndMark first writes the marks that differ, then makes the other changes.
 func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request) (o resource.Observed, err error) {
 	var marks, rest []resource.Change
 	for _, c := range r.Changes {
@@ -302,12 +303,12 @@ func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request)
 	return p.Update(ctx, r)
 }
 
-// mark writes all marks as they should be. That it cannot be done in place is an error like
-// others: nothing is replaced for the sake of a mark.
+// mark writes all marks of a resource. ErrReplace becomes a plain error: no resource is replaced
+// because of its marks.
 func mark(ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change) (resource.Observed, error) {
 	m, ok := p.(provider.Marker)
 	if !ok {
-		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write marks on what exists", r.Desired.Ref)
+		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write tags on existing resources", r.Desired.Ref)
 	}
 	r.Desired.Blessed = r.Have.Marks.Blessed
 	for _, c := range changes {
@@ -318,7 +319,7 @@ func mark(ctx context.Context, p provider.Provider, r provider.Request, changes 
 	r.Changes = nil
 	o, err := m.Mark(ctx, r)
 	if errors.Is(err, provider.ErrReplace) {
-		err = fmt.Errorf("marks cannot be written: %s", err.Error())
+		err = fmt.Errorf("the tags cannot be written: %s", err.Error())
 	}
 	return o, err
 }

@@ -16,7 +16,7 @@ type phaseError struct {
 func (e *phaseError) Error() string { return e.err.Error() }
 func (e *phaseError) Unwrap() error { return e.err }
 
-// inPhase names the phase of an error.
+// inPhase adds the phase to an error.
 func inPhase(phase event.Phase, err error) error {
 	if err == nil {
 		return nil
@@ -24,8 +24,8 @@ func inPhase(phase event.Phase, err error) error {
 	return &phaseError{phase, err}
 }
 
-// phaseFailed records that a phase failed, so that the audit log has a reason for a cycle without
-// a plan. The error of the phase is the one that counts, so none of recording it is returned.
+// phaseFailed records that a phase failed, so that the audit log has the reason for a cycle without
+// a plan. An error of the recording itself is dropped: the caller returns the phase's error.
 func (e *Engine) phaseFailed(ctx context.Context, stacks []string, err error) {
 	var failed *phaseError
 	if !errors.As(err, &failed) || ctx.Err() != nil || e.cfg.Ledger.Broken() != nil {

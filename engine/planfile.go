@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// A plan file is one JSON object. It holds no secrets: values of wishes and things stand in
-// it as canonical JSON with digests, and applying it reads the wishes from the source again.
+// A plan file is one JSON object. It holds no secrets: values are canonical JSON with digests, and
+// applying the file reads the configuration from its source again.
 const (
 	planType   = "ovi-plan"
 	planFormat = 1
@@ -31,8 +31,8 @@ type planFile struct {
 	Hash         string            `json:"hash"` // of the decisions
 	Stacks       []string          `json:"stacks"`
 	Counts       event.Counts      `json:"counts"`
-	Unreachable  map[string]string `json:"blind,omitempty"`
-	Observations []observationFile `json:"looks"`
+	Unreachable  map[string]string `json:"unreachable,omitempty"`
+	Observations []observationFile `json:"observations"`
 	Owned        map[string]int    `json:"owned,omitempty"`
 	Decisions    []decisionFile    `json:"decisions"`
 }
@@ -45,15 +45,15 @@ type observationFile struct {
 	Error    string         `json:"error,omitempty"`
 }
 
-// decisionFile is a decision with what it rests on: the digest of the wish and of the thing.
+// decisionFile is a decision with the digests of its configuration and of the observed resource.
 type decisionFile struct {
 	Decision  event.Decision `json:"decision"`
-	DependsOn []resource.Ref `json:"needs,omitempty"`
+	DependsOn []resource.Ref `json:"depends_on,omitempty"`
 	ID        string         `json:"id,omitempty"`
-	Desired   string         `json:"wish"`
-	Observed  string         `json:"there,omitempty"`
-	// Resource is what the decision would be done to, so that policies can be tried on the file.
-	Resource *resource.Observed `json:"thing,omitempty"`
+	Desired   string         `json:"desired"`
+	Observed  string         `json:"observed,omitempty"`
+	// Resource is the observed resource, so that policies can be evaluated on the file.
+	Resource *resource.Observed `json:"resource,omitempty"`
 }
 
 // Save writes the plan as a plan file: versioned JSON, secrets as digests.
@@ -95,7 +95,7 @@ func (p *Planned) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a plan file. What it gives can be shown; Refresh makes it ready to apply.
+// Load reads a plan file. The plan can be shown; Refresh makes it ready to apply.
 func Load(r io.Reader) (*Planned, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -106,10 +106,10 @@ func Load(r io.Reader) (*Planned, error) {
 		Format int    `json:"format"`
 	}
 	if err := json.Unmarshal(b, &kind); err != nil || kind.Type != planType {
-		return nil, errors.Join(errors.New("this is not a plan of ovi: make one with ovi plan --out FILE"), err)
+		return nil, errors.Join(errors.New("not a plan file: create one with `ovi plan --out FILE`"), err)
 	}
 	if kind.Format != planFormat {
-		return nil, fmt.Errorf("the plan has format %d, and this version of ovi reads %d: make it again", kind.Format, planFormat)
+		return nil, fmt.Errorf("the plan file has format %d, and this version of ovi reads format %d: run `ovi plan --out FILE` again", kind.Format, planFormat)
 	}
 	var f planFile
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -150,22 +150,22 @@ func (f planFile) planned() (*Planned, error) {
 	}
 	hash, err := event.HashDecisions(recorded)
 	if err == nil && hash != f.Hash {
-		err = errors.New("the plan was changed after it was made: its decisions do not fit its hash")
+		err = errors.New("the plan file was changed after it was saved: its decisions do not match its hash")
 	}
 	return p, err
 }
 
 func (x decisionFile) decision() decider.Decision {
-	there := x.Resource
-	if there == nil && x.ID != "" {
-		there = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
+	have := x.Resource
+	if have == nil && x.ID != "" {
+		have = &resource.Observed{Ref: x.Decision.Ref, ID: x.ID}
 	}
-	d := x.Decision.Recall(there)
+	d := x.Decision.Recall(have)
 	d.DependsOn = x.DependsOn
 	return d
 }
 
-// bases are what the decisions of a plan rest on.
+// bases returns the base of each decision of a plan.
 func (p *Planned) bases() map[resource.Ref]base {
 	if p.base != nil {
 		return p.base

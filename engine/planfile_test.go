@@ -99,7 +99,7 @@ func TestASecretThatChangedSinceThePlanIsStale(t *testing.T) {
 	}
 	p := b.refresh(b.saved(with("one")), with("two"))
 	d, _ := decisionOn(p, ref("server", "a"))
-	if d.Action != decider.Notify || len(d.Blockers) == 0 || !strings.Contains(d.Blockers[0].Reason, "the wish has changed") {
+	if d.Action != decider.Notify || len(d.Blockers) == 0 || !strings.Contains(d.Blockers[0].Reason, "its configuration has changed") {
 		t.Errorf("decision %+v", d)
 	}
 }

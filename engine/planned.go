@@ -13,56 +13,56 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Planned is a plan with everything needed to show, save and apply it. It is not changed
-// once made.
+// Planned is a plan with everything needed to show, save and apply it. It does not change once
+// made.
 type Planned struct {
 	ID           string // ULID
 	Mode         event.Mode
 	At           time.Time
-	Revision     storage.Revision // of the record, before the plan looked at the world
+	Revision     storage.Revision // of the store, before the plan observed
 	Hash         string           // of the decisions
 	Stacks       []string
 	Intents      []resource.Intent // of a loaded plan: none until Refresh
 	Plan         decider.Plan
-	Whole        decider.Plan      // of a look for drift: with what the config changed too
-	Observations []Observation     // the scopes it rests on, sorted
-	Recovered    []event.Recovered // open actions that this plan's look answered
+	Whole        decider.Plan      // of a drift plan: also with the changes of the configuration
+	Observations []Observation     // of the scopes it uses, sorted
+	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts
-	Past         bool // against the world of Revision, not of now: only to look at
+	Past         bool // of a past revision: it can be shown, and not applied
 
-	blessed map[resource.Ref]bool // by the record
-	// approving is what approvals had to be of, of a plan made from a saved one.
+	blessed map[resource.Ref]bool // as recorded
+	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string
-	known     wal.Seq // the last record of the log that policies could see
+	known     wal.Seq // the last record of the audit log that policies could read
 
 	async    AsyncObserver
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read
-	// replacing are the replacements on record that are under way.
+	// replacing are the recorded replacements in progress.
 	replacing map[resource.Ref]ledger.Replacement
 	kinds     decider.Kinds
 	live      resource.LiveState
-	open      map[resource.Ref]ledger.OpenAction // still without an answer
+	open      map[resource.Ref]ledger.OpenAction // still without a result
 	tries     map[resource.Ref]ledger.Tries
-	base      map[resource.Ref]base // of a loaded plan: what its decisions rest on
+	base      map[resource.Ref]base // of a loaded plan
 }
 
-// resourceAt finds what carries a ref with ovi's marks in the world the plan rests on.
+// resourceAt returns the proven resource of a ref in the plan's live state.
 func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
-	objects := p.live.Scopes[ref.Scope()].Resources
-	i, ok := slices.BinarySearchFunc(objects, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
-	for ; ok && i < len(objects) && objects[i].Ref == ref; i++ {
-		if objects[i].Managed() {
-			return &objects[i], true
+	all := p.live.Scopes[ref.Scope()].Resources
+	i, ok := slices.BinarySearchFunc(all, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
+	for ; ok && i < len(all) && all[i].Ref == ref; i++ {
+		if all[i].Managed() {
+			return &all[i], true
 		}
 	}
 	return nil, false
 }
 
-// OpenActions are the actions whose result is still unknown.
+// OpenActions returns the actions whose result is still unknown.
 func (p *Planned) OpenActions() map[resource.Ref]ledger.OpenAction { return p.open }
 
-// keyOf is the recorded key of the creation or adoption of a resource; "" if there is none.
+// keyOf returns the key recorded when a resource was created or adopted; "" if there is none.
 func (p *Planned) keyOf(ref resource.Ref, id string) string {
 	for i := range p.bindings {
 		if b := &p.bindings[i]; b.Ref == ref && b.ID == id {
@@ -72,7 +72,7 @@ func (p *Planned) keyOf(ref resource.Ref, id string) string {
 	return ""
 }
 
-// adopted tells, of resources of the plan, which were adopted and not created.
+// adopted returns a function that reports whether a resource was adopted; nil if none was.
 func (p *Planned) adopted() func(*resource.Observed) bool {
 	ids := map[resource.Ref]string{}
 	for i := range p.bindings {
@@ -86,7 +86,7 @@ func (p *Planned) adopted() func(*resource.Observed) bool {
 	return func(o *resource.Observed) bool { return ids[o.Ref] == o.ID }
 }
 
-// rulesOf are the limits that the stacks set themselves.
+// rulesOf returns the rules of each stack.
 func rulesOf(intents []resource.Intent) map[string]resource.Rules {
 	out := map[string]resource.Rules{}
 	for _, i := range intents {

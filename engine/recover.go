@@ -10,8 +10,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// recover reads from what exists what became of an action; false where the kind was not read
-// in full, so that nothing can be concluded.
+// recover finds the result of an open action in an observation; false if the kind was not read in
+// full, so that nothing can be concluded.
 func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
 	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action}
 	at := raw.At.UTC().Format(time.RFC3339)
@@ -40,16 +40,16 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
 	}
 	if o.Action == decider.Create || o.Phase == event.PhaseCreate {
-		made := e.carriers(o, raw)
+		created := e.carriers(o, raw)
 		switch {
-		case len(made) > 1:
-			return found(event.FoundUnknown, nil, "%d resources carry its idempotency key: remove ovi's tags from all but one", len(made))
-		case len(made) == 1:
-			return found(event.FoundDone, made[0], "%s carries its name and key", made[0].ID)
+		case len(created) > 1:
+			return found(event.FoundUnknown, nil, "%d resources have its idempotency key: remove the ovi tags from all but one", len(created))
+		case len(created) == 1:
+			return found(event.FoundDone, created[0], "%s has its name and key", created[0].ID)
 		case !absent:
 			return a, false
 		}
-		return found(event.FoundNotDone, nil, "nothing carries its key; should it still appear, the next try with the same key creates no second one")
+		return found(event.FoundNotDone, nil, "no resource has its key; if one appears later, the next attempt with the same key creates no second one")
 	}
 	have := byID(live, o.Ref.Kind, o.Have)
 	switch deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete; {
@@ -63,13 +63,13 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 	case have == nil:
 		return found(event.FoundNotDone, nil, "%s does not exist any more", o.Have)
 	case e.isAsApplied(o, *have, live, before):
-		return found(event.FoundDone, have, "%s is as configured", have.ID)
+		return found(event.FoundDone, have, "%s matches its configuration", have.ID)
 	}
-	return found(event.FoundNotDone, have, "%s is not, or not provably, as configured", have.ID)
+	return found(event.FoundNotDone, have, "%s does not match its configuration, or cannot be compared in full", have.ID)
 }
 
-// carriers are the resources that an open create may have created: those with its key. A kind
-// without marks is recognized by its natural name, and by being as configured.
+// carriers returns the resources that an open create may have created: those with its key, or, for
+// a kind without marks, one with the natural name that matches the configuration.
 func (e *Engine) carriers(o ledger.OpenAction, raw resource.Snapshot) []*resource.Observed {
 	kind, _ := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
 	var out []*resource.Observed
@@ -97,7 +97,7 @@ func byID(s resource.Snapshot, kind, id string) *resource.Observed {
 	return nil
 }
 
-// managedAt finds what the record proves to be the resource of a ref.
+// managedAt returns the proven resource of a ref.
 func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
 	for i := range s.Resources {
 		if o := &s.Resources[i]; o.Ref == ref && o.Managed() {
@@ -107,10 +107,10 @@ func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
 	return nil
 }
 
-// isAsApplied says that a thing is as an update was to make it; before is what was applied
-// before that. What cannot be read back proves nothing: such an update is done again, which
-// does no harm.
-func (e *Engine) isAsApplied(o ledger.OpenAction, there resource.Observed, s resource.Snapshot, before event.Applied) bool {
+// isAsApplied reports whether a resource matches what the action was to apply; before is what was
+// applied earlier. With a write-only attribute it reports false: the action is then repeated, which
+// is harmless.
+func (e *Engine) isAsApplied(o ledger.OpenAction, have resource.Observed, s resource.Snapshot, before event.Applied) bool {
 	kind, ok := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
 	if !ok || o.Applying == nil || mentionsWriteOnly(o.Applying.Attrs, kind.Attrs) {
 		return false
@@ -121,15 +121,15 @@ func (e *Engine) isAsApplied(o ledger.OpenAction, there resource.Observed, s res
 		}
 		return nil, false
 	}
-	return len(resource.Diff(o.Applying.Attrs, there.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
-		len(resource.DiffTags(o.Applying.Tags, there.Tags, before.Tags, nil)) == 0
+	return len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
+		len(resource.DiffTags(o.Applying.Tags, have.Tags, before.Tags, nil)) == 0
 }
 
-// mentionsWriteOnly says that something of a wish cannot be read back.
+// mentionsWriteOnly reports whether a configuration sets an attribute that cannot be read back.
 func mentionsWriteOnly(desired resource.Attrs, schema []resource.Attribute) bool {
 	for _, a := range schema {
-		v, configuredAs := desired.Get(a.Name)
-		if !configuredAs {
+		v, configured := desired.Get(a.Name)
+		if !configured {
 			continue
 		}
 		inner, _ := v.(resource.Attrs)

@@ -9,10 +9,10 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// staleBlocker holds back what has changed since a plan was saved.
+// staleBlocker is the Policy of a Blocker for a decision that has changed since its plan was saved.
 const staleBlocker = "stale"
 
-// savedPolicy lets pass what a saved plan was going to do, to things that have not changed.
+// savedPolicy allows only the actions of a saved plan, on resources that have not changed since.
 type savedPolicy struct {
 	saved map[resource.Ref]base
 	kinds decider.Kinds
@@ -28,18 +28,18 @@ func (s *savedPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decider.B
 		d := &p.Decisions[i]
 		b, ok := s.saved[d.Ref]
 		if !ok || !b.Action.Executes() {
-			out[i] = decider.Blocker{Policy: decider.NotInPlan, Reason: "it is not in the saved plan: make a new plan to do it"}
+			out[i] = decider.Blocker{Policy: decider.NotInPlan, Reason: "it is not in the saved plan", Suggestion: "create a new plan"}
 			continue
 		}
 		if why := b.differs(d, s.kinds); why != "" {
-			out[i] = decider.Blocker{Policy: staleBlocker, Reason: why + " since the plan was made: make a new plan"}
+			out[i] = decider.Blocker{Policy: staleBlocker, Reason: why + " since the plan was made", Suggestion: "create a new plan"}
 		}
 	}
 	return out, nil
 }
 
-// digest names what of the saved plan is proposed again: approvals of it hold only while that
-// is all of it, unchanged.
+// digest is the digest of the part of a plan that the saved plan contains. It equals the saved
+// plan's digest, and its approvals are valid, only if all of that is proposed again, unchanged.
 func (s *savedPolicy) digest(p decider.Plan) string {
 	mine := map[resource.Ref]bool{}
 	for ref := range s.saved {
@@ -48,7 +48,7 @@ func (s *savedPolicy) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// doneSince are the decisions of the saved plan that the world no longer calls for.
+// doneSince returns the decisions of the saved plan that live state no longer requires.
 func (s *savedPolicy) doneSince(saved, now *Planned) []decider.Decision {
 	still := map[resource.Ref]bool{}
 	for i := range now.Plan.Decisions {
@@ -65,14 +65,14 @@ func (s *savedPolicy) doneSince(saved, now *Planned) []decider.Decision {
 	return out
 }
 
-// base is what a saved decision rests on.
+// base is what must not change between saving and applying a decision.
 type base struct {
 	Action   decider.Action
-	Desired  string
-	Observed string // digest of the thing, "" if there was none
+	Desired  string // digest of the configuration
+	Observed string // digest of the resource; "" if there is none
 }
 
-// baseOf is what a decision rests on.
+// baseOf returns the base of a decision.
 func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 	b := base{Action: proposedAction(d), Desired: d.DesiredDigest()}
 	if d.Observed != nil {
@@ -81,8 +81,8 @@ func baseOf(d *decider.Decision, kinds decider.Kinds) base {
 	return b
 }
 
-// contentOf is the digest of what a thing is. How it is at the moment, and what is only
-// observed of it, does not count: a server that has come up meanwhile is the same server.
+// contentOf is the digest of a resource without its health and its computed attributes: a server
+// that has become healthy has not changed.
 func contentOf(o resource.Observed, kinds decider.Kinds) string {
 	o.Health, o.Message = "", ""
 	kind, _ := kinds(o.Ref.Provider, o.Ref.Kind)
@@ -99,15 +99,15 @@ func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
 	now := baseOf(d, kinds)
 	switch {
 	case b.Desired != now.Desired:
-		return "the wish has changed"
+		return "its configuration has changed"
 	case b.Observed == "" && now.Observed != "":
-		return "it has appeared"
+		return "it was created"
 	case b.Observed != "" && now.Observed == "":
-		return "it has vanished"
+		return "it was deleted"
 	case b.Observed != now.Observed:
 		return "it has changed"
 	case b.Action != d.Proposed:
-		return fmt.Sprintf("what is to be done has changed from %s to %s", b.Action, d.Proposed)
+		return fmt.Sprintf("its action has changed from %s to %s", b.Action, d.Proposed)
 	}
 	return ""
 }

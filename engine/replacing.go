@@ -11,8 +11,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// phaseOf says which part of a replacement an action is, and which step of its strategy where
-// that keeps the old resource until the new one is healthy.
+// phaseOf returns the phase of a replacement that an action is, and, for a strategy that keeps the
+// old resource until the new one is healthy, its step.
 func phaseOf(d *decider.Decision, phase decider.Phase) (name string, step replace.Step) {
 	keeps := d.Strategy != "" && d.Strategy.KeepsOld()
 	switch {
@@ -30,8 +30,8 @@ func phaseOf(d *decider.Decision, phase decider.Phase) (name string, step replac
 	return event.PhaseDelete, ""
 }
 
-// opening is what is recorded in front of the first step of a replacement that keeps the old
-// resource, or of one that goes back.
+// opening returns the events before the first step of a replacement that keeps the old resource,
+// and before the step that reverts it.
 func (a *apply) opening(d *decider.Decision, s event.Started) []event.Event {
 	switch replace.Step(s.Step) {
 	case replace.Create:
@@ -44,7 +44,7 @@ func (a *apply) opening(d *decider.Decision, s event.Started) []event.Event {
 	return nil
 }
 
-// closing is what is recorded behind the last step of such a replacement.
+// closing returns the events after the last step of such a replacement.
 func (a *apply) closing(d *decider.Decision, e event.Finished) []event.Event {
 	if e.Outcome != event.Done {
 		return nil
@@ -73,8 +73,8 @@ func (a *apply) closing(d *decider.Decision, e event.Finished) []event.Event {
 	return nil
 }
 
-// newIsHealthy reports that the new resource of a replacement can serve: before that the old
-// one is not deleted.
+// newIsHealthy reports whether the new resource of a replacement is in service. Before that the
+// old one is not deleted.
 func (a *apply) newIsHealthy(d *decider.Decision) bool {
 	if d.New != nil {
 		return d.New.Health != resource.Failing && d.New.Health != resource.Pending
@@ -85,8 +85,8 @@ func (a *apply) newIsHealthy(d *decider.Decision) bool {
 	return ok && o.Health != resource.Failing && o.Health != resource.Pending
 }
 
-// leftReplacements closes replacements that a crash left open after their last step: one
-// resource is left of them.
+// leftReplacements finishes the replacements that a crash interrupted after their last step: only
+// the new resource exists.
 func (a *apply) leftReplacements() []event.Event {
 	var out []event.Event
 	for ref, open := range a.plan.replacing {
@@ -104,7 +104,7 @@ func (a *apply) leftReplacements() []event.Event {
 	return out
 }
 
-// replacements reads which replacements are open.
+// replacements reads the replacements in progress.
 func (e *Engine) replacements(ctx context.Context, p *Planned, at storage.Revision) (err error) {
 	if at == storage.Now {
 		p.replacing, err = e.cfg.Ledger.Replacements(ctx)

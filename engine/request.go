@@ -10,15 +10,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// request is what the provider is asked. References in it are ids of things that were seen
-// or have just been made.
-func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half decider.Phase) (*provider.Request, error) {
+// request makes the provider's request. References are replaced by values of resources that were
+// observed or have just been created.
+func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, phase decider.Phase) (*provider.Request, error) {
 	r := &provider.Request{Token: c.Token, Stack: d.Stack, Owner: a.engine.cfg.Owner}
-	if d.Observed != nil && verbOf(d.Action, half) != create {
+	if d.Observed != nil && verbOf(d.Action, phase) != create {
 		r.Have = *d.Observed
 		r.MarkKey = a.plan.keyOf(d.Ref, d.Observed.ID)
 	}
-	if half == decider.DeletePhase {
+	if phase == decider.DeletePhase {
 		var err error
 		r.Desired.Attrs, err = a.lastConfigured(ctx, d)
 		return r, err
@@ -31,7 +31,7 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half 
 		r.Owner = d.Desired.Owner
 	}
 	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, resolver)
-	if verbOf(d.Action, half) == update {
+	if verbOf(d.Action, phase) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {
 			if resource.HasReferences(change.To) || isDigest(change.To) {
@@ -46,8 +46,8 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, half 
 	return r, nil
 }
 
-// lastConfigured are the attributes that say how a resource is to be deleted, such as whether a
-// final snapshot is taken: those of the configuration, or of the one that was applied last.
+// lastConfigured returns the attributes that control how a resource is deleted, such as whether a
+// final snapshot is taken: those of the configuration, or else of the one that was applied last.
 func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resource.Attrs, error) {
 	if d.Desired != nil {
 		return d.Desired.Attrs, nil
@@ -56,8 +56,8 @@ func (a *apply) lastConfigured(ctx context.Context, d *decider.Decision) (resour
 	return applied.Attrs, err
 }
 
-// resolver answers references by what was observed or has just been created, and hands out
-// secrets of other resources inside this call. What has no value is noted in missing.
+// resolver returns values of resources that were observed or have just been created, and reveals
+// secrets of other resources inside this call. References without a value are added to missing.
 func (a *apply) resolver(ctx context.Context, missing *[]resource.Reference) resource.Resolver {
 	return resource.Resolver{
 		Digest: a.engine.cfg.Digest,
@@ -71,7 +71,7 @@ func (a *apply) resolver(ctx context.Context, missing *[]resource.Reference) res
 	}
 }
 
-// valueOf is the value of a reference now.
+// valueOf returns the value of a reference now.
 func (a *apply) valueOf(ctx context.Context, ref resource.Reference) (resource.Value, bool) {
 	a.mu.Lock()
 	o, ok := a.made[ref.Ref]
@@ -100,8 +100,7 @@ func isDigest(v resource.Value) bool {
 	return is
 }
 
-// valueAt is the resolved value of a change: of an attribute of its own where the path leads
-// through objects, else as it was.
+// valueAt returns the attribute at a dotted path, or otherwise if there is none.
 func valueAt(attrs resource.Attrs, path string, otherwise resource.Value) resource.Value {
 	var v resource.Value = attrs
 	for _, name := range strings.Split(path, ".") {

@@ -10,30 +10,30 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Status is what came of one action.
+// Status is the result of one action.
 type Status string
 
 // The statuses.
 const (
 	Done        Status = "done"
-	ByOther     Status = "done_by_other" // somebody else had done it meanwhile
+	ByOther     Status = "done_by_other" // another run did it since the plan
 	Failed      Status = "failed"
-	Uncertain   Status = "uncertain"   // the call may have worked; the next look tells
-	WaitingFor  Status = "waiting"     // not begun: what it needs failed or was not begun
-	Interrupted Status = "interrupted" // not begun: the apply was stopped
-	Claimed     Status = "claimed"     // not begun: somebody else has the claim
-	Accepted    Status = "accepted"    // the provider goes on by itself; a later observation tells how it ended
-	Refused     Status = "refused"     // not started: the provider's check says that it would fail
-	Stale       Status = "stale"       // not begun: the thing changed since the plan
+	Uncertain   Status = "uncertain"   // the call may have succeeded; the next observation recovers it
+	WaitingFor  Status = "waiting"     // not started: a dependency failed or was not started
+	Interrupted Status = "interrupted" // not started: the apply was interrupted
+	Claimed     Status = "claimed"     // not started: another instance has the claim
+	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
+	Refused     Status = "refused"     // not started: the provider's check failed
+	Stale       Status = "stale"       // not started: the resource changed since the plan
 )
 
-// good says that the thing is now as the plan wanted it.
+// good reports whether the resource is now as planned.
 func (s Status) good() bool { return s == Done || s == ByOther }
 
-// called says that the provider was called.
+// called reports whether the provider was called.
 func (s Status) called() bool { return s == Done || s == Failed || s == Uncertain || s == Accepted }
 
-// Outcome is what came of one decision that was to be executed.
+// Outcome is the result of one decision that executes.
 type Outcome struct {
 	Ref         resource.Ref
 	Action      decider.Action
@@ -42,24 +42,24 @@ type Outcome struct {
 	Err         error
 	Class       provider.Class
 	Recoverable bool
-	On          resource.Ref // of Waiting: what it waits for
-	ClaimedBy   string       // of Held: who has it; of ByOther: who did it
-	Detail      string       // a sentence, for people
+	On          resource.Ref // of WaitingFor: the dependency
+	ClaimedBy   string       // of Claimed: who has the claim; of ByOther: who did it
+	Detail      string       // a sentence for the user
 	Seconds     float64
-	// Deleted and Created are what was done of a replace that stopped in between.
+	// Deleted and Created are the phases that were done of a replace that stopped between them.
 	Deleted, Created bool
 }
 
-// Result is what an apply did.
+// Result is the result of an apply.
 type Result struct {
 	Plan        string
-	Outcomes    []Outcome    // sorted by ref; one for each decision that executes
-	Counts      event.Counts // of what was done
+	Outcomes    []Outcome // sorted by ref; one for each decision that executes
+	Counts      event.Counts
 	Interrupted bool
 	Took        time.Duration
 }
 
-// result sums up. What was neither done nor refused has an outcome too: it was not begun.
+// result collects the outcomes. A decision that was never reached has an outcome too: Interrupted.
 func (a *apply) result() *Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,9 +78,8 @@ func (a *apply) result() *Result {
 	return r
 }
 
-// count puts an outcome where people look for it. What changed since the plan was not done
-// as planned, which is a failure; of a replacement that stopped in between, what was done counts
-// too.
+// count adds an outcome to the counts. Stale counts as failed, because the plan was not done. The
+// phase that was done of an incomplete replace counts too.
 func (o Outcome) count(c *event.Counts) {
 	switch o.Status {
 	case Done, Accepted:
@@ -102,37 +101,38 @@ func (o Outcome) count(c *event.Counts) {
 	}
 }
 
-// outcomeOf joins the steps of a replace: the one that stopped it tells, else the last.
+// outcomeOf joins the two phases of a replace: the outcome is that of the phase that stopped it,
+// else of the last.
 func (a *apply) outcomeOf(decision int) Outcome {
 	d := &a.plan.Plan.Decisions[decision]
 	first, second := decider.DeletePhase, decider.CreatePhase
 	if d.Strategy != "" && d.Strategy.KeepsOld() {
 		first, second = second, first
 	}
-	one, began := a.outcomes[stepOf{decision, first}]
-	two, went := a.outcomes[stepOf{decision, second}]
+	one, hasFirst := a.outcomes[stepOf{decision, first}]
+	two, hasSecond := a.outcomes[stepOf{decision, second}]
 	switch {
-	case began && went && one.Status.good():
+	case hasFirst && hasSecond && one.Status.good():
 		two.Seconds += one.Seconds
 		if !two.Status.good() {
 			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
-			two.Detail = halfDone(two) + two.Detail
+			two.Detail = incomplete(two) + two.Detail
 		}
 		if two.ID == "" || second == decider.DeletePhase {
 			two.ID = one.ID
 		}
 		return two
-	case began:
+	case hasFirst:
 		return one
-	case went:
+	case hasSecond:
 		return two
 	}
-	return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was stopped before"}
+	return Outcome{Ref: d.Ref, Action: d.Action, Status: Interrupted, Detail: "the apply was interrupted first"}
 }
 
-func halfDone(o Outcome) string {
+func incomplete(o Outcome) string {
 	if o.Deleted {
-		return "the old one is deleted, the new one is not created: "
+		return "the old resource is deleted, the new one is not created: "
 	}
-	return "the new one is created, the old one is not deleted: "
+	return "the new resource is created, the old one is not deleted: "
 }

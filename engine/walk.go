@@ -5,8 +5,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// walk does the steps, as many side by side as allowed. A step begins when all it waits for
-// are done; one whose need failed does not begin, and says on what it waits. The rest goes on.
+// walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
+// for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
+// the other steps continue.
 func (a *apply) walk(steps []decider.Step) {
 	w := walker{apply: a, steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps))}
 	for i, s := range steps {
@@ -18,22 +19,22 @@ func (a *apply) walk(steps []decider.Step) {
 			w.ready = append(w.ready, i)
 		}
 	}
-	ended := make(chan stepResult)
+	finished := make(chan stepResult)
 	for running := 0; ; running-- {
 		for len(w.ready) > 0 && running < a.o.Parallelism && !a.stopped() {
 			i := w.ready[0]
 			w.ready = w.ready[1:]
 			running++
-			go func() { ended <- a.step(i, steps[i]) }()
+			go func() { finished <- a.step(i, steps[i]) }()
 		}
 		if running == 0 {
 			return
 		}
-		w.end(<-ended)
+		w.finish(<-finished)
 	}
 }
 
-// stopped says that nothing more is to be begun.
+// stopped reports whether no more steps may start.
 func (a *apply) stopped() bool {
 	return a.soft.Err() != nil || a.hard.Err() != nil || a.broken() != nil
 }
@@ -43,44 +44,44 @@ type stepResult struct {
 	outcome Outcome
 }
 
-// step does one step.
+// step performs one step.
 func (a *apply) step(i int, s decider.Step) stepResult {
 	d := &a.plan.Plan.Decisions[s.Decision]
 	return stepResult{i, a.act(d, s.Phase)}
 }
 
-// walker is the graph of the steps while they are done.
+// walker tracks the graph of steps during a walk.
 type walker struct {
 	*apply
 	steps []decider.Step
 	waits []int   // how many steps each still waits for
-	next  [][]int // who waits for it
+	next  [][]int // the steps that wait for each
 	ready []int
 }
 
-// end frees what waited for a step, or tells it that it waits in vain.
-func (w *walker) end(e stepResult) {
-	s := w.steps[e.step]
-	w.note(stepOf{s.Decision, s.Phase}, e.outcome)
-	if !e.outcome.Status.good() {
-		w.skipDependents(e.step, e.outcome)
+// finish releases the steps that waited for a step, or skips them if it failed.
+func (w *walker) finish(r stepResult) {
+	s := w.steps[r.step]
+	w.note(stepOf{s.Decision, s.Phase}, r.outcome)
+	if !r.outcome.Status.good() {
+		w.skipDependents(r.step, r.outcome)
 		return
 	}
-	for _, n := range w.next[e.step] {
+	for _, n := range w.next[r.step] {
 		if w.waits[n]--; w.waits[n] == 0 {
 			w.ready = append(w.ready, n)
 		}
 	}
 }
 
-// skipDependents notes for everything behind a step that it waits for it. Where the cause is that
-// the apply was stopped, that is what they say too.
+// skipDependents sets the outcome of every step that waits for a failed one, directly or not. If
+// the apply was interrupted, they are Interrupted too.
 func (w *walker) skipDependents(step int, cause Outcome) {
 	on := w.plan.Plan.Decisions[w.steps[step].Decision].Ref
 	for _, n := range w.next[step] {
 		s := w.steps[n]
 		if w.waits[n] < 0 {
-			continue // told already
+			continue // skipped already
 		}
 		w.waits[n] = -1
 		w.note(stepOf{s.Decision, s.Phase}, w.waiting(s, on, cause))
