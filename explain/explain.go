@@ -88,11 +88,16 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + because(c.Blessed.Reason)})
 	}
 	var records []uint64
+	whose := ""
 	if d := b.lastChange(); d != nil {
 		out = append(out, Fact{"approved by", b.approval(d.action)})
 		records = d.Records
+		if d.Instance != "" {
+			whose = " of instance " + d.Instance
+		}
 	}
 	if text := numbers(records); text != "" {
+		text += whose
 		if c.From > 1 {
 			text += "; the audit log begins at record " + number(uint64(c.From))
 		}

@@ -132,7 +132,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 	writeConfig(t, dir, mixAfter)
 	if moment > 0 {
 		killedApply(t, dir, moment)
-		open = strings.Contains(must(t, dir, "status", "--sandbox"), "WITHOUT AN END")
+		open = strings.Contains(must(t, dir, "status", "--sandbox"), "no result recorded")
 		if twice {
 			killedApply(t, dir, time.Duration(rand.Float64()*float64(moment)))
 		}

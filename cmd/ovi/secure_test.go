@@ -54,7 +54,7 @@ func TestRunOnASecuredStore(t *testing.T) {
 		t.Errorf("after SIGTERM: %v", err)
 	}
 	for _, bad := range []string{"a cycle failed", "no action is started", "arning:", storePassword} {
-		if strings.Contains(ann.said(), bad) {
+		if strings.Contains(unwrapped(ann.said()), bad) {
 			t.Errorf("it says %q:\n%s", bad, ann.said())
 		}
 	}

@@ -42,7 +42,7 @@ func TestServedSandbox(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "Apply complete: 2 created.") {
 		t.Errorf("apply over the connection: %v\n%s", err, said)
 	}
-	if strings.Contains(string(said), "PRACTICE CLOUD") {
-		t.Error("it says practice cloud, where it cannot know")
+	if strings.Contains(string(said), "sandbox, no real resources") {
+		t.Error("it says sandbox, where it cannot know")
 	}
 }

@@ -176,6 +176,9 @@ func TestWhyFromTheOtherHost(t *testing.T) {
 			t.Errorf("ann does not tell %q:\n%s", word, mine)
 		}
 	}
+	if bob := instanceIn(t, s.run("bob", "0", "store", "status")); !strings.Contains(mine, " of instance "+bob) {
+		t.Errorf("it does not say that the records are of instance %s:\n%s", bob, mine)
+	}
 	if before, after := strings.Index(mine, "blessed by bob"), strings.Index(mine, "created by ann"); before > after {
 		t.Errorf("the newest is not first:\n%s", mine)
 	}
