@@ -12,31 +12,29 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Backtest tries policies on what was recorded: what they would have said of each plan, beside
-// what the policies in force said then.
+// Backtest evaluates rules on the audit log: for each recorded plan, what they would have decided,
+// beside what the policies of that time decided.
 //
-// A rule sees what it would have seen: the decisions, the wishes and the time of the plan as
-// they stand in its record, the things as the looks before it recorded them, and the history
-// and approvals that the log held by then. Where that cannot be put together again (the log
-// before was trimmed, or written by a version that did not record wishes) the plan is counted
-// as not judged, never guessed. Two things are as the log has them, and may have been fewer
-// when the plan was made: the history of a thing whose old revisions the store had forgotten
-// by then; and in a store that several hosts share, one log has only its own instance's: read
-// the logs of all of them (ledger.Logs).
+// A rule gets what it would have got then: the recorded decisions, configurations and time of the
+// plan, the resources as last observed before it, and the history and approvals recorded by then.
+// If that cannot be reconstructed, because an earlier part of the log was trimmed, the plan counts
+// as not evaluated. Two inputs may be larger than they were: the history of a resource whose old
+// revisions the store had compacted by then, and, in a shared store, the records of other
+// instances; one log holds only its own, so pass the merged logs of all of them.
 type Backtest struct {
-	Rules resource.Rules // under trial, for every stack
-	// Instead puts them in the place of all windows, rules and approvals in force. Else they
-	// stand in the place of the rules of the same names, and of windows, approvals and
-	// max_destroy if they say any; the rest stays as it is on record.
+	Rules resource.Rules // to evaluate, for every stack
+	// Instead: the rules replace all recorded windows, rules and approvals. Otherwise they
+	// replace rules of the same names, and windows, approvals and max_destroy if they set any;
+	// other recorded Blockers are kept.
 	Instead bool
-	Since   time.Time // judge only plans from then on; what was before is still read
+	Since   time.Time // evaluate only plans from then on; earlier records are still read
 	Kinds   decider.Kinds
 }
 
-// Says is what the policies together say of a decision.
+// Says is what all policies together decide.
 type Says string
 
-// What they can say. The first that applies stands for all.
+// What policies can decide. The first that applies counts.
 const (
 	Denies   Says = "denied"
 	Asks     Says = "needs_approval"
@@ -44,7 +42,7 @@ const (
 	LetsPass Says = "passes"
 )
 
-// PolicyResult is what the policies said of a decision, and which of them.
+// PolicyResult is what the policies decided, and which of them.
 type PolicyResult struct {
 	Says   Says
 	Policy string
@@ -52,42 +50,40 @@ type PolicyResult struct {
 	Until  time.Time
 }
 
-// Tried is a decision with both judgements. Plans that decided and judged the same in a row
-// are one.
+// Tried is a decision with both results. Plans with the same decision and results are one row.
 type Tried struct {
 	First, Last time.Time
 	Times       int
-	Plan        string // the first one
+	Plan        string // the first plan
 	Ref         resource.Ref
 	Stack       string
 	Proposed    decider.Action
-	Done        bool // it was begun in one of the plans
+	Done        bool // it was started in one of the plans
 	Was, Would  PolicyResult
 	Warnings    []decider.Warning
 }
 
-// Flips says that the policies would have judged otherwise.
+// Flips reports whether the result would have been different.
 func (t Tried) Flips() bool { return t.Was.Says != t.Would.Says }
 
-// BacktestResult is what came of a trial.
+// BacktestResult is the result of a Backtest.
 type BacktestResult struct {
-	// Tried are the decisions that flip, and those on which the policies under trial have
-	// something to say; oldest first.
+	// Tried are the decisions whose result flips, and those that the evaluated rules block or
+	// warn about; oldest first.
 	Tried     []Tried
-	Plans     int // judged
-	Decisions int // judged: those that would do something
-	Unjudged  int // plans that could not be put together again
+	Plans     int // evaluated
+	Decisions int // evaluated, of those that execute
+	Unjudged  int // plans that could not be reconstructed
 	From, To  time.Time
 }
 
-// Run reads a log from its beginning. An error is one of the log, or source.Problems in the
-// rules.
+// Run reads a log from its start. An error is one of the log, or source.Problems of the rules.
 func (t Backtest) Run(records iter.Seq2[event.Record, error]) (BacktestResult, error) {
 	guards, err := engine.GlobalGuards(t.Rules)
 	if err != nil {
 		return BacktestResult{}, err
 	}
-	run := backtestRun{Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, begun: map[string][]int{}}
+	run := backtestRun{Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{}}
 	for r, err := range records {
 		if err != nil {
 			return run.out, err
@@ -99,17 +95,17 @@ func (t Backtest) Run(records iter.Seq2[event.Record, error]) (BacktestResult, e
 	return run.out, nil
 }
 
-// backtestRun is a trial under way.
+// backtestRun is a Backtest in progress.
 type backtestRun struct {
 	Backtest
 	guards []decider.Policy
 	past   *logState
 	out    BacktestResult
 	rows   map[rowKey]int   // into out.Tried
-	begun  map[string][]int // rows by plan and ref, to be told what was done
+	rowsOf map[string][]int // rows by plan and ref, to set Done
 }
 
-// rowKey is what makes two decisions of different plans one row.
+// rowKey identifies a row across plans.
 type rowKey struct {
 	ref                    resource.Ref
 	proposed               decider.Action
@@ -121,7 +117,7 @@ func (t *backtestRun) record(r event.Record) error {
 		return t.planned(r, e)
 	}
 	if e, ok := r.Event.(event.Started); ok {
-		for _, i := range t.begun[e.Plan+" "+e.Ref.String()] {
+		for _, i := range t.rowsOf[e.Plan+" "+e.Ref.String()] {
 			t.out.Tried[i].Done = true
 		}
 	}
@@ -160,7 +156,7 @@ func (t *backtestRun) planned(r event.Record, e event.Planned) error {
 	return nil
 }
 
-// compare puts what was said beside what would have been.
+// compare adds a row for each decision whose result flips or that the rules block.
 func (t *backtestRun) compare(plan string, now time.Time, judged decider.Plan, listed []event.Decision) {
 	was := map[resource.Ref]PolicyResult{}
 	for _, d := range listed {
@@ -194,10 +190,10 @@ func (t *backtestRun) add(row Tried) {
 		t.out.Tried = append(t.out.Tried, row)
 	}
 	at := row.Plan + " " + row.Ref.String()
-	t.begun[at] = append(t.begun[at], i)
+	t.rowsOf[at] = append(t.rowsOf[at], i)
 }
 
-// judge reads vetoes: the hardest no first.
+// judge returns the result of several Blockers: the strictest counts.
 func judge(blockers []decider.Blocker) PolicyResult {
 	out := PolicyResult{Says: LetsPass}
 	for _, v := range blockers {

@@ -1,3 +1,3 @@
-// Package backtest tries rules on what the audit log recorded: which decisions of past plans
-// they would have blocked or let through. It reads records and changes nothing.
+// Package backtest evaluates rules on the audit log: which decisions of past plans they would have
+// blocked or allowed. It reads records and changes nothing.
 package backtest

@@ -16,14 +16,14 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// logState is what the records of a log say up to some point: the things as they were
-// last seen, what was done to them, who approved of what, what each stack's last plan listed.
+// logState is the state after some records of a log: resources as last observed, their history,
+// the approvals, and the last listed plan of each stack.
 type logState struct {
 	resources map[resource.Ref]*resource.Observed
 	pasts     map[resource.Ref][]pastAt // oldest first
 	approvals map[string][]ledger.Approval
 	listings  map[string]listing // by stack
-	undo      []change           // the last changes of things, in case their batch is refused
+	undo      []change           // the last changes of resources, in case their batch is refused
 }
 
 type listing struct {
@@ -50,7 +50,7 @@ func newLogState() *logState {
 	}
 }
 
-// apply takes a record in, as the store's projection does.
+// apply applies a record, as the store's projection does.
 func (m *logState) apply(r event.Record) error {
 	if p, ok := event.PastOf(r); ok {
 		ref := r.Event.About()
@@ -79,7 +79,7 @@ func (m *logState) apply(r event.Record) error {
 	return nil
 }
 
-// baseline takes in what a trimmed log says of what was before.
+// baseline applies what a trimmed log keeps of the records before.
 func (m *logState) baseline(e event.Baseline) error {
 	resources, approvals, err := history.BaselineState(e)
 	maps.Copy(m.resources, resources)
@@ -90,7 +90,7 @@ func (m *logState) baseline(e event.Baseline) error {
 }
 
 func (m *logState) observed(e event.Observed) {
-	m.undo = m.undo[:0] // a refused batch is refused by the one right behind it
+	m.undo = m.undo[:0] // only the record right after a batch can refuse it
 	if !e.Complete {
 		return
 	}
@@ -121,7 +121,7 @@ func (m *logState) set(seq wal.Seq, ref resource.Ref, o *resource.Observed) {
 	}
 }
 
-// refused takes back what a batch said that never counted.
+// refused reverts a batch that was refused.
 func (m *logState) refused(e event.Refused) {
 	if e.From == 0 {
 		return
@@ -136,14 +136,14 @@ func (m *logState) refused(e event.Refused) {
 	}
 }
 
-// approve keeps the last word of each person.
+// approve keeps the newest approval of each operator.
 func (m *logState) approve(c ledger.Approval) {
 	others := slices.DeleteFunc(m.approvals[c.Digest], func(x ledger.Approval) bool { return x.Who == c.Who })
 	m.approvals[c.Digest] = append(others, c)
 }
 
-// decisions are those of a plan, also if its record only names the plan that lists them;
-// false if that one is not in the log any more.
+// decisions returns the decisions of a plan, also if its record only names the plan that lists
+// them; false if that is no longer in the log.
 func (m *logState) decisions(e event.Planned) ([]event.Decision, bool) {
 	if e.Same == "" {
 		for _, stack := range e.Stacks {
@@ -159,7 +159,7 @@ func (m *logState) decisions(e event.Planned) ([]event.Decision, bool) {
 	return nil, false
 }
 
-// plan puts together again what was compared; false if some of it is not known any more.
+// plan reconstructs the result of the comparison; false if a part of it is no longer known.
 func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Result, bool) {
 	out := comparator.Result{Unchanged: e.Counts.Unchanged, Owned: e.Owned}
 	for _, d := range listed {
@@ -177,7 +177,7 @@ func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Re
 	return out, true
 }
 
-// facts are what policies could look at besides the plan.
+// facts reconstructs what policies could read besides the plan.
 func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider.Facts {
 	f := decider.Facts{
 		Now: now, Unreachable: map[resource.Scope]error{},
@@ -203,8 +203,8 @@ func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider
 	return f
 }
 
-// past is a thing's history, newest first, up to what an instance knew of its own log; what others
-// recorded before is in front of it.
+// past is a resource's history, newest first, up to the last record that an instance knew of its
+// own log, and all earlier records of other instances.
 func (m *logState) past(ref resource.Ref, instance string, known wal.Seq) []decider.Past {
 	var out []decider.Past
 	for _, p := range slices.Backward(m.pasts[ref]) {

@@ -23,7 +23,7 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&n); err != nil || !strings.HasPrefix(r.Header.Get("Ovi-Signature"), "t=") {
 			t.Errorf("%v: %q", err, r.Header)
 		}
-		if n.Kind == "other_wishes" {
+		if n.Kind == "configuration_mismatch" {
 			return // for a moment: eve applied another version
 		}
 		mu.Lock()
@@ -50,11 +50,11 @@ func TestTheWebhookHearsOnce(t *testing.T) {
 	if err := byName[first].cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the next leader says it here", patience, func() bool { return strings.Contains(byName[other].said(), "held back by skip-destructive") })
+	eventually(t, "the next leader says it here", patience, func() bool { return strings.Contains(byName[other].said(), "delete blocked by") })
 	time.Sleep(2 * time.Second)
-	if got := told(); got != "new vetoed web-2" {
+	if got := told(); got != "new blocked web-2" {
 		t.Errorf("the webhook heard %q", got)
 	}
 	writeConfig(t, s.dir, fleet(3)) // wanted again
-	eventually(t, "it heard the end", patience, func() bool { return told() == "new vetoed web-2, resolved vetoed web-2" })
+	eventually(t, "it heard the end", patience, func() bool { return told() == "new blocked web-2, resolved blocked web-2" })
 }

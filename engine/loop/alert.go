@@ -9,35 +9,35 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// AlertType is a kind of concern.
+// AlertType is the type of an alert.
 type AlertType string
 
-// What only a human can settle.
+// The types.
 const (
-	BlockedAlert          AlertType = "vetoed"        // a policy holds it back, with no end in sight
-	UnreachableAlert      AlertType = "blind"         // a scope was not seen for several cycles
-	Unknown               AlertType = "unknown"       // observing could not tell how an action ended
-	ConflictAlert         AlertType = "foreign"       // it is wanted, and belongs to somebody else
-	Pending               AlertType = "pending"       // there is something to do, and nobody has said yes
-	SourceUnread          AlertType = "source_unread" // the wishes cannot be read
-	PolicyUnread          AlertType = "policy_unread" // the rules for every stack cannot be read: the last ones hold
-	ConfigurationMismatch AlertType = "other_wishes"  // the instances of a stack want different things
+	BlockedAlert          AlertType = "blocked"                // a policy blocks a decision, and not only until a time
+	UnreachableAlert      AlertType = "unreachable"            // a scope could not be read for several cycles
+	Unknown               AlertType = "unknown"                // an observation could not tell the result of an action
+	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
+	Pending               AlertType = "pending"                // a decision needs an apply
+	SourceUnread          AlertType = "source_unread"          // the source cannot be read
+	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read: the last ones apply
+	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
 )
 
-// Alert is something that only a human can settle.
+// Alert is a condition that needs an operator.
 type Alert struct {
 	Type  AlertType
-	Ref   resource.Ref // zero if it is about no single thing
+	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
 	Text  string
 }
 
-// Key names a concern: the same in the next cycle if it is still the same.
+// Key identifies an alert across cycles.
 func (c Alert) Key() string {
 	return string(c.Type) + " " + c.Ref.String() + " " + c.Scope.String()
 }
 
-// alerts reads from a plan what waits for a human.
+// alerts lists the alerts of a plan.
 func (l *loop) alerts(p *engine.Planned) []Alert {
 	var out []Alert
 	for i := range p.Plan.Decisions {
@@ -47,7 +47,7 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			out = append(out, Alert{Type: ConflictAlert, Ref: d.Ref, Text: d.Message})
 		case d.Proposed.Executes() && !d.Action.Executes():
 			if v, lasts := lasting(d.Blockers); lasts {
-				out = append(out, Alert{Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s held back by %s: %s", d.Proposed, v.Policy, v.Reason)})
+				out = append(out, Alert{Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason)})
 			}
 		case d.Action.Executes() && !l.o.Apply:
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
@@ -55,14 +55,14 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 	}
 	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
-			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("how the %s of run %s ended cannot be told by looking", o.Action, o.Run)})
+			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("an observation cannot tell the result of the %s of run %s", o.Action, o.Run)})
 		}
 	}
 	return append(out, l.unreachableSince(p)...)
 }
 
-// lasting is the first veto that does not end by itself. What was not chosen, and what waits
-// for a look, is told elsewhere.
+// lasting returns the first Blocker that does not end at a time. Decisions that the user did not
+// select, and those that wait for an observation, are reported elsewhere.
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
@@ -76,7 +76,7 @@ func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	return decider.Blocker{}, false
 }
 
-// unreachableSince counts the cycles in a row that did not see a scope.
+// unreachableSince counts, for each scope, the consecutive cycles that could not read it.
 func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 	var out []Alert
 	for s := range l.unreachable {
@@ -86,7 +86,7 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 	}
 	for s, why := range p.Plan.Unreachable {
 		if l.unreachable[s]++; l.unreachable[s] >= l.o.UnreachableAfter {
-			out = append(out, Alert{Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("not seen for %d cycles: %s", l.unreachable[s], why)})
+			out = append(out, Alert{Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[s], why)})
 		}
 	}
 	return out

@@ -11,21 +11,21 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// asyncObserver observes for a loop without letting a slow scope delay the others. A plan waits
-// for so long and no longer: it goes on with what was read, the rest unreachable, while the
-// slow observation goes on. When that ends it is confirmed, the loop is woken, and the next
-// plan rests on it.
+// asyncObserver observes for a loop, so that a slow scope does not delay the others. A plan waits
+// for at most Patience and then continues, with the slow scopes unreachable, while their
+// observations continue. When one ends, it is confirmed, the loop is woken, and the next plan uses
+// it.
 type asyncObserver struct {
 	loop *loop
 	ctx  context.Context
 	stop context.CancelFunc
 	wait sync.WaitGroup
 
-	assisting bool // the loop's own
+	assisting bool // used by the loop's goroutine only
 
 	mu       sync.Mutex
-	inFlight map[resource.Scope]*inFlight // under way
-	recorded map[resource.Scope]bool      // on record, and no plan has rested on it yet
+	inFlight map[resource.Scope]*inFlight
+	recorded map[resource.Scope]bool // recorded, and not yet used by a plan
 }
 
 // inFlight is a running observation of one scope.
@@ -33,7 +33,7 @@ type inFlight struct {
 	started time.Time
 	done    chan struct{}
 	live    resource.LiveState
-	late    bool // no plan waits for it any more
+	late    bool // no plan waits for it
 }
 
 func newAsyncObserver(ctx context.Context, l *loop) *asyncObserver {
@@ -42,16 +42,16 @@ func newAsyncObserver(ctx context.Context, l *loop) *asyncObserver {
 	return y
 }
 
-// close ends what is under way.
+// close cancels the running observations and waits for them.
 func (y *asyncObserver) close() {
 	y.stop()
 	y.wait.Wait()
 }
 
-// Observe reads each scope once, and waits for as long as it has patience.
+// Observe reads each scope once, and waits for at most Patience.
 func (y *asyncObserver) Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState {
 	w := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
-	enough := time.After(y.loop.o.Patience)
+	timeout := time.After(y.loop.o.Patience)
 	mine := map[resource.Scope]*inFlight{}
 	for _, r := range requests {
 		if g, started := y.start(r); started {
@@ -60,15 +60,15 @@ func (y *asyncObserver) Observe(ctx context.Context, requests []provider.Observe
 			w.Unreachable[r.Scope] = y.stillRunning(r.Scope, g)
 		}
 	}
-	over := false
+	timedOut := false
 	for s, g := range mine {
-		if !over {
+		if !timedOut {
 			select {
 			case <-g.done:
-			case <-enough:
-				over = true
+			case <-timeout:
+				timedOut = true
 			case <-ctx.Done():
-				over = true
+				timedOut = true
 			}
 		}
 		if y.abandon(g) {
@@ -85,7 +85,7 @@ func (y *asyncObserver) stillRunning(s resource.Scope, g *inFlight) error {
 	return fmt.Errorf("observe %s: the observation started at %s is still running; other locations do not wait for it", s, g.started.UTC().Format(time.RFC3339))
 }
 
-// start begins an observation of a scope, unless one is running.
+// start starts an observation of a scope, unless one is running.
 func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -121,7 +121,7 @@ func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
 	}
 }
 
-// abandon stops waiting for a look; false if it has ended.
+// abandon stops waiting for an observation; false if it has ended.
 func (y *asyncObserver) abandon(g *inFlight) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -134,11 +134,10 @@ func (y *asyncObserver) abandon(g *inFlight) bool {
 	}
 }
 
-// Assists says that the plan under way is one of an instance that does not lead: the one that
-// leads looks, also at what is under way.
+// Assists implements engine.AsyncObserver.
 func (y *asyncObserver) Assists() bool { return y.assisting }
 
-// TakeRecorded says, once, that a late look at the scope is on record for a plan to rest on.
+// TakeRecorded implements engine.AsyncObserver.
 func (y *asyncObserver) TakeRecorded(s resource.Scope) bool {
 	y.mu.Lock()
 	defer y.mu.Unlock()

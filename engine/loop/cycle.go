@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// cycle reads, looks, plans and, if so told, applies, and tells of it.
+// cycle loads, observes and plans, applies if RunOptions.Apply is set, and reports the cycle.
 func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	c := Cycle{Stack: l.stack.Name, Why: why, Led: leads, At: l.engine.Clock()}
 	if l.stack.Mark != nil {
@@ -21,10 +21,10 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	intents, err := l.stack.Load(ctx)
 	if err == nil {
 		l.unread = ""
-		err = l.turn(ctx, &c, intents)
+		err = l.reconcile(ctx, &c, intents)
 	} else {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
-		if text := err.Error(); text != l.unread { // once, not in each cycle
+		if text := err.Error(); text != l.unread { // recorded once, not in each cycle
 			l.unread = text
 			l.engine.LoadFailed(ctx, l.stack.Name, err)
 		}
@@ -36,7 +36,8 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	return c
 }
 
-func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (err error) {
+// reconcile plans, and applies if it should.
+func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (err error) {
 	if !c.Led {
 		if agree, err := l.agrees(ctx, c, intents); !agree || err != nil {
 			return err
@@ -56,13 +57,13 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	if o.BackOff == nil {
 		o.BackOff = &decider.BackOff{}
 	}
-	if !c.Led { // the one that leads has just looked
-		o.MaxAge = 2*l.o.Interval + clockRoom
+	if !c.Led { // the leader has just observed
+		o.MaxAge = 2*l.o.Interval + clockSkew
 	}
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
 		return err
 	}
-	for _, k := range c.Planned.Observations { // its own need no help
+	for _, k := range c.Planned.Observations { // its own observations need no help
 		if k.Err == nil && !k.Recorded {
 			l.helped[k.Scope] = k.At
 		}
@@ -77,12 +78,12 @@ func (l *loop) turn(ctx context.Context, c *Cycle, intents []resource.Intent) (e
 	return err
 }
 
-// clockRoom is how far apart the clocks of two hosts may be before one that helps looks
-// itself. It looks too often then; nothing is decided wrongly.
-const clockRoom = time.Minute
+// clockSkew is how far the clocks of two hosts may differ before an instance that helps observes
+// for itself. That costs calls, and no decision is wrong.
+const clockSkew = time.Minute
 
-// help does what the leader's newest look calls for, side by side with it: the claims see to
-// it that each thing is done once. It says whether that look could be read.
+// help applies the leader's newest observation in parallel with it: claims make sure that each
+// action is done once. It reports whether that observation could be read.
 func (l *loop) help(ctx context.Context) bool {
 	if !l.o.Apply {
 		return true
@@ -101,7 +102,7 @@ func (l *loop) help(ctx context.Context) bool {
 	return true
 }
 
-// awaitObservation waits for a look that this instance has not helped with, if it helps at all.
+// awaitObservation waits for an observation that this instance has not helped with, if it applies.
 func (l *loop) awaitObservation(ctx context.Context) error {
 	if !l.o.Apply {
 		<-ctx.Done()
@@ -110,8 +111,8 @@ func (l *loop) awaitObservation(ctx context.Context) error {
 	return l.engine.Ledger().AwaitScans(ctx, l.hasNewScans)
 }
 
-// hasNewScans says that a scope was seen that this instance has not helped with. Looks are told apart
-// by their times and not ordered by them: each is by the clock of the host that looked.
+// hasNewScans reports whether a scope has an observation that this instance has not helped with.
+// Times identify observations and do not order them: each is by the clock of its own host.
 func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 	for _, s := range scans {
 		if s.Complete && !s.Confirmed.Equal(l.helped[s.Scope]) {
@@ -121,9 +122,9 @@ func (l *loop) hasNewScans(scans []ledger.Scan) bool {
 	return false
 }
 
-// agrees says that this instance wants what the one that leads has read. Two that want
-// different things would undo each other's work for ever: the one that leads has its way. It is
-// a concern when it lasts: a change of the source reaches two hosts at two moments.
+// agrees reports whether this instance has loaded the same configuration as the leader. If not,
+// only the leader applies, because the two would revert each other's changes. It is an alert only
+// if it lasts: a change of the source reaches two hosts at different times.
 func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) (bool, error) {
 	for _, in := range intents {
 		version, err := l.engine.Ledger().LoadedVersion(ctx, in.Stack)
@@ -137,7 +138,7 @@ func (l *loop) agrees(ctx context.Context, c *Cycle, intents []resource.Intent) 
 			l.mismatchSince = time.Now()
 		} else if time.Since(l.mismatchSince) >= l.o.Interval/2 {
 			c.Alerts = append(c.Alerts, Alert{Type: ConfigurationMismatch, Text: fmt.Sprintf(
-				"the instance that leads stack %s has read another version of the source than this one: this one stands by", in.Stack)})
+				"the leader of stack %s has read another version of the source than this instance, which stands by", in.Stack)})
 		}
 		return false, nil
 	}

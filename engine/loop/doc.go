@@ -1,4 +1,4 @@
-// Package loop reconciles stacks continuously: it leads a stack or stands by for the instance
-// that does, observes without letting a slow location delay the others, plans, applies where it
-// is told to, and reports alerts. It uses the engine by its public methods alone.
+// Package loop reconciles stacks continuously. For each stack it leads, or stands by for the
+// instance that leads; it observes so that a slow location does not delay the others, plans, applies
+// if it should, and reports alerts. It uses only the engine's exported methods.
 package loop

@@ -11,36 +11,37 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Lead is what the claim of the instance that leads a stack's loop begins with.
+// Lead is the prefix of the claim of the instance that leads a stack's loop.
 const Lead = "lead/"
 
-// Stack is a source of wishes that a loop keeps.
+// Stack is a stack that a loop reconciles.
 type Stack struct {
-	Name string // the loop is led under the claim Lead + Name
-	// Load reads all wishes, anew each time.
+	Name string // the leader holds the claim Lead + Name
+	// Load reads the configuration; it is called in every cycle.
 	Load func(context.Context) ([]resource.Intent, error)
-	// Mark is another string when the source may have changed. It is asked every second and
-	// must be cheap. nil: it never changes by itself.
+	// Mark returns a different string when the source may have changed. It is called every
+	// second and must be cheap. nil: only intervals and wakes start a cycle.
 	Mark func() string
 }
 
-// RunOptions say how loops run. Zero fields are defaults.
+// RunOptions control loops. Zero fields are defaults.
 type RunOptions struct {
-	Interval time.Duration // between the beginnings of two cycles; 0: a minute
-	Patience time.Duration // how long a cycle waits for slow scopes; 0: 30 s
-	Poll     time.Duration // the pause before one that could not ask who leads asks again; 0: 1 s
-	// Apply does what is planned. Without it a cycle only looks, plans and tells.
+	Interval time.Duration // between the starts of two cycles; 0: a minute
+	Patience time.Duration // how long a plan waits for slow scopes; 0: 30 s
+	Poll     time.Duration // the pause before the leader is asked for again after an error; 0: 1 s
+	// Apply applies the plans. Without it, a cycle only observes, plans and reports.
 	Apply bool
 	Plan  engine.PlanOptions
-	// Rules reads what holds for every stack, anew for each cycle, instead of Plan.Rules. With an
-	// error it returns the rules to hold to meanwhile, and the error is a concern. It is called
-	// from many goroutines. nil: Plan.Rules hold.
+	// Rules reads the rules for every stack in each cycle, instead of Plan.Rules. With an error
+	// it returns the rules to use in the meantime, and the error is an alert. It is called from
+	// many goroutines. nil: Plan.Rules.
 	Rules func(context.Context) (resource.Rules, error)
 	Do    engine.ApplyOptions
-	// UnreachableAfter is after how many blind cycles in a row a scope is a concern; 0: 3.
+	// UnreachableAfter is the number of consecutive cycles after which an unreachable scope is
+	// an alert; 0: 3.
 	UnreachableAfter int
-	Wakes            *Wakes      // nil: nobody wakes the loops
-	Tell             func(Cycle) // hears of each cycle; called from many goroutines
+	Wakes            *Wakes      // nil: nothing wakes the loops
+	Tell             func(Cycle) // is called after each cycle, from many goroutines
 }
 
 func (o RunOptions) orDefault() RunOptions {
@@ -64,24 +65,24 @@ func (o RunOptions) orDefault() RunOptions {
 	return o
 }
 
-// Cycle is one turn of a loop, as it ended.
+// Cycle is the result of one cycle.
 type Cycle struct {
 	Stack   string
 	Why     string // "start", "interval", "changed", "woken"...
-	Led     bool   // false: it helped the one that leads
+	Led     bool   // false: it helped the leader
 	At      time.Time
 	Took    time.Duration
-	Planned *engine.Planned // nil if it came to none
-	Result  *engine.Result  // nil if nothing was to be done, or only planned
+	Planned *engine.Planned // nil if it failed before the plan
+	Result  *engine.Result  // nil if nothing was applied
 	Err     error
-	Alerts  []Alert // what only a human can settle
+	Alerts  []Alert
 }
 
-// Run keeps the stacks as wished until ctx ends: each in a loop of its own, one cycle at a
-// time. Among the instances that run a stack one leads: it looks; the others help with what
-// its looks call for, and one of them takes over when it dies. When ctx ends, what is in
-// flight is let finish, and nothing more is begun (Do.Hard cuts that off too). The error is
-// that of a record that cannot be written any more: open it anew and run again.
+// Run reconciles the stacks until ctx ends, each in its own loop, one cycle at a time. Of the
+// instances that run a stack one leads and observes; the others help to apply its observations,
+// and one of them takes over if it stops. When ctx ends, running actions finish and no others
+// start; when Do.Hard ends, they are canceled too. Run returns an error if the ledger can no longer
+// be written: open it again and call Run again.
 func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -89,15 +90,15 @@ func Run(ctx context.Context, e *engine.Engine, stacks []Stack, o RunOptions) er
 	for i := range stacks {
 		l := &loop{engine: e, stack: &stacks[i], o: o.orDefault(), unreachable: map[resource.Scope]int{}, helped: map[resource.Scope]time.Time{}}
 		wait.Go(func() {
-			defer stop() // the record is shared: what ends one ends all
-			l.keep(ctx)
+			defer stop() // the ledger is shared: an error of one loop ends all
+			l.run(ctx)
 		})
 	}
 	wait.Wait()
 	return e.Ledger().Broken()
 }
 
-// loop keeps one stack.
+// loop reconciles one stack.
 type loop struct {
 	engine        *engine.Engine
 	stack         *Stack
@@ -105,14 +106,14 @@ type loop struct {
 	async         *asyncObserver
 	wake          chan string
 	mark          string
-	unread        string                       // the last error of loading that was recorded
-	unreachable   map[resource.Scope]int       // cycles in a row
-	helped        map[resource.Scope]time.Time // the looks that were last helped with
-	mismatchSince time.Time                    // since when it wants other things than the one that leads
+	unread        string                       // the last recorded error of Load
+	unreachable   map[resource.Scope]int       // consecutive cycles
+	helped        map[resource.Scope]time.Time // the last observations that it helped with
+	mismatchSince time.Time                    // since when its configuration differs from the leader's
 }
 
-// keep leads the stack whenever it can, and helps whoever leads it when it can't.
-func (l *loop) keep(ctx context.Context) {
+// run leads the stack if it can, and otherwise helps the leader.
+func (l *loop) run(ctx context.Context) {
 	var leave func()
 	l.wake, leave = l.o.Wakes.join()
 	defer leave()
@@ -121,11 +122,11 @@ func (l *loop) keep(ctx context.Context) {
 	for ctx.Err() == nil && l.engine.Ledger().Broken() == nil {
 		l.engine.ReleaseDead(ctx)
 		err := l.engine.Claims().Hold(ctx, Lead+l.stack.Name, func(ctx context.Context, _ engine.Claim) error { return l.lead(ctx) })
-		var held *coordinator.ClaimedError
+		var claimed *coordinator.ClaimedError
 		switch {
 		case ctx.Err() != nil || l.engine.Ledger().Broken() != nil:
 			return
-		case errors.As(err, &held):
+		case errors.As(err, &claimed):
 			if l.help(ctx) && (l.engine.Ledger().Broken() != nil || l.standBy(ctx) == nil) {
 				continue
 			}
@@ -139,27 +140,27 @@ func (l *loop) keep(ctx context.Context) {
 	}
 }
 
-// lead goes from cycle to cycle until the claim is lost, ctx ends or the record is broken.
+// lead runs cycles until the claim is lost, ctx ends or the ledger is broken.
 func (l *loop) lead(ctx context.Context) error {
 	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
-		begun := time.Now()
+		started := time.Now()
 		c := l.cycle(ctx, why, true)
 		if ctx.Err() != nil || l.engine.Ledger().Broken() != nil {
 			return nil
 		}
-		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(begun), jitterSource())
+		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(started), jitterSource())
 		if why = l.pause(ctx, pause); why == "" {
 			return nil
 		}
 	}
 }
 
-// standBy waits until nobody leads, or the one that leads has looked anew. An error says that
-// it cannot be told.
+// standBy waits until no instance leads, or the leader has a new observation. It returns an error
+// if neither can be read.
 func (l *loop) standBy(ctx context.Context) error {
-	ctx, enough := context.WithCancel(ctx)
-	defer enough()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var wait sync.WaitGroup
 	var errs [2]error
 	for i, until := range []func() error{
@@ -167,48 +168,48 @@ func (l *loop) standBy(ctx context.Context) error {
 		func() error { return l.awaitObservation(ctx) },
 	} {
 		wait.Go(func() {
-			defer enough()
+			defer cancel()
 			errs[i] = until()
 		})
 	}
 	wait.Wait()
-	if errs[0] == nil || errs[1] == nil { // the other one was cut off
+	if errs[0] == nil || errs[1] == nil { // the other was canceled
 		return nil
 	}
 	return errors.Join(errs[:]...)
 }
 
-// whileLed ends the context of do when nobody leads any more: what is in flight is let finish,
-// and then this instance can lead. Else a stack whose helpers have much to do would not be
-// looked at until they had done it all.
+// whileLed cancels the context of do when no instance leads any more: running actions finish, and
+// then this instance can lead. Otherwise a stack without a leader would not be observed until its
+// helpers had done all their work.
 func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
-	ctx, enough := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for ctx.Err() == nil {
 			if l.engine.Claims().Await(ctx, Lead+l.stack.Name) == nil {
-				enough()
+				cancel()
 				return
 			}
-			select { // the store may answer again
+			select { // the store may recover
 			case <-ctx.Done():
 			case <-time.After(l.o.Poll):
 			}
 		}
 	})
 	do(ctx)
-	enough()
+	cancel()
 	wait.Wait()
 }
 
-// markEvery is how often the source is asked whether it changed.
+// markEvery is how often Mark is called.
 const markEvery = time.Second
 
-// pause waits for the next cycle and says what began it; "" if ctx ended.
+// pause waits for the next cycle and returns its reason; "" if ctx ended.
 func (l *loop) pause(ctx context.Context, d time.Duration) string {
-	timer, obs := time.NewTimer(d), time.NewTicker(markEvery)
+	timer, ticker := time.NewTimer(d), time.NewTicker(markEvery)
 	defer timer.Stop()
-	defer obs.Stop()
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -217,7 +218,7 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 			return why
 		case <-timer.C:
 			return "interval"
-		case <-obs.C:
+		case <-ticker.C:
 			if l.stack.Mark != nil && l.stack.Mark() != l.mark {
 				return "changed"
 			}
@@ -225,13 +226,13 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 	}
 }
 
-// Wakes begins the next cycle of all loops at once. The zero value is ready.
+// Wakes starts the next cycle of all loops. The zero value is ready to use.
 type Wakes struct {
 	mu    sync.Mutex
 	loops map[chan string]struct{}
 }
 
-// Wake begins a cycle in each loop now, or as soon as the one under way has ended.
+// Wake starts a cycle in each loop, as soon as its current one has ended.
 func (w *Wakes) Wake(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

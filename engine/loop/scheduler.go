@@ -7,19 +7,19 @@ import (
 	"github.com/ovi-project/ovi/engine"
 )
 
-// scheduler says when the next cycle begins. It asks no clock and no chance of its own.
+// scheduler computes when the next cycle starts. It uses neither a clock nor a random source.
 type scheduler struct {
 	interval time.Duration
-	failures int // cycles in a row that came to nothing
+	failures int // consecutive failed cycles
 }
 
 const (
-	jitter       = 0.1 // of a pause, either way: instances started together drift apart
+	jitter       = 0.1 // of a pause, either way, so that instances started together spread out
 	shortest     = time.Second
-	pollInterval = 10 // what was left unfinished is looked at after a tenth of the interval
+	pollInterval = 10 // unfinished actions are continued after a tenth of the interval
 )
 
-// next is the pause after a cycle that took so long. chance is from 0 to 1.
+// next returns the pause after a cycle. chance is a random number from 0 to 1.
 func (t *scheduler) next(failed, unfinished bool, took time.Duration, chance float64) time.Duration {
 	pause := t.interval - took
 	switch {
@@ -40,8 +40,8 @@ func (t *scheduler) next(failed, unfinished bool, took time.Duration, chance flo
 
 func jitterSource() float64 { return rand.Float64() }
 
-// unfinished says that something was left that another cycle can do soon: the policies hold
-// back what failed by itself.
+// unfinished reports whether another cycle can soon finish something. Failed actions do not count:
+// BackOff defers them.
 func unfinished(r *engine.Result) bool {
 	if r == nil {
 		return false

@@ -8,11 +8,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// rulePrefix begins the name under which a rule vetoes.
+// rulePrefix is the prefix of a rule's policy name.
 const rulePrefix = "rule "
 
-// kept are the vetoes on record that stay beside the policies under trial: those of policies
-// that are not replaced. What was held back because something else was is found out anew.
+// kept returns the recorded Blockers of policies that are not replaced. Blockers of dependents are
+// not kept: they are derived again.
 func (t *backtestRun) kept(listed []event.Decision) recordedBlockers {
 	out := recordedBlockers{}
 	for _, d := range listed {
@@ -25,7 +25,7 @@ func (t *backtestRun) kept(listed []event.Decision) recordedBlockers {
 	return out
 }
 
-// replaces says that a veto on record is none of the policies under trial's past.
+// replaces reports whether the evaluated rules replace a recorded Blocker.
 func (t *backtestRun) replaces(v decider.Blocker) bool {
 	name, isRule := strings.CutPrefix(v.Policy, rulePrefix)
 	switch {
@@ -43,7 +43,7 @@ func (t *backtestRun) replaces(v decider.Blocker) bool {
 	return false
 }
 
-// spoken says that a veto may be of the policies under trial.
+// spoken reports whether a Blocker may be of the evaluated rules.
 func (t *backtestRun) spoken(v decider.Blocker) bool {
 	name, isRule := strings.CutPrefix(v.Policy, rulePrefix)
 	switch {
@@ -70,21 +70,20 @@ func (t *backtestRun) hasRule(name string) bool {
 	return false
 }
 
-// recordedBlockers says again what was said then.
+// recordedBlockers is a policy that repeats recorded Blockers.
 type recordedBlockers map[resource.Ref][]decider.Blocker
 
 // Name implements decider.Policy.
-func (recordedBlockers) Name() string { return "on record" }
+func (recordedBlockers) Name() string { return "recorded" }
 
-// Review implements decider.Policy. Of several vetoes on one decision the hardest stands for
-// all, for it decides.
+// Review implements decider.Policy. Of several Blockers of one decision it returns the strictest.
 func (k recordedBlockers) Review(p decider.Plan, _ decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
 	for i := range p.Decisions {
-		hardest := -1
+		strictest := -1
 		for _, v := range k[p.Decisions[i].Ref] {
-			if n := rank(judge([]decider.Blocker{v}).Says); hardest < 0 || n < hardest {
-				hardest, out[i] = n, v
+			if n := rank(judge([]decider.Blocker{v}).Says); strictest < 0 || n < strictest {
+				strictest, out[i] = n, v
 			}
 		}
 	}
