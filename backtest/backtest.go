@@ -66,8 +66,8 @@ type Tried struct {
 // Flips reports whether the result would have been different.
 func (t Tried) Flips() bool { return t.Was.Says != t.Would.Says }
 
-// BacktestResult is the result of a Backtest.
-type BacktestResult struct {
+// Result is the result of a Backtest.
+type Result struct {
 	// Tried are the decisions whose result flips, and those that the evaluated rules block or
 	// warn about; oldest first.
 	Tried     []Tried
@@ -78,10 +78,10 @@ type BacktestResult struct {
 }
 
 // Run reads a log from its start. An error is one of the log, or source.Problems of the rules.
-func (t Backtest) Run(records iter.Seq2[event.Record, error]) (BacktestResult, error) {
+func (t Backtest) Run(records iter.Seq2[event.Record, error]) (Result, error) {
 	guards, err := engine.GlobalGuards(t.Rules)
 	if err != nil {
-		return BacktestResult{}, err
+		return Result{}, err
 	}
 	run := backtestRun{Backtest: t, guards: guards, past: newLogState(), rows: map[rowKey]int{}, rowsOf: map[string][]int{}}
 	for r, err := range records {
@@ -100,7 +100,7 @@ type backtestRun struct {
 	Backtest
 	guards []decider.Policy
 	past   *logState
-	out    BacktestResult
+	out    Result
 	rows   map[rowKey]int   // into out.Tried
 	rowsOf map[string][]int // rows by plan and ref, to set Done
 }

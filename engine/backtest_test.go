@@ -22,7 +22,7 @@ func (b *bench) records() iter.Seq2[event.Record, error] {
 	return history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{})
 }
 
-func (b *bench) try(trial backtest.Backtest) backtest.BacktestResult {
+func (b *bench) try(trial backtest.Backtest) backtest.Result {
 	b.t.Helper()
 	trial.Kinds = b.kinds()
 	out, err := trial.Run(b.records())
@@ -33,7 +33,7 @@ func (b *bench) try(trial backtest.Backtest) backtest.BacktestResult {
 }
 
 // short tells a trial as words.
-func short(r backtest.BacktestResult) []string {
+func short(r backtest.Result) []string {
 	var out []string
 	for _, x := range r.Tried {
 		s := string(x.Proposed) + " " + x.Ref.Kind + "/" + x.Ref.Name + ": " + string(x.Was.Says) + " -> " + string(x.Would.Says)

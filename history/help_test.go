@@ -1,7 +1,6 @@
 package history_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/ovi-project/ovi/ledger"
@@ -9,9 +8,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
-
-// scope is that of all resources.
-var scope = ledgertest.Scope()
 
 func ref(name string) resource.Ref { return ledgertest.Ref(name) }
 
@@ -34,11 +30,3 @@ func shared(t *testing.T, dir string, store storage.Store, user string) *ledger.
 	t.Helper()
 	return ledgertest.Shared(t, dir, store, user)
 }
-
-func live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error {
-	return ledgertest.Live(ctx, l, rounds, seed)
-}
-
-func lived(t *testing.T, dir string) *ledger.Ledger { return ledgertest.Lived(t, dir) }
-
-func dirs(t *testing.T, n int) []string { return ledgertest.Dirs(t, n) }

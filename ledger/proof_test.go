@@ -306,7 +306,7 @@ func TestTrimsKeepBindings(t *testing.T) {
 	proven(t, l, "x", "i1")
 	_ = l.Close()
 	rebuilt := mem.New()
-	must[replay.ReplayResult](t)(replay.Replay(t.Context(), dir, rebuilt))
+	must[replay.Result](t)(replay.Replay(t.Context(), dir, rebuilt))
 	again := open(t, dir, rebuilt)
 	proven(t, again, "x", "i1")
 	if got := bindings(t, again); !got["i2"].Ended || len(got) != 2 {

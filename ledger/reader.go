@@ -71,6 +71,8 @@ func (r *Reader) Get(ctx context.Context, key string, at storage.Revision) (stor
 	return storage.Get(ctx, r.store, key, at)
 }
 
+// Versions calls each with the versions of a key that are still readable, oldest first; it stops
+// at the first error.
 func (r *Reader) Versions(ctx context.Context, key string, each func(storage.Entry) error) error {
 	for e, err := range r.store.History(ctx, key) {
 		if err != nil {
@@ -110,6 +112,7 @@ func (r *Reader) Entries(ctx context.Context, prefix string, at storage.Revision
 	return nil
 }
 
+// Load decodes the value of a key at a revision; false if the key is absent.
 func (r *Reader) Load(ctx context.Context, key string, at storage.Revision, v any) (bool, error) {
 	e, err := r.Get(ctx, key, at)
 	if err != nil || e.Value == nil {

@@ -13,9 +13,6 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// scope is that of all resources.
-var scope = ledgertest.Scope()
-
 func ref(name string) resource.Ref { return ledgertest.Ref(name) }
 
 func res(name, size string) resource.Observed { return ledgertest.Resource(name, size) }
@@ -25,13 +22,6 @@ func liveState(resources ...resource.Observed) resource.LiveState {
 }
 
 func must[T any](t *testing.T) func(T, error) T { return ledgertest.Must[T](t) }
-
-func open(t *testing.T, dir string, store storage.Store) *ledger.Ledger {
-	t.Helper()
-	return ledgertest.Open(t, dir, store)
-}
-
-func fresh(t *testing.T) *ledger.Ledger { return ledgertest.Fresh(t) }
 
 func shared(t *testing.T, dir string, store storage.Store, user string) *ledger.Ledger {
 	t.Helper()

@@ -20,8 +20,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// ReplayResult is what a store was rebuilt from.
-type ReplayResult struct {
+// Result is what a store was rebuilt from.
+type Result struct {
 	Instance string
 	First    wal.Seq // of the log; more than 1: it was trimmed, and revisions have new numbers
 	Last     wal.Seq
@@ -29,11 +29,11 @@ type ReplayResult struct {
 }
 
 // Trimmed reports whether the log no longer has its beginning.
-func (r ReplayResult) Trimmed() bool { return r.First > 1 }
+func (r Result) Trimmed() bool { return r.First > 1 }
 
 // Replay rebuilds a store from the log of a data directory alone; the live store may be damaged or
 // lost, and is not used. The log is only read.
-func Replay(ctx context.Context, dir string, into storage.Store) (out ReplayResult, err error) {
+func Replay(ctx context.Context, dir string, into storage.Store) (out Result, err error) {
 	log, err := wal.Open(ledger.LogPath(dir), wal.ReadOnly())
 	if err != nil {
 		return out, err

@@ -15,7 +15,7 @@ func TestReplayGivesTheSameStore(t *testing.T) {
 	dir := t.TempDir()
 	l := lived(t, dir)
 	into := mem.New()
-	got := must[replay.ReplayResult](t)(replay.Replay(t.Context(), dir, into))
+	got := must[replay.Result](t)(replay.Replay(t.Context(), dir, into))
 	if got.Trimmed() || got.Last == 0 {
 		t.Fatalf("replayed %+v", got)
 	}
@@ -51,7 +51,7 @@ func TestATrimmedLogHasAllPresentFacts(t *testing.T) {
 		t.Errorf("carrying facts forward wrote %d revisions", after-before)
 	}
 	into := mem.New()
-	got := must[replay.ReplayResult](t)(replay.Replay(t.Context(), dir, into))
+	got := must[replay.Result](t)(replay.Replay(t.Context(), dir, into))
 	if !got.Trimmed() || got.First != first {
 		t.Fatalf("replayed %+v", got)
 	}

@@ -111,12 +111,14 @@ func (r Resolver) join(t Text, s *Attribute) (Value, bool) {
 	var plain strings.Builder
 	parts, sealed, hidden := make(List, len(t)), false, false
 	for i, part := range t {
-		known, ok := part, true
+		known := part
 		ref, isRef := part.(Reference)
 		if isRef {
-			if known, ok = r.lookup(ref); !ok {
+			v, ok := r.lookup(ref)
+			if !ok {
 				return nil, false
 			}
+			known = v
 		}
 		switch v := known.(type) {
 		case Secret:

@@ -2,7 +2,6 @@ package rollout_test
 
 import (
 	"fmt"
-	"slices"
 
 	"pgregory.net/rapid"
 
@@ -15,7 +14,6 @@ import (
 type fleet struct {
 	rollout.Rollout
 	nodes []*node
-	fixed bool   // nothing goes offline or comes back any more
 	told  string // what went wrong
 }
 
@@ -152,8 +150,4 @@ func (f *fleet) tell(format string, args ...any) {
 	if f.told == "" {
 		f.told = fmt.Sprintf(format, args...)
 	}
-}
-
-func (f *fleet) find(group string) *node {
-	return f.nodes[slices.IndexFunc(f.nodes, func(n *node) bool { return n.Group == group })]
 }

@@ -100,9 +100,17 @@ func (r *reading) unknown(k *Node) (meant string) {
 // terraformAttribute maps an attribute's name in Terraform to the kind's own.
 func terraformAttribute(name string, names []string) (string, bool) {
 	for _, row := range [...][2]string{
-		{"cidr_block", "cidr"}, {"availability_zone", "zone"}, {"instance_type", "size"}, {"instance_class", "size"},
-		{"ami", "image"}, {"vpc_id", "vpc"}, {"subnet_id", "subnet"}, {"vpc_security_group_ids", "security_groups"},
-		{"allocated_storage", "storage"}, {"instance_id", "attach_to"}, {"root_block_device", "root"},
+		{"cidr_block", "cidr"},
+		{"availability_zone", "zone"},
+		{"instance_type", "size"},
+		{"instance_class", "size"},
+		{"ami", "image"},
+		{"vpc_id", "vpc"},
+		{"subnet_id", "subnet"},
+		{"vpc_security_group_ids", "security_groups"},
+		{"allocated_storage", "storage"},
+		{"instance_id", "attach_to"},
+		{"root_block_device", "root"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true

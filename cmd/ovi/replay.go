@@ -157,7 +157,7 @@ func (c *call) rebuild(dir, location string, out *replayed) (err error) {
 }
 
 // compareStores compares all that both have; of a trimmed log, only current state.
-func (c *call) compareStores(live, fresh storage.Store, got replay.ReplayResult) (replay.Comparison, error) {
+func (c *call) compareStores(live, fresh storage.Store, got replay.Result) (replay.Comparison, error) {
 	if got.Trimmed() {
 		return replay.CompareLive(c, live, fresh)
 	}

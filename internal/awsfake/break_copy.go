@@ -12,7 +12,7 @@ import (
 func (h hand) copy(b Breakage, e entity) (string, error) {
 	m, word := e.meta(), kindWord(e.kind())
 	before := h.t.st.seq
-	form := map[string]string{}
+	var form map[string]string
 	switch v := e.(type) {
 	case *instance:
 		form = map[string]string{"ImageId": v.Image, "InstanceType": v.Type, "SubnetId": v.Subnet}

@@ -136,24 +136,40 @@ func TestStrategies(t *testing.T) {
 		want resource.Strategy
 	}{
 		{"vpc", desired(t, "vpc", "x", values{"cidr": text("10.1.0.0/16")}), observed("vpc", "vpc-1", values{"cidr": text("10.0.0.0/16")}), resource.CreateFirst},
-		{"subnet elsewhere in its VPC", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.2.0/24")}),
-			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24")}), resource.CreateFirst},
-		{"subnet over itself", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/25")}),
-			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24")}), resource.DestroyFirst},
-		{"subnet in another zone", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1b")}),
-			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1a")}), resource.DestroyFirst},
-		{"subnet that follows its VPC", desired(t, "subnet", "x", values{"vpc": other, "cidr": text("10.0.1.0/24")}),
-			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1a")}), resource.CreateFirst},
-		{"group with another description", desired(t, "security_group", "x", values{"description": text("b")}),
-			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.DestroyFirst},
-		{"group in another VPC", desired(t, "security_group", "x", values{"vpc": other}),
-			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.CreateFirst},
+		{
+			"subnet elsewhere in its VPC", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.2.0/24")}),
+			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24")}), resource.CreateFirst,
+		},
+		{
+			"subnet over itself", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/25")}),
+			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24")}), resource.DestroyFirst,
+		},
+		{
+			"subnet in another zone", desired(t, "subnet", "x", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1b")}),
+			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1a")}), resource.DestroyFirst,
+		},
+		{
+			"subnet that follows its VPC", desired(t, "subnet", "x", values{"vpc": other, "cidr": text("10.0.1.0/24")}),
+			observed("subnet", "subnet-1", values{"vpc": text("vpc-1"), "cidr": text("10.0.1.0/24"), "zone": text("us-east-1a")}), resource.CreateFirst,
+		},
+		{
+			"group with another description", desired(t, "security_group", "x", values{"description": text("b")}),
+			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.DestroyFirst,
+		},
+		{
+			"group in another VPC", desired(t, "security_group", "x", values{"vpc": other}),
+			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.CreateFirst,
+		},
 		{"instance", desired(t, "ec2", "x", values{"size": text("t3.micro")}), observed("ec2", "i-1", nil), resource.CreateFirst},
-		{"instance with a volume", desired(t, "ec2", "x", values{"size": text("t3.micro")}),
-			observed("ec2", "i-1", values{"volumes": resource.List{text("vol-1")}}), resource.DestroyFirst},
+		{
+			"instance with a volume", desired(t, "ec2", "x", values{"size": text("t3.micro")}),
+			observed("ec2", "i-1", values{"volumes": resource.List{text("vol-1")}}), resource.DestroyFirst,
+		},
 		{"volume", desired(t, "ebs", "x", values{"size": resource.Int(8), "zone": text("us-east-1a")}), observed("ebs", "vol-1", nil), resource.CreateFirst},
-		{"attached volume", desired(t, "ebs", "x", values{"size": resource.Int(8), "zone": text("us-east-1a")}),
-			observed("ebs", "vol-1", values{"attach_to": text("i-1")}), resource.DestroyFirst},
+		{
+			"attached volume", desired(t, "ebs", "x", values{"size": resource.Int(8), "zone": text("us-east-1a")}),
+			observed("ebs", "vol-1", values{"attach_to": text("i-1")}), resource.DestroyFirst,
+		},
 		{"database", desired(t, "rds", "x", values{"size": text("db.t3.micro")}), observed("rds", "x", nil), resource.DestroyFirst},
 		{"bucket with another name", desired(t, "s3", "xxx", values{"bucket": text("acme-2")}), observed("s3", "acme-1", nil), resource.CreateFirst},
 	} {

@@ -43,7 +43,7 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 		}
 	}
 	if wantStopped && !stopped {
-		if d, err = g.powerDB(ctx, d, true); err != nil {
+		if _, err = g.powerDB(ctx, d, true); err != nil {
 			return resource.Observed{}, err
 		}
 	}

@@ -64,7 +64,7 @@ func Find(t *testing.T, name string, open func(t *testing.T) Harness) (found []s
 		f := &finder{T: t}
 		func() {
 			defer func() {
-				if p := recover(); p != nil && p != (any)(stopped{}) {
+				if p := recover(); p != nil && p != any(stopped{}) {
 					panic(p)
 				}
 			}()

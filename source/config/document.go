@@ -18,7 +18,6 @@ type document struct {
 	provider string
 	location string        // of the document's provider
 	tags     resource.Tags // of defaults
-	noType   bool          // the missing provider is reported
 	block    *block        // the one being read, if any
 }
 

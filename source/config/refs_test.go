@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,12 +20,18 @@ func refKinds() schemas {
 	anywhere.Anywhere = true
 	return schemas{
 		{Provider: "aws", Name: "app", Attrs: []resource.Attribute{
-			ref("db", "db", "db-"), {Name: "flag", Type: resource.TBool}, str("motd"), anywhere, {Name: "port", Type: resource.TInt},
+			ref("db", "db", "db-"),
+			{Name: "flag", Type: resource.TBool},
+			str("motd"), anywhere,
+			{Name: "port", Type: resource.TInt},
 			{Name: "script", Type: resource.TString, Secret: true, SecretInFile: true, WriteOnly: true},
 		}},
 		{Provider: "aws", Name: "db", Attrs: []resource.Attribute{
-			{Name: "endpoint", Type: resource.TString, Computed: true}, {Name: "port", Type: resource.TInt}, {Name: "labels", Type: resource.TMap},
-			{Name: "password", Type: resource.TString, Secret: true, WriteOnly: true}, {Name: "init", Type: resource.TString, WriteOnly: true},
+			{Name: "endpoint", Type: resource.TString, Computed: true},
+			{Name: "port", Type: resource.TInt},
+			{Name: "labels", Type: resource.TMap},
+			{Name: "password", Type: resource.TString, Secret: true, WriteOnly: true},
+			{Name: "init", Type: resource.TString, WriteOnly: true},
 		}},
 		{Provider: "box", Name: "file", Attrs: []resource.Attribute{str("content")}},
 	}
@@ -107,7 +114,8 @@ func TestReferencesThatDoNotFit(t *testing.T) {
 			name = ""
 		}
 		_, err := loadRefs(t, "  - {type: db, name: far, region: eu-west-1}\n  - {type: app, "+block+name+"}\n")
-		problems, _ := err.(source.Problems)
+		var problems source.Problems
+		_ = errors.As(err, &problems)
 		if len(problems) != 1 || !strings.Contains(problems[0].String(), want) || problems[0].At.Line != 7 || problems[0].Suggestion == "" {
 			t.Errorf("%s: want %q, got\n%v", block, want, err)
 		}

@@ -117,19 +117,24 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 	case formTime:
 		return &jsonSchema{Type: oneOf("string"), Pattern: `^([01]?[0-9]|2[0-3]):[0-5][0-9]$`}
 	case formProvOpts:
-		p := map[string]*jsonSchema{}
-		for _, r := range o.ProviderOptions(k.name) {
-			if !r.Secret {
-				p[r.Key] = &jsonSchema{Type: oneOf("string", "number", "boolean"), Doc: r.Doc}
-			}
-		}
-		return object(p)
+		return object(providerOptions(o, k.name))
 	case formSpec:
 		return &jsonSchema{Type: oneOf("object")}
 	case formOptions:
 		return object(properties(optionsKeys(o), o))
 	}
 	return word
+}
+
+// providerOptions are the options of a provider that a file may hold.
+func providerOptions(o source.Options, provider string) map[string]*jsonSchema {
+	p := map[string]*jsonSchema{}
+	for _, r := range o.ProviderOptions(provider) {
+		if !r.Secret {
+			p[r.Key] = &jsonSchema{Type: oneOf("string", "number", "boolean"), Doc: r.Doc}
+		}
+	}
+	return p
 }
 
 // kindSchema is the schema of a block of one kind: its attributes are beside the block's own

@@ -3,7 +3,6 @@ package shelf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -123,5 +122,5 @@ func Text(a resource.Attrs, name string) string {
 
 // Fail is an error of a class.
 func Fail(class provider.Class, format string, args ...any) error {
-	return &provider.Error{Class: class, Op: "toy", Code: class.String(), Err: errors.New(fmt.Sprintf(format, args...))}
+	return &provider.Error{Class: class, Op: "toy", Code: class.String(), Err: fmt.Errorf(format, args...)}
 }
