@@ -2,6 +2,7 @@ package faultrun
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"encoding/json"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"

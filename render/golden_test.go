@@ -70,7 +70,8 @@ func kinds(provider, kind string) (resource.Kind, bool) {
 			{Name: "root", Type: resource.TObject, Fields: []resource.Attribute{
 				{Name: "size", Type: resource.TInt, CreateDefault: resource.Int(8), Unit: "GiB"},
 			}},
-			{Name: "size"}, {Name: "subnet"},
+			{Name: "size"},
+			{Name: "subnet"},
 		}
 	case "security_group":
 		k.Attrs = []resource.Attribute{{Name: "ingress", Type: resource.TSet, Elem: &resource.Attribute{
@@ -104,11 +105,13 @@ func everything() decider.Plan {
 			{Ref: ref("subnet", "app"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.DestroyFirst, Observed: have("subnet-0c554caf75dafb66e"), Changes: []resource.Change{
 				change("cidr", text("10.0.1.0/24"), text("10.0.2.0/24"), resource.Replace),
 			}},
-			{Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonFollows, Strategy: resource.DestroyFirst, Follows: ref("subnet", "app"), Observed: have("i-0ee036f2aa4411c1f"),
+			{
+				Ref: ref("ec2", "web-0"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonFollows, Strategy: resource.DestroyFirst, Follows: ref("subnet", "app"), Observed: have("i-0ee036f2aa4411c1f"),
 				Desired: &resource.Desired{Ref: ref("ec2", "web-0"), Attrs: resource.NewAttrs(resource.Attr{Name: "subnet", Value: resource.Reference{Ref: ref("subnet", "app")}})}, DependsOn: []resource.Ref{ref("subnet", "app")},
 				Changes: []resource.Change{
 					{Path: "subnet", From: text("subnet-0c554caf75dafb66e"), To: resource.Reference{Ref: ref("subnet", "app")}, Effect: resource.Replace, KnownAfterApply: true},
-				}},
+				},
+			},
 			{Ref: ref("ec2", "web-1"), Difference: comparator.Drifted, Action: decider.Restart, Proposed: decider.Restart, Reason: decider.ReasonRestart, Observed: have("i-06263382c5ab22ead"), Changes: []resource.Change{
 				change("size", text("t3.micro"), text("t3.small"), resource.Restart),
 				change("user_data", old, secret, resource.Restart),

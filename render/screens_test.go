@@ -44,8 +44,10 @@ func screens() map[string]screenful {
 		"why": render.Page{
 			Lead: "ec2/web-0 matches its configuration.", Cause: "Updated 3m ago by ada, because it was changed outside ovi:", Changes: []resource.Change{team},
 			Facts: []render.Fact{
-				{Label: "live state", Text: "i-0ee036f2aa4411c1f, healthy, observed 12s ago"}, {Label: "configuration", Text: "ovi.yaml:38, stack web"},
-				{Label: "approved by", Text: "ada (--auto-approve)"}, {Label: "audit log", Text: "records 40-41"},
+				{Label: "live state", Text: "i-0ee036f2aa4411c1f, healthy, observed 12s ago"},
+				{Label: "configuration", Text: "ovi.yaml:38, stack web"},
+				{Label: "approved by", Text: "ada (--auto-approve)"},
+				{Label: "audit log", Text: "records 40-41"},
 			},
 		},
 		"why-all": render.Page{

@@ -221,28 +221,52 @@ func TestOrder(t *testing.T) {
 		"creates in order of need": {[]replace.Node{create("app", "net"), create("net")}, []string{"+net", "+app"}, nil},
 		"deletes against it":       {[]replace.Node{gone("net"), gone("app", "net")}, []string{"-app", "-net"}, nil},
 		"an update lets go first":  {[]replace.Node{gone("net"), update("app", "net")}, []string{"+app", "-net"}, nil},
-		"destroy-first is downgraded along": {[]replace.Node{swap("net", resource.DestroyFirst), swap("app", resource.CreateFirst, "net"), swap("web", resource.Swap, "app")},
-			[]string{"-web", "-app", "-net", "+net", "+app", "+web"}, []string{"app follows net", "web follows net"}},
-		"create-first under destroy-first": {[]replace.Node{swap("net", resource.CreateFirst), swap("app", resource.DestroyFirst, "net")},
-			[]string{"+net", "-app", "+app", "-net"}, nil},
-		"create-first waits for updates": {[]replace.Node{swap("net", resource.CreateFirst),
-			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")}}, []string{"+net", "+app", "-net"}, nil},
-		"destroy-first does not": {[]replace.Node{swap("net", resource.DestroyFirst),
-			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")}}, []string{"-net", "+net", "+app"}, nil},
-		"a release that can only come later": {[]replace.Node{swap("net", resource.DestroyFirst), create("app", "net"),
-			{Ref: ref("web"), Creates: true, DependsOn: refs("app"), Holds: refs("net")}}, []string{"-net", "+net", "+app", "+web"}, nil},
-		"what a create-first user drags along": {[]replace.Node{swap("disk", resource.DestroyFirst),
+		"destroy-first is downgraded along": {
+			[]replace.Node{swap("net", resource.DestroyFirst), swap("app", resource.CreateFirst, "net"), swap("web", resource.Swap, "app")},
+			[]string{"-web", "-app", "-net", "+net", "+app", "+web"},
+			[]string{"app follows net", "web follows net"},
+		},
+		"create-first under destroy-first": {
+			[]replace.Node{swap("net", resource.CreateFirst), swap("app", resource.DestroyFirst, "net")},
+			[]string{"+net", "-app", "+app", "-net"},
+			nil,
+		},
+		"create-first waits for updates": {[]replace.Node{
+			swap("net", resource.CreateFirst),
+			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")},
+		}, []string{"+net", "+app", "-net"}, nil},
+		"destroy-first does not": {[]replace.Node{
+			swap("net", resource.DestroyFirst),
+			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")},
+		}, []string{"-net", "+net", "+app"}, nil},
+		"a release that can only come later": {[]replace.Node{
+			swap("net", resource.DestroyFirst), create("app", "net"),
+			{Ref: ref("web"), Creates: true, DependsOn: refs("app"), Holds: refs("net")},
+		}, []string{"-net", "+net", "+app", "+web"}, nil},
+		"what a create-first user drags along": {[]replace.Node{
+			swap("disk", resource.DestroyFirst),
 			{Ref: ref("vm"), Creates: true, Deletes: true, Strategy: resource.CreateFirst, Holds: refs("disk")},
-			create("name", "vm", "disk")}, []string{"-vm", "-disk", "+vm", "+disk", "+name"}, []string{"vm follows disk"}},
-		"a swap waits for no user": {[]replace.Node{swap("disk", resource.DestroyFirst),
+			create("name", "vm", "disk"),
+		}, []string{"-vm", "-disk", "+vm", "+disk", "+name"}, []string{"vm follows disk"}},
+		"a swap waits for no user": {[]replace.Node{
+			swap("disk", resource.DestroyFirst),
 			{Ref: ref("vm"), Creates: true, Deletes: true, Strategy: resource.Swap, Holds: refs("disk")},
-			create("name", "vm", "disk")}, []string{"+vm", "-vm", "-disk", "+disk", "+name"}, nil},
-		"nor for its update": {[]replace.Node{swap("net", resource.Swap),
-			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")}}, []string{"+net", "-net", "+app"}, nil},
-		"a release that is cut downgrades nothing": {[]replace.Node{swap("disk", resource.DestroyFirst), swap("net", resource.DestroyFirst),
-			{Ref: ref("vm"), Creates: true, Deletes: true, Strategy: resource.Swap, DependsOn: refs("net"), Holds: refs("disk")},
-			create("app", "net"), {Ref: ref("web"), Creates: true, DependsOn: refs("disk", "app"), Holds: refs("net")}},
-			[]string{"-net", "+net", "+vm", "+app", "-vm", "-disk", "+disk", "+web"}, nil},
+			create("name", "vm", "disk"),
+		}, []string{"+vm", "-vm", "-disk", "+disk", "+name"}, nil},
+		"nor for its update": {[]replace.Node{
+			swap("net", resource.Swap),
+			{Ref: ref("app"), Creates: true, DependsOn: refs("net"), Holds: refs("net")},
+		}, []string{"+net", "-net", "+app"}, nil},
+		"a release that is cut downgrades nothing": {
+			[]replace.Node{
+				swap("disk", resource.DestroyFirst), swap("net", resource.DestroyFirst),
+				{Ref: ref("vm"), Creates: true, Deletes: true, Strategy: resource.Swap, DependsOn: refs("net"), Holds: refs("disk")},
+				create("app", "net"),
+				{Ref: ref("web"), Creates: true, DependsOn: refs("disk", "app"), Holds: refs("net")},
+			},
+			[]string{"-net", "+net", "+vm", "+app", "-vm", "-disk", "+disk", "+web"},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fixed, down := downgraded(c.nodes)
@@ -274,7 +298,8 @@ func TestOrder(t *testing.T) {
 func TestACycleOfConfigurationsIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := replace.Order([]replace.Node{
-		{Ref: ref("a"), Creates: true, DependsOn: refs("b")}, {Ref: ref("b"), Creates: true, DependsOn: refs("c")},
+		{Ref: ref("a"), Creates: true, DependsOn: refs("b")},
+		{Ref: ref("b"), Creates: true, DependsOn: refs("c")},
 		{Ref: ref("c"), Creates: true, DependsOn: refs("b")},
 	})
 	var cycle *resource.CycleError

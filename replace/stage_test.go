@@ -196,26 +196,56 @@ func TestStages(t *testing.T) {
 		want   replace.Step
 		failed bool
 	}{
-		"a failing resource does not wait for the deadline": {swap,
-			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Failing), Aside: true}, replace.Revert, true},
-		"one whose health is unknown waits": {swap,
-			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Unclear), Aside: true}, replace.Wait, false},
-		"and fails at the deadline": {late,
-			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Unclear), Aside: true}, replace.Revert, true},
-		"an old resource that may be going keeps the new one": {back,
-			replace.Stage{Old: is("old", resource.Pending), New: is("new", resource.Failing), Aside: true}, replace.Wait, false},
-		"a restored resource that starts is not back yet": {back,
-			replace.Stage{Old: is("old", resource.Pending)}, replace.Wait, false},
-		"one that was failing before is back": {back,
-			replace.Stage{Old: is("old", resource.Failing)}, replace.Reverted, false},
-		"without an old resource the new one stays": {back,
-			replace.Stage{New: is("new", resource.Failing)}, replace.GiveUp, false},
-		"the old resource is not taken for the new one": {back,
-			replace.Stage{Old: is("old", resource.Healthy), New: is("old", resource.Healthy)}, replace.Reverted, false},
-		"a new resource without an old one is started": {swap,
-			replace.Stage{New: is("new", resource.Stopped)}, replace.Switch, false},
-		"references move before the old resource goes": {first,
-			replace.Stage{Old: is("old", resource.Healthy), New: is("new", resource.Healthy), Used: true}, replace.References, false},
+		"a failing resource does not wait for the deadline": {
+			swap,
+			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Failing), Aside: true},
+			replace.Revert, true,
+		},
+		"one whose health is unknown waits": {
+			swap,
+			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Unclear), Aside: true},
+			replace.Wait, false,
+		},
+		"and fails at the deadline": {
+			late,
+			replace.Stage{Old: is("old", resource.Stopped), New: is("new", resource.Unclear), Aside: true},
+			replace.Revert, true,
+		},
+		"an old resource that may be going keeps the new one": {
+			back,
+			replace.Stage{Old: is("old", resource.Pending), New: is("new", resource.Failing), Aside: true},
+			replace.Wait, false,
+		},
+		"a restored resource that starts is not back yet": {
+			back,
+			replace.Stage{Old: is("old", resource.Pending)},
+			replace.Wait, false,
+		},
+		"one that was failing before is back": {
+			back,
+			replace.Stage{Old: is("old", resource.Failing)},
+			replace.Reverted, false,
+		},
+		"without an old resource the new one stays": {
+			back,
+			replace.Stage{New: is("new", resource.Failing)},
+			replace.GiveUp, false,
+		},
+		"the old resource is not taken for the new one": {
+			back,
+			replace.Stage{Old: is("old", resource.Healthy), New: is("old", resource.Healthy)},
+			replace.Reverted, false,
+		},
+		"a new resource without an old one is started": {
+			swap,
+			replace.Stage{New: is("new", resource.Stopped)},
+			replace.Switch, false,
+		},
+		"references move before the old resource goes": {
+			first,
+			replace.Stage{Old: is("old", resource.Healthy), New: is("new", resource.Healthy), Used: true},
+			replace.References, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.s.Now = start

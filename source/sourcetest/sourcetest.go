@@ -143,7 +143,7 @@ func (h Harness) problems(t *testing.T) {
 	specs := append(good(),
 		Spec{Kind: "app", Name: "a", Attrs: map[string]any{"sise": 1}},
 		Spec{Kind: "app", Name: "b", Attrs: map[string]any{"size": 1, "net": "nowhere"}},
-		Spec{Kind: "app", Name: "c", Attrs: map[string]any{"size": 0, "motd": "${app/db.addres}"}},
+		Spec{Kind: "app", Name: "c", Attrs: map[string]any{"size": 0, "motd": "${app/db.addr}"}},
 		Spec{Kind: "ap", Name: "d"},
 		Spec{Kind: "app", Name: "e", Attrs: map[string]any{"size": 1, "motd": "${app/db.password}"}})
 	_, err := source.Load(context.Background(), h.Write(t, t.TempDir(), specs))
@@ -152,7 +152,7 @@ func (h Harness) problems(t *testing.T) {
 		t.Fatalf("no problems, but %v", err)
 	}
 	for _, want := range []string{
-		`unknown attribute "sise"`, `unknown net "nowhere"`, "size is 0", `unknown attribute "addres"`, `unknown type "ap"`, "is a secret",
+		`unknown attribute "sise"`, `unknown net "nowhere"`, "size is 0", `unknown attribute "addr"`, `unknown type "ap"`, "is a secret",
 	} {
 		if !slices.ContainsFunc(all, func(p source.Problem) bool { return strings.Contains(p.Summary, want) }) {
 			t.Errorf("not reported: %s", want)
