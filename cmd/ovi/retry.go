@@ -1,0 +1,38 @@
+package main
+
+import (
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/render"
+)
+
+func (p *process) retryCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "retry", Category: groupManage, ArgsUsage: "REF",
+		Usage: "Allow new attempts of a failed configuration",
+		Description: "`ovi run` stops trying a configuration after 8 failures in a row, until the configuration\n" +
+			"changes. This lets it try again.",
+		Flags:  []urfave.Flag{sourceFlag(), reasonFlag()},
+		Action: p.action((*call).retry),
+	}
+}
+
+func (c *call) retry() error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	return c.withRecord(func(l *session) error {
+		ref, err := c.ref(l.ledger, c.arg(0))
+		if err != nil {
+			return err
+		}
+		if err := l.engine.Retry(c, ref, c.act()); err != nil {
+			return err
+		}
+		if c.out.Machine() {
+			return c.out.Records(render.Info{Type: "retried", Data: map[string]string{"ref": ref.String()}})
+		}
+		c.out.Say("%s is tried again by the next cycle.", shortName(ref))
+		return nil
+	})
+}
