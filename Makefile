@@ -16,6 +16,9 @@ export GORACE ?= atexit_sleep_ms=10
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
 
+need: ## install what the tests need (root on Debian), or say what is missing
+	@tools/need.sh
+
 fetch: need
 	@tools/fetch.sh
 
