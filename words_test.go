@@ -23,7 +23,7 @@ var rawPatterns = []string{`(%[qsv]|") is no [^l]`, `[±↻]`, `\S → \S`} // s
 // empty when that is done.
 var notClean = map[string]string{
 	"ARCHITECTURE.md": "page", "README.md": "page", "docs": "pages", "examples": "cli",
-	"cmd/ovi": "cli", "engine": "core",
+	"cmd/ovi": "cli",
 }
 
 // passage is one piece of text that a user reads, and where it starts.

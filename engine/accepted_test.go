@@ -15,11 +15,11 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// queue is a bench whose provider accepts jobs and does them a minute later.
+// queue is a bench whose provider accepts jobs and finishes them a minute later.
 type queue struct {
 	*bench
 	jobs *slow.Provider
-	late atomic.Int64 // how far its clock is ahead
+	late atomic.Int64 // how far its clock is ahead of the real one
 }
 
 func newQueue(t *testing.T) *queue {
@@ -82,7 +82,7 @@ func TestAThousandAreAcceptedOnTenWorkers(t *testing.T) {
 	}
 }
 
-// TestAnAcceptedActionCanFail: what is failing later, or pending past its deadline, has failed.
+// TestAnAcceptedActionCanFail: an accepted action whose resource is failing later has failed.
 func TestAnAcceptedActionCanFail(t *testing.T) {
 	q := newQueue(t)
 	if r, err := q.engine.Apply(t.Context(), q.plan(jobs(1, "bad")), engine.ApplyOptions{}); err != nil || r.Outcomes[0].Status != engine.Accepted {

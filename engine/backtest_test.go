@@ -32,7 +32,7 @@ func (b *bench) try(trial backtest.Backtest) backtest.Result {
 	return out
 }
 
-// short tells a trial as words.
+// short lists the rows of a back-test.
 func short(r backtest.Result) []string {
 	var out []string
 	for _, x := range r.Tried {
@@ -48,8 +48,8 @@ func short(r backtest.Result) []string {
 	return out
 }
 
-// Acceptance: a policy that would have stopped last week's deletion is shown to do just that.
-func TestATrialShowsTheDeletionThatARuleWouldHaveStopped(t *testing.T) {
+// A rule that would have blocked a past deletion is shown to do so.
+func TestABacktestShowsADeletionThatARuleBlocks(t *testing.T) {
 	b := newBench(t)
 	precious := disk("d", 20)
 	precious.Tags = resource.Tags{{Key: "environment", Value: "prod"}}
@@ -60,20 +60,20 @@ func TestATrialShowsTheDeletionThatARuleWouldHaveStopped(t *testing.T) {
 		rule("keep", `decision.destroys && resource.tags[?"environment"].orValue("") == "prod"`, "deny"),
 	}}})
 	if diff := cmp.Diff([]string{"delete disk/d: passes -> denied by rule keep, done"}, short(got)); diff != "" {
-		t.Errorf("trial (-want +got):\n%s", diff)
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if got.Plans != 3 || got.Decisions != 7 || got.Unjudged != 0 || got.Tried[0].Times != 2 {
 		t.Errorf("%+v", got)
 	}
 	none := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("never", `decision.action == "replace"`, "deny")}}})
 	if len(none.Tried) != 0 {
-		t.Errorf("a rule that says nothing: %v", short(none))
+		t.Errorf("a rule that never matches: %v", short(none))
 	}
 }
 
-// The policies in force, tried on what they judged, judge the same: everything that a rule
-// can look at is on record.
-func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
+// The same rules give the same results on their own past: everything that a rule can read is
+// recorded.
+func TestABacktestOfTheSameRulesFlipsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		rules := resource.Rules{
@@ -81,7 +81,7 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 			Approvals: []resource.ApprovalRule{{Kinds: []string{"server"}}},
 			Expressions: []resource.Expression{
 				rule("attrs", `resource.exists && resource.kind == "disk" && resource.attrs.size >= 40`, "deny"),
-				rule("wish", `desired.exists && desired.attrs[?"size"].orValue("") == "huge" && desired.file == "ovi.yaml" && desired.line == 7`, "deny"),
+				rule("desired", `desired.exists && desired.attrs[?"size"].orValue("") == "huge" && desired.file == "ovi.yaml" && desired.line == 7`, "deny"),
 				rule("changes", `changes.exists(c, c.path == "size" && c.to == "30")`, "require_approval"),
 				rule("totals", `plan.delete * 2 > plan.owned && plan.unchanged == 0 && plan.unreachable == 0`, "deny"),
 				rule("history", `history.exists(h, h.event == "started" && h.action == "update")`, "defer"),
@@ -103,38 +103,38 @@ func TestTheSamePolicyJudgesThePastTheSame(t *testing.T) {
 			{},
 		}
 		for range 2 {
-			for _, objects := range life {
-				saved := b.saved(under(rules, wants(objects...)))
+			for _, resources := range life {
+				saved := b.saved(under(rules, wants(resources...)))
 				if _, err := b.engine.Approve(t.Context(), saved, engine.OperatorAction{Who: "bob"}, time.Now().Add(90*time.Minute)); err != nil && !errors.Is(err, engine.ErrNothingToApprove) {
 					t.Fatal(err)
 				}
-				b.apply(under(rules, wants(objects...)))
-				if _, err := b.engine.Apply(t.Context(), b.refresh(saved, under(rules, wants(objects...))), engine.ApplyOptions{}); err != nil {
+				b.apply(under(rules, wants(resources...)))
+				if _, err := b.engine.Apply(t.Context(), b.refresh(saved, under(rules, wants(resources...))), engine.ApplyOptions{}); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(20 * time.Minute)
 			}
 		}
 		got := b.try(backtest.Backtest{Rules: rules, Instead: true})
-		said := map[string]bool{}
+		blocked := map[string]bool{}
 		for _, x := range got.Tried {
-			said[x.Would.Policy] = true
+			blocked[x.Would.Policy] = true
 			if x.Flips() {
 				t.Errorf("%s %s of plan %s: was %+v, would be %+v", x.Proposed, x.Ref, x.Plan, x.Was, x.Would)
 			}
 		}
 		if got.Plans < 30 || got.Unjudged != 0 {
-			t.Errorf("%d plans judged, %d not", got.Plans, got.Unjudged)
+			t.Errorf("%d plans evaluated, %d not", got.Plans, got.Unjudged)
 		}
-		for _, policy := range []string{"windows", "approvals", "rule attrs", "rule wish", "rule changes", "rule totals", "rule history"} {
-			if !said[policy] {
-				t.Errorf("nothing was judged by %s: the test is blind for it (%v)", policy, said)
+		for _, policy := range []string{"windows", "approvals", "rule attrs", "rule desired", "rule changes", "rule totals", "rule history"} {
+			if !blocked[policy] {
+				t.Errorf("%s blocks nothing, so it is not tested (%v)", policy, blocked)
 			}
 		}
 	})
 }
 
-func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
+func TestABacktestReplacesRulesOfTheSameNameOnly(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("a", 20), disk("b", 20)))
 	force := resource.Rules{Expressions: []resource.Expression{
@@ -144,11 +144,11 @@ func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
 	b.apply(under(force, wants()))
 	only := resource.Rules{Expressions: []resource.Expression{rule("a", `false`, "deny")}}
 	if diff := cmp.Diff([]string{"delete disk/a: denied -> passes"}, short(b.try(backtest.Backtest{Rules: only}))); diff != "" {
-		t.Errorf("a laxer rule of the same name (-want +got):\n%s", diff)
+		t.Errorf("a weaker rule of the same name (-want +got):\n%s", diff)
 	}
 	want := []string{"delete disk/a: denied -> passes", "delete disk/b: denied -> passes"}
 	if diff := cmp.Diff(want, short(b.try(backtest.Backtest{Rules: only, Instead: true}))); diff != "" {
-		t.Errorf("instead of all (-want +got):\n%s", diff)
+		t.Errorf("instead of all rules (-want +got):\n%s", diff)
 	}
 	blessed := engine.OperatorAction{Who: "ann"}
 	if err := b.engine.Bless(t.Context(), ref("disk", "a"), blessed); err != nil {
@@ -157,24 +157,24 @@ func TestATrialReplacesWhatItNamesAndKeepsTheRest(t *testing.T) {
 	b.plan(wants())
 	for _, x := range b.try(backtest.Backtest{Instead: true}).Tried {
 		if x.Was.Policy == "blessed" && x.Flips() {
-			t.Errorf("a blessing was tried away: %+v", x)
+			t.Errorf("a back-test removes a blessing: %+v", x)
 		}
 	}
 }
 
-// What else was held back by a thing is found out anew.
-func TestATrialSpreadsWhatItHoldsBack(t *testing.T) {
+// Dependents of a decision that a rule blocks are blocked too.
+func TestABacktestBlocksDependents(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
 	got := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
 	want := []string{"create network/main: passes -> denied by rule no", "create server/a: passes -> denied by dependency"}
 	if diff := cmp.Diff(want, short(got)); diff != "" {
-		t.Errorf("trial (-want +got):\n%s", diff)
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 
-// A log whose beginning is gone cannot say how things were: those plans are not judged.
-func TestATrialDoesNotGuess(t *testing.T) {
+// Plans whose inputs are no longer in the log are not evaluated.
+func TestABacktestDoesNotGuess(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	b.plan(wants())
@@ -200,16 +200,16 @@ func (b *bench) kinds() func(provider, kind string) (resource.Kind, bool) {
 	return provider.Set{"fake": b.cloud}.Kind
 }
 
-// What a trimmed log carried forward is enough to judge the plans behind it.
-func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
+// The baseline of a trimmed log is enough to evaluate the plans after it.
+func TestABacktestReadsTheBaselineOfATrimmedLog(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	key := "resource/" + ref("disk", "d").String()
-	there, err := b.ledger.Resource(t.Context(), ref("disk", "d"), 0)
+	have, err := b.ledger.Resource(t.Context(), ref("disk", "d"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	revision, err := b.ledger.Record(t.Context(), event.Baseline{Facts: []event.Fact{{Key: key, Value: there.AppendJSON(nil)}}})
+	revision, err := b.ledger.Record(t.Context(), event.Baseline{Facts: []event.Fact{{Key: key, Value: have.AppendJSON(nil)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,6 +221,6 @@ func TestATrialGoesOnFromWhatATrimmedLogCarried(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"delete disk/d: passes -> denied by rule keep"}, short(out)); diff != "" || out.Unjudged != 0 {
-		t.Errorf("trial, %d not judged (-want +got):\n%s", out.Unjudged, diff)
+		t.Errorf("rows, %d plans not evaluated (-want +got):\n%s", out.Unjudged, diff)
 	}
 }

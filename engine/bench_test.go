@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// full is an engine over n things as wanted, on a store in a file.
+// full is an engine over n resources that match their configuration, with a store in a file.
 func full(t testing.TB, n int) (*engine.Engine, []resource.Intent, *ledger.Ledger) {
 	t.Helper()
 	l, err := local.Open(t.Context(), ledger.Config{Dir: t.TempDir()})

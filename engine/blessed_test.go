@@ -12,10 +12,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark is the accident of the tool whose
-// protection stood in the block: who took the block away took the protection away with it,
-// and the thing was destroyed.
-func TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark(t *testing.T) {
+// TestProtectionSurvivesItsConfigurationAndItsMark: in Terraform, prevent_destroy is lost with the
+// block that sets it (hashicorp/terraform#17599).
+func TestProtectionSurvivesItsConfigurationAndItsMark(t *testing.T) {
 	b := newBench(t)
 	precious := disk("d", 20)
 	precious.Blessed, precious.At = true, resource.Position{File: "ovi.yaml", Line: 7}
@@ -28,15 +27,15 @@ func TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark(t *testing.T) {
 	if got := blessings[0]; got.Who != "ann" || got.At.IsZero() || !strings.Contains(got.Reason, "ovi.yaml:7") {
 		t.Errorf("who, when and why: %+v", got)
 	}
-	held := []string{"notify disk/d (delete held by blessed)"}
-	if diff := cmp.Diff(held, brief(b.plan(wants()))); diff != "" {
-		t.Errorf("without the block (-want +got):\n%s", diff)
+	blocked := []string{"notify disk/d (delete blocked by blessed)"}
+	if diff := cmp.Diff(blocked, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("without the configuration (-want +got):\n%s", diff)
 	}
 	o, _, _ := b.cloud.Find(ref("disk", "d"))
 	o.Marks.Blessed = false
 	b.cloud.Put(o)
-	if diff := cmp.Diff(held, brief(b.plan(wants()))); diff != "" {
-		t.Errorf("without the block and the mark (-want +got):\n%s", diff)
+	if diff := cmp.Diff(blocked, brief(b.plan(wants()))); diff != "" {
+		t.Errorf("without the configuration and the mark (-want +got):\n%s", diff)
 	}
 	b.stop()
 	b.start()
@@ -46,7 +45,7 @@ func TestE16_T17599_ProtectionSurvivesItsBlockAndItsMark(t *testing.T) {
 	}
 }
 
-func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
+func TestUnblessingIsRecorded(t *testing.T) {
 	b := newBench(t)
 	precious := disk("d", 20)
 	precious.Blessed = true
@@ -71,7 +70,7 @@ func TestE16_UnblessingIsAFactOfItsOwn(t *testing.T) {
 	}
 }
 
-// A resource that carries the blessed mark when it is adopted is blessed from then on.
+// A resource that has the blessed mark when it is adopted is blessed from then on.
 func TestAdoptingABlessedResourceKeepsItBlessed(t *testing.T) {
 	b := newBench(t)
 	marks := resource.Marks{Ref: ref("disk", "d"), Stack: stack, Owner: "ovi", Blessed: true}
@@ -82,7 +81,7 @@ func TestAdoptingABlessedResourceKeepsItBlessed(t *testing.T) {
 	if got := b.events(event.TypeBlessed); len(got) != 1 {
 		t.Errorf("facts: %v", got)
 	}
-	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(b.plan(wants()))); diff != "" {
+	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by blessed)"}, brief(b.plan(wants()))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// stepped is a provider on a host whose clock is off.
+// stepped is a provider on a host whose clock is wrong.
 type stepped struct {
 	provider.Provider
 	clock func() time.Time
@@ -28,7 +28,7 @@ func (s stepped) Observe(ctx context.Context, r provider.ObserveRequest) (resour
 	return snapshot, err
 }
 
-// on is another instance on the same store, on a host whose clock is off.
+// on is another instance on the same store, on a host whose clock is off by a duration.
 func (b *bench) on(name string, off time.Duration) *bench {
 	b.t.Helper()
 	clock := func() time.Time { return time.Now().Add(off) }
@@ -41,8 +41,8 @@ func (b *bench) on(name string, off time.Duration) *bench {
 	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
 }
 
-// TestHelpersGoOnWhenTheNextLeadersClockIsBehind: the looks of the next one that leads bear
-// earlier times than those of the last one. They are looks all the same.
+// TestHelpersGoOnWhenTheNextLeadersClockIsBehind: the observations of the next leader have earlier
+// times than those of the last one, and still count as new.
 func TestHelpersGoOnWhenTheNextLeadersClockIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -65,7 +65,7 @@ func TestHelpersGoOnWhenTheNextLeadersClockIsBehind(t *testing.T) {
 		helps := len(second.all()) + len(third.all()) - led(&second) - led(&third)
 		time.Sleep(10 * time.Minute)
 		if n := len(second.all()) + len(third.all()) - led(&second) - led(&third) - helps; n < 8 {
-			t.Errorf("the one that does not lead helped %d times in ten minutes, with one look a minute", n)
+			t.Errorf("the helper helped %d times in ten minutes, with one observation a minute", n)
 		}
 		for _, stop := range stops {
 			_ = stop()

@@ -10,9 +10,9 @@ import (
 	"github.com/ovi-project/ovi/history"
 )
 
-// TestWhatIsLeftOutIsNoVeto: the plan, its record and the apply count alike what --target
-// leaves out.
-func TestWhatIsLeftOutIsNoVeto(t *testing.T) {
+// TestExcludedIsNotBlocked: the plan, its record and the apply count in the same way what --target
+// excludes.
+func TestExcludedIsNotBlocked(t *testing.T) {
 	b := newBench(t)
 	p, err := b.engine.Plan(t.Context(), wants(disk("a", 20), disk("b", 20), disk("c", 20)),
 		engine.PlanOptions{Mode: event.ForApply, Targets: []string{"disk/a"}})

@@ -28,36 +28,36 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// crashTable is what the next start does after a crash between two steps of one action. It
-// stands in ARCHITECTURE.md in the same words.
+// crashTable is what the next plan does after a crash between two steps of one action.
+// ARCHITECTURE.md has the same rows.
 var crashTable = []struct {
-	after, before string // the steps between which the process dies
-	finding       string // what the next plan finds of the action, per action
+	after, before string // the steps between which the process crashes
+	finding       string // what the next plan finds of the action
 	next          string // what it does
 }{
-	{"", "claim", "", "nothing happened: it is planned again"},
-	{"claim", "log started", "", "the claim of the dead is ended (or expires): it is planned again"},
-	{"log started", "store began", "", "the store is brought up to the log when it is opened; the beginning was logged under a claim that is gone, so it is refused, and nothing was called: it is planned again"},
-	{"store began", "call", "not_done", "the look shows that nothing was done: it is planned again, a create with the same key"},
-	{"call", "log finished", "done", "the look shows the deed: it is recorded as done, and nothing is done again"},
-	{"log finished", "store ended", "done", "the end was logged under a claim that is gone, so it is refused; the look shows the deed"},
-	{"store ended", "release", "", "it is done and on record; the claim of the dead is ended (or expires)"},
-	{"release", "", "", "it is done and on record"},
+	{"", "claim", "", "nothing was done: the action is planned again"},
+	{"claim", "log started", "", "the claim is revoked, or expires; the action is planned again"},
+	{"log started", "store started", "", "the log has an event that the store has not, under a claim that has ended: it is refused when the ledger opens; nothing was called, and the action is planned again"},
+	{"store started", "call", "not_done", "the observation shows that nothing was done: the action is planned again, a create with the same key"},
+	{"call", "log finished", "done", "the observation shows the change: it is recorded as done and not repeated"},
+	{"log finished", "store finished", "done", "the log has a result that the store has not, under a claim that has ended: it is refused when the ledger opens; the observation shows the change"},
+	{"store finished", "release", "", "the action is done and recorded; the claim is revoked, or expires"},
+	{"release", "", "", "the action is done and recorded"},
 }
 
-var errDead = errors.New("the process is dead")
+var errCrashed = errors.New("the process has crashed")
 
-// mortal counts the steps of one action and dies at one of them.
-type mortal struct {
+// crasher counts the steps of one action and crashes at one of them.
+type crasher struct {
 	mu    sync.Mutex
 	dead  bool
 	armed bool
-	at    string // "before claim" or "after claim"
+	at    string // such as "before claim" or "after claim"
 	steps []string
 }
 
-// step does one step, unless the process is dead or dies just before; it may die just after.
-func (m *mortal) step(name string, do func() error) error {
+// step performs one step, unless the process has crashed or crashes before it. It may crash after.
+func (m *crasher) step(name string, do func() error) error {
 	m.mu.Lock()
 	if m.armed {
 		m.steps = append(m.steps, name)
@@ -65,7 +65,7 @@ func (m *mortal) step(name string, do func() error) error {
 	}
 	if m.dead {
 		m.mu.Unlock()
-		return errDead
+		return errCrashed
 	}
 	m.mu.Unlock()
 	err := do()
@@ -75,17 +75,17 @@ func (m *mortal) step(name string, do func() error) error {
 		m.dead = true
 	}
 	if m.dead {
-		return errDead
+		return errCrashed
 	}
 	return err
 }
 
-type mortalStore struct {
+type crashingStore struct {
 	storage.Store
-	m *mortal
+	m *crasher
 }
 
-func (s mortalStore) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
+func (s crashingStore) Commit(ctx context.Context, tx storage.Tx) (rev storage.Revision, err error) {
 	err = s.m.step(commitName(tx), func() error {
 		rev, err = s.Store.Commit(ctx, tx)
 		return err
@@ -93,12 +93,12 @@ func (s mortalStore) Commit(ctx context.Context, tx storage.Tx) (rev storage.Rev
 	return rev, err
 }
 
-func (s mortalStore) KeepAlive(ctx context.Context, id storage.LeaseID) error {
+func (s crashingStore) KeepAlive(ctx context.Context, id storage.LeaseID) error {
 	return s.m.step("heartbeat", func() error { return s.Store.KeepAlive(ctx, id) })
 }
 
-func (s mortalStore) Revoke(ctx context.Context, id storage.LeaseID) error {
-	return s.m.step("end of the lease", func() error { return s.Store.Revoke(ctx, id) })
+func (s crashingStore) Revoke(ctx context.Context, id storage.LeaseID) error {
+	return s.m.step("revoke the lease", func() error { return s.Store.Revoke(ctx, id) })
 }
 
 // commitName tells the commits of an action apart by what they write.
@@ -111,33 +111,33 @@ func commitName(tx storage.Tx) string {
 		case strings.HasPrefix(op.Key, coordinator.Prefix):
 			return "claim"
 		case strings.HasPrefix(op.Key, "open/") && !op.Delete && !bytes.Contains(op.Value, []byte(`"uncertain":true`)):
-			name = "store began"
+			name = "store started"
 		case strings.HasPrefix(op.Key, "open/"):
-			name = "store ended"
+			name = "store finished"
 		}
 	}
 	return name
 }
 
-type mortalFS struct {
+type crashingFS struct {
 	vfs.FS
-	m *mortal
+	m *crasher
 }
 
-func (f mortalFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
+func (f crashingFS) OpenFile(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	file, err := f.FS.OpenFile(name, flag, perm)
 	if err != nil || filepath.Ext(name) != ".wal" {
 		return file, err
 	}
-	return mortalFile{file, f.m}, nil
+	return crashingFile{file, f.m}, nil
 }
 
-type mortalFile struct {
+type crashingFile struct {
 	vfs.File
-	m *mortal
+	m *crasher
 }
 
-func (f mortalFile) WriteAt(b []byte, off int64) (n int, err error) {
+func (f crashingFile) WriteAt(b []byte, off int64) (n int, err error) {
 	name := "log other"
 	for _, event := range []string{"started", "finished"} {
 		if bytes.Contains(b, []byte(`"event":"`+event+`"`)) {
@@ -151,66 +151,61 @@ func (f mortalFile) WriteAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-type mortalCloud struct {
+type crashingCloud struct {
 	*fake.Cloud
-	m *mortal
+	m *crasher
 }
 
-func (c mortalCloud) Create(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
+func (c crashingCloud) Create(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	err = c.m.step("call", func() error { o, err = c.Cloud.Create(ctx, r); return err })
 	return o, err
 }
 
-func (c mortalCloud) Update(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
+func (c crashingCloud) Update(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
 	err = c.m.step("call", func() error { o, err = c.Cloud.Update(ctx, r); return err })
 	return o, err
 }
 
-func (c mortalCloud) Delete(ctx context.Context, r provider.Request) error {
+func (c crashingCloud) Delete(ctx context.Context, r provider.Request) error {
 	return c.m.step("call", func() error { return c.Cloud.Delete(ctx, r) })
 }
 
-// life is one process: it opens what is there and may die.
-type life struct {
-	*bench
-	m *mortal
-}
-
-func (b *bench) live(m *mortal) *life {
+// process opens the ledger and makes an engine, in a process that may crash.
+func (b *bench) process(m *crasher) *bench {
 	b.t.Helper()
 	l, err := ledger.Open(b.t.Context(), ledger.Config{
-		Dir: b.dir, Store: mortalStore{b.store, m}, User: "ann",
-		LogOptions: []wal.Option{wal.WithFS(mortalFS{b.disk, m}), wal.WithoutCompression()},
+		Dir: b.dir, Store: crashingStore{b.store, m}, User: "ann",
+		LogOptions: []wal.Option{wal.WithFS(crashingFS{b.disk, m}), wal.WithoutCompression()},
 	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	claims := coordinator.New(mortalStore{b.store, m}, coordinator.Identity{Instance: l.Instance(), Run: l.Run()}, coordinator.WithTTL(10*time.Second))
-	e := engine.New(engine.Config{Providers: provider.Set{"fake": mortalCloud{b.cloud, m}}, Ledger: l, Claims: claims})
-	return &life{&bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: claims, engine: e}, m}
+	claims := coordinator.New(crashingStore{b.store, m}, coordinator.Identity{Instance: l.Instance(), Run: l.Run()}, coordinator.WithTTL(10*time.Second))
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": crashingCloud{b.cloud, m}}, Ledger: l, Claims: claims})
+	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: claims, engine: e}
 }
 
-// crashed is one crash and what came of it.
+// crashed is the result of a crash.
 type crashed struct {
 	*bench
-	settled []event.Recovered
-	steps   []string
+	recovered []event.Recovered
+	steps     []string
 }
 
-// crash makes a world, lets a process die in the middle of one action on it, lets the claims
-// of the dead expire, and lets the next process plan and apply.
+// crash applies a configuration, crashes in the middle of an apply of another, lets the claims
+// expire, and plans and applies in the next process.
 func crash(t *testing.T, at string, lag int, was, want []resource.Intent, setup ...func(*fake.Cloud)) crashed {
 	t.Helper()
 	b := blank(t)
 	for _, f := range setup {
 		f(b.cloud)
 	}
-	first := b.live(&mortal{})
+	first := b.process(&crasher{})
 	first.apply(was)
 	first.stop()
 
-	m := &mortal{at: at}
-	second := b.live(m)
+	m := &crasher{at: at}
+	second := b.process(m)
 	p := second.plan(want)
 	m.armed = true
 	b.cloud.Break(fake.Faults{Lag: lag})
@@ -219,26 +214,26 @@ func crash(t *testing.T, at string, lag int, was, want []resource.Intent, setup 
 	b.cloud.Break(fake.Faults{})
 	time.Sleep(time.Minute)
 
-	third := b.live(&mortal{})
+	third := b.process(&crasher{})
 	p = third.plan(want)
-	out := crashed{third.bench, p.Recovered, m.steps}
+	out := crashed{third, p.Recovered, m.steps}
 	if _, err := third.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	third.bench.settled(want)
+	third.settled(want)
 	return out
 }
 
-// sound checks what must hold after every crash.
+// sound checks what holds after every crash.
 func (c crashed) sound(want []resource.Intent) {
 	c.t.Helper()
 	resources := c.cloud.Resources(here)
 	if len(resources) != len(want[0].Resources) {
-		c.t.Errorf("%d things are there, want %d", len(resources), len(want[0].Resources))
+		c.t.Errorf("%d resources exist, want %d", len(resources), len(want[0].Resources))
 	}
 	for _, d := range want[0].Resources {
 		if _, ok, err := c.cloud.Find(d.Ref); !ok || err != nil {
-			c.t.Errorf("%s: there %v, %v", d.Ref, ok, err)
+			c.t.Errorf("%s: exists %v, %v", d.Ref, ok, err)
 		}
 	}
 	if open, err := c.ledger.OpenActions(c.t.Context()); err != nil || len(open) > 0 {
@@ -250,7 +245,7 @@ func (c crashed) sound(want []resource.Intent) {
 	}
 }
 
-// replays checks that the log gives the live store again.
+// replays checks that a store rebuilt from the log equals the live one.
 func (b *bench) replays() {
 	b.t.Helper()
 	into := mem.New()
@@ -285,10 +280,10 @@ func TestLaw2_RecordBeforeAct_CrashTable(t *testing.T) {
 					c := crash(t, at, 0, a.was, a.want)
 					defer c.stop()
 					if row.before != "" && (len(c.steps) == 0 || !contains(c.steps, row.before)) {
-						t.Fatalf("the action never came to %q: %v", row.before, c.steps)
+						t.Fatalf("the action never reached %q: %v", row.before, c.steps)
 					}
 					var found []string
-					for _, s := range c.settled {
+					for _, s := range c.recovered {
 						found = append(found, string(s.Finding))
 					}
 					if got := strings.Join(found, " "); got != row.finding {
@@ -310,8 +305,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// TestEveryCrashConverges dies before and after every single step, whatever it is called, in
-// an action of each kind, also while the cloud does not show yet what was made.
+// TestEveryCrashConverges crashes before and after every step of each kind of action, also while
+// lists do not show a new resource yet.
 func TestEveryCrashConverges(t *testing.T) {
 	changed := network("main")
 	changed.Attrs = attrs("range", resource.String("10.1.0.0/16"))
@@ -321,7 +316,7 @@ func TestEveryCrashConverges(t *testing.T) {
 	}{"replace", wants(network("main"), server("a", "main")), wants(changed, server("a", "main"))})
 	for _, a := range all {
 		for _, when := range []string{"before", "after"} {
-			for _, step := range []string{"claim", "log started", "store began", "call", "log finished", "store ended", "release", "log other", "store other"} {
+			for _, step := range []string{"claim", "log started", "store started", "call", "log finished", "store finished", "release", "log other", "store other"} {
 				for _, lag := range []int{0, 1} {
 					t.Run(fmt.Sprint(a.name, " ", when, " ", step, " lag ", lag), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {

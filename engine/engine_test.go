@@ -52,13 +52,14 @@ func disk(name string, size int64) resource.Desired {
 	return resource.Desired{Ref: ref("disk", name), Attrs: attrs("size", resource.Int(size))}
 }
 
-func wants(objects ...resource.Desired) []resource.Intent {
-	in := resource.Intent{Stack: stack, Resources: objects, Scopes: []resource.Scope{here}}
-	sortObjects(in.Resources)
+// wants is an intent of the stack web with these resources.
+func wants(resources ...resource.Desired) []resource.Intent {
+	in := resource.Intent{Stack: stack, Resources: resources, Scopes: []resource.Scope{here}}
+	sortByRef(in.Resources)
 	return []resource.Intent{in}
 }
 
-// bench is everything a test needs: one cloud, one record, one engine.
+// bench is what a test needs: one cloud, one data directory, one engine.
 type bench struct {
 	t      *testing.T
 	dir    string
@@ -82,7 +83,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// start opens the record and makes an engine, as a new process would.
+// start opens the ledger and makes an engine, as a new process would.
 func (b *bench) start() {
 	b.t.Helper()
 	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ann", LogOptions: []wal.Option{wal.WithFS(b.disk)}})
@@ -123,7 +124,7 @@ func (b *bench) apply(intents []resource.Intent) *engine.Result {
 func (b *bench) settled(intents []resource.Intent) {
 	b.t.Helper()
 	if p := b.plan(intents); !p.Plan.Empty() {
-		b.t.Errorf("a second plan wants more: %v", brief(p))
+		b.t.Errorf("the second plan is not empty: %v", brief(p))
 	}
 }
 
@@ -133,7 +134,7 @@ func brief(p *engine.Planned) []string {
 	for _, d := range p.Plan.Decisions {
 		s := string(d.Action) + " " + d.Ref.Kind + "/" + d.Ref.Name
 		if d.Action != d.Proposed {
-			s += " (" + string(d.Proposed) + " held by " + d.Blockers[0].Policy + ")"
+			s += " (" + string(d.Proposed) + " blocked by " + d.Blockers[0].Policy + ")"
 		}
 		out = append(out, s)
 	}
@@ -165,7 +166,7 @@ func (b *bench) events(types ...string) []string {
 	return out
 }
 
-// calls counts the calls that may change something.
+// calls counts the calls that may change resources.
 func (b *bench) calls() int {
 	n := 0
 	for _, c := range b.cloud.Calls() {

@@ -23,7 +23,7 @@ func (s *limited) Commit(ctx context.Context, tx storage.Tx) (storage.Revision, 
 	return s.Store.Commit(ctx, tx)
 }
 
-// breakRecord lets so many more commits through.
+// breakRecord lets the store fail after a number of commits.
 func (b *bench) breakRecord(commits int64) {
 	b.t.Helper()
 	b.stop()

@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// under gives the wishes rules of their own.
+// under sets the rules of an intent.
 func under(r resource.Rules, in []resource.Intent) []resource.Intent {
 	in[0].Rules = r
 	return in
@@ -27,12 +27,12 @@ func rule(name, when, effect string) resource.Expression {
 	return resource.Expression{Name: name, When: when, Effect: effect, At: resource.Position{File: "ovi.yaml", Line: 3}, WhenAt: resource.Position{File: "ovi.yaml", Line: 4, Column: 11}}
 }
 
-func TestARuleOfTheStackHoldsBackAndAnotherStacksDoesNot(t *testing.T) {
+func TestARuleBlocksInItsStackOnly(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	deny := resource.Rules{Expressions: []resource.Expression{rule("keep", `decision.action == "delete"`, "deny")}}
 	p := b.plan(under(deny, wants()))
-	if diff := cmp.Diff([]string{"notify disk/d (delete held by rule keep)"}, brief(p)); diff != "" {
+	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by rule keep)"}, brief(p)); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 	other := append(wants(), resource.Intent{Stack: "other", Rules: deny})
@@ -43,12 +43,12 @@ func TestARuleOfTheStackHoldsBackAndAnotherStacksDoesNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"notify disk/d (delete held by rule keep)"}, brief(everywhere)); diff != "" {
+	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by rule keep)"}, brief(everywhere)); diff != "" {
 		t.Errorf("with a rule for every stack (-want +got):\n%s", diff)
 	}
 }
 
-func TestABrokenRuleStopsThePlanBeforeItLooks(t *testing.T) {
+func TestAnInvalidRuleStopsThePlanBeforeItObserves(t *testing.T) {
 	b := newBench(t)
 	_, err := b.engine.Plan(t.Context(), under(resource.Rules{Expressions: []resource.Expression{rule("bad", `decision.acton == "delete"`, "deny")}}, wants()), engine.PlanOptions{})
 	var all source.Problems
@@ -60,7 +60,7 @@ func TestABrokenRuleStopsThePlanBeforeItLooks(t *testing.T) {
 	}
 }
 
-func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
+func TestWarningsAreRecordedAndBlockNothing(t *testing.T) {
 	b := newBench(t)
 	p := b.plan(under(resource.Rules{Expressions: []resource.Expression{rule("loud", `decision.action == "create"`, "warn")}}, wants(disk("d", 20))))
 	d, _ := decisionOn(p, ref("disk", "d"))
@@ -69,14 +69,14 @@ func TestWarningsAreShownAndOnRecordAndHoldNothing(t *testing.T) {
 	}
 	planned := b.lastPlan()
 	if got := planned.Decisions[0]; len(got.Warnings) != 1 || got.Desired == nil {
-		t.Errorf("on record: %+v", got)
+		t.Errorf("recorded: %+v", got)
 	}
 	if planned.At.IsZero() || planned.Known == 0 || planned.Digest != p.Plan.Digest() {
-		t.Errorf("what policies saw is not on record: %+v", planned)
+		t.Errorf("the inputs of policies are not recorded: %+v", planned)
 	}
 }
 
-// lastPlan is the newest plan on record.
+// lastPlan is the newest recorded plan.
 func (b *bench) lastPlan() (last event.Planned) {
 	b.t.Helper()
 	for r, err := range history.New(b.ledger.Reader()).LogRecords(b.t.Context(), history.Filter{Types: []string{event.TypePlanned}}) {
@@ -88,9 +88,9 @@ func (b *bench) lastPlan() (last event.Planned) {
 	return last
 }
 
-// Windows and everything else are asked about one plan as if the others were not there: a
-// window for every stack does not open what the stack's own keeps shut.
-func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
+// A saved plan can be applied once the stack's window opens; an open window for every stack does
+// not open it.
+func TestASavedPlanIsAppliedOnceItsWindowOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins at midnight UTC, 1 January 2000
 		b := newBench(t)
 		b.apply(wants(disk("d", 20)))
@@ -103,10 +103,10 @@ func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
 		}
 		d, _ := decisionOn(p, ref("disk", "d"))
 		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "windows" || d.Blockers[0].Until == nil || d.Blockers[0].Until.Hour() != 22 {
-			t.Fatalf("vetoes %+v", d.Blockers)
+			t.Fatalf("blocked by %+v", d.Blockers)
 		}
 		saved := b.saved(under(rules, wants()))
-		if diff := cmp.Diff([]string{"notify disk/d (delete held by windows)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
+		if diff := cmp.Diff([]string{"notify disk/d (delete blocked by windows)"}, brief(b.refresh(saved, under(rules, wants())))); diff != "" {
 			t.Errorf("before the window (-want +got):\n%s", diff)
 		}
 		time.Sleep(22*time.Hour + 30*time.Minute)
@@ -116,19 +116,19 @@ func TestAWindowWaitsAndASavedPlanIsDoneOnceItOpens(t *testing.T) {
 	})
 }
 
-func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
+func TestApprovalsAreOfOnePlanByDifferentOperatorsUntilTheyExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.apply(wants(disk("d", 20)))
-		two := func(objects ...resource.Desired) []resource.Intent {
-			return under(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: 2}}}, wants(objects...))
+		two := func(resources ...resource.Desired) []resource.Intent {
+			return under(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: 2}}}, wants(resources...))
 		}
 		saved := b.saved(two())
-		held := func(name string, want bool) {
+		blocked := func(name string, want bool) {
 			t.Helper()
 			d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "d"))
 			if (d.Action != decider.Delete) != want {
-				t.Errorf("%s: held %v, want %v: %+v", name, !want, want, d.Blockers)
+				t.Errorf("%s: blocked %v, want %v: %+v", name, !want, want, d.Blockers)
 			}
 		}
 		approve := func(p *engine.Planned, who string, d time.Duration) {
@@ -137,33 +137,33 @@ func TestApprovalsAreOfOnePlanByDifferentPeopleForAWhile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held("nobody", true)
+		blocked("not approved", true)
 		if r, err := b.engine.Apply(t.Context(), b.plan(two()), engine.ApplyOptions{Approved: &event.Approved{Who: "cid", How: "typed yes"}}); err != nil || r.Counts.Blocked != 1 {
-			t.Errorf("the yes to an apply counts as an approval: %+v %v", r, err)
+			t.Errorf("confirming an apply counts as an approval: %+v %v", r, err)
 		}
 		approve(saved, "ann", time.Hour)
 		approve(saved, "ann", time.Hour)
-		held("the same person twice", true)
+		blocked("approved twice by one operator", true)
 		approve(b.saved(two(disk("e", 1))), "bob", time.Hour)
-		held("another plan's approval", true)
+		blocked("an approval of another plan", true)
 		approve(saved, "bob", time.Hour)
-		held("two people", false)
+		blocked("approved by two operators", false)
 		time.Sleep(2 * time.Hour)
-		held("expired", true)
+		blocked("expired", true)
 		approve(saved, "ann", time.Hour)
 		approve(saved, "bob", time.Hour)
 		o := resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Ownership: resource.Proven, Stack: stack, Attrs: attrs("size", resource.Int(1))}
 		b.cloud.Put(o)
-		held("what else has come up since does not matter", false)
+		blocked("another resource changed since", false)
 		d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "x"))
 		if d.Action != decider.Notify {
-			t.Errorf("what is not in the plan is done under its approval: %+v", d)
+			t.Errorf("an action that is not in the plan is done under its approval: %+v", d)
 		}
 		if _, err := b.engine.Apply(t.Context(), b.refresh(saved, two()), engine.ApplyOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok, _ := b.cloud.Find(ref("disk", "d")); ok {
-			t.Error("what was approved was not done")
+			t.Error("the approved action was not done")
 		}
 	})
 }
@@ -176,12 +176,12 @@ func TestAnEmptyPlanCannotBeApproved(t *testing.T) {
 	}
 }
 
-func TestHistoryIsWhatWasDoneBefore(t *testing.T) {
+func TestRulesReadTheHistory(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	twice := resource.Rules{Expressions: []resource.Expression{rule("twice",
 		`history.size() == 2 && history[0].event == "finished" && history[0].outcome == "done" && history[1].event == "started" && history[1].who == "ann"`, "deny")}}
-	if diff := cmp.Diff([]string{"notify disk/d (update held by rule twice)"}, brief(b.plan(under(twice, wants(disk("d", 30)))))); diff != "" {
+	if diff := cmp.Diff([]string{"notify disk/d (update blocked by rule twice)"}, brief(b.plan(under(twice, wants(disk("d", 30)))))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 }

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victim holds a claim, begins an action and hangs.
+// victim takes a claim, starts an action and hangs.
 func victim(dir string) error {
 	ctx := context.Background()
 	l, err := local.Open(ctx, ledger.Config{Dir: dir, User: "victim"})
@@ -58,9 +58,9 @@ func victim(dir string) error {
 	})
 }
 
-// TestNobodyWaitsForTheDead kills a process that holds a claim for an hour, in the middle of
-// an action: the next plan ends its claim and goes on at once, with the same key.
-func TestNobodyWaitsForTheDead(t *testing.T) {
+// TestClaimsOfAKilledProcessAreRevoked kills a process that has a claim for an hour, in the middle
+// of an action: the next plan revokes the claim and repeats the action at once, with the same key.
+func TestClaimsOfAKilledProcessAreRevoked(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -77,7 +77,7 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "holding\n" {
-		t.Fatalf("the victim said %q: %v", line, err)
+		t.Fatalf("the victim printed %q: %v", line, err)
 	}
 
 	store, err := bolt.Open(ledger.StorePath(dir))
@@ -94,7 +94,7 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 	defer b.stop()
 	want := wants(disk("d", 20))
 	if p := b.plan(want); len(p.Recovered) != 0 {
-		t.Errorf("a living process was taken for dead: %+v", p.Recovered)
+		t.Errorf("the action of a running process was recovered: %+v", p.Recovered)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -103,19 +103,19 @@ func TestNobodyWaitsForTheDead(t *testing.T) {
 
 	p := b.plan(want)
 	if len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundNotDone {
-		t.Errorf("settled %+v", p.Recovered)
+		t.Errorf("recovered %+v", p.Recovered)
 	}
 	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
 	if err != nil || statuses(r)["disk/d"] != engine.Done {
 		t.Fatalf("outcomes %v: %v", statuses(r), err)
 	}
 	if o, _, _ := b.cloud.Find(ref("disk", "d")); o.Marks.Key != "the-key" {
-		t.Errorf("it was made with key %q: a call of the dead that still comes through would make a second one", o.Marks.Key)
+		t.Errorf("it was created with key %q: a late call of the killed process would create a second one", o.Marks.Key)
 	}
 	if diff := cmp.Diff([]string{"revoked disk/d"}, b.events(event.TypeRevoked)); diff != "" {
 		t.Errorf("revocations (-want +got):\n%s", diff)
 	}
 	if dead, err := l.DeadRuns(); err != nil || len(dead) != 0 {
-		t.Errorf("dead runs are left: %v %v", dead, err)
+		t.Errorf("crashed runs remain: %v %v", dead, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ovi-project/ovi/provider/fake"
 )
 
-// TestNoGoroutineIsLeft: an apply that met every sort of end leaves nothing running.
+// TestNoGoroutineIsLeft: an apply with every type of result leaves no goroutine running.
 func TestNoGoroutineIsLeft(t *testing.T) {
 	b := newBench(t)
 	want := wants(network("main"), server("a", "main"), disk("d", 20), disk("e", 20))
@@ -28,7 +28,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	t.Errorf("still running:\n%s", left)
 }
 
-// running gives the stacks of goroutines that are in the code of ovi, but for the test itself.
+// running returns the stacks of goroutines in ovi's code, except the test itself.
 func running() string {
 	buf := make([]byte, 1<<20)
 	var out []string

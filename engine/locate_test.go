@@ -11,7 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// abroad is a provider whose places stand in an account, which it has to ask for.
+// abroad is a provider whose locations are in an account, which it must look up.
 type abroad struct {
 	*fake.Cloud
 	err error
@@ -24,23 +24,23 @@ func (a *abroad) Locate(_ context.Context, location string) (string, error) {
 	return "account/" + strings.TrimPrefix(location, "account/"), nil
 }
 
-// TestOneUnreachablePlaceIsToldOfOnce: the files say "here", the record "account/here"; who
-// cannot ask the account must not tell of two blind places.
-func TestOneUnreachablePlaceIsToldOfOnce(t *testing.T) {
+// TestAnUnreachableLocationIsReportedOnce: the configuration has "here", the store "account/here".
+// If the account cannot be read, that is one unreachable location.
+func TestAnUnreachableLocationIsReportedOnce(t *testing.T) {
 	b := newBench(t)
 	far := &abroad{Cloud: b.cloud}
 	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": far}, Ledger: b.ledger, Claims: b.claims})
 	b.apply(wants(disk("d", 20)))
 
 	far.err = fake.ErrTransient
-	there := resource.Scope{Provider: "fake", Location: "account/here"}
+	resolved := resource.Scope{Provider: "fake", Location: "account/here"}
 	p := b.plan(wants(disk("e", 20)))
-	if why := p.Plan.Unreachable[there]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || why == "" {
-		t.Errorf("blind %v, want %s alone", p.Plan.Unreachable, there)
+	if why := p.Plan.Unreachable[resolved]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || why == "" {
+		t.Errorf("unreachable %v, want %s alone", p.Plan.Unreachable, resolved)
 	}
 	for _, d := range p.Plan.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {
-			t.Errorf("in a place that was not seen: %s %s", d.Proposed, d.Ref)
+			t.Errorf("in an unreachable location: %s %s", d.Proposed, d.Ref)
 		}
 	}
 }

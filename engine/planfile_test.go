@@ -12,7 +12,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// saved is a plan that went through a file.
+// saved is a plan that was saved to a file and loaded.
 func (b *bench) saved(intents []resource.Intent) *engine.Planned {
 	b.t.Helper()
 	p := b.plan(intents)
@@ -26,10 +26,10 @@ func (b *bench) saved(intents []resource.Intent) *engine.Planned {
 		b.t.Fatal(err)
 	}
 	if diff := cmp.Diff(brief(p), brief(back)); diff != "" || back.Hash != p.Hash || back.ID != p.ID {
-		b.t.Errorf("the plan is another one after saving (-was +is):\n%s", diff)
+		b.t.Errorf("saving changes the plan (-saved +loaded):\n%s", diff)
 	}
 	if strings.Contains(text, "hunter2") {
-		b.t.Errorf("a secret stands in the plan file")
+		b.t.Errorf("the plan file contains a secret")
 	}
 	return back
 }
@@ -43,7 +43,7 @@ func (b *bench) refresh(saved *engine.Planned, intents []resource.Intent) *engin
 	return p
 }
 
-func TestASavedPlanIsDoneIfNothingChanged(t *testing.T) {
+func TestASavedPlanIsAppliedIfNothingChanged(t *testing.T) {
 	b := newBench(t)
 	secret := server("a", "main")
 	secret.Attrs = secret.Attrs.With("password", resource.NewSecret("hunter2", "digest-1"))
@@ -55,21 +55,20 @@ func TestASavedPlanIsDoneIfNothingChanged(t *testing.T) {
 	b.settled(want)
 }
 
-func TestASavedPlanIsRefusedThingByThing(t *testing.T) {
+func TestChangedResourcesOfASavedPlanAreStale(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("a", 20), disk("b", 20), disk("c", 20), disk("e", 20)))
 	want := wants(disk("a", 30), disk("b", 30), disk("c", 20), disk("d", 20), disk("e", 30), disk("f", 20))
 	saved := b.saved(want)
-	hand := func(name string, size int64) {
+	outside := func(name string, size int64) {
 		o, _, _ := b.cloud.Find(ref("disk", name))
 		o.Attrs = attrs("size", resource.Int(size))
 		b.cloud.Put(o)
 	}
-	hand("b", 25) // in the plan, and changed since
-	hand("c", 25) // not in the plan: unrelated
-	hand("e", 30) // in the plan, and as wanted by now
-	fDesired := disk("f", 40)
-	now := wants(disk("a", 30), disk("b", 30), disk("c", 20), disk("d", 20), disk("e", 30), fDesired) // f's wish changed
+	outside("b", 25)                                                                                       // in the plan, and changed since
+	outside("c", 25)                                                                                       // not in the plan
+	outside("e", 30)                                                                                       // in the plan, and as configured now
+	now := wants(disk("a", 30), disk("b", 30), disk("c", 20), disk("d", 20), disk("e", 30), disk("f", 40)) // f was 20
 	p := b.refresh(saved, now)
 	got := map[string]string{}
 	for _, d := range p.Plan.Decisions {
@@ -104,7 +103,7 @@ func TestASecretThatChangedSinceThePlanIsStale(t *testing.T) {
 	}
 }
 
-func TestAPlanFileThatWasChangedOrIsNoneIsRefused(t *testing.T) {
+func TestInvalidPlanFilesAreRefused(t *testing.T) {
 	b := newBench(t)
 	p := b.plan(wants(disk("a", 20)))
 	var file bytes.Buffer
@@ -118,18 +117,18 @@ func TestAPlanFileThatWasChangedOrIsNoneIsRefused(t *testing.T) {
 		"newer":         strings.Replace(good, `"format":1`, `"format":2`, 1),
 		"unknown field": strings.Replace(good, `"format":1`, `"format":1,"else":2`, 1),
 		"not a plan":    `{"type":"something"}`,
-		"no JSON":       "resources:",
+		"not JSON":      "resources:",
 		"empty":         "",
 	} {
 		if _, err := engine.Load(strings.NewReader(text)); err == nil {
-			t.Errorf("%s: it was read", name)
+			t.Errorf("%s: it was loaded", name)
 		}
 	}
 }
 
 func FuzzLoad(f *testing.F) {
-	f.Add([]byte(`{"type":"ovi-plan","format":1,"id":"x","at":"2026-01-01T00:00:00Z","mode":"plan","revision":1,"hash":"","stacks":["web"],"counts":{},"looks":[],"decisions":[]}`))
-	f.Add([]byte(`{"type":"ovi-plan","format":1,"decisions":[{"decision":{"ref":"a/b/c/d","action":"create","changes":[{"path":"x","to":{"$ref":"a/b/c/e"}}]},"wish":"w"}]}`))
+	f.Add([]byte(`{"type":"ovi-plan","format":1,"id":"x","at":"2026-01-01T00:00:00Z","mode":"plan","revision":1,"hash":"","stacks":["web"],"counts":{},"observations":[],"decisions":[]}`))
+	f.Add([]byte(`{"type":"ovi-plan","format":1,"decisions":[{"decision":{"ref":"a/b/c/d","action":"create","changes":[{"path":"x","to":{"$ref":"a/b/c/e"}}]},"desired":"w"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := engine.Load(bytes.NewReader(b))
 		if err != nil {
@@ -137,7 +136,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		var file bytes.Buffer
 		if err := p.Save(&file); err != nil {
-			t.Fatalf("what was read cannot be saved: %v", err)
+			t.Fatalf("a loaded plan cannot be saved: %v", err)
 		}
 	})
 }

@@ -19,8 +19,8 @@ import (
 
 var ann = engine.OperatorAction{Who: "ann"}
 
-// TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing: tags that anybody may write make
-// ovi delete, change and block nothing that it did not create.
+// TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing: forged tags neither delete nor change a
+// resource. On a configured name they are a conflict.
 func TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
@@ -36,14 +36,14 @@ func TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing(t *testing.T) {
 	p := b.plan(wants(disk("d", 20), disk("old", 500)))
 	d, _ := decisionOn(p, ref("disk", "old"))
 	if d.Reason != decider.ReasonConflict || d.Observed.ID != forged.ID || !strings.Contains(d.Suggestion, "ovi adopt disk/old --id theirs") {
-		t.Errorf("on its name: %+v", d)
+		t.Errorf("under its name: %+v", d)
 	}
 	if p.Counts.Conflict != 1 || p.Counts.Unchanged != 1 {
 		t.Errorf("counts: %+v", p.Counts)
 	}
 }
 
-// TestLostMarksAreRepairedAndNothingIsCreatedTwice (findings A5).
+// TestLostMarksAreRepairedAndNothingIsCreatedTwice: without its tags a resource is still proven.
 func TestLostMarksAreRepairedAndNothingIsCreatedTwice(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("d", 20))
@@ -67,12 +67,12 @@ func TestLostMarksAreRepairedAndNothingIsCreatedTwice(t *testing.T) {
 	p := b.plan(want)
 	d, _ := decisionOn(p, ref("disk", "d"))
 	if len(d.Changes) != 1 || d.Changes[0].On != resource.OnMark || d.Changes[0].Path != "owner" {
-		t.Errorf("beside another owner's mark: %+v", d.Changes)
+		t.Errorf("with another owner's mark: %+v", d.Changes)
 	}
 }
 
-// TestACopyBlocksNothingUntilTheOriginalVanishes: a snapshot restored by hand carries the tags
-// (findings A2).
+// TestACopyBlocksNothingUntilTheOriginalVanishes: a snapshot that is restored outside ovi has the
+// tags of the original.
 func TestACopyBlocksNothingUntilTheOriginalVanishes(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("d", 20))
@@ -86,18 +86,18 @@ func TestACopyBlocksNothingUntilTheOriginalVanishes(t *testing.T) {
 	p := b.plan(want)
 	d, _ := decisionOn(p, ref("disk", "d"))
 	if d.Reason != decider.ReasonConflict || d.Observed.ID != "restored" {
-		t.Fatalf("the original is gone: %+v", d)
+		t.Fatalf("after the original was deleted: %+v", d)
 	}
 	if _, err := b.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: ann, Ref: ref("disk", "d"), ID: "restored"}); err != nil {
 		t.Fatal(err)
 	}
 	b.settled(want)
 	if rest := b.cloud.Resources(here); len(rest) != 1 {
-		t.Errorf("left: %+v", rest)
+		t.Errorf("%+v remain", rest)
 	}
 }
 
-// TestAFreshDataDirectoryDestroysNothing: another directory, the same stack, the same owner.
+// TestAFreshDataDirectoryDestroysNothing: another data directory, the same stack and owner.
 func TestAFreshDataDirectoryDestroysNothing(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20), disk("e", 20)))
@@ -126,12 +126,12 @@ func TestAFreshDataDirectoryDestroysNothing(t *testing.T) {
 	}
 }
 
-// TestTwoStacksMayUseTheSameNames in one location, each with its own record.
+// TestTwoStacksMayUseTheSameNames in one location, each with its own data directory.
 func TestTwoStacksMayUseTheSameNames(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("data", 20)))
 	o, _, _ := b.cloud.Find(ref("disk", "data"))
-	o.Ref.Name = o.ID // where the system itself knows no names
+	o.Ref.Name = o.ID // a system without names
 	b.cloud.Put(o)
 	other := blank(t)
 	other.cloud = b.cloud
@@ -143,11 +143,11 @@ func TestTwoStacksMayUseTheSameNames(t *testing.T) {
 	other.settled(want)
 	b.settled(wants(disk("data", 20)))
 	if rest := b.cloud.Resources(here); len(rest) != 2 {
-		t.Errorf("left: %+v", rest)
+		t.Errorf("%+v remain", rest)
 	}
 }
 
-func TestForgottenResourcesAreNeverTouched(t *testing.T) {
+func TestForgottenResourcesAreNotChanged(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	if _, err := b.engine.Forget(t.Context(), ref("disk", "d"), "", ann); err != nil {
@@ -156,7 +156,7 @@ func TestForgottenResourcesAreNeverTouched(t *testing.T) {
 	before := b.calls()
 	b.apply(wants())
 	if b.calls() != before {
-		t.Errorf("%d calls on what was forgotten", b.calls()-before)
+		t.Errorf("%d calls on a forgotten resource", b.calls()-before)
 	}
 	p := b.plan(wants(disk("d", 20)))
 	if d, _ := decisionOn(p, ref("disk", "d")); d.Reason != decider.ReasonConflict {
@@ -168,11 +168,11 @@ func TestForgottenResourcesAreNeverTouched(t *testing.T) {
 	}
 	b.apply(wants(disk("x", 20)))
 	if got, ok, err := b.cloud.Find(ref("disk", "x")); err == nil && ok && got.ID == copied.ID {
-		t.Error("what was dismissed blocks the create")
+		t.Error("a dismissed resource blocks the create")
 	}
 }
 
-func TestMoveRenamesTheRecordAndTheMarks(t *testing.T) {
+func TestMoveChangesTheBindingAndTheMarks(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("old", 20)))
 	o, _, _ := b.cloud.Find(ref("disk", "old"))
@@ -185,7 +185,7 @@ func TestMoveRenamesTheRecordAndTheMarks(t *testing.T) {
 	}
 	b.settled(wants(disk("new", 20)))
 	if p := b.plan(wants(disk("old", 20), disk("new", 20))); len(p.Plan.Decisions) != 1 || p.Plan.Decisions[0].Action != decider.Create {
-		t.Errorf("the old name is free: %v", brief(p))
+		t.Errorf("the old name is not free: %v", brief(p))
 	}
 	if got := b.events(event.TypeMoved); len(got) != 1 {
 		t.Errorf("records: %v", got)
@@ -193,31 +193,31 @@ func TestMoveRenamesTheRecordAndTheMarks(t *testing.T) {
 	b.replays()
 }
 
-// gone is a provider that cannot be reached.
-type gone struct{ *fake.Cloud }
+// offline is a provider that cannot be reached.
+type offline struct{ *fake.Cloud }
 
-var errGone = errors.New("the network is down")
+var errOffline = errors.New("the network is down")
 
-func (gone) Locate(context.Context, string) (string, error) { return "", errGone }
+func (offline) Locate(context.Context, string) (string, error) { return "", errOffline }
 
-// TestAPlanOfAKnownAgeNeedsNoProvider (E9).
-func TestAPlanOfAKnownAgeNeedsNoProvider(t *testing.T) {
+// TestMaxAgeNeedsNoProvider: a plan with MaxAge does not resolve locations at the provider.
+func TestMaxAgeNeedsNoProvider(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("d", 20))
 	b.apply(want)
 	b.plan(want)
-	e := engine.New(engine.Config{Providers: provider.Set{"fake": gone{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": offline{b.cloud}}, Ledger: b.ledger, Claims: b.claims})
 	p, err := e.Plan(t.Context(), want, engine.PlanOptions{MaxAge: time.Hour})
 	if err != nil || p.Counts.Unchanged != 1 || p.Counts.Unreachable != 0 {
 		t.Errorf("%+v, %v", p.Counts, err)
 	}
 	if p, err = e.Plan(t.Context(), want, engine.PlanOptions{}); err != nil || p.Counts.Unreachable != 1 {
-		t.Errorf("without an age: %+v, %v", p.Counts, err)
+		t.Errorf("without MaxAge: %+v, %v", p.Counts, err)
 	}
 }
 
-// TestWhatCannotBeComparedIsNotUnchanged (N2): a write-only attribute of an adopted resource.
-func TestWhatCannotBeComparedIsNotUnchanged(t *testing.T) {
+// TestNotVerifiedIsNotUnchanged: a write-only attribute of an adopted resource cannot be compared.
+func TestNotVerifiedIsNotUnchanged(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(network("main"), server("a", "main")))
 	o, _, _ := b.cloud.Find(ref("server", "a"))
@@ -239,9 +239,9 @@ func TestWhatCannotBeComparedIsNotUnchanged(t *testing.T) {
 	}
 }
 
-// TestReferencesFollowWhatTheyReferTo: an address of one resource in an attribute of another
-// is known after apply, is applied in the same run, and shows a change when it changes.
-func TestReferencesFollowWhatTheyReferTo(t *testing.T) {
+// TestReferencesFollowTheirValues: the address of one resource in an attribute of another is known
+// after apply, is applied in the same run, and differs when the address changes.
+func TestReferencesFollowTheirValues(t *testing.T) {
 	b := newBench(t)
 	address := resource.Text{resource.String("DB="), resource.Reference{Ref: ref("server", "db"), Path: "address"}}
 	app := server("app", "main")

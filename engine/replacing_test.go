@@ -24,7 +24,7 @@ func image(s resource.Desired, name string) resource.Desired {
 	return s
 }
 
-// verbs are the calls that change something, by verb and id where they have one.
+// verbs lists the calls that change resources, by verb and name.
 func verbs(c *fake.Cloud) []string {
 	var out []string
 	for _, call := range c.Calls() {
@@ -50,7 +50,7 @@ func TestCreateFirstCreatesThenDeletes(t *testing.T) {
 	}
 	now, ok, err := b.cloud.Find(ref("server", "a"))
 	if !ok || err != nil || now.ID == old.ID {
-		t.Fatalf("left is %+v, %v", now, err)
+		t.Fatalf("%+v remains, %v", now, err)
 	}
 	b.settled(wants(network("main"), image(server("a", "main"), "linux-2")))
 	if d := cmp.Diff([]string{"replace_started server/a", "replace_finished server/a"}, b.events(event.TypeReplaceStarted, event.TypeReplaceFinished)); d != "" {
@@ -62,9 +62,9 @@ func TestCreateFirstCreatesThenDeletes(t *testing.T) {
 	b.replays()
 }
 
-// TestAFailedCreateLeavesTheOldOne: in create-first nothing is deleted for a new resource that
-// could not be created.
-func TestAFailedCreateLeavesTheOldOne(t *testing.T) {
+// TestAFailedCreateKeepsTheOldResource: create-first deletes nothing if the new resource could not
+// be created.
+func TestAFailedCreateKeepsTheOldResource(t *testing.T) {
 	b := newBench(t)
 	createFirst(b.cloud)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))
@@ -90,13 +90,13 @@ type refusing struct {
 
 func (r refusing) Check(context.Context, provider.Request) error { return r.why }
 
-// TestNothingIsDestroyedForWhatTheCheckRefuses: a typo in an image leaves the old server
-// running, in destroy-first too.
-func TestNothingIsDestroyedForWhatTheCheckRefuses(t *testing.T) {
+// TestAFailedCheckDestroysNothing: with a typo in the image the old server keeps running, with
+// destroy-first too.
+func TestAFailedCheckDestroysNothing(t *testing.T) {
 	b := newBench(t)
 	was := wants(network("main"), image(server("a", "main"), "linux-1"))
 	b.apply(was)
-	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": refusing{b.cloud, errors.New("there is no image typo")}}, Ledger: b.ledger, Claims: b.claims})
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": refusing{b.cloud, errors.New("image typo does not exist")}}, Ledger: b.ledger, Claims: b.claims})
 	old, _, _ := b.cloud.Find(ref("server", "a"))
 	before := len(verbs(b.cloud))
 	r := b.apply(wants(network("main"), image(server("a", "main"), "typo")))
@@ -107,15 +107,15 @@ func TestNothingIsDestroyedForWhatTheCheckRefuses(t *testing.T) {
 		t.Errorf("calls: %v", got)
 	}
 	if now, ok, _ := b.cloud.Find(ref("server", "a")); !ok || now.ID != old.ID {
-		t.Errorf("left is %+v", now)
+		t.Errorf("%+v remains", now)
 	}
 	if got := b.events(event.TypeNotStarted); len(got) != 1 {
 		t.Errorf("records: %v", got)
 	}
 }
 
-// TestAHalfDoneReplaceIsCountedAsWhatItIs: the old one is deleted, the new one is not created.
-func TestAHalfDoneReplaceIsCountedAsWhatItIs(t *testing.T) {
+// TestAnIncompleteReplaceCountsWhatWasDone: the old resource is deleted, the new one is not created.
+func TestAnIncompleteReplaceCountsWhatWasDone(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))
 	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("server", "a"), fake.ErrPermanent)})
@@ -125,15 +125,15 @@ func TestAHalfDoneReplaceIsCountedAsWhatItIs(t *testing.T) {
 	}
 }
 
-// TestEveryCrashOfAReplacementConverges: whatever the strategy and wherever the process dies,
-// after one more apply one resource of the right configuration is left, created once.
+// TestEveryCrashOfAReplacementConverges: whatever the strategy and wherever the process crashes,
+// one more apply leaves one resource with the right configuration, created once.
 func TestEveryCrashOfAReplacementConverges(t *testing.T) {
 	was := wants(network("main"), image(server("a", "main"), "linux-1"))
 	want := wants(network("main"), image(server("a", "main"), "linux-2"))
 	for _, strategy := range []resource.Strategy{resource.DestroyFirst, resource.CreateFirst} {
 		setup := func(c *fake.Cloud) { c.Replaces("server", strategy) }
 		for _, when := range []string{"before", "after"} {
-			for _, step := range []string{"claim", "log started", "store began", "call", "log finished", "store ended", "release"} {
+			for _, step := range []string{"claim", "log started", "store started", "call", "log finished", "store finished", "release"} {
 				t.Run(fmt.Sprint(strategy, " ", when, " ", step), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						c := crash(t, when+" "+step, 0, was, want, setup)
@@ -141,7 +141,7 @@ func TestEveryCrashOfAReplacementConverges(t *testing.T) {
 						c.sound(want)
 						o, _, _ := c.cloud.Find(ref("server", "a"))
 						if v, _ := o.Attrs.Get("image"); v != resource.String("linux-2") {
-							t.Errorf("left is %+v", o)
+							t.Errorf("%+v remains", o)
 						}
 					})
 				})
@@ -150,9 +150,9 @@ func TestEveryCrashOfAReplacementConverges(t *testing.T) {
 	}
 }
 
-// TestAReplacementThatDoesNotFitGoesBack: the configuration changed while a new resource stood
-// beside the old one: the new one is deleted, which no budget counts, and the next plan goes on.
-func TestAReplacementThatDoesNotFitGoesBack(t *testing.T) {
+// TestAnOutdatedReplacementIsReverted: the configuration changes while the old and the new resource
+// exist. The new one is deleted, which counts in no budget, and the next plan continues.
+func TestAnOutdatedReplacementIsReverted(t *testing.T) {
 	b := newBench(t)
 	createFirst(b.cloud)
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-1")))

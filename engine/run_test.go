@@ -20,7 +20,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// diary keeps what a loop tells.
+// diary keeps the cycles of a loop.
 type diary struct {
 	mu     sync.Mutex
 	cycles []loop.Cycle
@@ -43,12 +43,12 @@ func (d *diary) last() loop.Cycle {
 	return all[len(all)-1]
 }
 
-// stackOf is a loop's source that always wants the same.
+// stackOf is a stack whose configuration does not change.
 func stackOf(intents []resource.Intent) []loop.Stack {
 	return []loop.Stack{{Name: stack, Load: func(context.Context) ([]resource.Intent, error) { return intents, nil }}}
 }
 
-// loops runs the loop of a bench until stop is called, which gives what Run returned.
+// loops runs the loop of a bench until stop is called, which returns the result of Run.
 func (b *bench) loops(stacks []loop.Stack, o loop.RunOptions) (stop func() error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 1)
@@ -56,7 +56,7 @@ func (b *bench) loops(stacks []loop.Stack, o loop.RunOptions) (stop func() error
 	return func() error { cancel(); return <-ended }
 }
 
-func TestRunKeepsTheWorldAsWished(t *testing.T) {
+func TestRunReconciles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		var d diary
@@ -68,19 +68,19 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 		stop := b.loops(stacks, loop.RunOptions{Interval: time.Minute, Apply: true, Wakes: wakes, Tell: d.tell})
 		time.Sleep(10 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 2 {
-			t.Fatalf("%d things after the first cycle, want 2", n)
+			t.Fatalf("%d resources after the first cycle, want 2", n)
 		}
 		gone, _, _ := b.cloud.Find(ref("server", "a"))
 		b.cloud.Remove(here, gone.ID)
 		time.Sleep(70 * time.Second) // the interval and its jitter
 		if n := len(b.cloud.Resources(here)); n != 2 {
-			t.Errorf("%d things an interval after one was removed, want 2", n)
+			t.Errorf("%d resources an interval after one was deleted, want 2", n)
 		}
 		before := len(d.all())
 		mark.Store("two")
 		time.Sleep(2 * time.Second)
 		if c := d.last(); len(d.all()) != before+1 || c.Why != "changed" {
-			t.Errorf("after the source changed: %d cycles more, the last for %q", len(d.all())-before, c.Why)
+			t.Errorf("after the source changed: %d more cycles, the last for %q", len(d.all())-before, c.Why)
 		}
 		wakes.Wake("woken")
 		time.Sleep(time.Second)
@@ -91,34 +91,34 @@ func TestRunKeepsTheWorldAsWished(t *testing.T) {
 			t.Errorf("stopped with %v", err)
 		}
 		if claims, err := b.claims.List(t.Context()); err != nil || len(claims) != 0 {
-			t.Errorf("claims are left: %v, %v", claims, err)
+			t.Errorf("claims remain: %v, %v", claims, err)
 		}
 	})
 }
 
-// TestRunWithoutApplyOnlyTells: what would be done waits for a human, and is said to.
-func TestRunWithoutApplyOnlyTells(t *testing.T) {
+// TestRunWithoutApplyOnlyReports: pending decisions are alerts.
+func TestRunWithoutApplyOnlyReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		var d diary
 		stop := b.loops(stackOf(wants(network("main"))), loop.RunOptions{Tell: d.tell})
 		time.Sleep(3 * time.Minute)
 		if n := b.calls(); n != 0 {
-			t.Errorf("%d calls that change something", n)
+			t.Errorf("%d calls that change resources", n)
 		}
 		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != loop.Pending || c.Alerts[0].Ref != ref("network", "main") {
-			t.Errorf("concerns: %+v", c.Alerts)
+			t.Errorf("alerts: %+v", c.Alerts)
 		}
 		_ = stop()
 	})
 }
 
-func TestASlowScopeHoldsUpNobody(t *testing.T) {
+func TestASlowScopeDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		there := resource.Scope{Provider: "fake", Location: "there"}
+		slow := resource.Scope{Provider: "fake", Location: "slow"}
 		b.cloud.Break(fake.Faults{Before: func(ctx context.Context, c fake.Call) error {
-			if c.Verb == fake.Observe && c.Scope == there {
+			if c.Verb == fake.Observe && c.Scope == slow {
 				select {
 				case <-time.After(5 * time.Minute):
 				case <-ctx.Done():
@@ -127,29 +127,29 @@ func TestASlowScopeHoldsUpNobody(t *testing.T) {
 			return ctx.Err()
 		}})
 		far := disk("far", 10)
-		far.Ref.Location = "there"
+		far.Ref.Location = "slow"
 		want := wants(network("main"), far)
-		want[0].Scopes = append(want[0].Scopes, there)
+		want[0].Scopes = append(want[0].Scopes, slow)
 		var d diary
 		stop := b.loops(stackOf(want), loop.RunOptions{Apply: true, Patience: 10 * time.Second, UnreachableAfter: 2, Tell: d.tell})
 		time.Sleep(15 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 1 {
-			t.Errorf("%d things in the quick scope, want 1: it waited for the slow one", n)
+			t.Errorf("%d resources in the fast scope, want 1: it waited for the slow one", n)
 		}
 		time.Sleep(2 * time.Minute)
-		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != loop.UnreachableAlert || c.Alerts[0].Scope != there {
-			t.Errorf("concerns after two blind cycles: %+v", c.Alerts)
+		if c := d.last(); len(c.Alerts) != 1 || c.Alerts[0].Type != loop.UnreachableAlert || c.Alerts[0].Scope != slow {
+			t.Errorf("alerts after two cycles without the slow scope: %+v", c.Alerts)
 		}
 		time.Sleep(4 * time.Minute)
-		if n := len(b.cloud.Resources(there)); n != 1 {
-			t.Errorf("%d things in the slow scope after it was seen, want 1", n)
+		if n := len(b.cloud.Resources(slow)); n != 1 {
+			t.Errorf("%d resources in the slow scope after it was observed, want 1", n)
 		}
 		_ = stop()
 	})
 }
 
-// TestOneLeadsAndTheOthersHelp: one instance looks, both act, nothing is made twice, and
-// when the first leaves the other looks.
+// TestOneLeadsAndTheOthersHelp: one instance observes, both apply, nothing is created twice, and
+// when the leader leaves, the other observes.
 func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, one, two := pair(t)
@@ -162,7 +162,7 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 		}
 		time.Sleep(50 * time.Second)
 		if n := len(b.cloud.Resources(here)); n != 40 {
-			t.Errorf("%d things, want 40", n)
+			t.Errorf("%d resources, want 40", n)
 		}
 		for i, d := range []*diary{&first, &second} {
 			did := 0
@@ -178,7 +178,7 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 		observations := observes(b)
 		time.Sleep(10 * time.Minute)
 		if n := observes(b) - observations; n < 9 || n > 12 {
-			t.Errorf("%d looks in ten minutes: want one a minute, by one instance", n)
+			t.Errorf("%d observations in ten minutes: want one a minute, by one instance", n)
 		}
 		leader, other := stops[0], stops[1]
 		diaries := []*diary{&first, &second}
@@ -188,14 +188,14 @@ func TestOneLeadsAndTheOthersHelp(t *testing.T) {
 		_ = leader()
 		time.Sleep(3 * time.Second)
 		if c := diaries[1].last(); !c.Led {
-			t.Errorf("nobody leads after the leader left: %+v", c)
+			t.Errorf("no instance leads after the leader left: %+v", c)
 		}
 		_ = other()
 	})
 }
 
-// TestAHelperInTheMiddleOfMuchWorkTakesTheLead: when the one that leads is gone, an instance
-// that helps finishes what is in flight and leads, however much it had still meant to do.
+// TestAHelperInTheMiddleOfMuchWorkTakesTheLead: after the leader has left, a helper finishes its
+// running actions and leads, however much work remains.
 func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, one, two := pair(t)
@@ -211,16 +211,16 @@ func TestAHelperInTheMiddleOfMuchWorkTakesTheLead(t *testing.T) {
 		_ = leave()
 		time.Sleep(30 * time.Second)
 		if n := observes(b) - observations; n == 0 {
-			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
+			t.Errorf("no observation for half a minute after the leader left; cycles: %+v", d.all())
 		}
 		_ = stop()
 		if n := len(b.cloud.Resources(here)); n > 20 {
-			t.Errorf("%d things: the helper had nothing left to do", n)
+			t.Errorf("%d resources: the helper had no work left", n)
 		}
 	})
 }
 
-// leadsOf counts the attempts to lead that are made while the record is broken.
+// leadsOf counts the attempts to lead while the ledger is broken.
 type leadsOf struct {
 	*coordinator.Claims
 	ledger *ledger.Ledger
@@ -235,9 +235,9 @@ func (c *leadsOf) Hold(ctx context.Context, ref string, do func(context.Context,
 	return c.Claims.Hold(ctx, ref, do)
 }
 
-// TestAHelperWhoseRecordBrokeDoesNotTryToLead: it could record nothing of what it saw, and
-// while it led nobody else would.
-func TestAHelperWhoseRecordBrokeDoesNotTryToLead(t *testing.T) {
+// TestAHelperWithABrokenLedgerDoesNotLead: it could record nothing, and would keep others from
+// leading.
+func TestAHelperWithABrokenLedgerDoesNotLead(t *testing.T) {
 	for commits := range int64(8) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBench(t)
@@ -254,7 +254,7 @@ func TestAHelperWhoseRecordBrokeDoesNotTryToLead(t *testing.T) {
 			_ = stop()
 			_ = leave()
 			if n := c.n.Load(); n > 0 {
-				t.Errorf("%d attempts to lead with a broken record, after %d commits", n, commits)
+				t.Errorf("%d attempts to lead with a broken ledger, after %d commits", n, commits)
 			}
 		})
 	}
@@ -269,9 +269,9 @@ func observes(b *bench) (n int) {
 	return n
 }
 
-// TestAReopenedRecordDoesNotWaitForItsOwnClaims: the process lives on, its record broke, and
-// what it held could not be given back.
-func TestAReopenedRecordDoesNotWaitForItsOwnClaims(t *testing.T) {
+// TestAReopenedLedgerDoesNotWaitForItsOwnClaims: the ledger of a running process broke, and its
+// claims could not be released.
+func TestAReopenedLedgerDoesNotWaitForItsOwnClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		lease, err := b.store.Grant(t.Context(), time.Hour)

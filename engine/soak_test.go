@@ -37,11 +37,11 @@ func drawDesired(t *rapid.T) []resource.Intent {
 	return wants(out...)
 }
 
-// drawFault draws what goes wrong: nothing, or calls that fail before or after the deed.
+// drawFault draws faults: none, or calls that fail before or after they take effect.
 func drawFault(t *rapid.T) fake.Faults {
 	errs := []error{fake.ErrThrottled, fake.ErrTransient, fake.ErrPermanent, fake.ErrLost, fake.ErrDenied}
 	one := func(name string) fake.Fault {
-		if rapid.Bool().Draw(t, name+" well") {
+		if rapid.Bool().Draw(t, name+" none") {
 			return nil
 		}
 		verb := rapid.SampledFrom([]fake.Verb{fake.Create, fake.Update, fake.Delete, fake.Observe}).Draw(t, name+" verb")
@@ -58,9 +58,9 @@ func drawFault(t *rapid.T) fake.Faults {
 	return fake.Faults{Before: one("before"), After: one("after")}
 }
 
-// TestSoak lets drawn wishes meet drawn faults, crashes of the record and hands in the cloud.
-// After each round nothing is there twice and what nobody manages is untouched; in the end,
-// with everything well, the world is as wanted and the log replays to the same store.
+// TestSoak applies drawn configurations under drawn faults, errors of the store and changes outside
+// ovi. After each round no resource exists twice and the unmanaged one is unchanged; in the end,
+// without faults, live state matches the configuration and the log replays to the same store.
 func TestSoak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { rapid.Check(bubbled{t}, func(r *rapid.T) { soak(t, r) }) })
 }
@@ -69,13 +69,13 @@ func soak(t *testing.T, r *rapid.T) {
 	b := blank(t)
 	b.start()
 	defer func() { b.stop() }()
-	stranger := b.cloud.Put(resource.Observed{Ref: ref("disk", "stranger"), Attrs: attrs("size", resource.Int(7))})
+	unmanaged := b.cloud.Put(resource.Observed{Ref: ref("disk", "unmanaged"), Attrs: attrs("size", resource.Int(7))})
 	want := drawDesired(r)
 	for range rapid.IntRange(1, 4).Draw(r, "rounds") {
-		if rapid.Bool().Draw(r, "new wish") {
+		if rapid.Bool().Draw(r, "new configuration") {
 			want = drawDesired(r)
 		}
-		if rapid.IntRange(0, 3).Draw(r, "record") == 0 {
+		if rapid.IntRange(0, 3).Draw(r, "full store") == 0 {
 			b.breakRecord(rapid.Int64Range(0, 20).Draw(r, "commits"))
 		}
 		b.cloud.Break(drawFault(r))
@@ -85,8 +85,8 @@ func soak(t *testing.T, r *rapid.T) {
 			b.stop()
 			b.start()
 		}
-		b.sane(r, stranger)
-		b.hand(r)
+		b.sane(r, unmanaged)
+		b.changeOutside(r)
 	}
 	if b.ledger.Broken() != nil {
 		b.stop()
@@ -96,14 +96,14 @@ func soak(t *testing.T, r *rapid.T) {
 	b.apply(want)
 	b.apply(want)
 	b.settled(want)
-	b.sane(r, stranger)
+	b.sane(r, unmanaged)
 	if open, err := b.ledger.OpenActions(t.Context()); err != nil || len(open) > 0 {
-		r.Errorf("open actions are left: %+v %v", open, err)
+		r.Errorf("open actions remain: %+v %v", open, err)
 	}
 	b.replays()
 }
 
-// round plans and applies; errors of the record are part of the game.
+// round plans and applies; errors of the store are expected.
 func (b *bench) round(r *rapid.T, want []resource.Intent) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
@@ -120,32 +120,32 @@ func (b *bench) round(r *rapid.T, want []resource.Intent) {
 	}
 }
 
-// sane holds what must be true at any time.
-func (b *bench) sane(r *rapid.T, stranger resource.Observed) {
-	there := false
+// sane checks what holds at any time.
+func (b *bench) sane(r *rapid.T, unmanaged resource.Observed) {
+	unchanged := false
 	seen := map[resource.Ref]string{}
 	for _, o := range b.cloud.Resources(here) {
-		if o.ID == stranger.ID {
-			there = o.Equal(stranger)
+		if o.ID == unmanaged.ID {
+			unchanged = o.Equal(unmanaged)
 			continue
 		}
-		if id, twice := seen[o.Ref]; twice {
-			r.Errorf("%s is there twice: %s and %s", o.Ref, id, o.ID)
+		if id, duplicate := seen[o.Ref]; duplicate {
+			r.Errorf("%s exists twice: %s and %s", o.Ref, id, o.ID)
 		}
 		seen[o.Ref] = o.ID
 	}
-	if !there {
-		r.Error("what nobody manages was touched")
+	if !unchanged {
+		r.Error("the unmanaged resource was changed")
 	}
 }
 
-// hand changes or removes something behind ovi's back.
-func (b *bench) hand(r *rapid.T) {
+// changeOutside changes or deletes resources outside ovi.
+func (b *bench) changeOutside(r *rapid.T) {
 	for _, o := range b.cloud.Resources(here) {
 		if o.Ref.Kind != "disk" || !o.Managed() {
 			continue
 		}
-		switch rapid.IntRange(0, 3).Draw(r, "hand") {
+		switch rapid.IntRange(0, 3).Draw(r, "outside") {
 		case 0:
 			o.Attrs = attrs("size", resource.Int(99))
 			b.cloud.Put(o)
@@ -155,5 +155,5 @@ func (b *bench) hand(r *rapid.T) {
 	}
 }
 
-// bubbled hides the deadline of a test, which must not be asked for where time is not real.
+// bubbled hides the deadline of a test, which is not valid in a synctest bubble.
 type bubbled struct{ rapid.TB }

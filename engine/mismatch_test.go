@@ -25,20 +25,20 @@ func versioned(version *atomic.Value) []loop.Stack {
 	}}}
 }
 
-// TestOtherWishesAreAConcernWhenTheyLast: a change reaches two hosts at two moments, and nobody
-// is called for that.
-func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
+// TestAMismatchIsAnAlertOnlyIfItLasts: a change reaches two hosts at different times, which is no
+// alert.
+func TestAMismatchIsAnAlertOnlyIfItLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, one, two := pair(t)
-		var here, there atomic.Value
-		here.Store("one")
-		there.Store("one")
+		var first, second atomic.Value
+		first.Store("one")
+		second.Store("one")
 		wakes := &loop.Wakes{}
 		var d diary
-		leave := one.loops(versioned(&here), loop.RunOptions{Apply: true, Wakes: wakes})
+		leave := one.loops(versioned(&first), loop.RunOptions{Apply: true, Wakes: wakes})
 		time.Sleep(time.Second)
-		stop := two.loops(versioned(&there), loop.RunOptions{Apply: true, Tell: d.tell})
-		apart := func() (n int) {
+		stop := two.loops(versioned(&second), loop.RunOptions{Apply: true, Tell: d.tell})
+		mismatches := func() (n int) {
 			for _, c := range d.all() {
 				for _, x := range c.Alerts {
 					if x.Type == loop.ConfigurationMismatch {
@@ -49,20 +49,20 @@ func TestOtherWishesAreAConcernWhenTheyLast(t *testing.T) {
 			return n
 		}
 		time.Sleep(10 * time.Second)
-		here.Store("two")
-		for range 3 { // it looks again and again, within seconds
+		first.Store("two")
+		for range 3 { // it observes several times within seconds
 			wakes.Wake("changed")
 			time.Sleep(2 * time.Second)
 		}
-		there.Store("two")
+		second.Store("two")
 		time.Sleep(5 * time.Minute)
-		if cycles := len(d.all()); apart() != 0 || cycles < 4 {
-			t.Errorf("%d concerns in %d cycles about a change that was under way", apart(), cycles)
+		if cycles := len(d.all()); mismatches() != 0 || cycles < 4 {
+			t.Errorf("%d alerts in %d cycles about a change in progress", mismatches(), cycles)
 		}
-		there.Store("three")
+		second.Store("three")
 		time.Sleep(3 * time.Minute)
-		if apart() == 0 {
-			t.Error("two that want different things for minutes are no concern")
+		if mismatches() == 0 {
+			t.Error("a mismatch of minutes is no alert")
 		}
 		_ = stop()
 		_ = leave()
@@ -84,9 +84,9 @@ func (u *unwatched) Await(ctx context.Context, ref string) error {
 	return u.Claims.Await(ctx, ref)
 }
 
-// TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled: the one that led and a part of the
-// store may well go together.
-func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
+// TestAHelperTakesTheLeadAfterErrorsOfTheStore: the leader and a part of the store may fail at the
+// same time.
+func TestAHelperTakesTheLeadAfterErrorsOfTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, one, two := pair(t)
 		want := disks(100)
@@ -103,7 +103,7 @@ func TestAHelperSeesThatNobodyLeadsAlsoWhenTheStoreStumbled(t *testing.T) {
 		_ = leave()
 		time.Sleep(30 * time.Second)
 		if n := observes(b) - observations; n == 0 || claims.failures.Load() == 0 {
-			t.Errorf("nobody looked for half a minute after the one that led had left; cycles: %+v", d.all())
+			t.Errorf("no observation for half a minute after the leader left; cycles: %+v", d.all())
 		}
 		_ = stop()
 	})

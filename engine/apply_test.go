@@ -20,11 +20,11 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-func sortObjects(objects []resource.Desired) {
-	slices.SortFunc(objects, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
+func sortByRef(resources []resource.Desired) {
+	slices.SortFunc(resources, func(a, b resource.Desired) int { return a.Ref.Compare(b.Ref) })
 }
 
-func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
+func TestTheSecondPlanIsEmpty(t *testing.T) {
 	b := newBench(t)
 	want := wants(network("main"), server("a", "main"), server("b", "main"), disk("d", 20))
 	if diff := cmp.Diff([]string{"create disk/d", "create network/main", "create server/a", "create server/b"}, brief(b.plan(want))); diff != "" {
@@ -41,7 +41,7 @@ func TestE1_WhatIsAsWantedPlansToNothing(t *testing.T) {
 	}
 	b.settled(want)
 	if n := len(b.cloud.Resources(here)); n != 4 {
-		t.Errorf("%d things, want 4", n)
+		t.Errorf("%d resources, want 4", n)
 	}
 }
 
@@ -49,36 +49,36 @@ func TestLaw8_PlansAreReadOnly(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
 	if n := b.calls(); n != 0 {
-		t.Errorf("a plan made %d calls that change something", n)
+		t.Errorf("a plan made %d calls that change resources", n)
 	}
 	got := b.events(event.TypeStarted, event.TypeFinished, event.TypeNotStarted, event.TypeApproved)
 	if len(got) != 0 {
-		t.Errorf("a plan left records of deeds: %v", got)
+		t.Errorf("a plan recorded actions: %v", got)
 	}
 	if diff := cmp.Diff([]string{"loaded", "observed", "planned"}, b.events()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
 
-func TestTheLastThingOfAScopeIsDeletedToo(t *testing.T) {
+func TestTheLastResourceOfAScopeIsDeletedToo(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	none := []resource.Intent{{Stack: stack}} // names no scope at all
+	none := []resource.Intent{{Stack: stack}} // without a scope
 	p := b.plan(none)
 	if diff := cmp.Diff([]string{"delete disk/d"}, brief(p)); diff != "" {
 		t.Fatalf("plan (-want +got):\n%s", diff)
 	}
 	b.apply(none)
 	if n := len(b.cloud.Resources(here)); n != 0 {
-		t.Errorf("%d things are left", n)
+		t.Errorf("%d resources remain", n)
 	}
 	if _, ok, err := b.ledger.Applied(t.Context(), ref("disk", "d"), 0); ok || err != nil {
-		t.Errorf("what was applied to a deleted thing is remembered: %v %v", ok, err)
+		t.Errorf("the applied configuration of a deleted resource is kept: %v %v", ok, err)
 	}
 	if scopes, err := b.ledger.Scopes(t.Context(), stack); err != nil || len(scopes) != 0 {
 		b.settled(none)
 		if scopes, err = b.ledger.Scopes(t.Context(), stack); err != nil || len(scopes) != 0 {
-			t.Errorf("the scope is remembered for ever: %v %v", scopes, err)
+			t.Errorf("the scope is kept: %v %v", scopes, err)
 		}
 	}
 }
@@ -89,19 +89,19 @@ func TestLaw1_AbsenceNeedsACompleteRead_UnreachableScopesAreNotChanged(t *testin
 	b.cloud.Break(fake.Faults{Before: fake.Unreachable(here, fake.ErrThrottled)})
 	p := b.plan(wants(disk("e", 20)))
 	if len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || len(p.Observations) != 1 || p.Observations[0].Err == nil {
-		t.Errorf("blind %v, looks %+v", p.Plan.Unreachable, p.Observations)
+		t.Errorf("unreachable %v, observations %+v", p.Plan.Unreachable, p.Observations)
 	}
 	for _, d := range p.Plan.Decisions {
 		if d.Action.Executes() || d.Proposed.Executes() {
-			t.Errorf("in a scope that was not seen: %s %s", d.Proposed, d.Ref)
+			t.Errorf("in an unreachable scope: %s %s", d.Proposed, d.Ref)
 		}
 	}
 	if _, err := b.ledger.Resource(t.Context(), ref("disk", "d"), 0); err != nil {
-		t.Errorf("what was not seen is gone from the record: %v", err)
+		t.Errorf("an unreachable resource is no longer recorded: %v", err)
 	}
 }
 
-func TestFailureStaysWhereItIs(t *testing.T) {
+func TestAFailureAffectsItsDependentsOnly(t *testing.T) {
 	b := newBench(t)
 	b.cloud.Break(fake.Faults{Before: fake.Every(fake.Create, ref("network", "bad"), fake.ErrPermanent)})
 	want := wants(network("bad"), server("a", "bad"), network("good"), server("b", "good"), disk("d", 20))
@@ -119,14 +119,14 @@ func TestFailureStaysWhereItIs(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"not_started server/a"}, b.events(event.TypeNotStarted)); diff != "" {
-		t.Errorf("not begun (-want +got):\n%s", diff)
+		t.Errorf("not started (-want +got):\n%s", diff)
 	}
 	b.cloud.Break(fake.Faults{})
 	b.apply(want)
 	b.settled(want)
 }
 
-func TestReplaceTakesAwayBeforeItMakes(t *testing.T) {
+func TestDestroyFirstDeletesThenCreates(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(network("main"), server("a", "main"), disk("d", 20)))
 	changed := network("main")
@@ -151,7 +151,7 @@ func TestReplaceTakesAwayBeforeItMakes(t *testing.T) {
 	b.settled(want)
 }
 
-func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
+func TestRetriesKeepTheirKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.cloud.Break(fake.Faults{Before: fake.Any(fake.Nth(fake.Create, 1, fake.ErrThrottled), fake.Nth(fake.Create, 2, fake.ErrTransient)), After: fake.Nth(fake.Create, 3, fake.ErrLost)})
@@ -167,7 +167,7 @@ func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
 			}
 		}
 		if len(keys) != 1 || len(b.cloud.Resources(here)) != 1 {
-			t.Errorf("keys %v made %d things, want one key and one thing", keys, len(b.cloud.Resources(here)))
+			t.Errorf("keys %v, %d resources; want one of each", keys, len(b.cloud.Resources(here)))
 		}
 		if took := time.Since(start); took != 3500*time.Millisecond {
 			t.Errorf("waited %s, want 0.5 + 1 + 2 s", took)
@@ -176,7 +176,7 @@ func TestErrorsThatPassAreTriedAgainWithTheSameKey(t *testing.T) {
 	})
 }
 
-func TestAPlanOfThePastIsOnlyToLookAt(t *testing.T) {
+func TestAPlanOfThePastCannotBeApplied(t *testing.T) {
 	b := newBench(t)
 	b.settled(wants())
 	before, err := b.ledger.Revision(t.Context())
@@ -207,18 +207,18 @@ func TestAPlanOfThePastIsOnlyToLookAt(t *testing.T) {
 		t.Errorf("a plan of the future: %v %v", p, err)
 	}
 	if len(b.events()) != records || len(b.cloud.Calls()) != calls {
-		t.Error("looking back left records or made calls")
+		t.Error("a plan of the past left records or made calls")
 	}
 }
 
-func TestPatienceEnds(t *testing.T) {
+func TestRetriesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
 			if c.Verb != fake.Create {
 				return nil
 			}
-			time.Sleep(4 * time.Minute) // a wait that runs out
+			time.Sleep(4 * time.Minute) // a timeout
 			return fake.ErrTransient
 		}})
 		r := b.apply(wants(disk("d", 20)))
@@ -234,7 +234,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
 		if c.Verb == fake.Create {
-			cancel() // the first Ctrl-C comes while the call is under way
+			cancel() // the first Ctrl-C, during the call
 		}
 		return nil
 	}})
@@ -248,13 +248,13 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("interrupted %v, outcomes (-want +got):\n%s", r.Interrupted, diff)
 	}
 	if diff := cmp.Diff([]string{"not_started server/a", "not_started server/b"}, b.events(event.TypeNotStarted)); diff != "" {
-		t.Errorf("not begun (-want +got):\n%s", diff)
+		t.Errorf("not started (-want +got):\n%s", diff)
 	}
 	b.apply(want)
 	b.settled(want)
 }
 
-func TestASecondInterruptCutsCallsOffAndLosesNothing(t *testing.T) {
+func TestASecondInterruptCancelsCallsAndLosesNothing(t *testing.T) {
 	b := newBench(t)
 	soft, first := context.WithCancel(t.Context())
 	hard, second := context.WithCancel(t.Context())
@@ -278,7 +278,7 @@ func TestASecondInterruptCutsCallsOffAndLosesNothing(t *testing.T) {
 	b.cloud.Break(fake.Faults{})
 	p := b.plan(want)
 	if !p.Plan.Empty() || len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundDone {
-		t.Errorf("plan %v, settled %+v: want the create found done", brief(p), p.Recovered)
+		t.Errorf("plan %v, recovered %+v: want the create found done", brief(p), p.Recovered)
 	}
 }
 
@@ -293,22 +293,22 @@ func TestLaw2_RecordBeforeAct_NothingStartsThatCannotBeRecorded(t *testing.T) {
 			t.Fatalf("%d commits: result %+v", commits, r)
 		}
 		if broken := b.ledger.Broken(); broken != nil && !errors.Is(err, ledger.ErrBroken) {
-			t.Errorf("%d commits: the record broke, and the apply said %v", commits, err)
+			t.Errorf("%d commits: the ledger broke, and the apply returned %v", commits, err)
 		}
 		if started := len(b.events(event.TypeStarted)); b.calls() > started {
-			t.Errorf("%d commits: %d calls, but %d beginnings on record", commits, b.calls(), started)
+			t.Errorf("%d commits: %d calls, but %d recorded starts", commits, b.calls(), started)
 		}
 		b.stop()
 		b.start() // there is room again
 		b.apply(want)
 		b.settled(want)
 		if n := len(b.cloud.Resources(here)); n != 3 {
-			t.Errorf("%d commits: %d things, want 3", commits, n)
+			t.Errorf("%d commits: %d resources, want 3", commits, n)
 		}
 	}
 }
 
-func TestBlessedThingsAreLeftAlone(t *testing.T) {
+func TestBlessedResourcesAreNotChanged(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	b.apply(wants(disk("d", 20)))
@@ -316,38 +316,38 @@ func TestBlessedThingsAreLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o, ok, _ := b.cloud.Find(ref("disk", "d")); !ok || !o.Marks.Blessed {
-		t.Errorf("the mark is not on: %+v", o)
+		t.Errorf("the mark is missing: %+v", o)
 	}
 	p := b.plan(wants())
-	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(p)); diff != "" {
-		t.Errorf("plan without the block (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by blessed)"}, brief(p)); diff != "" {
+		t.Errorf("plan without the configuration (-want +got):\n%s", diff)
 	}
 	r := b.apply(wants())
 	if r.Counts.Blocked != 1 || len(r.Outcomes) != 0 {
 		t.Errorf("result %+v", r)
 	}
 	if diff := cmp.Diff([]string{"blocked disk/d"}, b.events(event.TypeBlocked)); diff != "" {
-		t.Errorf("vetoes (-want +got):\n%s", diff)
+		t.Errorf("blocked (-want +got):\n%s", diff)
 	}
 	if err := b.engine.Unbless(ctx, ref("disk", "d"), engine.OperatorAction{Who: "ben"}); err != nil {
 		t.Fatal(err)
 	}
 	b.apply(wants())
 	if n := len(b.cloud.Resources(here)); n != 0 {
-		t.Errorf("%d things are left", n)
+		t.Errorf("%d resources remain", n)
 	}
 }
 
-func TestABlessingOnRecordSurvivesTheMark(t *testing.T) {
+func TestARecordedBlessingSurvivesItsMark(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	if err := b.engine.Bless(t.Context(), ref("disk", "d"), engine.OperatorAction{Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	o, _, _ := b.cloud.Find(ref("disk", "d"))
-	o.Marks.Blessed = false // somebody takes the tag off by hand
+	o.Marks.Blessed = false // outside ovi
 	b.cloud.Put(o)
-	if diff := cmp.Diff([]string{"notify disk/d (delete held by blessed)"}, brief(b.plan(wants()))); diff != "" {
+	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by blessed)"}, brief(b.plan(wants()))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 }
@@ -375,7 +375,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-func TestMaxAgeTakesTheWorldFromTheRecord(t *testing.T) {
+func TestMaxAgeUsesTheRecordedState(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("d", 20))
 	b.apply(want)
@@ -389,18 +389,18 @@ func TestMaxAgeTakesTheWorldFromTheRecord(t *testing.T) {
 		t.Errorf("%d calls were made", n-before)
 	}
 	if len(p.Observations) != 1 || !p.Observations[0].Recorded || p.Observations[0].At.IsZero() || p.Observations[0].Count != 1 {
-		t.Errorf("looks %+v: want one from the record, with its age", p.Observations)
+		t.Errorf("observations %+v: want one that is recorded, with its age", p.Observations)
 	}
 }
 
-func TestDriftIsWhatTheWorldChanged(t *testing.T) {
+func TestDriftIsWhatChangedOutsideOvi(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("a", 20), disk("b", 20), disk("c", 20)))
 	a, _, _ := b.cloud.Find(ref("disk", "a"))
-	a.Attrs = attrs("size", resource.Int(30)) // by hand
+	a.Attrs = attrs("size", resource.Int(30)) // outside ovi
 	b.cloud.Put(a)
 	c, _, _ := b.cloud.Find(ref("disk", "c"))
-	b.cloud.Remove(here, c.ID) // by hand
+	b.cloud.Remove(here, c.ID) // outside ovi
 	want := wants(disk("a", 20), disk("b", 25), disk("c", 20), disk("new", 20))
 	p, err := b.engine.Plan(t.Context(), want, engine.PlanOptions{Mode: event.ForDrift})
 	if err != nil {
@@ -411,7 +411,7 @@ func TestDriftIsWhatTheWorldChanged(t *testing.T) {
 	}
 }
 
-func TestAPanickingProviderCostsItsOwnThingOnly(t *testing.T) {
+func TestAPanicOfAProviderAffectsItsActionOnly(t *testing.T) {
 	b := newBench(t)
 	b.cloud.Break(fake.Faults{Before: func(_ context.Context, c fake.Call) error {
 		if c.Ref.Name == "a" {

@@ -19,7 +19,7 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// another is a second process on the same record and the same cloud.
+// another is a second process on the same data directory and cloud.
 func (b *bench) another(wait time.Duration) *bench {
 	b.t.Helper()
 	l, err := ledger.Open(b.t.Context(), ledger.Config{Dir: b.dir, Store: b.store, User: "ben", LogOptions: []wal.Option{wal.WithFS(b.disk)}})
@@ -31,7 +31,7 @@ func (b *bench) another(wait time.Duration) *bench {
 	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
 }
 
-// pair is a cloud and a record with two engines beside each other.
+// pair is two engines on one cloud and one data directory.
 func pair(t *testing.T) (b, one, two *bench) {
 	t.Helper()
 	b = newBench(t)
@@ -42,7 +42,7 @@ func pair(t *testing.T) (b, one, two *bench) {
 	return b, one, two
 }
 
-// disks are n of them, d00 and on.
+// disks is n disks, from d00 on.
 func disks(n int) (want []resource.Desired) {
 	for i := range n {
 		want = append(want, disk(fmt.Sprintf("d%02d", i), 20))
@@ -50,7 +50,7 @@ func disks(n int) (want []resource.Desired) {
 	return want
 }
 
-func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
+func TestParallelAppliesCreateNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.stop()
@@ -62,7 +62,7 @@ func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 			want[0].Resources = append(want[0].Resources, server(fmt.Sprint("s", i), "main"))
 		}
 		b.cloud.Break(fake.Faults{Delay: 200 * time.Millisecond})
-		plans := []*engine.Planned{one.plan(want), two.plan(want)} // both want to make everything
+		plans := []*engine.Planned{one.plan(want), two.plan(want)} // both create everything
 		results := make([]*engine.Result, 2)
 		var wait sync.WaitGroup
 		for i, x := range []*bench{one, two} {
@@ -76,23 +76,23 @@ func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 		}
 		wait.Wait()
 		if n := len(b.cloud.Resources(here)); n != 7 {
-			t.Errorf("%d things, want 7", n)
+			t.Errorf("%d resources, want 7", n)
 		}
-		made := map[string]int{}
+		created := map[string]int{}
 		for _, r := range results {
 			for _, o := range r.Outcomes {
 				switch o.Status {
 				case engine.Done:
-					made[o.Ref.Name]++
+					created[o.Ref.Name]++
 				case engine.ByOther:
 				default:
 					t.Errorf("%s: %s %s", o.Ref, o.Status, o.Detail)
 				}
 			}
 		}
-		for name, n := range made {
+		for name, n := range created {
 			if n != 1 {
-				t.Errorf("%s was made %d times", name, n)
+				t.Errorf("%s was created %d times", name, n)
 			}
 		}
 		one.settled(want)
@@ -100,7 +100,7 @@ func TestE3_TwoAppliesAtOnceMakeNothingTwice(t *testing.T) {
 	})
 }
 
-func TestWhatSomebodyHoldsIsNamedAndLeft(t *testing.T) {
+func TestClaimedResourcesAreSkipped(t *testing.T) {
 	b := newBench(t)
 	other := b.another(0)
 	defer other.stop()
@@ -116,9 +116,9 @@ func TestWhatSomebodyHoldsIsNamedAndLeft(t *testing.T) {
 			t.Errorf("outcomes %v", got)
 		}
 		for _, o := range r.Outcomes {
-			var held *coordinator.ClaimedError
-			if o.Status == engine.Claimed && (o.ClaimedBy != "ben@host" || !errors.As(o.Err, &held)) {
-				t.Errorf("holder %q, error %v", o.ClaimedBy, o.Err)
+			var claimed *coordinator.ClaimedError
+			if o.Status == engine.Claimed && (o.ClaimedBy != "ben@host" || !errors.As(o.Err, &claimed)) {
+				t.Errorf("claimed by %q, error %v", o.ClaimedBy, o.Err)
 			}
 		}
 		return nil
@@ -128,7 +128,7 @@ func TestWhatSomebodyHoldsIsNamedAndLeft(t *testing.T) {
 	}
 }
 
-func TestAThingThatSomebodyElseChangedSinceThePlanIsStale(t *testing.T) {
+func TestResourcesThatAnotherRunChangedAreStale(t *testing.T) {
 	b := newBench(t)
 	other := b.another(0)
 	defer other.stop()
@@ -143,11 +143,11 @@ func TestAThingThatSomebodyElseChangedSinceThePlanIsStale(t *testing.T) {
 		t.Errorf("outcomes %v: want a stale, c deleted by the other", got)
 	}
 	if o, _, _ := b.cloud.Find(ref("disk", "a")); o.Attrs.Equal(attrs("size", resource.Int(30))) {
-		t.Errorf("an older decision overwrote a newer one: %+v", o.Attrs)
+		t.Errorf("an older plan overwrote a newer one: %+v", o.Attrs)
 	}
 }
 
-// TestLaw7_OutcomesAreFenced_AfterAPause lets the claim be revoked while the call is under way.
+// TestLaw7_OutcomesAreFenced_AfterAPause: the claim is revoked during the call.
 func TestLaw7_OutcomesAreFenced_AfterAPause(t *testing.T) {
 	b := newBench(t)
 	want := wants(disk("a", 20))
@@ -168,16 +168,16 @@ func TestLaw7_OutcomesAreFenced_AfterAPause(t *testing.T) {
 	}
 	b.cloud.Break(fake.Faults{})
 	if got := b.events(event.TypeRefused); len(got) != 1 {
-		t.Errorf("refusals on record: %v", got)
+		t.Errorf("recorded refusals: %v", got)
 	}
 	if p := b.plan(want); !p.Plan.Empty() || len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundDone {
-		t.Errorf("plan %v, settled %+v", brief(p), p.Recovered)
+		t.Errorf("plan %v, recovered %+v", brief(p), p.Recovered)
 	}
 	b.replays()
 }
 
-// TestARunningActionIsNotTakenForADeadOne plans while somebody else's call is under way.
-func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
+// TestARunningActionIsNotRecovered plans during another run's call.
+func TestARunningActionIsNotRecovered(t *testing.T) {
 	b := newBench(t)
 	other := b.another(0)
 	defer other.stop()
@@ -191,7 +191,7 @@ func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
 	}})
 	b.apply(want)
 	if len(during.Recovered) != 0 {
-		t.Errorf("a plan declared a running action over: %+v", during.Recovered)
+		t.Errorf("a plan recovered a running action: %+v", during.Recovered)
 	}
 	b.cloud.Break(fake.Faults{})
 	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
@@ -201,7 +201,7 @@ func TestARunningActionIsNotTakenForADeadOne(t *testing.T) {
 	b.settled(want)
 }
 
-// losing loses the first claim before any work is done under it.
+// losing loses the first claim before anything is done under it.
 type losing struct {
 	engine.Claims
 	once sync.Once
@@ -217,8 +217,8 @@ func (l *losing) Hold(ctx context.Context, ref string, do func(context.Context, 
 	})
 }
 
-// TestALostClaimStopsItsActionAlone: that the record was not asked any more under a lost claim
-// does not mean that it cannot be written.
+// TestALostClaimStopsItsActionAlone: a read of the ledger that is canceled because the claim is
+// lost does not stop the apply.
 func TestALostClaimStopsItsActionAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -237,7 +237,7 @@ func TestALostClaimStopsItsActionAlone(t *testing.T) {
 			got[o.Status]++
 		}
 		if got[engine.Claimed] != 1 || got[engine.Done] != 1 {
-			t.Errorf("outcomes %v, want one held and one done", got)
+			t.Errorf("outcomes %v, want one claimed and one done", got)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// rigid is a cloud in which nothing becomes huge: it must be made so.
+// rigid is a cloud that cannot change a size to huge in place.
 type rigid struct{ *fake.Cloud }
 
 func (c rigid) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
@@ -40,7 +40,7 @@ func sized(size string) []resource.Intent {
 	return wants(network("main"), s)
 }
 
-func TestWhatCannotBeChangedInPlaceIsReplacedByTheNextPlan(t *testing.T) {
+func TestTheNextPlanReplacesWhatUpdateRefused(t *testing.T) {
 	b := newRigid(t)
 	r := b.apply(sized("huge"))
 	o := r.Outcomes[0]
@@ -57,16 +57,15 @@ func TestWhatCannotBeChangedInPlaceIsReplacedByTheNextPlan(t *testing.T) {
 		t.Fatalf("%+v", r.Outcomes)
 	}
 	b.settled(sized("huge"))
-	// The new thing is another matter: what differs on it is tried in place again.
+	// On the new resource a change is tried in place again.
 	back := b.plan(sized("small"))
 	if d, _ := decisionOn(back, ref("server", "a")); d.Observed.ID == old || d.Action == decider.Replace {
 		t.Errorf("%s of %s", d.Action, d.Observed.ID)
 	}
 }
 
-// What was learnt is of one wish and one thing: other wishes, other attributes and tags stay
-// what they were.
-func TestOnlyWhatWasRefusedIsReplaced(t *testing.T) {
+// A refusal holds for one configuration of one resource.
+func TestOnlyTheRefusedConfigurationIsReplaced(t *testing.T) {
 	b := newRigid(t)
 	b.apply(sized("huge"))
 	if d, _ := decisionOn(b.plan(sized("large")), ref("server", "a")); d.Action == decider.Replace {
@@ -77,13 +76,13 @@ func TestOnlyWhatWasRefusedIsReplaced(t *testing.T) {
 	}
 }
 
-// A replacement that was not in the schema is a replacement all the same: every policy sees it.
-func TestAReplacementThatWasLearntIsVetoed(t *testing.T) {
+// Policies see a replacement that follows a refusal like any other.
+func TestARefusedUpdateIsNotReplacedAgainstAPolicy(t *testing.T) {
 	b := newRigid(t)
 	b.apply(sized("huge"))
 	in := sized("huge")
 	in[0].Rules.SkipDestructive = true
-	if diff := cmp.Diff([]string{"notify server/a (replace held by skip_destructive)"}, brief(b.plan(in))); diff != "" {
+	if diff := cmp.Diff([]string{"notify server/a (replace blocked by skip_destructive)"}, brief(b.plan(in))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	before := b.calls()
