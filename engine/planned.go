@@ -103,3 +103,11 @@ func stacksOf(intents []resource.Intent) []string {
 	slices.SortFunc(out, strings.Compare)
 	return slices.Compact(out)
 }
+
+// IDOf is the id of a resource that exists and is ours, as the plan observed it.
+func (p *Planned) IDOf(ref resource.Ref) (string, bool) {
+	if o, ok := p.resourceAt(ref); ok {
+		return o.ID, true
+	}
+	return "", false
+}

@@ -151,7 +151,7 @@ func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
 	names := namesOf(p)
 	if !c.out.Machine() {
 		return render.DriftView{
-			Plan: p.Plan, Names: names, Kinds: c.schemas().Kind, Note: m.note, Acknowledged: len(m.silent),
+			Plan: p.Plan, Names: names, Kinds: c.schemas().Kind, Note: m.note, Acknowledged: len(m.silent), ID: p.IDOf,
 		}.Write(c.out.W, c.out.Style)
 	}
 	if err := c.unreachable(p, names); err != nil {

@@ -135,7 +135,7 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 			Type: "change_summary", Operation: "plan", Counts: render.Count(p.Plan), Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Sandbox: c.sandboxed(),
 		})
 	}
-	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: c.schemas().Kind}
+	view := render.PlanView{Plan: p.Plan, Names: names, Verb: "Plan", Kinds: c.schemas().Kind, ID: p.IDOf}
 	if !c.out.Quiet {
 		view.Head = c.head(p, dir)
 	}
