@@ -1,9 +1,13 @@
 package ovi_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -41,7 +45,50 @@ func TestArchitectureMatchesTheCode(t *testing.T) {
 	}
 }
 
-// testFiles gives the text of every test of this module and of faultrun.
+// TestArchitectureHasTheCrashTable: section 7 has each row of the engine's crash table, in the same
+// words, and section 5 names only scripts that exist.
+func TestArchitectureHasTheCrashTable(t *testing.T) {
+	b, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	f, err := parser.ParseFile(token.NewFileSet(), "engine/crash_test.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || v.Names[0].Name != "crashTable" {
+			return true
+		}
+		for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
+			cells := make([]string, 4)
+			for i, cell := range e.(*ast.CompositeLit).Elts {
+				cells[i], _ = strconv.Unquote(cell.(*ast.BasicLit).Value)
+			}
+			if rows++; cells[0] == "" {
+				cells[0] = "the plan"
+			}
+			row := strings.ReplaceAll("| "+strings.Join([]string{cells[0], cells[1], cells[3]}, " | ")+" |", "|  |", "| |")
+			if !strings.Contains(page, row) {
+				t.Errorf("ARCHITECTURE.md has no row %s", row)
+			}
+		}
+		return false
+	})
+	if rows == 0 {
+		t.Error("engine/crash_test.go has no crashTable")
+	}
+	for _, m := range regexp.MustCompile("`TestScripts/([a-z0-9-]+)`").FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat("cmd/ovi/testdata/script/" + m[1] + ".txtar"); err != nil {
+			t.Errorf("ARCHITECTURE.md names a script that does not exist: %v", err)
+		}
+	}
+}
+
+// testFiles returns the text of every test of this module and of faultrun.
 func testFiles(t *testing.T, all []source) []string {
 	t.Helper()
 	var out []string

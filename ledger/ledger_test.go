@@ -256,7 +256,7 @@ func TestTwoLedgersOnOneDirectoryTakeTurns(t *testing.T) {
 	same(t, a, store)
 }
 
-func TestE5_EverythingIsThereAfterReopening(t *testing.T) {
+func TestReopeningLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)
 	ctx := t.Context()
@@ -293,7 +293,7 @@ func TestAStoreAheadOfTheLogIsRefused(t *testing.T) {
 	}
 }
 
-func TestE14_TheRecordLivesInTheDirectoryItWasGiven(t *testing.T) {
+func TestTheLedgerIsInTheGivenDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	l := open(t, dir, nil)
 	must[ledger.Receipt](t)(l.Record(t.Context(), event.Loaded{}))

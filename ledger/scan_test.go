@@ -43,8 +43,8 @@ func size(t *testing.T, dir string) (total int64) {
 	return total
 }
 
-// TestE11_QuietScansCostNextToNothing is what an earlier attempt took 115 MB and 52.7 s for.
-func TestE11_QuietScansCostNextToNothing(t *testing.T) {
+// An observation without changes costs next to nothing in log and store.
+func TestUnchangedObservationsCostNextToNothing(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, nil)
 	ctx := t.Context()

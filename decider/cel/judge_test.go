@@ -97,8 +97,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// E12: a rule that fails denies deletes and replaces; it never lets them pass by failing.
-func TestE12_ARuleThatFailsDeniesWhatDestroys(t *testing.T) {
+// A rule that cannot be evaluated blocks deletes and replaces.
+func TestARuleThatFailsBlocksDestruction(t *testing.T) {
 	for name, when := range map[string]string{
 		"a missing key":      `resource.tags["missing"] == "x"`,
 		"a division by zero": `plan.replace / plan.restart == 1`,
