@@ -79,6 +79,8 @@ func TestTheUnitRuns(t *testing.T) {
 			t.Errorf("%s=%q, want %q", x.setting, u[x.setting], x.want)
 		}
 	}
+	// A reload before the loop runs has nothing to wake.
+	eventually(t, "the first cycle", patience, func() bool { return strings.Contains(i.said(), "(start") })
 	if err := i.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package toys_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,11 +123,12 @@ func TestPost(t *testing.T) {
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, func(*testing.T) providertest.Harness {
-		now := time.Now()
-		p := slow.New(time.Minute, func() time.Time { return now })
+		var minutes atomic.Int64
+		start := time.Now()
+		p := slow.New(time.Minute, func() time.Time { return start.Add(time.Duration(minutes.Load()) * time.Minute) })
 		job := resource.Ref{Provider: "slow", Location: "here", Kind: "job", Name: "build"}
 		return providertest.Harness{
-			Provider: p, Scope: job.Scope(), Ready: func(*testing.T) { now = now.Add(time.Minute) },
+			Provider: p, Scope: job.Scope(), Ready: func(*testing.T) { minutes.Add(1) },
 			Samples: []providertest.Sample{sample(job, attrs("version", text("1")), attrs("version", text("2")))},
 		}
 	})
