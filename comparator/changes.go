@@ -63,7 +63,7 @@ func requireReplace(changes []resource.Change, paths []string) {
 	}
 }
 
-// marks lists the wrong marks of a proven resource. The record decides what is blessed; a mark
+// marks lists the wrong marks of a proven resource. The audit log decides what is blessed; a mark
 // that differs from it is drift.
 func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (out []resource.Change) {
 	m := o.Marks
