@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
@@ -43,6 +44,10 @@ type confirmed struct {
 // resources that are missing again, determines ownership, records the observation and recovers
 // open actions. Every observation passes through it, those of plans and those of loops.
 func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmOptions) (*confirmed, error) {
+	running, err := e.runningCreates(ctx) // after the observation, before the bindings are read
+	if err != nil {
+		return nil, err
+	}
 	young := youngFor
 	for _, pause := range append(youngPauses(), 0) {
 		if ctx.Err() != nil {
@@ -58,7 +63,11 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost)})
 		var missed *ledger.YoungError
 		if err == nil {
-			return e.recoverIn(ctx, raw, c, o)
+			done, err := e.recoverIn(ctx, raw, c, o)
+			if err == nil {
+				e.leaveOut(done.live, running)
+			}
+			return done, err
 		}
 		if !errors.As(err, &missed) {
 			return nil, fmt.Errorf("record what was observed: %w", err)
@@ -188,4 +197,37 @@ func (e *Engine) recoverIn(ctx context.Context, raw resource.LiveState, b *bound
 	}
 	c.live, c.bindings = now.live, now.bindings
 	return c, nil
+}
+
+// runningCreates are the creates of other runs that have no result yet.
+func (e *Engine) runningCreates(ctx context.Context) ([]ledger.OpenAction, error) {
+	opens, err := e.openActions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []ledger.OpenAction
+	for _, o := range opens {
+		if o.running && (o.Action == decider.Create || o.Phase == event.PhaseCreate) {
+			out = append(out, o.OpenAction)
+		}
+	}
+	return out, nil
+}
+
+// leaveOut removes what running creates have just made from the live state. The resource has its
+// marks, but no binding until its run records the result; it is not a conflict. For the plan it
+// does not exist yet: the claim of that run keeps a second create away, and under its own claim an
+// apply finds the binding.
+func (e *Engine) leaveOut(live resource.LiveState, running []ledger.OpenAction) {
+	for _, o := range running {
+		s, ok := live.Scopes[o.Ref.Scope()]
+		if !ok {
+			continue
+		}
+		made := e.carriers(o, s)
+		s.Resources = slices.DeleteFunc(slices.Clone(s.Resources), func(x resource.Observed) bool {
+			return !x.Managed() && slices.ContainsFunc(made, func(m *resource.Observed) bool { return m.ID == x.ID && m.Ref.Kind == x.Ref.Kind })
+		})
+		live.Scopes[o.Ref.Scope()] = s
+	}
 }
