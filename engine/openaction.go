@@ -20,7 +20,8 @@ type openAction struct {
 	running bool // its claim is still held, so it may be in progress
 }
 
-// openActions lists the open actions. It is called before an observation: an action whose claim
+// openActions lists the open actions. To recover them it is called before an observation (only
+// runningCreates, which recovers nothing, calls it after one): an action whose claim
 // has ended changes nothing more, so the observation shows its result. A request that is already
 // on the network may still arrive, which is why a repeated create keeps its idempotency key.
 func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
