@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
@@ -194,6 +195,32 @@ func TestARunningActionIsNotRecovered(t *testing.T) {
 		t.Errorf("a plan recovered a running action: %+v", during.Recovered)
 	}
 	b.cloud.Break(fake.Faults{})
+	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
+	if err != nil || statuses(r)["disk/a"] != engine.ByOther {
+		t.Errorf("outcomes %v: %v", statuses(r), err)
+	}
+	b.settled(want)
+}
+
+// TestWhatARunningCreateMadeIsNoConflict plans when another run has created a resource and has not
+// recorded the result: the resource has its marks, and no binding proves it yet.
+func TestWhatARunningCreateMadeIsNoConflict(t *testing.T) {
+	b := newBench(t)
+	other := b.another(0)
+	defer other.stop()
+	want := wants(disk("a", 20))
+	var during *engine.Planned
+	b.cloud.Break(fake.Faults{After: func(_ context.Context, c fake.Call) error {
+		if c.Verb == fake.Create {
+			during = other.plan(want)
+		}
+		return nil
+	}})
+	b.apply(want)
+	b.cloud.Break(fake.Faults{})
+	if d := during.Plan.Decisions; len(d) != 1 || d[0].Action != decider.Create || len(during.Recovered) != 0 {
+		t.Errorf("plan %v, recovered %+v", brief(during), during.Recovered)
+	}
 	r, err := other.engine.Apply(t.Context(), during, engine.ApplyOptions{})
 	if err != nil || statuses(r)["disk/a"] != engine.ByOther {
 		t.Errorf("outcomes %v: %v", statuses(r), err)
