@@ -1,9 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -17,7 +21,7 @@ func (l *Ledger) Key() string { return hex.EncodeToString(l.log.PublicKey()) }
 func (p *projection) trust(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.KeyPinned:
-		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key})
+		return true, p.put(rows.PinOf(r.Instance, e.Instance), rows.Pin{Key: e.Key, At: r.At})
 	case event.Trusted:
 		return true, p.put(rows.KeyTrust+e.Key, rows.Trust{On: e.On, Who: e.Who, Instance: r.Instance, Signature: e.Signature})
 	case event.TrustRequired:
@@ -57,6 +61,44 @@ func (l *Ledger) trusts(ctx context.Context, instance, key string) error {
 	}
 	_, err = l.Record(ctx, event.KeyPinned{Instance: instance, Key: key})
 	return err
+}
+
+// Pin is a key of another instance that was pinned at its first use, and that no operator has
+// confirmed or revoked since.
+type Pin struct {
+	Instance, Key string
+	At            time.Time
+}
+
+// Pins lists the pinned keys that no operator has decided about, of all instances of the store, each
+// once, as first pinned.
+func (l *Ledger) Pins(ctx context.Context) ([]Pin, error) {
+	var all []Pin
+	err := l.Entries(ctx, rows.KeyPin, storage.Now, func(e storage.Entry) error {
+		var p rows.Pin
+		if err := json.Unmarshal(e.Value, &p); err != nil {
+			return err
+		}
+		_, of, _ := strings.Cut(strings.TrimPrefix(e.Key, rows.KeyPin), "/")
+		all = append(all, Pin{of, p.Key, p.At})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b Pin) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Key, b.Key), a.At.Compare(b.At))
+	})
+	all = slices.CompactFunc(all, func(a, b Pin) bool { return a.Instance == b.Instance && a.Key == b.Key })
+	var out []Pin
+	for _, p := range all {
+		if decided, _, err := l.trusted(ctx, rows.KeyTrust+p.Key, p.Key); err != nil {
+			return nil, err
+		} else if !decided {
+			out = append(out, p)
+		}
+	}
+	return out, nil
 }
 
 // pinned is the key of an instance as the log of this one has it; empty if none was pinned.

@@ -193,7 +193,13 @@ func (c *call) listened(l *ledger.Ledger, err error) (*ledger.Ledger, error) {
 			c.out.Warn("the disk is full; the newest records are not shown: "+err.Error(), "free some space; no action starts before")
 		}
 		log := c.log.Named("ledger")
-		l.Listen(func(r event.Record) { log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type()) })
+		l.Listen(func(r event.Record) {
+			log.Debug(render.Line(r.Event), "seq", r.Seq, "event", r.Event.Type())
+			if e, pinned := r.Event.(event.KeyPinned); pinned && c.cmd.Command.Name != "run" { // a loop reports it as an alert
+				c.out.Warn(fmt.Sprintf("the key of instance %s was trusted at its first use", e.Instance),
+					fmt.Sprintf("run `ovi store trust %s` if it is one of yours, else the same with --revoke", e.Key))
+			}
+		})
 	}
 	return l, err
 }

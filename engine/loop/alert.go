@@ -1,7 +1,9 @@
 package loop
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
@@ -22,6 +24,7 @@ const (
 	SourceUnread          AlertType = "source_unread"          // the source cannot be read
 	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read: the last ones apply
 	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
+	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
 )
 
 // Alert is a condition that needs an operator.
@@ -29,12 +32,14 @@ type Alert struct {
 	Type  AlertType
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
+	// About is what else it is about: of KeyPinned the key.
+	About string
 	Text  string
 }
 
 // Key identifies an alert across cycles.
 func (c Alert) Key() string {
-	return string(c.Type) + " " + c.Ref.String() + " " + c.Scope.String()
+	return string(c.Type) + " " + c.Ref.String() + " " + c.Scope.String() + " " + c.About
 }
 
 // alerts lists the alerts of a plan.
@@ -90,4 +95,23 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 		}
 	}
 	return out
+}
+
+// keyPinnedFor is how long a pinned key is an alert, unless an operator decides about it before.
+const keyPinnedFor = 24 * time.Hour
+
+// pins lists the keys that were pinned lately, by any instance of the store.
+func (l *loop) pins(ctx context.Context) ([]Alert, error) {
+	pins, err := l.engine.Ledger().Pins(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the pinned keys: %w", err)
+	}
+	var out []Alert
+	for _, p := range pins {
+		if l.engine.Clock().Sub(p.At) < keyPinnedFor {
+			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
+				"the key of instance %s was trusted at its first use; confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
+		}
+	}
+	return out, nil
 }

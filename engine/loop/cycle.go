@@ -69,6 +69,11 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
+	pinned, err := l.pins(ctx)
+	if err != nil {
+		return err
+	}
+	c.Alerts = append(c.Alerts, pinned...)
 	if !l.o.Apply || c.Planned.Plan.Empty() {
 		return nil
 	}

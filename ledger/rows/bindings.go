@@ -2,6 +2,7 @@ package rows
 
 import (
 	"net/url"
+	"time"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
@@ -22,7 +23,8 @@ type Bound struct {
 
 // Pin is the value of pin/<instance that trusts>/<instance that is trusted>.
 type Pin struct {
-	Key string `json:"key"`
+	Key string    `json:"key"`
+	At  time.Time `json:"at,omitzero"`
 }
 
 // Trust is the value of trust/<key> and of trust_required.

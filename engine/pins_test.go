@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ovi-project/ovi/coordinator"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/internal/vfs"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/wal"
+)
+
+// elsewhere is an instance on another host, with an audit log of its own, that shares the store.
+func (b *bench) elsewhere(name string) *bench {
+	b.t.Helper()
+	l, err := ledger.Open(b.t.Context(), ledger.Config{
+		Dir: b.t.TempDir(), Store: b.store, Shared: true, User: name, LogOptions: []wal.Option{wal.WithFS(vfs.NewMem(1))},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c := coordinator.New(b.store, coordinator.Identity{Instance: l.Instance(), User: name, Host: name, Run: l.Run()})
+	e := engine.New(engine.Config{Providers: provider.Set{"fake": b.cloud}, Ledger: l, Claims: c})
+	return &bench{t: b.t, dir: b.dir, disk: b.disk, store: b.store, cloud: b.cloud, ledger: l, claims: c, engine: e}
+}
+
+func keyAlerts(d *diary) (out []string) {
+	for _, x := range d.last().Alerts {
+		if x.Type == loop.KeyPinned {
+			out = append(out, x.Text)
+		}
+	}
+	return out
+}
+
+// TestANewKeyIsAnAlert: an instance that proves what another created pins its key. That is an alert
+// until an operator decides about the key, or a day has passed.
+func TestANewKeyIsAnAlert(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		settle func(one, other *bench)
+	}{
+		{"confirmed", func(one, other *bench) {
+			if _, err := one.ledger.Record(t.Context(), event.Trusted{Key: other.ledger.Key(), On: true, Who: "ann"}); err != nil {
+				t.Error(err)
+			}
+		}},
+		{"a day later", func(_, _ *bench) { time.Sleep(24 * time.Hour) }},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := blank(t)
+				other, one := b.elsewhere("other"), b.elsewhere("one")
+				defer other.stop()
+				defer one.stop()
+				other.apply(wants(disk("a", 20), disk("b", 20)))
+				var d diary
+				stop := one.loops(stackOf(wants(disk("a", 20))), loop.RunOptions{Interval: time.Hour, Tell: d.tell, Plan: engine.PlanOptions{SkipDestructive: true}})
+				time.Sleep(time.Minute)
+				if got := keyAlerts(&d); len(got) != 1 || !strings.Contains(got[0], other.ledger.Key()) {
+					t.Errorf("alerts of keys: %q, want one of %s; the cycle: %v", got, other.ledger.Key(), d.last().Err)
+				}
+				x.settle(one, other)
+				time.Sleep(2 * time.Hour)
+				if got := keyAlerts(&d); len(got) != 0 {
+					t.Errorf("alerts of keys: %q, want none", got)
+				}
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
