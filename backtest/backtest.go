@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // Backtest evaluates rules on the audit log: for each recorded plan, what they would have decided,
@@ -22,7 +23,7 @@ import (
 // revisions the store had compacted by then, and, in a shared store, the records of other
 // instances; one log holds only its own, so pass the merged logs of all of them.
 type Backtest struct {
-	Rules resource.Rules // to evaluate, for every stack
+	Rules rules.Rules // to evaluate, for every stack
 	// Instead: the rules replace all recorded windows, rules and approvals. Otherwise they
 	// replace rules of the same names, and windows, approvals and max_destroy if they set any;
 	// other recorded Blockers are kept.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -54,7 +54,7 @@ func TestCodeOfErrors(t *testing.T) {
 
 // TestEveryProblemIsReported: all problems of a source at once, each with its position.
 func TestEveryProblemIsReported(t *testing.T) {
-	at := resource.Position{File: "ovi.yaml", Line: 3, Column: 5}
+	at := position.Position{File: "ovi.yaml", Line: 3, Column: 5}
 	got := Diagnose(source.Problems{{At: at, Ref: "ec2/web", Summary: "no such size", Suggestion: `write "t3.micro"`}, {Summary: "second"}})
 	if len(got) != 2 || got[0].Line != 3 || got[0].Column != 5 || got[0].Summary != "no such size" || got[0].Resource != "ec2/web" || got[0].Suggestion == "" {
 		t.Errorf("got %+v", got)

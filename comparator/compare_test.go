@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 func kindLookup(provider, kind string) (resource.Kind, bool) {
@@ -220,7 +222,7 @@ func TestCompare(t *testing.T) {
 		"ignored by the resource and by the stack": {
 			w: configured{with(desired("a/server/x", "size big other 1"), func(d *resource.Desired) { d.Ignore = []string{"size"} })}, t: resources{ours("a/server/x", "i-1", "size small other 2")},
 			edit: func(in *comparator.Input) {
-				in.Intents[0].Rules.Ignore = []resource.IgnoreRule{{Kind: "server", Paths: []string{"oth*"}}}
+				in.Intents[0].Rules.Ignore = []rules.Ignore{{Kind: "server", Paths: []string{"oth*"}}}
 			},
 			want: []string{"unchanged 1 owned 1"},
 		},
@@ -282,7 +284,7 @@ func shuffle(in comparator.Input) comparator.Input {
 func TestInvalidConfigurationsAreErrors(t *testing.T) {
 	t.Parallel()
 	at := func(d resource.Desired, line int) resource.Desired {
-		d.At = resource.Position{File: "ovi.yaml", Line: line}
+		d.At = position.Position{File: "ovi.yaml", Line: line}
 		return d
 	}
 	for name, c := range map[string]struct {

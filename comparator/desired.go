@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // side is the configuration of one stack, sorted by ref.
 type side struct {
 	stack   string
 	desired []resource.Desired
-	rules   resource.Rules
+	rules   rules.Rules
 	next    int // the first resource not yet compared
 
 	ignoreKind string // the kind that ignore was built for
@@ -81,7 +82,7 @@ func positionOf(d *resource.Desired, stack string) string {
 	if d.At.File == "" {
 		return "in stack " + stack
 	}
-	return fmt.Sprintf("at %s:%d", d.At.File, d.At.Line)
+	return "at " + d.At.String()
 }
 
 // ignored lists the ignored patterns of one resource. Those of the stack are built once for each

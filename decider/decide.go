@@ -14,7 +14,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	if len(r.Differences) == 0 {
 		return p, nil
 	}
-	table := rules()
+	table := decisionTable()
 	p.Decisions = make([]Decision, len(r.Differences))
 	for i := range r.Differences {
 		var err error

@@ -3,7 +3,7 @@ package decider
 import (
 	"fmt"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // SkipDestructive blocks deletes and replaces, in the stacks whose rules say so or Everywhere.
@@ -27,7 +27,7 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 // MaxDestroy limits how many resources of a stack one plan may destroy. Above the limit it blocks
 // all of them, because a part of an accident is one too. Limit, if set, overrides the limits of
 // all stacks.
-type MaxDestroy struct{ Limit resource.Budget }
+type MaxDestroy struct{ Limit rules.Budget }
 
 // Name implements Policy.
 func (MaxDestroy) Name() string { return "max_destroy" }

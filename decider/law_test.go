@@ -9,7 +9,9 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // These properties were tried with mutants made by hand. Each was killed by the tests named, with
@@ -69,7 +71,7 @@ func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
-		want := bytesOf(t, s.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
+		want := bytesOf(t, s.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 2}}))
 		other := scene{rapid.Permutation(s.intents).Draw(t, "intents"), resource.LiveState{Unreachable: s.liveState.Unreachable, Scopes: map[resource.Scope]resource.Snapshot{}}}
 		for i := range other.intents {
 			other.intents[i].Resources = rapid.Permutation(other.intents[i].Resources).Draw(t, "configured")
@@ -78,7 +80,7 @@ func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 			snap.Resources = rapid.Permutation(snap.Resources).Draw(t, "observed")
 			other.liveState.Scopes[scope] = snap
 		}
-		got := bytesOf(t, other.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}}))
+		got := bytesOf(t, other.plan(t, decider.Facts{}, decider.Blessed{}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 2}}))
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("the plan depends on the order of the input (-want +got):\n%s", d)
 		}
@@ -160,7 +162,7 @@ func TestLaw6_NamesAreStable(t *testing.T) {
 		for _, in := range s.intents {
 			in.Resources = rapid.Permutation(in.Resources).Draw(t, "blocks")
 			for i := range in.Resources {
-				in.Resources[i].At = resource.Position{File: "other.yaml", Line: i}
+				in.Resources[i].At = position.Position{File: "other.yaml", Line: i}
 			}
 			moved.intents = append(moved.intents, in)
 		}

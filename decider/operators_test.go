@@ -8,6 +8,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // doomed is a plan that deletes one resource and creates another.
@@ -21,26 +22,26 @@ func doomed() decider.Plan {
 	}}
 }
 
-func stackRules(r resource.Rules) map[string]resource.Rules { return map[string]resource.Rules{"s": r} }
+func stackRules(r rules.Rules) map[string]rules.Rules { return map[string]rules.Rules{"s": r} }
 
 func TestWindowsDefer(t *testing.T) {
 	saturday := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	night := resource.Window{Name: "night", Days: []time.Weekday{time.Saturday}, From: 22 * time.Hour, To: 4 * time.Hour}
-	other := resource.Window{Name: "other", From: 9 * time.Hour, To: 10 * time.Hour}
+	night := rules.Window{Name: "night", Days: []time.Weekday{time.Saturday}, From: 22 * time.Hour, To: 4 * time.Hour}
+	other := rules.Window{Name: "other", From: 9 * time.Hour, To: 10 * time.Hour}
 	for name, c := range map[string]struct {
 		now     time.Time
-		windows []resource.Window
+		windows []rules.Window
 		want    string // the reason why the delete is blocked; "" if it is not
 	}{
-		"inside":                   {saturday, []resource.Window{night}, ""},
-		"outside":                  {saturday.Add(-2 * time.Hour), []resource.Window{night}, "window night"},
-		"one without a name":       {saturday.Add(-2 * time.Hour), []resource.Window{{Days: night.Days, From: night.From, To: night.To}}, "the next window"},
-		"one of two is open":       {saturday, []resource.Window{other, night}, ""},
-		"the sooner of two":        {saturday.Add(-2 * time.Hour), []resource.Window{other, night}, "night"},
-		"a window of another kind": {saturday.Add(-2 * time.Hour), []resource.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},
+		"inside":                   {saturday, []rules.Window{night}, ""},
+		"outside":                  {saturday.Add(-2 * time.Hour), []rules.Window{night}, "window night"},
+		"one without a name":       {saturday.Add(-2 * time.Hour), []rules.Window{{Days: night.Days, From: night.From, To: night.To}}, "the next window"},
+		"one of two is open":       {saturday, []rules.Window{other, night}, ""},
+		"the sooner of two":        {saturday.Add(-2 * time.Hour), []rules.Window{other, night}, "night"},
+		"a window of another kind": {saturday.Add(-2 * time.Hour), []rules.Window{{Name: "x", Kinds: []string{"server"}, To: time.Hour}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			blockers, err := decider.Windows{}.Review(doomed(), decider.Facts{Now: c.now, Rules: stackRules(resource.Rules{Windows: c.windows})})
+			blockers, err := decider.Windows{}.Review(doomed(), decider.Facts{Now: c.now, Rules: stackRules(rules.Rules{Windows: c.windows})})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +73,7 @@ func TestApprovalsBindToThePlan(t *testing.T) {
 		}
 	}
 	blocked := func(p decider.Plan, approvers int, approvals func(string) []decider.Approval) bool {
-		f := decider.Facts{Rules: stackRules(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: approvers}}}), Approvals: approvals}
+		f := decider.Facts{Rules: stackRules(rules.Rules{Approvals: []rules.Approval{{Approvers: approvers}}}), Approvals: approvals}
 		blockers, err := decider.Approvals{}.Review(p, f)
 		if err != nil {
 			t.Fatal(err)

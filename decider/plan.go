@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // Action is what to do with a resource.
@@ -148,8 +149,8 @@ func (p Plan) Empty() bool {
 // has no clock and no store.
 type Facts struct {
 	Now         time.Time
-	Rules       map[string]resource.Rules // by stack
-	Unreachable map[resource.Scope]error  // locations that were not read, and why
+	Rules       map[string]rules.Rules   // by stack
+	Unreachable map[resource.Scope]error // locations that were not read, and why
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]error
 	Blessed          func(resource.Ref) bool             // as recorded; nil: none is

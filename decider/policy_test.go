@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 func blessed(o *resource.Observed) { o.Marks.Blessed = true }
@@ -80,7 +81,7 @@ func TestSkipDestructive(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"one": "skip_destructive", "two": "skip_destructive", "s": "skip_destructive"}
 	rules := func(stack string) decider.Facts {
-		return decider.Facts{Rules: map[string]resource.Rules{stack: {SkipDestructive: true}}}
+		return decider.Facts{Rules: map[string]rules.Rules{stack: {SkipDestructive: true}}}
 	}
 	for name, got := range map[string]decider.Plan{
 		"everywhere":   destruction().plan(t, decider.Facts{}, decider.SkipDestructive{Everywhere: true}),
@@ -98,11 +99,11 @@ func TestSkipDestructive(t *testing.T) {
 func TestMaxDestroy(t *testing.T) {
 	t.Parallel()
 	for budget, want := range map[string]int{"3": 0, "2": 3, "0": 3, "100%": 0, "75%": 0, "74%": 3, "10%": 3} {
-		b, err := resource.ParseBudget(budget)
+		b, err := rules.ParseBudget(budget)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byRule := decider.Facts{Rules: map[string]resource.Rules{"web": {MaxDestroy: b}}}
+		byRule := decider.Facts{Rules: map[string]rules.Rules{"web": {MaxDestroy: b}}}
 		for name, p := range map[string]decider.Plan{
 			"rule":  destruction().plan(t, byRule, decider.MaxDestroy{}),
 			"limit": destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: b}),
@@ -112,17 +113,17 @@ func TestMaxDestroy(t *testing.T) {
 			}
 		}
 	}
-	p := destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 50, Percent: true}})
+	p := destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 50, Percent: true}})
 	want := "3 of 4 resources in stack web would be destroyed; the limit is 50%"
 	if got := p.Decisions[1].Blockers[0].Reason; got != want {
 		t.Errorf("the reason is %q", got)
 	}
-	p = destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 1}})
+	p = destruction().plan(t, decider.Facts{}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 1}})
 	if got := p.Decisions[1].Blockers[0].Reason; !strings.Contains(got, "the limit is 1") {
 		t.Errorf("the reason is %q", got)
 	}
 	// Decisions that are blocked already do not count.
-	p = destruction().plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"one"}}, decider.MaxDestroy{Limit: resource.Budget{Set: true, Count: 2}})
+	p = destruction().plan(t, decider.Facts{}, decider.Excludes{Patterns: []string{"one"}}, decider.MaxDestroy{Limit: rules.Budget{Set: true, Count: 2}})
 	if d := cmp.Diff(map[string]string{"one": "exclude"}, blocked(p)); d != "" {
 		t.Errorf("blocked (-want +got):\n%s", d)
 	}

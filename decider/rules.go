@@ -16,9 +16,9 @@ type rule struct {
 	message func(*comparator.Difference) string
 }
 
-// rules is the table. The first rule that matches decides: differences on which ovi does not act
+// decisionTable has the rules in order. The first rule that matches decides: differences on which ovi does not act
 // come first, and drift is ordered by the heaviest effect.
-func rules() []rule {
+func decisionTable() []rule {
 	return []rule{
 		{comparator.Unreachable, nil, Notify, ReasonUnreachable, unreachableMessage},
 		{comparator.Conflict, nil, Notify, ReasonConflict, conflictMessage},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -269,7 +270,7 @@ func bytesOf(t rapid.TB, p decider.Plan) string {
 	for i := range p.Decisions {
 		if w := p.Decisions[i].Desired; w != nil {
 			moved := *w
-			moved.At = resource.Position{}
+			moved.At = position.Position{}
 			p.Decisions[i].Desired = &moved
 		}
 	}

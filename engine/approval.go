@@ -89,7 +89,7 @@ func (a *apply) blessings() []event.Event {
 func (a *apply) blessing(d *resource.Desired) event.Blessed {
 	reason := "configured as blessed"
 	if d.At.File != "" {
-		reason += fmt.Sprintf(" (%s:%d)", d.At.File, d.At.Line)
+		reason += " (" + d.At.String() + ")"
 	}
 	return event.Blessed{Ref: d.Ref, On: true, Who: a.engine.cfg.Ledger.User(), Reason: reason}
 }

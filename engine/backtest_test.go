@@ -13,8 +13,10 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -56,7 +58,7 @@ func TestABacktestShowsADeletionThatARuleBlocks(t *testing.T) {
 	b.apply(wants(precious, disk("e", 20), network("n")))
 	b.plan(wants(network("n")))
 	b.apply(wants(network("n")))
-	got := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{
+	got := b.try(backtest.Backtest{Rules: rules.Rules{Expressions: []rules.Expression{
 		rule("keep", `decision.destroys && resource.tags[?"environment"].orValue("") == "prod"`, "deny"),
 	}}})
 	if diff := cmp.Diff([]string{"delete disk/d: passes -> denied by rule keep, done"}, short(got)); diff != "" {
@@ -65,7 +67,7 @@ func TestABacktestShowsADeletionThatARuleBlocks(t *testing.T) {
 	if got.Plans != 3 || got.Decisions != 7 || got.Unjudged != 0 || got.Tried[0].Times != 2 {
 		t.Errorf("%+v", got)
 	}
-	none := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("never", `decision.action == "replace"`, "deny")}}})
+	none := b.try(backtest.Backtest{Rules: rules.Rules{Expressions: []rules.Expression{rule("never", `decision.action == "replace"`, "deny")}}})
 	if len(none.Tried) != 0 {
 		t.Errorf("a rule that never matches: %v", short(none))
 	}
@@ -76,10 +78,10 @@ func TestABacktestShowsADeletionThatARuleBlocks(t *testing.T) {
 func TestABacktestOfTheSameRulesFlipsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		rules := resource.Rules{
-			Windows:   []resource.Window{{Name: "night", From: 1 * time.Hour, To: 2 * time.Hour, Kinds: []string{"disk"}}},
-			Approvals: []resource.ApprovalRule{{Kinds: []string{"server"}}},
-			Expressions: []resource.Expression{
+		rules := rules.Rules{
+			Windows:   []rules.Window{{Name: "night", From: 1 * time.Hour, To: 2 * time.Hour, Kinds: []string{"disk"}}},
+			Approvals: []rules.Approval{{Kinds: []string{"server"}}},
+			Expressions: []rules.Expression{
 				rule("attrs", `resource.exists && resource.kind == "disk" && resource.attrs.size >= 40`, "deny"),
 				rule("desired", `desired.exists && desired.attrs[?"size"].orValue("") == "huge" && desired.file == "ovi.yaml" && desired.line == 7`, "deny"),
 				rule("changes", `changes.exists(c, c.path == "size" && c.to == "30")`, "require_approval"),
@@ -91,7 +93,7 @@ func TestABacktestOfTheSameRulesFlipsNothing(t *testing.T) {
 		}
 		rules.Expressions[4].Until = `now + duration("30m")`
 		huge := server("s", "main")
-		huge.Attrs, huge.At = huge.Attrs.With("size", resource.String("huge")), resource.Position{File: "ovi.yaml", Line: 7}
+		huge.Attrs, huge.At = huge.Attrs.With("size", resource.String("huge")), position.Position{File: "ovi.yaml", Line: 7}
 		secret := server("x", "main")
 		secret.Attrs = secret.Attrs.With("password", resource.NewSecret("hunter2", "digest-1"))
 		life := [][]resource.Desired{
@@ -137,12 +139,12 @@ func TestABacktestOfTheSameRulesFlipsNothing(t *testing.T) {
 func TestABacktestReplacesRulesOfTheSameNameOnly(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("a", 20), disk("b", 20)))
-	force := resource.Rules{Expressions: []resource.Expression{
+	force := rules.Rules{Expressions: []rules.Expression{
 		rule("a", `resource.name == "a" && decision.destroys`, "deny"),
 		rule("b", `resource.name == "b" && decision.destroys`, "deny"),
 	}}
 	b.apply(under(force, wants()))
-	only := resource.Rules{Expressions: []resource.Expression{rule("a", `false`, "deny")}}
+	only := rules.Rules{Expressions: []rules.Expression{rule("a", `false`, "deny")}}
 	if diff := cmp.Diff([]string{"delete disk/a: denied -> passes"}, short(b.try(backtest.Backtest{Rules: only}))); diff != "" {
 		t.Errorf("a weaker rule of the same name (-want +got):\n%s", diff)
 	}
@@ -166,7 +168,7 @@ func TestABacktestReplacesRulesOfTheSameNameOnly(t *testing.T) {
 func TestABacktestBlocksDependents(t *testing.T) {
 	b := newBench(t)
 	b.plan(wants(network("main"), server("a", "main")))
-	got := b.try(backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
+	got := b.try(backtest.Backtest{Rules: rules.Rules{Expressions: []rules.Expression{rule("no", `resource.kind == "network"`, "deny")}}})
 	want := []string{"create network/main: passes -> denied by rule no", "create server/a: passes -> denied by dependency"}
 	if diff := cmp.Diff(want, short(got)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
@@ -189,7 +191,7 @@ func TestABacktestDoesNotGuess(t *testing.T) {
 	if err != nil || out.Unjudged != 1 {
 		t.Errorf("%+v %v", out, err)
 	}
-	_, err = backtest.Backtest{Rules: resource.Rules{Expressions: []resource.Expression{rule("x", `nonsense`, "deny")}}}.Run(late)
+	_, err = backtest.Backtest{Rules: rules.Rules{Expressions: []rules.Expression{rule("x", `nonsense`, "deny")}}}.Run(late)
 	var all source.Problems
 	if !errors.As(err, &all) {
 		t.Errorf("error %v", err)
@@ -214,7 +216,7 @@ func TestABacktestReadsTheBaselineOfATrimmedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.plan(wants())
-	out, err := backtest.Backtest{Kinds: b.kinds(), Rules: resource.Rules{Expressions: []resource.Expression{
+	out, err := backtest.Backtest{Kinds: b.kinds(), Rules: rules.Rules{Expressions: []rules.Expression{
 		rule("keep", `resource.attrs.size == 20`, "deny"),
 	}}}.Run(history.New(b.ledger.Reader()).LogRecords(t.Context(), history.Filter{From: revision.First}))
 	if err != nil {

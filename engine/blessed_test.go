@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestProtectionSurvivesItsConfigurationAndItsMark(t *testing.T) {
 	b := newBench(t)
 	precious := disk("d", 20)
-	precious.Blessed, precious.At = true, resource.Position{File: "ovi.yaml", Line: 7}
+	precious.Blessed, precious.At = true, position.Position{File: "ovi.yaml", Line: 7}
 	b.apply(wants(precious))
 	b.settled(wants(precious))
 	blessings, err := b.ledger.Blessings(t.Context(), 0)

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -52,10 +53,10 @@ type PlanOptions struct {
 	Targets         []string   // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
-	MaxDestroy      resource.Budget  // instead of the stacks' own limits
+	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones
-	Rules           resource.Rules   // for every stack, besides its own
+	Rules           rules.Rules      // for every stack, besides its own
 	// MaxAge uses the recorded state of scopes that were read in full within it. 0: observe all.
 	MaxAge time.Duration
 	// At plans against the recorded live state at a revision. Such a plan is not recorded, and

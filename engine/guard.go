@@ -4,6 +4,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // Guards compiles the configured policies: the windows, rules and approvals of each intent, and
@@ -15,7 +16,7 @@ import (
 //	windows, then rules, then approvals; the stack's own first, then those for every stack
 //
 // Each blocks on its own, whatever the others do, and the plan shows every Blocker.
-func Guards(intents []resource.Intent, everywhere resource.Rules) ([]decider.Policy, error) {
+func Guards(intents []resource.Intent, everywhere rules.Rules) ([]decider.Policy, error) {
 	var rules []decider.Policy
 	windows, approvals := false, false
 	for _, in := range intents {
@@ -65,7 +66,7 @@ func driftRules(intents []resource.Intent) (func(stack, kind string, c resource.
 }
 
 // GlobalGuards compiles the policies for every stack.
-func GlobalGuards(r resource.Rules) ([]decider.Policy, error) {
+func GlobalGuards(r rules.Rules) ([]decider.Policy, error) {
 	var out []decider.Policy
 	if r.SkipDestructive {
 		out = append(out, globalRules{decider.SkipDestructive{}, r})
@@ -93,12 +94,12 @@ func GlobalGuards(r resource.Rules) ([]decider.Policy, error) {
 // evaluated separately, so that an open window of one does not open what the other keeps closed.
 type globalRules struct {
 	decider.Policy
-	rules resource.Rules
+	rules rules.Rules
 }
 
 // Review implements decider.Policy.
 func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
-	f.Rules = map[string]resource.Rules{}
+	f.Rules = map[string]rules.Rules{}
 	for i := range p.Decisions {
 		f.Rules[p.Decisions[i].Stack] = e.rules
 	}

@@ -13,24 +13,26 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
 // under sets the rules of an intent.
-func under(r resource.Rules, in []resource.Intent) []resource.Intent {
+func under(r rules.Rules, in []resource.Intent) []resource.Intent {
 	in[0].Rules = r
 	return in
 }
 
-func rule(name, when, effect string) resource.Expression {
-	return resource.Expression{Name: name, When: when, Effect: effect, At: resource.Position{File: "ovi.yaml", Line: 3}, WhenAt: resource.Position{File: "ovi.yaml", Line: 4, Column: 11}}
+func rule(name, when, effect string) rules.Expression {
+	return rules.Expression{Name: name, When: when, Effect: effect, At: position.Position{File: "ovi.yaml", Line: 3}, WhenAt: position.Position{File: "ovi.yaml", Line: 4, Column: 11}}
 }
 
 func TestARuleBlocksInItsStackOnly(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	deny := resource.Rules{Expressions: []resource.Expression{rule("keep", `decision.action == "delete"`, "deny")}}
+	deny := rules.Rules{Expressions: []rules.Expression{rule("keep", `decision.action == "delete"`, "deny")}}
 	p := b.plan(under(deny, wants()))
 	if diff := cmp.Diff([]string{"notify disk/d (delete blocked by rule keep)"}, brief(p)); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
@@ -50,7 +52,7 @@ func TestARuleBlocksInItsStackOnly(t *testing.T) {
 
 func TestAnInvalidRuleStopsThePlanBeforeItObserves(t *testing.T) {
 	b := newBench(t)
-	_, err := b.engine.Plan(t.Context(), under(resource.Rules{Expressions: []resource.Expression{rule("bad", `decision.acton == "delete"`, "deny")}}, wants()), engine.PlanOptions{})
+	_, err := b.engine.Plan(t.Context(), under(rules.Rules{Expressions: []rules.Expression{rule("bad", `decision.acton == "delete"`, "deny")}}, wants()), engine.PlanOptions{})
 	var all source.Problems
 	if !errors.As(err, &all) || all[0].At.Line != 4 || !strings.Contains(err.Error(), "acton") {
 		t.Fatalf("error %v", err)
@@ -62,7 +64,7 @@ func TestAnInvalidRuleStopsThePlanBeforeItObserves(t *testing.T) {
 
 func TestWarningsAreRecordedAndBlockNothing(t *testing.T) {
 	b := newBench(t)
-	p := b.plan(under(resource.Rules{Expressions: []resource.Expression{rule("loud", `decision.action == "create"`, "warn")}}, wants(disk("d", 20))))
+	p := b.plan(under(rules.Rules{Expressions: []rules.Expression{rule("loud", `decision.action == "create"`, "warn")}}, wants(disk("d", 20))))
 	d, _ := decisionOn(p, ref("disk", "d"))
 	if d.Action != decider.Create || len(d.Warnings) != 1 || d.Warnings[0].Policy != "rule loud" {
 		t.Errorf("decision %+v", d)
@@ -94,9 +96,9 @@ func TestASavedPlanIsAppliedOnceItsWindowOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins at midnight UTC, 1 January 2000
 		b := newBench(t)
 		b.apply(wants(disk("d", 20)))
-		night := resource.Window{Name: "night", From: 22 * time.Hour, To: 23 * time.Hour}
-		open := resource.Rules{Windows: []resource.Window{{Name: "always"}}}
-		rules := resource.Rules{Windows: []resource.Window{night}}
+		night := rules.Window{Name: "night", From: 22 * time.Hour, To: 23 * time.Hour}
+		open := rules.Rules{Windows: []rules.Window{{Name: "always"}}}
+		rules := rules.Rules{Windows: []rules.Window{night}}
 		p, err := b.engine.Plan(t.Context(), under(rules, wants()), engine.PlanOptions{Rules: open})
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +123,7 @@ func TestApprovalsAreOfOnePlanByDifferentOperatorsUntilTheyExpire(t *testing.T) 
 		b := newBench(t)
 		b.apply(wants(disk("d", 20)))
 		two := func(resources ...resource.Desired) []resource.Intent {
-			return under(resource.Rules{Approvals: []resource.ApprovalRule{{Approvers: 2}}}, wants(resources...))
+			return under(rules.Rules{Approvals: []rules.Approval{{Approvers: 2}}}, wants(resources...))
 		}
 		saved := b.saved(two())
 		blocked := func(name string, want bool) {
@@ -179,7 +181,7 @@ func TestAnEmptyPlanCannotBeApproved(t *testing.T) {
 func TestRulesReadTheHistory(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
-	twice := resource.Rules{Expressions: []resource.Expression{rule("twice",
+	twice := rules.Rules{Expressions: []rules.Expression{rule("twice",
 		`history.size() == 2 && history[0].event == "finished" && history[0].outcome == "done" && history[1].event == "started" && history[1].who == "ann"`, "deny")}}
 	if diff := cmp.Diff([]string{"notify disk/d (update blocked by rule twice)"}, brief(b.plan(under(twice, wants(disk("d", 30)))))); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -87,8 +88,8 @@ func (p *Planned) adopted() func(*resource.Observed) bool {
 }
 
 // rulesOf returns the rules of each stack.
-func rulesOf(intents []resource.Intent) map[string]resource.Rules {
-	out := map[string]resource.Rules{}
+func rulesOf(intents []resource.Intent) map[string]rules.Rules {
+	out := map[string]rules.Rules{}
 	for _, i := range intents {
 		out[i.Stack] = i.Rules
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 func createFirst(c *fake.Cloud) { c.Replaces("server", resource.CreateFirst, resource.DestroyFirst) }
@@ -161,7 +162,7 @@ func TestAnOutdatedReplacementIsReverted(t *testing.T) {
 	b.apply(wants(network("main"), image(server("a", "main"), "linux-2")))
 	b.cloud.Break(fake.Faults{})
 	back := wants(network("main"), image(server("a", "main"), "linux-1"))
-	p, err := b.engine.Plan(t.Context(), back, engine.PlanOptions{MaxDestroy: resource.Budget{Set: true}})
+	p, err := b.engine.Plan(t.Context(), back, engine.PlanOptions{MaxDestroy: rules.Budget{Set: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -110,7 +111,7 @@ func every() []event.Event {
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
 				Desired: &event.Desired{
 					Attrs: values, Tags: o.Tags, DependsOn: []resource.Ref{ref("net")}, Blessed: true,
-					At: resource.Position{File: "ovi.yaml", Line: 3, Column: 5},
+					At: position.Position{File: "ovi.yaml", Line: 3, Column: 5},
 				},
 			}},
 		},

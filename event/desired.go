@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -17,7 +18,7 @@ type Desired struct {
 	Tags        resource.Tags     `json:"tags,omitempty"`
 	DependsOn   []resource.Ref    `json:"depends_on,omitempty"`
 	Blessed     bool              `json:"blessed,omitempty"`
-	At          resource.Position `json:"at,omitzero"`
+	At          position.Position `json:"at,omitzero"`
 }
 
 const tagPath = "tags."

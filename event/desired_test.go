@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -41,7 +42,7 @@ func TestADesiredIsRestored(t *testing.T) {
 		changes []resource.Change
 		short   bool
 	}{
-		"create":                         {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: resource.Position{File: "f", Line: 1}}, fromChanges(attrs, team), true},
+		"create":                         {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags, DependsOn: []resource.Ref{ref("n")}, At: position.Position{File: "f", Line: 1}}, fromChanges(attrs, team), true},
 		"create blessed":                 {comparator.Missing, resource.Desired{Attrs: attrs, Blessed: true}, fromChanges(attrs, blessed), true},
 		"tags that the kind cannot have": {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs), false},
 		"another tag":                    {comparator.Missing, resource.Desired{Attrs: attrs, Tags: tags}, fromChanges(attrs, tag("db")), false},

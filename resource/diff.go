@@ -1,5 +1,7 @@
 package resource
 
+import "github.com/ovi-project/ovi/rules"
+
 // DiffOptions is what Diff needs besides the schema. The zero value is valid.
 type DiffOptions struct {
 	// Resolve returns the value of a Reference; false if it is known after apply: its resource
@@ -10,7 +12,7 @@ type DiffOptions struct {
 	// Unreachable reports whether a resource could not be read. A reference to it that has no
 	// value is not compared. Nil: every resource was read.
 	Unreachable func(Ref) bool
-	// Ignore lists paths and patterns that are not compared; see MatchPath.
+	// Ignore lists paths and patterns that are not compared; see rules.MatchPath.
 	Ignore []string
 	// Applied is the configuration last applied: write-only attributes are compared with it.
 	// An attribute that is not in it has its default. Without a default its value is unknown:
@@ -60,7 +62,7 @@ func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribu
 
 // attribute compares one value that is not plainly equal, by its schema.
 func (d *differ) attribute(path string, desired, observed Value, schema *Attribute, outer Effect) {
-	if len(d.opt.Ignore) > 0 && MatchPath(d.opt.Ignore, path) {
+	if len(d.opt.Ignore) > 0 && rules.MatchPath(d.opt.Ignore, path) {
 		return
 	}
 	if schema.Computed {
@@ -130,7 +132,7 @@ func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
 			from = observed[j].Value
 			j++
 		}
-		if key := path + "." + name; !Equal(from, to) && !MatchPath(d.opt.Ignore, key) {
+		if key := path + "." + name; !Equal(from, to) && !rules.MatchPath(d.opt.Ignore, key) {
 			d.leaf(key, to, from, &Attribute{}, effect)
 		}
 	}
@@ -142,7 +144,7 @@ func (d *differ) keys(path string, desired, observed Attrs, effect Effect) {
 func DiffTags(desired, observed, applied Tags, ignore []string) []Change {
 	var out []Change
 	add := func(key string, from, to Value) {
-		if p := "tags." + key; len(ignore) == 0 || !MatchPath(ignore, p) {
+		if p := "tags." + key; len(ignore) == 0 || !rules.MatchPath(ignore, p) {
 			out = append(out, Change{On: OnTag, Path: p, From: from, To: to})
 		}
 	}

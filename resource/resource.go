@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
-)
 
-// Position is a place in a source. The zero Position is not in a file.
-type Position struct {
-	File   string `json:"file,omitempty"`
-	Line   int    `json:"line,omitempty"`
-	Column int    `json:"column,omitempty"`
-}
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/rules"
+)
 
 // Desired is the configuration of one resource. Attrs hold the configured attributes, checked
 // and in the kind's canonical form, plus the defaults that are compared; what is not in them is
@@ -24,7 +20,7 @@ type Desired struct {
 	DependsOn []Ref    // resources that must exist first; References in Attrs are among them
 	Blessed   bool     // protected; false does not remove a blessing
 	Ignore    []string // paths and patterns that are not compared on this resource
-	At        Position
+	At        position.Position
 
 	// State is "running", "stopped" or "" (not compared), for kinds whose State is set.
 	State string
@@ -81,34 +77,8 @@ type Intent struct {
 	Version   string // a commit, or a hash of what was read
 	Resources []Desired
 	Scopes    []Scope // scopes of the stack, including those without a resource
-	Rules     Rules
+	Rules     rules.Rules
 	Options   Options
-}
-
-// Rules are the limits that a source sets. They only block actions.
-type Rules struct {
-	SkipDestructive bool
-	MaxDestroy      Budget
-	Ignore          []IgnoreRule
-	Windows         []Window       // actions that they cover start only while one is open
-	Approvals       []ApprovalRule // actions that they cover need approval
-	Expressions     []Expression
-	Drift           []DriftRule // what differs and is no drift
-}
-
-// Budget limits how many resources one plan destroys: a number, or a percentage of the stack's
-// resources. Without Set there is no limit.
-type Budget struct {
-	Set     bool `json:"set,omitempty"`
-	Count   int  `json:"count,omitempty"`
-	Percent bool `json:"percent,omitempty"`
-}
-
-// IgnoreRule excludes paths from the comparison of one kind, or of every kind if Kind is empty.
-// A path is an attribute's name, a dotted path or a pattern; see MatchPath.
-type IgnoreRule struct {
-	Kind  string
-	Paths []string
 }
 
 // Options are settings of a stack; a zero field is not set.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rollout"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // fleet is a model of nodes with one deployment each, of what is on record of them, and of an
@@ -31,12 +32,12 @@ const (
 	newConfig = "new"
 )
 
-var budgets = []resource.Budget{{}, {Set: true, Count: 1}, {Set: true, Count: 2}, {Set: true, Count: 30, Percent: true}}
+var budgets = []rules.Budget{{}, {Set: true, Count: 1}, {Set: true, Count: 2}, {Set: true, Count: 30, Percent: true}}
 
 func drawFleet(t *rapid.T) *fleet {
 	f := &fleet{Rollout: rollout.Rollout{
 		Version:        "v2",
-		Waves:          rapid.SampledFrom([][]resource.Budget{nil, {{Count: 1}}, {{Count: 1}, {Count: 30, Percent: true}}, {{Count: 2}, {Count: 100, Percent: true}}}).Draw(t, "waves"),
+		Waves:          rapid.SampledFrom([][]rules.Budget{nil, {{Count: 1}}, {{Count: 1}, {Count: 30, Percent: true}}, {{Count: 2}, {Count: 100, Percent: true}}}).Draw(t, "waves"),
 		MaxUnavailable: rapid.SampledFrom(budgets).Draw(t, "unavailable"),
 		MaxFailed:      rapid.SampledFrom(budgets).Draw(t, "failed"),
 		Attempts:       rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "attempts"),

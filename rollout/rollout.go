@@ -1,6 +1,9 @@
 package rollout
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
+)
 
 // Rollout is one configuration of a stack on its way, with what is on record of it.
 type Rollout struct {
@@ -8,15 +11,15 @@ type Rollout struct {
 	// Waves say how many of the reachable groups have the configuration at most, wave by wave:
 	// a number or a share, which rounds up. A last wave of all follows by itself; none at all
 	// is one wave of all.
-	Waves []resource.Budget
+	Waves []rules.Budget
 	// MaxUnavailable limits the reachable groups that are not healthy at one time; what is
 	// being changed counts. One may be changed always, where all others are healthy. Unset is
 	// no limit.
-	MaxUnavailable resource.Budget
+	MaxUnavailable rules.Budget
 	// MaxFailed is how many groups may use up their attempts before the rollout halts; a share
 	// is of the groups that tried. Unset allows none where there are waves, and any number
 	// where there are none.
-	MaxFailed resource.Budget
+	MaxFailed rules.Budget
 	Attempts  int  // of one configuration by one resource; 0 is 3
 	Rollback  bool // a resource that used up its attempts goes back
 	// Reach and Halted are what was recorded of this Version: the wave it has got to, from 1,

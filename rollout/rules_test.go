@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rollout"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // draw makes one node of each letter, in upper case an offline one:
@@ -87,12 +88,12 @@ func show(state []rollout.Progressing, target map[resource.Ref]rollout.Target) s
 	return b.String()
 }
 
-func one(n int) resource.Budget   { return resource.Budget{Set: true, Count: n} }
-func share(n int) resource.Budget { return resource.Budget{Set: true, Count: n, Percent: true} }
+func one(n int) rules.Budget   { return rules.Budget{Set: true, Count: n} }
+func share(n int) rules.Budget { return rules.Budget{Set: true, Count: n, Percent: true} }
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	waves := []resource.Budget{one(1), share(50)}
+	waves := []rules.Budget{one(1), share(50)}
 	plain, canary := rollout.Rollout{}, rollout.Rollout{Waves: waves}
 	with := func(r rollout.Rollout, change func(*rollout.Rollout)) rollout.Rollout { change(&r); return r }
 	reach := func(n int) rollout.Rollout { return with(canary, func(r *rollout.Rollout) { r.Reach = n }) }
@@ -152,7 +153,7 @@ func TestRules(t *testing.T) {
 		"one that tried is being changed":           {careful, "to", "NL", false, 1},
 		"a failure that is offline has tried":       {some, "Xnoo", "RNNL", false, 2},
 		"failing before the rollout is no failure":  {canary, "vo", "NN", false, 1},
-		"the smallest wave is one":                  {with(plain, func(r *rollout.Rollout) { r.Waves = []resource.Budget{one(0)} }), "oo", "NL", false, 1},
+		"the smallest wave is one":                  {with(plain, func(r *rollout.Rollout) { r.Waves = []rules.Budget{one(0)} }), "oo", "NL", false, 1},
 		"one at least":                              {with(plain, func(r *rollout.Rollout) { r.MaxUnavailable = share(10) }), "ooo", "NLL", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +168,7 @@ func TestRules(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	canary := rollout.Rollout{Waves: []resource.Budget{one(1), share(100)}, Rollback: true}
+	canary := rollout.Rollout{Waves: []rules.Budget{one(1), share(100)}, Rollback: true}
 	for state, want := range map[string]rollout.Target{
 		"oo": {Follow: rollout.LastGood, Reason: rollout.Wave, Wave: 2},
 		"oa": {Follow: rollout.Nothing, Reason: rollout.Wave, Wave: 2},
@@ -198,7 +199,7 @@ func TestReasons(t *testing.T) {
 // is the node's.
 func TestAGroupChangesTogether(t *testing.T) {
 	t.Parallel()
-	r := rollout.Rollout{Waves: []resource.Budget{one(1)}}
+	r := rollout.Rollout{Waves: []rules.Budget{one(1)}}
 	for state, want := range map[string]string{"oooo": "NNLL", "nooo": "NNLL", "nnoo": "NNNN", "nxoo": "NRLL", "ooof": "LLNN"} {
 		in := draw(state)
 		for i := range in {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -27,7 +28,7 @@ type adding struct {
 }
 
 // wrong reports a problem of the resource.
-func (a *adding) wrong(at resource.Position, summary, suggestion string) {
+func (a *adding) wrong(at position.Position, summary, suggestion string) {
 	a.failed = true
 	a.note(Problem{At: at, Ref: a.name(), Summary: summary, Suggestion: suggestion})
 }
@@ -189,8 +190,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	}
 	if r.Counted {
 		if first, again := a.counted[want.Ref]; again {
-			at := a.entries[first.entry].at
-			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)), fmt.Sprintf("rename one of them; the other is at %s:%d", at.File, at.Line))
+			a.wrong(r.where("name"), fmt.Sprintf("duplicate name %s with a count", Quote(r.Name)), "rename one of them; the other is at "+a.entries[first.entry].at.String())
 			return
 		}
 		a.counted[want.Ref] = group{r.Count, e}

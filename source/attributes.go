@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -120,9 +121,9 @@ func terraformAttribute(name string, names []string) (string, bool) {
 }
 
 // at is the position of a node, or of the path where its syntax has no positions.
-func (a *adding) at(n *Node, path string) resource.Position {
+func (a *adding) at(n *Node, path string) position.Position {
 	if n.Line > 0 {
-		return resource.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column)}
+		return position.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column)}
 	}
 	return a.r.where(path)
 }

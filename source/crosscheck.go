@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -32,7 +33,7 @@ func (d *Draft) crossCheck() {
 // and those that share what their file configures, have one problem together.
 func (d *Draft) findings(found []resource.Finding) {
 	type problem struct {
-		at      resource.Position
+		at      position.Position
 		summary string
 	}
 	reported := map[problem]bool{}

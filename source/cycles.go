@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -19,7 +20,7 @@ func (d *Draft) cycles() {
 			dependedOn[n] = false // true once it turns out to depend on something itself
 		}
 	}
-	at := map[resource.Ref]resource.Position{}
+	at := map[resource.Ref]position.Position{}
 	var nodes []resource.Node
 	for i := range all {
 		if _, ok := dependedOn[all[i].Ref]; ok && len(all[i].DependsOn) > 0 {
@@ -46,7 +47,7 @@ func (d *Draft) cycles() {
 	}
 }
 
-func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]resource.Position) {
+func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Position) {
 	words := make([]string, 0, len(cycle)+1)
 	for _, r := range cycle {
 		words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))

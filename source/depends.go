@@ -6,17 +6,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // user is a resource that uses others.
 type user struct {
 	ref   resource.Ref
-	where func(path string) resource.Position
+	where func(path string) position.Position
 }
 
 func (d *Draft) user(i int) user {
-	return user{d.desired[i].Ref, func(path string) resource.Position { return d.where(i, path) }}
+	return user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
 }
 
 // depend looks up every use of another resource. Resources of a count share their

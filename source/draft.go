@@ -1,6 +1,10 @@
 package source
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
+)
 
 // MaxCount bounds how many resources one Resource can declare.
 const MaxCount = 10_000
@@ -26,16 +30,16 @@ type Resource struct {
 	Owner     string            // the owner mark; "": the engine's
 	Replace   resource.Strategy // how it is replaced; "": the kind's default
 	Row       string            // the key of the row it is from, for a Reporter; else ""
-	At        resource.Position
+	At        position.Position
 	// Where is the position of an attribute path, or of "type", "name", "location",
 	// "tags.KEY", "ignore[0]" or "depends_on[0]". Nil: At. It stays valid after Load.
-	Where func(path string) resource.Position
+	Where func(path string) position.Position
 	// Broken: the source reported a problem with it. It is checked for more, and is not part
 	// of the stack.
 	Broken bool
 }
 
-func (r *Resource) where(path string) resource.Position {
+func (r *Resource) where(path string) position.Position {
 	if r.Where == nil {
 		return r.At
 	}
@@ -50,7 +54,7 @@ type Draft struct {
 	Version string // digest of what was read (a commit, a hash)
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
-	Rules   resource.Rules
+	Rules   rules.Rules
 	Options resource.Options
 	// Keys are the source's own keys of a resource: a misspelled attribute may mean one.
 	Keys []string
@@ -75,9 +79,9 @@ type Draft struct {
 
 // entry is what is kept of a Resource.
 type entry struct {
-	at    resource.Position
+	at    position.Position
 	row   string
-	where func(string) resource.Position
+	where func(string) position.Position
 }
 
 // failure is a resource with problems, whose uses are checked all the same.

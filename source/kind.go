@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 type kindName struct{ provider, kind string }
@@ -58,8 +59,8 @@ func (d *Draft) prepared(provider, name string) (*kind, error) {
 // kinds (of every kind, if none is given), so that a typo does not silently ignore nothing.
 // The summary is empty if it does.
 func (d *Draft) CheckIgnore(pattern, provider string, kinds ...string) (summary, suggestion string) {
-	if err := resource.CheckPattern(pattern); err != nil {
-		return strings.TrimPrefix(err.Error(), "resource: "), "for example, tags.LastScan, or tags.* for all tags"
+	if err := rules.CheckPattern(pattern); err != nil {
+		return strings.TrimPrefix(err.Error(), "rules: "), "for example, tags.LastScan, or tags.* for all tags"
 	}
 	first, _, _ := strings.Cut(pattern, ".")
 	if strings.ContainsAny(first, `*?[\`) {

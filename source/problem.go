@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // Problem is one error in a configuration: what failed, where, why and what to do.
 type Problem struct {
-	At         resource.Position
+	At         position.Position
 	Ref        string // the resource, if known: "ec2/web"
 	Summary    string
 	Detail     string

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -23,7 +24,7 @@ func Resolve(drafts []*Draft) ([]resource.Intent, Problems) {
 			continue
 		}
 		if first, again := seen[d.Stack]; again && d.Stack != "" {
-			d.note(Problem{At: resource.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack), Detail: "also in " + first, Suggestion: "rename one of them"})
+			d.note(Problem{At: position.Position{File: d.Source}, Summary: "duplicate stack " + Quote(d.Stack), Detail: "also in " + first, Suggestion: "rename one of them"})
 		}
 		seen[d.Stack] = d.Source
 		intent := d.resolve()
@@ -116,7 +117,7 @@ func (d *Draft) find(r resource.Ref) *resource.Desired {
 }
 
 // where is the position of a path in the i-th resource.
-func (d *Draft) where(i int, path string) resource.Position {
+func (d *Draft) where(i int, path string) position.Position {
 	e := &d.entries[d.from[i]]
 	if e.where == nil {
 		return e.at
@@ -131,37 +132,20 @@ func (d *Draft) duplicates() {
 		if d.desired[a].Ref != d.desired[b].Ref {
 			continue
 		}
-		if before(d.desired[b].At, d.desired[a].At) {
+		if d.desired[b].At.Compare(d.desired[a].At) < 0 {
 			a, b = b, a
 		}
-		d.duplicate(d.desired[b].At, d.desired[b].Ref, "rename one of them; the other is at "+place(d.desired[a].At))
+		d.duplicate(d.desired[b].At, d.desired[b].Ref, "rename one of them; the other is at "+d.desired[a].At.String())
 	}
 	for ref, g := range d.counted {
 		if plain := d.find(ref); plain != nil {
-			d.duplicate(d.entries[g.entry].at, ref, "rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+place(plain.At))
+			d.duplicate(d.entries[g.entry].at, ref, "rename one of them: a count makes "+ref.Name+"-0 and so on; the one without a count is at "+plain.At.String())
 		}
 	}
 }
 
-func (d *Draft) duplicate(at resource.Position, ref resource.Ref, suggestion string) {
+func (d *Draft) duplicate(at position.Position, ref resource.Ref, suggestion string) {
 	d.note(Problem{At: at, Ref: short(ref), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
-}
-
-func before(a, b resource.Position) bool {
-	switch {
-	case a.File != b.File:
-		return a.File < b.File
-	case a.Line != b.Line:
-		return a.Line < b.Line
-	}
-	return a.Column < b.Column
-}
-
-func place(at resource.Position) string {
-	if at.Line == 0 {
-		return at.File
-	}
-	return fmt.Sprintf("%s:%d", at.File, at.Line)
 }
 
 // short is the short name of a resource.

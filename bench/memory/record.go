@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/local"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -235,7 +236,7 @@ func (a *author) making(n int) event.Decision {
 	for _, x := range desired(n) {
 		d.Changes = append(d.Changes, resource.Change{Path: x.Name, To: x.Value})
 	}
-	d.Desired = &event.Desired{FromChanges: true, At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}}
+	d.Desired = &event.Desired{FromChanges: true, At: position.Position{File: "ovi.yaml", Line: 6, Column: 5}}
 	return d
 }
 
@@ -243,7 +244,7 @@ func repair(size string) event.Decision {
 	return event.Decision{
 		Difference: comparator.Drifted, Proposed: decider.Update, Reason: decider.ReasonChanged, Message: "size differs",
 		Changes: []resource.Change{{Path: "size", From: resource.String(size), To: resource.String(sizeWas)}},
-		Desired: &event.Desired{Attrs: desired(0), At: resource.Position{File: "ovi.yaml", Line: 6, Column: 5}},
+		Desired: &event.Desired{Attrs: desired(0), At: position.Position{File: "ovi.yaml", Line: 6, Column: 5}},
 	}
 }
 

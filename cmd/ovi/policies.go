@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -31,7 +32,7 @@ func (c *call) takes(option string) bool {
 
 // policies reads the policies for every stack, and compiles all that was read, so that a wrong
 // rule is an error before anything is opened.
-func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err error) {
+func (c *call) policies(intents []resource.Intent) (rules rules.Rules, err error) {
 	if paths := c.policyPaths(); len(paths) > 0 {
 		if rules, err = c.readPolicies(paths); err != nil {
 			return rules, err
@@ -41,7 +42,7 @@ func (c *call) policies(intents []resource.Intent) (rules resource.Rules, err er
 	return rules, err
 }
 
-func (c *call) readPolicies(paths []string) (resource.Rules, error) {
+func (c *call) readPolicies(paths []string) (rules.Rules, error) {
 	return config.Rules(c, paths, config.Options{Options: c.checks(), Env: c.Env})
 }
 

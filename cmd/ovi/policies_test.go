@@ -63,7 +63,7 @@ func attr(kv ...any) resource.Attrs {
 	return resource.NewAttrs(out...)
 }
 
-func rules(kv ...any) resource.Value { return resource.List{attr(kv...)} }
+func ruleList(kv ...any) resource.Value { return resource.List{attr(kv...)} }
 
 // exampleCases say what each rule of the examples does to what: every one fires somewhere and
 // is silent somewhere.
@@ -116,9 +116,9 @@ func exampleCases() map[string][]struct {
 		"exposure.yaml": {
 			{"a public database", proposal{action: decider.Update, kind: "rds", desired: attr("public", resource.Bool(true))}, []string{"warned by rule public-database"}},
 			{"a private database", proposal{action: decider.Update, kind: "rds", desired: attr("public", resource.Bool(false))}, nil},
-			{"an open port 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
-			{"an open range", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
-			{"port 443", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", rules("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
+			{"an open port 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
+			{"an open range", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
+			{"port 443", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
 			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule nobodys"}},
 			{"a team", proposal{action: decider.Create, kind: "vpc", tags: map[string]string{"team": "web"}}, nil},
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -69,7 +70,7 @@ func (c *call) oneRule(head planHead) (cel.Rule, error) {
 		return cel.Rule{}, cli.Usage("use --rule NAME or --expr 'CEL'", "`ovi policy eval` needs one rule or one condition")
 	}
 	if expr != "" {
-		at := resource.Position{File: "--expr", Line: 1, Column: 1}
+		at := position.Position{File: "--expr", Line: 1, Column: 1}
 		return cel.Rule{Name: "--expr", When: expr, Effect: string(cel.Deny), At: at, WhenAt: at}, nil
 	}
 	var all []cel.Rule

@@ -7,19 +7,19 @@ import (
 	"sync"
 
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // heldRules are the rules for every stack as they were last read in full.
 type heldRules struct {
 	mu  sync.Mutex
-	now resource.Rules
+	now rules.Rules
 }
 
 // rulesNow reads the files of --policy again. If they cannot be read or compiled, the rules read
 // before stay in effect, and the error says so. A change is reported.
-func (k *runner) rulesNow(context.Context) (resource.Rules, error) {
+func (k *runner) rulesNow(context.Context) (rules.Rules, error) {
 	k.rules.mu.Lock()
 	defer k.rules.mu.Unlock()
 	read, err := k.policies(nil)
@@ -34,7 +34,7 @@ func (k *runner) rulesNow(context.Context) (resource.Rules, error) {
 }
 
 // rulesCount is how many rules there are, in words.
-func rulesCount(r resource.Rules) string {
+func rulesCount(r rules.Rules) string {
 	n := len(r.Ignore) + len(r.Windows) + len(r.Approvals) + len(r.Expressions)
 	for _, set := range []bool{r.SkipDestructive, r.MaxDestroy.Set} {
 		if set {

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 )
@@ -66,7 +67,7 @@ type closer func() error
 type session struct {
 	dir     string
 	intents []resource.Intent
-	rules   resource.Rules // for every stack
+	rules   rules.Rules // for every stack
 	kinds   provider.Set
 	ledger  *ledger.Ledger
 	engine  *engine.Engine

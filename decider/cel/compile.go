@@ -11,7 +11,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -32,11 +32,11 @@ type compiled struct {
 type expression struct {
 	program cel.Program
 	ast     *cel.Ast
-	at      resource.Position
+	at      position.Position
 }
 
 // location is where in its file an expression failed; its start, if that is not known.
-func (e expression) location(err error) resource.Position {
+func (e expression) location(err error) position.Position {
 	var failed *types.Err
 	if !errors.As(err, &failed) || failed.NodeID() == 0 {
 		return e.at
@@ -57,7 +57,7 @@ func Compile(rules []Rule) (*Rules, error) {
 	}
 	var problems source.Problems
 	out := &Rules{}
-	names := map[string]resource.Position{}
+	names := map[string]position.Position{}
 	for _, r := range rules {
 		problems = append(problems, checkWords(r, names)...)
 		c, ps := compileRule(env, r)
@@ -95,7 +95,7 @@ func environment() (*cel.Env, error) {
 	)
 }
 
-func checkWords(r Rule, names map[string]resource.Position) source.Problems {
+func checkWords(r Rule, names map[string]position.Position) source.Problems {
 	var ps source.Problems
 	problem := func(summary, suggestion string) {
 		ps = append(ps, source.Problem{At: r.At, Summary: summary, Suggestion: suggestion})
@@ -104,7 +104,7 @@ func checkWords(r Rule, names map[string]resource.Position) source.Problems {
 		problem("a rule has no name", "add name: NAME")
 	}
 	if first, twice := names[r.Name]; twice && r.Name != "" {
-		problem(fmt.Sprintf("duplicate rule %q", r.Name), fmt.Sprintf("rename one of them; the other is at %s:%d", first.File, first.Line))
+		problem(fmt.Sprintf("duplicate rule %q", r.Name), "rename one of them; the other is at "+first.String())
 	}
 	names[r.Name] = r.At
 	if !slices.Contains(effects(), r.Effect) {
@@ -134,7 +134,7 @@ func compileRule(env *cel.Env, r Rule) (compiled, source.Problems) {
 	return c, append(ps, more...)
 }
 
-func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Position) (expression, source.Problems) {
+func compileExpr(env *cel.Env, name, text string, want *cel.Type, at position.Position) (expression, source.Problems) {
 	ast, issues := env.Compile(text)
 	if issues.Err() != nil {
 		var ps source.Problems
@@ -155,7 +155,7 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at resource.Po
 
 // shift turns a position inside an expression into one of the file. CEL counts lines from 1 and
 // columns from 0; only the first line starts at the expression's own column.
-func shift(at resource.Position, line, column int) resource.Position {
+func shift(at position.Position, line, column int) position.Position {
 	if line <= 1 {
 		at.Column += column
 		return at

@@ -7,6 +7,7 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -15,13 +16,13 @@ import (
 type Drift struct{ rules []driftRule }
 
 type driftRule struct {
-	resource.DriftRule
+	rules.Drift
 	when *expression // nil: always
 }
 
 // CompileDrift checks the conditions of drift rules. It returns the Drift, or all problems at
 // once, each with its position.
-func CompileDrift(rules []resource.DriftRule) (*Drift, error) {
+func CompileDrift(rules []rules.Drift) (*Drift, error) {
 	if len(rules) == 0 {
 		return nil, nil
 	}
@@ -38,7 +39,7 @@ func CompileDrift(rules []resource.DriftRule) (*Drift, error) {
 	var problems source.Problems
 	out := &Drift{}
 	for _, r := range rules {
-		c := driftRule{DriftRule: r}
+		c := driftRule{Drift: r}
 		if r.When != "" {
 			e, ps := compileExpr(env, "drift of "+r.Path, r.When, cel.BoolType, r.WhenAt)
 			c.when, problems = &e, append(problems, ps...)
@@ -62,7 +63,7 @@ func (d *Drift) Ignores(kind string, c resource.Change) bool {
 	var vars map[string]any
 	for i := range d.rules {
 		r := &d.rules[i]
-		if r.Kind != "" && r.Kind != kind || !resource.MatchPath([]string{r.Path}, path) {
+		if r.Kind != "" && r.Kind != kind || !rules.MatchPath([]string{r.Path}, path) {
 			continue
 		}
 		if r.when == nil {

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 func TestDriftRules(t *testing.T) {
-	d, err := cel.CompileDrift([]resource.DriftRule{
+	d, err := cel.CompileDrift([]rules.Drift{
 		{Kind: "rds", Path: "storage", When: "math.abs(new - old) <= 5"},
 		{Path: "order", When: "old.all(x, x in new) && new.all(x, x in old)"},
 		{Path: "tags.LastScan"},
@@ -45,8 +47,8 @@ func TestDriftRules(t *testing.T) {
 	if none, err := cel.CompileDrift(nil); err != nil || none.Ignores("rds", resource.Change{Path: "storage"}) {
 		t.Errorf("no rules ignore something: %v", err)
 	}
-	at := resource.Position{File: "ovi.yaml", Line: 3, Column: 9}
-	if _, err := cel.CompileDrift([]resource.DriftRule{{Path: "size", When: "odl == new", WhenAt: at}}); err == nil || !strings.Contains(err.Error(), "ovi.yaml:3:9") {
+	at := position.Position{File: "ovi.yaml", Line: 3, Column: 9}
+	if _, err := cel.CompileDrift([]rules.Drift{{Path: "size", When: "odl == new", WhenAt: at}}); err == nil || !strings.Contains(err.Error(), "ovi.yaml:3:9") {
 		t.Errorf("a condition with a typo: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/decider/cel"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -139,7 +140,7 @@ func TestDeferAndApprovalCarryTheirTerms(t *testing.T) {
 }
 
 func TestCompileReportsAllProblems(t *testing.T) {
-	at := resource.Position{File: "p.yaml", Line: 7, Column: 11}
+	at := position.Position{File: "p.yaml", Line: 7, Column: 11}
 	rules := []cel.Rule{
 		{Name: "typo", When: `decison.action == "delete"`, Effect: deny, WhenAt: at},
 		{Name: "field", When: `decision.acton == "delete"`, Effect: deny, WhenAt: at},
@@ -195,10 +196,10 @@ func TestSameInputSameFindings(t *testing.T) {
 
 // A condition that fails names its position in the file.
 func TestAFailedRuleNamesItsPosition(t *testing.T) {
-	at := resource.Position{File: "p.yaml", Line: 7, Column: 10}
+	at := position.Position{File: "p.yaml", Line: 7, Column: 10}
 	got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: `true && resource.tags["missing"] == "x"`, WhenAt: at, Effect: deny})
 	for _, f := range got {
-		if want := (resource.Position{File: "p.yaml", Line: 7, Column: 31}); f.At != want || !strings.Contains(f.Message, "p.yaml:7:31") {
+		if want := (position.Position{File: "p.yaml", Line: 7, Column: 31}); f.At != want || !strings.Contains(f.Message, "p.yaml:7:31") {
 			t.Errorf("it failed at %+v, want %+v: %s", f.At, want, f.Message)
 		}
 	}

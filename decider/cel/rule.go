@@ -1,6 +1,9 @@
 package cel
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/rules"
+)
 
 // Effect is what a rule does to an action for which its condition is true.
 type Effect string
@@ -19,7 +22,7 @@ func effects() []string {
 }
 
 // Rule is one rule as it is written.
-type Rule = resource.Expression
+type Rule = rules.Expression
 
 // Finding is the result of one rule for one decision.
 type Finding struct {
@@ -30,5 +33,5 @@ type Finding struct {
 	Until     *int64 // unix seconds; nil: none
 	Approvers int
 	Failed    bool              // the rule could not be evaluated
-	At        resource.Position // where it failed
+	At        position.Position // where it failed
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // Lead is the prefix of the claim of the instance that leads a stack's loop.
@@ -35,7 +36,7 @@ type RunOptions struct {
 	// Rules reads the rules for every stack in each cycle, instead of Plan.Rules. With an error
 	// it returns the rules to use in the meantime, and the error is an alert. It is called from
 	// many goroutines. nil: Plan.Rules.
-	Rules func(context.Context) (resource.Rules, error)
+	Rules func(context.Context) (rules.Rules, error)
 	Do    engine.ApplyOptions
 	// UnreachableAfter is the number of consecutive cycles after which an unreachable scope is
 	// an alert; 0: 3.

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -83,7 +84,7 @@ func (c *checking) overlaps(parts []part) {
 		}
 		return a.block.Bits() - b.block.Bits()
 	})
-	reported := map[resource.Position]bool{}
+	reported := map[position.Position]bool{}
 	for i := 1; i < len(parts); i++ {
 		first, second := parts[i-1], parts[i]
 		if !first.block.Overlaps(second.block) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -33,7 +34,7 @@ func (b *block) read(n *source.Node) {
 	at := b.file.at(n.Line, n.Column)
 	l := b.loader
 	b.n, b.flat = n, b.flat[:0]
-	b.r = source.Resource{At: at, Where: func(path string) resource.Position { return l.where(at, path) }}
+	b.r = source.Resource{At: at, Where: func(path string) position.Position { return l.where(at, path) }}
 	b.document.block, l.current = b, location{b.file, b.start, n}
 	defer func() { b.document.block, l.current = nil, location{} }()
 	if n.Shape != source.Object {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
@@ -138,7 +139,7 @@ func TestSampleOfTheEngineDesign(t *testing.T) {
 	if v, _ := in.Resources[3].Attrs.Get("size"); v != resource.String("db.t3.micro") {
 		t.Errorf("size of rds-0 is %v", v)
 	}
-	if at := in.Resources[3].At; at != (resource.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
+	if at := in.Resources[3].At; at != (position.Position{File: "ovi.yaml", Line: 12, Column: 5}) {
 		t.Errorf("rds is at %v", at)
 	}
 	if diff := cmp.Diff([]resource.Scope{{Provider: "aws", Location: "us-east-1"}}, in.Scopes); diff != "" {

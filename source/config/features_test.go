@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source/config"
 )
 
@@ -79,20 +81,20 @@ func TestEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	location := func(line, column int) resource.Position {
-		return resource.Position{File: "ovi.yaml", Line: line, Column: column}
+	location := func(line, column int) position.Position {
+		return position.Position{File: "ovi.yaml", Line: line, Column: column}
 	}
-	wantRules := resource.Rules{
-		SkipDestructive: true, MaxDestroy: resource.Budget{Set: true, Count: 10, Percent: true},
-		Ignore:    []resource.IgnoreRule{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
-		Windows:   []resource.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
-		Approvals: []resource.ApprovalRule{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, Approvers: 2}},
-		Expressions: []resource.Expression{
+	wantRules := rules.Rules{
+		SkipDestructive: true, MaxDestroy: rules.Budget{Set: true, Count: 10, Percent: true},
+		Ignore:    []rules.Ignore{{Kind: "ec2", Paths: []string{"tags.LastScan", "root_volume"}}, {Kind: "rds", Paths: []string{"*"}}},
+		Windows:   []rules.Window{{Name: "nights", Days: []time.Weekday{time.Saturday, time.Sunday}, From: 22 * time.Hour, To: 4*time.Hour + 30*time.Minute, Zone: berlin, Actions: []string{"delete"}, Kinds: []string{"rds", "file"}}},
+		Approvals: []rules.Approval{{Actions: []string{"delete", "replace"}, Kinds: []string{"rds"}, Approvers: 2}},
+		Expressions: []rules.Expression{
 			{Name: "keep-prod", When: "decision.action == 'delete'", Effect: "deny", Message: "no", At: location(21, 7), WhenAt: location(22, 13)},
 			{Name: "later", When: "true\n", Effect: "defer", Until: "now", At: location(25, 7), WhenAt: location(27, 9), UntilAt: location(29, 15)},
 			{Name: "two", When: "x", Effect: "require_approval", Approvers: 2, At: location(30, 7), WhenAt: location(30, 26)},
 		},
-		Drift: []resource.DriftRule{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11), WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
+		Drift: []rules.Drift{{Kind: "rds", Path: "storage", When: "new < old", At: location(31, 11), WhenAt: location(31, 45)}, {Path: "tags.a", At: location(31, 74)}},
 	}
 	if diff := cmp.Diff(wantRules, in.Rules, compare()...); diff != "" {
 		t.Error(diff)
@@ -106,7 +108,7 @@ func TestEveryKey(t *testing.T) {
 		Attrs:     resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
-		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: resource.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
+		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
 	}
 	if diff := cmp.Diff(want, in.Resources[1]); diff != "" {
 		t.Error(diff)
@@ -174,7 +176,7 @@ func TestJSONMeansWhatYAMLMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	fromYAML := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n  - type: ebs\n    name: d\n    zone: a\n    size: 20\n    weight: 1.5\n    encrypted: true\n    tags: {smile: '\U0001F600 \"x\"'}\n")
-	if at := fromJSON.Resources[0].At; at != (resource.Position{File: "ovi.json", Line: 2, Column: 2}) {
+	if at := fromJSON.Resources[0].At; at != (position.Position{File: "ovi.json", Line: 2, Column: 2}) {
 		t.Errorf("it is at %v", at)
 	}
 	fromJSON.Resources[0].At = fromYAML.Resources[0].At

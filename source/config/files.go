@@ -16,6 +16,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -30,8 +31,8 @@ type file struct {
 
 func (f *file) isJSON() bool { return strings.EqualFold(filepath.Ext(f.name), ".json") }
 
-func (f *file) at(line, col int32) resource.Position {
-	return resource.Position{File: f.name, Line: int(line), Column: int(col)}
+func (f *file) at(line, col int32) position.Position {
+	return position.Position{File: f.name, Line: int(line), Column: int(col)}
 }
 
 // open finds and reads all files.
@@ -39,7 +40,7 @@ func (c *config) open() ([]*file, source.Problems) {
 	var files []*file
 	var problems source.Problems
 	fail := func(name, summary, suggestion string) {
-		problems = append(problems, source.Problem{At: resource.Position{File: name}, Summary: summary, Suggestion: suggestion})
+		problems = append(problems, source.Problem{At: position.Position{File: name}, Summary: summary, Suggestion: suggestion})
 	}
 	if len(c.paths) == 0 {
 		fail("", "no configuration file is given", "add the file to the command, for example ovi.yaml")

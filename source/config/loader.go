@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -21,23 +22,23 @@ type loader struct {
 	words         map[string]string
 	tagSets       map[string]resource.Tags
 	locationWords map[string]string            // by provider
-	nameless      map[string]resource.Position // by file and kind
+	nameless      map[string]position.Position // by file and kind
 	scratch       []byte
 	isDesired     bool // some document has resources
 	current       location
-	written       map[resource.Position]location // of every block, once a position is asked for
+	written       map[position.Position]location // of every block, once a position is asked for
 }
 
 func newLoader(opts Options, files []*file) *loader {
 	d := source.NewDraft(opts.Options)
 	d.Keys = spelling(blockKeys())
 	return &loader{
-		opts: opts, files: files, draft: d, settings: settings{set: map[string]resource.Position{}},
-		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]resource.Position{},
+		opts: opts, files: files, draft: d, settings: settings{set: map[string]position.Position{}},
+		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
 	}
 }
 
-func (l *loader) problem(at resource.Position, ref, summary, suggestion string) {
+func (l *loader) problem(at position.Position, ref, summary, suggestion string) {
 	l.draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
 }
 

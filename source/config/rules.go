@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -13,19 +14,19 @@ import (
 type (
 	windowItem struct {
 		*document
-		resource.Window
+		rules.Window
 	}
 	approvalItem struct {
 		*document
-		resource.ApprovalRule
+		rules.Approval
 	}
 	driftItem struct {
 		*document
-		resource.DriftRule
+		rules.Drift
 	}
 	ruleItem struct {
 		*document
-		resource.Expression
+		rules.Expression
 	}
 )
 
@@ -100,7 +101,7 @@ func (d *document) readApprovals(n *source.Node) {
 	d.each(n, "approvals", func(n *source.Node) {
 		a := &approvalItem{document: d}
 		readKeys(d, a, approvalKeys(), n, "an approval")
-		d.settings.rules.Approvals = append(d.settings.rules.Approvals, a.ApprovalRule)
+		d.settings.rules.Approvals = append(d.settings.rules.Approvals, a.Approval)
 	})
 }
 
@@ -131,7 +132,7 @@ func (d *document) readDrift(n *source.Node) {
 				d.wrong(path, summary, suggestion)
 			}
 		}
-		d.settings.rules.Drift = append(d.settings.rules.Drift, r.DriftRule)
+		d.settings.rules.Drift = append(d.settings.rules.Drift, r.Drift)
 	})
 }
 
@@ -232,7 +233,7 @@ func (r *ruleItem) readEffect(n *source.Node) {
 
 // expression reads a text with the position of its first letter: errors inside it are counted
 // from there.
-func (d *document) expression(n *source.Node, what string) (string, resource.Position) {
+func (d *document) expression(n *source.Node, what string) (string, position.Position) {
 	s, _ := d.text(n, what)
 	at := d.file.at(n.Line, n.Column)
 	lines := strings.SplitN(d.file.text, "\n", int(n.Line)+2)

@@ -5,30 +5,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
 // Rules reads rules from files of their own, beside any configuration: the keys of rules, at
 // the top of each document, with the version. Paths are files or folders, as with New. It
 // returns all the rules or source.Problems; it does not compile their conditions.
-func Rules(ctx context.Context, paths []string, opts Options) (resource.Rules, error) {
+func Rules(ctx context.Context, paths []string, opts Options) (rules.Rules, error) {
 	c := &config{paths: paths, opts: opts}
 	files, problems := c.open()
 	if len(problems) > 0 {
-		return resource.Rules{}, problems
+		return rules.Rules{}, problems
 	}
 	l := newLoader(opts, files)
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
-			return resource.Rules{}, fmt.Errorf("config: reading %s: %w", f.name, err)
+			return rules.Rules{}, fmt.Errorf("config: reading %s: %w", f.name, err)
 		}
 		for _, root := range l.roots(f) {
 			l.rulesDocument(f, &root)
 		}
 	}
 	if _, problems := source.Resolve([]*source.Draft{l.draft}); len(problems) > 0 {
-		return resource.Rules{}, problems
+		return rules.Rules{}, problems
 	}
 	return l.settings.rules, nil
 }

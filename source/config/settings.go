@@ -8,16 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
 
 // settings is what applies to the whole stack, whichever document sets it.
 type settings struct {
 	stack   string
-	rules   resource.Rules
+	rules   rules.Rules
 	options resource.Options
-	set     map[string]resource.Position
+	set     map[string]position.Position
 }
 
 // fit is the form of stack names and locations; unfit is removed from a folder's name.
@@ -33,7 +35,7 @@ func (d *document) setOnce(name string, n *source.Node, same bool) bool {
 	case !again:
 		d.settings.set[name] = d.file.at(n.Line, n.Column)
 	case !same:
-		d.wrong(n, fmt.Sprintf("conflicting %s: it is set at %s:%d for the whole stack", name, first.File, first.Line), "set it once")
+		d.wrong(n, fmt.Sprintf("conflicting %s: it is set at %s for the whole stack", name, first), "set it once")
 		return false
 	}
 	return true
@@ -61,7 +63,7 @@ func (d *document) readMaxDestroy(n *source.Node) {
 	if !ok {
 		return
 	}
-	budget, err := resource.ParseBudget(s)
+	budget, err := rules.ParseBudget(s)
 	if err != nil {
 		d.wrong(n, "invalid max_destroy "+source.Quote(s), "use a number of resources, for example 10, or a share, for example 10%")
 		return
@@ -140,7 +142,7 @@ func (s *settings) setOption(provider, key, value string) {
 func (d *document) readIgnore(n *source.Node) {
 	if n.Shape != source.Object {
 		if paths := d.paths(n); len(paths) > 0 {
-			d.settings.rules.Ignore = append(d.settings.rules.Ignore, resource.IgnoreRule{Paths: paths})
+			d.settings.rules.Ignore = append(d.settings.rules.Ignore, rules.Ignore{Paths: paths})
 		}
 		return
 	}
@@ -152,7 +154,7 @@ func (d *document) readIgnore(n *source.Node) {
 			continue
 		}
 		if paths := d.paths(&n.Kids[i+1], name); len(paths) > 0 {
-			d.settings.rules.Ignore = append(d.settings.rules.Ignore, resource.IgnoreRule{Kind: d.word(name), Paths: paths})
+			d.settings.rules.Ignore = append(d.settings.rules.Ignore, rules.Ignore{Kind: d.word(name), Paths: paths})
 		}
 	}
 }

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -15,7 +15,7 @@ type location struct {
 
 // where returns the position of a path in a block. Blocks are not kept: for one that was read
 // before the current one, the files are read once more.
-func (l *loader) where(block resource.Position, path string) resource.Position {
+func (l *loader) where(block position.Position, path string) position.Position {
 	p := l.current
 	if p.block == nil || p.file.at(p.block.Line, p.block.Column) != block {
 		if l.written == nil {
@@ -31,8 +31,8 @@ func (l *loader) where(block resource.Position, path string) resource.Position {
 }
 
 // reread reads all files as a whole. Their problems are reported already.
-func (l *loader) reread() map[resource.Position]location {
-	out, quiet := map[resource.Position]location{}, newLoader(l.opts, l.files)
+func (l *loader) reread() map[position.Position]location {
+	out, quiet := map[position.Position]location{}, newLoader(l.opts, l.files)
 	for _, f := range l.files {
 		for _, root := range quiet.roots(f) {
 			for b := range items(&root) {

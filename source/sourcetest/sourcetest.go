@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -105,7 +106,7 @@ func (h Harness) complete(t *testing.T) {
 		if got[i].At.File == "" || !h.NoLines && got[i].At.Line == 0 {
 			t.Errorf("%s has no position: %+v", got[i].Ref, got[i].At)
 		}
-		got[i].At, got[i].Tags = resource.Position{}, nil
+		got[i].At, got[i].Tags = position.Position{}, nil
 		if got[i].Ref == db {
 			got[i].Attrs = nil // with a secret in it; see secrets
 		}

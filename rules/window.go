@@ -1,4 +1,4 @@
-package resource
+package rules
 
 import (
 	"slices"

@@ -1,6 +1,21 @@
-package resource
+package rules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/position"
+)
+
+// Rules are the limits that a source sets. They only block actions.
+type Rules struct {
+	SkipDestructive bool
+	MaxDestroy      Budget
+	Ignore          []Ignore
+	Windows         []Window   // actions that they cover start only while one is open
+	Approvals       []Approval // actions that they cover need approval
+	Expressions     []Expression
+	Drift           []Drift // what differs and is no drift
+}
 
 // Expression is a rule of a policy as configured: a condition in CEL over resource, desired,
 // changes, decision, plan, now and history, and its effect on the actions that match.
@@ -15,29 +30,29 @@ type Expression struct {
 	// Approvers is how many different operators must approve. Only for require_approval; 0 is 1.
 	Approvers int
 	// The positions of the rule, of When and of Until, for errors.
-	At, WhenAt, UntilAt Position
+	At, WhenAt, UntilAt position.Position
 }
 
-// DriftRule ignores differences that are none: within a tolerance, in another order, or set by
+// Drift ignores differences that are none: within a tolerance, in another order, or set by
 // something else on purpose.
-type DriftRule struct {
+type Drift struct {
 	Kind string // "": all
-	Path string // a pattern as in an IgnoreRule
+	Path string // a pattern as in an Ignore
 	// When is a condition in CEL over old (the observed value), new (the configured one) and
 	// path. Empty: always.
 	When       string
-	At, WhenAt Position
+	At, WhenAt position.Position
 }
 
-// ApprovalRule requires operators to approve some actions on some kinds before they start.
-type ApprovalRule struct {
+// Approval requires operators to approve some actions on some kinds before they start.
+type Approval struct {
 	Actions   []string // empty: all that destroy
 	Kinds     []string // empty: all
 	Approvers int      // how many different operators; 0 is 1
 }
 
 // Covers reports whether the rule requires approval of an action on a kind.
-func (a ApprovalRule) Covers(action, kind string) bool {
+func (a Approval) Covers(action, kind string) bool {
 	if len(a.Kinds) > 0 && !slices.Contains(a.Kinds, kind) {
 		return false
 	}

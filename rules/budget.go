@@ -1,4 +1,4 @@
-package resource
+package rules
 
 import (
 	"fmt"
@@ -6,12 +6,20 @@ import (
 	"strings"
 )
 
+// Budget limits how many resources one plan destroys: a number, or a percentage of the stack's
+// resources. Without Set there is no limit.
+type Budget struct {
+	Set     bool `json:"set,omitempty"`
+	Count   int  `json:"count,omitempty"`
+	Percent bool `json:"percent,omitempty"`
+}
+
 // ParseBudget parses a limit on destroyed resources: "10" of them, or "10%" of the stack's.
 func ParseBudget(s string) (Budget, error) {
 	digits, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	n, err := strconv.Atoi(strings.TrimSpace(digits))
 	if err != nil || n < 0 || percent && n > 100 {
-		return Budget{}, fmt.Errorf("resource: invalid limit %q: use a number of resources, such as 10, or a percentage, such as 10%%", s)
+		return Budget{}, fmt.Errorf("rules: invalid limit %q: use a number of resources, such as 10, or a percentage, such as 10%%", s)
 	}
 	return Budget{Set: true, Count: n, Percent: percent}, nil
 }

@@ -1,10 +1,17 @@
-package resource
+package rules
 
 import (
 	"fmt"
 	"path"
 	"strings"
 )
+
+// Ignore excludes paths from the comparison of one kind, or of every kind if Kind is empty.
+// A path is an attribute's name, a dotted path or a pattern; see MatchPath.
+type Ignore struct {
+	Kind  string
+	Paths []string
+}
 
 // Ignored lists the paths and patterns that the rules exclude from the comparison of a kind.
 func (r Rules) Ignored(kind string) []string {
@@ -32,10 +39,10 @@ func MatchPath(patterns []string, p string) bool {
 // CheckPattern returns an error for an invalid ignore pattern, which would match nothing.
 func CheckPattern(pattern string) error {
 	if pattern == "" {
-		return fmt.Errorf("resource: empty pattern: use the path of an attribute, such as tags.team")
+		return fmt.Errorf("rules: empty pattern: use the path of an attribute, such as tags.team")
 	}
 	if _, err := path.Match(noSlash(pattern), ""); err != nil {
-		return fmt.Errorf("resource: pattern %q: %w: close every [ with ]", pattern, err)
+		return fmt.Errorf("rules: pattern %q: %w: close every [ with ]", pattern, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package resource_test
+package rules_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 func TestWindow(t *testing.T) {
@@ -21,7 +21,7 @@ func TestWindow(t *testing.T) {
 		}
 		return v
 	}
-	night := resource.Window{Days: []time.Weekday{time.Saturday}, From: 22 * time.Hour, To: 4 * time.Hour, Zone: berlin}
+	night := rules.Window{Days: []time.Weekday{time.Saturday}, From: 22 * time.Hour, To: 4 * time.Hour, Zone: berlin}
 	for name, c := range map[string]struct {
 		now  string
 		open bool
@@ -48,7 +48,7 @@ func TestWindow(t *testing.T) {
 // A window always opens again, and is open at the time that Next returns.
 func TestWindowIsOpenAtNext(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := resource.Window{
+		w := rules.Window{
 			From: time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "from")) * time.Minute,
 			To:   time.Duration(rapid.IntRange(0, 24*60-1).Draw(t, "to")) * time.Minute,
 		}
@@ -66,9 +66,9 @@ func TestWindowIsOpenAtNext(t *testing.T) {
 }
 
 func TestWindowCovers(t *testing.T) {
-	w := resource.Window{Kinds: []string{"rds"}}
+	w := rules.Window{Kinds: []string{"rds"}}
 	for name, c := range map[string]struct {
-		w            resource.Window
+		w            rules.Window
 		action, kind string
 		want         bool
 	}{
@@ -76,8 +76,8 @@ func TestWindowCovers(t *testing.T) {
 		"restart, by default":   {w, "restart", "rds", true},
 		"update is not covered": {w, "update", "rds", false},
 		"another kind":          {w, "delete", "ec2", false},
-		"a listed action":       {resource.Window{Actions: []string{"update"}}, "update", "ec2", true},
-		"an action not listed":  {resource.Window{Actions: []string{"update"}}, "delete", "ec2", false},
+		"a listed action":       {rules.Window{Actions: []string{"update"}}, "update", "ec2", true},
+		"an action not listed":  {rules.Window{Actions: []string{"update"}}, "delete", "ec2", false},
 	} {
 		if got := c.w.Covers(c.action, c.kind); got != c.want {
 			t.Errorf("%s: got %v", name, got)
