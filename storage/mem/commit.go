@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/storage"
@@ -98,6 +99,10 @@ func (s *Store) applyPlain(op storage.Op, rev storage.Revision) (changed bool) {
 	}
 	if !op.Delete {
 		e.Value = append([]byte{}, op.Value...)
+	}
+	if _, known := s.versions[op.Key]; !known {
+		at, _ := slices.BinarySearch(s.keys, op.Key)
+		s.keys = slices.Insert(s.keys, at, op.Key)
 	}
 	s.versions[op.Key] = append(s.versions[op.Key], e)
 	return true

@@ -20,6 +20,7 @@ type Store struct {
 	rev       storage.Revision
 	compacted storage.Revision
 	versions  map[string][]storage.Entry // oldest first; deletions included
+	keys      []string                   // of versions, sorted
 	counter   storage.Revision           // of leased keys; survives their deletion
 	leased    map[string]leasedEntry
 	leases    map[storage.LeaseID]*lease
@@ -78,8 +79,12 @@ func (s *Store) Range(ctx context.Context, prefix string, at storage.Revision) (
 		return nil, 0, err
 	}
 	var found []storage.Entry
-	for key, versions := range s.versions {
-		if e, ok := visible(versions, rev); ok && !e.Deleted && strings.HasPrefix(key, prefix) {
+	first, _ := slices.BinarySearch(s.keys, prefix)
+	for _, key := range s.keys[first:] {
+		if !strings.HasPrefix(key, prefix) {
+			break
+		}
+		if e, ok := visible(s.versions[key], rev); ok && !e.Deleted {
 			found = append(found, e)
 		}
 	}
@@ -159,6 +164,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 			delete(s.versions, key)
 		}
 	}
+	s.keys = slices.Sorted(maps.Keys(s.versions))
 	return nil
 }
 
