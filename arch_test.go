@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,6 +155,37 @@ func TestEdgesAreIndependent(t *testing.T) {
 				t.Errorf("%s imports %s: a provider does not know the sandbox", s.path, p)
 			}
 		}
+	}
+}
+
+// TestAProviderStandsInItsFolderAndTheTable: no other package names a provider in its strings, so
+// that the next provider needs no change there.
+func TestAProviderStandsInItsFolderAndTheTable(t *testing.T) {
+	named := map[string]*regexp.Regexp{}
+	for _, s := range sources(t) {
+		if name, ok := strings.CutPrefix(s.pkg, "provider/"); ok && s.file.Scope.Lookup("Entry") != nil {
+			named[name] = regexp.MustCompile(`(?i)\b` + name + `\b`)
+		}
+	}
+	if len(named) == 0 {
+		t.Fatal("no folder of provider has an Entry")
+	}
+	for _, s := range sources(t) {
+		if s.path == "cmd/ovi/table.go" || within(s.pkg, "bench") || within(s.pkg, "internal/awsfake") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ImportSpec); ok {
+				return false
+			}
+			lit, ok := n.(*ast.BasicLit)
+			for name, re := range named {
+				if ok && lit.Kind == token.STRING && !within(s.pkg, "provider/"+name) && re.MatchString(lit.Value) {
+					t.Errorf("%s: %s names the provider %s: ask its entry in the table", s.fset.Position(n.Pos()), lit.Value, name)
+				}
+			}
+			return true
+		})
 	}
 }
 

@@ -10,10 +10,15 @@ import (
 // Entry is one line of the table of providers.
 type Entry struct {
 	Name, Doc string
+	// Example is the shortest block that plans, such as "type: vpc, cidr: 10.0.0.0/16".
+	Example   string
 	Locations Locations
 	Options   []Option
 	// Kinds lists the schemas without opening anything.
 	Kinds func() []resource.Kind
+	// Permissions returns what its credentials must be allowed to do, in the form that the
+	// system reads. Nil: there is no such form.
+	Permissions func() []byte
 	// Sandbox: the provider has a sandbox, which Config.Sandbox opens.
 	Sandbox bool
 	// Open makes the provider. It does no I/O that needs the system to be reachable.

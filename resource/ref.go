@@ -64,7 +64,7 @@ func ParseRef(s string) (Ref, error) {
 }
 
 func badRef(s string) error {
-	return fmt.Errorf("resource: invalid ref %q: use provider/location/kind/name, such as aws/us-east-1/ec2/web-0", s)
+	return fmt.Errorf("resource: invalid ref %q: use PROVIDER/LOCATION/KIND/NAME", s)
 }
 
 // MarshalText returns the string form, which JSON uses for values and keys.
@@ -88,7 +88,7 @@ func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s *Scope) UnmarshalText(b []byte) error {
 	p, location, ok := strings.Cut(string(b), "/")
 	if !ok || p == "" || location == "" {
-		return fmt.Errorf("resource: invalid scope %q: use provider/location, such as aws/us-east-1", b)
+		return fmt.Errorf("resource: invalid scope %q: use PROVIDER/LOCATION", b)
 	}
 	*s = Scope{p, location}
 	return nil

@@ -13,7 +13,7 @@ func (p *process) kindsCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "kinds", Category: groupReference, ArgsUsage: "[KIND]",
 		Usage:  "List kinds of resources, or describe one",
-		Flags:  []urfave.Flag{&urfave.BoolFlag{Name: "iam", Usage: "print the minimal AWS IAM policy as JSON"}},
+		Flags:  []urfave.Flag{&urfave.BoolFlag{Name: "permissions", Usage: "print the permissions that the providers need, such as an IAM policy"}},
 		Action: p.action((*call).kinds),
 	}
 }
@@ -30,8 +30,8 @@ func (c *call) kinds() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	if c.cmd.Bool("iam") {
-		return c.out.Print(policyOf())
+	if c.cmd.Bool("permissions") {
+		return c.permissions()
 	}
 	var all []resource.Kind
 	var names []string
@@ -62,6 +62,19 @@ func (c *call) kinds() error {
 		t.Rows = append(t.Rows, []string{k.Name, k.Provider, render.FirstLine(k.Doc)})
 	}
 	return c.out.Table(t, "No kinds.")
+}
+
+// permissions prints what each provider's credentials must be allowed to do.
+func (c *call) permissions() error {
+	for _, e := range c.entries() {
+		if e.Permissions == nil {
+			continue
+		}
+		if err := c.out.Print(e.Permissions()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *call) kindRecords(all []resource.Kind) error {

@@ -41,7 +41,7 @@ func (p *process) sandboxCommand() *urfave.Command {
 				Action: p.action((*call).sandboxRequests),
 			},
 			{
-				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox to other programs, such as aws --endpoint-url http://127.0.0.1:PORT",
+				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
 				Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
 				Action: p.action((*call).sandboxServe),
 			},

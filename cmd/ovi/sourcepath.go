@@ -14,8 +14,6 @@ import (
 const (
 	defaultSource = "ovi.yaml"
 	defaultDir    = ".ovi"
-	// firstSource is the shortest file that plans.
-	firstSource = "{version: v1, provider: aws, region: us-east-1, resources: [{type: ec2, size: t3.micro}]}"
 )
 
 // sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
@@ -25,7 +23,7 @@ func (c *call) sources(args ...string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
-			return nil, cli.Usage("name a source, or create one: echo '"+firstSource+"' > "+defaultSource+" && ovi plan --sandbox",
+			return nil, cli.Usage(c.firstSource(),
 				"no %s in this folder and no source named", defaultSource)
 		}
 	}
@@ -35,6 +33,18 @@ func (c *call) sources(args ...string) ([]string, error) {
 		}
 	}
 	return named, nil
+}
+
+// firstSource suggests a source to start with: the shortest that plans with the first provider.
+func (c *call) firstSource() string {
+	for _, e := range c.entries() {
+		if e.Example == "" || !e.Sandbox {
+			continue
+		}
+		file := "{version: v1, provider: " + e.Name + ", " + e.Locations.Word + ": " + e.Locations.Example + ", resources: [{" + e.Example + "}]}"
+		return "name a source, or create one: echo '" + file + "' > " + defaultSource + " && ovi plan --sandbox"
+	}
+	return "name a source"
 }
 
 // beside suggests what could have been meant.

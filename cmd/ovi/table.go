@@ -60,8 +60,5 @@ func (p *process) sandboxFile(dir string) string {
 	return filepath.Join(dir, "aws.json")
 }
 
-// policyOf is the least policy that a provider needs, as JSON.
-func policyOf() []byte { return aws.IAMPolicy() }
-
 // servedSandbox reports whether a provider may be used with a sandbox that another process serves.
 func (p *process) servedSandbox() bool { return p.Getenv("AWS_ENDPOINT_URL") != "" }

@@ -76,7 +76,7 @@ func hintFor(code, message string) string {
 	case "IdempotentParameterMismatch":
 		return "run `ovi plan` again: an earlier attempt had other parameters"
 	case "UnauthorizedOperation", "AccessDenied", "AccessDeniedException":
-		return "compare the policy of the credentials with `ovi kinds --iam`"
+		return "compare the policy of the credentials with `ovi kinds --permissions`"
 	case "AuthFailure", "OptInRequired":
 		return "enable the region for the account, or check the credentials"
 	case "RequestExpired":

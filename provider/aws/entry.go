@@ -17,6 +17,7 @@ type Sandbox func(dir string) (transport http.RoundTripper, closeSandbox func() 
 func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 	return provider.Entry{
 		Name: "aws", Doc: "Amazon Web Services",
+		Example: "type: ec2, size: t3.micro",
 		Locations: provider.Locations{
 			Word: "region", Example: "us-east-1", Required: true,
 			Default: func(option func(string) string) string { return option("region") },
@@ -26,8 +27,9 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 			{Key: "region", Flag: "region", Env: []string{"AWS_REGION", "AWS_DEFAULT_REGION"}, Doc: "use the AWS `REGION` where the configuration names none"},
 			{Key: "profile", Flag: "profile", Env: []string{"AWS_PROFILE"}, Doc: "use the AWS credentials `PROFILE`"},
 		},
-		Kinds:   Kinds,
-		Sandbox: true,
+		Kinds:       Kinds,
+		Permissions: IAMPolicy,
+		Sandbox:     true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
 			if c.Sandbox == "" {

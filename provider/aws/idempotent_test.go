@@ -163,7 +163,7 @@ func TestADeniedCreateNamesTheCall(t *testing.T) {
 			service, action, _ := strings.Cut(c.call, ".")
 			w.fault(awsfake.Fault{Kind: awsfake.Denied, Service: service, Action: action})
 			_, err := w.p.Create(t.Context(), w.request(d))
-			if !isClass(err, "denied") || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--iam") {
+			if !isClass(err, "denied") || !strings.Contains(err.Error(), c.call) || !strings.Contains(err.Error(), "--permissions") {
 				t.Errorf("%v", err)
 			}
 			if n := w.count(c.call); n != 1 {

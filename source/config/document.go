@@ -43,7 +43,7 @@ func (l *loader) document(f *file, root *source.Node, blocks iter.Seq[*source.No
 	if d.location != "" && d.provider != "" {
 		l.draft.Scope(resource.Scope{Provider: d.provider, Location: d.location})
 	}
-	b := &block{document: d, keys: blockKeys(), unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
+	b := &block{document: d, keys: blockKeys(l.opts.Options), unnamed: root.Get("provider") != nil || meant(root, keys, "provider")}
 	for n := range blocks {
 		b.read(n)
 	}

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+
 	"github.com/ovi-project/ovi/source"
 )
 
@@ -51,10 +53,11 @@ type key[T any] struct {
 }
 
 func fileKeys(o source.Options) []key[*document] {
+	provider, _ := examples(o)
 	out := []key[*document]{
 		{"version", "v1", formVersion, "The version of this format. Every document has it.", (*document).readVersion},
 		{"stack", "web", formText, "The name of the stack: all resources that are owned together. Default: the name of the folder. A resource that is removed from the configuration of its stack is deleted, so two stacks must not share a name.", (*document).readStack},
-		{"provider", "aws", formProvider, "The provider of the resources of this document.", (*document).readProvider},
+		{"provider", provider, formProvider, "The provider of the resources of this document.", (*document).readProvider},
 	}
 	out = append(out, locationKeys(o, "The location of resources that have none of their own.", (*document).readLocation)...)
 	return append(out,
@@ -66,13 +69,23 @@ func fileKeys(o source.Options) []key[*document] {
 	)
 }
 
+// examples are a provider and a location to show: those of the first provider there is.
+func examples(o source.Options) (provider, location string) {
+	if o.Schemas == nil || len(o.Schemas.Providers()) == 0 {
+		return "NAME", "NAME"
+	}
+	provider = o.Schemas.Providers()[0]
+	return provider, cmp.Or(o.LocationOf(provider).Example, "NAME")
+}
+
 // locationKeys are location and each provider's own word for it.
 func locationKeys(o source.Options, doc string, read func(d *document, n *source.Node, word string)) []key[*document] {
 	var out []key[*document]
+	_, location := examples(o)
 	for _, word := range locationWords(o) {
 		example, text := "NAME", doc+" Same as `location`."
 		if word == "location" {
-			example, text = "us-east-1", doc+" Each provider also has its own word for it, such as `region`."
+			example, text = location, doc+" Each provider also has its own word for it, such as `region` or `host`."
 		}
 		out = append(out, key[*document]{word, example, formText, text, func(d *document, n *source.Node) { read(d, n, word) }})
 	}
@@ -112,13 +125,14 @@ func optionsKeys(o source.Options) []key[*document] {
 	return out
 }
 
-func blockKeys() []key[*block] {
+func blockKeys(o source.Options) []key[*block] {
+	provider, location := examples(o)
 	return []key[*block]{
-		{"provider", "aws", formProvider, "The provider, if it differs from the document's.", (*block).readBlockProvider},
+		{"provider", provider, formProvider, "The provider, if it differs from the document's.", (*block).readBlockProvider},
 		{"type", "ec2", formType, "The kind of the resource. `ovi kinds` lists them with their attributes.", (*block).readType},
 		{"name", "web", formText, "The name of the resource. It never changes: a resource with another name is another resource. Default: the type, once a file for each type.", (*block).readName},
 		{"count", "3", formCount, "Makes that many resources: NAME-0, NAME-1 and so on. `count: 1` makes NAME-0; without a count it is NAME.", (*block).readCount},
-		{"location", "eu-west-1", formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region`.", (*block).readBlockLocation},
+		{"location", location, formText, "The location, if it differs from the document's. Each provider also has its own word for it, such as `region` or `host`.", (*block).readBlockLocation},
 		{"tags", "{environment: prod}", formTags, "The tags of the resource. Those that start with ovi: are reserved.", (*block).readTags},
 		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},
 		{"owner", "team-a", formText, "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the resource is drift.", (*block).readOwner},

@@ -20,7 +20,7 @@ func Reference(schemas source.Schemas) string {
 	table(&b, "Keys of a rule in CEL", "Each item of `rules` in `rules`.", ruleKeys())
 	table(&b, "Keys of a drift rule", "Each item of `drift`.", driftKeys())
 	table(&b, "Keys of `options`", "", optionsKeys(o))
-	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys())
+	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys(o))
 	if schemas == nil {
 		return b.String()
 	}

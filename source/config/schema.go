@@ -140,7 +140,7 @@ func providerOptions(o source.Options, provider string) map[string]*jsonSchema {
 // kindSchema is the schema of a block of one kind: its attributes are beside the block's own
 // keys, or under spec.
 func kindSchema(k resource.Kind, o source.Options) *jsonSchema {
-	own := properties(blockKeys(), o)
+	own := properties(blockKeys(o), o)
 	if word := o.LocationOf(k.Provider).Word; word != "location" {
 		own[word] = own["location"]
 	}
