@@ -16,10 +16,11 @@ import (
 
 // A plan file is one JSON object. It holds no secrets: values are canonical JSON with digests, and
 // applying the file reads the configuration from its source again.
-const (
-	planType   = "ovi-plan"
-	planFormat = 1
-)
+const planType = "ovi-plan"
+
+// PlanFormat is the version of plan files: of what Save writes, and of what a program writes around
+// it. A file of another version is refused.
+const PlanFormat = 2
 
 type planFile struct {
 	Type         string            `json:"type"`
@@ -59,7 +60,7 @@ type decisionFile struct {
 // Save writes the plan as a plan file: versioned JSON, secrets as digests.
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
-		Type: planType, Format: planFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
+		Type: planType, Format: PlanFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
 		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
 	}
 	for s, why := range p.Plan.Unreachable {
@@ -108,8 +109,8 @@ func Load(r io.Reader) (*Planned, error) {
 	if err := json.Unmarshal(b, &kind); err != nil || kind.Type != planType {
 		return nil, errors.Join(errors.New("not a plan file: create one with `ovi plan --out FILE`"), err)
 	}
-	if kind.Format != planFormat {
-		return nil, fmt.Errorf("the plan file has format %d, and this version of ovi reads format %d: run `ovi plan --out FILE` again", kind.Format, planFormat)
+	if kind.Format != PlanFormat {
+		return nil, fmt.Errorf("the plan file has format %d, and this version of ovi reads format %d: run `ovi plan --out FILE` again", kind.Format, PlanFormat)
 	}
 	var f planFile
 	d := json.NewDecoder(bytes.NewReader(b))

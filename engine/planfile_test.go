@@ -114,8 +114,8 @@ func TestInvalidPlanFilesAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"edited":        strings.Replace(good, `"action":"create"`, `"action":"delete"`, 1),
 		"cut off":       good[:len(good)/2],
-		"newer":         strings.Replace(good, `"format":1`, `"format":2`, 1),
-		"unknown field": strings.Replace(good, `"format":1`, `"format":1,"else":2`, 1),
+		"newer":         strings.Replace(good, `"format":2`, `"format":3`, 1),
+		"unknown field": strings.Replace(good, `"format":2`, `"format":2,"else":2`, 1),
 		"not a plan":    `{"type":"something"}`,
 		"not JSON":      "resources:",
 		"empty":         "",
@@ -127,8 +127,8 @@ func TestInvalidPlanFilesAreRefused(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	f.Add([]byte(`{"type":"ovi-plan","format":1,"id":"x","at":"2026-01-01T00:00:00Z","mode":"plan","revision":1,"hash":"","stacks":["web"],"counts":{},"observations":[],"decisions":[]}`))
-	f.Add([]byte(`{"type":"ovi-plan","format":1,"decisions":[{"decision":{"ref":"a/b/c/d","action":"create","changes":[{"path":"x","to":{"$ref":"a/b/c/e"}}]},"desired":"w"}]}`))
+	f.Add([]byte(`{"type":"ovi-plan","format":2,"id":"x","at":"2026-01-01T00:00:00Z","mode":"plan","revision":1,"hash":"","stacks":["web"],"counts":{},"observations":[],"decisions":[]}`))
+	f.Add([]byte(`{"type":"ovi-plan","format":2,"decisions":[{"decision":{"ref":"a/b/c/d","action":"create","changes":[{"path":"x","to":{"$ref":"a/b/c/e"}}]},"desired":"w"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := engine.Load(bytes.NewReader(b))
 		if err != nil {

@@ -33,10 +33,7 @@ type planHead struct {
 	Hash    string                       `json:"hash"`              // SHA-256 of the file with an empty hash
 }
 
-const (
-	planFileType   = "ovi-plan-file"
-	planFileFormat = 2
-)
+const planFileType = "ovi-plan-file"
 
 // sealed is a plan file with its hash.
 func sealed(head planHead, plan []byte) ([]byte, error) {
@@ -57,7 +54,7 @@ func sealed(head planHead, plan []byte) ([]byte, error) {
 
 // savePlan writes a temporary file and renames it, so that the file is always complete.
 func (c *call) savePlan(name string, sources []string, l *session, p *engine.Planned) error {
-	head := planHead{Type: planFileType, Format: planFileFormat, Options: c.savedOptions(l.intents)}
+	head := planHead{Type: planFileType, Format: engine.PlanFormat, Options: c.savedOptions(l.intents)}
 	if c.sandboxed() {
 		for _, e := range c.entries() {
 			if e.Sandbox {
@@ -179,8 +176,8 @@ func loadPlan(name string) (planHead, *engine.Planned, error) {
 	if err := json.Unmarshal(line, &head); err != nil {
 		return head, nil, &cli.Problem{Summary: "the plan file is damaged", File: name, Err: err, Suggestion: again}
 	}
-	if head.Format != planFileFormat {
-		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d", head.Format, planFileFormat), File: name, Suggestion: again}
+	if head.Format != engine.PlanFormat {
+		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d", head.Format, engine.PlanFormat), File: name, Suggestion: again}
 	}
 	if whole, err := sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
 		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match", File: name, Err: err, Suggestion: again}
