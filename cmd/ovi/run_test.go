@@ -61,6 +61,9 @@ func (s *site) keep(name string, args ...string) *instance {
 	return i
 }
 
+// cycles counts the cycles of its interval that an instance reported.
+func (i *instance) cycles() int { return strings.Count(i.said(), " (interval, ") }
+
 var listenLine = regexp.MustCompile(`Listening on (127\.0\.0\.1:\d+)\.`)
 
 // address is where an instance that was told to listen on any port does.
