@@ -185,6 +185,13 @@ func TestConflictsNameTheOwnership(t *testing.T) {
 			t.Errorf("%s: %q", ownership, err)
 		}
 	}
+	bucket := resource.Observed{Ref: named("bucket", "b"), ID: "b", Ownership: resource.Disputed, Marks: marksOf(named("bucket", "b"))}
+	if err := (&comparator.OwnershipError{Have: bucket, Stack: "web"}); !strings.Contains(err.Error(), "not the recorded key") {
+		t.Errorf("with the right names and another key: %q", err)
+	}
+	if err := (&comparator.OwnershipError{Have: bucket, Stack: "shop"}); !strings.Contains(err.Error(), "its tags name bucket/b of stack web") {
+		t.Errorf("with the name of another stack: %q", err)
+	}
 }
 
 // TestLaw1_AbsenceNeedsACompleteRead: no resource of a kind that was not read in full is

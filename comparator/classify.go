@@ -14,11 +14,11 @@ func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observe
 		c.out = append(c.out, d)
 	case n == 0:
 		d.Type, d.Observed = Conflict, &group[0]
-		d.Cause = &OwnershipError{*d.Observed}
+		d.Cause = &OwnershipError{*d.Observed, s.stack}
 		c.out = append(c.out, d)
 		group = group[1:]
 	case have.Stack != s.stack:
-		d.Type, d.Cause = Conflict, &OwnershipError{*have}
+		d.Type, d.Cause = Conflict, &OwnershipError{*have, s.stack}
 		c.out = append(c.out, d)
 	case have.Unread != "":
 		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Unread}
@@ -66,13 +66,22 @@ func (c *comparison) unowned(group []resource.Observed) {
 		switch o.Ownership {
 		case resource.Proven:
 		case resource.Disputed:
-			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
+			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: c.unprovenOf(o)})
 		case resource.Unmanaged, "":
 			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
 		default:
-			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: c.unprovenOf(o)})
 		}
 	}
+}
+
+// unprovenOf is the cause of a conflict with a resource that no source configures.
+func (c *comparison) unprovenOf(o *resource.Observed) error {
+	e := &OwnershipError{Have: *o}
+	if c.ours(o.Marks.Stack) != nil {
+		e.Stack = o.Marks.Stack
+	}
+	return e
 }
 
 // replacing reports whether the proven resources of one ref are the old and the new one of a

@@ -19,7 +19,10 @@ func (e *DuplicateError) Error() string {
 
 // OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: the audit log
 // does not prove that it is the stack's.
-type OwnershipError struct{ Have resource.Observed }
+type OwnershipError struct {
+	Have  resource.Observed
+	Stack string // that configures it, or that its marks name
+}
 
 func (e *OwnershipError) Error() string {
 	id := e.Have.ID
@@ -27,8 +30,8 @@ func (e *OwnershipError) Error() string {
 	case resource.Proven:
 		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Stack)
 	case resource.Disputed:
-		if e.Have.Marks.IsZero() {
-			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were removed"
+		if m := e.Have.Marks; m.IsZero() || m.Ref == e.Have.Ref && m.Stack == e.Stack {
+			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were changed"
 		}
 		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
 	case resource.Copied:

@@ -63,9 +63,9 @@ func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
 // OpenActions returns the actions whose result is still unknown.
 func (p *Planned) OpenActions() map[resource.Ref]ledger.OpenAction { return p.open }
 
-// keyOf returns the key recorded when a resource was created or adopted; "" if there is none.
+// keyOf returns the key recorded when a resource was created or adopted last; "" if there is none.
 func (p *Planned) keyOf(ref resource.Ref, id string) string {
-	for i := range p.bindings {
+	for i := len(p.bindings) - 1; i >= 0; i-- { // an adoption in progress is the last one
 		if b := &p.bindings[i]; b.Ref == ref && b.ID == id {
 			return b.Key
 		}

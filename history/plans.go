@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -23,6 +26,33 @@ func (l *Reader) planAt(ctx context.Context, stack string, at storage.Revision) 
 		return json.Unmarshal(e.Value, &v)
 	})
 	return v, made, err
+}
+
+// Plans are the last plans of all stacks, sorted by their first stack. Stacks that were planned
+// together have one plan.
+func (l *Reader) Plans(ctx context.Context) ([]Plan, error) {
+	var out []Plan
+	err := l.Entries(ctx, rows.KeyPlan, storage.Now, func(e storage.Entry) error {
+		var v rows.Plan
+		if err := json.Unmarshal(e.Value, &v); err != nil {
+			return err
+		}
+		stack, err := url.PathUnescape(strings.TrimPrefix(e.Key, rows.KeyPlan))
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(out, func(p Plan) bool { return p.ID == v.Plan })
+		if i < 0 {
+			i, out = len(out), append(out, Plan{ID: v.Plan, At: v.At, Counts: v.Counts})
+		}
+		out[i].Stacks = append(out[i].Stacks, stack)
+		return nil
+	})
+	for _, p := range out {
+		slices.Sort(p.Stacks)
+	}
+	slices.SortFunc(out, func(a, b Plan) int { return strings.Compare(a.Stacks[0], b.Stacks[0]) })
+	return out, err
 }
 
 // findPlan finds when a plan of a stack was recorded, at a revision or before. The ids of plans are

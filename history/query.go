@@ -28,6 +28,14 @@ type Unmanaged struct {
 	Seen   time.Time // the last complete observation of its scope
 }
 
+// Plan is the last plan of some stacks.
+type Plan struct {
+	ID     string
+	Stacks []string // sorted
+	At     time.Time
+	Counts event.Counts
+}
+
 // Moment is a revision in the life of a resource: new or different content, its end, or what was
 // recorded about it.
 type Moment struct {

@@ -34,6 +34,10 @@ type Unmanaged struct {
 	FirstSeen time.Time `json:"first_observed"`
 	Before    bool      `json:"before"` // it may have existed before
 	Seen      time.Time `json:"observed_at"`
+	// Ownership is "unmanaged", or what its marks suggest without proof: "disputed", "copied",
+	// "attested", "unproven" or "former".
+	Ownership string `json:"ownership,omitempty"`
+	OwnedBy   string `json:"owned_by,omitempty"` // the other system that manages it
 }
 
 // ScopeSeen is a scope and when it was last observed.

@@ -6,6 +6,7 @@ import (
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -35,12 +36,13 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
-	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED"}, Flexible: 3}
+	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
 	for _, u := range all {
 		if c.out.Machine() {
 			err := c.out.Records(render.Unmanaged{
 				Type: "unmanaged", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Kind: u.Ref.Kind, ID: u.ID,
 				Health: string(u.Health), FirstSeen: u.FirstSeen, Before: u.Before, Seen: u.Seen,
+				Ownership: string(u.Ownership), OwnedBy: u.OwnedBy,
 			})
 			if err != nil {
 				return err
@@ -51,10 +53,27 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		if u.Before {
 			first += " or earlier"
 		}
-		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen)})
+		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen), unmanagedNote(u.Observed)})
 	}
 	if c.out.Machine() {
 		return nil
 	}
 	return c.out.Table(t, "No unmanaged resources.")
+}
+
+// unmanagedNote says what a resource carries that suggests an owner. None of it is proof.
+func unmanagedNote(o resource.Observed) string {
+	switch o.Ownership {
+	case resource.Unmanaged, resource.Proven, "":
+	case resource.Former:
+		return "managed by ovi before"
+	default:
+		if !o.Marks.IsZero() {
+			return "tags of " + shortName(o.Marks.Ref) + ", stack " + o.Marks.Stack
+		}
+	}
+	if o.OwnedBy != "" {
+		return "managed by " + o.OwnedBy
+	}
+	return ""
 }

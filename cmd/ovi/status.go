@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -28,6 +30,7 @@ type state struct {
 	scans     []ledger.Scan
 	liveState resource.LiveState
 	open      []ledger.OpenAction
+	plans     []history.Plan
 	blessings map[resource.Ref]bool
 }
 
@@ -59,6 +62,9 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.open, err = l.OpenActions(c); err != nil {
+		return s, err
+	}
+	if s.plans, err = history.New(l.Reader()).Plans(c); err != nil {
 		return s, err
 	}
 	blessings, err := l.Blessings(c, storage.Now)
@@ -122,6 +128,12 @@ func (c *call) stateTables(s state) error {
 		if !x.Complete {
 			c.alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
 		}
+	}
+	for _, p := range s.plans {
+		if stack := c.cmd.String("stack"); p.Counts.Conflict == 0 || stack != "" && !slices.Contains(p.Stacks, stack) {
+			continue
+		}
+		c.alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
 	for i, x := range s.open {
 		next := ""
