@@ -1,6 +1,7 @@
 package decider
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ovi-project/ovi/resource"
@@ -21,26 +22,34 @@ func (Proof) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if d.Observed == nil || !d.Proposed.Executes() {
 			continue
 		}
-		if why := unprovenReason(d, f); why != "" {
-			out[i] = Blocker{Reason: why, Suggestion: fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", short(d.Ref), d.Observed.ID)}
+		if err := unproven(d, f); err != nil {
+			out[i] = Blocker{Reason: err.Error(), Suggestion: proofSuggestion(d, err)}
 		}
 	}
 	return out, nil
 }
 
-func unprovenReason(d *Decision, f Facts) string {
+// unproven returns why an action lacks the proof that it needs.
+func unproven(d *Decision, f Facts) error {
 	switch {
 	case !d.Observed.Managed():
-		return fmt.Sprintf("no record proves that ovi created or adopted %s", d.Observed.ID)
+		return fmt.Errorf("no record proves that ovi created or adopted %s", d.Observed.ID)
 	case !d.Proposed.Destroys():
-		return ""
+		return nil
 	case f.Origin == nil:
-		return "the audit log cannot be read, so nothing proves that ovi created or adopted " + d.Observed.ID
+		return fmt.Errorf("the audit log cannot be read, so nothing proves that ovi created or adopted %s", d.Observed.ID)
 	}
-	if _, err := f.Origin(d.Observed); err != nil {
-		return err.Error()
+	_, err := f.Origin(d.Observed)
+	return err
+}
+
+// proofSuggestion is the suggestion of the error, if it has one.
+func proofSuggestion(d *Decision, err error) string {
+	var s interface{ Suggestion() string }
+	if errors.As(err, &s) && s.Suggestion() != "" {
+		return s.Suggestion()
 	}
-	return ""
+	return fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", short(d.Ref), d.Observed.ID)
 }
 
 // originate sets the Origin of the destroying decisions.

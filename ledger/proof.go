@@ -41,8 +41,28 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	return b.Binding, err
 }
 
-func unproven(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrUnproven)
+// UnprovenError is an ErrUnproven with its reason.
+type UnprovenError struct {
+	Why  string
+	Next string // what to do, if anything but adopting the resource helps
+}
+
+func (e *UnprovenError) Error() string { return e.Why }
+
+// Is makes it an ErrUnproven.
+func (e *UnprovenError) Is(target error) bool { return target == ErrUnproven }
+
+// Suggestion is what to do next; "" if adopting the resource is all that helps.
+func (e *UnprovenError) Suggestion() string { return e.Next }
+
+func unproven(format string, args ...any) *UnprovenError {
+	return &UnprovenError{Why: fmt.Sprintf(format, args...)}
+}
+
+// differs is for a row of the store that the audit log contradicts.
+func (e *UnprovenError) differs() *UnprovenError {
+	e.Next = "run `ovi audit replay` to compare the store with the audit log, and with --repair to rebuild it"
+	return e
 }
 
 // newest refuses a binding after which another one of its ref started or ended, except the old
@@ -83,10 +103,10 @@ func (l *Ledger) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	if l.cfg.Shared {
 		var own rows.Binding
 		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq || ofBinding(own.Binding) != ofBinding(b) {
-			return unproven("the audit log does not say that %s is bound to %s", b.ID, b.Ref)
+			return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
 		}
 	} else if !bytes.Equal(value, e.Value) {
-		return unproven("the audit log does not say that %s is bound to %s as the store does", b.ID, b.Ref)
+		return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
 	}
 	return l.startedBy(b)
 }
@@ -107,7 +127,7 @@ func (l *Ledger) startedBy(b resource.Binding) error {
 		return err
 	}
 	if !starts(r.Event, b) {
-		return unproven("record %d does not say that %s was created or adopted as %s", b.Seq, b.ID, b.Ref)
+		return unproven("record %d does not say that %s was created or adopted as %s", b.Seq, b.ID, b.Ref).differs()
 	}
 	return nil
 }
