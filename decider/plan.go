@@ -98,6 +98,7 @@ type Decision struct {
 	Strategy   resource.Strategy  // of a replace
 	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
 	Origin     *Origin            // of a destroying action: the record that proves the resource
+	DataLoss   string             // of a destroying action: the data that it loses; "" is none
 	// DependsOn are the refs of other decisions of this plan that must create before this one
 	// does; deletes run in the reverse order. See Steps.
 	DependsOn []resource.Ref
@@ -153,8 +154,10 @@ type Facts struct {
 	Unreachable map[resource.Scope]error // locations that were not read, and why
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]error
-	Blessed          func(resource.Ref) bool             // as recorded; nil: none is
-	Attempts         func(resource.Ref) (Attempts, bool) // nil: there were none
+	Blessed          func(resource.Ref) bool // as recorded; nil: none is
+	// LastConfigured is the configuration that was applied last; nil: none is known.
+	LastConfigured func(resource.Ref) resource.Attrs
+	Attempts       func(resource.Ref) (Attempts, bool) // nil: there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval

@@ -122,7 +122,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	facts := decider.Facts{
 		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
-		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread,
+		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured,
 	}
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open, e.cfg.Providers.Kind})...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))

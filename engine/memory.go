@@ -63,6 +63,11 @@ func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
 }
 
+func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {
+	a, _ := m.applied(ref)
+	return a.Attrs
+}
+
 // recreateOnly lists the paths that the provider could not change in place. It holds for this
 // configuration and this resource only.
 func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []string {
@@ -86,6 +91,7 @@ func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {
 // driftOnly keeps the changes made outside ovi: to resources that matched their configuration
 // before, while the configuration is the same. A resource whose configuration was never recorded
 // as applied counts too, except one that was never created and one that is not configured.
+// Conflicts stay: an operator must resolve them.
 func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	kept := p
 	kept.Decisions = nil
@@ -94,7 +100,7 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 		switch d.Difference {
 		case comparator.Unmanaged, comparator.Unwanted:
 			continue
-		case comparator.Missing, comparator.Conflict:
+		case comparator.Missing:
 			if !known {
 				continue
 			}
@@ -111,10 +117,11 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 }
 
 // drifted keeps the changes back to what was applied: those that the configuration did not make.
+// Marks are in no configuration.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
-		if before, ok := wasApplied(applied, c.Path); ok && resource.Equal(c.To, before) {
+		if before, ok := wasApplied(applied, c.Path); c.On == resource.OnMark || ok && resource.Equal(c.To, before) {
 			out = append(out, c)
 		}
 	}

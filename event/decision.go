@@ -16,7 +16,7 @@ func Recorded(d decider.Decision) Decision {
 	return Decision{
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings, Desired: desiredOf(d),
-		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin,
+		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin, DataLoss: d.DataLoss,
 	}
 }
 
@@ -26,7 +26,7 @@ func (d Decision) Recall(observed *resource.Observed) decider.Decision {
 		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Observed: observed, Desired: d.Desired.desired(d.Ref, d.Changes),
-		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin,
+		Suggestion: d.Suggestion, Strategy: d.Strategy, Origin: d.Origin, DataLoss: d.DataLoss,
 	}
 }
 
@@ -61,6 +61,7 @@ type wireDecision struct {
 	Suggestion string                    `json:"suggestion,omitempty"`
 	Strategy   resource.Strategy         `json:"strategy,omitempty"`
 	Origin     *decider.Origin           `json:"origin,omitempty"`
+	DataLoss   string                    `json:"data_loss,omitempty"`
 }
 
 type wireChange struct {
@@ -75,7 +76,7 @@ type wireChange struct {
 
 // MarshalJSON encodes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Origin}
+	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Origin, d.DataLoss}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
 	}
@@ -88,7 +89,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := strict(b, &w); err != nil {
 		return err
 	}
-	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired, w.Suggestion, w.Strategy, w.Origin}
+	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired, w.Suggestion, w.Strategy, w.Origin, w.DataLoss}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)
 		if err != nil {

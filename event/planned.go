@@ -37,6 +37,7 @@ type Decision struct {
 	Suggestion string            `json:"suggestion,omitempty"`
 	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace
 	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows a delete or replace
+	DataLoss   string            `json:"data_loss,omitempty"`
 }
 
 // Planned records a plan. Unchanged resources are counted, not listed. A plan whose decisions

@@ -212,7 +212,7 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 
 // dataLoss says which data is lost with a resource that is destroyed.
 func (p *planWriter) dataLoss(d decider.Decision) {
-	if text := DataLoss(d, p.kinds); text != "" {
+	if text := lossOf(d); text != "" {
 		p.para(detailIndent, red, "DATA LOSS: "+text)
 	}
 }

@@ -77,8 +77,6 @@ func kinds(provider, kind string) (resource.Kind, bool) {
 		k.Attrs = []resource.Attribute{{Name: "ingress", Type: resource.TSet, Elem: &resource.Attribute{
 			Type: resource.TObject, Fields: []resource.Attribute{{Name: "port"}, {Name: "cidr"}, {Name: "description"}},
 		}}}
-	case "rds":
-		k.DataLoss = func(o resource.Observed) string { return "database, 40 GiB. A final snapshot is taken." }
 	}
 	return k, true
 }
@@ -95,7 +93,7 @@ func everything() decider.Plan {
 		Decisions: []decider.Decision{
 			{Ref: also, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
 			{Ref: west, Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable},
-			{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db"), Origin: &decider.Origin{Record: 812, At: time.Date(2026, 5, 3, 9, 0, 0, 0, time.UTC)}},
+			{Ref: ref("rds", "old-db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("old-db"), DataLoss: "database, 40 GiB. A final snapshot is taken.", Origin: &decider.Origin{Record: 812, At: time.Date(2026, 5, 3, 9, 0, 0, 0, time.UTC)}},
 			{Ref: ref("vpc", "main"), Difference: comparator.Conflict, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonConflict, Observed: have("vpc-09a5d84bdabd83b8b"), Message: "it exists and is unmanaged", Suggestion: "rename it, or run `ovi adopt vpc/main`"},
 			{Ref: ref("s3", "assets"), Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: have("acme-assets"), Blockers: []decider.Blocker{{Policy: "rule keep-production", Reason: "Production stays. (policies/prod.yaml:4)"}}},
 			{Ref: ref("security_group", "web"), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged, Observed: have("sg-0e157a7adcf708ffb"), Changes: []resource.Change{
@@ -202,7 +200,7 @@ func TestPlanForMachines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			e := enc(&b)
-			all := append([]render.Record{render.Version{Type: "version", Ovi: "test", Format: render.Format}}, render.Planned(everything(), names(), kinds)...)
+			all := append([]render.Record{render.Version{Type: "version", Ovi: "test", Format: render.Format}}, render.Planned(everything(), names())...)
 			all = append(all, render.ChangeSummary{Type: "change_summary", Operation: "plan", Counts: render.Count(everything())})
 			for _, r := range all {
 				if err := e.Encode(r); err != nil {

@@ -43,7 +43,7 @@ func TestADeferredDecisionSaysUntilWhen(t *testing.T) {
 			if !strings.Contains(page.String(), c.text) || !strings.Contains(page.String(), "Warning by rule big: it is big") {
 				t.Errorf("the page:\n%s", page.String())
 			}
-			b, err := json.Marshal(render.Planned(c.plan, render.NewNames(), nil)[0])
+			b, err := json.Marshal(render.Planned(c.plan, render.NewNames())[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 // Prompt asks whether to apply a plan: how many changes to what, how many resources are
 // destroyed, and with how many of them data is lost. Target is what is changed: "AWS account
 // 123456789012".
-func Prompt(p decider.Plan, target string, kinds decider.Kinds) string {
+func Prompt(p decider.Plan, target string) string {
 	changes, destroyed, lost := 0, 0, 0
 	for _, d := range p.Decisions {
 		if !d.Action.Executes() {
@@ -20,7 +20,7 @@ func Prompt(p decider.Plan, target string, kinds decider.Kinds) string {
 		if d.Action.Destroys() {
 			destroyed++
 		}
-		if DataLoss(d, kinds) != "" {
+		if lossOf(d) != "" {
 			lost++
 		}
 	}
@@ -36,4 +36,12 @@ func Prompt(p decider.Plan, target string, kinds decider.Kinds) string {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
 	return text + "?\nType yes to continue: "
+}
+
+// lossOf is the data that is lost if a decision is executed. A blocked decision loses none.
+func lossOf(d decider.Decision) string {
+	if !d.Action.Destroys() {
+		return ""
+	}
+	return d.DataLoss
 }

@@ -54,6 +54,7 @@ type Blocker = decider.Blocker
 
 // Change is one attribute, current and configured; null where there is none.
 type Change struct {
+	On              string          `json:"on,omitempty"` // "tag", "mark" or "state"; absent: an attribute
 	Path            string          `json:"path"`
 	From            json.RawMessage `json:"from"`
 	To              json.RawMessage `json:"to"`
@@ -108,11 +109,11 @@ func (Diagnostic) record()    {}
 
 // Planned turns a plan into records: its decisions, and what is not verified. Unmanaged resources are no changes; they are
 // counted in the summary and listed by the inventory.
-func Planned(p decider.Plan, names Names, kinds decider.Kinds) []Record {
+func Planned(p decider.Plan, names Names) []Record {
 	out := make([]Record, 0, len(p.Decisions)+2)
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; d.Difference != comparator.Unmanaged {
-			out = append(out, planned(*d, names, kinds))
+			out = append(out, planned(*d, names))
 		}
 	}
 	for _, u := range p.NotVerified {
@@ -144,12 +145,12 @@ func UnmanagedIn(p decider.Plan) int {
 	return n
 }
 
-func planned(d decider.Decision, names Names, kinds decider.Kinds) PlannedChange {
+func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
 		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin,
-		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: DataLoss(d, kinds), Changes: Changes(d.Changes),
+		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {
 		c.ID = d.Observed.ID

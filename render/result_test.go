@@ -19,7 +19,7 @@ func TestPromptCountsWhatIsDestroyed(t *testing.T) {
 			{Ref: ref("ec2", "a"), Action: decider.Update, Proposed: decider.Update}, {Ref: ref("rds", "db"), Action: decider.Notify, Proposed: decider.Delete, Observed: have("db")},
 		}},
 	} {
-		if got := render.Prompt(plan, "AWS account 123456789012", kinds); got != want {
+		if got := render.Prompt(plan, "AWS account 123456789012"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -145,7 +145,7 @@ func TestLaw9_SecretsStayOut_OfTheScreen(t *testing.T) {
 	var b bytes.Buffer
 	_ = render.PlanView{Plan: everything(), Names: names(), Verb: "Plan"}.Write(&b, render.Style{})
 	for _, e := range []render.Encoder{render.NewJSON(&b), render.NewYAML(&b)} {
-		for _, r := range render.Planned(everything(), names(), kinds) {
+		for _, r := range render.Planned(everything(), names()) {
 			if err := e.Encode(r); err != nil {
 				t.Fatal(err)
 			}

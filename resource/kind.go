@@ -45,8 +45,9 @@ type Kind struct {
 	// while the resource does. Nil: there is none.
 	Opens func(Ref) Scope
 	// DataLoss describes the data that destroying the resource loses ("database, 40 GiB"); ""
-	// is none. Nil: never any.
-	DataLoss func(Observed) string
+	// is none. last is the configuration by which it is deleted: the one applied last, or none.
+	// Nil: never any.
+	DataLoss func(have Observed, last Attrs) string
 }
 
 // Strategies lists the strategies that can replace have by desired, the default first. It is
@@ -165,4 +166,12 @@ type Change struct {
 	// KnownAfterApply: To depends on a resource that does not exist yet or will be replaced.
 	KnownAfterApply bool
 	Note            string // for the user: "also applies the pending change of size"
+}
+
+// Name is the path as users read it: that of a mark is "ovi:owner".
+func (c Change) Name() string {
+	if c.On == OnMark {
+		return "ovi:" + c.Path
+	}
+	return c.Path
 }

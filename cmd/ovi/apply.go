@@ -73,7 +73,7 @@ func (c *call) planAndApply(l *session) error {
 		if err := c.out.CanAsk(c.Stdin, "add --auto-approve, or apply a saved plan: ovi plan --out FILE"); err != nil {
 			return err
 		}
-		if err := c.out.Ask(c, c.Stdin, render.Prompt(planned.Plan, c.changed(planned), c.schemas().Kind)); err != nil {
+		if err := c.out.Ask(c, c.Stdin, render.Prompt(planned.Plan, c.changed(planned))); err != nil {
 			return c.canceled(err)
 		}
 	}

@@ -157,7 +157,7 @@ func (c *call) showDrift(p *engine.Planned, m *driftMemory) error {
 	if err := c.unreachable(p, names); err != nil {
 		return err
 	}
-	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, c.schemas().Kind)...)...); err != nil {
+	if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
 		return err
 	}
 	return c.out.Records(render.ChangeSummary{

@@ -191,13 +191,17 @@ func TestAnInstanceReportsItsVolumes(t *testing.T) {
 }
 
 func TestWhatIsLostIsNamed(t *testing.T) {
-	for kind, want := range map[string]string{"rds": "database, 40 GiB. A final snapshot", "ebs": "volume, 40 GiB", "s3": "bucket", "vpc": "", "ec2": ""} {
+	for kind, want := range map[string]string{"rds": "database, 40 GiB. A final snapshot is taken.", "ebs": "volume, 40 GiB", "s3": "bucket", "vpc": "", "ec2": ""} {
 		k, got := kindOf(t, kind), ""
 		if k.DataLoss != nil {
-			got = k.DataLoss(resource.Observed{Attrs: resource.AttrsOf(values{"storage": resource.Int(40), "size": resource.Int(40)})})
+			got = k.DataLoss(resource.Observed{Attrs: resource.AttrsOf(values{"storage": resource.Int(40), "size": resource.Int(40)})}, nil)
 		}
 		if !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
+	}
+	without := kindOf(t, "rds").DataLoss(resource.Observed{}, resource.AttrsOf(values{"final_snapshot": resource.Bool(false)}))
+	if without != "database. No final snapshot is taken." {
+		t.Errorf("without a final snapshot: %q", without)
 	}
 }

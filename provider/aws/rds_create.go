@@ -135,7 +135,7 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id), DeleteAutomatedBackups: aws.Bool(false)}
-	if keep, set := flag(r.Desired.Attrs, "final_snapshot"); set && !keep {
+	if skipsSnapshot(r.Desired.Attrs) {
 		in.SkipFinalSnapshot = aws.Bool(true)
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
