@@ -101,7 +101,7 @@ func paths(changes []resource.Change, e resource.Effect) string {
 	var names []string
 	for _, c := range changes {
 		if c.Effect == e {
-			names = append(names, c.Path)
+			names = append(names, c.Name())
 		}
 	}
 	switch n := len(names); {

@@ -47,7 +47,7 @@ func TestBlessing(t *testing.T) {
 	t.Run("the mark may be written", func(t *testing.T) {
 		t.Parallel()
 		check(t, sceneOf(protected(""), ours("a/server/s", "s-1", "")).plan(t, decider.Facts{}, decider.Blessed{}),
-			"~ a/server/s changed: blessed differs")
+			"~ a/server/s changed: ovi:blessed differs")
 	})
 	t.Run("the configuration protects from replacing", func(t *testing.T) {
 		t.Parallel()

@@ -166,8 +166,8 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		return
 	}
 	for _, c := range Differ(*was, now) {
-		if _, before := b.moved[c.Path]; !before {
-			b.moved[c.Path] = c.From
+		if _, before := b.moved[c.Name()]; !before {
+			b.moved[c.Name()] = c.From
 		}
 	}
 	if diff := b.t.between(*was, now); diff != "" {

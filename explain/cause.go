@@ -55,7 +55,7 @@ func (b *builder) changed(p planned) string {
 // wasMoved says that an attribute had its configured value after the last action, and was
 // observed with another since.
 func (b *builder) wasMoved(c resource.Change) bool {
-	was, ok := b.moved[c.Path]
+	was, ok := b.moved[c.Name()]
 	return ok && same(was, c.To)
 }
 

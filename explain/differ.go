@@ -7,8 +7,8 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Differ lists what is different between two observations of one resource, by path: attributes,
-// tags, and beside them "id", "health", "stack" and "managed".
+// Differ lists what is different between two observations of one resource: attributes, tags and
+// marks, and beside them "id", "health", "stack" and "managed".
 func Differ(a, b resource.Observed) []resource.Change {
 	var out []resource.Change
 	add := func(path string, from, to resource.Value) {
@@ -23,7 +23,29 @@ func Differ(a, b resource.Observed) []resource.Change {
 	for _, path := range paths(a, b) {
 		add(path, at(a, path), at(b, path))
 	}
+	for _, path := range [...]string{"owner", "ref", "stack"} {
+		if from, to := markAt(a, path), markAt(b, path); !same(from, to) {
+			out = append(out, resource.Change{On: resource.OnMark, Path: path, From: from, To: to})
+		}
+	}
 	return out
+}
+
+// markAt is a mark of a resource; nil if it has none.
+func markAt(o resource.Observed, path string) resource.Value {
+	switch m := o.Marks; path {
+	case "owner":
+		return text(m.Owner)
+	case "stack":
+		return text(m.Stack)
+	case "blessed":
+		return resource.Bool(m.Blessed)
+	case "ref":
+		if !m.Ref.IsZero() {
+			return resource.String(m.Ref.String())
+		}
+	}
+	return nil
 }
 
 // MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not
@@ -48,7 +70,7 @@ func (t Explainer) between(a, b resource.Observed) string {
 	changes := Differ(a, b)
 	parts := make([]string, len(changes))
 	for i, c := range changes {
-		parts[i] = c.Path + " " + t.Value(c.From) + " -> " + t.Value(c.To)
+		parts[i] = c.Name() + " " + t.Value(c.From) + " -> " + t.Value(c.To)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -68,10 +90,16 @@ func paths(a, b resource.Observed) []string {
 	return slices.Compact(out)
 }
 
-// at is the value of a resource at a path; nil if it has none.
+// at is the value of a resource at a path; nil if it has none. The path of a mark is its name.
 func at(o resource.Observed, path string) resource.Value {
+	if mark, ok := strings.CutPrefix(path, markPrefix); ok {
+		return markAt(o, mark)
+	}
 	return valueAt(o.Attrs, o.Tags, path)
 }
+
+// markPrefix begins the names of marks, see resource.Change.Name.
+const markPrefix = "ovi:"
 
 func valueAt(attrs resource.Attrs, tags resource.Tags, path string) resource.Value {
 	if key, ok := strings.CutPrefix(path, "tags."); ok {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -26,7 +25,8 @@ const (
 	ByUnknown Cause = "unknown"       // no applied configuration is recorded
 )
 
-// Drift is one difference of a resource with its cause. Path is empty for one that was deleted.
+// Drift is one difference of a resource with its cause. Path is empty for one that was deleted,
+// and "ovi:owner" for a mark.
 type Drift struct {
 	Path                       string
 	Applied, Observed, Desired resource.Value
@@ -54,8 +54,11 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 	}
 	out := make([]Drift, 0, len(d.Changes))
 	for _, c := range d.Changes {
-		x := Drift{Path: c.Path, Observed: c.From, Desired: c.To, Cause: ByUnknown}
-		if applied != nil {
+		x := Drift{Path: c.Name(), Observed: c.From, Desired: c.To, Cause: ByUnknown}
+		switch {
+		case c.On == resource.OnMark:
+			x.Cause = causeOfMark(x, life)
+		case applied != nil:
 			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
 			x.Cause = causeOf(x)
 		}
@@ -70,9 +73,6 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 }
 
 func causeOf(x Drift) Cause {
-	if strings.HasPrefix(x.Path, "ovi:") {
-		return Outside // its tags of ovi, which no configuration has
-	}
 	asApplied, asSeen := same(x.Applied, x.Desired), same(x.Applied, x.Observed)
 	switch {
 	case asApplied:
@@ -81,6 +81,17 @@ func causeOf(x Drift) Cause {
 		return ByConfig
 	}
 	return ByBoth
+}
+
+// causeOfMark parts a mark that was changed from one that ovi writes differently now: what was
+// applied does not record marks, but observations do.
+func causeOfMark(x Drift, life []history.Moment) Cause {
+	for _, m := range life {
+		if m.Seen != nil && same(at(*m.Seen, x.Path), x.Desired) {
+			return Outside
+		}
+	}
+	return ByConfig
 }
 
 // stretch is a time in which a value stayed the same.
@@ -131,7 +142,7 @@ func (x *Drift) decidedSince(life []history.Moment) {
 			}
 			has := false
 			for _, c := range e.Decisions[0].Changes {
-				has = has || c.Path == x.Path && same(c.To, x.Desired)
+				has = has || c.Name() == x.Path && same(c.To, x.Desired)
 			}
 			if has && x.Revision == 0 {
 				x.Since, x.Revision = m.At, int64(m.Revision)
@@ -178,7 +189,7 @@ func DriftDigest(d decider.Decision) string {
 	fmt.Fprintf(h, "%s\n%s\n", d.Ref, d.Difference)
 	if d.Difference != comparator.Missing {
 		for _, c := range d.Changes {
-			fmt.Fprintf(h, "%q %s %s\n", c.Path, bytesOf(c.From), bytesOf(c.To))
+			fmt.Fprintf(h, "%q %s %s\n", c.Name(), bytesOf(c.From), bytesOf(c.To))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

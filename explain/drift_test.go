@@ -34,6 +34,25 @@ func differs(observed, desired string) decider.Decision {
 	}}
 }
 
+// ownedFrom is a plan that changes the mark of the owner; "" is none.
+func ownedFrom(from, to string) decider.Decision {
+	c := resource.Change{On: resource.OnMark, Path: "owner", To: resource.String(to)}
+	if from != "" {
+		c.From = resource.String(from)
+	}
+	return decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{c}}
+}
+
+// marked is a history in which a resource had the marks of these owners, a minute apart.
+func marked(owners ...string) (out []history.Moment) {
+	for i, owner := range owners {
+		o := res("small")
+		o.Marks.Owner = owner
+		out = append(out, history.Moment{Revision: storage.Revision(i + 1), At: start.Add(time.Duration(i+1) * time.Minute), Seen: &o})
+	}
+	return out
+}
+
 func TestDriftIsPartedFromConfiguration(t *testing.T) {
 	plans := seenAs("small", "small")
 	plans[1].Records = []event.Record{{Event: event.Planned{Decisions: []event.Decision{{Changes: differs("small", "large").Changes}}}}}
@@ -53,7 +72,9 @@ func TestDriftIsPartedFromConfiguration(t *testing.T) {
 		"flapping":         {differs("large", "small"), sized("small"), seenAs("small", "large", "small", "huge", "small", "large"), explain.Outside, 6, 3, "for the 3rd time"},
 		"gone":             {decider.Decision{Ref: web, Difference: comparator.Missing}, sized("small"), seenAs("small", ""), explain.Outside, 2, 1, "outside ovi, 58m ago"},
 		"newly configured": {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "tags.team", To: resource.String("x")}}}, sized("small"), nil, explain.ByConfig, 0, 0, "in the configuration"},
-		"marks removed":    {decider.Decision{Ref: web, Difference: comparator.Drifted, Changes: []resource.Change{{Path: "ovi:managed", To: resource.Bool(true)}}}, sized("small"), nil, explain.Outside, 0, 0, "outside ovi"},
+		"marks removed":    {ownedFrom("", "ann"), sized("small"), marked("ann", ""), explain.Outside, 2, 1, "outside ovi, 58m ago"},
+		"another owner":    {ownedFrom("bob", "ann"), nil, marked("ann", "bob"), explain.Outside, 2, 1, "outside ovi, 58m ago"},
+		"owner configured": {ownedFrom("ann", "bob"), sized("small"), marked("ann"), explain.ByConfig, 0, 0, "in the configuration"},
 		"not yet recorded": {differs("large", "small"), sized("small"), seenAs("small"), explain.Outside, 0, 0, "outside ovi"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,5 +117,17 @@ func TestOnlyTheConfigurableIsChangedOutside(t *testing.T) {
 		if got := explain.MadeOutside([]resource.Change{{Path: path}}, kind); got != want {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
+	}
+}
+
+// TestAMarkThatChangedIsADifference, as history and why show it.
+func TestAMarkThatChangedIsADifference(t *testing.T) {
+	life := marked("ann", "bob")
+	got := explain.Differ(*life[0].Seen, *life[1].Seen)
+	if len(got) != 1 || got[0].Name() != "ovi:owner" || got[0].To != resource.Value(resource.String("bob")) {
+		t.Errorf("got %+v", got)
+	}
+	if !explain.MadeOutside(got, resource.Kind{}) {
+		t.Error("it was not made outside ovi")
 	}
 }

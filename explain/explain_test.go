@@ -298,7 +298,7 @@ func TestTheHeadlineAnswers(t *testing.T) {
 		"not-evaluated":   {"was not evaluated", "throttled"},
 		"open":            {"delete started 51m ago by ada, no result recorded: connection reset", "run `ovi plan` to recover it"},
 		"failing":         {"failed once", "quota", "run `ovi apply`"},
-		"conflict":        {"is configured, but i-1 exists and is unmanaged.", "run `ovi adopt ec2/web`"},
+		"conflict":        {"is in conflict: i-1 exists and is unmanaged.", "run `ovi adopt ec2/web`"},
 		"unmanaged":       {"(i-1) is unmanaged", "First observed 59m ago.", "ovi adopt"},
 		"pending":         {"does not match its configuration", "would update it", "run `ovi apply`"},
 		"adopted":         {"Adopted 58m ago", "adopted into stack two by ada", "bought with the company"},

@@ -196,7 +196,7 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		s.State, s.Headline = Unreachable, fmt.Sprintf("%s was not evaluated: %s.", name, message)
 		s.Suggestion = "make its location reachable, then run `ovi plan`"
 	case d.Difference == comparator.Conflict:
-		s.State, s.Headline = Conflict, fmt.Sprintf("%s is configured, but %s.", name, named(message, c))
+		s.State, s.Headline = Conflict, fmt.Sprintf("%s is in conflict: %s.", name, named(message, c))
 		if s.Suggestion == "" {
 			s.Suggestion = "rename it, or run `ovi adopt " + name + "`"
 		}

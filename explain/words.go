@@ -139,7 +139,7 @@ func (t Explainer) changes(d event.Decision) string {
 	}
 	parts := make([]string, 0, len(d.Changes))
 	for _, c := range d.Changes {
-		parts = append(parts, c.Path+" "+t.Value(c.From)+" -> "+t.Value(c.To))
+		parts = append(parts, c.Name()+" "+t.Value(c.From)+" -> "+t.Value(c.To))
 	}
 	return strings.Join(parts, ", ")
 }

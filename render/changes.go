@@ -218,7 +218,7 @@ func changedPaths(changes []resource.Change) map[string]resource.Value {
 
 // changed is the row of an attribute that differs.
 func (p *planWriter) changed(d decider.Decision, c resource.Change, schema *resource.Attribute) row {
-	r := row{path: printable(c.Path)}
+	r := row{path: printable(c.Name())}
 	if removed, added, same, ok := p.elements(c, schema); ok {
 		if same > 0 {
 			r.notes = append(r.notes, number(same)+" unchanged")

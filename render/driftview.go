@@ -70,7 +70,7 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 	schema := p.schema(d.Ref)
 	var rows []row
 	for _, c := range d.Changes {
-		rows = append(rows, p.driftRow(c, schemaAt(schema, c.Path), v.note(d.Ref, c.Path)))
+		rows = append(rows, p.driftRow(c, schemaAt(schema, c.Path), v.note(d.Ref, c.Name())))
 	}
 	p.table(rows)
 }
@@ -88,7 +88,7 @@ func (p *planWriter) entry(sign, name, text string) {
 // driftRow says what an attribute is and what is configured: there is no arrow, since a plan's
 // arrow points the other way.
 func (p *planWriter) driftRow(c resource.Change, schema *resource.Attribute, note string) row {
-	r := row{path: printable(c.Path)}
+	r := row{path: printable(c.Name())}
 	if extra, lacking, same, ok := p.elements(c, schema); ok {
 		for _, e := range extra {
 			r.elements = append(r.elements, "added "+e)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -94,6 +95,9 @@ func plannedSentence(e event.Planned) string {
 // decidedSentence is what was decided about one resource.
 func decidedSentence(d event.Decision) string {
 	text := fmt.Sprintf("%s planned: %s", act(d.Proposed), reasonText(string(d.Reason), d.Message))
+	if d.Proposed == decider.Notify {
+		return fmt.Sprintf("%s: %s", d.Difference, reasonText(string(d.Reason), d.Message))
+	}
 	if d.Action != d.Proposed && len(d.Blockers) > 0 {
 		text = fmt.Sprintf("%s blocked by %s", act(d.Proposed), blockersText(d.Blockers[:1]))
 	}
@@ -102,7 +106,7 @@ func decidedSentence(d event.Decision) string {
 	}
 	parts := make([]string, len(d.Changes))
 	for i, c := range d.Changes {
-		parts[i] = c.Path + " " + Value(c.From) + " -> " + Value(c.To)
+		parts[i] = c.Name() + " " + Value(c.From) + " -> " + Value(c.To)
 	}
 	return text + " (" + strings.Join(parts, ", ") + ")"
 }

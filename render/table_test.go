@@ -41,3 +41,19 @@ func TestATableFitsTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A command is not broken between lines, so that it can be copied.
+func TestACommandIsNotBroken(t *testing.T) {
+	t.Parallel()
+	text := "run `ovi adopt rds/db --id db` if it is yours, or `ovi forget rds/db --id db` if it is not"
+	want := []string{"run `ovi adopt rds/db --id db`", "if it is yours, or", "`ovi forget rds/db --id db` if", "it is not"}
+	if diff := cmp.Diff(want, render.Wrap(text, 30)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"run `ovi adopt", "rds/db --id db`", "now"}, render.Wrap("run `ovi adopt rds/db --id db` now", 16)); diff != "" {
+		t.Errorf("one that is longer than a line (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"an open ` and", "more words"}, render.Wrap("an open ` and more words", 14)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -47,7 +47,8 @@ func truncate(s string, width int) string {
 func pad(s string, width int) string { return s + spaces(width-columns(s)) }
 
 // wrap breaks a text at its spaces into lines of so many columns. A word longer than a line
-// is alone on its line and not broken: it may be a name to be copied. 0 is unbounded.
+// is alone on its line and not broken: it may be a name to be copied. So is a command in
+// backquotes, unless it is longer than a line. 0 is unbounded.
 func wrap(s string, width int) []string {
 	s = printable(s)
 	if width <= 0 || columns(s) <= width {
@@ -55,7 +56,7 @@ func wrap(s string, width int) []string {
 	}
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(s) {
+	for _, word := range words(s, width) {
 		switch {
 		case line == "":
 			line = word
@@ -67,6 +68,28 @@ func wrap(s string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// words are what a text is wrapped between: its words, and its commands of at most so many
+// columns.
+func words(s string, width int) []string {
+	var out []string
+	for fields := strings.Fields(s); len(fields) > 0; {
+		n := 1
+		if first := fields[0]; strings.Count(first, "`")%2 == 1 {
+			for end := 1; end < len(fields); end++ {
+				if strings.Count(fields[end], "`")%2 == 1 {
+					if command := strings.Join(fields[:end+1], " "); columns(command) <= width {
+						n = end + 1
+					}
+					break
+				}
+			}
+		}
+		out = append(out, strings.Join(fields[:n], " "))
+		fields = fields[n:]
+	}
+	return out
 }
 
 // wrapItems breaks a line between its items, which two spaces part; and an item that is too long

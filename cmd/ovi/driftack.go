@@ -102,7 +102,7 @@ func driftText(d decider.Decision) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += x.Path + " is " + render.Value(x.From) + ", configured " + render.Value(x.To)
+		text += x.Name() + " is " + render.Value(x.From) + ", configured " + render.Value(x.To)
 	}
 	if text == "" {
 		return d.Message

@@ -114,7 +114,7 @@ func after(m history.Moment, before *resource.Observed) *resource.Observed {
 func differences(changes []resource.Change) string {
 	out := make([]string, len(changes))
 	for i, x := range changes {
-		out[i] = x.Path + " " + render.Value(x.From) + " -> " + render.Value(x.To)
+		out[i] = x.Name() + " " + render.Value(x.From) + " -> " + render.Value(x.To)
 	}
 	return strings.Join(out, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
@@ -128,7 +129,7 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 		if err := c.unreachable(p, names); err != nil {
 			return err
 		}
-		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names, c.schemas().Kind)...)...); err != nil {
+		if err := c.out.Records(append(c.lookRecords(p, names), render.Planned(p.Plan, names)...)...); err != nil {
 			return err
 		}
 		return c.out.Records(render.ChangeSummary{
@@ -165,6 +166,7 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 	}
 	head := []string{line}
 	head = append(head, c.freshness(p)...)
+	head = append(head, lostRecord(p, dir)...)
 	for i, s := range p.Recovered {
 		if n := len(p.Recovered) - i; i == maxRecovered && n > 1 {
 			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type recovered`", n))
@@ -173,6 +175,28 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 		head = append(head, fmt.Sprintf("%s/%s: recovered the %s of an earlier run: %s (%s)", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
 	}
 	return head
+}
+
+// lostRecord is what to do where several resources have the tags of the stack and no record: the
+// data directory is most likely another one than that in which they were created.
+func lostRecord(p *engine.Planned, dir string) []string {
+	n := 0
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if d.Difference != comparator.Conflict || d.Observed == nil || !slices.Contains(p.Stacks, d.Observed.Marks.Stack) {
+			continue
+		}
+		if d.Observed.Ownership == resource.Unproven || d.Observed.Ownership == resource.Attested {
+			n++
+		}
+	}
+	if n < 2 {
+		return nil
+	}
+	return []string{
+		fmt.Sprintf("%d resources have the tags of stack %s and no record in %s.", n, strings.Join(p.Stacks, ", "), dir),
+		"If the data directory was lost, restore it, or run `ovi adopt --marked --unproven`.",
+	}
 }
 
 // accounts names the accounts of a plan: "AWS account 123456789012  ".

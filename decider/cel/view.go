@@ -40,7 +40,7 @@ type (
 	}
 	// Change is one attribute or tag that differs, as text.
 	Change struct {
-		Path   string `cel:"path" doc:"size, root.size, tags.team…"`
+		Path   string `cel:"path" doc:"size, root.size, tags.team, ovi:owner…"`
 		From   string `cel:"from" doc:"the current value, as text; \"\" if there is none"`
 		To     string `cel:"to" doc:"the configured value, as text; \"\" if there is none"`
 		Effect string `cel:"effect" doc:"in_place, restart or replace"`
@@ -114,7 +114,7 @@ func proposalOf(d decider.Decision) Proposal {
 func changesOf(d decider.Decision) []Change {
 	out := make([]Change, len(d.Changes))
 	for i, c := range d.Changes {
-		out[i] = Change{Path: c.Path, From: text(c.From), To: text(c.To), Effect: effectName(c.Effect)}
+		out[i] = Change{Path: c.Name(), From: text(c.From), To: text(c.To), Effect: effectName(c.Effect)}
 	}
 	return out
 }
