@@ -3,7 +3,6 @@ package resource
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -18,15 +17,19 @@ type Attr struct {
 }
 
 // NewAttrs sorts the attributes by name. Of duplicates it keeps the last.
-func NewAttrs(attrs ...Attr) Attrs {
-	out := slices.Clone(attrs)
-	slices.SortStableFunc(out, func(a, b Attr) int { return cmp.Compare(a.Name, b.Name) })
+func NewAttrs(attrs ...Attr) Attrs { return SortAttrs(slices.Clone(attrs)) }
+
+// SortAttrs is NewAttrs in the memory of the given slice.
+func SortAttrs(out []Attr) Attrs {
+	slices.SortStableFunc(out, func(a, b Attr) int { return strings.Compare(a.Name, b.Name) })
 	w := 0
 	for i := range out {
 		if i+1 < len(out) && out[i+1].Name == out[i].Name {
 			continue
 		}
-		out[w] = out[i]
+		if w != i {
+			out[w] = out[i]
+		}
 		w++
 	}
 	return Attrs(out[:w])
@@ -38,8 +41,7 @@ func AttrsOf(m map[string]Value) Attrs {
 	for k, v := range m {
 		out = append(out, Attr{k, v})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
+	return SortAttrs(out)
 }
 
 // Get finds a value by name.
@@ -91,8 +93,23 @@ func TagsOf(m map[string]string) Tags {
 	for k, v := range m {
 		out = append(out, Tag{k, v})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Key < out[j].Key })
-	return out
+	return SortTags(out)
+}
+
+// SortTags sorts tags by key, in place. Of duplicates it keeps the last.
+func SortTags(t []Tag) Tags {
+	slices.SortStableFunc(t, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
+	w := 0
+	for i := range t {
+		if i+1 < len(t) && t[i+1].Key == t[i].Key {
+			continue
+		}
+		if w != i {
+			t[w] = t[i]
+		}
+		w++
+	}
+	return Tags(t[:w])
 }
 
 // Get finds a tag by key.

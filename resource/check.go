@@ -112,7 +112,7 @@ func (r *run) problem(path, suggestion, format string, args ...any) {
 
 // object checks named values against a schema and fills in defaults.
 func (r *run) object(path string, in Attrs, schema []Attribute) Attrs {
-	out := make([]Attr, 0, len(in)+2)
+	out := make([]Attr, 0, len(in)+unset(in, schema))
 	for _, a := range in {
 		s := find(schema, a.Name)
 		switch p := join(path, a.Name); {
@@ -136,7 +136,20 @@ func (r *run) object(path string, in Attrs, schema []Attribute) Attrs {
 			out = append(out, Attr{s.Name, s.Default})
 		}
 	}
-	return NewAttrs(out...)
+	return SortAttrs(out)
+}
+
+// unset counts the defaults that are to be filled in.
+func unset(in Attrs, schema []Attribute) (n int) {
+	for i := range schema {
+		if schema[i].Default == nil {
+			continue
+		}
+		if _, set := in.Get(schema[i].Name); !set {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *run) unknown(path, name string, schema []Attribute) {

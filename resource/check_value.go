@@ -97,13 +97,17 @@ func (r *run) scalar(path string, v Value, s *Attribute) Value {
 // coerce converts a value that has only one possible meaning. For any other it returns nil and
 // a suggestion.
 func coerce(v Value, t Type) (Value, string) {
+	same := v // as an interface already: what is returned as it came costs nothing
 	switch v := v.(type) {
 	case String:
-		return coerceString(v, t)
+		if t == TString {
+			return same, ""
+		}
+		return nil, unquoted(string(v), t)
 	case Int:
 		switch t {
 		case TInt:
-			return v, ""
+			return same, ""
 		case TFloat:
 			return Float(v), ""
 		case TString: // a version such as 16, or a port: no digit is lost
@@ -112,7 +116,7 @@ func coerce(v Value, t Type) (Value, string) {
 	case Float:
 		switch {
 		case t == TFloat:
-			return v, ""
+			return same, ""
 		case t == TInt && float64(v) == math.Trunc(float64(v)) && math.Abs(float64(v)) < 1<<53:
 			return nil, fmt.Sprintf("use %d", int64(v))
 		case t == TString: // the parser has turned 1.10 into 1.1
@@ -120,7 +124,7 @@ func coerce(v Value, t Type) (Value, string) {
 		}
 	case Bool:
 		if t == TBool {
-			return v, ""
+			return same, ""
 		}
 		if t == TString {
 			return nil, "quote the value"
@@ -129,27 +133,26 @@ func coerce(v Value, t Type) (Value, string) {
 	return nil, ""
 }
 
-func coerceString(v String, t Type) (Value, string) {
+// unquoted suggests what a text was meant to be.
+func unquoted(v string, t Type) string {
 	switch t {
-	case TString:
-		return v, ""
 	case TInt:
-		if _, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return nil, "use " + string(v) + " without quotes"
+		if _, err := strconv.ParseInt(v, 10, 64); err == nil {
+			return "use " + v + " without quotes"
 		}
 	case TFloat:
-		if _, err := strconv.ParseFloat(string(v), 64); err == nil {
-			return nil, "use " + string(v) + " without quotes"
+		if _, err := strconv.ParseFloat(v, 64); err == nil {
+			return "use " + v + " without quotes"
 		}
 	case TBool:
-		switch strings.ToLower(string(v)) {
+		switch strings.ToLower(v) {
 		case "true", "yes", "on":
-			return nil, "use true"
+			return "use true"
 		case "false", "no", "off":
-			return nil, "use false"
+			return "use false"
 		}
 	}
-	return nil, ""
+	return ""
 }
 
 // text checks a string's length, pattern and enumeration.

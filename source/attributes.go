@@ -34,18 +34,21 @@ func (a *adding) attributes(known map[resource.Ref]bool) (attrs resource.Attrs, 
 	if c, ok := a.memo[string(key)]; ok && known == nil {
 		return c.attrs, a.withDepends(c.uses), c.maybe
 	}
-	memo := string(key) // the scratch is used again below
+	var memo string
+	if len(a.memo) < most {
+		memo = string(key) // the scratch is used again below
+	}
 	r := &reading{adding: a, known: known}
 	in, ok := r.read()
 	checker := a.kind.checker
 	if !ok {
 		checker = a.kind.partial
 	}
-	attrs, problems := checker.Check(resource.NewAttrs(in...))
+	attrs, problems := checker.Check(resource.SortAttrs(in))
 	for _, p := range problems {
 		r.report(p)
 	}
-	if !a.failed && len(a.memo) < most && known == nil {
+	if !a.failed && memo != "" && known == nil {
 		a.memo[memo] = &checked{attrs, r.uses, r.maybe}
 	}
 	return attrs, a.withDepends(r.uses), r.maybe
@@ -66,7 +69,7 @@ func (a *adding) withDepends(uses []use) []use {
 // read returns the attributes that could be read; ok reports whether those are all.
 func (r *reading) read() (in []resource.Attr, ok bool) {
 	kids := r.r.Attrs.Kids
-	in, ok = make([]resource.Attr, 0, len(kids)/2), true
+	in, ok = r.in[:0], true // the checker keeps none of it
 	for i := 0; i+1 < len(kids); i += 2 {
 		k, v := &kids[i], &kids[i+1]
 		a, known := r.kind.attrs[k.Text]
@@ -81,6 +84,7 @@ func (r *reading) read() (in []resource.Attr, ok bool) {
 		}
 		in = append(in, resource.Attr{Name: a.Name, Value: value})
 	}
+	r.in = in
 	return in, ok
 }
 

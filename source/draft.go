@@ -72,7 +72,8 @@ type Draft struct {
 	memo     map[string]*checked
 	intern   interner
 	scratch  []byte
-	fitting  resource.Scope // the last location that was checked
+	in       []resource.Attr // of the resource that is being checked
+	fitting  resource.Scope  // the last location that was checked
 	failures []failure
 	unsure   []kept // resources whose attributes depend on the names that the stack has
 }

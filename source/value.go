@@ -73,7 +73,7 @@ func (r *reading) object(path string, a *resource.Attribute, n *Node) resource.V
 	if !ok {
 		return nil
 	}
-	return resource.NewAttrs(out...)
+	return resource.SortAttrs(out)
 }
 
 // unique reports keys that an object has twice.

@@ -20,23 +20,23 @@ func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	if t, ok := d.tagSets[string(key)]; ok {
 		return t
 	}
-	memo := string(key)
-	d.duplicates(n)
-	m, ok := map[string]string{}, true
-	for _, t := range under {
-		m[t.Key] = t.Value
+	var memo string
+	if len(d.tagSets) < mostWords {
+		memo = string(key) // the scratch is used again below
 	}
+	d.duplicates(n)
+	all, ok := append(make([]resource.Tag, 0, len(under)+len(n.Kids)/2), under...), true
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, v := &n.Kids[i], &n.Kids[i+1]
 		value, read := d.tag(k, v)
 		ok = ok && read
-		m[d.word(k.Text)] = d.word(value)
+		all = append(all, resource.Tag{Key: d.word(k.Text), Value: d.word(value)})
 	}
-	if !ok || len(m) == 0 {
+	if !ok || len(all) == 0 {
 		return nil
 	}
-	tags := resource.TagsOf(m)
-	if len(d.tagSets) < mostWords {
+	tags := resource.SortTags(all)
+	if memo != "" {
 		d.tagSets[memo] = tags
 	}
 	return tags
