@@ -3,6 +3,7 @@ package comparator_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -62,6 +63,49 @@ func BenchmarkCompare(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkBind binds n resources, all of them proven: of a provider whose natural names are the
+// recorded names, and of one whose natural names are IDs, in another order.
+func BenchmarkBind(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		for natural, name := range map[string]func(i int) string{
+			"names": func(i int) string { return fmt.Sprintf("web-%07d", i) },
+			"ids":   func(i int) string { return fmt.Sprintf("i-%08x", uint32(i)*2654435761) },
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, natural), func(b *testing.B) {
+				s, bindings := manyBound(n, name)
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					fresh := s
+					fresh.Resources = slices.Clone(s.Resources)
+					b.StartTimer()
+					comparator.Bind(fresh, comparator.Evidence{Bindings: bindings, Owner: "ovi", Kinds: bindKinds, Stacks: []string{"web"}})
+					if !fresh.Resources[0].Managed() || !fresh.Resources[n-1].Managed() {
+						b.Fatal("not bound")
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/resource")
+			})
+		}
+	}
+}
+
+// manyBound makes n resources with their bindings, both sorted by ref.
+func manyBound(n int, natural func(i int) string) (resource.Snapshot, []resource.Binding) {
+	var s resource.Snapshot
+	s.Scope = here
+	bindings := make([]resource.Binding, n)
+	for i := range n {
+		id := fmt.Sprintf("i-%08x", uint32(i)*2654435761)
+		r := named("server", fmt.Sprintf("web-%07d", i))
+		o := resource.Observed{Ref: named("server", natural(i)), ID: id, Marks: resource.Marks{Ref: r, Stack: "web", Owner: "ovi", Key: "k"}}
+		s.Resources = append(s.Resources, o)
+		bindings[i] = resource.Binding{Stack: "web", Ref: r, ID: id, Key: "k", Generation: 1, Seq: uint64(i)}
+	}
+	slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return s, bindings
 }
 
 // The allocations grow with the number of differences, not of resources.

@@ -1,12 +1,14 @@
 package comparator_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -20,8 +22,8 @@ func bindKinds(_, kind string) (resource.Kind, bool) {
 }
 
 func bindAll(bindings []resource.Binding, all ...resource.Observed) (resource.Snapshot, []resource.Binding) {
-	return comparator.Bind(resource.Snapshot{Scope: here, Resources: all},
-		comparator.Evidence{Bindings: bindings, Owner: "ann", Kinds: bindKinds})
+	s := resource.Snapshot{Scope: here, Resources: all}
+	return s, comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: "ann", Kinds: bindKinds})
 }
 
 func named(kind, name string) resource.Ref {
@@ -159,6 +161,60 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	})
 }
 
+// TestBindFindsBindingsInAnyOrder: whether resources and bindings are in one order, so that they
+// are merged, or not, so that they are looked up, each gets the binding of its ID; and a bound
+// snapshot can be bound again.
+func TestBindFindsBindingsInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var bindings []resource.Binding
+		var all []resource.Observed
+		want := map[string]resource.Binding{}
+		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g"})
+		kind := rapid.SampledFrom([]string{"disk", "server"})
+		for i := range rapid.IntRange(0, 12).Draw(t, "resources") {
+			id := fmt.Sprintf("i-%02d", i)
+			o := resource.Observed{Ref: named(kind.Draw(t, "kind"), name.Draw(t, "natural")), ID: id}
+			all = append(all, o)
+			for n := range rapid.IntRange(0, 2).Draw(t, "bindings") {
+				b := resource.Binding{Stack: "web", Ref: named(o.Ref.Kind, name.Draw(t, "recorded")), ID: id, Seq: uint64(len(bindings) + 1), Ended: n > 0}
+				bindings = append(bindings, b)
+				if n == 0 {
+					want[id] = b
+				}
+			}
+		}
+		if rapid.Bool().Draw(t, "sorted") {
+			slices.SortFunc(all, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+			slices.SortFunc(bindings, func(a, b resource.Binding) int {
+				return cmp.Or(a.Ref.Compare(b.Ref), strings.Compare(a.ID, b.ID))
+			})
+		}
+		was := slices.Clone(all)
+		s, ended := bindAll(bindings, all...)
+		if len(ended) > 0 {
+			t.Fatalf("%d bindings ended", len(ended))
+		}
+		for _, o := range s.Resources {
+			b, bound := want[o.ID]
+			if o.Managed() != bound || bound && o.Ref != b.Ref {
+				t.Fatalf("%s is %s as %s: want %+v", o.ID, o.Ownership, o.Ref, b)
+			}
+			i := slices.IndexFunc(was, func(x resource.Observed) bool { return x.ID == o.ID })
+			if o.NaturalRef() != was[i].Ref {
+				t.Fatalf("%s was reported as %s, and is said to have been %s", o.ID, was[i].Ref, o.NaturalRef())
+			}
+		}
+		if !slices.IsSortedFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) }) {
+			t.Fatalf("not sorted by ref: %+v", s.Resources)
+		}
+		bindAll(nil, s.Resources...)
+		fresh, _ := bindAll(nil, was...)
+		if d := gocmp.Diff(fresh, s); d != "" {
+			t.Fatalf("bound again, it differs from one that never was (-never +again):\n%s", d)
+		}
+	})
+}
+
 // TestBindGivesTheSameForAnyOrder: ownership does not depend on the order of the input.
 func TestBindGivesTheSameForAnyOrder(t *testing.T) {
 	x := named("server", "x")
@@ -167,7 +223,7 @@ func TestBindGivesTheSameForAnyOrder(t *testing.T) {
 	two := resource.Observed{Ref: named("server", "i-2"), ID: "i-2", Marks: marksOf(x)}
 	first, _ := bindAll(b, one, two)
 	second, _ := bindAll(b, two, one)
-	if d := cmp.Diff(first, second); d != "" {
+	if d := gocmp.Diff(first, second); d != "" {
 		t.Errorf("in another order (-first +second):\n%s", d)
 	}
 	if !first.Resources[0].Managed() || first.Resources[0].ID != "i-1" {
@@ -216,7 +272,7 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	for _, d := range found.Differences {
 		got = append(got, fmt.Sprintf("%s %s: %v", d.Type, d.Ref.Name, d.Cause))
 	}
-	if d := cmp.Diff([]string{"unreachable b: b could not be read: access denied", "unreachable x: page 2 failed"}, got); d != "" {
+	if d := gocmp.Diff([]string{"unreachable b: b could not be read: access denied", "unreachable x: page 2 failed"}, got); d != "" {
 		t.Errorf("differences (-want +got):\n%s", d)
 	}
 }

@@ -19,7 +19,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	}
 	opt := c.opt // its functions are allocated once, not for each resource
 	opt.Ignore = s.ignored(w)
-	if len(w.Defaulted) > 0 && c.in.Adopted != nil && c.in.Adopted(o) {
+	if len(w.Defaulted) > 0 && o.Adopted {
 		opt.Ignore = slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
 	}
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)

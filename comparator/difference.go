@@ -51,9 +51,6 @@ type Input struct {
 	// Blessed reports whether a resource is recorded as blessed. One whose mark differs from
 	// that and the configuration has drifted. Nil: none is.
 	Blessed func(resource.Ref) bool
-	// Adopted reports that a proven resource was adopted: of it only what a file mentions is
-	// compared, not the defaults. Nil: none was.
-	Adopted func(*resource.Observed) bool
 	Digest  func(plain string) resource.Digest // of texts with references; see resource.Resolver
 	Owner   string                             // the owner mark that ovi writes; "": not compared
 	// MustReplace returns the paths of this configuration that the provider could not change in

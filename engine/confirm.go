@@ -63,7 +63,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost)})
 		var missed *ledger.YoungError
 		if err == nil {
-			done, err := e.recoverIn(ctx, raw, c, o)
+			done, err := e.recoverIn(ctx, c, o)
 			if err == nil {
 				e.leaveOut(done.live, running)
 			}
@@ -130,22 +130,21 @@ type bound struct {
 	lost     []event.Event
 }
 
-// boundState determines the ownership of each resource by the bindings that are recorded now.
-func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks []string) (*bound, error) {
-	b := &bound{live: resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: raw.Unreachable}}
-	for s, snapshot := range raw.Scopes {
+// boundState determines the ownership of each resource by the bindings that are recorded now. It
+// changes live state in place, and may do so again.
+func (e *Engine) boundState(ctx context.Context, live resource.LiveState, stacks []string) (*bound, error) {
+	b := &bound{live: live}
+	for s, snapshot := range live.Scopes {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		var ended []resource.Binding
-		b.live.Scopes[s], ended = e.bind(snapshot, bindings, stacks)
 		if b.bindings == nil {
 			b.bindings = bindings // not copied: a large scope has as many bindings as resources
 		} else {
-			b.bindings = append(b.bindings, bindings...)
+			b.bindings = slices.Concat(b.bindings, bindings)
 		}
-		for _, x := range ended {
+		for _, x := range e.bind(snapshot, bindings, stacks) {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
 	}
@@ -153,8 +152,8 @@ func (e *Engine) boundState(ctx context.Context, raw resource.LiveState, stacks 
 }
 
 // bind determines the ownership of a snapshot's resources, for the given stacks and those of the
-// bindings.
-func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding, stacks []string) (resource.Snapshot, []resource.Binding) {
+// bindings, and returns the bindings that it ends.
+func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding, stacks []string) []resource.Binding {
 	stacks = slices.Clone(stacks)
 	for i := range bindings {
 		if !slices.Contains(stacks, bindings[i].Stack) {
@@ -175,16 +174,16 @@ func uidOf(s resource.Snapshot, b resource.Binding) string {
 
 // recoverIn recovers open actions from the observation. If one created a resource, the
 // observation is bound and recorded again, because the resource is proven now.
-func (e *Engine) recoverIn(ctx context.Context, raw resource.LiveState, b *bound, o confirmOptions) (*confirmed, error) {
+func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*confirmed, error) {
 	c := &confirmed{live: b.live, bindings: b.bindings}
 	var err error
-	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, raw, b.live); err != nil {
+	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, b.live); err != nil {
 		return nil, err
 	}
 	if len(c.recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}
-	now, err := e.boundState(ctx, raw, o.stacks)
+	now, err := e.boundState(ctx, b.live, o.stacks)
 	if err != nil {
 		return nil, err
 	}

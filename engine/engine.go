@@ -110,7 +110,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		return fmt.Errorf("drift rules: %w", err)
 	}
 	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest, Adopted: p.adopted(),
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
 		Ignores: ignores,
 	})
 	if err != nil {

@@ -48,7 +48,8 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 		if err != nil {
 			return err
 		}
-		c.live.Scopes[s], _ = e.bind(snapshot, bindings, stacksOf(p.Intents))
+		e.bind(snapshot, bindings, stacksOf(p.Intents))
+		c.live.Scopes[s] = snapshot
 		p.bindings = append(p.bindings, bindings...)
 	}
 	p.live = c.live

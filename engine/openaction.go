@@ -93,9 +93,8 @@ func (e *Engine) ReleaseDead(ctx context.Context) {
 }
 
 // recoverAll recovers open actions from an observation, records the results, and returns the
-// actions that stay open. raw is the observation as the providers returned it, live the same with
-// its ownership.
-func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
+// actions that stay open.
+func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var results []event.Recovered
 	for _, d := range opens {
@@ -103,7 +102,7 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live r
 			continue // its claim keeps other instances away and names its owner
 		}
 		open[d.Ref] = d.OpenAction
-		snapshot, read := raw.Scopes[d.Ref.Scope()]
+		snapshot, read := live.Scopes[d.Ref.Scope()]
 		if !read {
 			continue
 		}
@@ -111,7 +110,7 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, raw, live r
 		if err != nil {
 			return nil, nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
 		}
-		if r, known := e.recover(d.OpenAction, snapshot, live.Scopes[d.Ref.Scope()], before); known {
+		if r, known := e.recover(d.OpenAction, snapshot, before); known {
 			results = append(results, r)
 		}
 	}

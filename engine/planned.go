@@ -73,20 +73,6 @@ func (p *Planned) keyOf(ref resource.Ref, id string) string {
 	return ""
 }
 
-// adopted returns a function that reports whether a resource was adopted; nil if none was.
-func (p *Planned) adopted() func(*resource.Observed) bool {
-	ids := map[resource.Ref]string{}
-	for i := range p.bindings {
-		if b := &p.bindings[i]; b.Adopted && b.Live() {
-			ids[b.Ref] = b.ID
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return func(o *resource.Observed) bool { return ids[o.Ref] == o.ID }
-}
-
 // rulesOf returns the rules of each stack.
 func rulesOf(intents []resource.Intent) map[string]rules.Rules {
 	out := map[string]rules.Rules{}

@@ -12,9 +12,9 @@ import (
 
 // recover finds the result of an open action in an observation; false if the kind was not read in
 // full, so that nothing can be concluded.
-func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
+func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
 	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action}
-	at := raw.At.UTC().Format(time.RFC3339)
+	at := live.At.UTC().Format(time.RFC3339)
 	found := func(f event.Finding, have *resource.Observed, format string, args ...any) (event.Recovered, bool) {
 		a.Finding, a.Evidence = f, fmt.Sprintf(format, args...)+", observed at "+at
 		if have != nil {
@@ -22,9 +22,9 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 		}
 		return a, true
 	}
-	absent := raw.Covers(o.Ref.Kind) == nil
+	absent := live.Covers(o.Ref.Kind) == nil
 	if o.Accepted {
-		have := byID(raw, o.Ref.Kind, o.ID)
+		have := byID(live, o.Ref.Kind, o.ID)
 		switch {
 		case have == nil && !absent:
 			return a, false
@@ -32,7 +32,7 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 			return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
 		case have.Health == resource.Failing:
 			return found(event.FoundFailed, have, "%s is failing: %s", have.ID, have.Message)
-		case have.Health == resource.Pending && raw.At.Before(o.Deadline):
+		case have.Health == resource.Pending && live.At.Before(o.Deadline):
 			return a, false
 		case have.Health == resource.Pending:
 			return found(event.FoundFailed, have, "%s is still pending at its deadline", have.ID)
@@ -40,7 +40,7 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
 	}
 	if o.Action == decider.Create || o.Phase == event.PhaseCreate {
-		created := e.carriers(o, raw)
+		created := e.carriers(o, live)
 		switch {
 		case len(created) > 1:
 			return found(event.FoundUnknown, nil, "%d resources have its idempotency key: remove the ovi tags from all but one", len(created))
@@ -70,15 +70,15 @@ func (e *Engine) recover(o ledger.OpenAction, raw, live resource.Snapshot, befor
 
 // carriers returns the resources that an open create may have created: those with its key, or, for
 // a kind without marks, one with the natural name that matches the configuration.
-func (e *Engine) carriers(o ledger.OpenAction, raw resource.Snapshot) []*resource.Observed {
+func (e *Engine) carriers(o ledger.OpenAction, live resource.Snapshot) []*resource.Observed {
 	kind, _ := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
 	var out []*resource.Observed
-	for i := range raw.Resources {
-		x := &raw.Resources[i]
+	for i := range live.Resources {
+		x := &live.Resources[i]
 		switch {
 		case x.Ref.Kind != o.Ref.Kind:
 		case kind.Carrier == resource.NoMarks:
-			if x.Ref == o.Ref && e.isAsApplied(o, *x, raw, event.Applied{}) {
+			if x.NaturalRef() == o.Ref && e.isAsApplied(o, *x, live, event.Applied{}) {
 				out = append(out, x)
 			}
 		case x.Marks.Key == o.Key && x.Marks.Ref == o.Ref:

@@ -20,9 +20,6 @@ type scopeBindings struct {
 	all []resource.Binding
 }
 
-// chunkOfBindings is how many bindings are read into one slice.
-const chunkOfBindings = 1024
-
 // bindingCache keeps the last answer for each scope: a plan reads the bindings of all its
 // resources more than once, mostly at one revision.
 type bindingCache struct {
@@ -43,24 +40,26 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 	if ok && known.at == at {
 		return known.all, nil
 	}
+	all, err := r.room(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	var d bindingDecoder
-	var chunks [][]resource.Binding // a slice that grows copies a large table five times
-	var chunk []resource.Binding
 	for e, err := range found {
 		if err == nil {
 			var b resource.Binding
 			if b, err = d.decode(e.Value); err == nil && b.Ref.Scope() == s {
-				chunk = append(chunk, b)
+				all = append(all, b)
 			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ledger: bindings in %s: %s: %w", s, e.Key, err)
 		}
-		if len(chunk) == chunkOfBindings {
-			chunks, chunk = append(chunks, chunk), make([]resource.Binding, 0, chunkOfBindings)
-		}
 	}
-	all := slices.Clip(slices.Concat(append(chunks, chunk)...))
+	if len(all) < cap(all)/2 {
+		all = slices.Clone(all)
+	}
+	all = slices.Clip(all)
 	r.cache.mu.Lock()
 	defer r.cache.mu.Unlock()
 	if r.cache.scopes == nil {
@@ -68,6 +67,19 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 	}
 	r.cache.scopes[s] = scopeBindings{at, all}
 	return all, nil
+}
+
+// maxRoom bounds what a damaged row of the store can reserve.
+const maxRoom = 1 << 20
+
+// room makes room for as many bindings as resources were observed last: a slice that grows copies
+// a large table five times.
+func (r *Reader) room(ctx context.Context, s resource.Scope) ([]resource.Binding, error) {
+	var last Scan
+	if _, err := r.Load(ctx, rows.KeyScan+s.String(), storage.Now, &last); err != nil {
+		return nil, err
+	}
+	return make([]resource.Binding, 0, min(max(last.Count, 0), maxRoom)+64), nil
 }
 
 // bindingDecoder decodes the rows of a scope, of which a plan reads one for each resource. It

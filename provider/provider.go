@@ -19,7 +19,8 @@ type Provider interface {
 	// evidence of who created them; the caller determines their ownership. A kind of which a
 	// list, or one page of it, failed or was denied is in the snapshot's Unreachable; an error
 	// means that nothing of the scope could be read. Deleted resources that the system still
-	// lists are omitted. The result of every finished Create and Update is included.
+	// lists are omitted. The result of every finished Create and Update is included. The caller
+	// owns the slice of resources and changes it.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
 	// Create creates the resource and writes ovi's marks in the same call, where its kind can
 	// carry marks. The same Key twice creates one resource. Create returns when the resource is

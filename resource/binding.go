@@ -73,5 +73,29 @@ type Binding struct {
 // Live reports whether the binding permits changes to its resource.
 func (b Binding) Live() bool { return !b.Ended && !b.Former && !b.Dismissed }
 
+// Bind sets what was concluded of a resource, and the name that it has by that.
+func (o *Observed) Bind(w Ownership, name string) {
+	if o.Ownership = w; o.Ref.Name != name {
+		o.Natural, o.Ref.Name = o.Ref.Name, name
+	}
+}
+
+// Unbind removes the conclusions of Bind: what remains is what the provider reported.
+func (o *Observed) Unbind() {
+	if o.Natural != "" {
+		o.Natural, o.Ref.Name = "", o.Natural
+	}
+	o.Ownership, o.Stack, o.Role, o.Adopted = "", "", "", false
+}
+
+// NaturalRef is the ref that the provider reported.
+func (o *Observed) NaturalRef() Ref {
+	r := o.Ref
+	if o.Natural != "" {
+		r.Name = o.Natural
+	}
+	return r
+}
+
 // Managed reports whether the audit log proves that the resource was created or adopted here.
 func (o *Observed) Managed() bool { return o.Ownership == Proven }

@@ -34,14 +34,16 @@ type Desired struct {
 }
 
 // Observed is the live state of one resource. A provider reports its natural name, its ID and
-// the evidence (UID, Marks, Attested); comparator.Bind derives Ownership, Stack and Role from
-// that and the bindings.
+// the evidence (UID, Marks, Attested); comparator.Bind derives Ownership, Stack, Role and Adopted
+// from that and the bindings.
 type Observed struct {
 	Ref       Ref    // the natural name, or the ID where there is none; once bound, its recorded name
 	ID        string // the system's own identifier
 	UID       string // distinguishes it from an earlier resource of that ID; "" where IDs are never reused
 	Marks     Marks  // ovi's tags or labels on it; zero if it has none that can be read
 	Attested  bool   // its marks date from its creation and were not copied
+	Adopted   bool   // Proven by an adoption: of it only what a file mentions is compared, not the defaults
+	Natural   string // the natural name, if Ref has another
 	Ownership Ownership
 	Stack     string    // the stack that owns it, if Proven
 	Role      Role      // in a replacement in progress

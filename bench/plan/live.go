@@ -18,7 +18,7 @@ type liveState struct{ n int }
 var words = [...][2]string{
 	{"engine", "postgres"},
 	{"image", "ami-0123456789abcdef0"},
-	{"owner", "team-platform@example.com"},
+	{"email", "team-platform@example.com"},
 	{"purpose", "orders and invoices"},
 	{"zone", "us-east-1a"},
 }

@@ -18,7 +18,8 @@ import (
 // bound is what the comparator concludes from an observation and a record.
 func (w *liveState) bound(record ...resource.Binding) []resource.Observed {
 	w.t.Helper()
-	s, _ := comparator.Bind(w.observed(), comparator.Evidence{Bindings: record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
+	s := w.observed()
+	comparator.Bind(s, comparator.Evidence{Bindings: record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
 		return kindOf(w.t, kind), true
 	}})
 	return s.Resources

@@ -58,7 +58,7 @@ func (x *prover) bound() []resource.Observed {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	b, ended := comparator.Bind(s, comparator.Evidence{Bindings: x.record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
+	ended := comparator.Bind(s, comparator.Evidence{Bindings: x.record, Owner: "ovi", Kinds: func(_, kind string) (resource.Kind, bool) {
 		return kindOf(x.outer, kind), true
 	}})
 	for _, e := range ended {
@@ -69,7 +69,7 @@ func (x *prover) bound() []resource.Observed {
 		}
 	}
 	var out []resource.Observed
-	for _, o := range b.Resources {
+	for _, o := range s.Resources {
 		if o.Ref.Kind == x.desired.Ref.Kind && o.Message != "default" {
 			out = append(out, o)
 		}

@@ -95,6 +95,17 @@ func breaks() map[string]func(*broken) {
 		"ASnapshotIsInOrder": func(b *broken) {
 			b.snapshots(func(s *resource.Snapshot) { slices.Reverse(s.Resources) })
 		},
+		"ASnapshotBelongsToItsReader": func(b *broken) {
+			var kept resource.Snapshot
+			b.observe = func(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+				if kept.Resources != nil {
+					return kept, nil
+				}
+				var err error
+				kept, err = b.Cloud.Observe(ctx, r)
+				return kept, err
+			}
+		},
 		"ProvidersReportEvidenceOnly": func(b *broken) {
 			b.snapshots(func(s *resource.Snapshot) {
 				for i := range s.Resources {

@@ -9,7 +9,6 @@ import (
 // location is what exists in one scope. The cloud's lock guards it.
 type location struct {
 	objects []resource.Observed // sorted by ref, then id
-	shared  bool                // objects were given out as a snapshot: copy before changing
 	index   map[string]resource.Ref
 	keys    map[string]string // idempotency key to id
 	hidden  map[string]int    // id to the number of Observes that omit it
@@ -28,11 +27,10 @@ func order(a, b resource.Observed) int {
 	return 0
 }
 
-// list gives all that lists show, and what is known. The caller must not change it.
+// list gives all that lists show, and what is known.
 func (p *location) list(known []resource.Binding) []resource.Observed {
 	if len(p.hidden) == 0 {
-		p.shared = true
-		return slices.Clip(p.objects)
+		return slices.Clone(p.objects)
 	}
 	asked := func(id string) bool {
 		return slices.ContainsFunc(known, func(b resource.Binding) bool { return b.ID == id })
@@ -50,9 +48,6 @@ func (p *location) list(known []resource.Binding) []resource.Observed {
 
 // prepare makes the location ready to be changed.
 func (p *location) prepare() {
-	if p.shared {
-		p.objects, p.shared = slices.Clone(p.objects), false
-	}
 	if p.index != nil {
 		return
 	}

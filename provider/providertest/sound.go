@@ -80,6 +80,24 @@ func aSnapshotIsInOrder(r *rig) {
 	}
 }
 
+// aSnapshotBelongsToItsReader: the caller binds it in place, which the next observation must not
+// show.
+func aSnapshotBelongsToItsReader(r *rig) {
+	r.createAll()
+	first := r.observe()
+	was := slices.Clone(first.Resources)
+	clear(first.Resources)
+	now := r.observe().Resources
+	for i := range min(len(was), len(now)) {
+		if now[i].ID != was[i].ID || !now[i].Equal(was[i]) {
+			r.t.Errorf("%s %s is another after the caller changed the snapshot: %s %s", was[i].Ref, was[i].ID, now[i].Ref, now[i].ID)
+		}
+	}
+	if len(now) != len(was) {
+		r.t.Errorf("%d resources, and %d after the caller changed the snapshot", len(was), len(now))
+	}
+}
+
 // providersReportEvidenceOnly: whose a resource is follows from the record, of which a
 // provider knows nothing.
 func providersReportEvidenceOnly(r *rig) {

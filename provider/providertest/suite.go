@@ -15,6 +15,7 @@ func cases() []conformance {
 		{"KindsAreSound", kindsAreSound},
 		{"WhatIsCreatedIsAsConfigured", whatIsCreatedIsAsConfigured},
 		{"ASnapshotIsInOrder", aSnapshotIsInOrder},
+		{"ASnapshotBelongsToItsReader", aSnapshotBelongsToItsReader},
 		{"ProvidersReportEvidenceOnly", providersReportEvidenceOnly},
 		{"MarksAreThereFromTheFirstMoment", marksAreThereFromTheFirstMoment},
 		{"OneKeyCreatesOneResource", oneKeyCreatesOneResource},

@@ -5,6 +5,7 @@ package post
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -89,6 +90,7 @@ func (p *Provider) online(node resource.Scope) error {
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
 	err = p.shelf.Do(ctx, func() error {
 		snap = p.reports[r.Scope]
+		snap.Resources = slices.Clone(snap.Resources)
 		return p.online(r.Scope)
 	})
 	if err != nil {
