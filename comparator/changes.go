@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // changes lists what must change for the observed resource to match its configuration. It
@@ -39,6 +40,9 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	if c.in.MustReplace != nil && len(out) > 0 {
 		requireReplace(out, c.in.MustReplace(w, o))
 	}
+	if change, differs := c.state(k, w, o); differs && !rules.MatchPath(opt.Ignore, resource.StatePath) {
+		out = append(out, change)
+	}
 	if !sameTags {
 		out = append(out, resource.DiffTags(w.Tags, o.Tags, applied.Tags, opt.Ignore)...)
 	}
@@ -52,6 +56,16 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		resource.SortChanges(out)
 	}
 	return out
+}
+
+// state returns the change that makes a resource run, or stop, as configured. In a replacement in
+// progress its steps do that.
+func (c *comparison) state(k *kindInfo, w *resource.Desired, o *resource.Observed) (resource.Change, bool) {
+	if k.State == "" || w.State == "" || o.Role != "" {
+		return resource.Change{}, false
+	}
+	starting := o.Health == resource.Pending && (c.in.Starting == nil || c.in.Starting(o))
+	return resource.DiffState(w.State, o, starting)
 }
 
 // requireReplace makes changes at these paths force replacement.
@@ -119,12 +133,15 @@ func (c *comparison) createChanges(w *resource.Desired) []resource.Change {
 	if k == nil {
 		return nil
 	}
-	out := make([]resource.Change, 0, len(w.Attrs)+len(w.Tags)+1)
+	out := make([]resource.Change, 0, len(w.Attrs)+len(w.Tags)+2)
 	for _, a := range w.Attrs {
 		out = append(out, resource.Change{Path: a.Name, To: a.Value, KnownAfterApply: c.isKnownAfterApply(a.Value)})
 	}
 	if !k.NoTags {
 		out = append(out, resource.DiffTags(w.Tags, nil, nil, nil)...)
+	}
+	if k.State != "" && w.State != "" {
+		out = append(out, resource.Change{On: resource.OnState, Path: resource.StatePath, To: resource.String(w.State)})
 	}
 	if w.Blessed {
 		out = append(out, resource.Change{On: resource.OnMark, Path: "blessed", To: resource.Bool(true)})

@@ -57,6 +57,9 @@ type Input struct {
 	// place on this resource: a difference there forces replacement, whatever its schema says.
 	// Nil: there are none.
 	MustReplace func(*resource.Desired, *resource.Observed) []string
+	// Starting reports that a pending resource has not been pending for longer than the grace of its
+	// kind, so that its state is no difference. Nil: none has.
+	Starting func(*resource.Observed) bool
 	// Ignores reports that a change of an attribute or tag is no difference, by the drift rules
 	// of its stack. It must be pure. Nil: every change counts.
 	Ignores func(stack, kind string, c resource.Change) bool

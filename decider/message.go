@@ -84,6 +84,17 @@ func immutableMessage(d *comparator.Difference) string {
 	return paths(d.Changes, resource.Replace) + " cannot be changed in place"
 }
 
+func stateMessage(d *comparator.Difference) string {
+	if d.Desired.State == resource.StateStopped {
+		return "it is configured as stopped, and is not"
+	}
+	text := "it is " + string(d.Observed.Health)
+	if d.Observed.Message != "" {
+		text += ": " + d.Observed.Message
+	}
+	return text
+}
+
 func restartMessage(d *comparator.Difference) string {
 	return "changing " + paths(d.Changes, resource.Restart) + " restarts it"
 }

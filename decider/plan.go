@@ -53,6 +53,7 @@ const (
 	ReasonMissing     Reason = "missing"          // configured and does not exist
 	ReasonChanged     Reason = "changed"          // differs, can be changed in place
 	ReasonRestart     Reason = "restarts"         // differs, changing it restarts the resource
+	ReasonState       Reason = "state"            // it does not run, or does not stop, as configured
 	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // an interrupted replacement: only the old resource has to be deleted
@@ -158,6 +159,7 @@ type Facts struct {
 	// LastConfigured is the configuration that was applied last; nil: none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
 	Attempts       func(resource.Ref) (Attempts, bool) // nil: there were none
+	Restarts       func(resource.Ref) (Restarts, bool) // nil: there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval

@@ -29,6 +29,7 @@ func decisionTable() []rule {
 		{comparator.Drifted, reverts, Delete, ReasonReverts, revertsMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
+		{comparator.Drifted, onlyState, Restart, ReasonState, stateMessage},
 		{comparator.Drifted, worst(resource.Restart), Restart, ReasonRestart, restartMessage},
 		{comparator.Drifted, nil, Update, ReasonChanged, changedMessage},
 	}
@@ -61,6 +62,11 @@ func resumes(d *comparator.Difference) bool { return d.New != nil && d.NewFits }
 // reverts reports whether an interrupted replacement has a new resource that is failing or does
 // not match the configuration: it is deleted, and the old one is kept until the next plan.
 func reverts(d *comparator.Difference) bool { return d.New != nil && !d.NewFits }
+
+// onlyState reports whether a resource differs only in that it does not run, or stop, as configured.
+func onlyState(d *comparator.Difference) bool {
+	return len(d.Changes) == 1 && d.Changes[0].On == resource.OnState
+}
 
 func worst(e resource.Effect) func(*comparator.Difference) bool {
 	return func(d *comparator.Difference) bool { return resource.Worst(d.Changes) == e }

@@ -2,6 +2,8 @@ package decider
 
 import (
 	"time"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Windows defers actions outside a stack's maintenance windows. An action that no window covers
@@ -26,12 +28,18 @@ func (Windows) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
+// starts reports whether a restart only starts what does not run: it interrupts nothing, so that only
+// windows of restarts defer it.
+func (d *Decision) starts() bool {
+	return d.Reason == ReasonState && d.Desired.State == resource.StateRunning
+}
+
 // outsideWindow returns the Blocker of an action that windows cover while none of them is open.
 func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	var next time.Time
 	var name string
 	for _, w := range f.Rules[d.Stack].Windows {
-		if !w.Covers(string(d.Proposed), d.Ref.Kind) {
+		if !w.Covers(string(d.Proposed), d.Ref.Kind) || len(w.Actions) == 0 && d.starts() {
 			continue
 		}
 		if w.Open(f.Now) {

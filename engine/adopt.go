@@ -266,21 +266,3 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 }
 
 func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
-
-// Retry allows another attempt of a configuration that failed too often.
-func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
-	if at, err := e.located(ctx, ref.Scope()); err == nil {
-		ref.Location = at.Location
-	}
-	tries, err := e.cfg.Ledger.Attempts(ctx)
-	if err != nil {
-		return fmt.Errorf("retry %s: %w", short(ref), err)
-	}
-	if tries[ref].Failures == 0 {
-		return fmt.Errorf("retry %s: no attempt failed", short(ref))
-	}
-	if _, err := e.cfg.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {
-		return fmt.Errorf("retry %s: %w", short(ref), err)
-	}
-	return nil
-}

@@ -111,7 +111,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	found, err := comparator.Compare(comparator.Input{
 		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
-		Ignores: ignores,
+		Ignores: ignores, Starting: m.starting(e.cfg.Providers.Kind, p.At),
 	})
 	if err != nil {
 		return inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
@@ -120,7 +120,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		return err
 	}
 	facts := decider.Facts{
-		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts,
+		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured,
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -22,6 +23,8 @@ type memory struct {
 	appliedErr func() error // the first error of applied
 	blessed    map[resource.Ref]bool
 	tries      map[resource.Ref]ledger.Tries
+	down       map[resource.Ref]rows.Down // what is not healthy, since when
+	restarts   map[resource.Ref]rows.Restarts
 	known      wal.Seq // the last record of the audit log that this includes
 	// origin proves a resource that is to be destroyed; unread are resources that could not be
 	// read now, as last observed.
@@ -40,6 +43,9 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	m.applied, m.appliedErr = e.cfg.Ledger.AllApplied(ctx, at)
 	if m.tries, err = e.cfg.Ledger.Attempts(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts: %w", err)
+	}
+	if err := m.loadStates(ctx, e.cfg.Ledger.Reader(), at); err != nil {
+		return nil, err
 	}
 	blessings, err := e.cfg.Ledger.Blessings(ctx, at)
 	if err != nil {
@@ -121,15 +127,19 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
-		if before, ok := wasApplied(applied, c.Path); c.On == resource.OnMark || ok && resource.Equal(c.To, before) {
+		if before, ok := wasApplied(applied, c); c.On == resource.OnMark || ok && resource.Equal(c.To, before) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// wasApplied finds what was applied at a path.
-func wasApplied(a event.Applied, path string) (resource.Value, bool) {
+// wasApplied finds what was applied where a change is.
+func wasApplied(a event.Applied, c resource.Change) (resource.Value, bool) {
+	if c.On == resource.OnState {
+		return resource.String(a.State), a.State != ""
+	}
+	path := c.Path
 	if key, ok := strings.CutPrefix(path, "tags."); ok {
 		v, ok := a.Tags.Get(key)
 		return resource.String(v), ok

@@ -68,20 +68,13 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	return a.finish(ctx, guard, out, end, ends...)
 }
 
-// defaultGrace is how long an accepted action may be pending if its kind sets no Grace.
-const defaultGrace = 10 * time.Minute
-
 // accept turns the result of an Async kind that is still pending into an accepted action.
 func (a *apply) accept(end *event.Finished, d *decider.Decision) {
 	k, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
 	if !k.Async || end.Outcome != event.Done || end.Resource == nil || end.Resource.Health != resource.Pending {
 		return
 	}
-	grace := k.Grace
-	if grace == 0 {
-		grace = defaultGrace
-	}
-	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(grace)
+	end.Outcome, end.Deadline = event.Accepted, a.engine.cfg.Clock().UTC().Round(0).Add(k.Pends())
 }
 
 // notStarted returns the outcome of an action whose start could not be recorded.
@@ -131,7 +124,7 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, 
 	name, step := phaseOf(d, phase)
 	b.Phase, b.Step = name, string(step)
 	if phase == decider.CreatePhase && d.Desired != nil && !a.operator {
-		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
+		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
 		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, phase) == create {
 			b.Key = t.Key
 		}

@@ -112,6 +112,11 @@ func managedAt(s resource.Snapshot, ref resource.Ref) *resource.Observed {
 // is harmless.
 func (e *Engine) isAsApplied(o ledger.OpenAction, have resource.Observed, s resource.Snapshot, before event.Applied) bool {
 	kind, ok := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	if o.Reason == decider.ReasonState && o.Applying != nil {
+		if _, differs := resource.DiffState(o.Applying.State, &have, true); differs {
+			return false
+		}
+	}
 	if !ok || o.Applying == nil || mentionsWriteOnly(o.Applying.Attrs, kind.Attrs) {
 		return false
 	}

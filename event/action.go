@@ -81,6 +81,7 @@ type Finished struct {
 type Applied struct {
 	Attrs   resource.Attrs `json:"attrs,omitempty"`
 	Tags    resource.Tags  `json:"tags,omitempty"`
+	State   resource.State `json:"state,omitempty"`
 	Desired string         `json:"desired,omitempty"` // digest of the configuration
 	Stack   string         `json:"stack,omitempty"`
 	At      time.Time      `json:"at,omitzero"`

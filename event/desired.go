@@ -11,13 +11,14 @@ import (
 
 // Desired is the configuration of a resource as it is recorded: secrets as digests.
 type Desired struct {
-	// FromChanges says that attributes, tags and protection are what the decision's changes say,
+	// FromChanges says that attributes, tags, state and protection are what the decision's changes say,
 	// as of most resources to create: they are not recorded twice.
 	FromChanges bool              `json:"from_changes,omitempty"`
 	Attrs       resource.Attrs    `json:"attrs,omitempty"`
 	Tags        resource.Tags     `json:"tags,omitempty"`
 	DependsOn   []resource.Ref    `json:"depends_on,omitempty"`
 	Blessed     bool              `json:"blessed,omitempty"`
+	State       resource.State    `json:"state,omitempty"`
 	At          position.Position `json:"at,omitzero"`
 }
 
@@ -32,13 +33,16 @@ func desiredOf(d decider.Decision) *Desired {
 	if d.Difference == comparator.Missing && mentionsAll(d.Changes, w) {
 		return &Desired{FromChanges: true, DependsOn: w.DependsOn, At: w.At}
 	}
-	return &Desired{Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
+	return &Desired{Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, State: w.State, At: w.At}
 }
 
 // mentionsAll reports whether the changes are the whole configuration and nothing else.
 func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 	n := len(w.Attrs) + len(w.Tags)
 	if w.Blessed {
+		n++
+	}
+	if w.State != "" {
 		n++
 	}
 	if len(changes) != n {
@@ -55,8 +59,11 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 // mentions reports whether a change is a part of the configuration. No name occurs twice, neither
 // in a configuration nor in changes.
 func mentions(c resource.Change, w *resource.Desired) bool {
-	if c.On == resource.OnMark {
+	switch c.On {
+	case resource.OnMark:
 		return w.Blessed
+	case resource.OnState:
+		return c.To == resource.String(w.State)
 	}
 	if key, tag := strings.CutPrefix(c.Path, tagPath); tag && c.On == resource.OnTag {
 		v, ok := w.Tags.Get(key)
@@ -71,7 +78,7 @@ func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource
 	if w == nil {
 		return nil
 	}
-	out := &resource.Desired{Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, At: w.At}
+	out := &resource.Desired{Ref: ref, Attrs: w.Attrs, Tags: w.Tags, DependsOn: w.DependsOn, Blessed: w.Blessed, State: w.State, At: w.At}
 	if !w.FromChanges {
 		return out
 	}
@@ -83,6 +90,8 @@ func (w *Desired) desired(ref resource.Ref, changes []resource.Change) *resource
 		switch {
 		case c.On == resource.OnMark:
 			out.Blessed = true
+		case c.On == resource.OnState:
+			out.State = resource.State(text)
 		case isTag && c.On == resource.OnTag:
 			tags[key] = string(text)
 		default:

@@ -49,9 +49,13 @@ func markAt(o resource.Observed, path string) resource.Value {
 }
 
 // MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not
-// act in between: health and computed attributes also change by themselves.
+// act in between: health and computed attributes also change by themselves, but nothing stops by
+// itself that is configured to run.
 func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 	return slices.ContainsFunc(changes, func(c resource.Change) bool {
+		if c.Path == "health" && kind.State != "" && c.To == resource.String(resource.Stopped) {
+			return true
+		}
 		name, _, _ := strings.Cut(c.Path, ".")
 		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool { return a.Name == name && a.Computed })
 		return c.Path != "health" && !computed
@@ -95,7 +99,11 @@ func at(o resource.Observed, path string) resource.Value {
 	if mark, ok := strings.CutPrefix(path, markPrefix); ok {
 		return markAt(o, mark)
 	}
-	return valueAt(o.Attrs, o.Tags, path)
+	v := valueAt(o.Attrs, o.Tags, path)
+	if v == nil && path == resource.StatePath {
+		return text(resource.StateOf(o.Health))
+	}
+	return v
 }
 
 // markPrefix begins the names of marks, see resource.Change.Name.

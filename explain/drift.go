@@ -60,6 +60,9 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 			x.Cause = causeOfMark(x, life)
 		case applied != nil:
 			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
+			if c.On == resource.OnState {
+				x.Applied = text(string(applied.State))
+			}
 			x.Cause = causeOf(x)
 		}
 		if x.Cause == ByConfig {

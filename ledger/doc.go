@@ -21,6 +21,8 @@
 //	applied/<ref>             what was last applied to a resource (secrets as digests)
 //	open/<ref>                an action whose result is not recorded
 //	tries/<ref>               failures in a row of one configuration
+//	restarts/<ref>            the last restarts of a resource because of its state
+//	down/<scope>              its managed resources that are not healthy, and since when
 //	blessed/<ref>             protected: by whom, since when, why
 //	binding/<ref>/<id>        a resource was created or adopted under a ref; kept when it ends
 //	bound/<ref>               the live bindings of a ref, and its generation

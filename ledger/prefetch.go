@@ -18,6 +18,9 @@ func (p *projection) readAhead(records []event.Record) error {
 		switch e := r.Event.(type) {
 		case event.Finished:
 			keys[rows.KeyOpen+e.Ref.String()] = true
+			if e.Outcome == event.Done || e.Outcome == event.Accepted {
+				keys[rows.DownIn(e.Ref.Scope())] = true
+			}
 			if e.Outcome == event.Failed {
 				keys[rows.KeyTries+e.Ref.String()] = true
 			}

@@ -44,6 +44,9 @@ func (p *projection) finishActs() error {
 func (p *projection) action(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Started:
+		if err := p.restarted(r, e); err != nil {
+			return true, err
+		}
 		return true, p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
 	case event.Finished:
 		return true, p.finished(r, e)
@@ -62,6 +65,11 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 	}
 	if found = found && open.Key == e.Key; !found {
 		open = OpenAction{}
+	}
+	if e.Outcome == event.Done || e.Outcome == event.Accepted {
+		if err := p.finishedDown(r, e); err != nil {
+			return err
+		}
 	}
 	switch e.Outcome {
 	case event.Done:

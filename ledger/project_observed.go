@@ -23,6 +23,9 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 		for _, ref := range e.Gone {
 			p.bulk(storage.Op{Key: rows.KeyResource + ref.String(), Delete: true})
 		}
+		if err := p.observedDown(e); err != nil {
+			return err
+		}
 	}
 	if e.Part != e.Of {
 		return nil

@@ -54,8 +54,10 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 	case event.Exhausted:
 		return true, p.put(rows.KeyExhausted+e.Ref.String(), e)
 	case event.Retried:
-		if err := p.delete(rows.KeyTries + e.Ref.String()); err != nil {
-			return true, err
+		for _, key := range []string{rows.KeyTries, rows.KeyRestarts} {
+			if err := p.delete(key + e.Ref.String()); err != nil {
+				return true, err
+			}
 		}
 		return true, p.delete(rows.KeyExhausted + e.Ref.String())
 	case event.Wave:

@@ -201,3 +201,15 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
 	})
 	return out, err
 }
+
+// Down are the managed resources that are not healthy, as recorded at a revision.
+func (r *Reader) Down(ctx context.Context, at storage.Revision) (map[resource.Ref]rows.Down, error) {
+	out := map[resource.Ref]rows.Down{}
+	err := r.Entries(ctx, rows.KeyDown, at, func(e storage.Entry) error { return json.Unmarshal(e.Value, &out) })
+	return out, err
+}
+
+// Restarts are the last restarts of resources because of their state.
+func (r *Reader) Restarts(ctx context.Context) (map[resource.Ref]rows.Restarts, error) {
+	return byRef[rows.Restarts](ctx, r, rows.KeyRestarts)
+}

@@ -24,11 +24,13 @@ type Provider interface {
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
 	// Create creates the resource and writes ovi's marks in the same call, where its kind can
 	// carry marks. The same Key twice creates one resource. Create returns when the resource is
-	// usable by its dependents, or Pending if the kind is Async.
+	// usable by its dependents, or stopped if Desired.State says so, or Pending if the kind is
+	// Async.
 	Create(ctx context.Context, r Request) (resource.Observed, error)
 	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart
 	// the resource only if a change's Effect is Restart. ErrReplace means that the resource
-	// must be replaced. Changes never include marks; see Marker.
+	// must be replaced. Changes never include marks; see Marker. One of them may be OnState: the
+	// resource is started (also again, if it is failing) or stopped.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
 	// Delete deletes Have and returns when it is gone. If it does not exist, that is success.
 	// Delete does not remove protection by itself.

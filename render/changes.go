@@ -119,7 +119,7 @@ func (p *planWriter) rows(d decider.Decision) []row {
 	var rows []row
 	if d.Difference == comparator.Missing {
 		for _, c := range d.Changes {
-			rows = append(rows, p.created(c.Path, c.To, schemaAt(schema, c.Path))...)
+			rows = append(rows, p.created(c.Path, c.To, p.schemaOf(d.Ref, c, schema))...)
 		}
 		rows = append(rows, p.defaults("", schema, changedPaths(d.Changes))...)
 		slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(a.path, b.path) })
@@ -138,6 +138,15 @@ func (p *planWriter) schema(ref resource.Ref) []resource.Attribute {
 	}
 	kind, _ := p.kinds(ref.Provider, ref.Kind)
 	return kind.Attrs
+}
+
+// schemaOf is the schema of a change; of a state one with the default of its kind.
+func (p *planWriter) schemaOf(ref resource.Ref, c resource.Change, schema []resource.Attribute) *resource.Attribute {
+	if c.On != resource.OnState || p.kinds == nil {
+		return schemaAt(schema, c.Path)
+	}
+	kind, _ := p.kinds(ref.Provider, ref.Kind)
+	return &resource.Attribute{Name: c.Path, Default: resource.String(kind.State)}
 }
 
 // created are the rows of one attribute of a resource to be created: an object's are those of
@@ -254,7 +263,7 @@ func notesOf(d decider.Decision, c resource.Change) []string {
 		notes = append(notes, string(resource.DestroyFirst)+": "+d.Follows.Kind+"/"+d.Follows.Name+" is")
 	case c.Effect == resource.Replace:
 		notes = append(notes, "forces replacement")
-	case c.Effect == resource.Restart:
+	case c.Effect == resource.Restart && c.On != resource.OnState:
 		notes = append(notes, "restarts")
 	case c.KnownAfterApply:
 		notes = append(notes, "known after apply")

@@ -24,6 +24,9 @@ func Kind(w io.Writer, s Style, k resource.Kind) error {
 	if k.NameDoc != "" {
 		p.para(0, "", "Names: "+k.NameDoc)
 	}
+	if k.State != "" {
+		p.para(0, "", "State: running or stopped; default "+string(k.State)+".")
+	}
 	p.attributes(0, k.Attrs)
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -135,6 +138,7 @@ type KindInfo struct {
 	Provider string     `json:"provider"`
 	Kind     string     `json:"kind"`
 	Doc      string     `json:"doc"`
+	State    string     `json:"state,omitempty"` // the default, of kinds that have a state
 	Attrs    []AttrInfo `json:"attributes"`
 }
 
@@ -158,7 +162,7 @@ func (KindInfo) record() {}
 
 // KindRecord is the kind as a record.
 func KindRecord(k resource.Kind) KindInfo {
-	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, Attrs: attrInfos(k.Attrs)}
+	return KindInfo{Type: "kind", Provider: k.Provider, Kind: k.Name, Doc: k.Doc, State: string(k.State), Attrs: attrInfos(k.Attrs)}
 }
 
 func attrInfos(attrs []resource.Attribute) []AttrInfo {

@@ -31,10 +31,10 @@ type Kind struct {
 	// Replace lists the strategies that can replace have by desired, the default first. Nil:
 	// destroy-first alone.
 	Replace func(desired Desired, have Observed) []Strategy
-	// State: Desired.State ("running", "stopped") is compared with the health.
-	State bool
-	// Grace is how long a resource may stay Pending before that is a failure; 0: until its
-	// action ends.
+	// State is the state of resources whose configuration sets none: StateRunning or StateStopped. It is
+	// compared with the health; see DiffState. "": resources of this kind have no state.
+	State State
+	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
 	Grace time.Duration
 	// Async: Create and Update may return a Pending resource; a later observation gives the
 	// result.

@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// Digest identifies the content of a configured resource: the same ref, attributes, tags and
-// blessing give the same digest. Its position, dependencies and ignored paths do not count.
+// Digest identifies the content of a configured resource: the same ref, attributes, tags,
+// blessing and state give the same digest. Its position, dependencies and ignored paths do not count.
 func (d Desired) Digest() string {
 	b := make([]byte, 0, 512)
 	b = appendString(append(b, `{"ref":`...), d.Ref.String())
 	b = d.Attrs.AppendJSON(append(b, `,"attrs":`...))
 	b = d.Tags.AppendJSON(append(b, `,"tags":`...))
 	b = strconv.AppendBool(append(b, `,"blessed":`...), d.Blessed)
+	b = appendField(b, "state", string(d.State))
 	sum := sha256.Sum256(append(b, '}'))
 	return hex.EncodeToString(sum[:])
 }

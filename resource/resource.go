@@ -22,8 +22,8 @@ type Desired struct {
 	Ignore    []string // paths and patterns that are not compared on this resource
 	At        position.Position
 
-	// State is "running", "stopped" or "" (not compared), for kinds whose State is set.
-	State string
+	// State is whether it runs, for kinds with a State. "": not compared.
+	State State
 	// Replace chooses one of the kind's strategies; "" is the kind's default.
 	Replace Strategy
 	// Owner is the owner mark; "" is the engine's.

@@ -14,8 +14,8 @@ type Window struct {
 	// day; equal times are a whole day.
 	From, To time.Duration
 	Zone     *time.Location // nil is UTC
-	// The actions and kinds that it covers. No Actions: delete, replace and restart; no Kinds:
-	// all.
+	// The actions and kinds that it covers. No Actions: delete, replace and restart, except
+	// starting what does not run; no Kinds: all.
 	Actions []string
 	Kinds   []string
 }

@@ -62,6 +62,7 @@ func (a *adding) run() {
 	if a.kind.NoTags && r.OwnTags {
 		a.wrong(r.where("tags"), "resources of kind "+a.kind.Name+" have no tags", "remove tags")
 	}
+	a.checkState()
 	first := len(a.desired)
 	attrs, uses, maybe := a.attributes(nil)
 	if a.failed {
@@ -166,6 +167,17 @@ func (d *Draft) locationFits(rule LocationRule, location string) bool {
 	return ok && err == nil
 }
 
+// checkState checks the state, which not all kinds have.
+func (a *adding) checkState() {
+	switch s := a.r.State; {
+	case s == "":
+	case a.kind.State == "":
+		a.wrong(a.r.where("state"), "resources of kind "+a.kind.Name+" have no state", "remove state")
+	case s != resource.StateRunning && s != resource.StateStopped:
+		a.wrong(a.r.where("state"), "unknown state "+Quote(string(s)), "use running or stopped")
+	}
+}
+
 func (a *adding) checkIgnore() {
 	for i, p := range a.r.Ignore {
 		if summary, suggestion := a.CheckIgnore(p, a.r.Provider, a.kind.Name); summary != "" {
@@ -181,7 +193,10 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	want := resource.Desired{
 		Ref:   resource.Ref{Provider: r.Provider, Location: a.intern.text(r.Location), Kind: a.kind.Name, Name: strings.Clone(r.Name)},
 		Attrs: attrs, Tags: r.Tags, Blessed: r.Blessed, Ignore: r.Ignore, At: r.At,
-		Owner: r.Owner, Replace: r.Replace, Defaulted: a.kind.defaulted(&r.Attrs),
+		Owner: r.Owner, Replace: r.Replace, State: r.State, Defaulted: a.kind.defaulted(r),
+	}
+	if want.State == "" {
+		want.State = a.kind.State
 	}
 	a.entries = append(a.entries, entry{r.At, r.Row, r.Where})
 	add := func(name string) {

@@ -29,6 +29,7 @@ type Resource struct {
 	Blessed   bool
 	Owner     string            // the owner mark; "": the engine's
 	Replace   resource.Strategy // how it is replaced; "": the kind's default
+	State     resource.State    // whether it runs; "": the kind's default
 	Row       string            // the key of the row it is from, for a Reporter; else ""
 	At        position.Position
 	// Where is the position of an attribute path, or of "type", "name", "location",

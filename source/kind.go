@@ -86,6 +86,9 @@ func (d *Draft) attributeNames(provider string, kinds []string) []string {
 			for i := range k.Attrs {
 				out = append(out, k.Attrs[i].Name)
 			}
+			if k.State != "" {
+				out = append(out, resource.StatePath)
+			}
 		}
 	}
 	return out
@@ -133,10 +136,13 @@ func terraformKind(name string, kinds []string) (string, bool) {
 	return other, ok && slices.Contains(kinds, other)
 }
 
-// defaulted lists the attributes whose schema has a Default and that a source does not mention.
-// Most resources of a kind mention the same: the last answer is kept.
-func (k *kind) defaulted(attrs *Node) []string {
-	out := appendDefaulted(nil, "", attrs, k.Attrs)
+// defaulted lists the attributes whose schema has a Default and that a source does not mention, and
+// the state. Most resources of a kind mention the same: the last answer is kept.
+func (k *kind) defaulted(r *Resource) []string {
+	out := appendDefaulted(nil, "", &r.Attrs, k.Attrs)
+	if k.State != "" && r.State == "" {
+		out = append(out, resource.StatePath)
+	}
 	if slices.Equal(out, k.lastDefaulted) {
 		return k.lastDefaulted
 	}

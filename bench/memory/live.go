@@ -37,8 +37,7 @@ func refOf(n int) resource.Ref {
 func desired(n int) resource.Attrs {
 	return resource.NewAttrs(
 		resource.Attr{Name: "imdsv2", Value: resource.String("required")},
-		resource.Attr{Name: "size", Value: resource.String(sizeWas)},
-		resource.Attr{Name: "state", Value: resource.String("running")})
+		resource.Attr{Name: "size", Value: resource.String(sizeWas)})
 }
 
 // there is the live state of a resource, about as large as that of an instance in the log.
@@ -52,7 +51,6 @@ func there(n int, size string) resource.Observed {
 			resource.Attr{Name: "imdsv2", Value: resource.String("required")},
 			resource.Attr{Name: "private_address", Value: resource.String(fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&255, n&255))},
 			resource.Attr{Name: "size", Value: resource.String(size)},
-			resource.Attr{Name: "state", Value: resource.String("running")},
 			resource.Attr{Name: "subnet", Value: resource.String("subnet-09378d61014a03482")}),
 		Tags: resource.Tags{{Key: "cost-center", Value: "4711"}, {Key: "team", Value: "platform"}, {Key: "unit", Value: ref.Name}},
 	}

@@ -72,6 +72,9 @@ func TestKindReference(t *testing.T) {
 			if k.NameDoc != "" {
 				fmt.Fprintf(&b, "\nNames: %s\n", k.NameDoc)
 			}
+			if k.State != "" {
+				fmt.Fprintf(&b, "\nState: `running` or `stopped`; default `%s`.\n", k.State)
+			}
 			b.WriteString("\n| attribute | what it is | what it means |\n|---|---|---|\n")
 			writeAttributes(&b, "", k.Attrs)
 		}

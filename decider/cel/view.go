@@ -35,6 +35,7 @@ type (
 		Blessed bool              `cel:"blessed" doc:"whether the configuration blesses it"`
 		File    string            `cel:"file" doc:"its file"`
 		Line    int               `cel:"line" doc:"its line in the file"`
+		State   string            `cel:"state" doc:"running or stopped; \"\" where it is not compared"`
 		Tags    map[string]string `cel:"tags" doc:"the configured tags"`
 		Attrs   map[string]any    `cel:"attrs" doc:"the configured attributes, and defaults that are compared"`
 	}
@@ -49,7 +50,7 @@ type (
 	Proposal struct {
 		Action     string `cel:"action" doc:"create, update, replace, restart or delete"`
 		Difference string `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
-		Reason     string `cel:"reason" doc:"missing, changed, restarts, immutable, follows_replaced or unwanted"`
+		Reason     string `cel:"reason" doc:"missing, changed, restarts, state, immutable, follows_replaced or unwanted"`
 		Destroys   bool   `cel:"destroys" doc:"whether the action is delete or replace"`
 	}
 	// Totals counts the proposed actions of the plan.
@@ -99,7 +100,7 @@ func desiredOf(d decider.Decision) Desired {
 	}
 	w := d.Desired
 	return Desired{
-		Exists: true, Blessed: w.Blessed, File: w.At.File, Line: w.At.Line,
+		Exists: true, Blessed: w.Blessed, State: string(w.State), File: w.At.File, Line: w.At.Line,
 		Tags: tagMap(w.Tags), Attrs: attrMap(w.Attrs),
 	}
 }

@@ -18,6 +18,8 @@ const (
 	KeyApplied      = "applied/"
 	KeyOpen         = "open/"
 	KeyTries        = "tries/"
+	KeyRestarts     = "restarts/"
+	KeyDown         = "down/"
 	KeyBlessed      = "blessed/"
 	KeyPlan         = "plan/"
 	KeyConfirmed    = "confirmed/"

@@ -64,9 +64,8 @@ func gone(i types.Instance) bool {
 
 // observedInstance reads an instance; root is its root volume, if known.
 func (g *region) observedInstance(i types.Instance, root *types.Volume) resource.Observed {
-	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime)}
+	o := resource.Observed{ID: aws.ToString(i.InstanceId), Since: aws.ToTime(i.LaunchTime), Health: runState(stateOf(i))}
 	a := attrs{}
-	o.Health, a["state"] = runState(stateOf(i))
 	a["size"] = resource.String(i.InstanceType)
 	a.text("image", i.ImageId)
 	a.text("subnet", i.SubnetId)
@@ -116,19 +115,17 @@ func bornOf(token, key string) bool {
 	return false
 }
 
-// runState is the health of an instance, and the state it is in or changing to.
-func runState(s types.InstanceStateName) (resource.Health, resource.Value) {
+// runState is the health of an instance.
+func runState(s types.InstanceStateName) resource.Health {
 	switch s {
 	case types.InstanceStateNameRunning:
-		return resource.Healthy, resource.String("running")
-	case types.InstanceStateNamePending:
-		return resource.Pending, resource.String("running")
-	case types.InstanceStateNameStopping:
-		return resource.Pending, resource.String("stopped")
+		return resource.Healthy
+	case types.InstanceStateNamePending, types.InstanceStateNameStopping:
+		return resource.Pending
 	case types.InstanceStateNameStopped:
-		return resource.Stopped, resource.String("stopped")
+		return resource.Stopped
 	default:
-		return resource.Unclear, resource.String(s)
+		return resource.Unclear
 	}
 }
 

@@ -26,18 +26,13 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 		return resource.Observed{}, err
 	}
 	i, err := g.awaitInstance(ctx, id, types.InstanceStateNameRunning)
-	if err == nil && stopConfiguredAs(r.Desired.Attrs) {
+	if err == nil && r.Desired.State == resource.StateStopped {
 		i, err = g.stop(ctx, id)
 	}
 	if err != nil {
 		return resource.Observed{}, err
 	}
 	return g.withRoot(ctx, i)
-}
-
-func stopConfiguredAs(a resource.Attrs) bool {
-	s, _ := text(a, "state")
-	return s == "stopped"
 }
 
 // maxLives is how many terminated instances of one key are skipped.

@@ -1,6 +1,10 @@
 package aws
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
 
 // latestImage stands for the current Amazon Linux 2023. It is resolved when an instance is
 // created and never compared: a new release of the image replaces nothing.
@@ -20,8 +24,8 @@ func ec2Schema() resource.Kind {
 		Doc:         "A virtual machine.\n\nIts name is its Name tag.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEC2, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, groupsFit("subnet")),
-		Replace: replaceInstance,
-		Attrs:   append(ec2Machine(), ec2Settings()...),
+		Replace: replaceInstance, State: resource.StateRunning, Grace: 30 * time.Minute,
+		Attrs: append(ec2Machine(), ec2Settings()...),
 	}
 }
 
@@ -32,7 +36,6 @@ func ec2Machine() []resource.Attribute {
 			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `[a-z0-9-]+\.[a-z0-9-]+`,
 			Example: "t3.micro", Doc: "The instance type. Changing it stops and starts the instance.",
 		},
-		stateAttr("instance"),
 		{
 			Name: "image", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String(latestImage),
 			Pattern: `ami-[0-9a-z]+|` + latestImage, Example: "ami-0abcdef1234567890",

@@ -18,7 +18,7 @@ func TestInstanceFromTheEngineDesignSample(t *testing.T) {
 	if seen.Health != resource.Healthy || seen.Marks.Key == "" {
 		t.Errorf("health %s, key %q", seen.Health, seen.Marks.Key)
 	}
-	for name, want := range (values{"imdsv2": text("required"), "state": text("running")}) {
+	for name, want := range (values{"imdsv2": text("required")}) {
 		if got, _ := seen.Attrs.Get(name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}

@@ -149,10 +149,7 @@ func exactly(r provider.Request, path string) bool {
 func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.Instance) error {
 	id := aws.ToString(i.InstanceId)
 	stopped := stateOf(i) == types.InstanceStateNameStopped
-	wantStopped := stopConfiguredAs(r.Have.Attrs)
-	if changed(r, "state") {
-		wantStopped = stopConfiguredAs(r.Desired.Attrs)
-	}
+	wantStopped := wantsStopped(r, r.Have.Health == resource.Stopped)
 	inside := changed(r, "size", "user_data")
 	if !stopped && (inside || wantStopped) {
 		if _, err := g.stop(ctx, id); err != nil {
@@ -169,6 +166,16 @@ func (g *region) changeStopped(ctx context.Context, r provider.Request, i types.
 		return g.start(ctx, id)
 	}
 	return nil
+}
+
+// wantsStopped is the state that the changes of a request lead to, or else the present one.
+func wantsStopped(r provider.Request, now bool) bool {
+	for _, c := range r.Changes {
+		if c.On == resource.OnState {
+			return c.To == resource.String(resource.StateStopped)
+		}
+	}
+	return now
 }
 
 func (g *region) changeInside(ctx context.Context, r provider.Request, id string) error {

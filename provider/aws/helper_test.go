@@ -77,6 +77,11 @@ func kindOf(t *testing.T, name string) resource.Kind {
 // desired is checked and brought to its canonical form, as a source does.
 func desired(t *testing.T, kind, name string, a map[string]resource.Value, tags ...string) resource.Desired {
 	t.Helper()
+	state := kindOf(t, kind).State
+	if s, ok := a["state"].(resource.String); ok {
+		state = resource.State(s)
+		delete(a, "state")
+	}
 	attrs, problems := resource.Check(kindOf(t, kind), resource.AttrsOf(a))
 	if len(problems) > 0 {
 		t.Fatalf("%s %s: %+v", kind, name, problems)
@@ -85,7 +90,7 @@ func desired(t *testing.T, kind, name string, a map[string]resource.Value, tags 
 	for i := 0; i+1 < len(tags); i += 2 {
 		m[tags[i]] = tags[i+1]
 	}
-	return resource.Desired{Ref: ref(kind, name), Attrs: attrs, Tags: resource.TagsOf(m)}
+	return resource.Desired{Ref: ref(kind, name), Attrs: attrs, Tags: resource.TagsOf(m), State: state}
 }
 
 func (w *liveState) request(d resource.Desired) provider.Request {
@@ -105,6 +110,9 @@ func (w *liveState) make(d resource.Desired) resource.Observed {
 func changes(t *testing.T, d resource.Desired, o resource.Observed, applied resource.Attrs) []resource.Change {
 	t.Helper()
 	out := resource.Diff(d.Attrs, o.Attrs, kindOf(t, d.Ref.Kind), resource.DiffOptions{Applied: applied})
+	if c, differs := resource.DiffState(d.State, &o, false); differs {
+		out = append(out, c)
+	}
 	return append(out, resource.DiffTags(d.Tags, o.Tags, nil, nil)...)
 }
 

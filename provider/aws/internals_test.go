@@ -202,7 +202,7 @@ func TestStatesOfDatabases(t *testing.T) {
 		"creating": resource.Pending, "modifying": resource.Pending, "configuring-iam-database-auth": resource.Pending, "stopping": resource.Pending,
 		"failed": resource.Failing, "incompatible-network": resource.Failing, "storage-full": resource.Failing,
 	} {
-		if got, _ := dbState(status); got != want {
+		if got := dbState(status); got != want {
 			t.Errorf("%s is %s, want %s", status, got, want)
 		}
 	}

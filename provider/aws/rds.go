@@ -56,7 +56,7 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := attrs{}
-	o.Health, a["state"] = dbState(status)
+	o.Health = dbState(status)
 	if o.Health != resource.Healthy && o.Health != resource.Stopped {
 		o.Message = status
 	}
@@ -150,23 +150,21 @@ func shown(v resource.Value) string {
 	return string(resource.AppendJSON(nil, v))
 }
 
-// dbState is the health of a database, and the state it is in or changing to.
-func dbState(status string) (resource.Health, resource.Value) {
+// dbState is the health of a database.
+func dbState(status string) resource.Health {
 	switch status {
 	case "available", "storage-optimization", "backing-up", "storage-config-upgrade":
-		return resource.Healthy, resource.String("running")
+		return resource.Healthy
 	case "stopped":
-		return resource.Stopped, resource.String("stopped")
-	case "stopping":
-		return resource.Pending, resource.String("stopped")
+		return resource.Stopped
 	case "failed", "storage-full", "restore-error", "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable",
 		"insufficient-capacity":
-		return resource.Failing, resource.String("running")
+		return resource.Failing
 	}
 	if strings.HasPrefix(status, "incompatible-") {
-		return resource.Failing, resource.String("running")
+		return resource.Failing
 	}
-	return resource.Pending, resource.String("running")
+	return resource.Pending
 }
 
 // awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
@@ -175,7 +173,7 @@ func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.
 		if d, err = g.database(ctx, id); err != nil {
 			return err
 		}
-		health, _ := dbState(aws.ToString(d.DBInstanceStatus))
+		health := dbState(aws.ToString(d.DBInstanceStatus))
 		switch {
 		case health == resource.Failing:
 			return permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "check its events in the AWS console")

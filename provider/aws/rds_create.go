@@ -25,7 +25,7 @@ func createDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 		return resource.Observed{}, err
 	}
 	d, err := g.awaitDB(ctx, id, "to be available", anyDB)
-	if err == nil && stopConfiguredAs(r.Desired.Attrs) {
+	if err == nil && r.Desired.State == resource.StateStopped {
 		d, err = g.powerDB(ctx, d, true)
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (g *region) orderDeletion(ctx context.Context, in *rds.DeleteDBInstanceInpu
 			return classify("", err)
 		}
 		d, obs := g.database(ctx, *in.DBInstanceIdentifier)
-		switch health, _ := dbState(aws.ToString(d.DBInstanceStatus)); {
+		switch health := dbState(aws.ToString(d.DBInstanceStatus)); {
 		case absent(obs):
 			return nil
 		case obs != nil:

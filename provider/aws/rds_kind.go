@@ -1,6 +1,10 @@
 package aws
 
-import "github.com/ovi-project/ovi/resource"
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
 
 func kindOfRDS() kind {
 	return kind{
@@ -17,8 +21,8 @@ func rdsSchema() resource.Kind {
 			"seven days of backups, a password that AWS generates and stores in Secrets Manager, and a final snapshot when it is deleted.",
 		NamePattern: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`, NameDoc: "lower-case letters, digits and single hyphens, starting with a letter, at most 63 characters",
 		Canonical: canonicalRDS, CrossCheck: crossChecks(tagTraits{rds: true}, dbNames, groupsFit("subnet_group")),
-		DataLoss: loseDatabase,
-		Attrs:    append(rdsMachine(), rdsLocation()...),
+		DataLoss: loseDatabase, State: resource.StateRunning, Grace: 2 * time.Hour,
+		Attrs: append(rdsMachine(), rdsLocation()...),
 	}
 }
 
@@ -29,7 +33,6 @@ func rdsMachine() []resource.Attribute {
 			Name: "size", Type: resource.TString, Required: true, Effect: resource.Restart, Pattern: `db\.[a-z0-9-]+\.[a-z0-9-]+`,
 			Example: "db.t3.micro", Doc: "The instance class. Changing it restarts the database.",
 		},
-		stateAttr("database"),
 		{
 			Name: "engine", Type: resource.TString, Effect: resource.Replace, CreateDefault: resource.String("postgres"),
 			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",

@@ -27,10 +27,8 @@ func updateDB(ctx context.Context, g *region, r provider.Request) (resource.Obse
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	stopped, wantStopped := isStopped(d), isStopped(d)
-	if changed(r, "state") {
-		wantStopped = stopConfiguredAs(r.Desired.Attrs)
-	}
+	stopped := isStopped(d)
+	wantStopped := wantsStopped(r, stopped)
 	if stopped && (!wantStopped || in != nil) { // RDS changes only running databases
 		if d, err = g.powerDB(ctx, d, false); err != nil {
 			return resource.Observed{}, err

@@ -22,11 +22,3 @@ func groupsAttr(doc string) resource.Attribute {
 		Elem: &resource.Attribute{Type: resource.TString, RefKind: kindGroup, IDPrefix: "sg-"},
 	}
 }
-
-func stateAttr(what string) resource.Attribute {
-	return resource.Attribute{
-		Name: "state", Type: resource.TString, Enum: []string{"running", "stopped"},
-		Default: resource.String("running"), Example: "running",
-		Doc: "Whether the " + what + " runs. One that is stopped outside ovi is drift and is started again.",
-	}
-}

@@ -20,6 +20,7 @@ func cases() []conformance {
 		{"MarksAreThereFromTheFirstMoment", marksAreThereFromTheFirstMoment},
 		{"OneKeyCreatesOneResource", oneKeyCreatesOneResource},
 		{"UpdateCanBeRepeated", updateCanBeRepeated},
+		{"StatesFollowTheConfiguration", statesFollowTheConfiguration},
 		{"TagsComeAndGo", tagsComeAndGo},
 		{"ABlessingIsAMark", aBlessingIsAMark},
 		{"LostMarksCanBeRepaired", lostMarksCanBeRepaired},

@@ -75,6 +75,24 @@ func (b forgetsUIDs) Create(ctx context.Context, r provider.Request) (resource.O
 	return o, err
 }
 
+type startsAlways struct{ *box.Provider }
+
+func (b startsAlways) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	r.Desired.State = ""
+	return b.Provider.Create(ctx, r)
+}
+
+type neverStops struct{ *box.Provider }
+
+func (b neverStops) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	for i := range r.Changes {
+		if r.Changes[i].On == resource.OnState {
+			r.Changes[i].To = resource.String(resource.StateRunning)
+		}
+	}
+	return b.Provider.Update(ctx, r)
+}
+
 func TestBrokenBoxesAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -88,6 +106,8 @@ func TestBrokenBoxesAreFound(t *testing.T) {
 		"a successor that starts at once":      {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return startsAtOnce{b} }},
 		"a switch that stops nothing":          {"ASwapCanBeRepeated", func(b *box.Provider) provider.Provider { return leavesBothRunning{b} }},
 		"a restore that does not name back":    {"ASwapGoesBack", func(b *box.Provider) provider.Provider { return keepsTheOldName{b} }},
+		"a box that is created running":        {"StatesFollowTheConfiguration", func(b *box.Provider) provider.Provider { return startsAlways{b} }},
+		"an update that never stops":           {"StatesFollowTheConfiguration", func(b *box.Provider) provider.Provider { return neverStops{b} }},
 		"an id that is used again with no UID": {"WhatIsCreatedAgainHasAnotherUID", func(b *box.Provider) provider.Provider { return forgetsUIDs{b} }},
 	} {
 		whole := func(wrap func(*box.Provider) provider.Provider) func(*testing.T) providertest.Harness {

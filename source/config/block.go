@@ -176,6 +176,11 @@ func (b *block) readReplace(n *source.Node) {
 	}
 }
 
+func (b *block) readState(n *source.Node) {
+	s, _ := b.text(n, "state")
+	b.r.State = resource.State(s)
+}
+
 func (b *block) readIgnore(n *source.Node) { b.r.Ignore = b.texts(n, "ignore", "[tags.LastScan]") }
 
 func (b *block) readDependsOn(n *source.Node) { b.r.DependsOn = b.texts(n, "depends_on", "[db]") }

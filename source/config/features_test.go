@@ -104,8 +104,8 @@ func TestEveryKey(t *testing.T) {
 	}
 	store := resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "s3", Name: "store"}
 	want := resource.Desired{
-		Ref:       resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
-		Attrs:     resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro"), "state": resource.String("running")}),
+		Ref:   resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
+		Attrs: resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro")}), State: resource.StateRunning,
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
 		Blessed:   true, Ignore: []string{"tags.a", "user_data"}, At: position.Position{File: "ovi.yaml", Line: 40, Column: 5}, Defaulted: []string{"state"},
@@ -209,7 +209,7 @@ func TestValuesFromOutside(t *testing.T) {
 		t.Error(got)
 	}
 	want = resource.AttrsOf(map[string]resource.Value{
-		"size": resource.String("t3.small"), "state": resource.String("running"),
+		"size":      resource.String("t3.small"),
 		"user_data": resource.String("#!/bin/sh\necho ${HOME}"), "key_name": resource.String("${env:STAGE}"),
 	})
 	if diff := cmp.Diff(want, in.Resources[1].Attrs); diff != "" {

@@ -63,11 +63,10 @@ func testKinds() schemas {
 			{Name: "encrypted", Type: resource.TBool},
 			{Name: "weight", Type: resource.TFloat},
 		}},
-		{Provider: "aws", Name: "ec2", Doc: "A virtual machine.", NamePattern: `[A-Za-z0-9][A-Za-z0-9_.-]{0,126}`, Attrs: []resource.Attribute{
+		{Provider: "aws", Name: "ec2", Doc: "A virtual machine.", State: resource.StateRunning, NamePattern: `[A-Za-z0-9][A-Za-z0-9_.-]{0,126}`, Attrs: []resource.Attribute{
 			{Name: "size", Type: resource.TString, Required: true, Pattern: `[a-z0-9]+\.[a-z0-9]+`, Example: "t3.micro", Doc: "The instance type."},
 			text("image"), ref("subnet", "subnet", "subnet-"), groups(), text("key_name"), text("user_data"),
 			{Name: "public_ip", Type: resource.TBool},
-			{Name: "state", Type: resource.TString, Enum: []string{"running", "stopped"}, Default: resource.String("running")},
 			{Name: "root_volume", Type: resource.TObject, Example: "{size: 30}", Fields: []resource.Attribute{
 				{Name: "size", Type: resource.TInt, Min: bound(1)}, {Name: "type", Type: resource.TString, Enum: []string{"gp2", "gp3"}}, {Name: "encrypted", Type: resource.TBool},
 			}},

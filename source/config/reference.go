@@ -50,7 +50,7 @@ func table[T any](b *strings.Builder, title, doc string, keys []key[T]) {
 // words describe a form for users.
 func (f form) words() string {
 	switch f {
-	case formText, formVersion, formBool, formDuration:
+	case formText, formVersion, formBool, formDuration, formState:
 		return string(f)
 	case formProvider:
 		return "a provider"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 )
@@ -37,7 +38,7 @@ func windowKeys() []key[*windowItem] {
 		{"from", "22:00", formTime, "When it opens.", func(w *windowItem, n *source.Node) { w.From = w.clock(n, "from") }},
 		{"to", "04:00", formTime, "When it closes; a time at or before `from` is on the next day. The same time is a whole day.", func(w *windowItem, n *source.Node) { w.To = w.clock(n, "to") }},
 		{"zone", "Europe/Berlin", formText, "The time zone. Default: UTC.", (*windowItem).readZone},
-		{"actions", "[delete, replace]", formActions, "The actions it covers. Default: delete, replace and restart.", func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", actions()) }},
+		{"actions", "[delete, replace]", formActions, "The actions it covers. Default: delete, replace and restart. What does not run is started at any time, unless restart is listed.", func(w *windowItem, n *source.Node) { w.Actions = w.chosen(n, "actions", actions()) }},
 		{"kinds", "[rds]", formKinds, "The types it covers. Default: all.", func(w *windowItem, n *source.Node) { w.Kinds = w.chosen(n, "kinds", w.everyKind()) }},
 	}
 }
@@ -74,6 +75,8 @@ func driftKeys() []key[*driftItem] {
 func actions() []string { return []string{"create", "update", "replace", "restart", "delete"} }
 
 func effects() []string { return []string{"deny", "require_approval", "defer", "warn"} }
+
+func states() []string { return []string{string(resource.StateRunning), string(resource.StateStopped)} }
 
 func weekdays() []string { return []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"} }
 

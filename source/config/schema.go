@@ -114,6 +114,8 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 		return list(word)
 	case formEffect:
 		return &jsonSchema{Enum: effects()}
+	case formState:
+		return orOutside(&jsonSchema{Enum: states()})
 	case formTime:
 		return &jsonSchema{Type: oneOf("string"), Pattern: `^([01]?[0-9]|2[0-3]):[0-5][0-9]$`}
 	case formProvOpts:
@@ -146,6 +148,11 @@ func kindSchema(k resource.Kind, o source.Options) *jsonSchema {
 	}
 	if k.NoTags {
 		delete(own, "tags")
+	}
+	if k.State == "" {
+		delete(own, "state")
+	} else {
+		own["state"].Default = resource.AppendJSON(nil, resource.String(k.State))
 	}
 	if k.NamePattern != "" {
 		doc := own["name"].Doc

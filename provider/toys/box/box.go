@@ -48,7 +48,7 @@ func kinds() []resource.Kind {
 	return []resource.Kind{
 		{
 			Provider: "box", Name: "box", Doc: "A box that runs an image.", NoTags: true,
-			Carrier: resource.AtCreate, State: true, Replace: swap,
+			Carrier: resource.AtCreate, State: resource.StateRunning, Replace: swap,
 			Attrs: []resource.Attribute{
 				{Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace, Doc: "What it runs.", Example: "web:1"},
 				{Name: "size", Type: resource.TInt, Default: resource.Int(1), Doc: "Its memory, in MiB."},
@@ -104,7 +104,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 		o.ID = fmt.Sprintf("box-%d", n)
 		if o.Ref.Kind == "volume" {
 			o.ID, o.UID = o.Ref.Name, fmt.Sprintf("uid-%d", n)
-		} else if r.Beside != nil {
+		} else if r.Beside != nil || r.Desired.State == resource.StateStopped {
 			o.Health = resource.Stopped
 		} else {
 			run(&o)
@@ -143,7 +143,11 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 			return err
 		}
 		for _, c := range r.Changes {
-			if c.On == resource.OnState {
+			switch {
+			case c.On != resource.OnState:
+			case c.To == resource.String(resource.StateStopped):
+				o.Health, o.Message = resource.Stopped, ""
+			default:
 				run(o)
 			}
 		}

@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Retry allows new attempts of a configuration that failed too often, and new restarts of a resource
+// that did not stay in its state.
+func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) error {
+	if at, err := e.located(ctx, ref.Scope()); err == nil {
+		ref.Location = at.Location
+	}
+	tries, err := e.cfg.Ledger.Attempts(ctx)
+	if err != nil {
+		return fmt.Errorf("retry %s: %w", short(ref), err)
+	}
+	restarts, err := e.cfg.Ledger.Restarts(ctx)
+	if err != nil {
+		return fmt.Errorf("retry %s: %w", short(ref), err)
+	}
+	if tries[ref].Failures == 0 && len(restarts[ref].At) == 0 {
+		return fmt.Errorf("retry %s: no attempt failed", short(ref))
+	}
+	if _, err := e.cfg.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {
+		return fmt.Errorf("retry %s: %w", short(ref), err)
+	}
+	return nil
+}

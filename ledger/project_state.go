@@ -1,0 +1,105 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// isDown reports whether a resource is known not to be in service.
+func isDown(o *resource.Observed) bool {
+	switch o.Health {
+	case resource.Pending, resource.Stopped, resource.Failing:
+		return o.Managed()
+	}
+	return false
+}
+
+// downTable is the value of down/<scope> while it is changed.
+type downTable struct {
+	rows    map[resource.Ref]rows.Down
+	at      time.Time
+	changed bool
+}
+
+// note records the health of a resource; nil is one that is gone.
+func (t *downTable) note(ref resource.Ref, o *resource.Observed) {
+	was, known := t.rows[ref]
+	switch {
+	case o != nil && isDown(o) && was.Health == o.Health:
+		return
+	case o != nil && isDown(o):
+		now := rows.Down{Health: o.Health, Since: t.at, Down: t.at}
+		if known {
+			now.Down = was.Down
+		}
+		t.rows[ref] = now
+	case known:
+		delete(t.rows, ref)
+	default:
+		return
+	}
+	t.changed = true
+}
+
+// noteDown changes down/<scope>, as of a time.
+func (p *projection) noteDown(s resource.Scope, at time.Time, note func(*downTable)) error {
+	t := &downTable{rows: map[resource.Ref]rows.Down{}, at: at}
+	if _, err := p.load(rows.DownIn(s), &t.rows); err != nil {
+		return err
+	}
+	switch note(t); {
+	case !t.changed:
+		return nil
+	case len(t.rows) == 0:
+		return p.delete(rows.DownIn(s))
+	}
+	return p.put(rows.DownIn(s), t.rows)
+}
+
+// observedDown records since when the resources of an observation are not healthy.
+func (p *projection) observedDown(e event.Observed) error {
+	if len(e.Changed)+len(e.Gone) == 0 {
+		return nil
+	}
+	return p.noteDown(e.Scope, e.At, func(t *downTable) {
+		for i := range e.Changed {
+			t.note(e.Changed[i].Ref, &e.Changed[i])
+		}
+		for _, ref := range e.Gone {
+			t.note(ref, nil)
+		}
+	})
+}
+
+// finishedDown does so for a resource that an action left, or deleted.
+func (p *projection) finishedDown(r event.Record, e event.Finished) error {
+	if e.Step != "" || e.Resource == nil && !deletes(e.Action, e.Phase, "") {
+		return nil
+	}
+	return p.noteDown(e.Ref.Scope(), r.At, func(t *downTable) { t.note(e.Ref, e.Resource) })
+}
+
+// restartsKept is how many restarts are kept of a resource: as many as the budget counts.
+const restartsKept = decider.RestartsMost
+
+// restarted counts an action that starts because of the state of a resource.
+func (p *projection) restarted(r event.Record, e event.Started) error {
+	if e.Reason != decider.ReasonState {
+		return nil
+	}
+	key := rows.KeyRestarts + e.Ref.String()
+	var all rows.Restarts
+	if _, err := p.load(key, &all); err != nil {
+		return err
+	}
+	if all.Desired != e.Desired {
+		all = rows.Restarts{Desired: e.Desired}
+	}
+	all.At = append(all.At, r.At)
+	all.At = all.At[max(0, len(all.At)-restartsKept):]
+	return p.put(key, all)
+}

@@ -1,0 +1,23 @@
+package rows
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Down is an entry in the value of down/<scope>: a managed resource that is not healthy.
+type Down struct {
+	Health resource.Health `json:"health"`
+	Since  time.Time       `json:"since"` // it has this health
+	Down   time.Time       `json:"down"`  // it is not healthy
+}
+
+// Restarts is the value of restarts/<ref>: the last actions on a resource because of its state.
+type Restarts struct {
+	Desired string      `json:"desired"` // digest of the configuration
+	At      []time.Time `json:"at"`      // when they started, oldest first
+}
+
+// DownIn is the key of what is down in a scope.
+func DownIn(s resource.Scope) string { return KeyDown + s.String() }

@@ -1,0 +1,48 @@
+package resource
+
+import "time"
+
+// State is whether a resource runs, as configured.
+type State string
+
+// The states.
+const (
+	StateRunning State = "running"
+	StateStopped State = "stopped"
+)
+
+// DefaultGrace is the grace of kinds that set none.
+const DefaultGrace = 10 * time.Minute
+
+// StatePath is the Path of a Change on State.
+const StatePath = "state"
+
+// Pends is how long a resource of the kind may stay Pending before that is a failure.
+func (k Kind) Pends() time.Duration {
+	if k.Grace > 0 {
+		return k.Grace
+	}
+	return DefaultGrace
+}
+
+// DiffState returns the change that makes a resource run, or stop, as configured; false if it does,
+// or if its health does not tell. starting: it is Pending, and not for too long.
+func DiffState(desired State, o *Observed, starting bool) (Change, bool) {
+	fits := Healthy
+	if desired == StateStopped {
+		fits = Stopped
+	}
+	switch {
+	case desired == "" || o.Health == fits || o.Health == Unclear || o.Health == "" || o.Health == Pending && starting:
+		return Change{}, false
+	}
+	return Change{On: OnState, Path: StatePath, From: String(StateOf(o.Health)), To: String(desired), Effect: Restart}, true
+}
+
+// StateOf is a health in the words of a state, where there is one.
+func StateOf(h Health) string {
+	if h == Healthy {
+		return string(StateRunning)
+	}
+	return string(h)
+}
