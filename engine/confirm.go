@@ -44,10 +44,6 @@ type confirmed struct {
 // resources that are missing again, determines ownership, records the observation and recovers
 // open actions. Every observation passes through it, those of plans and those of loops.
 func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmOptions) (*confirmed, error) {
-	running, err := e.runningCreates(ctx) // after the observation, before the bindings are read
-	if err != nil {
-		return nil, err
-	}
 	young := youngFor
 	for _, pause := range append(youngPauses(), 0) {
 		if ctx.Err() != nil {
@@ -56,7 +52,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if pause == 0 {
 			young = 0
 		}
-		c, err := e.boundState(ctx, raw, o.stacks)
+		c, running, err := e.boundState(ctx, raw, o.stacks)
 		if err != nil {
 			return nil, err
 		}
@@ -130,9 +126,41 @@ type bound struct {
 	lost     []event.Event
 }
 
-// boundState determines the ownership of each resource by the bindings that are recorded now. It
-// changes live state in place, and may do so again.
-func (e *Engine) boundState(ctx context.Context, live resource.LiveState, stacks []string) (*bound, error) {
+// boundState determines the ownership of each resource by the bindings that are recorded now, and
+// returns the creates in progress that may have made the others. These are listed before the
+// bindings are read, so that what they create is either made by one of them or bound; but only if
+// there is something that they may have made.
+func (e *Engine) boundState(ctx context.Context, live resource.LiveState, stacks []string) (*bound, []ledger.OpenAction, error) {
+	b, err := e.bindAll(ctx, live, stacks)
+	if err != nil || !e.anyMade(live) {
+		return b, nil, err
+	}
+	running, err := e.runningCreates(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err = e.bindAll(ctx, live, stacks)
+	return b, running, err
+}
+
+// anyMade reports whether a resource without a binding may be what a create in progress has made.
+func (e *Engine) anyMade(live resource.LiveState) bool {
+	for _, s := range live.Scopes {
+		for i := range s.Resources {
+			o := &s.Resources[i]
+			if o.Managed() {
+				continue
+			}
+			if k, _ := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind); o.Marks.Key != "" || k.Carrier == resource.NoMarks {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bindAll changes live state in place, and may do so again.
+func (e *Engine) bindAll(ctx context.Context, live resource.LiveState, stacks []string) (*bound, error) {
 	b := &bound{live: live}
 	for s, snapshot := range live.Scopes {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
@@ -183,7 +211,7 @@ func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*co
 	if len(c.recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}
-	now, err := e.boundState(ctx, b.live, o.stacks)
+	now, err := e.bindAll(ctx, b.live, o.stacks)
 	if err != nil {
 		return nil, err
 	}

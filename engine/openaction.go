@@ -20,36 +20,59 @@ type openAction struct {
 	running bool // its claim is still held, so it may be in progress
 }
 
-// openActions lists the open actions. To recover them it is called before an observation (only
-// runningCreates, which recovers nothing, calls it after one): an action whose claim
-// has ended changes nothing more, so the observation shows its result. A request that is already
-// on the network may still arrive, which is why a repeated create keeps its idempotency key.
+// openActions lists the open actions. An action whose claim has ended has no result and gets none:
+// its start was recorded under the claim, and so must its result be. The reads are in the order
+// that makes this certain, whatever other runs do between them: the actions, then the claims, then
+// again those actions that have none, because one may have finished before its claim ended.
+//
+// To recover them it is called before an observation, which then shows the result (only
+// runningCreates, which recovers nothing, calls it after one). A request that is already on the
+// network may still arrive, which is why a repeated create keeps its idempotency key.
 func (e *Engine) openActions(ctx context.Context) ([]openAction, error) {
-	claims, err := e.cfg.Claims.List(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the claims: %w", err)
-	}
-	if claims, err = e.releaseDeadClaims(ctx, claims); err != nil {
-		return nil, err
-	}
 	opens, err := e.cfg.Ledger.OpenActions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the open actions: %w", err)
 	}
+	claims, err := e.liveClaims(ctx, len(opens) > 0)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]openAction, len(opens))
+	ended := false
 	for i, o := range opens {
 		running := slices.ContainsFunc(claims, func(c Claim) bool { return c.Ref == o.Ref.String() && c.Token == o.Token })
 		out[i] = openAction{o, running}
+		ended = ended || !running
 	}
-	return out, nil
+	if !ended {
+		return out, nil
+	}
+	if opens, err = e.cfg.Ledger.OpenActions(ctx); err != nil {
+		return nil, fmt.Errorf("read the open actions: %w", err)
+	}
+	return slices.DeleteFunc(out, func(x openAction) bool {
+		return !x.running && !slices.ContainsFunc(opens, func(o ledger.OpenAction) bool { return o.Ref == x.Ref && o.Key == x.Key && o.Token == x.Token })
+	}), nil
+}
+
+// liveClaims releases the claims of crashed processes, and lists the others where they are needed.
+func (e *Engine) liveClaims(ctx context.Context, needed bool) ([]Claim, error) {
+	dead, err := e.cfg.Ledger.DeadRuns()
+	if err != nil || len(dead) == 0 && !needed {
+		return nil, err
+	}
+	claims, err := e.cfg.Claims.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the claims: %w", err)
+	}
+	return e.releaseDeadClaims(ctx, claims, dead)
 }
 
 // releaseDeadClaims revokes the claims of crashed processes on this data directory, so that
 // nothing waits for them, and returns the other claims. Claims of other hosts expire by themselves.
-func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim, error) {
-	dead, err := e.cfg.Ledger.DeadRuns()
-	if err != nil || len(dead) == 0 {
-		return claims, err
+func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim, dead []string) ([]Claim, error) {
+	if len(dead) == 0 {
+		return claims, nil
 	}
 	var left []Claim
 	for _, c := range claims {
@@ -83,14 +106,7 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim) ([]Claim
 
 // ReleaseDead revokes the claims of crashed processes on this data directory. It returns no error:
 // the next cycle retries it, and reports a failure.
-func (e *Engine) ReleaseDead(ctx context.Context) {
-	if dead, err := e.cfg.Ledger.DeadRuns(); err != nil || len(dead) == 0 {
-		return
-	}
-	if claims, err := e.cfg.Claims.List(ctx); err == nil {
-		_, _ = e.releaseDeadClaims(ctx, claims)
-	}
-}
+func (e *Engine) ReleaseDead(ctx context.Context) { _, _ = e.liveClaims(ctx, false) }
 
 // recoverAll recovers open actions from an observation, records the results, and returns the
 // actions that stay open.
