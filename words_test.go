@@ -5,11 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,13 +16,6 @@ import (
 // rawPatterns are banned as they stand; testdata/banned.txt holds the words, one RE2 pattern a
 // line, matched as whole words in any case.
 var rawPatterns = []string{`(%[qsv]|") is no [^l]`, `[±↻]`, `\S → \S`} // style:ok
-
-// notClean lists the folders that are still being rewritten, each with whose work it is. It is
-// empty when that is done.
-var notClean = map[string]string{
-	"ARCHITECTURE.md": "page", "README.md": "page", "docs": "pages", "examples": "cli",
-	"cmd/ovi": "cli",
-}
 
 // passage is one piece of text that a user reads, and where it starts.
 type passage struct {
@@ -48,33 +39,18 @@ func TestWordsFollowTheStyle(t *testing.T) {
 	for _, raw := range rawPatterns {
 		banned = append(banned, regexp.MustCompile(raw))
 	}
-	hits := map[string]int{}
 	for _, p := range passages(t) {
+		if p.path == "testdata/banned.txt" {
+			continue
+		}
 		for _, re := range banned {
 			for _, at := range re.FindAllStringIndex(p.text, -1) {
-				line, shown := lineAt(p.text, at[0])
-				folder := unclean(p.path)
-				if strings.Contains(shown, "style:ok") || p.path == "testdata/banned.txt" {
-					continue
-				}
-				if hits[folder]++; folder == "" || testing.Verbose() {
-					report(t, folder, p, p.line+line, p.text[at[0]:at[1]], shown)
+				if line, shown := lineAt(p.text, at[0]); !strings.Contains(shown, "style:ok") {
+					t.Errorf("%s:%d: %q in: %s", p.path, p.line+line, p.text[at[0]:at[1]], strings.TrimSpace(shown))
 				}
 			}
 		}
 	}
-	for _, folder := range slices.Sorted(maps.Keys(notClean)) {
-		t.Logf("%s: %d banned words (%s); at 0 take it off the list", folder, hits[folder], notClean[folder])
-	}
-}
-
-func report(t *testing.T, folder string, p passage, line int, hit, shown string) {
-	t.Helper()
-	if folder != "" {
-		t.Logf("%s:%d: %q in: %s", p.path, line, hit, strings.TrimSpace(shown))
-		return
-	}
-	t.Errorf("%s:%d: %q in: %s", p.path, line, hit, strings.TrimSpace(shown))
 }
 
 // wholeWords compiles a line of the list. Between two words a line may end.
@@ -88,17 +64,6 @@ func lineAt(text string, at int) (n int, line string) {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ = strings.Cut(text[start:], "\n")
 	return strings.Count(text[:at], "\n"), line
-}
-
-// unclean gives the listed folder (or file) that a file stands in, the longest that fits.
-func unclean(path string) string {
-	best := ""
-	for folder := range notClean {
-		if within(path, folder) && len(folder) > len(best) {
-			best = folder
-		}
-	}
-	return best
 }
 
 // passages reads everything that is checked.

@@ -17,8 +17,8 @@ func (p *process) adoptCommand() *urfave.Command {
 		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE]",
 		Usage: "Manage an existing resource",
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
-			"tagged, and not changed otherwise: the next plan shows what differs. --marked adopts every\n" +
-			"resource that has the tags of this stack but is not recorded, as after a lost data directory.",
+			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
+			"resource with the tags of this stack that is not recorded, such as after a lost data directory.",
 		Flags: []urfave.Flag{
 			sourceFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},

@@ -55,9 +55,9 @@ func TestArgumentsThatLookLikeOptions(t *testing.T) {
 
 func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 	for name, x := range map[string]struct{ line, summary, next string }{
-		"a misspelt command":           {"aply x.yaml", "unknown command `ovi aply`", "did you mean `ovi apply`?"},
-		"a misspelt subcommand":        {"audit lgo", "unknown command `ovi audit lgo`", "did you mean `ovi audit log`?"},
-		"a misspelt option":            {"apply --paralelism 3", "unknown option --paralelism for `ovi apply`", "did you mean --parallelism?"},
+		"an unknown command":           {"aply x.yaml", "unknown command `ovi aply`", "did you mean `ovi apply`?"},
+		"an unknown subcommand":        {"audit lgo", "unknown command `ovi audit lgo`", "did you mean `ovi audit log`?"},
+		"an unknown option":            {"apply --paralelism 3", "unknown option --paralelism for `ovi apply`", "did you mean --parallelism?"},
 		"an option of another command": {"status --auto-approve", "unknown option --auto-approve for `ovi status`", "see `ovi status --help`"},
 		"an option without its value":  {"plan --out", "option --out needs a value", "use --out VALUE"},
 		"an option without a command":  {"--sandbox", "option --sandbox without a command", "see `ovi help`"},

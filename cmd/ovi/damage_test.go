@@ -50,7 +50,7 @@ func TestATornTailIsCutAndReported(t *testing.T) {
 		t.Errorf("the tear is not reported:\n%s", out)
 	}
 	if out := must(t, dir, "plan", "--sandbox"); strings.Contains(out, "Warning") {
-		t.Errorf("it is told of twice:\n%s", out)
+		t.Errorf("it is reported twice:\n%s", out)
 	}
 	must(t, dir, "audit", "verify")
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -13,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// TestTheOneThatLeadsCompacts: --keep-history lets the store and etcd itself forget, once, by
-// the instance that leads, and on its record. What lives stays, and the logs keep everything.
+// TestTheOneThatLeadsCompacts: with --keep-history the leader compacts the store and etcd, once an
+// hour, and records it. Current values stay, and the logs keep everything.
 func TestTheOneThatLeadsCompacts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(3))
@@ -26,12 +25,11 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 	defer client.Close()
 	old, err := client.Get(t.Context(), "/site/c/head")
 	if err != nil || len(old.Kvs) != 1 {
-		t.Fatalf("the store's head: %v %v", old, err)
+		t.Fatalf("the head of the store: %v %v", old, err)
 	}
 	first := old.Kvs[0].CreateRevision // of the store's first record
-	time.Sleep(1100 * time.Millisecond)
-	s.keep("ann", "--keep-history", "1s", "--claim-ttl", "1m")
-	s.keep("bob", "--keep-history", "1s", "--claim-ttl", "1m")
+	s.keep("ann", "--keep-history", "1ms", "--claim-ttl", "1m")
+	s.keep("bob", "--keep-history", "1ms", "--claim-ttl", "1m")
 	store := s.openStore()
 	eventually(t, "the store is compacted", patience, func() bool {
 		stats, err := store.Stats(t.Context())
@@ -41,12 +39,12 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 		_, err := client.Get(t.Context(), "/site/c/head", clientv3.WithRev(first))
 		return errors.Is(err, rpctypes.ErrCompacted)
 	})
-	s.settled(3)
+	s.converged(3)
 	compacted := 0
 	for _, who := range []string{"ann", "bob"} {
 		n := strings.Count(s.run(who, "0", "audit", "log", "--type", "compacted", "--output", "json"), `"compacted"`)
 		if who != s.leader() && n > 0 {
-			t.Errorf("%s does not lead, and compacted", who)
+			t.Errorf("%s does not lead, but compacted", who)
 		}
 		compacted += n
 		s.run(who, "0", "audit", "verify")
@@ -55,6 +53,6 @@ func TestTheOneThatLeadsCompacts(t *testing.T) {
 		t.Errorf("compacted %d times within the hour", compacted)
 	}
 	if out := s.run("ann", "0", "audit", "log", "--type", "finished"); strings.Count(out, "web-") < 3 {
-		t.Errorf("the log has forgotten:\n%s", out)
+		t.Errorf("the log does not have them any more:\n%s", out)
 	}
 }

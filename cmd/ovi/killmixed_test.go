@@ -149,7 +149,7 @@ func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took
 	})
 	for name, id := range before {
 		if after[name] != id {
-			t.Errorf("killed after %s: %s was %s and is %s now: it was made anew", moment, name, id, after[name])
+			t.Errorf("killed after %s: %s was %s and is %s now: it was created again", moment, name, id, after[name])
 		}
 	}
 	must(t, dir, "audit", "verify")

@@ -128,7 +128,7 @@ func TestPackagingNamesWhatThereIs(t *testing.T) {
 		}
 		for _, name := range ourVariable.FindAllString(text, -1) {
 			if !strings.Contains(programs(t), `"`+name+`"`) && !strings.Contains(service, "$"+name) && !strings.Contains(service, "${"+name+"}") {
-				t.Errorf("%s is read by nobody", name)
+				t.Errorf("nothing reads %s", name)
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func exampleCases() map[string][]struct {
 			{"a Friday", proposal{action: decider.Delete, kind: "ec2", at: "2026-11-20T12:00:00Z"}, []string{"deferred by rule not-on-fridays"}},
 			{"Thursday in London, Friday in Berlin", proposal{action: decider.Delete, kind: "ec2", at: "2026-11-19T23:30:00Z"}, []string{"deferred by rule not-on-fridays"}},
 			{"a Wednesday", proposal{action: decider.Delete, kind: "ec2"}, nil},
-			{"it failed twice", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed, failed}}, []string{"needs approval by rule twice-is-enough"}},
+			{"it failed twice", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed, failed}}, []string{"needs approval by rule failed-twice"}},
 			{"it failed once", proposal{action: decider.Delete, kind: "ec2", history: []decider.Past{failed}}, nil},
 		},
 		"two-people-for-databases.yaml": {
@@ -119,7 +119,7 @@ func exampleCases() map[string][]struct {
 			{"an open port 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
 			{"an open range", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
 			{"port 443", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
-			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule nobodys"}},
+			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule no-team"}},
 			{"a team", proposal{action: decider.Create, kind: "vpc", tags: map[string]string{"team": "web"}}, nil},
 		},
 	}

@@ -60,7 +60,7 @@ func rerun(t *testing.T, dir, block string) string {
 // withoutStarts leaves out the lines that only a pipe gets: on a terminal a running action is
 // drawn and vanishes.
 func withoutStarts(out string) string {
-	return regexp.MustCompile(`(?m)^[+~±↻-] \S+  (creating|updating|deleting|replacing)(, with a restart)?\n`).ReplaceAllString(out, "")
+	return regexp.MustCompile(`(?m)^(?:\+|~|-/\+|-) \S+  (creating|updating|deleting|replacing)(, with a restart)?\n`).ReplaceAllString(out, "")
 }
 
 // masked takes out what differs from run to run: ids, times, and the order in which actions
@@ -71,7 +71,7 @@ func masked(text string) string {
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "TIME")
 	text = regexp.MustCompile(`(?m)^\d+ +TIME`).ReplaceAllString(text, "N  TIME")
 	lines := strings.Split(text, "\n")
-	ended := regexp.MustCompile(`^[+~±↻-] \S+  `)
+	ended := regexp.MustCompile(`^(?:\+|~|-/\+|-) \S+  `)
 	for i := 0; i < len(lines); i++ {
 		j := i
 		for j < len(lines) && ended.MatchString(lines[j]) {

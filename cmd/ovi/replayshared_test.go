@@ -41,19 +41,19 @@ func TestReplayOfASharedStore(t *testing.T) {
 		t.Errorf("--repair:\n%s", out)
 	}
 
-	anew := "etcd://" + s.server.Endpoint + "/anew"
+	rebuilt := "etcd://" + s.server.Endpoint + "/rebuilt"
 	why, history := s.run("bob", "0", "why", "web-1"), s.run("ann", "0", "history", "web-1")
-	if out := unwrapped(s.run("ann", "1", "audit", "replay", "--into", anew)); !strings.Contains(out, id+" is missing") {
+	if out := unwrapped(s.run("ann", "1", "audit", "replay", "--into", rebuilt)); !strings.Contains(out, id+" is missing") {
 		t.Errorf("rebuilt without bob's log:\n%s", out)
 	}
-	out = s.run("ann", "0", "audit", "replay", "--with", s.dataDir("bob"), "--into", anew)
-	if !strings.Contains(out, "Restored to "+anew) {
+	out = s.run("ann", "0", "audit", "replay", "--with", s.dataDir("bob"), "--into", rebuilt)
+	if !strings.Contains(out, "Restored to "+rebuilt) {
 		t.Errorf("rebuilt:\n%s", out)
 	}
-	if out := s.run("bob", "1", "audit", "replay", "--with", s.dataDir("ann"), "--into", anew); !strings.Contains(out, "not empty") {
+	if out := s.run("bob", "1", "audit", "replay", "--with", s.dataDir("ann"), "--into", rebuilt); !strings.Contains(out, "not empty") {
 		t.Errorf("rebuilt once more into the same:\n%s", out)
 	}
-	s.store = anew
+	s.store = rebuilt
 	if got := withoutRevisions(s.run("ann", "0", "history", "web-1")); got != withoutRevisions(history) {
 		t.Errorf("the history is another one:\n%s\nbefore:\n%s", got, history)
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -41,7 +41,7 @@ func (i *instance) said() string {
 	return i.out.String()
 }
 
-// keep starts an instance that keeps the stack until the test ends.
+// keep starts an instance that reconciles the stack until the test ends.
 func (s *site) keep(name string, args ...string) *instance {
 	s.t.Helper()
 	i := &instance{s: s, name: name}
@@ -66,7 +66,7 @@ func (i *instance) cycles() int { return strings.Count(i.said(), " (interval, ")
 
 var listenLine = regexp.MustCompile(`Listening on (127\.0\.0\.1:\d+)\.`)
 
-// address is where an instance that was told to listen on any port does.
+// address is the address of an instance that listens on any port.
 func (i *instance) address(t *testing.T) (at string) {
 	t.Helper()
 	eventually(t, i.name+" listens", patience, func() bool {
@@ -78,7 +78,7 @@ func (i *instance) address(t *testing.T) (at string) {
 	return at
 }
 
-// eventually waits until something is so, and says how long that took. Give it patience: only a
+// eventually waits until a condition holds, and returns how long that took. Pass patience: only a
 // hang takes longer.
 func eventually(t *testing.T, what string, within time.Duration, so func() bool) time.Duration {
 	t.Helper()
@@ -94,7 +94,7 @@ func eventually(t *testing.T, what string, within time.Duration, so func() bool)
 
 var leadLine = regexp.MustCompile(`lead/fleet\s+(\w+)@`)
 
-// leader is who holds the lead of the stack; "" if nobody does.
+// leader is the instance that leads the stack; "" if none does.
 func (s *site) leader() string {
 	out, _ := s.as("eve", "claims").CombinedOutput()
 	if m := leadLine.FindSubmatch(out); m != nil {
@@ -103,9 +103,8 @@ func (s *site) leader() string {
 	return ""
 }
 
-// stopInAnAction stops an instance with SIGSTOP in the middle of an action, and while it does
-// not hold the file lock of the practice cloud: under it the others would wait as for no real
-// cloud.
+// stopInAnAction stops an instance with SIGSTOP during an action, while it does not hold the file
+// lock of the sandbox: the others would wait for that lock, which no real provider has.
 func (s *site) stopInAnAction(i *instance) {
 	s.t.Helper()
 	lock, err := os.OpenFile(filepath.Join(s.dir, "cloud", "aws.json.lock"), os.O_RDWR, 0)
@@ -113,7 +112,7 @@ func (s *site) stopInAnAction(i *instance) {
 		s.t.Fatal(err)
 	}
 	defer lock.Close()
-	eventually(s.t, i.name+" stopped in an action, outside the cloud", patience, func() bool {
+	eventually(s.t, i.name+" stopped in an action, without the lock of the sandbox", patience, func() bool {
 		if err := i.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			s.t.Fatal(err)
 		}
@@ -133,28 +132,29 @@ func (s *site) stopInAnAction(i *instance) {
 	})
 }
 
-// stopped waits until the kernel says that all of an instance stands still: the signal is
-// delivered a moment after it was sent.
+// stopped waits until the kernel reports that all threads of an instance are stopped.
 func (s *site) stopped(i *instance) {
 	s.t.Helper()
-	if _, err := os.Stat("/proc/self/task"); err != nil {
-		time.Sleep(100 * time.Millisecond)
-		return
-	}
-	tasks := fmt.Sprintf("/proc/%d/task/*/stat", i.cmd.Process.Pid)
-	eventually(s.t, i.name+" stands still", patience, func() bool {
-		stats, err := filepath.Glob(tasks)
-		for _, path := range stats {
-			stat, bad := os.ReadFile(path)
-			if bad == nil && !bytes.Contains(stat, []byte(") T ")) {
-				return false
-			}
+	var status syscall.WaitStatus
+	for {
+		_, err := syscall.Wait4(i.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil || !status.Stopped():
+			s.t.Fatalf("%s was not stopped: %v, %v", i.name, status, err)
+		default:
+			return
 		}
-		return err == nil && len(stats) > 0
-	})
+	}
 }
 
-// created counts the calls that make instances.
+// claims reports whether an instance holds a claim.
+func (s *site) claims(name string) bool {
+	out, err := s.as("eve", "claims").CombinedOutput()
+	return err != nil || strings.Contains(string(out), name+"@")
+}
+
+// created counts the calls that create instances.
 func (s *site) created() int {
 	all, err := awsfake.ReadRequests(filepath.Join(s.dir, "cloud", "aws.json"))
 	if err != nil {
@@ -169,10 +169,10 @@ func (s *site) created() int {
 	return n
 }
 
-// settled waits until all n things are there, each once, and nothing is left to do.
-func (s *site) settled(n int) {
+// converged waits until all n resources exist, each once, and a plan has no changes.
+func (s *site) converged(n int) {
 	s.t.Helper()
-	eventually(s.t, "everything settled", patience, func() bool {
+	eventually(s.t, "the stack converged", patience, func() bool {
 		if s.created() == 0 || s.made() < n {
 			return false
 		}
@@ -180,17 +180,17 @@ func (s *site) settled(n int) {
 		return err == nil && strings.Contains(string(out), "No changes")
 	})
 	if got := s.made(); got != n {
-		s.t.Errorf("%d things, want %d", got, n)
+		s.t.Errorf("%d resources, want %d", got, n)
 	}
 }
 
-// TestAnotherTakesTheLead kills the leader with kill -9: another instance goes on, and SIGTERM
-// lets that one end well. How soon is held by the tests of the coordinator, in a bubble of time.
+// TestAnotherTakesTheLead kills the leader with kill -9: another instance takes over, and SIGTERM
+// ends that one with 0. The tests of the coordinator check how soon, in a synctest bubble.
 func TestAnotherTakesTheLead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(5))
 	byName := map[string]*instance{"ann": s.keep("ann"), "bob": s.keep("bob")}
-	s.settled(5)
+	s.converged(5)
 	var first string
 	eventually(t, "one leads", patience, func() bool { first = s.leader(); return first != "" })
 	other := map[string]string{"ann": "bob", "bob": "ann"}[first]
@@ -203,7 +203,7 @@ func TestAnotherTakesTheLead(t *testing.T) {
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
 	took := eventually(t, "another leads", patience, func() bool { return s.leader() == other })
 	t.Logf("taken over after %s, the TTL is %s", took.Round(time.Millisecond), runTTL)
-	s.settled(5)
+	s.converged(5)
 	if err := byName[other].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +215,8 @@ func TestAnotherTakesTheLead(t *testing.T) {
 	}
 }
 
-// TestLaw7_OutcomesAreFenced_AfterATakeover stops the leader in the middle of its work for twice
-// the TTL: another goes on, the late outcomes are refused and on record, and looking settles
-// what became of them.
+// TestLaw7_OutcomesAreFenced_AfterATakeover pauses the leader during its actions until its claims
+// expired: another takes over, late results are recorded as refused, and observing recovers them.
 func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(24))
@@ -226,12 +225,12 @@ func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 	s.stopInAnAction(ann)
 	bob := s.keep("bob", "--parallelism", "4")
 	eventually(t, "bob leads", patience, func() bool { return s.leader() == "bob" })
-	time.Sleep(2 * runTTL)
+	eventually(t, "ann's claims expired", patience, func() bool { return !s.claims("ann") })
 	if err := ann.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	s.settled(24)
-	eventually(t, "the late outcome is refused, on record", patience, func() bool {
+	s.converged(24)
+	eventually(t, "the late result is recorded as refused", patience, func() bool {
 		out, _ := s.as("ann", "audit", "log", "--type", "refused").CombinedOutput()
 		return strings.Contains(string(out), "claim was lost")
 	})
@@ -242,32 +241,33 @@ func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 	s.run("bob", "0", "audit", "verify")
 }
 
-// TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore kills etcd in the middle of the work: no further call
-// begins, the message says so, and when it is back everything settles by itself.
+// TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore kills etcd during the actions: no other
+// starts, which is reported, and once etcd is back the stack converges by itself.
 func TestLaw2_RecordBeforeAct_NothingStartsWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it waits half a minute for a store that is away")
+		t.Skip("takes half a minute")
 	}
 	const all = 20
 	s := newSite(t, fleet(all))
 	ann := s.keep("ann", "--parallelism", "2")
-	eventually(t, "the work began", patience, func() bool { return s.created() >= 2 })
+	eventually(t, "the first calls were made", patience, func() bool { return s.created() >= 2 })
 	s.server.Kill()
-	time.Sleep(runTTL)
-	before := s.created()
-	time.Sleep(3 * time.Second)
-	if after := s.created(); after != before || after >= all {
-		t.Errorf("%d calls began after the store was gone, %d in all", after-before, after)
-	}
-	eventually(t, "it says so while the store is away", patience, func() bool {
+	eventually(t, "the store is reported", patience, func() bool {
 		return strings.Contains(unwrapped(ann.said()), "the store does not answer; no action is started")
 	})
+	failed := func() int { return strings.Count(unwrapped(ann.said()), "a cycle failed") }
+	eventually(t, "the cycle ended", patience, func() bool { return failed() >= 1 })
+	before := s.created()
+	eventually(t, "two more cycles failed", patience, func() bool { return failed() >= 3 })
+	if after := s.created(); after != before || after >= all {
+		t.Errorf("%d calls started without the store, %d in all", after-before, after)
+	}
 	s.server.Restart(t)
-	s.settled(all)
+	s.converged(all)
 }
 
-// TestListen asks a running loop what others ask of it.
+// TestListen sends a running loop the requests that others send.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(2))
@@ -293,7 +293,7 @@ func TestListen(t *testing.T) {
 	}
 	const good = "not-a-real-token-0123456789"
 	eventually(t, "ready", patience, func() bool { code, _ := ask("GET", "/readyz", good); return code == 200 })
-	s.settled(2)
+	s.converged(2)
 	if code, _ := ask("GET", "/metrics", "wrong"); code != http.StatusUnauthorized {
 		t.Errorf("a wrong token: %d", code)
 	}
@@ -316,11 +316,11 @@ func TestListen(t *testing.T) {
 	}
 	eventually(t, "woken", patience, func() bool { return strings.Count(ann.said(), "(woken") > cycles })
 	if out := s.run("eve", "1", "run", "--listen", "0.0.0.0:1", "--sandbox"); !strings.Contains(out, "not loopback") {
-		t.Errorf("listening for everybody: %s", out)
+		t.Errorf("listening on every address: %s", out)
 	}
 }
 
-// TestAPromiseThatTheStoreCannotKeep: a TTL under what etcd's leases allow is refused at once.
+// TestAPromiseThatTheStoreCannotKeep: a TTL shorter than a lease of etcd is an error at once.
 func TestAPromiseThatTheStoreCannotKeep(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, fleet(1))

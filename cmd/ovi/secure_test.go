@@ -13,8 +13,8 @@ import (
 
 const storePassword = "not-a-real-password"
 
-// securedSite is a site whose etcd lets in only who shows a certificate and is one of its
-// users, and forgets who that was after a second.
+// securedSite is a site whose etcd requires a client certificate and a user, and whose tokens
+// expire after a second.
 func securedSite(t *testing.T, config string) (*site, *etcdtest.Authority) {
 	t.Helper()
 	a := etcdtest.NewAuthority(t)
@@ -37,16 +37,16 @@ func (s *site) write(name, text string) string {
 	return file
 }
 
-// TestRunOnASecuredStore: a long `ovi run` goes on although its token expires between any two
-// cycles, puts right what is broken meanwhile, and nothing on disk or screen holds the password.
+// TestRunOnASecuredStore: `ovi run` continues although its token expires between any two cycles,
+// repairs what changed meanwhile, and no file and no output contains the password.
 func TestRunOnASecuredStore(t *testing.T) {
 	t.Parallel()
 	s, _ := securedSite(t, fleet(3))
 	ann := s.keep("ann", "--interval", "4s", "--claim-ttl", "1m")
-	s.settled(3)
-	time.Sleep(5 * time.Second) // the token is gone several times over
+	s.converged(3)
+	eventually(t, "its token expired between two cycles", patience, func() bool { return ann.cycles() >= 2 })
 	s.run("eve", "0", "sandbox", "break", "delete", "ec2/web-1", "--region", "us-east-1")
-	s.settled(3)
+	s.converged(3)
 	if err := ann.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestRunOnASecuredStore(t *testing.T) {
 	noneHolds(t, filepath.Join(s.dir, "ann"), storePassword, "ann@", "password-file")
 }
 
-// noneHolds wants none of the texts in any file of a folder.
+// noneHolds checks that no file of a folder contains one of the texts.
 func noneHolds(t *testing.T, dir string, texts ...string) {
 	t.Helper()
 	files := 0
@@ -83,7 +83,7 @@ func noneHolds(t *testing.T, dir string, texts ...string) {
 	}
 }
 
-// TestRefusedByTheStore: what a user sees of each way not to get in, as a whole.
+// TestRefusedByTheStore: the whole error of each way in which a store refuses a user.
 func TestRefusedByTheStore(t *testing.T) {
 	t.Parallel()
 	s, a := securedSite(t, fleet(1))
@@ -102,9 +102,9 @@ func TestRefusedByTheStore(t *testing.T) {
 		{"no password", "ann@" + at + "/site?" + ours},
 		{"no user", at + "/site?" + ours},
 		{"another prefix", "ann@" + at + "/theirs?" + ours + password},
-		{"a misspelt option", at + "/site?tls=on"},
+		{"an invalid option", at + "/site?tls=on"},
 		{"no such file", at + "/site?ca=gone.pem"},
-		{"nobody there", "127.0.0.1:1/site"},
+		{"nothing listens", "127.0.0.1:1/site"},
 		{"out of space", full.Endpoint + "/site"},
 	} {
 		begun := time.Now()
@@ -200,7 +200,7 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 		}
 	}
 	wants("an empty cluster", "etcd://"+other.Endpoint+"/site", "this store is empty")
-	wants("a misspelt prefix", "etcd://"+s.server.Endpoint+"/sitte", "this store is empty")
+	wants("a mistyped prefix", "etcd://"+s.server.Endpoint+"/sitte", "this store is empty")
 	if out, err := with("eve", "etcd://"+other.Endpoint+"/site", "plan", "--sandbox"); err != nil && exitText(err) != "7" {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -213,7 +213,7 @@ func TestAnotherStoreIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "plan", "--sandbox"); err != nil {
-		t.Errorf("made anew from the log, as the message says: %v\n%s", err, out)
+		t.Errorf("rebuilt from the log, as the message suggests: %v\n%s", err, out)
 	}
 	if out, err := with("ann", "etcd://"+other.Endpoint+"/new", "history", "web-1"); err != nil || !strings.Contains(out, "create finished") {
 		t.Errorf("its history: %v\n%s", err, out)
