@@ -10,7 +10,7 @@ import (
 func (c *comparison) cascade() {
 	fresh := map[resource.Ref]bool{}
 	for i := range c.out {
-		if d := &c.out[i]; d.Type == Drifted && resource.Worst(d.Changes) == resource.Replace {
+		if d := &c.out[i]; d.Type == Drifted && d.Replacing == nil && resource.Worst(d.Changes) == resource.Replace {
 			fresh[d.Ref] = true
 		}
 	}
@@ -60,7 +60,7 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 		c.out[i].Changes = c.createChanges(w)
 		return false
 	}
-	if known && c.out[i].Type != Drifted {
+	if known && (c.out[i].Type != Drifted || c.out[i].New != nil) {
 		return false
 	}
 	have, n := proven(c.group(w.Ref))
@@ -70,7 +70,14 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 	changes := c.changes(s, w, have)
 	switch {
 	case known:
-		c.out[i].Changes = changes
+		d := &c.out[i]
+		if d.Changes = changes; d.Replacing == nil {
+			break
+		}
+		if d.Replacing.Reverting || !startsAgain(changes, have) {
+			return false
+		}
+		d.Replacing, d.Reverts = nil, false
 	case len(changes) > 0:
 		c.unchanged--
 		index[w] = len(c.out)

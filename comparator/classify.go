@@ -9,7 +9,7 @@ func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observe
 	have, n := proven(group)
 	d := Difference{Ref: w.Ref, Stack: s.stack, Desired: w, Observed: have}
 	switch {
-	case n > 1 && !replacing(group[:n]):
+	case c.duplicated(group[:n]):
 		d.Type, d.Cause = Conflict, duplicate(w.Ref, group[:n])
 		c.out = append(c.out, d)
 	case n == 0:
@@ -20,16 +20,13 @@ func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observe
 	case have.Stack != s.stack:
 		d.Type, d.Cause = Conflict, &OwnershipError{*have, s.stack}
 		c.out = append(c.out, d)
-	case have.Unread != "":
+	case unread(group[:n]) != nil:
+		have = unread(group[:n])
 		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Unread}
 		c.out = append(c.out, d)
 	default:
-		if n > 1 {
-			d.New = newOf(group[:n])
-			d.NewFits = d.New.Unread == "" && d.New.Health != resource.Failing && len(c.changes(s, w, d.New)) == 0
-		}
 		known := len(c.unverified)
-		if d.Changes = c.changes(s, w, have); len(d.Changes) == 0 && d.New == nil {
+		if d.Changes = c.changes(s, w, have); !c.resume(&d, group[:n]) && len(d.Changes) == 0 {
 			if len(c.unverified) == known {
 				c.unchanged++
 			}
@@ -50,10 +47,10 @@ func (c *comparison) unconfigured(group []resource.Observed) {
 		return
 	}
 	d := Difference{Type: Unwanted, Ref: have.Ref, Stack: have.Stack, Observed: have}
-	if n > 1 && !replacing(group[:n]) {
+	if c.duplicated(group[:n]) {
 		d.Type, d.Cause = Conflict, duplicate(have.Ref, group[:n])
-	} else if n > 1 {
-		d.New = newOf(group[:n])
+	} else if r, open := c.replacing(have.Ref); open && n > 1 {
+		_, d.New = pairOf(group[:n], r)
 	}
 	c.out = append(c.out, d)
 }
@@ -84,16 +81,10 @@ func (c *comparison) unprovenOf(o *resource.Observed) error {
 	return e
 }
 
-// replacing reports whether the proven resources of one ref are the old and the new one of a
-// replacement in progress.
-func replacing(group []resource.Observed) bool {
-	return len(group) == 2 && (group[0].Role == resource.RoleNew) != (group[1].Role == resource.RoleNew)
-}
-
-// newOf returns the new resource of a replacement in progress.
-func newOf(group []resource.Observed) *resource.Observed {
+// unread returns the first resource whose content could not be read; nil if there is none.
+func unread(group []resource.Observed) *resource.Observed {
 	for i := range group {
-		if group[i].Role == resource.RoleNew {
+		if group[i].Unread != "" {
 			return &group[i]
 		}
 	}

@@ -23,9 +23,11 @@ type Difference struct {
 	Stack    string             // that configures or owns it
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
 	Observed *resource.Observed // nil for missing; for unreachable, unless only its content is unread
-	New      *resource.Observed // in a replacement in progress: the new resource, if it exists
-	NewFits  bool               // New matches the configuration and is not failing
-	Changes  []resource.Change  // of drifted resources; of missing ones every attribute, From nil
+	New      *resource.Observed // in a replacement in progress: the new resource, if both exist
+	// Replacing is the replacement in progress that is to be finished or, if it Reverts, to go back.
+	Replacing *Replacing
+	Reverts   bool
+	Changes   []resource.Change // of drifted resources; of missing ones every attribute, From nil
 	// Cause is why an unreachable resource could not be read, or why the audit log does not prove
 	// a conflicting or unmanaged one: an *UnreadError, *OwnershipError or *DuplicateError, or
 	// the error of the provider.
@@ -60,6 +62,8 @@ type Input struct {
 	// Starting reports that a pending resource has not been pending for longer than the grace of its
 	// kind, so that its state is no difference. Nil: none has.
 	Starting func(*resource.Observed) bool
+	// Replacing returns the replacement in progress of a ref. Nil: there is none.
+	Replacing func(resource.Ref) (Replacing, bool)
 	// Ignores reports that a change of an attribute or tag is no difference, by the drift rules
 	// of its stack. It must be pure. Nil: every change counts.
 	Ignores func(stack, kind string, c resource.Change) bool

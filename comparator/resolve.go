@@ -20,7 +20,7 @@ type answer struct {
 }
 
 // resolve returns the value of a reference to a resource that was observed and keeps its ID,
-// because it is neither replaced nor deleted.
+// because it is neither to be replaced nor deleted.
 func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 	for i := range c.memo.entries {
 		if e := &c.memo.entries[i]; e.ref == ref {
@@ -34,8 +34,12 @@ func (c *comparison) resolve(ref resource.Reference) (resource.Value, bool) {
 }
 
 func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
-	o, n := proven(c.group(ref.Ref))
-	if n != 1 || c.replaced[ref.Ref] || c.leaving(o) {
+	group := c.group(ref.Ref)
+	o, n := proven(group)
+	if n > 1 {
+		o = c.standsFor(ref.Ref, group[:n])
+	}
+	if o == nil || c.replaced[ref.Ref] || c.leaving(o) {
 		return nil, false
 	}
 	return o.Refer(ref.Path)

@@ -27,7 +27,7 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	b = b.orDefault()
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if !d.Proposed.Executes() {
+		if !d.Proposed.Executes() || d.Proposed == Revert { // to go back is no attempt
 			continue
 		}
 		a, ok := f.Attempts(d.Ref)

@@ -166,3 +166,8 @@ func order(all []Decision, levels [][]resource.Ref) {
 		return a.Ref.Compare(b.Ref)
 	})
 }
+
+// Refers reports whether a resource holds the ID of another one, by the schema of its kind.
+func Refers(o *resource.Observed, schema []resource.Attribute, to *resource.Observed) bool {
+	return slices.Contains(idsHeld(o, schema), identity{to.Ref.Scope(), to.Ref.Kind, to.ID})
+}

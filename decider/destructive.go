@@ -36,7 +36,7 @@ func (MaxDestroy) Name() string { return "max_destroy" }
 func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	doomed := map[string][]int{}
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Proposed.Destroys() && len(d.Blockers) == 0 && d.Reason != ReasonReverts {
+		if d := &p.Decisions[i]; d.Proposed.Destroys() && len(d.Blockers) == 0 {
 			doomed[d.Stack] = append(doomed[d.Stack], i)
 		}
 	}

@@ -45,6 +45,9 @@ func appendProposal(b []byte, d *Decision) []byte {
 	if d.Observed != nil {
 		field(d.Observed.ID)
 	}
+	for _, s := range d.Steps {
+		field(string(s))
+	}
 	for _, c := range d.Changes {
 		field(c.Path)
 		b = resource.AppendJSON(b, c.From)

@@ -60,11 +60,31 @@ func unwantedMessage(*comparator.Difference) string { return "not in the configu
 func missingMessage(*comparator.Difference) string { return "it does not exist" }
 
 func resumesMessage(d *comparator.Difference) string {
-	return "a replacement was interrupted: " + d.New.ID + " was created and matches the configuration"
+	if d.Replacing.Used && d.New.Health == resource.Failing {
+		return fmt.Sprintf("the replacement of %s by %s cannot go back, because other resources refer to %s already", d.Observed.ID, d.New.ID, d.New.ID)
+	}
+	return fmt.Sprintf("the replacement of %s by %s was interrupted", d.Observed.ID, d.New.ID)
+}
+
+func endsMessage(d *comparator.Difference) string {
+	return fmt.Sprintf("%s replaced %s, and the end of the replacement is not recorded", d.Observed.ID, d.Replacing.Old)
 }
 
 func revertsMessage(d *comparator.Difference) string {
-	return fmt.Sprintf("a replacement was interrupted: %s does not match the configuration or is failing; %s is kept", d.New.ID, d.Observed.ID)
+	old := d.Observed.ID
+	switch {
+	case d.New == nil && d.Observed.Aside():
+		return fmt.Sprintf("the replacement of %s was interrupted; %s is restored", old, old)
+	case d.New == nil:
+		return fmt.Sprintf("the replacement of %s was interrupted before it changed anything", old)
+	case d.New.Health == resource.Failing && d.New.Message != "":
+		return fmt.Sprintf("%s, which was to replace %s, is failing: %s", d.New.ID, old, d.New.Message)
+	case d.New.Health == resource.Failing:
+		return fmt.Sprintf("%s, which was to replace %s, is failing", d.New.ID, old)
+	case d.Replacing.Reverting:
+		return fmt.Sprintf("the return from %s to %s was interrupted", d.New.ID, old)
+	}
+	return fmt.Sprintf("%s was to replace %s, and the configuration has changed since", d.New.ID, old)
 }
 
 func followsMessage(d *comparator.Difference) string {

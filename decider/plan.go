@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 )
@@ -11,17 +12,19 @@ import (
 // Action is what to do with a resource.
 type Action string
 
-// The six actions.
+// The seven actions.
 const (
 	Create  Action = "create"
 	Update  Action = "update"
 	Replace Action = "replace"
+	Revert  Action = "revert"  // a replacement goes back: what it created is deleted, the old resource restored
 	Restart Action = "restart" // an update that restarts the resource
 	Delete  Action = "delete"
 	Notify  Action = "notify" // nothing is done; the user is informed
 )
 
-// Destroys reports whether the action deletes a resource.
+// Destroys reports whether the action deletes a resource. A revert deletes only what its
+// replacement created.
 func (a Action) Destroys() bool { return a == Delete || a == Replace }
 
 // Executes reports whether the action calls the provider.
@@ -32,7 +35,7 @@ func (a Action) Symbol() string {
 	switch a {
 	case Create:
 		return "+"
-	case Update:
+	case Update, Revert:
 		return "~"
 	case Replace:
 		return "-/+"
@@ -56,8 +59,8 @@ const (
 	ReasonState       Reason = "state"            // it does not run, or does not stop, as configured
 	ReasonImmutable   Reason = "immutable"        // differs in an immutable attribute
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
-	ReasonResumes     Reason = "resumes"          // an interrupted replacement: only the old resource has to be deleted
-	ReasonReverts     Reason = "reverts"          // an interrupted replacement: the new resource is deleted
+	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
+	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
 	ReasonUnmanaged   Reason = "unmanaged"        // reported only
 	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's
@@ -95,8 +98,9 @@ type Decision struct {
 	Changes    []resource.Change
 	Desired    *resource.Desired
 	Observed   *resource.Observed
-	New        *resource.Observed // in a replacement in progress: the new resource, if it exists
-	Strategy   resource.Strategy  // of a replace
+	New        *resource.Observed // in a replacement in progress: the new resource, if both exist
+	Strategy   resource.Strategy  // of a replace or revert
+	Steps      []replace.Step     // of a replace or revert: what is left to do, in order
 	Follows    resource.Ref       // of a replace that is destroy-first only because this resource's is
 	Origin     *Origin            // of a destroying action: the record that proves the resource
 	DataLoss   string             // of a destroying action: the data that it loses; "" is none

@@ -25,8 +25,9 @@ func decisionTable() []rule {
 		{comparator.Unmanaged, nil, Notify, ReasonUnmanaged, unmanagedMessage},
 		{comparator.Unwanted, nil, Delete, ReasonUnwanted, unwantedMessage},
 		{comparator.Missing, nil, Create, ReasonMissing, missingMessage},
+		{comparator.Drifted, reverts, Revert, ReasonReverts, revertsMessage},
 		{comparator.Drifted, resumes, Replace, ReasonResumes, resumesMessage},
-		{comparator.Drifted, reverts, Delete, ReasonReverts, revertsMessage},
+		{comparator.Drifted, ends, Update, ReasonResumes, endsMessage},
 		{comparator.Drifted, follows, Replace, ReasonFollows, followsMessage},
 		{comparator.Drifted, worst(resource.Replace), Replace, ReasonImmutable, immutableMessage},
 		{comparator.Drifted, onlyState, Restart, ReasonState, stateMessage},
@@ -47,21 +48,25 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
 			Suggestion: suggestion(d),
 		}
-		if out.Reason == ReasonReverts {
-			out.Observed, out.New, out.Changes, out.Desired = d.New, nil, nil, nil
+		if d.Replacing != nil {
+			out.Strategy = d.Replacing.Strategy
+		}
+		if out.Proposed == Revert { // nothing is applied
+			out.Changes, out.Desired = nil, nil
 		}
 		return out, nil
 	}
 	return Decision{}, fmt.Errorf("decider: %s: no rule for a difference of type %q", d.Ref, d.Type)
 }
 
-// resumes reports whether an interrupted replacement has a new resource that matches the
-// configuration: only the old one is still to be deleted.
-func resumes(d *comparator.Difference) bool { return d.New != nil && d.NewFits }
+// reverts reports whether a replacement in progress goes back.
+func reverts(d *comparator.Difference) bool { return d.Reverts }
 
-// reverts reports whether an interrupted replacement has a new resource that is failing or does
-// not match the configuration: it is deleted, and the old one is kept until the next plan.
-func reverts(d *comparator.Difference) bool { return d.New != nil && !d.NewFits }
+// resumes reports whether a replacement in progress goes on: its new resource exists.
+func resumes(d *comparator.Difference) bool { return d.Replacing != nil && d.New != nil }
+
+// ends reports whether only the end of a replacement is not recorded.
+func ends(d *comparator.Difference) bool { return d.Replacing != nil }
 
 // onlyState reports whether a resource differs only in that it does not run, or stop, as configured.
 func onlyState(d *comparator.Difference) bool {

@@ -61,8 +61,7 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 		if !a.Executes() {
 			continue
 		}
-		// If the new resource of a replacement exists, only the old one is still to be deleted.
-		n := replace.Node{Ref: d.Ref, Creates: a != Delete && !d.Resumes(), Deletes: a.Destroys(), Strategy: d.Strategy}
+		n := replace.Node{Ref: d.Ref, Creates: a != Delete && !d.onlyDeletes(), Deletes: a.Destroys(), Strategy: d.Strategy}
 		for _, r := range d.DependsOn {
 			if d.refersTo(r) {
 				n.DependsOn = append(n.DependsOn, r)
@@ -76,16 +75,19 @@ func nodesOf(all []Decision, action func(*Decision) Action) (nodes []replace.Nod
 	return nodes, index
 }
 
-// Resumes reports whether the new resource of a replacement exists as configured, so that only the
-// old one is still to be deleted.
-func (d *Decision) Resumes() bool { return d.Proposed == Replace && d.New != nil }
+// onlyDeletes reports whether the new resource of a replacement in progress is in service, so that
+// only the old one is still to be deleted.
+func (d *Decision) onlyDeletes() bool {
+	return d.Proposed == Replace && d.New != nil && d.New.Health == resource.Healthy
+}
 
 // chooseStrategies sets the strategy of each replace: the one that is configured, else the kind's
-// default. A replace that must follow a destroy-first one becomes destroy-first too.
+// default; once its new resource exists, the one that it started with. A replace that must follow a
+// destroy-first one becomes destroy-first too.
 func chooseStrategies(all []Decision, kinds Kinds) {
 	for i := range all {
 		d := &all[i]
-		if d.Proposed != Replace || d.Desired == nil || d.Observed == nil {
+		if d.Proposed != Replace || d.Desired == nil || d.Observed == nil || d.New != nil {
 			continue
 		}
 		k, _ := kinds(d.Ref.Provider, d.Ref.Kind)
@@ -96,13 +98,26 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 				d.Strategy = s
 			}
 		}
-		if d.Resumes() {
-			d.Strategy = resource.CreateFirst
-		}
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })
 	for _, down := range replace.Downgrade(nodes) {
-		d := &all[index[down.Node]]
-		d.Strategy, d.Follows = resource.DestroyFirst, down.Follows
+		if d := &all[index[down.Node]]; d.New == nil {
+			d.Strategy, d.Follows = resource.DestroyFirst, down.Follows
+		}
 	}
+	for i := range all {
+		all[i].Steps = stepsOf(&all[i])
+	}
+}
+
+// stepsOf lists what is left to do of a replace or revert.
+func stepsOf(d *Decision) []replace.Step {
+	if d.Observed == nil || d.Proposed != Replace && d.Proposed != Revert {
+		return nil
+	}
+	r := replace.Replacement{Strategy: d.Strategy, Old: d.Observed.ID, Reverting: d.Proposed == Revert}
+	if d.Desired != nil {
+		r.Stopped = d.Desired.State == "stopped"
+	}
+	return r.Left(replace.Stage{Old: d.Observed, New: d.New, Aside: d.Observed.Aside()})
 }

@@ -29,11 +29,11 @@ type apply struct {
 	started  time.Time
 	operator bool // an action of an operator, which does not apply a configuration
 
-	mu          sync.Mutex // guards the fields below
-	outcomes    map[stepOf]Outcome
-	made        map[resource.Ref]resource.Observed // by this apply, or by another one since the plan
-	replaceKeys map[resource.Ref]string            // keys of the replacements that this apply started
-	failure     error                              // the ledger cannot be written: nothing more starts
+	mu       sync.Mutex // guards the fields below
+	outcomes map[stepOf]Outcome
+	made     map[resource.Ref]resource.Observed // by this apply, or by another one since the plan
+	replaced map[resource.Ref]string            // ids that are left of the replacements which this apply finished
+	failure  error                              // the ledger cannot be written: nothing more starts
 }
 
 // stepOf is one phase of a decision.
@@ -63,7 +63,7 @@ func (e *Engine) newApply(ctx context.Context, p *Planned, o ApplyOptions) *appl
 	}
 	return &apply{
 		engine: e, plan: p, o: o, soft: ctx, hard: hard, started: e.cfg.Clock(),
-		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaceKeys: map[resource.Ref]string{},
+		outcomes: map[stepOf]Outcome{}, made: map[resource.Ref]resource.Observed{}, replaced: map[resource.Ref]string{},
 	}
 }
 
@@ -107,7 +107,7 @@ func (a *apply) announce() error {
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}
-	return a.record(append(events, a.leftReplacements()...)...)
+	return a.record(events...)
 }
 
 // recordNotStarted records the decisions that were not started.
@@ -124,8 +124,11 @@ func (a *apply) recordNotStarted() {
 			continue
 		}
 		why := string(o.Status)
-		if a.failure != nil {
+		switch {
+		case a.failure != nil:
 			why = "broken"
+		case o.Status == Refused:
+			why = "check"
 		}
 		events = append(events, event.NotStarted{Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Why: why, On: o.On, Detail: o.Detail})
 	}

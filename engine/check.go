@@ -9,14 +9,10 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// check asks the provider, under the claim and before a resource is deleted, whether its
-// replacement can be created.
+// check asks the provider, under the claim and before destroy-first deletes a resource, whether the
+// new one can be created.
 func (a *apply) check(ctx context.Context, d *decider.Decision, phase decider.Phase, r *provider.Request) error {
-	first := phase == decider.DeletePhase && d.Action == decider.Replace && !d.Strategy.KeepsOld()
-	if d.Strategy == "" {
-		first = phase == decider.DeletePhase && d.Action == decider.Replace
-	}
-	if !first || d.Desired == nil {
+	if phase != decider.DeletePhase || d.Action != decider.Replace || d.Desired == nil {
 		return nil
 	}
 	return a.ask(ctx, d, *r)

@@ -54,6 +54,18 @@ type crasher struct {
 	armed bool
 	at    string // such as "before claim" or "after claim"
 	steps []string
+	nth   int // or: the number of the point, before or after any step, from 1
+	count int
+}
+
+// dies counts a point, and reports whether the process crashes there.
+func (m *crasher) dies(at string) bool {
+	if !m.armed {
+		return m.dead
+	}
+	m.count++
+	m.dead = m.dead || m.at == at || m.nth == m.count
+	return m.dead
 }
 
 // step performs one step, unless the process has crashed or crashes before it. It may crash after.
@@ -61,9 +73,8 @@ func (m *crasher) step(name string, do func() error) error {
 	m.mu.Lock()
 	if m.armed {
 		m.steps = append(m.steps, name)
-		m.dead = m.dead || m.at == "before "+name
 	}
-	if m.dead {
+	if m.dies("before " + name) {
 		m.mu.Unlock()
 		return errCrashed
 	}
@@ -71,10 +82,7 @@ func (m *crasher) step(name string, do func() error) error {
 	err := do()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.armed && m.at == "after "+name {
-		m.dead = true
-	}
-	if m.dead {
+	if m.dies("after " + name) {
 		return errCrashed
 	}
 	return err

@@ -81,7 +81,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	if err := e.replacements(ctx, p, o.At); err != nil {
-		return nil, fmt.Errorf("read the replacements in progress: %w", err)
+		return nil, err
 	}
 	if memory.unread, err = e.unread(ctx, p); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	found, err := comparator.Compare(comparator.Input{
 		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
-		Ignores: ignores, Starting: m.starting(e.cfg.Providers.Kind, p.At),
+		Ignores: ignores, Replacing: p.inProgress, Starting: m.starting(e.cfg.Providers.Kind, p.At),
 	})
 	if err != nil {
 		return inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
@@ -130,7 +130,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
-	p.blessed, p.known = m.blessed, m.known
+	p.blessed, p.known, p.stays = m.blessed, m.known, staysOf(p.Plan)
 	if o.digest != nil {
 		p.approving = o.digest(p.Plan)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -15,7 +14,6 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -23,14 +21,21 @@ import (
 // perform performs one phase of a decision: it records the start, calls the provider and records
 // the result. ctx ends when the claim is lost.
 func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase decider.Phase) Outcome {
+	if a.inSteps(d) {
+		return a.replace(ctx, c, d, phase)
+	}
 	out := Outcome{Ref: d.Ref, Action: d.Action, Status: Failed}
 	r, err := a.request(ctx, c, d, phase)
+	closing := a.closing(d, phase)
+	if err == nil && d.Observed != nil && (phase == decider.DeletePhase || len(closing) > 0) {
+		err = a.prove(ctx, d.Ref, d.Observed.ID)
+	}
 	if err != nil {
 		out.Err, out.Detail = err, err.Error()
-		return out
-	}
-	if _, step := phaseOf(d, phase); step == replace.DeleteOld && !a.newIsHealthy(d) {
-		out.Status, out.Detail = WaitingFor, "the new resource is not healthy yet: plan again"
+		var unproven *unprovenError
+		if errors.As(err, &unproven) {
+			out.Status = Stale
+		}
 		return out
 	}
 	if err := a.check(ctx, d, phase, r); err != nil {
@@ -39,7 +44,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	}
 	started := a.startedEvent(c, d, phase, r)
 	guard := coordinator.Guard(c.Ref, c.Token)
-	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(a.opening(d, started), started)...); err != nil {
+	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, append(closing, started)...); err != nil {
 		return a.notStarted(out, err)
 	}
 	start := a.engine.cfg.Clock()
@@ -61,7 +66,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	if err != nil {
 		out.Class, out.Recoverable, out.Detail = provider.ClassOf(err), end.Recoverable, err.Error()
 	}
-	ends := append([]event.Event{end}, a.closing(d, end)...)
+	ends := []event.Event{end}
 	if a.blesses(d, end) {
 		ends = append(ends, a.blessing(d.Desired))
 	}
@@ -90,47 +95,70 @@ func (a *apply) notStarted(out Outcome, err error) Outcome {
 // finish records the result. A result after the claim was lost does not count: the next
 // observation recovers the action.
 func (a *apply) finish(ctx context.Context, guard storage.Guard, out Outcome, end event.Finished, ends ...event.Event) Outcome {
-	_, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...)
-	switch {
-	case errors.Is(err, ledger.ErrRefused):
-		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, err), "the claim was lost before the result could be recorded: the next plan recovers it"
-		return out
-	case err != nil:
-		out.Status, out.Err, out.Detail = Uncertain, errors.Join(out.Err, a.fail(err)), "its result could not be recorded: the next plan recovers it"
-		return out
+	if _, err := a.engine.cfg.Ledger.RecordUnder(context.WithoutCancel(ctx), guard, ends...); err != nil {
+		return a.notRecorded(out, err)
 	}
 	switch end.Outcome {
 	case event.Done:
 		out.Status = Done
-		if end.Step != string(replace.DeleteOld) { // the ref is the new resource already
-			a.noteResource(end.Ref, end.Resource)
-		}
+		a.noteResource(end.Ref, end.Resource)
 	case event.Accepted:
-		out.Status, out.Detail = Accepted, "in progress until "+end.Deadline.UTC().Format(time.RFC3339)
+		out.Status, out.Detail = Accepted, inProgress(end)
 	case event.Uncertain:
 		out.Status = Uncertain
 	}
 	return out
 }
 
+// notRecorded returns the outcome of an action whose result could not be recorded.
+func (a *apply) notRecorded(out Outcome, err error) Outcome {
+	out.Status = Uncertain
+	if errors.Is(err, ledger.ErrRefused) {
+		out.Err, out.Detail = errors.Join(out.Err, err), "the claim was lost before the result could be recorded: the next plan recovers it"
+		return out
+	}
+	out.Err, out.Detail = errors.Join(out.Err, a.fail(err)), "its result could not be recorded: the next plan recovers it"
+	return out
+}
+
+// inProgress says until when an accepted action is in progress.
+func inProgress(end event.Finished) string {
+	return "in progress until " + end.Deadline.UTC().Format(time.RFC3339)
+}
+
 // startedEvent is recorded before the call. If an earlier attempt of the same create may still
 // arrive, it keeps that attempt's key, so that no second resource is created.
 func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, r *provider.Request) event.Started {
-	host, _ := os.Hostname()
-	b := event.Started{
-		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Key: ulid.Make().String(), Action: d.Action, Token: c.Token,
-		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Have: r.Have.ID, Host: host, PID: os.Getpid(),
+	b := a.starting(c, d)
+	b.Key, b.Have = ulid.Make().String(), r.Have.ID
+	if d.Action == decider.Replace {
+		b.Phase = string(phase)
 	}
-	name, step := phaseOf(d, phase)
-	b.Phase, b.Step = name, string(step)
-	if phase == decider.CreatePhase && d.Desired != nil && !a.operator {
-		b.Applying = &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: b.Desired, Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
-		if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, phase) == create {
+	if phase == decider.CreatePhase {
+		b.Applying = a.applying(d, r)
+		if t, ok := a.plan.tries[d.Ref]; ok && b.Applying != nil && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, phase) == create {
 			b.Key = t.Key
 		}
 	}
 	r.Key = b.Key
 	return b
+}
+
+// starting is what the start of every action on a resource has in common.
+func (a *apply) starting(c Claim, d *decider.Decision) event.Started {
+	host, _ := os.Hostname()
+	return event.Started{
+		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Action: d.Action, Token: c.Token,
+		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
+	}
+}
+
+// applying is the configuration that a call applies; nil if it applies none.
+func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applied {
+	if d.Desired == nil || a.operator {
+		return nil
+	}
+	return &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(), Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
 }
 
 // finishedEvent is recorded after the call.
@@ -193,126 +221,4 @@ func isUncertain(err error) bool {
 	var panicked *panicError
 	return provider.ClassOf(err) == provider.Uncertain || errors.As(err, &panicked) || errors.Is(err, coordinator.ErrLost) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// verb is the method of a provider to call.
-type verb int
-
-const (
-	create verb = iota
-	update
-	remove
-)
-
-func verbOf(action decider.Action, phase decider.Phase) verb {
-	switch {
-	case phase == decider.DeletePhase:
-		return remove
-	case action == decider.Create || action == decider.Replace:
-		return create
-	}
-	return update
-}
-
-// call calls the provider and retries recoverable errors, which every verb allows. It stops when
-// the claim is lost or the apply is interrupted.
-func (a *apply) call(ctx context.Context, v verb, r *provider.Request) (res *resource.Observed, tries int, err error) {
-	ref := r.Desired.Ref
-	if v == remove {
-		ref = r.Have.Ref
-	}
-	p := a.engine.cfg.Providers[ref.Provider]
-	if ctx.Err() != nil {
-		return nil, 0, context.Cause(ctx) // the claim is lost already, or the apply was canceled
-	}
-	start := time.Now()
-	for wait := a.o.Backoff; ; wait *= 2 {
-		tries++
-		res, err = safely(ctx, p, v, *r)
-		if err == nil || !provider.Recoverable(err) || tries >= a.o.Tries || time.Since(start) > retryFor || ctx.Err() != nil || a.stopped() {
-			return res, tries, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return res, tries, err
-		case <-a.soft.Done():
-			return res, tries, err
-		}
-	}
-}
-
-// panicError is a panic of a provider, after which the result is unknown.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string {
-	return fmt.Sprintf("the provider panicked: %v\n%s", e.value, e.stack)
-}
-
-func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request) (res *resource.Observed, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			res, err = nil, &panicError{x, debug.Stack()}
-		}
-	}()
-	var o resource.Observed
-	switch v {
-	case create:
-		o, err = p.Create(ctx, r)
-	case update:
-		o, err = updateAndMark(ctx, p, r)
-	default:
-		return nil, p.Delete(ctx, r)
-	}
-	if err != nil {
-		return nil, err
-	}
-	// The provider reports the natural name; the resource is recorded under its ref, and this
-	// action proves it.
-	o.Ref, o.Ownership, o.Stack = r.Desired.Ref, resource.Proven, r.Stack
-	return &o, nil
-}
-
-// updateAndMark first writes the marks that differ, then makes the other changes.
-func updateAndMark(ctx context.Context, p provider.Provider, r provider.Request) (o resource.Observed, err error) {
-	var marks, rest []resource.Change
-	for _, c := range r.Changes {
-		if c.On == resource.OnMark {
-			marks = append(marks, c)
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	if len(marks) > 0 {
-		if o, err = mark(ctx, p, r, marks); err != nil || len(rest) == 0 {
-			return o, err
-		}
-		r.Have.Marks = o.Marks
-	}
-	r.Changes = rest
-	return p.Update(ctx, r)
-}
-
-// mark writes all marks of a resource. ErrReplace becomes a plain error: no resource is replaced
-// because of its marks.
-func mark(ctx context.Context, p provider.Provider, r provider.Request, changes []resource.Change) (resource.Observed, error) {
-	m, ok := p.(provider.Marker)
-	if !ok {
-		return resource.Observed{}, fmt.Errorf("%s: the provider cannot write tags on existing resources", r.Desired.Ref)
-	}
-	r.Desired.Blessed = r.Have.Marks.Blessed
-	for _, c := range changes {
-		if c.Path == "blessed" {
-			r.Desired.Blessed = c.To == resource.Bool(true)
-		}
-	}
-	r.Changes = nil
-	o, err := m.Mark(ctx, r)
-	if errors.Is(err, provider.ErrReplace) {
-		err = fmt.Errorf("the tags cannot be written: %s", err.Error())
-	}
-	return o, err
 }

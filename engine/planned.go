@@ -39,8 +39,11 @@ type Planned struct {
 	async    AsyncObserver
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read
-	// replacing are the recorded replacements in progress.
+	// replacing are the recorded replacements in progress; used, those whose new resource others
+	// refer to.
 	replacing map[resource.Ref]ledger.Replacement
+	used      map[resource.Ref]bool
+	stays     map[resource.Ref]*resource.Observed // of replacements with two resources, the one that stays
 	kinds     decider.Kinds
 	live      resource.LiveState
 	open      map[resource.Ref]ledger.OpenAction // still without a result
@@ -48,8 +51,12 @@ type Planned struct {
 	base      map[resource.Ref]base // of a loaded plan
 }
 
-// resourceAt returns the proven resource of a ref in the plan's live state.
+// resourceAt returns the proven resource of a ref in the plan's live state; during a replacement the
+// one that stays if it ends as planned.
 func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
+	if o, ok := p.stays[ref]; ok {
+		return o, true
+	}
 	all := p.live.Scopes[ref.Scope()].Resources
 	i, ok := slices.BinarySearchFunc(all, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
 	for ; ok && i < len(all) && all[i].Ref == ref; i++ {

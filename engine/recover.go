@@ -51,6 +51,9 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		}
 		return found(event.FoundNotDone, nil, "no resource has its key; if one appears later, the next attempt with the same key creates no second one")
 	}
+	if r, known, is := recoverStep(o, live); is {
+		return r, known
+	}
 	have := byID(live, o.Ref.Kind, o.Have)
 	switch deletes := o.Action == decider.Delete || o.Phase == event.PhaseDelete; {
 	case have == nil && !absent:

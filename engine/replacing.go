@@ -2,112 +2,105 @@ package engine
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
-// phaseOf returns the phase of a replacement that an action is, and, for a strategy that keeps the
-// old resource until the new one is healthy, its step.
-func phaseOf(d *decider.Decision, phase decider.Phase) (name string, step replace.Step) {
-	keeps := d.Strategy != "" && d.Strategy.KeepsOld()
-	switch {
-	case d.Reason == decider.ReasonReverts:
-		return event.PhaseDelete, replace.DeleteNew
-	case d.Action != decider.Replace:
-		return "", ""
-	case phase == decider.CreatePhase && keeps:
-		return event.PhaseCreate, replace.Create
-	case phase == decider.CreatePhase:
-		return event.PhaseCreate, ""
-	case keeps:
-		return event.PhaseDelete, replace.DeleteOld
+// inSteps reports whether an action is performed by the steps of a replacement: a replace that
+// keeps the old resource, and whatever goes on with a replacement in progress or ends it.
+func (a *apply) inSteps(d *decider.Decision) bool {
+	_, open := a.plan.replacing[d.Ref]
+	switch d.Action {
+	case decider.Replace:
+		return d.Strategy != "" && d.Strategy.KeepsOld()
+	case decider.Revert:
+		return true
+	case decider.Update:
+		return open && d.Reason == decider.ReasonResumes
+	case decider.Delete:
+		return open
+	default:
+		return false
 	}
-	return event.PhaseDelete, ""
 }
 
-// opening returns the events before the first step of a replacement that keeps the old resource,
-// and before the step that reverts it.
-func (a *apply) opening(d *decider.Decision, s event.Started) []event.Event {
-	switch replace.Step(s.Step) {
-	case replace.Create:
-		return []event.Event{event.ReplaceStarted{
-			Plan: s.Plan, Ref: s.Ref, Stack: s.Stack, Key: s.Key, Strategy: string(d.Strategy), Desired: s.Desired, Old: d.Observed.ID,
-		}}
-	case replace.DeleteNew:
-		return []event.Event{event.ReplaceReverted{Ref: s.Ref, Key: a.plan.replacing[s.Ref].Key, Why: d.Message}}
-	}
-	return nil
-}
-
-// closing returns the events after the last step of such a replacement.
-func (a *apply) closing(d *decider.Decision, e event.Finished) []event.Event {
-	if e.Outcome != event.Done {
+// closing returns the end of a replacement in progress that another action makes obsolete: only one
+// resource of it is left, or none. It is recorded with that action.
+func (a *apply) closing(d *decider.Decision, phase decider.Phase) []event.Event {
+	open, is := a.plan.replacing[d.Ref]
+	if !is || phase == decider.DeletePhase {
 		return nil
 	}
-	open := a.plan.replacing[e.Ref]
-	switch replace.Step(e.Step) {
-	case replace.Create:
-		a.mu.Lock()
-		a.replaceKeys[e.Ref] = e.Key
-		a.mu.Unlock()
-	case replace.DeleteOld:
-		f := event.ReplaceFinished{Ref: e.Ref, Key: open.Key}
-		a.mu.Lock()
-		if key, ok := a.replaceKeys[e.Ref]; ok {
-			f.Key = key
+	f := event.ReplaceFinished{Ref: d.Ref, Key: open.Key, Reverted: true}
+	if d.Observed != nil && d.Proposed != decider.Replace {
+		f.ID, f.Reverted = d.Observed.ID, d.Observed.ID == open.Old
+	}
+	return []event.Event{f}
+}
+
+// replacements reads the replacements in progress, and which of their new resources others refer to.
+func (e *Engine) replacements(ctx context.Context, p *Planned, at storage.Revision) error {
+	all, err := e.cfg.Ledger.Replacements(ctx, at)
+	if err != nil {
+		return fmt.Errorf("read the replacements in progress: %w", err)
+	}
+	p.replacing, p.used = all, map[resource.Ref]bool{}
+	for ref, open := range all {
+		if created := createdBy(p.live.Scopes[ref.Scope()], open); created != nil {
+			p.used[ref] = e.refersTo(p.live, created)
 		}
-		f.ID = a.made[e.Ref].ID
-		a.mu.Unlock()
-		if d.New != nil {
-			f.ID = d.New.ID
-		}
-		return []event.Event{f}
-	case replace.DeleteNew:
-		return []event.Event{event.ReplaceFinished{Ref: e.Ref, Key: open.Key, ID: open.Old, Reverted: true}}
 	}
 	return nil
 }
 
-// newIsHealthy reports whether the new resource of a replacement is in service. Before that the
-// old one is not deleted.
-func (a *apply) newIsHealthy(d *decider.Decision) bool {
-	if d.New != nil {
-		return d.New.Health != resource.Failing && d.New.Health != resource.Pending
+// createdBy returns the new resource of a replacement; nil if it does not exist.
+func createdBy(s resource.Snapshot, r ledger.Replacement) *resource.Observed {
+	for i := range s.Resources {
+		if o := &s.Resources[i]; o.Ref == r.Ref && o.Managed() && o.ID != r.Old {
+			return o
+		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	o, ok := a.made[d.Ref]
-	return ok && o.Health != resource.Failing && o.Health != resource.Pending
+	return nil
 }
 
-// leftReplacements finishes the replacements that a crash interrupted after their last step: only
-// the new resource exists.
-func (a *apply) leftReplacements() []event.Event {
-	var out []event.Event
-	for ref, open := range a.plan.replacing {
-		var left []string
-		for _, o := range a.plan.live.Scopes[ref.Scope()].Resources {
-			if o.Ref == ref && o.Managed() {
-				left = append(left, o.ID)
+// refersTo reports whether any resource holds the ID of another one.
+func (e *Engine) refersTo(live resource.LiveState, to *resource.Observed) bool {
+	for _, s := range live.Scopes {
+		for i := range s.Resources {
+			o := &s.Resources[i]
+			if k, ok := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind); ok && o.Ref != to.Ref && decider.Refers(o, k.Attrs, to) {
+				return true
 			}
 		}
-		if _, pending := a.plan.open[ref]; len(left) == 1 && left[0] != open.Old && !pending {
-			out = append(out, event.ReplaceFinished{Ref: ref, Key: open.Key, ID: left[0]})
+	}
+	return false
+}
+
+// staysOf returns the resource that stays of each replacement with two resources.
+func staysOf(p decider.Plan) map[resource.Ref]*resource.Observed {
+	out := map[resource.Ref]*resource.Observed{}
+	for i := range p.Decisions {
+		switch d := &p.Decisions[i]; {
+		case d.New == nil:
+		case d.Proposed == decider.Replace:
+			out[d.Ref] = d.New
+		default:
+			out[d.Ref] = d.Observed
 		}
 	}
-	slices.SortFunc(out, func(x, y event.Event) int { return x.About().Compare(y.About()) })
 	return out
 }
 
-// replacements reads the replacements in progress.
-func (e *Engine) replacements(ctx context.Context, p *Planned, at storage.Revision) (err error) {
-	if at == storage.Now {
-		p.replacing, err = e.cfg.Ledger.Replacements(ctx)
-	}
-	return err
+// inProgress returns the replacement in progress of a ref, for the comparison.
+func (p *Planned) inProgress(ref resource.Ref) (comparator.Replacing, bool) {
+	open, ok := p.replacing[ref]
+	return comparator.Replacing{
+		Desired: open.Desired, Old: open.Old, Strategy: resource.Strategy(open.Strategy), Reverting: open.Reverting, Used: p.used[ref],
+	}, ok
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/storage"
 )
 
 func createFirst(c *fake.Cloud) { c.Replaces("server", resource.CreateFirst, resource.DestroyFirst) }
@@ -57,7 +58,7 @@ func TestCreateFirstCreatesThenDeletes(t *testing.T) {
 	if d := cmp.Diff([]string{"replace_started server/a", "replace_finished server/a"}, b.events(event.TypeReplaceStarted, event.TypeReplaceFinished)); d != "" {
 		t.Errorf("records (-want +got):\n%s", d)
 	}
-	if open, err := b.ledger.Replacements(t.Context()); err != nil || len(open) != 0 {
+	if open, err := b.ledger.Replacements(t.Context(), storage.Now); err != nil || len(open) != 0 {
 		t.Errorf("open replacements: %v, %v", open, err)
 	}
 	b.replays()
@@ -167,7 +168,7 @@ func TestAnOutdatedReplacementIsReverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, _ := decisionOn(p, ref("server", "a"))
-	if d.Reason != decider.ReasonReverts || !d.Action.Executes() || d.Observed.ID == old.ID {
+	if d.Action != decider.Revert || d.Observed.ID != old.ID || d.New == nil {
 		t.Fatalf("the plan: %+v", d)
 	}
 	if _, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{}); err != nil {

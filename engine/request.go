@@ -23,14 +23,10 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, phase
 		r.Desired.Attrs, err = a.lastConfigured(ctx, d)
 		return r, err
 	}
-	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
-	var missing []resource.Reference
-	resolver := a.resolver(ctx, &missing)
-	r.Desired = *d.Desired
-	if d.Desired.Owner != "" {
-		r.Owner = d.Desired.Owner
+	err := a.resolveInto(ctx, d, r)
+	if err != nil {
+		return nil, err
 	}
-	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, resolver)
 	if verbOf(d.Action, phase) == update {
 		r.Changes = make([]resource.Change, len(d.Changes))
 		for i, change := range d.Changes {
@@ -40,10 +36,22 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, phase
 			r.Changes[i] = change
 		}
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
-	}
 	return r, nil
+}
+
+// resolveInto sets the configuration of a request, its references replaced by values.
+func (a *apply) resolveInto(ctx context.Context, d *decider.Decision, r *provider.Request) error {
+	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
+	var missing []resource.Reference
+	r.Desired = *d.Desired
+	if d.Desired.Owner != "" {
+		r.Owner = d.Desired.Owner
+	}
+	r.Desired.Attrs = kind.Resolve(d.Desired.Attrs, a.resolver(ctx, &missing))
+	if len(missing) > 0 {
+		return fmt.Errorf("%s refers to %s, which has no value: it neither existed nor was created", d.Ref, missing[0])
+	}
+	return nil
 }
 
 // lastConfigured returns the attributes that control how a resource is deleted, such as whether a

@@ -48,6 +48,7 @@ type Outcome struct {
 	Seconds     float64
 	// Deleted and Created are the phases that were done of a replace that stopped between them.
 	Deleted, Created bool
+	Reverted         bool // of a replace: it failed and went back
 }
 
 // Result is the result of an apply.
@@ -114,7 +115,7 @@ func (a *apply) outcomeOf(decision int) Outcome {
 	switch {
 	case hasFirst && hasSecond && one.Status.good():
 		two.Seconds += one.Seconds
-		if !two.Status.good() {
+		if !two.Status.good() && !two.Reverted {
 			two.Deleted, two.Created = first == decider.DeletePhase, first == decider.CreatePhase
 			two.Detail = incomplete(two) + two.Detail
 		}

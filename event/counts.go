@@ -13,6 +13,7 @@ type Counts struct {
 	Create      int `json:"create"`
 	Update      int `json:"update"`
 	Replace     int `json:"replace"`
+	Revert      int `json:"revert"` // replacements that go back
 	Restart     int `json:"restart"`
 	Delete      int `json:"delete"`
 	Notify      int `json:"notify"`
@@ -65,6 +66,8 @@ func (c *Counts) Add(a decider.Action) {
 		c.Update++
 	case decider.Replace:
 		c.Replace++
+	case decider.Revert:
+		c.Revert++
 	case decider.Restart:
 		c.Restart++
 	case decider.Delete:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -35,7 +36,8 @@ type Decision struct {
 	// The observed resource is in the observations before.
 	Desired    *Desired          `json:"desired,omitempty"`
 	Suggestion string            `json:"suggestion,omitempty"`
-	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace
+	Strategy   resource.Strategy `json:"strategy,omitempty"` // of a replace or revert
+	Steps      []replace.Step    `json:"steps,omitempty"`    // of a replace or revert, in order
 	Origin     *decider.Origin   `json:"origin,omitempty"`   // the record that allows a delete or replace
 	DataLoss   string            `json:"data_loss,omitempty"`
 }

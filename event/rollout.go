@@ -19,12 +19,15 @@ type ReplaceStarted struct {
 	Deadline time.Time    `json:"deadline,omitzero"`
 }
 
-// ReplaceReverted records that a replacement failed and its remaining steps restore the old
-// resource.
+// ReplaceReverted records that a replacement goes back: its remaining steps delete what it created
+// and restore the old resource.
 type ReplaceReverted struct {
 	Ref resource.Ref `json:"ref"`
 	Key string       `json:"key"`
 	Why string       `json:"why"`
+	// Failed is the digest of the configuration of which this is a failed attempt; empty if its
+	// failure is recorded as that of a step, or if nothing failed.
+	Failed string `json:"failed,omitempty"`
 }
 
 // ReplaceFinished records that one resource is left of a replacement: the new one or, if it was
@@ -32,8 +35,12 @@ type ReplaceReverted struct {
 type ReplaceFinished struct {
 	Ref      resource.Ref `json:"ref"`
 	Key      string       `json:"key"`
-	ID       string       `json:"id"`
+	ID       string       `json:"id,omitempty"` // empty: neither is left
 	Reverted bool         `json:"reverted,omitempty"`
+	// Binding is that of the resource that is left, in a store that instances share: its last
+	// action may be in the log of another one.
+	Binding   *resource.Binding `json:"binding,omitempty"`
+	Signature *Signature        `json:"signature,omitzero"`
 }
 
 // LastGood records the configuration with which a resource was last healthy.

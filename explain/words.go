@@ -80,6 +80,8 @@ func done(a decider.Action) string {
 		return "updated"
 	case decider.Replace:
 		return "replaced"
+	case decider.Revert:
+		return "reverted"
 	case decider.Delete:
 		return "deleted"
 	case decider.Notify:

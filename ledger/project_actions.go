@@ -76,7 +76,10 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		if err := p.finishedBinding(r, e, open); err != nil {
 			return err
 		}
-		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, e.Step == "" && deletes(e.Action, e.Phase, ""))
+		if open.Step == "" {
+			open.Ref, open.Step = e.Ref, e.Step
+		}
+		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, deletes(e.Action, e.Phase, e.Step))
 	case event.Failed:
 		if err := p.failed(r, e); err != nil || !found {
 			return err
@@ -103,7 +106,7 @@ func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction,
 		return err
 	}
 	open.Accepted, open.ID, open.UID, open.Deadline = true, e.ID, e.UID, e.Deadline
-	if err := p.put(rows.KeyOpen+e.Ref.String(), open); err != nil || e.Resource == nil {
+	if err := p.put(rows.KeyOpen+e.Ref.String(), open); err != nil || e.Resource == nil || e.Step != "" {
 		return err
 	}
 	if err := p.set(storage.Op{Key: rows.KeyResource + e.Ref.String(), Value: e.Resource.AppendJSON(nil)}); err != nil || e.Stack == "" {
@@ -112,13 +115,17 @@ func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction,
 	return p.owns(e.Stack, e.Ref.Scope())
 }
 
-// done closes an action, whether its result was recorded or observed.
+// done closes an action, whether its result was recorded or observed. The observation after a step
+// of a replacement records what exists, and the end of it what was applied.
 func (p *projection) done(ref resource.Ref, stack string, started event.Started, found bool, res *resource.Observed, deleted bool) error {
 	name := ref.String()
 	if found {
 		if err := p.delete(rows.KeyOpen + name); err != nil {
 			return err
 		}
+	}
+	if started.Step != "" {
+		return p.stepDone(started)
 	}
 	if err := p.delete(rows.KeyTries + name); err != nil {
 		return err
@@ -155,8 +162,11 @@ func (p *projection) owns(stack string, s resource.Scope) error {
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
-// failed counts the failures in a row of one configuration.
+// failed counts the failures in a row of one configuration. A step back is an attempt of none.
 func (p *projection) failed(r event.Record, e event.Finished) error {
+	if e.Step == stepDeleteNew || e.Step == stepRestore {
+		return nil
+	}
 	key := rows.KeyTries + e.Ref.String()
 	var t rows.Tries
 	if _, err := p.load(key, &t); err != nil {
@@ -190,7 +200,7 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		return p.done(e.Ref, open.Stack, open.Started, true, nil, open.Step == "" && deletes(open.Action, open.Phase, ""))
+		return p.done(e.Ref, open.Stack, open.Started, true, nil, deletes(open.Action, open.Phase, open.Step))
 	case event.FoundFailed:
 		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
 			return err

@@ -16,6 +16,7 @@ const (
 	stepCreate    = "create"
 	stepDeleteOld = "delete_old"
 	stepDeleteNew = "delete_new"
+	stepRestore   = "restore"
 )
 
 // creates reports whether the action, or its phase or step, creates a resource.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -16,28 +17,124 @@ func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) erro
 	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
 }
 
-// replaceReverted records that the open replacement goes back.
-func (p *projection) replaceReverted(e event.ReplaceReverted) error {
-	var open Replacement
-	found, err := p.load(rows.KeyReplace+e.Ref.String(), &open)
-	if err != nil || !found || open.Key != e.Key {
+// replaceReverted records that the open replacement goes back, which may be a failed attempt.
+func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) error {
+	open, found, err := p.openReplacement(e.Ref, e.Key)
+	if err != nil || !found {
 		return err
 	}
 	open.Reverting, open.Why = true, e.Why
-	return p.put(rows.KeyReplace+e.Ref.String(), open)
+	if err := p.put(rows.KeyReplace+e.Ref.String(), open); err != nil || e.Failed == "" {
+		return err
+	}
+	return p.failed(r, event.Finished{Ref: e.Ref, Desired: e.Failed, Error: e.Why})
 }
 
-// replaceFinished closes the open replacement: the resource that is left has no role.
-func (p *projection) replaceFinished(e event.ReplaceFinished) error {
+// replaceFinished closes the open replacement: the resource that is left has no role. If it is the
+// new one, its configuration is what was applied last.
+func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) error {
+	if e.Binding != nil {
+		if err := p.leave(r, e); err != nil {
+			return err
+		}
+	}
+	open, found, err := p.openReplacement(e.Ref, e.Key)
+	if err != nil || !found {
+		return err
+	}
+	if e.Binding == nil {
+		if err := p.leaveAlone(e.Ref, e.ID); err != nil {
+			return err
+		}
+	}
+	if err := p.delete(rows.KeyReplace + e.Ref.String()); err != nil || e.Reverted {
+		return err
+	}
+	return p.replaced(e, open)
+}
+
+// replaced records what is the case after a replacement that did not go back.
+func (p *projection) replaced(e event.ReplaceFinished, open Replacement) error {
+	name := e.Ref.String()
+	if err := p.delete(rows.KeyTries + name); err != nil {
+		return err
+	}
+	switch {
+	case e.ID == "":
+		if err := p.delete(rows.KeyApplied + name); err != nil {
+			return err
+		}
+		return p.delete(rows.KeyResource + name)
+	case open.Applying != nil:
+		return p.put(rows.KeyApplied+name, open.Applying)
+	}
+	return nil
+}
+
+func (p *projection) openReplacement(ref resource.Ref, key string) (open Replacement, found bool, err error) {
+	found, err = p.load(rows.KeyReplace+ref.String(), &open)
+	return open, found && open.Key == key, err
+}
+
+// leave writes the binding of what is left as it was signed. The log of another instance may not
+// have it.
+func (p *projection) leave(r event.Record, e event.ReplaceFinished) error {
+	b := rows.Binding{Binding: *e.Binding, Signature: e.Signature}
+	if b.Seq == 0 {
+		b.Seq = uint64(r.Seq)
+	}
+	var all rows.Bound
+	if _, err := p.load(rows.BoundOf(e.Ref), &all); err != nil {
+		return err
+	}
+	if !slices.Contains(all.Live, e.ID) {
+		all.Live = append(all.Live, e.ID)
+	}
+	all.Generation = b.Generation
+	if err := p.put(rows.BoundOf(e.Ref), all); err != nil {
+		return err
+	}
+	if err := p.put(rows.IdentityOf(e.Ref, e.ID), e.Ref); err != nil {
+		return err
+	}
+	return p.put(rows.BindingOf(e.Ref, e.ID), b)
+}
+
+// leaveAlone makes the binding of what is left the newest one.
+func (p *projection) leaveAlone(ref resource.Ref, id string) error {
+	var all rows.Bound
+	found, err := p.load(rows.BoundOf(ref), &all)
+	if err != nil || !found || !slices.Contains(all.Live, id) {
+		return err
+	}
+	all.Generation++
+	if err := p.put(rows.BoundOf(ref), all); err != nil {
+		return err
+	}
+	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", all.Generation })
+}
+
+// stepDone keeps what a step of a replacement means for the next one: what the new resource was
+// created with, and that the key of its creation is not used again.
+func (p *projection) stepDone(started event.Started) error {
+	if started.Step != stepCreate {
+		return nil
+	}
+	var t rows.Tries
+	if found, err := p.load(rows.KeyTries+started.Ref.String(), &t); err != nil {
+		return err
+	} else if found && t.Key != "" {
+		t.Key = ""
+		if err := p.put(rows.KeyTries+started.Ref.String(), t); err != nil {
+			return err
+		}
+	}
 	var open Replacement
-	found, err := p.load(rows.KeyReplace+e.Ref.String(), &open)
-	if err != nil || !found || open.Key != e.Key {
+	if found, err := p.load(rows.KeyReplace+started.Ref.String(), &open); err != nil || !found || started.Applying == nil {
 		return err
 	}
-	if err := p.rebind(e.Ref, e.ID, func(b *rows.Binding) { b.Role = "" }); err != nil {
-		return err
-	}
-	return p.delete(rows.KeyReplace + e.Ref.String())
+	open.Applying = started.Applying
+	return p.put(rows.KeyReplace+started.Ref.String(), open)
 }
 
 // rollout records the facts of rollouts; false if the event is another.
@@ -46,9 +143,9 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 	case event.ReplaceStarted:
 		return true, p.replaceStarted(r, e)
 	case event.ReplaceReverted:
-		return true, p.replaceReverted(e)
+		return true, p.replaceReverted(r, e)
 	case event.ReplaceFinished:
-		return true, p.replaceFinished(e)
+		return true, p.replaceFinished(r, e)
 	case event.LastGood:
 		return true, p.put(rows.KeyLastGood+e.Ref.String(), e)
 	case event.Exhausted:

@@ -65,10 +65,10 @@ func (e *UnprovenError) differs() *UnprovenError {
 	return e
 }
 
-// newest refuses a binding after which another one of its ref started or ended, except the old
-// resource of a replacement.
+// newest refuses a binding after which another one of its ref started or ended, except those of a
+// replacement in progress.
 func (l *Ledger) newest(ctx context.Context, b resource.Binding) error {
-	if b.Role == resource.RoleOld {
+	if b.Role != "" {
 		return nil
 	}
 	var all rows.Bound
@@ -142,6 +142,8 @@ func starts(e event.Event, b resource.Binding) bool {
 	case event.Adopted:
 		return e.Ref == b.Ref && e.ID == b.ID
 	case event.Moved:
+		return e.Ref == b.Ref && e.ID == b.ID
+	case event.ReplaceFinished:
 		return e.Ref == b.Ref && e.ID == b.ID
 	}
 	return false

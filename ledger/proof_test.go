@@ -274,7 +274,7 @@ func TestAReplacementHasTwoBindings(t *testing.T) {
 	proven(t, l, "a", "new")
 	proven(t, l, "a", "old") // it is to be deleted
 	record(t, l, event.ReplaceReverted{Ref: ref("a"), Key: "r", Why: "unhealthy"})
-	if open := must[map[resource.Ref]ledger.Replacement](t)(l.Replacements(t.Context()))[ref("a")]; !open.Reverting || open.Strategy != "create-first" {
+	if open := must[map[resource.Ref]ledger.Replacement](t)(l.Replacements(t.Context(), storage.Now))[ref("a")]; !open.Reverting || open.Strategy != "create-first" {
 		t.Errorf("the open replacement is %+v", open)
 	}
 	step("delete_new", "new")

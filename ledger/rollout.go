@@ -21,21 +21,30 @@ type Replacement struct {
 	Run                  string    `json:"run"`
 	Reverting            bool      `json:"reverting,omitempty"`
 	Why                  string    `json:"why,omitempty"` // it is reverting
+	// Applying is the configuration that the new resource was created with, once it exists.
+	Applying *event.Applied `json:"applying,omitempty"`
 }
 
-// Replacements are the open replacements, by ref.
-func (r *Reader) Replacements(ctx context.Context) (map[resource.Ref]Replacement, error) {
-	return byRef[Replacement](ctx, r, rows.KeyReplace)
+// Replacement is the open replacement of a ref; false if there is none.
+func (r *Reader) Replacement(ctx context.Context, ref resource.Ref) (Replacement, bool, error) {
+	var open Replacement
+	found, err := r.Load(ctx, rows.KeyReplace+ref.String(), storage.Now, &open)
+	return open, found, err
+}
+
+// Replacements are the open replacements at a revision, by ref.
+func (r *Reader) Replacements(ctx context.Context, at storage.Revision) (map[resource.Ref]Replacement, error) {
+	return byRef[Replacement](ctx, r, rows.KeyReplace, at)
 }
 
 // LastGood is, for each resource, the configuration with which it was last healthy.
 func (r *Reader) LastGood(ctx context.Context) (map[resource.Ref]event.LastGood, error) {
-	return byRef[event.LastGood](ctx, r, rows.KeyLastGood)
+	return byRef[event.LastGood](ctx, r, rows.KeyLastGood, storage.Now)
 }
 
 // Exhausted are the resources whose configuration has no attempts left.
 func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhausted, error) {
-	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted)
+	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted, storage.Now)
 }
 
 // Wave is how far the newest version of a stack was rolled out; false if that was never recorded.
@@ -46,9 +55,9 @@ func (r *Reader) Wave(ctx context.Context, stack string) (event.Wave, bool, erro
 }
 
 // byRef decodes all values under a prefix that refs follow.
-func byRef[T any](ctx context.Context, r *Reader, prefix string) (map[resource.Ref]T, error) {
+func byRef[T any](ctx context.Context, r *Reader, prefix string, at storage.Revision) (map[resource.Ref]T, error) {
 	out := map[resource.Ref]T{}
-	err := r.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, prefix, at, func(e storage.Entry) error {
 		var v T
 		ref, err := resource.ParseRef(e.Key[len(prefix):])
 		if err == nil {

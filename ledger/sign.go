@@ -92,6 +92,8 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 	case event.Moved:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key})
 		return e, err
+	case event.ReplaceFinished:
+		return s.replaced(e)
 	case event.Disowned:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
 		return e, err
@@ -118,6 +120,25 @@ func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 	e.Signature, err = s.action(statement{Ref: e.Ref, Stack: open.Stack, ID: e.ID, UID: e.UID, Key: e.Key},
 		creates(open.Action, open.Phase, open.Step), deletes(open.Action, open.Phase, open.Step))
 	return e, err
+}
+
+// replaced signs the binding of what is left of a replacement. The record that created it stays
+// the proof if it is in this log.
+func (s *signer) replaced(e event.ReplaceFinished) (event.Event, error) {
+	var b rows.Binding
+	found, err := s.l.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
+	if err != nil || !found || !b.Live() {
+		return e, err
+	}
+	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: b.Stack, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
+		return e, err
+	}
+	if b.Instance != s.l.instance {
+		b.Seq = 0
+	}
+	b.Role, b.Instance, b.Generation = "", s.l.instance, e.Signature.Generation
+	e.Binding = &b.Binding
+	return e, nil
 }
 
 func (s *signer) action(x statement, created, deleted bool) (*event.Signature, error) {

@@ -89,9 +89,12 @@ type Checker interface {
 // Swapper is a provider whose resources can be set aside under another name and switched. Each
 // call may be repeated.
 type Swapper interface {
-	// SetAside renames Have, so that Desired can use its name. It stops nothing.
+	// SetAside renames Have, so that Desired can use its name, and Observe reports the other name
+	// from then on. It stops nothing.
 	SetAside(ctx context.Context, r Request) (resource.Observed, error)
-	// Switch stops Beside and starts Have; with the strategy start-first in the other order.
+	// Switch stops Beside and starts Have. With the strategy start-first (in Desired.Replace) it
+	// starts Have and stops Beside only once Have is healthy; if it is not yet, Beside still runs
+	// until it is deleted.
 	Switch(ctx context.Context, r Request) (resource.Observed, error)
 	// Restore gives Have, which was set aside, its name back and starts it.
 	Restore(ctx context.Context, r Request) (resource.Observed, error)

@@ -2,13 +2,11 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 const (
@@ -215,92 +213,4 @@ func (p *planWriter) dataLoss(d decider.Decision) {
 	if text := lossOf(d); text != "" {
 		p.para(detailIndent, red, "DATA LOSS: "+text)
 	}
-}
-
-// orders are the lines "Order:", by the ref behind whose decision they stand: of replacements
-// that depend on each other the last one's.
-func orders(plan decider.Plan) map[resource.Ref]string {
-	group := map[resource.Ref]int{} // of each replacement; those that depend on each other share one
-	for i := range plan.Decisions {
-		if d := &plan.Decisions[i]; d.Action == decider.Replace {
-			group[d.Ref] = i
-		}
-	}
-	if len(group) == 0 {
-		return nil
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range plan.Decisions {
-			d := &plan.Decisions[i]
-			for _, on := range d.DependsOn {
-				a, ok := group[d.Ref]
-				b, both := group[on]
-				if ok && both && a != b {
-					group[d.Ref], group[on], changed = max(a, b), max(a, b), true
-				}
-			}
-		}
-	}
-	out := map[resource.Ref]string{}
-	for g := range maxima(group) {
-		out[plan.Decisions[g].Ref] = order(plan, group, g)
-	}
-	return out
-}
-
-func maxima(group map[resource.Ref]int) map[int]bool {
-	out := map[int]bool{}
-	for _, g := range group {
-		out[g] = true
-	}
-	return out
-}
-
-// order is the steps of a group of replacements: "delete a, b; create b, a".
-func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
-	var parts []string
-	var last decider.Phase
-	for _, step := range decider.Steps(plan) {
-		d := &plan.Decisions[step.Decision]
-		if in, ok := group[d.Ref]; !ok || in != g {
-			continue
-		}
-		name := d.Ref.Kind + "/" + d.Ref.Name
-		if step.Phase == last {
-			parts[len(parts)-1] += ", " + name
-			continue
-		}
-		last = step.Phase
-		parts = append(parts, fmt.Sprintf("%s %s", phaseWord(step.Phase), name))
-	}
-	return strings.Join(parts, "; ") + strategiesOf(plan, group, g)
-}
-
-// strategiesOf names the strategies of a group of replacements, where they are not destroy-first.
-func strategiesOf(plan decider.Plan, group map[resource.Ref]int, g int) string {
-	var names []string
-	for i := range plan.Decisions {
-		d := &plan.Decisions[i]
-		if in, ok := group[d.Ref]; !ok || in != g || d.Strategy == "" || d.Strategy == resource.DestroyFirst {
-			continue
-		}
-		if name := string(d.Strategy); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
-}
-
-func phaseWord(p decider.Phase) string {
-	switch p {
-	case decider.CreatePhase:
-		return "create"
-	case decider.DeletePhase:
-		return "delete"
-	}
-	return strings.ReplaceAll(string(p), "_", " ")
 }

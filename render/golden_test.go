@@ -14,6 +14,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -149,8 +150,10 @@ func blocks() decider.Plan {
 	}
 	long := strings.Repeat("0123456789", 9)
 	return decider.Plan{NotVerified: []comparator.Unverified{{Ref: ref("rds", "kept"), Paths: []string{"password"}}, {Ref: ref("ec2", "kept"), Paths: []string{"root.password", "user_data"}}}, Decisions: []decider.Decision{
-		{Ref: ref("ec2", "web-4"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.CreateFirst, Observed: have("i-4"), Changes: []resource.Change{change("image", text("ami-1"), text("ami-2"), resource.Replace)}},
-		{Ref: ref("ec2", "web-5"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonResumes, Message: "a replacement was interrupted: i-6 was created and fits", Strategy: resource.CreateFirst, Observed: have("i-5"), New: have("i-6"), Desired: &resource.Desired{}},
+		{Ref: ref("ec2", "web-4"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.CreateFirst, Steps: replace.Steps(resource.CreateFirst), Observed: have("i-4"), Changes: []resource.Change{change("image", text("ami-1"), text("ami-2"), resource.Replace)}},
+		{Ref: ref("ec2", "web-5"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonResumes, Message: "the replacement of i-5 by i-6 was interrupted", Strategy: resource.CreateFirst, Steps: []replace.Step{replace.Wait, replace.DeleteOld}, Observed: have("i-5"), New: have("i-6"), Desired: &resource.Desired{}},
+		{Ref: ref("box", "web"), Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Strategy: resource.Swap, Steps: replace.Steps(resource.Swap), Observed: have("box-1"), Changes: []resource.Change{change("image", text("web:1"), text("web:2"), resource.Replace)}},
+		{Ref: ref("box", "job"), Difference: comparator.Drifted, Action: decider.Revert, Proposed: decider.Revert, Reason: decider.ReasonReverts, Message: "box-4, which was to replace box-3, is failing: exited with 1", Strategy: resource.StartFirst, Steps: []replace.Step{replace.DeleteNew, replace.Restore, replace.Wait}, Observed: have("box-3"), New: have("box-4")},
 		replaced("rds", "web-db", "web-db", budget),
 		replaced("rds", "next-db", "next-db", budget, decider.Blocker{Policy: "blessed", Reason: "blessed resources are not changed", Suggestion: "run `ovi unbless rds/next-db`"}),
 		updated("web-0", decider.Blocker{Policy: "approvals", Approvers: 2, Reason: "1 of 2 (ada)", Suggestion: "run `ovi approve change.plan`"}),
@@ -223,7 +226,7 @@ func TestEachResourceCountsOnce(t *testing.T) {
 			}
 		}
 		c := render.Count(plan)
-		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.NotVerified + c.Excluded + c.Unchanged; sum != resources {
+		if sum := c.Create + c.Update + c.Restart + c.Replace + c.Revert + c.Delete + c.Blocked + c.Conflict + c.Unreachable + c.NotVerified + c.Excluded + c.Unchanged; sum != resources {
 			t.Errorf("the counts add up to %d of %d resources: %+v", sum, resources, c)
 		}
 	}

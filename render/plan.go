@@ -232,7 +232,7 @@ func rankOf(d *decider.Decision) rank {
 	switch d.Action {
 	case decider.Create:
 		return isCreate
-	case decider.Update, decider.Restart:
+	case decider.Update, decider.Restart, decider.Revert:
 		return isUpdate
 	case decider.Replace:
 		return isReplace

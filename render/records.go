@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -45,8 +46,11 @@ type PlannedChange struct {
 	Warnings []decider.Warning `json:"warnings,omitempty"`
 	DataLoss string            `json:"data_loss,omitempty"` // which data is lost with it
 	// Origin is the record that proves the resource to be created or adopted here.
-	Origin  *decider.Origin `json:"origin,omitempty"`
-	Changes []Change        `json:"changes"`
+	Origin *decider.Origin `json:"origin,omitempty"`
+	// Strategy and Steps are of a replace or revert.
+	Strategy string         `json:"strategy,omitempty"`
+	Steps    []replace.Step `json:"steps,omitempty"`
+	Changes  []Change       `json:"changes"`
 }
 
 // Blocker is a policy that blocks a decision.
@@ -149,7 +153,7 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
 		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
-		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin,
+		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps,
 		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
 	}
 	if d.Observed != nil {

@@ -25,7 +25,7 @@ func actionSign(a decider.Action) string {
 	switch a {
 	case decider.Create:
 		return "+"
-	case decider.Update, decider.Restart:
+	case decider.Update, decider.Restart, decider.Revert:
 		return "~"
 	case decider.Replace:
 		return replaceSign

@@ -31,6 +31,8 @@ func doingOf(a decider.Action, phase string) doing {
 		return doing{"~", "updating", "updated"}
 	case decider.Replace:
 		return doing{replaceSign, "replacing", "replaced"}
+	case decider.Revert:
+		return doing{"~", "reverting", "reverted"}
 	case decider.Delete:
 		return doing{"-", "deleting", "deleted"}
 	case decider.Notify:

@@ -87,7 +87,7 @@ func (w *world) switchOver(old, made *item) effects {
 	stop := sure(func() { w.stop(old) })
 	run := sure(func() { made.runs, made.polls = true, 2 })
 	if w.strategy == resource.StartFirst {
-		return effects{run, stop}
+		return effects{run} // it is not healthy yet, so the old one still runs
 	}
 	return effects{stop, run}
 }

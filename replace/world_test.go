@@ -79,6 +79,9 @@ func (w *world) point() error {
 	if w.strategy == resource.CreateFirst && w.outcome != stopped && !w.serves() {
 		w.breaks("nothing serves")
 	}
+	if w.strategy == resource.StartFirst && w.outcome != stopped && !w.oneServes() {
+		w.breaks("neither serves")
+	}
 	if slices.Contains(w.crashes, w.points) {
 		return errCrash
 	}
@@ -94,6 +97,12 @@ func (w *world) breaks(text string) {
 // serves says that every user refers to a resource that runs.
 func (w *world) serves() bool {
 	return !slices.ContainsFunc(w.users, func(id string) bool { x := w.find(id); return x == nil || !x.runs })
+}
+
+// oneServes says that the old or the new resource serves.
+func (w *world) oneServes() bool {
+	old, made := w.find("old"), w.created()
+	return old != nil && old.runs || made != nil && made.runs && made.polls == 0 && w.outcome == good
 }
 
 func (w *world) find(id string) *item {

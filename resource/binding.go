@@ -97,5 +97,9 @@ func (o *Observed) NaturalRef() Ref {
 	return r
 }
 
+// Aside reports whether it is the old resource of a replacement in progress and has given up its
+// name.
+func (o *Observed) Aside() bool { return o.Role == RoleOld && o.Natural != "" }
+
 // Managed reports whether the audit log proves that the resource was created or adopted here.
 func (o *Observed) Managed() bool { return o.Ownership == Proven }

@@ -14,7 +14,7 @@ const (
 	// Swap sets the old resource aside (frees its name), creates the new one stopped, stops the
 	// old one and starts the new one, and deletes the old one once the new one is healthy.
 	Swap Strategy = "swap"
-	// StartFirst is a swap that starts the new resource before it stops the old one: both run
+	// StartFirst is a swap that stops the old resource only once the new one is healthy: both run
 	// for a while, so they must not share a host port or anything writable.
 	StartFirst Strategy = "start-first"
 )

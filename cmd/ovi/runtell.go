@@ -116,7 +116,7 @@ func counted(c loop.Cycle) metrics.Cycle {
 		n := c.Planned.Counts
 		out.Blocked, out.Unchanged = n.Blocked, n.Unchanged
 		out.Decisions = map[decider.Action]int{
-			decider.Create: n.Create, decider.Update: n.Update, decider.Replace: n.Replace,
+			decider.Create: n.Create, decider.Update: n.Update, decider.Replace: n.Replace, decider.Revert: n.Revert,
 			decider.Restart: n.Restart, decider.Delete: n.Delete, decider.Notify: n.Notify,
 		}
 	}

@@ -74,6 +74,8 @@ func count(p decider.Plan) Totals {
 			t.Update++
 		case decider.Replace:
 			t.Replace++
+		case decider.Revert:
+			t.Revert++
 		case decider.Restart:
 			t.Restart++
 		case decider.Delete:

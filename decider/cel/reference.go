@@ -69,6 +69,8 @@ func typeName(t reflect.Type) string {
 		return "map of text"
 	case t.Kind() == reflect.Map:
 		return "map of anything"
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return "list of text"
 	case t.Kind() == reflect.String:
 		return "text"
 	case t.Kind() == reflect.Bool:

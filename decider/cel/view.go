@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -48,16 +49,19 @@ type (
 	}
 	// Proposal is the action before policies.
 	Proposal struct {
-		Action     string `cel:"action" doc:"create, update, replace, restart or delete"`
+		Action     string `cel:"action" doc:"create, update, replace, revert, restart or delete"`
 		Difference string `cel:"difference" doc:"missing, drifted or unwanted"` // style:ok
-		Reason     string `cel:"reason" doc:"missing, changed, restarts, state, immutable, follows_replaced or unwanted"`
+		Reason     string `cel:"reason" doc:"missing, changed, restarts, state, immutable, follows_replaced, resumes, reverts or unwanted"`
 		Destroys   bool   `cel:"destroys" doc:"whether the action is delete or replace"`
+		Strategy string   `cel:"strategy" doc:"of a replace or revert: destroy-first, create-first, swap or start-first; else \"\""`
+		Steps    []string `cel:"steps" doc:"of a replace or revert, in order: set_aside, create, switch, wait, references, delete_old, delete_new, restore"`
 	}
 	// Totals counts the proposed actions of the plan.
 	Totals struct {
 		Create      int `cel:"create" doc:"how many to create"`
 		Update      int `cel:"update" doc:"how many to update"`
 		Replace     int `cel:"replace" doc:"how many to replace"`
+		Revert      int `cel:"revert" doc:"how many replacements go back"`
 		Restart     int `cel:"restart" doc:"how many to restart"`
 		Delete      int `cel:"delete" doc:"how many to delete"`
 		Notify      int `cel:"notify" doc:"how many are only reported"`
@@ -69,7 +73,7 @@ type (
 	Past struct {
 		At      time.Time `cel:"at" doc:"when it happened"`
 		Event   string    `cel:"event" doc:"blocked, started, finished, recovered, not_started, blessed, unblessed, adopted, revoked or refused"`
-		Action  string    `cel:"action" doc:"create, update, replace, restart or delete; \"\" where there is none"`
+		Action  string    `cel:"action" doc:"create, update, replace, revert, restart or delete; \"\" where there is none"`
 		Outcome string    `cel:"outcome" doc:"of finished: done, failed, uncertain or refused; of recovered: done, not_done or unknown; of not_started: the reason"`
 		Who     string    `cel:"who" doc:"the user"`
 	}
@@ -108,8 +112,16 @@ func desiredOf(d decider.Decision) Desired {
 func proposalOf(d decider.Decision) Proposal {
 	return Proposal{
 		Action: string(d.Proposed), Difference: string(d.Difference),
-		Reason: string(d.Reason), Destroys: d.Proposed.Destroys(),
+		Reason: string(d.Reason), Destroys: d.Proposed.Destroys(), Strategy: string(d.Strategy), Steps: stepNames(d.Steps),
 	}
+}
+
+func stepNames(steps []replace.Step) []string {
+	out := make([]string, len(steps))
+	for i, s := range steps {
+		out[i] = string(s)
+	}
+	return out
 }
 
 func changesOf(d decider.Decision) []Change {

@@ -45,6 +45,8 @@ func boxes(b *box.Provider, p provider.Provider) providertest.Harness {
 		Samples: []providertest.Sample{
 			sample(at("volume", "data"), attrs("size", resource.Int(10)), attrs("size", resource.Int(20))),
 			sample(at("box", "web"), attrs("image", text("web:1")), attrs("size", resource.Int(2))),
+			sample(at("pod", "web"), attrs("image", text("web:1")), nil),
+			sample(at("route", "web"), attrs("to", text("pod-1")), attrs("to", text("pod-2"))),
 		},
 		Unmanaged: func(t *testing.T) string {
 			byHand(t, func(s *shelf.Shelf) {

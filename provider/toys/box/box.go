@@ -1,8 +1,10 @@
 // Package box is a toy provider of boxes, like containers: their labels are fixed at creation,
-// their names are unique, and they are replaced by a swap. A volume's id is its name, which
-// another one can get, so it has a UID.
+// their names are unique, and they are replaced by a swap. The names of pods are not, so that they
+// are replaced create-first, and routes refer to them. A volume's id is its name, which another one
+// can get, so it has a UID.
 //
-// The image tells how a box fares: "typo" is refused, "crash" fails once it runs.
+// The image tells how a box or pod fares: "typo" is refused, "crash" fails once it runs, "slow" is
+// pending for a few observations.
 package box
 
 import (
@@ -42,17 +44,27 @@ var (
 func New() *Provider { return &Provider{} }
 
 func kinds() []resource.Kind {
-	swap := func(resource.Desired, resource.Observed) []resource.Strategy {
-		return []resource.Strategy{resource.Swap, resource.StartFirst, resource.DestroyFirst}
+	strategies := func(all ...resource.Strategy) func(resource.Desired, resource.Observed) []resource.Strategy {
+		return func(resource.Desired, resource.Observed) []resource.Strategy { return all }
 	}
+	image := resource.Attribute{Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace, Doc: "What it runs.", Example: "web:1"}
 	return []resource.Kind{
 		{
 			Provider: "box", Name: "box", Doc: "A box that runs an image.", NoTags: true,
-			Carrier: resource.AtCreate, State: resource.StateRunning, Replace: swap,
+			Carrier: resource.AtCreate, State: resource.StateRunning, Replace: strategies(resource.Swap, resource.StartFirst, resource.DestroyFirst),
 			Attrs: []resource.Attribute{
-				{Name: "image", Type: resource.TString, Required: true, Effect: resource.Replace, Doc: "What it runs.", Example: "web:1"},
+				image,
 				{Name: "size", Type: resource.TInt, Default: resource.Int(1), Doc: "Its memory, in MiB."},
 			},
+		},
+		{
+			Provider: "box", Name: "pod", Doc: "Boxes that run an image.", NoTags: true,
+			Carrier: resource.AtCreate, Replace: strategies(resource.CreateFirst, resource.DestroyFirst),
+			Attrs: []resource.Attribute{image},
+		},
+		{
+			Provider: "box", Name: "route", Doc: "A way to a pod.", NoTags: true, Carrier: resource.AtCreate,
+			Attrs: []resource.Attribute{{Name: "to", Type: resource.TString, RefKind: "pod", IDPrefix: "pod-", Required: true, Doc: "The pod.", Example: "web"}},
 		},
 		{
 			Provider: "box", Name: "volume", Doc: "A volume.", NoTags: true, Carrier: resource.AtCreate,
@@ -68,6 +80,7 @@ func (p *Provider) Kinds() []resource.Kind { return kinds() }
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap resource.Snapshot, err error) {
 	snap = resource.Snapshot{Scope: r.Scope, At: time.Now()}
 	err = p.Shelf.Do(ctx, func() error {
+		p.pass(r.Scope)
 		snap.Resources = p.Shelf.List(r.Scope)
 		return nil
 	})
@@ -96,12 +109,12 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 		if err := refuses(r); err != nil {
 			return err
 		}
-		if x := p.Shelf.ByName(r.Desired.Ref); x != nil {
+		if x := p.Shelf.ByName(r.Desired.Ref); x != nil && x.Ref.Kind != "pod" {
 			return shelf.Fail(provider.Conflict, "the name %s is in use by %s", r.Desired.Ref.Name, x.ID)
 		}
 		n := p.Shelf.Next()
 		o := resource.Observed{Ref: r.Desired.Ref, Marks: shelf.Marks(r), Attrs: r.Desired.Attrs, Health: resource.Healthy}
-		o.ID = fmt.Sprintf("box-%d", n)
+		o.ID = fmt.Sprintf("%s-%d", o.Ref.Kind, n)
 		if o.Ref.Kind == "volume" {
 			o.ID, o.UID = o.Ref.Name, fmt.Sprintf("uid-%d", n)
 		} else if r.Beside != nil || r.Desired.State == resource.StateStopped {
@@ -114,11 +127,30 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 	return out, err
 }
 
-// run starts a box.
+// run starts a box or pod.
 func run(o *resource.Observed) {
 	o.Health, o.Message = resource.Healthy, ""
-	if shelf.Text(o.Attrs, "image") == "crash" {
+	switch shelf.Text(o.Attrs, "image") {
+	case "crash":
 		o.Health, o.Message = resource.Failing, "exited with 1"
+	case "slow":
+		o.Health, o.Message = resource.Pending, "starting: 3"
+	}
+}
+
+// pass lets what is pending come one observation nearer to healthy.
+func (p *Provider) pass(s resource.Scope) {
+	for _, x := range p.Shelf.List(s) {
+		if o := p.Shelf.ByID(x.Ref, x.ID); o.Health == resource.Pending {
+			switch o.Message {
+			case "starting: 3":
+				o.Message = "starting: 2"
+			case "starting: 2":
+				o.Message = "starting: 1"
+			default:
+				o.Health, o.Message = resource.Healthy, ""
+			}
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ func (p *Provider) Switch(ctx context.Context, r provider.Request) (resource.Obs
 		})
 	}
 	if r.Desired.Replace == resource.StartFirst {
-		if _, err := start(); err != nil {
-			return resource.Observed{}, err
+		if o, err := start(); err != nil || o.Health != resource.Healthy {
+			return o, err
 		}
 	}
 	if r.Beside != nil {
