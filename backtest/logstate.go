@@ -60,8 +60,12 @@ func (m *logState) apply(r event.Record) error {
 	case event.Observed:
 		m.observed(e)
 	case event.Finished:
-		if e.Outcome == event.Done {
+		if e.Outcome == event.Done && e.Step == "" { // of a step the observation after it tells
 			m.done(r.Seq, e)
+		}
+	case event.ReplaceFinished:
+		if e.ID == "" && !e.Reverted {
+			m.set(r.Seq, e.Ref, nil)
 		}
 	case event.Recovered:
 		if e.Finding == event.FoundDone && e.Action == decider.Delete {

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -50,7 +51,8 @@ func every() []event.Event {
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Same: "q", Counts: event.Counts{Create: 1, Unreachable: 2},
 			Unreachable: map[string]string{"fake/there": "denied"}, Decisions: []event.Decision{{
 				Ref: ref("a"), Stack: "web", Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
-				Reason: decider.ReasonImmutable, Message: "d", Blockers: []decider.Blocker{blocker}, Changes: []resource.Change{
+				Reason: decider.ReasonImmutable, Message: "d", Strategy: resource.CreateFirst, Steps: replace.Steps(resource.CreateFirst),
+				Blockers: []decider.Blocker{blocker}, Changes: []resource.Change{
 					{Path: "size", From: resource.String("s"), To: resource.String("m"), Effect: resource.Replace},
 					{Path: "net", To: resource.Reference{Ref: ref("net")}, KnownAfterApply: true, Note: "n", Effect: resource.Restart},
 					{Path: "all", From: values, To: nil},
@@ -86,8 +88,12 @@ func every() []event.Event {
 		},
 		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", UID: "u", Evidence: "found", Signature: signature},
 		event.ReplaceStarted{Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Strategy: "swap", Desired: "w", Old: "id", Deadline: until},
-		event.ReplaceReverted{Ref: ref("a"), Key: "k", Why: "unhealthy"},
-		event.ReplaceFinished{Ref: ref("a"), Key: "k", ID: "id2", Reverted: true},
+		event.ReplaceReverted{Ref: ref("a"), Key: "k", Why: "unhealthy", Failed: "w"},
+		event.ReplaceFinished{
+			Ref: ref("a"), Key: "k", ID: "id2", Reverted: true,
+			Binding:   &resource.Binding{Stack: "web", Ref: ref("a"), ID: "id2", UID: "u", Key: "k", Generation: 3, Seq: 7, Instance: "i"},
+			Signature: &event.Signature{Generation: 3, Key: "ab", Sum: "cd"},
+		},
 		event.LastGood{Ref: ref("a"), Stack: "web", Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", Stack: "web", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
