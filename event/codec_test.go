@@ -16,8 +16,8 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 

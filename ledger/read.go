@@ -211,5 +211,5 @@ func (r *Reader) Down(ctx context.Context, at storage.Revision) (map[resource.Re
 
 // Restarts are the last restarts of resources because of their state.
 func (r *Reader) Restarts(ctx context.Context) (map[resource.Ref]rows.Restarts, error) {
-	return byRef[rows.Restarts](ctx, r, rows.KeyRestarts)
+	return byRef[rows.Restarts](ctx, r, rows.KeyRestarts, storage.Now)
 }
