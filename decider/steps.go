@@ -117,7 +117,7 @@ func stepsOf(d *Decision) []replace.Step {
 	}
 	r := replace.Replacement{Strategy: d.Strategy, Old: d.Observed.ID, Reverting: d.Proposed == Revert}
 	if d.Desired != nil {
-		r.Stopped = d.Desired.State == "stopped"
+		r.Stopped = d.Desired.State == resource.StateStopped
 	}
 	return r.Left(replace.Stage{Old: d.Observed, New: d.New, Aside: d.Observed.Aside()})
 }

@@ -78,7 +78,7 @@ func (a *apply) replacement(ctx context.Context, c Claim, d *decider.Decision, p
 		r.Key = open.Key
 	}
 	if d.Desired != nil {
-		r.Stopped = d.Desired.State == "stopped"
+		r.Stopped = d.Desired.State == resource.StateStopped
 	}
 	r.extend()
 	return r, nil
@@ -87,11 +87,7 @@ func (a *apply) replacement(ctx context.Context, c Claim, d *decider.Decision, p
 // extend sets the deadline for the resource that is starting.
 func (r *replacement) extend() {
 	k, _ := r.engine.cfg.Providers.Kind(r.d.Ref.Provider, r.d.Ref.Kind)
-	grace := k.Grace
-	if grace == 0 {
-		grace = defaultGrace
-	}
-	r.Deadline, r.pause, r.repeated = r.engine.cfg.Clock().UTC().Round(0).Add(grace), pauses{}, false
+	r.Deadline, r.pause, r.repeated = r.engine.cfg.Clock().UTC().Round(0).Add(k.Pends()), pauses{}, false
 }
 
 // run does one step after the other, each from what an observation found.

@@ -36,9 +36,9 @@ var keepOld = []resource.Strategy{resource.Swap, resource.StartFirst, resource.C
 
 var errDenied = &provider.Error{Class: provider.Denied, Op: "box.Create", Err: errors.New("the quota is used up")}
 
-func started(t *testing.T, s resource.Strategy, f fate) *yard {
+func started(t *testing.T, s resource.Strategy, f fate) *dock {
 	t.Helper()
-	y := newYard(t)
+	y := newDock(t)
 	y.apply(boxed(kindFor(s), "web:1", s))
 	y.stop()
 	if f.denied {
@@ -91,7 +91,7 @@ func TestTheStepsOfAReplacementAreOnRecord(t *testing.T) {
 				r := y.try(&crasher{}, boxed(kind, f.image, c.s))
 				y.open(&crasher{})
 				defer y.stop()
-				got := y.told(yardRef(kind, "web"))
+				got := y.told(dockRef(kind, "web"))
 				got = got[2:] // what created web:1
 				if d := cmp.Diff(c.want, got); d != "" {
 					t.Errorf("records (-want +got):\n%s", d)
@@ -124,7 +124,7 @@ func TestARevertedReplacementIsAFailedAttempt(t *testing.T) {
 		y.open(&crasher{})
 		defer y.stop()
 		tried, err := y.ledger.Attempts(t.Context())
-		if a := tried[yardRef("box", "web")]; err != nil || a.Failures != 1 || a.Desired != in[0].Resources[0].Digest() {
+		if a := tried[dockRef("box", "web")]; err != nil || a.Failures != 1 || a.Desired != in[0].Resources[0].Digest() {
 			t.Errorf("attempts: %+v, %v", tried, err)
 		}
 		p, err := y.engine.Plan(t.Context(), in, engine.PlanOptions{BackOff: &decider.BackOff{Breaker: 1}})
@@ -151,7 +151,7 @@ func converges(t *testing.T, s resource.Strategy, f fate, replays bool, crashes 
 		y.open(&crasher{})
 		defer y.stop()
 		y.whole(kind, f.left)
-		told := y.told(yardRef(kind, "web"))
+		told := y.told(dockRef(kind, "web"))
 		begun, made := 0, 0
 		for _, s := range told {
 			if strings.HasPrefix(s, "replace started") {

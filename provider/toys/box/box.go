@@ -138,18 +138,16 @@ func run(o *resource.Observed) {
 	}
 }
 
-// pass lets what is pending come one observation nearer to healthy.
+// pass lets what is starting come one observation nearer to healthy.
 func (p *Provider) pass(s resource.Scope) {
 	for _, x := range p.Shelf.List(s) {
-		if o := p.Shelf.ByID(x.Ref, x.ID); o.Health == resource.Pending {
-			switch o.Message {
-			case "starting: 3":
-				o.Message = "starting: 2"
-			case "starting: 2":
-				o.Message = "starting: 1"
-			default:
-				o.Health, o.Message = resource.Healthy, ""
-			}
+		switch o := p.Shelf.ByID(x.Ref, x.ID); o.Message {
+		case "starting: 3":
+			o.Message = "starting: 2"
+		case "starting: 2":
+			o.Message = "starting: 1"
+		case "starting: 1":
+			o.Health, o.Message = resource.Healthy, ""
 		}
 	}
 }

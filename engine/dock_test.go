@@ -21,9 +21,9 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// yard is a bench of boxes, which are replaced by a swap, and pods, which are replaced
+// dock is a bench of boxes, which are replaced by a swap, and pods, which are replaced
 // create-first.
-type yard struct {
+type dock struct {
 	*bench
 	boxes  *box.Provider
 	m      *crasher
@@ -33,23 +33,26 @@ type yard struct {
 	serves func([]resource.Observed) bool
 }
 
-var yardScope = resource.Scope{Provider: "box", Location: "here"}
+var dockScope = resource.Scope{Provider: "box", Location: "here"}
 
-func yardRef(kind, name string) resource.Ref {
+func dockRef(kind, name string) resource.Ref {
 	return resource.Ref{Provider: "box", Location: "here", Kind: kind, Name: name}
 }
 
 // boxed is a configuration of one resource that runs an image and, for a pod, of two routes to it.
 func boxed(kind, image string, s resource.Strategy) []resource.Intent {
-	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{yardScope}}
+	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{dockScope}}
 	in.Resources = append(in.Resources, resource.Desired{
-		Ref: yardRef(kind, "web"), Replace: s,
+		Ref: dockRef(kind, "web"), Replace: s,
 		Attrs: attrs("image", resource.String(image)),
 	})
+	if kind == "box" {
+		in.Resources[0].State = resource.StateRunning
+	}
 	if kind == "pod" {
 		for _, name := range []string{"a", "b"} {
 			in.Resources = append(in.Resources, resource.Desired{
-				Ref: yardRef("route", name), Attrs: attrs("to", resource.Reference{Ref: yardRef("pod", "web")}), DependsOn: []resource.Ref{yardRef("pod", "web")},
+				Ref: dockRef("route", name), Attrs: attrs("to", resource.Reference{Ref: dockRef("pod", "web")}), DependsOn: []resource.Ref{dockRef("pod", "web")},
 			})
 		}
 	}
@@ -64,16 +67,16 @@ func kindFor(s resource.Strategy) string {
 	return "box"
 }
 
-func newYard(t *testing.T) *yard {
-	y := &yard{bench: blank(t), boxes: box.New(), made: map[string]bool{}}
+func newDock(t *testing.T) *dock {
+	y := &dock{bench: blank(t), boxes: box.New(), made: map[string]bool{}}
 	y.boxes.Fault = y.effect
 	y.open(&crasher{})
 	return y
 }
 
 // effect is called before and after each effect of the provider, inside it.
-func (y *yard) effect(verb string) error {
-	all := y.boxes.Shelf.List(yardScope)
+func (y *dock) effect(verb string) error {
+	all := y.boxes.Shelf.List(dockScope)
 	for i := range all {
 		y.made[all[i].ID] = true
 	}
@@ -86,7 +89,7 @@ func (y *yard) effect(verb string) error {
 // denying refuses what web:1 is not.
 type denying struct {
 	*box.Provider
-	y *yard
+	y *dock
 }
 
 func (d denying) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
@@ -97,7 +100,7 @@ func (d denying) Create(ctx context.Context, r provider.Request) (resource.Obser
 }
 
 // open starts a process, which may crash.
-func (y *yard) open(m *crasher) {
+func (y *dock) open(m *crasher) {
 	y.t.Helper()
 	y.m = m
 	l, err := ledger.Open(y.t.Context(), ledger.Config{
@@ -113,7 +116,7 @@ func (y *yard) open(m *crasher) {
 }
 
 // try applies a configuration in a process of its own, which may crash, and lets its claims expire.
-func (y *yard) try(m *crasher, in []resource.Intent) *engine.Result {
+func (y *dock) try(m *crasher, in []resource.Intent) *engine.Result {
 	y.t.Helper()
 	y.open(m)
 	p := y.plan(in)
@@ -129,17 +132,17 @@ func (y *yard) try(m *crasher, in []resource.Intent) *engine.Result {
 }
 
 // left lists the resources of a kind.
-func (y *yard) left(kind string) []resource.Observed {
+func (y *dock) left(kind string) []resource.Observed {
 	var out []resource.Observed
 	_ = y.boxes.Shelf.Do(y.t.Context(), func() error {
-		out = slices.DeleteFunc(y.boxes.Shelf.List(yardScope), func(o resource.Observed) bool { return o.Ref.Kind != kind })
+		out = slices.DeleteFunc(y.boxes.Shelf.List(dockScope), func(o resource.Observed) bool { return o.Ref.Kind != kind })
 		return nil
 	})
 	return out
 }
 
 // told lists the records of replacements and of the actions on a resource.
-func (y *yard) told(ref resource.Ref) []string {
+func (y *dock) told(ref resource.Ref) []string {
 	y.t.Helper()
 	var out []string
 	for r, err := range history.New(y.ledger.Reader()).LogRecords(y.t.Context(), history.Filter{}) {
@@ -189,11 +192,11 @@ func routesRun(all []resource.Observed) bool {
 
 // whole fails unless one resource of the image is left, running under its name, and nothing is
 // open.
-func (y *yard) whole(kind, image string) {
+func (y *dock) whole(kind, image string) {
 	y.t.Helper()
 	all := y.left(kind)
-	if len(all) != 1 || shelf.Text(all[0].Attrs, "image") != image || all[0].Health != resource.Healthy || all[0].Ref != yardRef(kind, "web") {
-		y.t.Errorf("left are %+v; want %s of the image %s, running", all, yardRef(kind, "web"), image)
+	if len(all) != 1 || shelf.Text(all[0].Attrs, "image") != image || all[0].Health != resource.Healthy || all[0].Ref != dockRef(kind, "web") {
+		y.t.Errorf("left are %+v; want %s of the image %s, running", all, dockRef(kind, "web"), image)
 		return
 	}
 	if open, err := y.ledger.Replacements(y.t.Context(), storage.Now); err != nil || len(open) > 0 {
@@ -202,7 +205,7 @@ func (y *yard) whole(kind, image string) {
 	if open, err := y.ledger.OpenActions(y.t.Context()); err != nil || len(open) > 0 {
 		y.t.Errorf("open actions: %+v, %v", open, err)
 	}
-	bindings, err := y.ledger.Bindings(y.t.Context(), yardScope)
+	bindings, err := y.ledger.Bindings(y.t.Context(), dockScope)
 	for _, b := range bindings {
 		if b.Ref == all[0].Ref && b.Live() && (b.ID != all[0].ID || b.Role != "") {
 			y.t.Errorf("bound is %+v", b)
