@@ -33,7 +33,7 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 		Suggestion: "run `ovi plan` to recover it",
 	}
 	if !o.Checked.IsZero() {
-		s.Cause = "Observing did not tell its result."
+		s.Cause = "Its result could not be observed."
 		s.Suggestion = "check the resource in its system, then run `ovi plan`"
 	}
 	return s

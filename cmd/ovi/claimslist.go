@@ -24,7 +24,7 @@ func (p *process) claimsCommand() *urfave.Command {
 		Description: "A claim is the right to change one resource. It expires when its owner stops.",
 		Subcommands: []*urfave.Command{{
 			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
-			Description: "The owner's next record is refused, and its call is canceled at its next heartbeat.",
+			Description: "No later result of the owner is recorded, and its call is canceled at its next heartbeat.",
 			Flags:       []urfave.Flag{sourceFlag(), reasonFlag()},
 			Action:      p.action((*call).revokeClaim),
 		}},
@@ -41,7 +41,7 @@ func (c *call) claims() error {
 
 func (c *call) revokeClaim() error {
 	if c.cmd.NArg() != 1 || c.cmd.String("reason") == "" {
-		return cli.Usage("write it like this: ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
+		return cli.Usage("use ovi claims revoke ec2/web-0 --reason \"host lost\"", "`ovi claims revoke` needs a resource and a reason")
 	}
 	return c.withMemory(nil, c.revoke)
 }

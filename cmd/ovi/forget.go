@@ -31,7 +31,8 @@ func (p *process) moveCommand() *urfave.Command {
 		Name: "move", Category: groupManage, ArgsUsage: "REF REF",
 		Usage: "Rename a resource, or move it to another stack",
 		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
-			"record and the tags change; the resource itself does not. Rename it in the configuration as well.",
+			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
+			"the configuration as well.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action((*call).move),
 	}

@@ -25,7 +25,7 @@ func (p *process) policyCommand() *urfave.Command {
 		Usage: "Test and evaluate policies",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "test", ArgsUsage: "FILE…", Usage: "Show which past decisions these policies would change; exit 2 if any",
+				Name: "test", ArgsUsage: "FILE...", Usage: "Show which past decisions these policies would change; exit 2 if any",
 				Description: "FILE is a policy file or a folder of them. Its rules replace the rules of the same names, its\n" +
 					"windows and approvals those in effect at the time. Only the audit log is read.",
 				Flags: []urfave.Flag{

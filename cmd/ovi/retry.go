@@ -12,7 +12,7 @@ func (p *process) retryCommand() *urfave.Command {
 		Usage: "Allow new attempts of a failed configuration",
 		Description: "`ovi run` stops trying a configuration after 8 failures in a row, until the configuration\n" +
 			"changes. A resource that does not stay in its configured state is restarted at most 3 times in\n" +
-			"10 minutes. This allows both again.",
+			"10 minutes. `ovi retry` resets both limits.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag()},
 		Action: p.action((*call).retry),
 	}

@@ -21,7 +21,7 @@ func (p *process) sandboxCommand() *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags:  []urfave.Flag{sourceFlag(), &urfave.BoolFlag{Name: "all", Usage: "include what the account came with"}},
+				Flags:  []urfave.Flag{sourceFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
 				Action: p.action((*call).sandboxList),
 			},
 			{
@@ -111,7 +111,7 @@ func (c *call) sandboxBreak() error {
 		return err
 	}
 	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create"}, c.arg(0)) {
-		return cli.Usage("write stop, start, tag, untag, resize, delete, copy or create", "`ovi sandbox break` cannot %q", c.arg(0))
+		return cli.Usage("use stop, start, tag, untag, resize, delete, copy or create", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
 	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
 	switch b.Do {

@@ -18,7 +18,7 @@ type AlertType string
 const (
 	BlockedAlert          AlertType = "blocked"                // a policy blocks a decision, and not only until a time
 	UnreachableAlert      AlertType = "unreachable"            // a scope could not be read for several cycles
-	Unknown               AlertType = "unknown"                // an observation could not tell the result of an action
+	Unknown               AlertType = "unknown"                // the result of an action could not be observed
 	ConflictAlert         AlertType = "conflict"               // a configured resource is not proven to be the stack's
 	Pending               AlertType = "pending"                // a decision needs an apply
 	SourceUnread          AlertType = "source_unread"          // the source cannot be read
@@ -60,7 +60,7 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 	}
 	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
-			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("an observation cannot tell the result of the %s of run %s", o.Action, o.Run)})
+			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run)})
 		}
 	}
 	return append(out, l.unreachableSince(p)...)

@@ -100,7 +100,7 @@ func (s *Store) busy(ctx context.Context) error {
 	if !errors.Is(err, storage.ErrBusy) {
 		return err
 	}
-	return fmt.Errorf("store %s: %w: another process has held it for %s; see which: fuser -v %s",
+	return fmt.Errorf("store %s: %w: another process has locked it for %s; to find it, run fuser -v %s",
 		s.path, storage.ErrBusy, s.timeout, s.path)
 }
 
@@ -111,7 +111,7 @@ func (s *Store) corrupt(cause error) error {
 // gone is the error of a store that was there and is not: it must not pass for an empty one.
 func (s *Store) gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("store %s has vanished: %w; %s", s.path, err, rebuild)
+		return fmt.Errorf("store %s was removed: %w; %s", s.path, err, rebuild)
 	}
 	return fmt.Errorf("store %s: %w", s.path, err)
 }

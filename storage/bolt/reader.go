@@ -62,7 +62,7 @@ func (s *Store) reader(tx *bbolt.Tx) (*reader, error) {
 	}
 	for i, b := range []*bbolt.Bucket{r.cur, r.past, r.groups, r.leased, r.leases} {
 		if b == nil {
-			return nil, s.corrupt(fmt.Errorf("bucket %d is gone", i+1))
+			return nil, s.corrupt(fmt.Errorf("bucket %d is missing", i+1))
 		}
 	}
 	return r, nil

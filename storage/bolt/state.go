@@ -40,7 +40,7 @@ func decodeState(b []byte) (state, error) {
 		return state{}, storage.ErrForeign
 	}
 	if f := binary.BigEndian.Uint16(b[len(magic):]); f > format {
-		return state{}, fmt.Errorf("%w: store format %d, this ovi reads up to %d; upgrade ovi", storage.ErrNewer, f, format)
+		return state{}, fmt.Errorf("%w: it has format %d, and this version of ovi reads up to %d: upgrade ovi", storage.ErrNewer, f, format)
 	}
 	if len(b) != stateSize || binary.LittleEndian.Uint32(b[stateSize-4:]) != sumOf([]byte("state"), b[:stateSize-4]) {
 		return state{}, fmt.Errorf("the state record: %w", errDamaged)

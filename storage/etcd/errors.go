@@ -58,10 +58,10 @@ func (s *Store) explain(op string, err error) error {
 	case s.explainUser(e, is):
 	case is(rpctypes.ErrCompacted):
 		means(storage.ErrCompacted)
-		e.Next = "ask for a newer revision"
+		e.Next = "use a newer revision"
 	case is(rpctypes.ErrFutureRev):
 		means(storage.ErrFuture)
-		e.Next = "ask for an older revision"
+		e.Next = "use an older revision"
 	case is(rpctypes.ErrLeaseNotFound):
 		means(storage.ErrNoLease)
 		e.Next = "it ended, or was revoked"
@@ -69,15 +69,15 @@ func (s *Store) explain(op string, err error) error {
 		e.What = "the cluster is out of space and takes no writes"
 		e.Next = "raise its --quota-backend-bytes, or etcdctl compact REVISION and etcdctl defrag --cluster; then etcdctl alarm disarm; `ovi run --keep-history` keeps it from growing"
 	case is(rpctypes.ErrNoLeader, rpctypes.ErrLeaderChanged, rpctypes.ErrTimeoutDueToLeaderFail, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToConnectionLost):
-		e.Next = "a majority of its members must run and reach each other: see etcdctl endpoint status --cluster; then try again"
+		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then try again"
 	case is(rpctypes.ErrRequestTooLarge), status.Code(err) == codes.ResourceExhausted:
 		means(storage.ErrInvalid)
-		e.Next = "one thing's record must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB"
+		e.Next = "the record of one resource must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB"
 	case is(rpctypes.ErrTooManyOps):
 		means(storage.ErrInvalid)
 		e.Next = "raise etcd's --max-txn-ops to its default of 128"
 	case unanswered(err):
-		e.What, e.Next = "no answer: "+e.What, "check that etcd runs there and can be reached"
+		e.What, e.Next = "no answer: "+e.What, "check that etcd runs there and is reachable"
 	}
 	return e
 }
@@ -90,16 +90,16 @@ func (s *Store) explainUser(e *Error, is func(...error) bool) bool {
 	}
 	switch {
 	case is(rpctypes.ErrAuthFailed):
-		e.What = fmt.Sprintf("the password of %s is wrong, or there is no such user", who)
-		e.Next = "check the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file"
+		e.What = fmt.Sprintf("the password of %s is wrong, or the user does not exist", who)
+		e.Next = "check the user in the store or OVI_STORE_USER, and the password of OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file"
 	case is(rpctypes.ErrUserEmpty):
-		e.What = "it lets in only users it knows, and no user was given"
-		e.Next = "give the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE"
+		e.What = "it requires a user, and none is set"
+		e.Next = "set the user in the store or OVI_STORE_USER, and the password with OVI_STORE_PASSWORD_FILE"
 	case is(rpctypes.ErrPermissionDenied):
 		e.What = fmt.Sprintf("%s may not read and write below %s", who, s.prefix)
 		e.Next = fmt.Sprintf("etcdctl role grant-permission ROLE readwrite --prefix=true %s, or use a prefix that the user's role has", s.prefix)
 	case is(rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision):
-		e.Next = "its users or roles are being changed: try again"
+		e.Next = "its users or roles are being changed"
 	default:
 		return false
 	}
@@ -143,11 +143,11 @@ func (s *Store) unopened(ctx context.Context, cfg Config, op string, err error) 
 	}
 	e := &Error{
 		Where: s.where, Op: op, Err: err, What: fmt.Sprintf("no answer within %s", dialTimeout),
-		Next: "it takes connections: see whether it is overloaded, etcdctl endpoint health --cluster",
+		Next: "it accepts connections: check whether it is overloaded with etcdctl endpoint health --cluster",
 	}
 	if errors.Is(err, rpctypes.ErrNoLeader) {
-		e.What = fmt.Sprintf("the cluster has no leader (of the endpoints given, %d of %d can be reached)", answers, len(cfg.Endpoints))
-		e.Next = "a majority of its members must run and reach each other: see etcdctl endpoint status --cluster; then try again"
+		e.What = fmt.Sprintf("the cluster has no leader (of the endpoints given, %d of %d are reachable)", answers, len(cfg.Endpoints))
+		e.Next = "a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then try again"
 	}
 	return e
 }

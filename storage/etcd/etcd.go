@@ -61,7 +61,7 @@ func (s *Store) ID() string { return s.id }
 // an *Error that explains why.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if len(cfg.Endpoints) == 0 {
-		return nil, fmt.Errorf("etcd: no endpoint given: write etcd://host:2379/prefix")
+		return nil, fmt.Errorf("etcd: no endpoint: use etcd://host:2379/prefix")
 	}
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (s *Store) checkFormat(ctx context.Context, cfg Config) error {
 	case err != nil:
 		return fmt.Errorf("etcd: %s at %s: %w: its format is %q", s.prefix, s.where, storage.ErrForeign, resp.Kvs[0].Value)
 	case n > format:
-		return fmt.Errorf("etcd: %s at %s: %w: it has format %d, this ovi knows %d: upgrade ovi", s.prefix, s.where, storage.ErrNewer, n, format)
+		return fmt.Errorf("etcd: %s at %s: %w: it has format %d, and this version of ovi reads %d: upgrade ovi", s.prefix, s.where, storage.ErrNewer, n, format)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("more than the server takes: %v", err)
 	}
 	refused(t, "more than the server takes", err, "commit: request is too large "+
-		"(one thing's record must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB)")
+		"(the record of one resource must fit in one request: raise etcd's --max-request-bytes if it is set lower than its default of 1.5 MiB)")
 }
 
 // TestCompactedByOthers: the cluster's own policy compacted what is asked for.
@@ -121,7 +121,7 @@ func TestCompactedByOthers(t *testing.T) {
 		t.Errorf("changes: %v", err)
 	}
 	refused(t, "changes", drain(s.Changes(t.Context(), "", revs[0], storage.Now)),
-		"replay: mvcc: required revision has been compacted (ask for a newer revision)")
+		"replay: mvcc: required revision has been compacted (use a newer revision)")
 }
 
 // TestThePastThatOthersCompacted: ovi has compacted, and the cluster's own policy more since.

@@ -37,7 +37,7 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	if cfg == nil {
 		err := speak(ctx, endpoint, nil)
 		if err != nil && connected(err) && !silent(err) && speaksTLS(ctx, endpoint) {
-			return &fault{"it speaks TLS, and was spoken to without", "add ?tls=true to the store, or ?ca=FILE with the certificate of its authority", err, true}
+			return &fault{"it requires TLS, and the store is set without", "add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority", err, true}
 		}
 		return unreachable(err)
 	}
@@ -46,7 +46,7 @@ func probe(ctx context.Context, endpoint string, cfg *tls.Config) *fault {
 	case err == nil:
 		return nil
 	case connected(err) && !silent(err) && !remote(err) && speak(ctx, endpoint, nil) == nil:
-		return &fault{"it does not speak TLS", "leave tls, ca, cert and key out of the store, or give etcd --cert-file and --key-file", err, true}
+		return &fault{"it does not use TLS", "omit tls, ca, cert and key in the store, or set --cert-file and --key-file of etcd", err, true}
 	}
 	if f := untrusted(err, cfg); f != nil {
 		return f
@@ -127,17 +127,17 @@ func untrusted(err error, cfg *tls.Config) *fault {
 	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &authority):
-		return &fault{"the authority that signed its certificate is not trusted", "give the certificate of its authority with ?ca=FILE", err, true}
+		return &fault{"the certificate authority that signed its certificate is not trusted", "add the certificate of its certificate authority with ?ca=FILE", err, true}
 	case errors.As(err, &host):
-		return &fault{"its certificate is for " + names(host.Certificate) + " only", "use one of these names in the store, or give etcd a certificate for this one", err, true}
+		return &fault{"its certificate is for " + names(host.Certificate) + " only", "use one of these names in the store, or use a certificate of etcd for this name", err, true}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &fault{"its certificate is good from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter), "give etcd a new certificate, or set the clock of this host", err, true}
+		return &fault{"its certificate is valid from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter), "renew the certificate of etcd, or correct the clock of this host", err, true}
 	case errors.As(err, &invalid):
-		return &fault{"its certificate cannot be used: " + invalid.Error(), "give etcd another certificate", err, true}
+		return &fault{"its certificate cannot be used: " + invalid.Error(), "use another certificate of etcd", err, true}
 	case remote(err) && len(cfg.Certificates) == 0:
-		return &fault{"it lets in only who shows a certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store", err, true}
+		return &fault{"it requires a client certificate (" + alert(err) + ")", "add cert=FILE and key=FILE to the store", err, true}
 	case remote(err):
-		return &fault{"it does not take the certificate in cert=FILE (" + alert(err) + ")", "use one that the authority in etcd's --trusted-ca-file signed and that has not ended", err, true}
+		return &fault{"it rejects the certificate in cert=FILE (" + alert(err) + ")", "use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired", err, true}
 	}
 	return nil
 }
@@ -158,15 +158,15 @@ func names(c *x509.Certificate) string {
 
 // unreachable explains why there was no answer; nil if there was one.
 func unreachable(err error) *fault {
-	const next = "check the address, that etcd runs there, and that no firewall stands between"
+	const next = "check the address, that etcd runs there, and that no firewall blocks it"
 	var dns *net.DNSError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &dns):
-		return &fault{"there is no host of that name", "check the address in the store", err, false}
+		return &fault{"the host name does not exist", "check the address in the store", err, false}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &fault{"nothing listens there", next, err, false}
+		return &fault{"nothing listens at that address", next, err, false}
 	case silent(err), errors.Is(err, context.DeadlineExceeded):
 		return &fault{"it does not answer", next, err, false}
 	}

@@ -143,55 +143,55 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, url, want string }{
 		{
 			"wrong authority", secured.Endpoint + "/p?ca=" + other.CA,
-			"connect: the authority that signed its certificate is not trusted (give the certificate of its authority with ?ca=FILE)",
+			"connect: the certificate authority that signed its certificate is not trusted (add the certificate of its certificate authority with ?ca=FILE)",
 		},
 		{
 			"no authority", secured.Endpoint + "/p?tls=true",
-			"connect: the authority that signed its certificate is not trusted (give the certificate of its authority with ?ca=FILE)",
+			"connect: the certificate authority that signed its certificate is not trusted (add the certificate of its certificate authority with ?ca=FILE)",
 		},
 		{
 			"wrong authority and a password", "ann:" + badPassword + "@" + users.Endpoint + "/mine?ca=" + other.CA,
-			"connect: the authority that signed its certificate is not trusted (give the certificate of its authority with ?ca=FILE)",
+			"connect: the certificate authority that signed its certificate is not trusted (add the certificate of its certificate authority with ?ca=FILE)",
 		},
 		{
 			"no client certificate", mutual.Endpoint + "/p?ca=" + a.CA,
-			"connect: it lets in only who shows a certificate (certificate required) (add cert=FILE and key=FILE to the store)",
+			"connect: it requires a client certificate (certificate required) (add cert=FILE and key=FILE to the store)",
 		},
 		{
 			"another's client certificate", mutual.Endpoint + "/p?ca=" + a.CA + "&cert=" + cert + "&key=" + key,
-			"connect: it does not take the certificate in cert=FILE (unknown certificate authority) (use one that the authority in etcd's --trusted-ca-file signed and that has not ended)",
+			"connect: it rejects the certificate in cert=FILE (unknown certificate authority) (use one that the certificate authority in etcd's --trusted-ca-file signed, and that has not expired)",
 		},
 		{
 			"another name", elsewhere.Endpoint + "/p?ca=" + a.CA,
-			"connect: its certificate is for etcd.example only (use one of these names in the store, or give etcd a certificate for this one)",
+			"connect: its certificate is for etcd.example only (use one of these names in the store, or use a certificate of etcd for this name)",
 		},
 		{
 			"ended", old.Endpoint + "/p?ca=" + a.CA,
-			"connect: its certificate is good from 2020-01-31 04:05 UTC to 2020-02-03 04:05 UTC (give etcd a new certificate, or set the clock of this host)",
+			"connect: its certificate is valid from 2020-01-31 04:05 UTC to 2020-02-03 04:05 UTC (renew the certificate of etcd, or correct the clock of this host)",
 		},
 		{
 			"plain to TLS", secured.Endpoint + "/p",
-			"connect: it speaks TLS, and was spoken to without (add ?tls=true to the store, or ?ca=FILE with the certificate of its authority)",
+			"connect: it requires TLS, and the store is set without (add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority)",
 		},
 		{
 			"plain to mutual TLS, with a password", "ann:" + badPassword + "@" + mutual.Endpoint + "/p",
-			"connect: it speaks TLS, and was spoken to without (add ?tls=true to the store, or ?ca=FILE with the certificate of its authority)",
+			"connect: it requires TLS, and the store is set without (add ?tls=true to the store, or ?ca=FILE with the certificate of its certificate authority)",
 		},
 		{
 			"TLS to plain", plain.Endpoint + "/p?ca=" + a.CA,
-			"connect: it does not speak TLS (leave tls, ca, cert and key out of the store, or give etcd --cert-file and --key-file)",
+			"connect: it does not use TLS (omit tls, ca, cert and key in the store, or set --cert-file and --key-file of etcd)",
 		},
 		{
 			"wrong password", "ann:" + badPassword + "@" + users.Endpoint + "/mine?ca=" + a.CA,
-			`connect: the password of user "ann" is wrong, or there is no such user (check the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file)`,
+			`connect: the password of user "ann" is wrong, or the user does not exist (check the user in the store or OVI_STORE_USER, and the password of OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file)`,
 		},
 		{
 			"no such user", "bob:" + badPassword + "@" + users.Endpoint + "/mine?ca=" + a.CA,
-			`connect: the password of user "bob" is wrong, or there is no such user (check the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file)`,
+			`connect: the password of user "bob" is wrong, or the user does not exist (check the user in the store or OVI_STORE_USER, and the password of OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file)`,
 		},
 		{
 			"no user", users.Endpoint + "/mine?ca=" + a.CA,
-			"open: it lets in only users it knows, and no user was given (give the user in the store or OVI_STORE_USER, and the password behind OVI_STORE_PASSWORD_FILE)",
+			"open: it requires a user, and none is set (set the user in the store or OVI_STORE_USER, and the password with OVI_STORE_PASSWORD_FILE)",
 		},
 		{
 			"not her prefix", "ann:" + annsPassword + "@" + users.Endpoint + "/theirs?ca=" + a.CA,
@@ -230,11 +230,11 @@ func TestUnreachable(t *testing.T) {
 	silent.Pause()
 	three[1].Kill()
 	three[2].Kill()
-	const check = " (check the address, that etcd runs there, and that no firewall stands between)"
+	const check = " (check the address, that etcd runs there, and that no firewall blocks it)"
 	for _, c := range []struct{ name, at, want string }{
-		{"nobody", "127.0.0.1:1", "connect: nothing listens there" + check}, // style:ok a user name
-		{"no host", "etcd.invalid", "connect: there is no host of that name (check the address in the store)"},
-		{"two kinds", "127.0.0.1:1," + silent.Endpoint, "connect: 127.0.0.1:1: nothing listens there; " + silent.Endpoint + ": it does not answer" + check},
+		{"nobody", "127.0.0.1:1", "connect: nothing listens at that address" + check}, // style:ok a user name
+		{"no host", "etcd.invalid", "connect: the host name does not exist (check the address in the store)"},
+		{"two kinds", "127.0.0.1:1," + silent.Endpoint, "connect: 127.0.0.1:1: nothing listens at that address; " + silent.Endpoint + ": it does not answer" + check},
 	} {
 		_, err := open(t, "etcd://"+c.at+"/p")
 		refused(t, c.name, err, c.want)
@@ -245,8 +245,8 @@ func TestUnreachable(t *testing.T) {
 			break
 		}
 	}
-	refused(t, "no leader", err, "open: the cluster has no leader (of the endpoints given, 1 of 3 can be reached) "+
-		"(a majority of its members must run and reach each other: see etcdctl endpoint status --cluster; then try again)")
+	refused(t, "no leader", err, "open: the cluster has no leader (of the endpoints given, 1 of 3 are reachable) "+
+		"(a majority of its members must run and reach each other: run etcdctl endpoint status --cluster, then try again)")
 }
 
 // TestTokensExpire: a store that was left alone for longer than its token lives goes on, in

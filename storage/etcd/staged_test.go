@@ -338,7 +338,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	server.Kill()
 	start := time.Now()
 	_, err = Open(t.Context(), Config{Endpoints: []string{server.Endpoint}, Prefix: "errors"})
-	if err == nil || !strings.Contains(err.Error(), "nothing listens there") || !strings.Contains(err.Error(), server.Endpoint) {
+	if err == nil || !strings.Contains(err.Error(), "nothing listens at that address") || !strings.Contains(err.Error(), server.Endpoint) {
 		t.Errorf("without a server: %v", err)
 	}
 	if took := time.Since(start); took > dialTimeout+time.Minute {

@@ -19,7 +19,7 @@ import (
 func Parse(raw string) (Config, error) {
 	rest, ok := strings.CutPrefix(raw, "etcd://")
 	if !ok {
-		return Config{}, fmt.Errorf("etcd: invalid store: write etcd://host:2379,host:2379/prefix")
+		return Config{}, fmt.Errorf("etcd: invalid store: use etcd://host:2379,host:2379/prefix")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	authority, prefix, _ := strings.Cut(rest, "/")
@@ -30,13 +30,13 @@ func Parse(raw string) (Config, error) {
 		cfg.Username, errUser = url.PathUnescape(user)
 		cfg.Password, errPassword = url.PathUnescape(password)
 		if errUser != nil || errPassword != nil {
-			return Config{}, fmt.Errorf("etcd: the user or the password has a %% that starts no escape: write %%25 for it")
+			return Config{}, fmt.Errorf("etcd: the user or the password has a %% that starts no escape: use %%25 for it")
 		}
 		authority = authority[at+1:]
 	}
 	for _, host := range strings.Split(authority, ",") {
 		if host == "" {
-			return Config{}, fmt.Errorf("etcd: an endpoint is missing: write etcd://host:2379,host:2379/prefix")
+			return Config{}, fmt.Errorf("etcd: an endpoint is missing: use etcd://host:2379,host:2379/prefix")
 		}
 		if !strings.Contains(host[strings.LastIndexByte(host, ']')+1:], ":") {
 			host += ":2379"
@@ -98,9 +98,9 @@ func (c Config) complete() error {
 	switch {
 	case c.Username != "" && c.Password == "":
 		e.What = fmt.Sprintf("user %q has no password", c.Username)
-		e.Next = "give it behind OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; whom a certificate names needs no user here"
+		e.Next = "set it with OVI_STORE_PASSWORD_FILE, OVI_STORE_PASSWORD or password-file; omit the user if a client certificate names it"
 	case c.Username == "" && c.Password != "":
-		e.What, e.Next = "the password has no user", "give the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
+		e.What, e.Next = "the password has no user", "set the user in the store, etcd://USER@host:2379/prefix, or in OVI_STORE_USER"
 	default:
 		return nil
 	}
@@ -112,7 +112,7 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 	if ca != "" {
 		pem, err := os.ReadFile(ca)
 		if err != nil {
-			return nil, fmt.Errorf("etcd: the authority's certificate: %w", err)
+			return nil, fmt.Errorf("etcd: the certificate in ca: %w", err)
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
@@ -125,7 +125,7 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			return nil, fmt.Errorf("etcd: the client's certificate in %s with the key in %s: %w", cert, key, err)
+			return nil, fmt.Errorf("etcd: the client certificate in %s with the key in %s: %w", cert, key, err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}

@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for raw, want := range map[string]string{
-		"http://h1":                      "invalid store: write etcd://",
+		"http://h1":                      "invalid store: use etcd://",
 		"etcd:///p":                      "an endpoint is missing",
 		"etcd://h1,/p":                   "an endpoint is missing",
 		"etcd://h1/p?tlss=true":          `unknown option "tlss"`,
@@ -47,7 +47,7 @@ func TestParseRefuses(t *testing.T) {
 		"etcd://h1/p?tls=":               "use true or false",
 		"etcd://h1/p?tls=false&ca=x":     "tls=false with ca",
 		"etcd://h1/p?cert=x":             "cert and key must be set together",
-		"etcd://h1/p?ca=/does/not/exist": "the authority's certificate",
+		"etcd://h1/p?ca=/does/not/exist": "the certificate in ca",
 		"etcd://ann:hunter2%zz@h1/p":     "starts no escape",
 	} {
 		_, err := etcd.Parse(raw)
