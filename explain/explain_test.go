@@ -301,7 +301,7 @@ func TestTheHeadlineAnswers(t *testing.T) {
 		"conflict":        {"is in conflict: i-1 exists and is unmanaged.", "run `ovi adopt ec2/web`"},
 		"unmanaged":       {"(i-1) is unmanaged", "First observed 59m ago.", "ovi adopt"},
 		"pending":         {"does not match its configuration", "would update it", "run `ovi apply`"},
-		"adopted":         {"Adopted 58m ago", "adopted into stack two by ada", "bought with the company"},
+		"adopted":         {"Adopted 58m ago into stack two by ada: bought with the company."},
 		"deferred":        {"is deferred until 2026-02-07 04:00 UTC by window nights"},
 		"replaced":        {"Replaced 48m ago by ada, because ovi.yaml changed:"},
 		"matches":         {"ec2/web matches its configuration.", "Updated 49m ago by ada, because it was changed outside ovi:"},

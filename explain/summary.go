@@ -120,10 +120,11 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 // cause says who changed the resource last, and why.
 func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
+	if a := b.lastOf(event.TypeAdopted); a != nil && (d == nil || b.plans[d.plan].decision == nil || d.At.Before(a.At)) {
+		_, how, _ := strings.Cut(a.Title, " adopted ")
+		return fmt.Sprintf("Adopted %s %s.", t.since(a.At), how), nil
+	}
 	if d == nil {
-		if a := b.lastOf(event.TypeAdopted); a != nil {
-			return fmt.Sprintf("Adopted %s: %s.", t.since(a.At), a.Title), nil
-		}
 		return "No change by ovi is recorded.", nil
 	}
 	x := d.action

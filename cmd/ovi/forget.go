@@ -92,7 +92,7 @@ func (c *call) move() error {
 		if stack != "" {
 			where = " of stack " + stack
 		}
-		c.out.Say("%s is now %s%s. Run `ovi plan` to compare it with the configuration.", shortName(from), shortName(to), where)
+		c.out.Say("%s is now %s%s. Rename it in the configuration as well.", shortName(from), shortName(to), where)
 		return nil
 	})
 }

@@ -177,8 +177,8 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 	return head
 }
 
-// lostRecord is what to do where several resources have the tags of the stack and no record: the
-// data directory is most likely another one than that in which they were created.
+// lostRecord is what to do where several resources have the tags of the stack and no resource is on
+// record: the data directory is most likely another one than that in which they were created.
 func lostRecord(p *engine.Planned, dir string) []string {
 	n := 0
 	for i := range p.Plan.Decisions {
@@ -190,7 +190,11 @@ func lostRecord(p *engine.Planned, dir string) []string {
 			n++
 		}
 	}
-	if n < 2 {
+	owned := 0
+	for _, m := range p.Plan.Owned {
+		owned += m
+	}
+	if n < 2 || owned > 0 {
 		return nil
 	}
 	return []string{
