@@ -276,3 +276,39 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 		t.Errorf("differences (-want +got):\n%s", d)
 	}
 }
+
+// TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread: a bucket that could not be read
+// may be another one than the recorded one, so it is neither unwanted nor the end of a replacement.
+func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing.T) { // style:ok
+	b, v := named("bucket", "b"), named("server", "v")
+	bindings := []resource.Binding{
+		{Stack: "web", Ref: b, ID: "b", Key: "key"},
+		{Stack: "web", Ref: v, ID: "i-1", Role: resource.RoleOld}, {Stack: "web", Ref: v, ID: "i-2", Role: resource.RoleNew},
+	}
+	all := []resource.Observed{
+		{Ref: b, ID: "b", Unread: "access denied"},
+		{Ref: named("server", "i-1"), ID: "i-1"}, {Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
+	}
+	replacing := func(r resource.Ref) (comparator.Replacing, bool) {
+		return comparator.Replacing{Old: "i-1", Strategy: resource.CreateFirst}, r == v
+	}
+	for name, intent := range map[string]resource.Intent{
+		"configured":     {Stack: "web", Resources: []resource.Desired{{Ref: b}, {Ref: v}}},
+		"not configured": {Stack: "web"},
+	} {
+		s, _ := bindAll(bindings, all...)
+		live := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{here: s}}
+		found, err := comparator.Compare(comparator.Input{Intents: []resource.Intent{intent}, Live: live, Kinds: bindKinds, Replacing: replacing})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range found.Differences {
+			got = append(got, fmt.Sprintf("%s %s of %s: %v", d.Type, d.Ref.Name, d.Stack, d.Cause))
+		}
+		want := []string{"unreachable b of web: b could not be read: access denied", "unreachable v of web: i-2 could not be read: access denied"}
+		if d := gocmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}

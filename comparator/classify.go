@@ -49,6 +49,8 @@ func (c *comparison) unconfigured(group []resource.Observed) {
 	d := Difference{Type: Unwanted, Ref: have.Ref, Stack: have.Stack, Observed: have}
 	if c.duplicated(group[:n]) {
 		d.Type, d.Cause = Conflict, duplicate(have.Ref, group[:n])
+	} else if o := unread(group[:n]); o != nil {
+		d.Type, d.Cause = Unreachable, &UnreadError{o.Ref, o.ID, o.Unread}
 	} else if r, open := c.replacing(have.Ref); open && n > 1 {
 		_, d.New = pairOf(group[:n], r)
 	}

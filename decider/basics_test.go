@@ -69,7 +69,7 @@ func TestAFailedScopeDoesNotAffectOthers(t *testing.T) {
 	s := sceneOf(configured{desired("a/disk/kept", ""), desired("b/disk/new", "")}, ours("a/disk/kept", "d-1", ""), ours("a/disk/unlisted", "d-2", ""), ours("b/disk/old", "d-3", "")).unreachable("a")
 	p := s.plan(t, decider.Facts{}, decider.Unreachable{})
 	check(t, p,
-		"! a/disk/kept unreachable: fake/a is unreachable: page 2 failed",
+		"! a/disk/kept unreachable: its location or kind is unreachable: page 2 failed",
 		"+ b/disk/new missing: it does not exist",
 		"- b/disk/old unwanted: not in the configuration")
 	if p.Decisions[0].Difference != comparator.Unreachable {

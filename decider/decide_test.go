@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 		s    scene
 		want []string
 	}{
-		{"unreachable", sceneOf(configured{desired("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: fake/a is unreachable: page 2 failed"}},
+		{"unreachable", sceneOf(configured{desired("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: its location or kind is unreachable: page 2 failed"}},
 		{
 			"another stack's", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
 			[]string{"! a/disk/d conflict: d-1 exists and is owned by stack shop"},

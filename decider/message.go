@@ -1,6 +1,7 @@
 package decider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,10 +10,14 @@ import (
 )
 
 func unreachableMessage(d *comparator.Difference) string {
-	if d.Cause == nil {
-		return d.Ref.Scope().String() + " is unreachable"
+	var unread *comparator.UnreadError
+	switch {
+	case d.Cause == nil:
+		return "its location is unreachable"
+	case errors.As(d.Cause, &unread):
+		return "it could not be read: " + unread.Why
 	}
-	return fmt.Sprintf("%s is unreachable: %v", d.Ref.Scope(), d.Cause)
+	return "its location or kind is unreachable: " + d.Cause.Error()
 }
 
 func conflictMessage(d *comparator.Difference) string {

@@ -2,6 +2,7 @@ package decider_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 		"a row of the store does not prove":          {resource.Proven, true, noProof, true},
 		"without a log nothing is destroyed":         {resource.Proven, true, nil, true},
 		"an update needs the binding, not the proof": {resource.Proven, false, nil, false},
+		"one that could not be read":                 {resource.Proven, true, proof, true},
 		"attested, updated":                          {resource.Attested, false, proof, true},
 		"copied, deleted":                            {resource.Copied, true, proof, true},
 		"unproven, deleted":                          {resource.Unproven, true, proof, true},
@@ -38,6 +40,9 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	} {
 		o := proven
 		o.Ownership = c.ownership
+		if strings.Contains(name, "could not be read") {
+			o.Unread = "access denied"
+		}
 		d := comparator.Difference{Type: comparator.Drifted, Ref: ref, Stack: "web", Observed: &o, Desired: &resource.Desired{Ref: ref}, Changes: []resource.Change{{Path: "label"}}}
 		if c.unwanted {
 			d = comparator.Difference{Type: comparator.Unwanted, Ref: ref, Stack: "web", Observed: &o}

@@ -87,8 +87,8 @@ func TestLaw1_AbsenceNeedsACompleteRead_UnreachableScopesAreNotChanged(t *testin
 	b := newBench(t)
 	b.apply(wants(disk("d", 20)))
 	b.cloud.Break(fake.Faults{Before: fake.Unreachable(here, fake.ErrThrottled)})
-	p := b.plan(wants(disk("e", 20)))
-	if len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || len(p.Observations) != 1 || p.Observations[0].Err == nil {
+	p := b.plan(wants(disk("e", 20))) // e, and d, which is recorded
+	if len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 2 || len(p.Observations) != 1 || p.Observations[0].Err == nil {
 		t.Errorf("unreachable %v, observations %+v", p.Plan.Unreachable, p.Observations)
 	}
 	for _, d := range p.Plan.Decisions {

@@ -119,6 +119,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	if err := m.appliedErr(); err != nil {
 		return err
 	}
+	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
 	facts := decider.Facts{
 		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
@@ -150,27 +151,6 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 		}
 	}
 	return out
-}
-
-// unread lists the resources of kinds that could not be read now, as last observed: nothing that
-// they depend on may be destroyed.
-func (e *Engine) unread(ctx context.Context, p *Planned) ([]resource.Observed, error) {
-	var out []resource.Observed
-	for s, snapshot := range p.live.Scopes {
-		if len(snapshot.Unreachable) == 0 {
-			continue
-		}
-		last, err := e.cfg.Ledger.Snapshot(ctx, s)
-		if err != nil {
-			return nil, fmt.Errorf("read what was last observed in %s: %w", s, err)
-		}
-		for i := range last.Resources {
-			if o := &last.Resources[i]; snapshot.Unreachable[o.Ref.Kind] != nil {
-				out = append(out, *o)
-			}
-		}
-	}
-	return out, nil
 }
 
 // recordPlan records the plan, so that it can be explained later.

@@ -34,8 +34,8 @@ func TestAnUnreachableLocationIsReportedOnce(t *testing.T) {
 
 	far.err = fake.ErrTransient
 	resolved := resource.Scope{Provider: "fake", Location: "account/here"}
-	p := b.plan(wants(disk("e", 20)))
-	if why := p.Plan.Unreachable[resolved]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 1 || why == "" {
+	p := b.plan(wants(disk("e", 20))) // e, and d, which is recorded
+	if why := p.Plan.Unreachable[resolved]; len(p.Plan.Unreachable) != 1 || p.Counts.Unreachable != 2 || why == "" {
 		t.Errorf("unreachable %v, want %s alone", p.Plan.Unreachable, resolved)
 	}
 	for _, d := range p.Plan.Decisions {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +215,51 @@ func TestMaxAgeNeedsNoProvider(t *testing.T) {
 	if p, err = e.Plan(t.Context(), want, engine.PlanOptions{}); err != nil || p.Counts.Unreachable != 1 {
 		t.Errorf("without MaxAge: %+v, %v", p.Counts, err)
 	}
+}
+
+// TestUnreadResourcesAreNotEvaluated: a plan that configures none of them counts those that it could
+// not read, of one kind or of a whole location, and destroys nothing that they depend on.
+func TestUnreadResourcesAreNotEvaluated(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(network("main"), server("a", "main"), disk("d", 20)))
+	denied := func(unread func(s *resource.Snapshot)) *engine.Planned {
+		e := engine.New(engine.Config{Providers: provider.Set{"fake": partial{b.cloud, unread}}, Ledger: b.ledger, Claims: b.claims})
+		p, err := e.Plan(t.Context(), wants(), engine.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := denied(func(s *resource.Snapshot) {
+		s.Resources = slices.DeleteFunc(s.Resources, func(o resource.Observed) bool { return o.Ref.Kind == "server" })
+		s.Unreachable = map[string]error{"server": errors.New("access denied")}
+	})
+	want := []string{"notify server/a", "delete disk/d", "notify network/main (delete blocked by unreachable)"}
+	got := brief(p)
+	slices.Sort(got)
+	slices.Sort(want)
+	if d := cmp.Diff(want, got); d != "" || p.Counts.Unreachable != 1 {
+		t.Errorf("without the servers (-want +got):\n%s%+v", d, p.Counts)
+	}
+	p = denied(nil)
+	if p.Counts.Unreachable != 3 || p.Counts.Delete != 0 {
+		t.Errorf("without the location: %+v", p.Counts)
+	}
+}
+
+// partial is a provider whose observations lack something; with a nil function all.
+type partial struct {
+	*fake.Cloud
+	unread func(*resource.Snapshot)
+}
+
+func (p partial) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	if p.unread == nil {
+		return resource.Snapshot{}, errOffline
+	}
+	s, err := p.Cloud.Observe(ctx, r)
+	p.unread(&s)
+	return s, err
 }
 
 // TestNotVerifiedIsNotUnchanged: a write-only attribute of an adopted resource cannot be compared.

@@ -155,6 +155,10 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		return
 	}
 	now := e.Changed[0]
+	if now.Unread != "" { // it exists; nothing else is known
+		b.add(r, "observed", "could not be read: "+now.Unread)
+		return
+	}
 	was := b.seen
 	b.seen = &now
 	if was == nil {

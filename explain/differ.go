@@ -8,7 +8,8 @@ import (
 )
 
 // Differ lists what is different between two observations of one resource: attributes, tags and
-// marks, and beside them "id", "health", "stack" and "managed".
+// marks, and beside them "id", "health", "stack" and "managed". If one of them could not be read,
+// that is the difference, as "content".
 func Differ(a, b resource.Observed) []resource.Change {
 	var out []resource.Change
 	add := func(path string, from, to resource.Value) {
@@ -17,6 +18,10 @@ func Differ(a, b resource.Observed) []resource.Change {
 		}
 	}
 	add("id", text(a.ID), text(b.ID))
+	if a.Unread != "" || b.Unread != "" { // nothing is known of the content of one of them
+		add("content", readability(a), readability(b))
+		return out
+	}
 	add("health", text(string(a.Health)), text(string(b.Health)))
 	add("stack", text(a.Stack), text(b.Stack))
 	add("managed", resource.Bool(a.Managed()), resource.Bool(b.Managed()))
@@ -29,6 +34,13 @@ func Differ(a, b resource.Observed) []resource.Change {
 		}
 	}
 	return out
+}
+
+func readability(o resource.Observed) resource.Value {
+	if o.Unread != "" {
+		return resource.String("could not be read: " + o.Unread)
+	}
+	return resource.String("read")
 }
 
 // markAt is a mark of a resource; nil if it has none.
@@ -49,8 +61,8 @@ func markAt(o resource.Observed, path string) resource.Value {
 }
 
 // MadeOutside reports whether changes between two observations were made outside ovi, if ovi did not
-// act in between: health and computed attributes also change by themselves, but nothing stops by
-// itself that is configured to run.
+// act in between: health and computed attributes also change by themselves, and so does what can be
+// read, but nothing stops by itself that is configured to run.
 func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 	return slices.ContainsFunc(changes, func(c resource.Change) bool {
 		if c.Path == "health" && kind.State != "" && c.To == resource.String(resource.Stopped) {
@@ -58,7 +70,7 @@ func MadeOutside(changes []resource.Change, kind resource.Kind) bool {
 		}
 		name, _, _ := strings.Cut(c.Path, ".")
 		computed := slices.ContainsFunc(kind.Attrs, func(a resource.Attribute) bool { return a.Name == name && a.Computed })
-		return c.Path != "health" && !computed
+		return c.Path != "health" && c.Path != "content" && !computed
 	})
 }
 

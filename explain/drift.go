@@ -109,7 +109,7 @@ type stretch struct {
 func (x *Drift) seenSince(life []history.Moment) {
 	var all []stretch
 	for _, m := range life {
-		if m.Seen == nil {
+		if m.Seen == nil || m.Seen.Unread != "" {
 			continue
 		}
 		v := at(*m.Seen, x.Path)

@@ -131,3 +131,17 @@ func TestAMarkThatChangedIsADifference(t *testing.T) {
 		t.Error("it was not made outside ovi")
 	}
 }
+
+// TestWhatCouldNotBeReadDidNotChange: of a resource that could not be read nothing is different but that.
+func TestWhatCouldNotBeReadDidNotChange(t *testing.T) {
+	read, unread := res("small"), res("")
+	unread.Unread, unread.Attrs = "denied", nil
+	got := explain.Differ(read, unread)
+	if len(got) != 1 || got[0].Path != "content" || explain.MadeOutside(got, resource.Kind{}) {
+		t.Errorf("got %+v", got)
+	}
+	life := append(seenAs("small"), history.Moment{Revision: 2, At: start, Seen: &unread})
+	if x := explain.Explain(differs("large", "small"), sized("small"), append(life, seenAs("", "", "large")[2])); x[0].Times != 1 || x[0].Revision != 3 {
+		t.Errorf("the drift is %+v", x)
+	}
+}

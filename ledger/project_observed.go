@@ -48,7 +48,7 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if _, err := p.load(key, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error, s.Kinds = e.At, e.Complete, e.Error, e.Kinds
+	s.At, s.Complete, s.Error, s.Kinds, s.Unreachable = e.At, e.Complete, e.Error, e.Kinds, e.Unreachable
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
 		if s.First.IsZero() {

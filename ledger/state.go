@@ -27,6 +27,8 @@ type Scan struct {
 	First     time.Time      `json:"first,omitzero"`     // when the first complete observation was recorded
 	// Kinds are those that the last observation read in full; nil: all.
 	Kinds []string `json:"kinds,omitempty"`
+	// Unreachable are the kinds that the last observation could not read, with the error of each.
+	Unreachable map[string]string `json:"unreachable,omitempty"`
 }
 
 // Covers reports whether the last observation read all these kinds in full; nil: all kinds.

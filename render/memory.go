@@ -42,13 +42,15 @@ type Unmanaged struct {
 
 // ScopeSeen is a scope and when it was last observed.
 type ScopeSeen struct {
-	Type     string     `json:"type"` // "scope"
-	Scope    string     `json:"scope"`
-	Observed time.Time  `json:"observed_at"`
-	Complete bool       `json:"complete"`
-	Error    string     `json:"error,omitempty"`
-	Seen     *time.Time `json:"complete_at"` // the last complete observation; null: never
-	Count    int        `json:"count"`
+	Type     string    `json:"type"` // "scope"
+	Scope    string    `json:"scope"`
+	Observed time.Time `json:"observed_at"`
+	Complete bool      `json:"complete"`
+	Error    string    `json:"error,omitempty"`
+	// Unreachable are the kinds that the last observation could not read, with the error of each.
+	Unreachable map[string]string `json:"unreachable,omitempty"`
+	Seen        *time.Time        `json:"complete_at"` // the last complete observation; null: never
+	Count       int               `json:"count"`
 }
 
 // OpenAction is an action that was started and has no recorded result.

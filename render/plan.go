@@ -192,7 +192,13 @@ func groupedByLocation(plan decider.Plan) []group {
 	}
 	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
 	for _, g := range out {
-		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rankOf(&a)) - int(rankOf(&b)) })
+		rank := func(d *decider.Decision) rank {
+			if isUnread(plan, d) {
+				return isConflict
+			}
+			return rankOf(d)
+		}
+		slices.SortStableFunc(g.decisions, func(a, b decider.Decision) int { return int(rank(&a)) - int(rank(&b)) })
 	}
 	return out
 }
@@ -219,13 +225,13 @@ const (
 	isReplace
 	isDelete
 	isBlocked
-	notShown // counted only: unmanaged, unreachable, excluded
+	notShown // counted only: unmanaged, unreachable with its location or kind, excluded
 )
 
 func rankOf(d *decider.Decision) rank {
 	switch {
 	case d.Difference == comparator.Unmanaged || d.Difference == comparator.Unreachable || d.Excluded():
-		return notShown // one that is shown all the same comes last
+		return notShown
 	case d.Difference == comparator.Conflict:
 		return isConflict
 	}

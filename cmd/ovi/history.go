@@ -82,6 +82,8 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 		out = append(out, moment{"deleted", "observed: deleted", nil})
 	case m.Gone:
 		out = append(out, moment{"deleted", "deleted outside ovi", nil})
+	case m.Seen != nil && m.Seen.Unread != "":
+		out = append(out, moment{"observed", "could not be read: " + m.Seen.Unread, seenData(m.Seen)})
 	case m.Seen != nil && before == nil:
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
@@ -104,7 +106,7 @@ func after(m history.Moment, before *resource.Observed) *resource.Observed {
 	switch {
 	case m.Gone:
 		return nil
-	case m.Seen != nil:
+	case m.Seen != nil && m.Seen.Unread == "":
 		return m.Seen
 	}
 	return before

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -143,13 +144,22 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 	return view.Write(c.out.W, c.out.Style)
 }
 
-// unreachable gives programs a diagnostic for each scope that was not observed.
+// unreachable gives programs a diagnostic for each scope and kind that was not observed.
 func (c *call) unreachable(p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
 		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)), "its resources are not evaluated until it can be observed")
 		d.Detail = p.Plan.Unreachable[scope]
 		if err := c.out.Records(d); err != nil {
 			return err
+		}
+	}
+	for _, scope := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
+		for _, kind := range sortedKeys(p.Plan.UnreachableKinds[scope]) {
+			d := cli.Diagnostic(fmt.Sprintf("%s in %s is unreachable", kind, names.Scope(scope)), "its resources are not evaluated until it can be observed")
+			d.Detail = p.Plan.UnreachableKinds[scope][kind]
+			if err := c.out.Records(d); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -36,7 +36,12 @@ func (s seen) health() string {
 
 // note is what else users must know about a resource.
 func (s seen) note() string {
-	if s.blessed {
+	switch {
+	case s.blessed && s.Unread != "":
+		return "blessed, could not be read"
+	case s.Unread != "":
+		return "could not be read"
+	case s.blessed:
 		return "blessed"
 	}
 	return ""

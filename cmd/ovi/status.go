@@ -95,7 +95,7 @@ func (c *call) stateRecords(s state) []render.Record {
 	for _, x := range s.scans {
 		out = append(out, render.ScopeSeen{
 			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
-			Error: x.Error, Seen: timeOrNil(x.Confirmed), Count: x.Count,
+			Error: x.Error, Unreachable: x.Unreachable, Seen: timeOrNil(x.Confirmed), Count: x.Count,
 		})
 	}
 	for _, x := range s.managed(c.cmd.String("stack")) {
@@ -127,6 +127,9 @@ func (c *call) stateTables(s state) error {
 	for _, x := range s.scans {
 		if !x.Complete {
 			c.alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
+		}
+		for _, kind := range sortedKeys(x.Unreachable) {
+			c.alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")
 		}
 	}
 	for _, p := range s.plans {
