@@ -24,11 +24,11 @@ const module = "github.com/ovi-project/ovi/"
 // layers gives each folder its layer; the longest prefix counts. A package imports only lower
 // layers, its own parents and its own children.
 var layers = map[string]int{
-	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/boottime": 0,
+	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/boottime": 0, "internal/needs": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "provider/toys/shelf": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
-	"event": 30, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
+	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"cli": 45, "serve": 46,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,

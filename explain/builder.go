@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -79,7 +80,7 @@ func (b *builder) read(r event.Record) {
 	case event.NotStarted:
 		b.again(r, "not_started", b.notStarted(e)).plan = e.Plan
 	default:
-		b.add(r, r.Event.Type(), act(r.Event))
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
 	}
 }
 
@@ -195,7 +196,7 @@ func (b *builder) changeTitle(changes []resource.Change) string {
 // later notes what was observed first after the newest action.
 func (b *builder) later(what string, r event.Record) {
 	if d := b.lastAction(); d != nil && d.action.later == "" {
-		d.action.later = stamp(r.At) + ": " + what
+		d.action.later = phrase.Second(r.At) + ": " + what
 	}
 }
 
@@ -254,7 +255,7 @@ func (b *builder) notStarted(e event.NotStarted) string {
 	if !e.On.IsZero() {
 		text += " for " + b.t.Ref(e.On)
 	}
-	return text + because(e.Detail)
+	return text + phrase.Because(e.Detail)
 }
 
 // lastPlan is the newest plan of the records.

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -163,7 +164,7 @@ func (x Drift) Note(now time.Time) string {
 		ByUnknown: "no recorded configuration to compare with",
 	}[x.Cause]
 	if !x.Since.IsZero() {
-		text += fmt.Sprintf(", %s ago", ago(now.Sub(x.Since)))
+		text += fmt.Sprintf(", %s ago", phrase.Age(now.Sub(x.Since)))
 	}
 	if x.Times > 1 {
 		text += fmt.Sprintf(", for the %s time", ordinal(x.Times))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -85,7 +86,7 @@ func (t Explainer) present(c history.ResourceHistory, b *builder) []Fact {
 		out = append(out, Fact{"configuration", text})
 	}
 	if c.Blessed != nil {
-		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + because(c.Blessed.Reason)})
+		out = append(out, Fact{"blessed", "by " + c.Blessed.Who + ", " + t.since(c.Blessed.At) + phrase.Because(c.Blessed.Reason)})
 	}
 	var records []uint64
 	whose := ""
@@ -162,9 +163,9 @@ func (t Explainer) since(at time.Time) string {
 	case at.IsZero():
 		return "at an unknown time"
 	case t.Now.IsZero() || age < 0:
-		return "at " + stamp(at)
+		return "at " + phrase.Second(at)
 	case age < 48*time.Hour:
-		return ago(age) + " ago"
+		return phrase.Age(age) + " ago"
 	}
 	return "on " + at.UTC().Format("2006-01-02")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
 )
 
 // groups finishes the events, the newest first. Plans that were executed or blocked are shown
@@ -78,7 +79,7 @@ func (b *builder) explainAction(d *draft) {
 	case succeeded(x) && x.cause != "":
 		d.Title += ", because " + x.cause
 	case x.ended != nil && x.ended.Outcome == event.Failed:
-		d.Title += because(x.ended.Error)
+		d.Title += phrase.Because(x.ended.Error)
 	}
 	var facts []Fact
 	if p, ok := b.plans[x.started.Plan]; ok {
@@ -104,7 +105,7 @@ func (b *builder) why(p planned) []Fact {
 	if d == nil {
 		return nil
 	}
-	facts := []Fact{{"planned", stamp(p.record.At) + ", plan " + p.event.Plan}}
+	facts := []Fact{{"planned", phrase.Second(p.record.At) + ", plan " + p.event.Plan}}
 	if c := b.t.changes(*d); c != "" {
 		facts = append(facts, Fact{"difference", c})
 	} else {
@@ -153,7 +154,7 @@ func (b *builder) approval(x *action) string {
 	var out []string
 	for _, r := range b.yes {
 		if e := r.Event.(event.Approved); isAbout(e, x.started.Plan, p.event) && !r.At.After(x.record.At) {
-			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+because(e.Reason))
+			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+phrase.Because(e.Reason))
 		}
 	}
 	switch {
@@ -204,7 +205,7 @@ func called(x *action) string {
 	if x.started.Have != "" {
 		text += " " + x.started.Have
 	}
-	return text + ", key " + x.started.Key + ", " + stamp(x.record.At)
+	return text + ", key " + x.started.Key + ", " + phrase.Second(x.record.At)
 }
 
 func result(x *action) string {
@@ -217,7 +218,7 @@ func result(x *action) string {
 		if e.Outcome == event.Done && e.ID != "" && e.Action != decider.Delete {
 			text += ": " + e.ID
 		}
-		text += because(e.Error)
+		text += phrase.Because(e.Error)
 	}
 	if x.found != nil {
 		text += "; " + answered(*x.found)
@@ -251,24 +252,4 @@ func title(x *action) string {
 		return what + who + ": result unknown"
 	}
 	return what + who + " failed"
-}
-
-// act is what operators did besides, and the audit log itself.
-func act(e event.Event) string {
-	switch e := e.(type) {
-	case event.Blessed:
-		if e.On {
-			return "blessed by " + e.Who + because(e.Reason)
-		}
-		return "blessing removed by " + e.Who + because(e.Reason)
-	case event.Adopted:
-		return e.ID + " adopted into stack " + e.Stack + " by " + e.Who + because(e.Reason)
-	case event.Revoked:
-		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, because(e.Reason))
-	case event.Acknowledged:
-		return "drift (" + e.What + ") acknowledged by " + e.Who + " until " + minute(e.Until) + because(e.Reason)
-	case event.Refused:
-		return "result not counted: " + e.Reason
-	}
-	return strings.ReplaceAll(e.Type(), "_", " ")
 }

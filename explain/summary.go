@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -29,7 +30,7 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 	o := c.Open
 	s := Explanation{
 		State:      Open,
-		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), because(o.Error)),
+		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(o.Error)),
 		Suggestion: "run `ovi plan` to recover it",
 	}
 	if !o.Checked.IsZero() {
@@ -91,7 +92,7 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 	if c.Scan != nil && !c.Scan.Complete {
 		return Explanation{
 			State:      Unreachable,
-			Headline:   fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref), t.since(c.Scan.At), because(c.Scan.Error)),
+			Headline:   fmt.Sprintf("The live state of %s is unknown: %s was unreachable %s%s.", name, t.scope(c.Ref), t.since(c.Scan.At), phrase.Because(c.Scan.Error)),
 			Suggestion: "make it reachable, then run `ovi plan`",
 		}
 	}
@@ -128,7 +129,7 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 		return "No change by ovi is recorded.", nil
 	}
 	x := d.action
-	text := fmt.Sprintf("%s %s by %s", capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
+	text := fmt.Sprintf("%s %s by %s", phrase.Capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
 	if late(x) {
 		text += " (its claim expired before the result was recorded)"
 	}
@@ -207,8 +208,8 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		why, next := blockers(d.Blockers)
 		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed), name, why), next
 		if until := deferred(d); !until.IsZero() {
-			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, minute(until), why)
-			s.Suggestion = "run `ovi apply` after " + minute(until)
+			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, phrase.Minute(until), why)
+			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
 		}
 	case proposes && c.Tries != nil:
 		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Failures), t.since(c.Tries.Last), c.Tries.Error)

@@ -1,33 +1,15 @@
 package explain
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 )
-
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
-
-func minute(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
-
-// ago is a length of time in one unit.
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
@@ -54,15 +36,6 @@ func numbers(seqs []uint64) string {
 	}
 	return "records " + strings.Join(parts, ", ")
 }
-
-func because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ": " + reason
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // verb is an action in a sentence: a restart is an update.
 func verb(a decider.Action) string {
@@ -123,7 +96,7 @@ func (t Explainer) decided(d event.Decision) string {
 func blockers(all []decider.Blocker) (text, next string) {
 	parts := make([]string, len(all))
 	for i, b := range all {
-		parts[i] = b.Policy + because(b.Reason)
+		parts[i] = b.Policy + phrase.Because(b.Reason)
 		if b.Until != nil && b.Policy == (decider.Windows{}).Name() {
 			parts[i] = b.Reason
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ovi-project/ovi/internal/etcdtest"
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
 // namespaces are hosts with a network namespace each, and this process's own namespace is the
@@ -229,7 +230,7 @@ func inside(t *testing.T) {
 func TestNamespacesDropPackets(t *testing.T) {
 	if os.Getenv(netEnv) != netInside {
 		if err := namespacesWork(); err != nil {
-			t.Skipf("FAULT RUNS FALL BACK TO PROXIES: %v", err)
+			needs.Missing(t, "fault runs fall back to proxies: %v", err)
 		}
 		t.Log("fault runs use network namespaces here")
 		return

@@ -3,10 +3,10 @@ package render
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/phrase"
 )
 
 const (
@@ -135,19 +135,12 @@ func splitSuggestion(text string) (message, more string) {
 func sentence(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	if !strings.ContainsFunc(first, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		text = capital(text)
+		text = phrase.Capital(text)
 	}
 	if strings.ContainsAny(text[len(text)-1:], ".!?)`") {
 		return text
 	}
 	return text + "."
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // blocked says which policy blocks a decision; and why, where that was not written yet: a
@@ -180,9 +173,9 @@ func (p *planWriter) blocked(d decider.Decision) (text string, rest []string) {
 func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reason string) {
 	switch {
 	case b.Until != nil && b.Policy == (decider.Windows{}).Name():
-		return "deferred until " + minute(*b.Until) + " by " + b.Reason, ""
+		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Reason, ""
 	case b.Until != nil:
-		return "deferred until " + minute(*b.Until) + " by " + b.Policy, b.Reason
+		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Policy, b.Reason
 	case b.Approvers > 0:
 		return "blocked by " + b.Policy + ": " + b.Reason, ""
 	}
@@ -192,8 +185,6 @@ func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reaso
 	}
 	return line, b.Reason
 }
-
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // notConfigured says why a resource is deleted, and where it came from.
 func (p *planWriter) notConfigured(d decider.Decision) {

@@ -53,7 +53,7 @@ func (DifferenceSummary) record() {}
 func Changes(in []resource.Change) []Change {
 	out := make([]Change, len(in))
 	for i, x := range in {
-		out[i] = Change{string(x.On), x.Name(), JSON(x.From), JSON(x.To), effectName(x.Effect), x.KnownAfterApply}
+		out[i] = Change{string(x.On), x.Name(), JSON(x.From), JSON(x.To), x.Effect.String(), x.KnownAfterApply}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -22,7 +23,7 @@ func Sentence(e event.Event) string {
 		return fmt.Sprintf("%s blocked by %s", act(e.Proposed), blockersText(e.Blockers))
 	case event.Approved:
 		if e.Digest != "" {
-			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, minute(e.Until), because(e.Reason))
+			return fmt.Sprintf("%s approved plan %s until %s%s", e.Who, e.Plan, phrase.Minute(e.Until), phrase.Because(e.Reason))
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:
@@ -48,25 +49,12 @@ func SentenceBy(e event.Event, user string) string {
 // operatorSentence is about what operators do, and about the audit log itself.
 func operatorSentence(e event.Event) string {
 	switch e := e.(type) {
-	case event.Blessed:
-		if e.On {
-			return "blessed by " + e.Who + because(e.Reason)
-		}
-		return "blessing removed by " + e.Who + because(e.Reason)
-	case event.Adopted:
-		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Stack, e.Who, because(e.Reason))
-	case event.Revoked:
-		return fmt.Sprintf("claim of %s revoked by %s%s", e.ClaimedBy, e.Who, because(e.Reason))
-	case event.Refused:
-		return "result not counted: " + e.Reason
-	case event.Acknowledged:
-		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, minute(e.Until), because(e.Reason))
 	case event.Baseline:
 		return fmt.Sprintf("%s recorded again; records before %d can be removed", Many(len(e.Facts), "fact"), e.Before)
 	case event.Compacted:
 		return fmt.Sprintf("store compacted to revision %d", e.Before)
 	}
-	return strings.ReplaceAll(e.Type(), "_", " ")
+	return phrase.Operator(e)
 }
 
 func observedSentence(e event.Observed) string {
@@ -133,7 +121,7 @@ func blockersText(all []Blocker) string {
 	for i, b := range all {
 		parts[i] = withMessage(b.Policy, b.Reason)
 		if b.Until != nil {
-			parts[i] += " until " + minute(*b.Until)
+			parts[i] += " until " + phrase.Minute(*b.Until)
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -152,13 +140,6 @@ func reasonText(reason, message string) string {
 		return message
 	}
 	return strings.ReplaceAll(reason, "_", " ")
-}
-
-func because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ": " + reason
 }
 
 func refOrNone(r resource.Ref) string {

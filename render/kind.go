@@ -173,7 +173,7 @@ func attrInfos(attrs []resource.Attribute) []AttrInfo {
 			WriteOnly: a.WriteOnly, Enum: a.Enum, Names: a.RefKind,
 		}
 		if !a.Computed {
-			out[i].Effect = effectName(a.Effect)
+			out[i].Effect = a.Effect.String()
 		}
 		if d := a.Default; d != nil {
 			out[i].Default = Value(d)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/phrase"
 )
 
 // Approval is an operator's approval of what a plan proposes.
@@ -153,7 +154,7 @@ func RuleTable(rows []RuleSays) Table {
 		}
 		effect := strings.ReplaceAll(r.Effect, "_", " ")
 		if r.Until != nil {
-			effect += " until " + minute(*r.Until)
+			effect += " until " + phrase.Minute(*r.Until)
 		}
 		t.Rows = append(t.Rows, []string{r.Ref, r.Proposed, holds, effect, r.Message})
 	}

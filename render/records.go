@@ -164,14 +164,3 @@ func planned(d decider.Decision, names Names) PlannedChange {
 	}
 	return c
 }
-
-func effectName(e resource.Effect) string {
-	switch e {
-	case resource.Restart:
-		return "restart"
-	case resource.Replace:
-		return "replace"
-	default:
-		return "in_place"
-	}
-}

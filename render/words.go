@@ -127,18 +127,3 @@ func seconds(s float64) string {
 	}
 	return fmt.Sprintf("%.1fs", s)
 }
-
-// Age says how long ago something was, in one unit.
-func Age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "now"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}

@@ -44,7 +44,7 @@ func typeOf(v Value) string {
 	return TString.String()
 }
 
-// String names an effect.
+// String is the effect as rules, programs and the audit log read it.
 func (e Effect) String() string {
 	switch e {
 	case Restart:
@@ -52,7 +52,7 @@ func (e Effect) String() string {
 	case Replace:
 		return "replace"
 	default:
-		return "in place"
+		return "in_place"
 	}
 }
 

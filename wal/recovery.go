@@ -24,7 +24,7 @@ type recovery struct {
 // damage, and checks that every mark was met.
 func (r *recovery) run(marks []*mark) error {
 	r.lastStart = r.at.offset
-	bad, err := r.frames(marks)
+	bad, err := r.frames(marks, func(frame) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (r *recovery) run(marks []*mark) error {
 	return nil
 }
 
-// frames reads all valid frames and returns what is wrong with the next one.
-func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
+// frames reads all valid frames, checks each, and returns what is wrong with the next one.
+func (r *recovery) frames(marks []*mark, check func(frame) error) (bad *flaw, err error) {
 	for {
 		meet(marks, r.at)
 		if r.sealed {
@@ -62,6 +62,9 @@ func (r *recovery) frames(marks []*mark) (bad *flaw, err error) {
 			return nil, fmt.Errorf("wal: read %s: %w", segmentName(r.at.segment), err)
 		}
 		r.note(f)
+		if err := check(f); err != nil {
+			return nil, err
+		}
 	}
 }
 

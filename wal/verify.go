@@ -142,7 +142,7 @@ func (v *verifier) segment(want segmentHeader, last bool) error {
 	meet(v.marks, v.end)
 	s := newScanner(f, h.log, position{h.index, segmentHeaderSize, h.first - 1, chain})
 	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir}
-	bad, err := v.frames(r)
+	bad, err := r.frames(v.marks, func(f frame) error { return v.check(r, f) })
 	v.end = r.at
 	v.report.Last, v.report.Chain = r.at.seq, r.at.chain
 	if err != nil {
@@ -152,30 +152,6 @@ func (v *verifier) segment(want segmentHeader, last bool) error {
 		return v.checkTail(r, bad)
 	}
 	return v.checkSealed(r, bad)
-}
-
-// frames reads the frames of a segment and checks what next does not.
-func (v *verifier) frames(r *recovery) (bad *flaw, err error) {
-	for {
-		meet(v.marks, r.at)
-		if r.sealed {
-			return nil, nil
-		}
-		f, err := r.next()
-		if errors.As(err, &bad) {
-			return bad, nil
-		}
-		if errors.Is(err, errEnd) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("wal: verify %s: %w", segmentName(r.at.segment), err)
-		}
-		r.note(f)
-		if err := v.check(r, f); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // check decodes and checks a frame.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
 // TestMain lets this test binary be the writer.
@@ -51,19 +53,18 @@ func TestPowerCuts(t *testing.T) {
 }
 
 func cutOff(t *testing.T, o options) {
-	if os.Geteuid() != 0 {
-		t.Skip("cutting the power of a file system needs root: mount, and the shutdown ioctl")
-	}
-	need(t, "mkfs."+o.kind, "mount")
+	needs.Root(t, "cutting the power of a file system (mount, and the shutdown ioctl)")
+	needs.Program(t, "mkfs."+o.kind)
+	needs.Program(t, "mount")
 	if o.nosync {
-		need(t, "strace")
+		needs.Program(t, "strace")
 	}
 	o.limit = 20 * time.Minute
 	sum, err := run(t.Context(), o)
 	sum.print(t.Output(), o)
 	switch {
-	case err != nil && sum.cuts == 0 && sum.acknowledged == 0 && os.Getenv("CI") == "":
-		t.Skipf("no file system could be mounted over a loop device here: %v", err)
+	case err != nil && sum.cuts == 0 && sum.acknowledged == 0:
+		needs.Missing(t, "no file system could be mounted over a loop device: %v", err)
 	case err != nil:
 		t.Fatal(err)
 	case o.nosync && sum.lost == 0:
@@ -75,7 +76,6 @@ func cutOff(t *testing.T, o options) {
 	}
 }
 
-// need skips where a program is missing, and fails where it must not be: tools/need.sh
 // installs all of them.
 func need(t *testing.T, programs ...string) {
 	for _, name := range programs {

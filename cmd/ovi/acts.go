@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -39,17 +40,10 @@ func (c *call) act() engine.OperatorAction {
 }
 
 func (c *call) bless(on bool) error {
-	if err := c.oneRef(); err != nil {
-		return err
-	}
-	return c.withRecord(func(l *session) error { return c.blessIn(l, on) })
+	return c.withRef(func(l *session, ref resource.Ref) error { return c.blessIn(l, ref, on) })
 }
 
-func (c *call) blessIn(l *session, on bool) error {
-	ref, err := c.ref(l.ledger, c.arg(0))
-	if err != nil {
-		return err
-	}
+func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 	scans, err := l.ledger.Scans(c, storage.Now)
 	if err != nil {
 		return err
@@ -87,4 +81,31 @@ func (c *call) tellBlessing(b render.Blessing) error {
 		c.out.Say("%s is no longer blessed.", b.Ref)
 	}
 	return nil
+}
+
+// withRecord opens the data directory and the providers for a command about recorded resources.
+func (c *call) withRecord(do func(*session) error) error {
+	dir, err := c.recordDir()
+	if err != nil {
+		return err
+	}
+	l, err := c.openLiveState(dir, nil, nil)
+	if err != nil {
+		return err
+	}
+	return c.closing(l, do(l))
+}
+
+// withRef is withRecord for a command about one recorded resource, its argument.
+func (c *call) withRef(do func(*session, resource.Ref) error) error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	return c.withRecord(func(l *session) error {
+		ref, err := c.ref(l.ledger, c.arg(0))
+		if err != nil {
+			return err
+		}
+		return do(l, ref)
+	})
 }

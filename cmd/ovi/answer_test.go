@@ -4,27 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/cli/clitest"
 )
-
-// failing is a writer that fails from some write on.
-type failing struct {
-	left int
-	err  error
-	got  bytes.Buffer
-}
-
-func (f *failing) Write(b []byte) (int, error) {
-	if f.left--; f.left < 0 {
-		return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: f.err}
-	}
-	return f.got.Write(b)
-}
 
 // TestWhatCannotBeWrittenEndsTheCommand with an error, reported once and on standard error;
 // a reader that exits does not.
@@ -37,7 +23,7 @@ func TestWhatCannotBeWrittenEndsTheCommand(t *testing.T) {
 		}{{syscall.ENOSPC, cli.ExitError, 1}, {syscall.EIO, cli.ExitError, 1}, {syscall.EPIPE, cli.ExitDone, 0}} {
 			var errs bytes.Buffer
 			none := func(string) (string, bool) { return "", false }
-			code := run(t.Context(), context.Background(), args, none, strings.NewReader(""), &failing{err: x.err}, &errs)
+			code := run(t.Context(), context.Background(), args, none, strings.NewReader(""), &clitest.Failing{Err: x.err}, &errs)
 			if n := strings.Count(errs.String(), "cannot write the output: "+x.err.Error()); code != x.code || n != x.reported {
 				t.Errorf("ovi %s, %v: exit code %d, reported %d times\n%s", strings.Join(args, " "), x.err, code, n, errs.String())
 			}
@@ -58,7 +44,7 @@ func TestALostAnswerHidesNothing(t *testing.T) {
 		{fmt.Errorf("the other thing"), cli.ExitError, "the other thing"},
 	} {
 		var errs bytes.Buffer
-		a := &cli.Answer{W: &failing{err: syscall.ENOSPC}}
+		a := &cli.Answer{W: &clitest.Failing{Err: syscall.ENOSPC}}
 		_, _ = a.Write([]byte("lost"))
 		c := &call{process: &process{Process: cli.Process{Answer: a}}, out: &cli.Output{W: a, ErrW: &errs, Answer: a}}
 		err := c.ended(x.err)

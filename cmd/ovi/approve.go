@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -78,7 +79,7 @@ func (c *call) tellApproval(a render.Approval) error {
 		return c.out.Records(a)
 	}
 	c.out.Say("")
-	c.out.Say("Approved by %s until %s.", a.Who, a.Until.Format("2006-01-02 15:04 UTC"))
+	c.out.Say("Approved by %s until %s.", a.Who, phrase.Minute(a.Until))
 	switch n := a.People - len(a.Approved); {
 	case a.People == 0:
 		c.out.Say("No rule requires approval; run `ovi apply %s`.", c.arg(0))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/render"
 )
 
@@ -24,11 +25,11 @@ func (c *call) freshness(p *engine.Planned) []string {
 		out = append(out, fmt.Sprintf("As of revision %d. This plan cannot be applied.", p.Revision))
 	}
 	for _, obs := range p.Observations {
-		age := render.Age(c.Now().Sub(obs.At))
+		age := phrase.Age(c.Now().Sub(obs.At))
 		switch {
 		case obs.Err != nil:
 		case p.Past:
-			out = append(out, fmt.Sprintf("%s: as observed at %s, %s ago", names.Scope(obs.Scope), obs.At.UTC().Format("2006-01-02 15:04:05 UTC"), age))
+			out = append(out, fmt.Sprintf("%s: as observed at %s, %s ago", names.Scope(obs.Scope), phrase.Second(obs.At), age))
 		case obs.Recorded:
 			out = append(out, fmt.Sprintf("%s: as observed %s ago (--max-age)", names.Scope(obs.Scope), age))
 		case c.cmd.Duration("max-age") > 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -202,14 +203,14 @@ func minuteOf(t time.Time) string {
 	if t.IsZero() {
 		return "unknown time"
 	}
-	return t.UTC().Format("2006-01-02 15:04 UTC")
+	return phrase.Minute(t)
 }
 
 func stampOf(t time.Time) string {
 	if t.IsZero() {
 		return "unknown time"
 	}
-	return t.UTC().Format("2006-01-02 15:04:05 UTC")
+	return phrase.Second(t)
 }
 
 func differenceOf(x history.ResourceChange, names render.Names) render.Difference {

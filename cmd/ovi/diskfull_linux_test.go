@@ -11,16 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
-// TestDiskFull lets a small file system run full in the middle of an apply, at several
-// moments. The apply ends with an error that says so; while the disk is full everything can be
-// read; after room is made the next apply does the rest, and nothing is there twice.
+// TestDiskFull fills a small file system during an apply, at several moments. The apply ends with
+// an error that names the cause; while the disk is full everything can be read; once there is
+// space the next apply does the rest, and nothing exists twice.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("mounting a small file system needs root")
-	}
+	needs.Root(t, "mounting a small file system")
 	var refused atomic.Int32
 	for _, left := range []int64{0, 4, 12, 24, 48, 96} {
 		t.Run(fmt.Sprintf("%d kB left", left), func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestDiskFull(t *testing.T) {
 	t.Cleanup(func() { t.Logf("%d applies ended at a full disk", refused.Load()) })
 }
 
-// small is a world whose record stands on a file system of its own; the practice cloud does not.
+// small is a folder whose data directory is on a file system of its own; its sandbox is not.
 func small(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	dir = t.TempDir()
 	rec := filepath.Join(dir, "rec")
@@ -41,10 +41,7 @@ func small(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("tmpfs", rec, "tmpfs", 0, "size=4m"); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skipf("no tmpfs can be mounted here: %v", err)
-		}
-		t.Fatalf("mount a tmpfs: %v", err)
+		needs.Missing(t, "a tmpfs cannot be mounted: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(rec, unix.MNT_DETACH); err != nil {

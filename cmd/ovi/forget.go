@@ -39,14 +39,7 @@ func (p *process) moveCommand() *urfave.Command {
 }
 
 func (c *call) forget() error {
-	if err := c.oneRef(); err != nil {
-		return err
-	}
-	return c.withRecord(func(l *session) error {
-		ref, err := c.ref(l.ledger, c.arg(0))
-		if err != nil {
-			return err
-		}
+	return c.withRef(func(l *session, ref resource.Ref) error {
 		if err := c.sameCloud(ref); err != nil {
 			return err
 		}
@@ -119,17 +112,4 @@ func renamed(from resource.Ref, text string) (to resource.Ref, stack string, err
 		}
 	}
 	return to, stack, nil
-}
-
-// withRecord opens the data directory and the providers for a command about recorded resources.
-func (c *call) withRecord(do func(*session) error) error {
-	dir, err := c.recordDir()
-	if err != nil {
-		return err
-	}
-	l, err := c.openLiveState(dir, nil, nil)
-	if err != nil {
-		return err
-	}
-	return c.closing(l, do(l))
 }

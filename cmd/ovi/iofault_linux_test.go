@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
 const faultBefore = `version: v1
@@ -50,18 +52,12 @@ func faultCalls() map[string][]string {
 }
 
 // TestAnySystemCallFails lets strace fail the k-th call of each kind that an apply makes, once
-// (EIO) and from then on (ENOSPC). The apply must not claim what is not so, must leave log and
-// store readable, and the next one must end it. strace counts for each thread, so that now and
-// then two calls fail in one run. Some 25 calls here, drawn anew each time; OVI_FAULTS=all for every k.
+// (EIO) and from then on (ENOSPC). The apply must report nothing false and leave log and store
+// readable, and the next one must finish. strace counts for each thread, so that sometimes two
+// calls fail in one run. About 25 random calls; OVI_FAULTS=all for every k.
 func TestAnySystemCallFails(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("strace is missing: run `make need` as root")
-		}
-		t.Skip("strace is missing: run `make need` as root")
-	}
+	strace := needs.Program(t, "strace")
 	if testing.Short() {
 		t.Skip("takes a while")
 	}
@@ -132,8 +128,8 @@ func callsOf(t *testing.T, strace, from string) map[string]int {
 	t.Helper()
 	dir, trace := copyOf(t, from), filepath.Join(t.TempDir(), "trace")
 	if out, err := straced(t, strace, dir, trace, "1m", "-e", "trace=desc,file").CombinedOutput(); err != nil {
-		if os.Getenv("CI") == "" && strings.Contains(string(out), "ptrace") {
-			t.Skipf("strace may not trace here: %s", out)
+		if strings.Contains(string(out), "ptrace") {
+			needs.Missing(t, "strace may not trace: %s", out)
 		}
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -87,22 +87,12 @@ resources:
     size: t3.micro
 `
 
-// TestKilledAtAnyMoment kills an apply of 50 instances with kill -9 at random moments, each in
-// a world of its own, and applies once more: 50 exist, none twice, none lost, and the log
-// verifies. 10 moments here; OVI_KILLS=100 for all of the promise.
+// TestKilledAtAnyMoment kills an apply of 50 instances with kill -9 at random moments, each in a
+// sandbox of its own, and applies once more: 50 exist, none twice, none lost, and the log
+// verifies. 10 moments; OVI_KILLS=100 for the promise in full.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	kills := 10
-	if text := os.Getenv("OVI_KILLS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kills = n
-	}
-	if testing.Short() {
-		kills = 2
-	}
+	kills := killsOf(t, 10)
 	whole := wholeApply(t)
 	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
@@ -114,7 +104,24 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// wholeApply is how long an apply takes that nobody kills.
+// killsOf is how many moments to try: OVI_KILLS, else as many as the test usually does.
+func killsOf(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv("OVI_KILLS")
+	switch {
+	case testing.Short():
+		return 2
+	case text == "":
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wholeApply is how long an apply takes that is not killed.
 func wholeApply(t *testing.T) time.Duration {
 	dir := t.TempDir()
 	writeConfig(t, dir, fifty)

@@ -85,23 +85,13 @@ func managed(t *testing.T, dir string) (counts map[string]int, ids map[string]st
 }
 
 // TestKilledAmongAllActions kills, with kill -9 at random moments, an apply that creates,
-// updates, restarts, replaces and deletes; every third time the apply that goes on is killed
-// as well. The next one ends it: nothing twice, nothing lost, what is kept is the same thing as
-// before, nothing left to do, the log verifies and the store equals its replay. 6 moments
-// here; OVI_KILLS=200 for all of the promise.
+// updates, restarts, replaces and deletes; every third time the next apply is killed as well. The
+// one after it finishes: nothing exists twice, nothing is lost, what is kept is the same resource
+// as before, no changes are left, the log verifies and the store equals its replay. 6 moments;
+// OVI_KILLS=200 for the promise in full.
 func TestKilledAmongAllActions(t *testing.T) {
 	t.Parallel()
-	kills := 6
-	if text := os.Getenv("OVI_KILLS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kills = n
-	}
-	if testing.Short() {
-		kills = 2
-	}
+	kills := killsOf(t, 6)
 	base := t.TempDir()
 	writeConfig(t, base, mixBefore)
 	must(t, base, "apply", "--sandbox", "--auto-approve", "--quiet")

@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -69,7 +70,7 @@ func (c *call) ago(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
-	return render.Age(c.Now().Sub(t)) + " ago"
+	return phrase.Age(c.Now().Sub(t)) + " ago"
 }
 
 // timeOrNil is nil for the zero time.

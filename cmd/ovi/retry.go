@@ -4,6 +4,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func (p *process) retryCommand() *urfave.Command {
@@ -19,14 +20,7 @@ func (p *process) retryCommand() *urfave.Command {
 }
 
 func (c *call) retry() error {
-	if err := c.oneRef(); err != nil {
-		return err
-	}
-	return c.withRecord(func(l *session) error {
-		ref, err := c.ref(l.ledger, c.arg(0))
-		if err != nil {
-			return err
-		}
+	return c.withRef(func(l *session, ref resource.Ref) error {
 		if err := l.engine.Retry(c, ref, c.act()); err != nil {
 			return err
 		}

@@ -10,6 +10,13 @@ import (
 	"github.com/ovi-project/ovi/render"
 )
 
+// trustRecord is the result of `store trust` for programs.
+type trustRecord struct {
+	Instance string        `json:"instance"`
+	Key      string        `json:"key"`
+	Recorded []event.Event `json:"recorded"`
+}
+
 func (c *call) storeTrust() error {
 	if err := c.atMost(1); err != nil {
 		return err
@@ -39,7 +46,7 @@ func (c *call) trustIn(l *ledger.Ledger, key string) error {
 		}
 	}
 	if c.out.Machine() {
-		return c.out.Records(render.Info{Type: "trust", Data: map[string]any{"instance": l.Instance(), "key": l.Key(), "recorded": events}})
+		return c.out.Records(render.Info{Type: "trust", Data: trustRecord{l.Instance(), l.Key(), events}})
 	}
 	for _, e := range events {
 		c.out.Say("%s", render.Line(e))

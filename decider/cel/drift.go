@@ -59,11 +59,9 @@ func (d *Drift) Ignores(kind string, c resource.Change) bool {
 	if d == nil {
 		return false
 	}
-	path := c.Path // of a tag: "tags.KEY"
-	var vars map[string]any
 	for i := range d.rules {
-		r := &d.rules[i]
-		if r.Kind != "" && r.Kind != kind || !rules.MatchPath([]string{r.Path}, path) {
+		r := &d.rules[i] // the path of a tag is "tags.KEY"
+		if r.Kind != "" && r.Kind != kind || !rules.MatchPath([]string{r.Path}, c.Path) {
 			continue
 		}
 		if r.when == nil {
@@ -72,10 +70,7 @@ func (d *Drift) Ignores(kind string, c resource.Change) bool {
 		if isSecret(c.From) || isSecret(c.To) {
 			continue
 		}
-		if vars == nil {
-			vars = map[string]any{"old": plain(c.From), "new": plain(c.To), "path": path}
-		}
-		if holds, err := evalBool(r.when.program, vars); err == nil && holds {
+		if holds, err := evalBool(r.when.program, &compared{c}); err == nil && holds {
 			return true
 		}
 	}

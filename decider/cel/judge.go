@@ -19,7 +19,8 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 		if !d.Proposed.Executes() {
 			continue
 		}
-		vars := variables(d, totals, p.Owned[d.Stack], f)
+		vars := &variables{decision: d, totals: totals, facts: f}
+		vars.totals.Owned = p.Owned[d.Stack]
 		for j := range r.rules {
 			if found, holds := r.rules[j].judge(d, vars); holds {
 				found.Index = i
@@ -28,40 +29,6 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 		}
 	}
 	return out
-}
-
-func variables(d decider.Decision, t Totals, owned int, f decider.Facts) map[string]any {
-	t.Owned = owned
-	return map[string]any{
-		"resource": lazy(func() any { return resourceOf(d) }),
-		"desired":  lazy(func() any { return desiredOf(d) }),
-		"changes":  lazy(func() any { return changesOf(d) }),
-		"history":  lazy(func() any { return historyOf(d, f) }),
-		"decision": proposalOf(d), "plan": t, "now": f.Now,
-	}
-}
-
-// lazy is computed only when a rule uses it, and then once: most rules use little, and a
-// resource's history is read from the store.
-func lazy(f func() any) func() any {
-	var got any
-	return func() any {
-		if got == nil {
-			got = f()
-		}
-		return got
-	}
-}
-
-func historyOf(d decider.Decision, f decider.Facts) []Past {
-	history := []Past{}
-	if f.History == nil {
-		return history
-	}
-	for _, p := range f.History(d.Ref) {
-		history = append(history, Past(p))
-	}
-	return history[:min(len(history), HistoryLimit)]
 }
 
 func count(p decider.Plan) Totals {
@@ -87,7 +54,7 @@ func count(p decider.Plan) Totals {
 	return t
 }
 
-func (c *compiled) judge(d decider.Decision, vars map[string]any) (Finding, bool) {
+func (c *compiled) judge(d decider.Decision, vars cel.Activation) (Finding, bool) {
 	holds, err := evalBool(c.when.program, vars)
 	if err != nil {
 		return c.failed(d, c.when, err), true
@@ -130,7 +97,7 @@ func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
 	return f
 }
 
-func evalBool(p cel.Program, vars map[string]any) (bool, error) {
+func evalBool(p cel.Program, vars cel.Activation) (bool, error) {
 	v, _, err := p.Eval(vars)
 	if err != nil {
 		return false, err
@@ -142,7 +109,7 @@ func evalBool(p cel.Program, vars map[string]any) (bool, error) {
 	return bool(b), nil
 }
 
-func evalTime(p cel.Program, vars map[string]any) (int64, error) {
+func evalTime(p cel.Program, vars cel.Activation) (int64, error) {
 	v, _, err := p.Eval(vars)
 	if err != nil {
 		return 0, err

@@ -127,20 +127,9 @@ func stepNames(steps []replace.Step) []string {
 func changesOf(d decider.Decision) []Change {
 	out := make([]Change, len(d.Changes))
 	for i, c := range d.Changes {
-		out[i] = Change{Path: c.Name(), From: text(c.From), To: text(c.To), Effect: effectName(c.Effect)}
+		out[i] = Change{Path: c.Name(), From: text(c.From), To: text(c.To), Effect: c.Effect.String()}
 	}
 	return out
-}
-
-func effectName(e resource.Effect) string {
-	switch e {
-	case resource.Restart:
-		return "restart"
-	case resource.Replace:
-		return "replace"
-	default:
-		return "in_place"
-	}
 }
 
 func tagMap(t resource.Tags) map[string]string {

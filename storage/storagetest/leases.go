@@ -154,49 +154,66 @@ func sides(t *testing.T, s storage.Store) {
 }
 
 // Expiry checks that leases expire. sleep makes time pass for the store: time.Sleep in a synctest
-// bubble, a step of a clock, or a real wait. unit is the shortest TTL that the store supports.
+// bubble, a step of a clock, or a real wait. unit is the shortest TTL that the store supports. A
+// machine that paused during a real wait proves nothing about the store: the check starts again.
 func Expiry(t *testing.T, s storage.Store, unit time.Duration, sleep func(time.Duration)) {
-	renewed := time.Now()
-	id := grant(t, s, 4*unit)
-	other := grant(t, s, 40*unit)
-	token := commit(t, s, claim("claim/a", "x", id))
-	commit(t, s, claim("claim/b", "x", other))
-	// A machine that paused during a real wait proves nothing about the store.
-	inTime := func() {
-		if stood := time.Since(renewed); stood >= 4*unit {
-			t.Skipf("the lease was not renewed for %s: this machine is too busy to wait for %s", stood, 3*unit)
+	for try := range 5 {
+		if expiry(t, s, fmt.Sprintf("%d/", try), unit, sleep) {
+			return
 		}
 	}
+	t.Fatalf("five times a lease was not renewed within %s: this machine is too busy", 4*unit)
+}
+
+// expiry reports false if the lease was not renewed in time.
+func expiry(t *testing.T, s storage.Store, prefix string, unit time.Duration, sleep func(time.Duration)) bool {
+	a, b := prefix+"a", prefix+"b"
+	renewed := time.Now()
+	inTime := func() bool { return time.Since(renewed) < 4*unit }
+	id := grant(t, s, 4*unit)
+	other := grant(t, s, 40*unit)
+	token := commit(t, s, claim(a, "x", id))
+	commit(t, s, claim(b, "x", other))
 	for range 4 { // renewed in time, it lives on
 		sleep(2 * unit)
 		before, err := time.Now(), s.KeepAlive(t.Context(), id)
-		inTime()
+		if !inTime() {
+			return false
+		}
 		if err != nil {
 			t.Fatalf("keep alive: %v", err)
 		}
 		renewed = before
 	}
 	sleep(3 * unit)
-	there := liveState(t, s, "", storage.Now)
-	rival := errOf(s.Commit(t.Context(), claim("claim/a", "y", other)))
-	inTime()
-	same(t, "before the end", there, map[string]string{"claim/a": "x", "claim/b": "x"})
+	there := liveState(t, s, prefix, storage.Now)
+	rival := errOf(s.Commit(t.Context(), claim(a, "y", other)))
+	if !inTime() {
+		return false
+	}
+	same(t, "before the end", there, map[string]string{a: "x", b: "x"})
 	wantErr(t, "a rival", rival, storage.ErrConflict)
 	sleep(3 * unit)
 	for range 60 { // a server under load ends a lease a little late
-		if there = liveState(t, s, "", storage.Now); there["claim/a"] == "" {
+		if there = liveState(t, s, prefix, storage.Now); there[a] == "" {
 			break
 		}
 		sleep(unit / 4)
 	}
-	same(t, "after the end", liveState(t, s, "", storage.Now), map[string]string{"claim/b": "x"})
-	if hist, _ := collect(s.History(t.Context(), "claim/a")); len(hist) != 0 {
+	same(t, "after the end", liveState(t, s, prefix, storage.Now), map[string]string{b: "x"})
+	if hist, _ := collect(s.History(t.Context(), a)); len(hist) != 0 {
 		t.Fatalf("history after the end: %v", hist)
 	}
-	late := put("done/a", "late")
-	late.Guards = []storage.Guard{{Key: "claim/a", Created: token}}
+	ended(t, s, a, id, other, token)
+	return true
+}
+
+// ended checks that nothing can be done under a lease that ended, and that its key can be claimed.
+func ended(t *testing.T, s storage.Store, key string, id, other storage.LeaseID, token storage.Revision) {
+	late := put("done/"+key, "late")
+	late.Guards = []storage.Guard{{Key: key, Created: token}}
 	wantErr(t, "a late outcome", errOf(s.Commit(t.Context(), late)), storage.ErrConflict)
-	second, err := s.Commit(t.Context(), claim("claim/a", "y", other))
+	second, err := s.Commit(t.Context(), claim(key, "y", other))
 	if err != nil || second <= token {
 		t.Fatalf("a rival, after the end: token %d after %d, %v", second, token, err)
 	}

@@ -1,0 +1,43 @@
+package phrase_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
+)
+
+func TestAgesHaveOneUnit(t *testing.T) {
+	t.Parallel()
+	for want, d := range map[string]time.Duration{
+		"now": -time.Second, "0s": 0, "59s": 59 * time.Second, "1m": 119 * time.Second,
+		"47h": 48*time.Hour - 1, "2d": 71 * time.Hour,
+	} {
+		if got := phrase.Age(d); got != want {
+			t.Errorf("%s: got %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestTimesAreInUTC(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 14, 30, 9, 0, time.FixedZone("CET", 3600))
+	if s, m := phrase.Second(at), phrase.Minute(at); s != "2026-11-21 13:30:09 UTC" || m != "2026-11-21 13:30 UTC" {
+		t.Errorf("got %s and %s", s, m)
+	}
+}
+
+func TestOperator(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]event.Event{
+		"blessed by ada: pays the rent":        event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
+		"blessing removed by ada":              event.Blessed{Who: "ada"},
+		"claim 7 of ben revoked by ada: crash": event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
+		"compacted":                            event.Compacted{},
+	} {
+		if got := phrase.Operator(e); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
