@@ -1,6 +1,7 @@
 package decider
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -123,6 +124,11 @@ func (d *Decision) DeferredUntil() (until time.Time, waits bool) {
 	return until, len(d.Blockers) > 0 && !d.Action.Executes()
 }
 
+// Stopped reports whether a policy blocks the decision, and not only until a time.
+func (d *Decision) Stopped(by Policy) bool {
+	return slices.ContainsFunc(d.Blockers, func(b Blocker) bool { return b.Policy == by.Name() && b.Until == nil })
+}
+
 // Origin is the record that proves a resource to be created or adopted here.
 type Origin struct {
 	Record  uint64    `json:"record"` // its number in the audit log
@@ -162,8 +168,8 @@ type Facts struct {
 	Blessed          func(resource.Ref) bool // as recorded; nil: none is
 	// LastConfigured is the configuration that was applied last; nil: none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
-	Attempts       func(resource.Ref) (Attempts, bool) // nil: there were none
-	Restarts       func(resource.Ref) (Restarts, bool) // nil: there were none
+	Attempts       func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil: there were none
+	Restarts       func(resource.Ref) (Restarts, bool)                     // nil: there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval
@@ -193,14 +199,6 @@ type Past struct {
 	Action  string
 	Outcome string
 	Who     string
-}
-
-// Attempts counts the consecutive failures of one configuration of a resource.
-type Attempts struct {
-	Desired  string // digest of the configuration that failed
-	Failures int
-	Last     time.Time
-	Error    string
 }
 
 // Policy reviews proposals and may block some. It must be pure. The plan it gets is a copy; it

@@ -88,7 +88,7 @@ func (o PlanOptions) policies(kinds decider.Kinds, first ...decider.Policy) []de
 	out := append(first,
 		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
 		decider.SkipDestructive{Everywhere: o.SkipDestructive})
-	out = append(out, decider.RestartBudget{})
+	out = append(out, decider.RestartBudget{}, decider.AttemptLimit{})
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)
 	}

@@ -56,7 +56,11 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if err != nil {
 			return nil, err
 		}
-		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost)})
+		good, err := e.becameGood(ctx, c.live, o.opens)
+		if err != nil {
+			return nil, err
+		}
+		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost, good)})
 		var missed *ledger.YoungError
 		if err == nil {
 			done, err := e.recoverIn(ctx, c, o)

@@ -95,6 +95,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if o.Check {
 		e.checkPlan(ctx, p)
 	}
+	if err := e.recordExhausted(ctx, p); err != nil {
+		return nil, err
+	}
 	return p, e.recordPlan(ctx, p)
 }
 

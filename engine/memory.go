@@ -22,7 +22,7 @@ type memory struct {
 	applied    func(resource.Ref) (event.Applied, bool)
 	appliedErr func() error // the first error of applied
 	blessed    map[resource.Ref]bool
-	tries      map[resource.Ref]ledger.Tries
+	tries      map[resource.Ref]ledger.ResourceTries
 	down       map[resource.Ref]rows.Down // what is not healthy, since when
 	restarts   map[resource.Ref]rows.Restarts
 	known      wal.Seq // the last record of the audit log that this includes
@@ -80,8 +80,12 @@ func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []strin
 	if len(m.tries) == 0 {
 		return nil
 	}
-	t := m.tries[w.Ref]
-	if len(t.RecreateOnly) == 0 || t.ID != o.ID || t.Desired != w.Digest() {
+	all := m.tries[w.Ref]
+	if len(all) == 0 {
+		return nil
+	}
+	t := all.Of(w.Digest())
+	if len(t.RecreateOnly) == 0 || t.ID != o.ID {
 		return nil
 	}
 	return t.RecreateOnly
@@ -89,9 +93,9 @@ func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []strin
 
 func (m *memory) isBlessed(ref resource.Ref) bool { return m.blessed[ref] }
 
-func (m *memory) attempts(ref resource.Ref) (decider.Attempts, bool) {
-	t, ok := m.tries[ref]
-	return t.Attempts, ok && t.Failures > 0
+func (m *memory) attempts(ref resource.Ref, desired string) (decider.Attempts, bool) {
+	t := m.tries[ref].Of(desired)
+	return t.Attempts, t.Used()+t.Transient > 0
 }
 
 // driftOnly keeps the changes made outside ovi: to resources that matched their configuration

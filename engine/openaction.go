@@ -113,6 +113,7 @@ func (e *Engine) ReleaseDead(ctx context.Context) { _, _ = e.liveClaims(ctx, fal
 func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var results []event.Recovered
+	good := map[resource.Ref]event.Event{}
 	for _, d := range opens {
 		if d.running {
 			continue // its claim keeps other instances away and names its owner
@@ -126,14 +127,21 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resour
 		if err != nil {
 			return nil, nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
 		}
-		if r, known := e.recover(d.OpenAction, snapshot, before); known {
-			results = append(results, r)
+		r, known := e.recover(d.OpenAction, snapshot, before)
+		if !known {
+			continue
+		}
+		results = append(results, r)
+		if healthy, err := e.recoveredGood(ctx, d.OpenAction, r, snapshot); err != nil {
+			return nil, nil, err
+		} else if healthy != nil {
+			good[d.Ref] = healthy
 		}
 	}
 	if len(results) == 0 {
 		return nil, open, nil
 	}
-	kept, err := e.cfg.Ledger.RecordRecovered(ctx, results)
+	kept, err := e.cfg.Ledger.RecordRecovered(ctx, results, good)
 	if err != nil {
 		return nil, nil, fmt.Errorf("record the recovered actions: %w", err)
 	}

@@ -70,6 +70,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 	if a.blesses(d, end) {
 		ends = append(ends, a.blessing(d.Desired))
 	}
+	ends = append(ends, a.good(ctx, started, end)...)
 	return a.finish(ctx, guard, out, end, ends...)
 }
 
@@ -136,7 +137,7 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, 
 	}
 	if phase == decider.CreatePhase {
 		b.Applying = a.applying(d, r)
-		if t, ok := a.plan.tries[d.Ref]; ok && b.Applying != nil && t.Key != "" && t.Desired == b.Desired && verbOf(d.Action, phase) == create {
+		if t := a.plan.tries[d.Ref].Of(b.Desired); b.Applying != nil && t.Key != "" && verbOf(d.Action, phase) == create {
 			b.Key = t.Key
 		}
 	}

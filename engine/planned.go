@@ -47,7 +47,7 @@ type Planned struct {
 	kinds     decider.Kinds
 	live      resource.LiveState
 	open      map[resource.Ref]ledger.OpenAction // still without a result
-	tries     map[resource.Ref]ledger.Tries
+	tries     map[resource.Ref]ledger.ResourceTries
 	base      map[resource.Ref]base // of a loaded plan
 }
 

@@ -36,6 +36,8 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 			return a, false
 		case have.Health == resource.Pending:
 			return found(event.FoundFailed, have, "%s is still pending at its deadline", have.ID)
+		case have.Health == resource.Stopped && o.Applying != nil && o.Applying.State == resource.StateRunning:
+			return found(event.FoundFailed, have, "%s is stopped: %s", have.ID, have.Message)
 		}
 		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
 	}

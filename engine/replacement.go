@@ -62,7 +62,7 @@ func (a *apply) replacement(ctx context.Context, c Claim, d *decider.Decision, p
 	}
 	r := &replacement{apply: a, claim: c, guard: coordinator.Guard(c.Ref, c.Token), d: d, phase: phase}
 	r.Replacement = replace.Replacement{Ref: d.Ref, Strategy: d.Strategy, Desired: d.DesiredDigest(), Key: ulid.Make().String()}
-	if t, ok := a.plan.tries[d.Ref]; ok && t.Key != "" && t.Desired == r.Desired {
+	if t := a.plan.tries[d.Ref].Of(r.Desired); t.Key != "" {
 		r.Key = t.Key // an earlier attempt may still arrive
 	}
 	if d.Observed != nil {

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -22,7 +24,7 @@ func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) 
 	if err != nil {
 		return fmt.Errorf("retry %s: %w", short(ref), err)
 	}
-	if tries[ref].Failures == 0 && len(restarts[ref].At) == 0 {
+	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Used()+x.Transient > 0 }) && len(restarts[ref].At) == 0 {
 		return fmt.Errorf("retry %s: no attempt failed", short(ref))
 	}
 	if _, err := e.cfg.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {

@@ -144,7 +144,7 @@ func (r *replacement) end(ctx context.Context, step replace.Step, s replace.Stag
 		}
 	}
 	if r.recorded {
-		if out := r.write(ctx, e); out != nil {
+		if out := r.write(ctx, append([]event.Event{e}, r.good(ctx, e, left)...)...); out != nil {
 			out.ID = e.ID
 			return *out
 		}

@@ -193,6 +193,10 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		s.Changes = d.Changes
 	}
 	proposes := d.Proposed.Executes()
+	if again, ok := t.retried(c, d, name); ok && proposes && !d.Action.Executes() {
+		again.Changes = s.Changes
+		return again, true
+	}
 	switch {
 	case d.Difference == comparator.Unreachable:
 		s.State, s.Headline = Unreachable, fmt.Sprintf("%s was not evaluated: %s.", name, message)
@@ -212,7 +216,7 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
 		}
 	case proposes && c.Tries != nil:
-		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Failures), t.since(c.Tries.Last), c.Tries.Error)
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), c.Tries.Error)
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && t.stillToDo(c):
 		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))

@@ -96,7 +96,7 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	if err != nil {
 		return err
 	}
-	if t, ok := all[c.Ref]; ok && t.Failures > 0 {
+	if t := all[c.Ref].Last(); t.Used()+t.Transient > 0 {
 		c.Tries = &t
 	}
 	return l.lastObservation(ctx, c)

@@ -20,7 +20,7 @@
 //	stack/<stack>/<scope>     the stack owns something in the scope
 //	applied/<ref>             what was last applied to a resource (secrets as digests)
 //	open/<ref>                an action whose result is not recorded
-//	tries/<ref>               failures in a row of one configuration
+//	tries/<ref>               attempts of configurations that did not succeed
 //	restarts/<ref>            the last restarts of a resource because of its state
 //	down/<scope>              its managed resources that are not healthy, and since when
 //	blessed/<ref>             protected: by whom, since when, why

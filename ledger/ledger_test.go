@@ -137,11 +137,11 @@ func TestFailuresOfOneConfigurationAreCountedAndItsKeyIsKept(t *testing.T) {
 	}
 	fail("w1", "k1", true)
 	fail("w1", "k2", true)
-	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 2 || got.Key != "k2" || got.Desired != "w1" {
-		t.Errorf("tries: %+v, want 2 of w1 with k2", got)
+	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 0 || got.Transient != 2 || got.Since.IsZero() || got.Key != "k2" || got.Desired != "w1" {
+		t.Errorf("tries: %+v, want 2 transient errors of w1 with k2", got)
 	}
 	fail("w2", "k3", false)
-	if got := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(ctx))[ref("a")]; got.Failures != 1 || got.Key != "" {
+	if got := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(ctx))[ref("a")].Last(); got.Failures != 1 || got.Transient != 0 || got.Key != "" {
 		t.Errorf("tries: %+v, want 1 of w2 without a key: it will fail again", got)
 	}
 }

@@ -21,9 +21,7 @@ func (p *projection) readAhead(records []event.Record) error {
 			if e.Outcome == event.Done || e.Outcome == event.Accepted {
 				keys[rows.DownIn(e.Ref.Scope())] = true
 			}
-			if e.Outcome == event.Failed {
-				keys[rows.KeyTries+e.Ref.String()] = true
-			}
+			keys[rows.KeyTries+e.Ref.String()] = true
 			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && !deletes(e.Action, e.Phase, e.Step) {
 				keys[rows.StackOf(e.Stack, e.Ref.Scope())] = true
 			}

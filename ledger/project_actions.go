@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"time"
+
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
@@ -64,7 +66,7 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		return err
 	}
 	if found = found && open.Key == e.Key; !found {
-		open = OpenAction{}
+		open = OpenAction{Started: event.Started{Desired: e.Desired}}
 	}
 	if e.Outcome == event.Done || e.Outcome == event.Accepted {
 		if err := p.finishedDown(r, e); err != nil {
@@ -85,7 +87,7 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 			return err
 		}
 		if creates(e.Action, e.Phase, e.Step) { // it may have created something: an observation finds out
-			open.Uncertain, open.Error, open.Failed = true, e.Error, !e.Recoverable
+			open.Uncertain, open.Error, open.Failed, open.Counted = true, e.Error, !e.Recoverable, true
 			return p.put(rows.KeyOpen+e.Ref.String(), open)
 		}
 		return p.delete(rows.KeyOpen + e.Ref.String())
@@ -127,14 +129,11 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 	if started.Step != "" {
 		return p.stepDone(started)
 	}
-	if err := p.delete(rows.KeyTries + name); err != nil {
-		return err
-	}
 	if deleted {
-		if err := p.delete(rows.KeyApplied + name); err != nil {
-			return err
-		}
-		return p.delete(rows.KeyResource + name)
+		return p.forget(ref)
+	}
+	if err := p.succeeded(ref, started.Desired); err != nil {
+		return err
 	}
 	if found && started.Applying != nil {
 		if err := p.put(rows.KeyApplied+name, started.Applying); err != nil {
@@ -150,6 +149,16 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 	return p.owns(stack, ref.Scope())
 }
 
+// forget removes what is recorded of a resource that does not exist any more, besides its bindings.
+func (p *projection) forget(ref resource.Ref) error {
+	for _, key := range []string{rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyLastGood, rows.KeyApplied, rows.KeyResource} {
+		if err := p.delete(key + ref.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // owns records that the stack has something in the scope.
 func (p *projection) owns(stack string, s resource.Scope) error {
 	key := rows.StackOf(stack, s)
@@ -162,28 +171,91 @@ func (p *projection) owns(stack string, s resource.Scope) error {
 	return p.set(storage.Op{Key: key, Value: []byte("{}")})
 }
 
-// failed counts the failures in a row of one configuration. A step back is an attempt of none.
+// failed counts an attempt that failed, or a transient error. A step back is an attempt of none.
 func (p *projection) failed(r event.Record, e event.Finished) error {
 	if e.Step == stepDeleteNew || e.Step == stepRestore {
 		return nil
 	}
-	key := rows.KeyTries + e.Ref.String()
+	return p.tried(e.Ref, e.Desired, func(t *rows.Tried) {
+		t.Last, t.Error, t.Key = r.At, e.Error, ""
+		if e.Recoverable {
+			transient(t, r.At)
+		} else {
+			t.Failures++
+			t.Transient, t.Since = 0, time.Time{}
+		}
+		if len(e.RecreateOnly) > 0 {
+			t.RecreateOnly, t.ID = e.RecreateOnly, e.ID
+		}
+		if creates(e.Action, e.Phase, e.Step) && e.Recoverable {
+			t.Key = e.Key
+		}
+	})
+}
+
+// transient counts an error that does not count as an attempt.
+func transient(t *rows.Tried, at time.Time) {
+	if t.Transient++; t.Since.IsZero() {
+		t.Since = at
+	}
+}
+
+// tried changes what is recorded of the attempts of a configuration.
+func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.Tried)) error {
+	key := rows.KeyTries + ref.String()
 	var t rows.Tries
 	if _, err := p.load(key, &t); err != nil {
 		return err
 	}
-	if t.Desired != e.Desired {
-		t = rows.Tries{Desired: e.Desired}
+	if last, ok := t.Last(); ok && last.Desired != desired {
+		if err := p.delete(rows.KeyExhausted + ref.String()); err != nil {
+			return err
+		}
 	}
-	t.Failures++
-	t.Last, t.Error, t.Key = r.At, e.Error, ""
-	if len(e.RecreateOnly) > 0 {
-		t.RecreateOnly, t.ID = e.RecreateOnly, e.ID
+	t.Change(desired, change)
+	return p.put(key, t)
+}
+
+// succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
+// configuration that failed is not tried anew because another one was applied in between.
+func (p *projection) succeeded(ref resource.Ref, desired string) error {
+	key := rows.KeyTries + ref.String()
+	var t rows.Tries
+	found, err := p.load(key, &t)
+	if err != nil || !found {
+		return err
 	}
-	if creates(e.Action, e.Phase, e.Step) && e.Recoverable {
-		t.Key = e.Key
+	if err := p.delete(rows.KeyExhausted + ref.String()); err != nil {
+		return err
+	}
+	if t.Drop(desired); len(t.Of) == 0 {
+		return p.delete(key)
 	}
 	return p.put(key, t)
+}
+
+// notDone counts an attempt of which nothing was observed, unless its result counted already: with a
+// recorded result, that was uncertain; without, its run ended in the middle.
+func (p *projection) notDone(r event.Record, open OpenAction) error {
+	keeps := creates(open.Action, open.Phase, open.Step) && !open.Failed
+	if open.Counted && !keeps || open.Step == stepDeleteNew || open.Step == stepRestore {
+		return nil
+	}
+	return p.tried(open.Ref, open.Desired, func(t *rows.Tried) {
+		if keeps { // the next attempt of the same configuration uses the same key
+			t.Key = open.Key
+		}
+		switch {
+		case open.Counted:
+		case open.Uncertain:
+			transient(t, r.At)
+			t.Last, t.Error = r.At, open.Error
+		case open.Step != "" && open.Step != stepCreate: // the replacement goes on where it was
+		default:
+			t.Lost++
+			t.Error = "the run ended before it recorded a result"
+		}
+	})
 }
 
 // recovered closes the open action as observed.
@@ -205,28 +277,19 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
 			return err
 		}
+		if e.ID != "" && open.Applying != nil { // it has the configuration, and fails with it
+			if err := p.put(rows.KeyApplied+e.Ref.String(), open.Applying); err != nil {
+				return err
+			}
+		}
 		return p.failed(r, event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence})
 	case event.FoundNotDone:
-		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil || !creates(open.Action, open.Phase, open.Step) || open.Failed {
+		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
 			return err
 		}
-		return p.keepKey(e.Ref, open.Started)
+		return p.notDone(r, open)
 	default:
 		open.Checked = r.At
 		return p.put(rows.KeyOpen+e.Ref.String(), open)
 	}
-}
-
-// keepKey lets the next try of the same configuration use the same key.
-func (p *projection) keepKey(ref resource.Ref, b event.Started) error {
-	key := rows.KeyTries + ref.String()
-	var t rows.Tries
-	if _, err := p.load(key, &t); err != nil {
-		return err
-	}
-	if t.Desired != b.Desired {
-		t = rows.Tries{Desired: b.Desired}
-	}
-	t.Key = b.Key
-	return p.put(key, t)
 }

@@ -55,20 +55,13 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 
 // replaced records what is the case after a replacement that did not go back.
 func (p *projection) replaced(e event.ReplaceFinished, open Replacement) error {
-	name := e.Ref.String()
-	if err := p.delete(rows.KeyTries + name); err != nil {
+	if e.ID == "" {
+		return p.forget(e.Ref)
+	}
+	if err := p.succeeded(e.Ref, open.Desired); err != nil || open.Applying == nil {
 		return err
 	}
-	switch {
-	case e.ID == "":
-		if err := p.delete(rows.KeyApplied + name); err != nil {
-			return err
-		}
-		return p.delete(rows.KeyResource + name)
-	case open.Applying != nil:
-		return p.put(rows.KeyApplied+name, open.Applying)
-	}
-	return nil
+	return p.put(rows.KeyApplied+e.Ref.String(), open.Applying)
 }
 
 func (p *projection) openReplacement(ref resource.Ref, key string) (open Replacement, found bool, err error) {
@@ -123,8 +116,7 @@ func (p *projection) stepDone(started event.Started) error {
 	var t rows.Tries
 	if found, err := p.load(rows.KeyTries+started.Ref.String(), &t); err != nil {
 		return err
-	} else if found && t.Key != "" {
-		t.Key = ""
+	} else if found && t.Unkey(started.Desired) {
 		if err := p.put(rows.KeyTries+started.Ref.String(), t); err != nil {
 			return err
 		}

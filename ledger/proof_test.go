@@ -253,7 +253,7 @@ func TestAnAcceptedCreateIsBound(t *testing.T) {
 	if _, is, _ := l.OpenOn(t.Context(), ref("a")); is {
 		t.Error("a failed action is still open")
 	}
-	if all := must[map[resource.Ref]ledger.Tries](t)(l.Attempts(t.Context())); all[ref("a")].Failures != 1 {
+	if all := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(t.Context())); all[ref("a")].Last().Failures != 1 {
 		t.Errorf("the failure is not counted: %+v", all)
 	}
 	proven(t, l, "a", "i1")

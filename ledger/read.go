@@ -176,7 +176,7 @@ func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing
 	return out, err
 }
 
-// Tries are the recorded failures of one configuration.
+// Tries are the recorded attempts of one configuration that did not succeed.
 type Tries struct {
 	decider.Attempts
 	// Key is the idempotency key of a create that may still take effect: the same configuration is
@@ -187,18 +187,38 @@ type Tries struct {
 	ID           string
 }
 
-// Attempts are the resources whose last actions failed, or may have had no effect.
-func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]Tries, error) {
-	out := map[resource.Ref]Tries{}
-	err := r.Entries(ctx, rows.KeyTries, storage.Now, func(e storage.Entry) error {
-		var t rows.Tries
-		ref, err := resource.ParseRef(e.Key[len(rows.KeyTries):])
-		if err = errors.Join(err, json.Unmarshal(e.Value, &t)); err != nil {
-			return err
+// ResourceTries are the Tries of a resource, the configuration that was tried last at the end.
+type ResourceTries []Tries
+
+// Of returns those of one configuration; the zero Tries if there are none.
+func (t ResourceTries) Of(desired string) Tries {
+	for i := range t {
+		if t[i].Desired == desired {
+			return t[i]
 		}
-		out[ref] = Tries{decider.Attempts{Desired: t.Desired, Failures: t.Failures, Last: t.Last, Error: t.Error}, t.Key, t.RecreateOnly, t.ID}
-		return nil
-	})
+	}
+	return Tries{}
+}
+
+// Last returns those of the configuration that was tried last; the zero Tries if there are none.
+func (t ResourceTries) Last() Tries {
+	if len(t) == 0 {
+		return Tries{}
+	}
+	return t[len(t)-1]
+}
+
+// Attempts are the resources whose last actions failed, or may have had no effect.
+func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, error) {
+	all, err := byRef[rows.Tries](ctx, r, rows.KeyTries, storage.Now)
+	out := make(map[resource.Ref]ResourceTries, len(all))
+	for ref, tries := range all {
+		for _, t := range tries.Of {
+			out[ref] = append(out[ref], Tries{decider.Attempts{
+				Desired: t.Desired, Failures: t.Failures, Lost: t.Lost, Transient: t.Transient, Since: t.Since, Last: t.Last, Error: t.Error,
+			}, t.Key, t.RecreateOnly, t.ID})
+		}
+	}
 	return out, err
 }
 

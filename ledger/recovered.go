@@ -5,12 +5,13 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
-// RecordRecovered records the results of open actions as observed, and returns those that were
-// recorded: an action that is no longer open is left out of it.
-func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered) (kept []event.Recovered, err error) {
+// RecordRecovered records the results of open actions as observed, each with what follows from it,
+// and returns those that were recorded: an action that is no longer open is omitted.
+func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, err error) {
 	_, err = l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
 		kept = nil
 		var events []event.Event
@@ -22,6 +23,9 @@ func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered)
 			}
 			if found && open.Key == a.Key {
 				kept, events = append(kept, a), append(events, a)
+				if e := follows[a.Ref]; e != nil {
+					events = append(events, e)
+				}
 			}
 		}
 		return events, nil

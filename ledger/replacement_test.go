@@ -37,7 +37,7 @@ func stepOf(t *testing.T, l *ledger.Ledger, step string) {
 
 func attempts(t *testing.T, l *ledger.Ledger) ledger.Tries {
 	t.Helper()
-	return must[map[resource.Ref]ledger.Tries](t)(l.Attempts(t.Context()))[ref("a")]
+	return must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(t.Context()))[ref("a")].Last()
 }
 
 // TestWhatIsLeftOfAReplacementIsProven: the bindings of the other resource are newer or ended
@@ -121,12 +121,12 @@ func TestAKeyIsNotUsedAgainOnceItsResourceExisted(t *testing.T) {
 	replacing(t, l)
 	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "r", Action: decider.Replace, Step: "create", Desired: "v2"})
 	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "r", Action: decider.Replace, Step: "create", Desired: "v2", Outcome: event.Failed, Error: "timeout", Recoverable: true})
-	if got := attempts(t, l); got.Key != "r" || got.Failures != 1 {
+	if got := attempts(t, l); got.Key != "r" || got.Transient != 1 {
 		t.Fatalf("attempts %+v, want the key kept", got)
 	}
 	stepOf(t, l, "create")
-	if got := attempts(t, l); got.Key != "" || got.Failures != 1 {
-		t.Errorf("attempts %+v, want no key and one failure", got)
+	if got := attempts(t, l); got.Key != "" || got.Transient != 1 {
+		t.Errorf("attempts %+v, want no key and one transient error", got)
 	}
 }
 

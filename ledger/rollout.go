@@ -42,6 +42,13 @@ func (r *Reader) LastGood(ctx context.Context) (map[resource.Ref]event.LastGood,
 	return byRef[event.LastGood](ctx, r, rows.KeyLastGood, storage.Now)
 }
 
+// LastGoodOf is that of one resource; false if none is recorded.
+func (r *Reader) LastGoodOf(ctx context.Context, ref resource.Ref) (event.LastGood, bool, error) {
+	var g event.LastGood
+	found, err := r.Load(ctx, rows.KeyLastGood+ref.String(), storage.Now, &g)
+	return g, found, err
+}
+
 // Exhausted are the resources whose configuration has no attempts left.
 func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhausted, error) {
 	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted, storage.Now)

@@ -48,6 +48,7 @@ type OpenAction struct {
 	User          string    `json:"user,omitempty"`
 	Uncertain     bool      `json:"uncertain,omitempty"` // it finished, and only an observation can find the result
 	Failed        bool      `json:"failed,omitempty"`    // the create failed for good, but may have left something
+	Counted       bool      `json:"counted,omitempty"`   // as an attempt
 	Error         string    `json:"error,omitempty"`     // of the uncertain result
 	Checked       time.Time `json:"checked,omitzero"`    // when an observation could not find the result
 	// Accepted says that the provider goes on by itself with the resource ID until Deadline.

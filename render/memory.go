@@ -65,6 +65,22 @@ type OpenAction struct {
 	Error    string    `json:"error,omitempty"`
 }
 
+// Failing is a configuration of a resource whose attempts fail.
+type Failing struct {
+	Type      string     `json:"type"` // "failing"
+	Ref       string     `json:"ref"`
+	Desired   string     `json:"desired"`  // digest of the configuration
+	Attempts  int        `json:"attempts"` // that count
+	Transient int        `json:"transient,omitempty"`
+	Exhausted bool       `json:"exhausted"` // it is not tried again
+	Stalled   bool       `json:"stalled"`
+	Since     *time.Time `json:"since,omitempty"` // of transient errors
+	Last      time.Time  `json:"last"`
+	Error     string     `json:"error"`
+}
+
+func (Failing) record() {}
+
 // Claim says who may act on a resource now.
 type Claim struct {
 	Type     string    `json:"type"` // "claim"

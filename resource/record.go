@@ -23,6 +23,9 @@ func (d Desired) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// ShortDigest is the start of a digest, as it is shown.
+func ShortDigest(digest string) string { return digest[:min(len(digest), 6)] }
+
 // AppendJSON appends the canonical JSON of the resource: the bytes that a store keeps and
 // compares. Fields have a fixed order, zero ones are omitted. It allocates only to grow dst.
 func (o *Observed) AppendJSON(dst []byte) []byte {

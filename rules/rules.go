@@ -10,11 +10,14 @@ import (
 type Rules struct {
 	SkipDestructive bool
 	MaxDestroy      Budget
-	Ignore          []Ignore
-	Windows         []Window   // actions that they cover start only while one is open
-	Approvals       []Approval // actions that they cover need approval
-	Expressions     []Expression
-	Drift           []Drift // what differs and is no drift
+	// Attempts is how many attempts of one configuration of a resource may fail before it is
+	// blocked; 0: the default.
+	Attempts    int
+	Ignore      []Ignore
+	Windows     []Window   // actions that they cover start only while one is open
+	Approvals   []Approval // actions that they cover need approval
+	Expressions []Expression
+	Drift       []Drift // what differs and is no drift
 }
 
 // Expression is a rule of a policy as configured: a condition in CEL over resource, desired,

@@ -11,7 +11,7 @@ func (p *process) retryCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "retry", Category: groupManage, ArgsUsage: "REF",
 		Usage: "Allow new attempts of a failed configuration",
-		Description: "`ovi run` stops trying a configuration after 8 failures in a row, until the configuration\n" +
+		Description: "A configuration is not tried again after 8 failures in a row (rules: attempts), until it\n" +
 			"changes. A resource that does not stay in its configured state is restarted at most 3 times in\n" +
 			"10 minutes. `ovi retry` resets both limits.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag()},

@@ -8,6 +8,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -31,6 +32,8 @@ type state struct {
 	liveState resource.LiveState
 	open      []ledger.OpenAction
 	plans     []history.Plan
+	attempts  map[resource.Ref]ledger.ResourceTries
+	exhausted map[resource.Ref]event.Exhausted
 	blessings map[resource.Ref]bool
 }
 
@@ -65,6 +68,12 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.plans, err = history.New(l.Reader()).Plans(c); err != nil {
+		return s, err
+	}
+	if s.attempts, err = l.Attempts(c); err != nil {
+		return s, err
+	}
+	if s.exhausted, err = l.Exhausted(c); err != nil {
 		return s, err
 	}
 	blessings, err := l.Blessings(c, storage.Now)
@@ -107,7 +116,7 @@ func (c *call) stateRecords(s state) []render.Record {
 			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error,
 		})
 	}
-	return out
+	return append(out, c.failingRecords(s)...)
 }
 
 func (c *call) stateTables(s state) error {
@@ -138,6 +147,7 @@ func (c *call) stateTables(s state) error {
 		}
 		c.alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
+	c.showFailing(s, short)
 	for i, x := range s.open {
 		next := ""
 		if i == len(s.open)-1 {

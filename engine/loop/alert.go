@@ -24,6 +24,8 @@ const (
 	SourceUnread          AlertType = "source_unread"          // the source cannot be read
 	PolicyUnread          AlertType = "policy_unread"          // the rules for every stack cannot be read: the last ones apply
 	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
+	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
+	Stalled               AlertType = "stalled"                // transient errors last for too long
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
 )
 
@@ -50,6 +52,8 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 		switch {
 		case d.Difference == comparator.Conflict:
 			out = append(out, Alert{Type: ConflictAlert, Ref: d.Ref, Text: d.Message})
+		case d.Stopped(decider.AttemptLimit{}):
+			out = append(out, Alert{Type: Exhausted, Ref: d.Ref, Text: fmt.Sprintf("%s blocked: %s", d.Proposed, exhausted(d))})
 		case d.Proposed.Executes() && !d.Action.Executes():
 			if v, lasts := lasting(d.Blockers); lasts {
 				out = append(out, Alert{Type: BlockedAlert, Ref: d.Ref, Text: fmt.Sprintf("%s blocked by %s: %s", d.Proposed, v.Policy, v.Reason)})
@@ -58,12 +62,30 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			out = append(out, Alert{Type: Pending, Ref: d.Ref, Text: fmt.Sprintf("%s: %s", d.Action, d.Message)})
 		}
 	}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		for _, w := range d.Warnings {
+			if w.Policy == decider.Stalled {
+				out = append(out, Alert{Type: Stalled, Ref: d.Ref, Text: fmt.Sprintf("%s stalled: %s", d.Proposed, w.Text)})
+			}
+		}
+	}
 	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
 			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run)})
 		}
 	}
 	return append(out, l.unreachableSince(p)...)
+}
+
+// exhausted says which attempts of a decision are used up.
+func exhausted(d *decider.Decision) string {
+	for _, v := range d.Blockers {
+		if v.Policy == (decider.AttemptLimit{}).Name() {
+			return v.Reason
+		}
+	}
+	return ""
 }
 
 // lasting returns the first Blocker that does not end at a time. Decisions that the user did not

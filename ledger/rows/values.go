@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
@@ -63,12 +64,63 @@ type Blessing struct {
 	At     time.Time `json:"at"`
 }
 
-// Tries is the value of tries/<ref>.
+// Tries is the value of tries/<ref>: the attempts of each configuration that did not succeed, the one
+// that was tried last at the end.
 type Tries struct {
-	Desired  string    `json:"desired"`
-	Failures int       `json:"failures"`
-	Last     time.Time `json:"last,omitzero"`
-	Error    string    `json:"error,omitempty"`
+	Of []Tried `json:"of"`
+}
+
+// triesKept is how many configurations of a resource are kept.
+const triesKept = 8
+
+// Last is the entry of the configuration that was tried last; false if there is none.
+func (t Tries) Last() (Tried, bool) {
+	if len(t.Of) == 0 {
+		return Tried{}, false
+	}
+	return t.Of[len(t.Of)-1], true
+}
+
+// Change changes the entry of a configuration, which becomes the last.
+func (t *Tries) Change(desired string, change func(*Tried)) {
+	x := Tried{Desired: desired}
+	for _, known := range t.Of {
+		if known.Desired == desired {
+			x = known
+		}
+	}
+	t.Drop(desired)
+	change(&x)
+	t.Of = append(t.Of, x)
+	t.Of = t.Of[max(0, len(t.Of)-triesKept):]
+}
+
+// Unkey removes the key of the entry of a configuration; false if it has none.
+func (t *Tries) Unkey(desired string) bool {
+	for i := range t.Of {
+		if t.Of[i].Desired == desired && t.Of[i].Key != "" {
+			t.Of[i].Key = ""
+			return true
+		}
+	}
+	return false
+}
+
+// Drop removes the entry of a configuration.
+func (t *Tries) Drop(desired string) {
+	t.Of = slices.DeleteFunc(t.Of, func(x Tried) bool { return x.Desired == desired })
+}
+
+// Tried is an entry of Tries.
+type Tried struct {
+	Desired  string `json:"desired"`
+	Failures int    `json:"failures"`       // that count
+	Lost     int    `json:"lost,omitempty"` // attempts whose run ended without a result
+	// Transient errors in a row do not count; Since is the time of the first.
+	Transient int       `json:"transient,omitempty"`
+	Since     time.Time `json:"since,omitzero"`
+	Last      time.Time `json:"last,omitzero"`
+	Error     string    `json:"error,omitempty"`
 	// Key is kept when a create may still take effect: creating the same configuration again with
 	// the same key creates no second resource.
 	Key string `json:"key,omitempty"`

@@ -216,7 +216,7 @@ func (a *actor) desired(s step) resource.Desired {
 	if len(problems) > 0 {
 		a.t.Fatalf("%+v", problems)
 	}
-	return resource.Desired{Ref: r, Attrs: checked, Tags: s.Tags}
+	return resource.Desired{Ref: r, Attrs: checked, Tags: s.Tags, State: kindOf(a.t, r.Kind).State}
 }
 
 // byHand changes something outside ovi, and checks what then differs.

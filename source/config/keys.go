@@ -102,6 +102,7 @@ func rulesKeys() []key[*document] {
 	return []key[*document]{
 		{"skip_destructive", "true", formBool, "Blocks every delete and replace.", (*document).readSkipDestructive},
 		{"max_destroy", "10%", formBudget, "How many resources one plan may delete or replace: a number, or a share of the stack's resources. A plan above it destroys nothing at all.", (*document).readMaxDestroy},
+		{"attempts", "8", formNumber, "How many attempts of one configuration of a resource may fail before ovi stops trying it, until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.", (*document).readAttempts},
 		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},
 		{"approvals", "[{kinds: [rds], approvers: 2}]", formApprovals, "What needs approval with `ovi approve` before it is applied.", (*document).readApprovals},
 		{"rules", "[{name: keep-prod, when: \"…\", effect: deny}]", formCEL, "Your own rules, in CEL.", (*document).readExpressions},

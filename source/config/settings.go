@@ -73,6 +73,13 @@ func (d *document) readMaxDestroy(n *source.Node) {
 	}
 }
 
+func (d *document) readAttempts(n *source.Node) {
+	v, ok := d.whole(n, "attempts", 1, 1000)
+	if ok && d.setOnce("attempts", n, v == d.settings.rules.Attempts) {
+		d.settings.rules.Attempts = v
+	}
+}
+
 func (d *document) readParallelism(n *source.Node) {
 	v, ok := d.whole(n, "parallelism", 1, 1000)
 	if ok && d.setOnce("parallelism", n, v == d.settings.options.Parallelism) {

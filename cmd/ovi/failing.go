@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// failingConfig is a configuration whose attempts fail.
+type failingConfig struct {
+	ref resource.Ref
+	ledger.Tries
+	exhausted, stalled bool
+}
+
+// failing lists the configurations that are not tried again, and those that are stalled. The others
+// are tried again soon.
+func (c *call) failing(s state) []failingConfig {
+	var out []failingConfig
+	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
+		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
+		x, known := s.exhausted[ref]
+		f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now())
+		if f.exhausted || f.stalled {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (c *call) failingRecords(s state) []render.Record {
+	var out []render.Record
+	for _, f := range c.failing(s) {
+		out = append(out, render.Failing{
+			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Used(), Transient: f.Transient,
+			Exhausted: f.exhausted, Stalled: f.stalled, Since: timeOrNil(f.Since), Last: f.Last, Error: f.Error,
+		})
+	}
+	return out
+}
+
+// showFailing writes them as alerts.
+func (c *call) showFailing(s state, short func(resource.Ref) string) {
+	for _, f := range c.failing(s) {
+		name := short(f.ref)
+		if f.exhausted {
+			c.alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
+				"change its configuration, or run `ovi retry "+shortName(f.ref)+"`")
+			continue
+		}
+		c.alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
+	}
+}
+
+// ofConfiguration names what was tried.
+func ofConfiguration(desired string) string {
+	if desired == "absent" {
+		return "to delete it"
+	}
+	return "of " + resource.ShortDigest(desired)
+}

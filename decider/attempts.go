@@ -1,0 +1,96 @@
+package decider
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// DefaultAttempts is how many attempts of one configuration a stack allows whose rules set none.
+const DefaultAttempts = 8
+
+// StalledAfter is how long transient errors may last before they are reported as stalled.
+const StalledAfter = 10 * time.Minute
+
+// Attempts counts the attempts in a row of one configuration of a resource that did not succeed.
+type Attempts struct {
+	Desired   string    // digest of the configuration
+	Failures  int       // that failed for good
+	Lost      int       // whose run ended before it recorded a result, and of which nothing was observed
+	Transient int       // transient errors since the last other result; they do not count
+	Since     time.Time // of the first of these
+	Last      time.Time // when the last attempt ended
+	Error     string    // of the last attempt
+}
+
+// Used is how many attempts count against the limit.
+func (a Attempts) Used() int { return a.Failures + a.Lost }
+
+// Stalled reports whether transient errors have lasted for too long.
+func (a Attempts) Stalled(now time.Time) bool {
+	return a.Transient > 0 && now.Sub(a.Since) >= StalledAfter
+}
+
+// AttemptLimit blocks a configuration whose attempts are used up, until it changes or an operator
+// allows new ones. It warns of one that is stalled.
+type AttemptLimit struct{}
+
+// Name implements Policy.
+func (AttemptLimit) Name() string { return "attempts" }
+
+// Review implements Policy.
+func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		a, ok := d.attempts(f)
+		if !ok || a.Used() < f.attemptsAllowed(d.Stack) {
+			continue
+		}
+		out[i] = Blocker{
+			Reason:     fmt.Sprintf("%d attempts %s failed; last error: %s", a.Used(), d.ofConfiguration(), a.Error),
+			Suggestion: "change the configuration, or run `ovi retry " + short(d.Ref) + "`",
+		}
+	}
+	return out, nil
+}
+
+// Stalled is the Policy of warnings of transient errors that last.
+const Stalled = "stalled"
+
+// Warn implements Warner.
+func (AttemptLimit) Warn(p Plan, f Facts) map[int][]Warning {
+	out := map[int][]Warning{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if a, ok := d.attempts(f); ok && a.Stalled(f.Now) {
+			out[i] = []Warning{{Policy: Stalled, Text: fmt.Sprintf("transient errors since %s; last error: %s", a.Since.UTC().Format("2006-01-02 15:04 UTC"), a.Error)}}
+		}
+	}
+	return out
+}
+
+// attempts returns the attempts of what a decision proposes.
+func (d *Decision) attempts(f Facts) (Attempts, bool) {
+	if f.Attempts == nil || !d.Proposed.Executes() || d.Proposed == Revert { // to go back is no attempt
+		return Attempts{}, false
+	}
+	return f.Attempts(d.Ref, d.DesiredDigest())
+}
+
+// attemptsAllowed is the limit of a stack.
+func (f Facts) attemptsAllowed(stack string) int {
+	if n := f.Rules[stack].Attempts; n > 0 {
+		return n
+	}
+	return DefaultAttempts
+}
+
+// ofConfiguration names the configuration that is tried.
+func (d *Decision) ofConfiguration() string {
+	if d.Desired == nil {
+		return "to " + string(d.Proposed) + " it"
+	}
+	return "of " + resource.ShortDigest(d.Desired.Digest())
+}

@@ -1,0 +1,283 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/toys/box"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var (
+	errNever = &provider.Error{Class: provider.Permanent, Op: "toy", Err: errors.New("no such size")}
+	errLater = &provider.Error{Class: provider.Transient, Op: "toy", Err: errors.New("busy")}
+)
+
+// stubborn is a box provider that answers each attempt of a configuration as it is told.
+type stubborn struct {
+	*box.Provider
+	answer func(size resource.Value) error // nil: the call is made
+	tried  map[string]int                  // attempts by configuration that did not end in a transient error
+}
+
+func (s *stubborn) try(r provider.Request) error {
+	size, _ := r.Desired.Attrs.Get("size")
+	err := s.answer(size)
+	if !provider.Recoverable(err) {
+		s.tried[fmt.Sprint(size)]++
+	}
+	return err
+}
+
+func (s *stubborn) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	if err := s.try(r); err != nil {
+		return resource.Observed{}, err
+	}
+	return s.Provider.Create(ctx, r)
+}
+
+func (s *stubborn) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	if err := s.try(r); err != nil {
+		return resource.Observed{}, err
+	}
+	return s.Provider.Update(ctx, r)
+}
+
+func newStubborn(t *testing.T) (*yard, *stubborn) {
+	s := &stubborn{Provider: box.New(), tried: map[string]int{}, answer: func(resource.Value) error { return errNever }}
+	return newYard(t, provider.Set{"box": s}), s
+}
+
+func (y *yard) applyOnce(in []resource.Intent) {
+	y.t.Helper()
+	if _, err := y.engine.Apply(y.t.Context(), y.plan(in), engine.ApplyOptions{Tries: 1}); err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// TestTheAttemptsOfAConfigurationAreLimited: when they are used up, that is recorded once, and blocks
+// the configuration in every process, until an operator allows more or it changes.
+func TestTheAttemptsOfAConfigurationAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y, s := newStubborn(t)
+		bad, other := boxOf("web:1", 1, ""), boxOf("web:1", 2, "")
+		for range 12 {
+			y.applyOnce(bad)
+		}
+		y.stop()
+		y.open(&crasher{})
+		for range 3 {
+			y.applyOnce(bad)
+		}
+		d, _ := decisionOn(y.plan(bad), webBox)
+		if len(d.Blockers) != 1 || d.Blockers[0].Policy != "attempts" || d.Blockers[0].Reason != "8 attempts of "+bad[0].Resources[0].Digest()[:6]+" failed; last error: toy: no such size" {
+			t.Errorf("blocked by %+v", d.Blockers)
+		}
+		if diff := cmp.Diff([]string{"exhausted box/web"}, y.events(event.TypeExhausted)); s.tried["1"] != 8 || diff != "" {
+			t.Errorf("%d attempts, want 8; recorded (-want +got):\n%s", s.tried["1"], diff)
+		}
+		other[0].Rules.Attempts = 3
+		for range 5 {
+			y.applyOnce(other)
+		}
+		y.applyOnce(bad) // another one in between does not start it anew
+		if s.tried["2"] != 3 || s.tried["1"] != 8 {
+			t.Errorf("attempts: %v, want 3 of the other configuration", s.tried)
+		}
+		if err := y.engine.Retry(t.Context(), webBox, engine.OperatorAction{Who: "ann"}); err != nil {
+			t.Error(err)
+		}
+		y.applyOnce(bad)
+		if s.tried["1"] != 9 {
+			t.Errorf("%d attempts after the operator allowed more, want 9", s.tried["1"])
+		}
+		s.answer = func(resource.Value) error { return nil }
+		y.apply(bad)
+		y.settled(bad)
+		tries, err := y.ledger.Attempts(t.Context())
+		if err != nil || tries[webBox].Of(bad[0].Resources[0].Digest()).Used() != 0 {
+			t.Errorf("after it succeeded: %+v, %v", tries, err)
+		}
+		y.replays()
+		y.stop()
+	})
+}
+
+// TestTransientErrorsAreStalledAndDoNotCount: the loop tries again all the time, with pauses; after
+// ten minutes it reports that.
+func TestTransientErrorsAreStalledAndDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y, s := newStubborn(t)
+		calls := 0
+		s.answer = func(resource.Value) error { calls++; return errLater }
+		var d diary
+		stop := y.loops(stackOf(boxOf("web:1", 1, "")), loop.RunOptions{Interval: 10 * time.Second, Apply: true, Tell: d.tell, Do: engine.ApplyOptions{Tries: 1}})
+		alerts := func() (out []loop.AlertType) {
+			for _, a := range d.last().Alerts {
+				out = append(out, a.Type)
+			}
+			return out
+		}
+		time.Sleep(9 * time.Minute)
+		if got := alerts(); len(got) != 0 {
+			t.Errorf("alerts after 9 minutes: %v", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if diff := cmp.Diff([]loop.AlertType{loop.Stalled}, alerts()); diff != "" || calls > 8 {
+			t.Errorf("%d calls; alerts (-want +got):\n%s", calls, diff)
+		}
+		time.Sleep(24 * time.Hour)
+		if calls < 20 {
+			t.Errorf("%d calls in a day: it is not tried any more", calls)
+		}
+		s.answer = func(resource.Value) error { return errNever }
+		time.Sleep(24 * time.Hour)
+		if diff := cmp.Diff([]loop.AlertType{loop.Exhausted}, alerts()); diff != "" || s.tried["1"] != 8 {
+			t.Errorf("%d attempts, want 8; alerts (-want +got):\n%s", s.tried["1"], diff)
+		}
+		if text := d.last().Alerts[0].Text; !strings.Contains(text, "8 attempts of") || !strings.Contains(text, "no such size") {
+			t.Errorf("the alert: %s", text)
+		}
+		_ = stop()
+		y.stop()
+	})
+}
+
+// round is one step of a history of attempts.
+type round struct {
+	what   string // "apply", "crash", "retry" or "change"
+	answer error  // of the provider
+	step   string // of a crash
+	size   int64  // of a change
+}
+
+func drawRounds(r *rapid.T) (out []round) {
+	steps := []string{
+		"before claim", "after claim", "before log started", "after store started", "before call", "after call", "after log finished",
+		"before store finished", "after store finished", "before release",
+	}
+	for range rapid.IntRange(5, 25).Draw(r, "rounds") {
+		out = append(out, round{
+			what:   rapid.SampledFrom([]string{"apply", "apply", "apply", "apply", "crash", "crash", "crash", "retry", "change"}).Draw(r, "what"),
+			answer: rapid.SampledFrom([]error{errNever, errNever, errNever, errLater, nil}).Draw(r, "answer"),
+			step:   rapid.SampledFrom(steps).Draw(r, "step"),
+			size:   rapid.Int64Range(1, 3).Draw(r, "size"),
+		})
+	}
+	return out
+}
+
+// TestNeverMoreAttemptsThanAllowed: whatever fails for good, for a while, or in a crash at any step,
+// no configuration is tried more often than the rules allow since it last succeeded, or an operator
+// allowed more. What is blocked was tried as often.
+func TestNeverMoreAttemptsThanAllowed(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		allowed, rounds := rapid.IntRange(1, 4).Draw(r, "allowed"), drawRounds(r)
+		var wrong []string
+		synctest.Test(t, func(t *testing.T) {
+			y, s := newStubborn(t)
+			size, started := int64(1), map[string]int{}
+			for _, x := range rounds {
+				s.answer = func(resource.Value) error { return x.answer }
+				in := boxOf("web:1", size, "")
+				in[0].Rules.Attempts = allowed
+				mine := fmt.Sprint(resource.Int(size))
+				switch x.what {
+				case "change":
+					size = x.size
+					continue
+				case "retry":
+					if y.engine.Retry(t.Context(), webBox, engine.OperatorAction{Who: "ann"}) == nil {
+						clear(s.tried)
+						clear(started)
+					}
+				case "crash":
+					started[mine]++
+					y.crashAt(x.step, in)
+				default:
+					started[mine]++
+					y.applyOnce(in)
+				}
+				p := y.plan(in)
+				if len(p.Plan.Decisions) == 0 { // it has the configuration
+					delete(s.tried, mine)
+					delete(started, mine)
+				}
+				for size, n := range s.tried {
+					if n > allowed {
+						wrong = append(wrong, fmt.Sprintf("%d attempts of size %s, %d are allowed", n, size, allowed))
+					}
+				}
+				if d, _ := decisionOn(p, webBox); d.Stopped(decider.AttemptLimit{}) && started[mine] < allowed {
+					wrong = append(wrong, fmt.Sprintf("blocked by %+v after %d attempts", d.Blockers, started[mine]))
+				}
+			}
+			y.replays()
+			y.stop()
+		})
+		for _, w := range wrong {
+			r.Error(w)
+		}
+	})
+}
+
+// TestTheLastGoodConfigurationIsRecorded: what a resource was healthy with, whether the action itself
+// found that, an observation after it, or the recovery of a crash.
+func TestTheLastGoodConfigurationIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		y, b := newBoxes(t)
+		states := map[int64]resource.State{4: resource.StateStopped}
+		good := func(want int64) {
+			t.Helper()
+			all, err := y.ledger.LastGood(t.Context())
+			got := all[webBox]
+			digest := ""
+			if want > 0 {
+				digest = boxOf("web:1", want, states[want])[0].Resources[0].Digest()
+			}
+			if err != nil || got.Desired != digest || want > 0 && !got.Applied.Attrs.Equal(boxOf("web:1", want, "")[0].Resources[0].Attrs) {
+				t.Errorf("last good: %+v, %v; want size %d", got, err, want)
+			}
+		}
+		fails := func() { byHand(t, &b.Shelf, webBox, func(o *resource.Observed) { o.Health = resource.Failing }) }
+		in := boxOf("web:1", 1, "")
+		y.apply(in)
+		good(1)
+		fails()
+		in = boxOf("web:1", 2, "")
+		y.apply(in)
+		good(1) // it fails with the new one
+		byHand(t, &b.Shelf, webBox, func(o *resource.Observed) { o.Health = resource.Healthy })
+		y.plan(in)
+		good(2) // and no longer
+		in = boxOf("web:1", 3, "")
+		if steps := y.crashAt("after call", in); !contains(steps, "call") {
+			t.Fatalf("steps: %v", steps)
+		}
+		y.plan(in)
+		good(3)
+		in = boxOf("web:1", 4, resource.StateStopped)
+		y.apply(in)
+		good(4) // stopped, as configured
+		fails()
+		y.apply(boxOf("web:1", 5, ""))
+		good(4)
+		y.apply([]resource.Intent{{Stack: stack, Scopes: []resource.Scope{webBox.Scope()}}})
+		good(0)
+		y.replays()
+		y.stop()
+	})
+}

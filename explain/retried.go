@@ -1,0 +1,26 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/history"
+)
+
+// retried is about a resource of which an operator has allowed new attempts since the last plan
+// blocked it; false if none has.
+func (t Explainer) retried(c history.ResourceHistory, d event.Decision, name string) (Explanation, bool) {
+	for _, r := range slices.Backward(c.Records) {
+		e, ok := r.Event.(event.Retried)
+		if !ok || r.At.Before(c.Last.At) {
+			continue
+		}
+		return Explanation{
+			State:      Pending,
+			Headline:   fmt.Sprintf("The %s of %s was blocked; %s allowed new attempts %s%s.", verb(d.Proposed), name, e.Who, t.since(r.At), because(e.Reason)),
+			Suggestion: "run `ovi apply`",
+		}, true
+	}
+	return Explanation{}, false
+}
