@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/phrase"
 )
 
 // retried is about a resource of which an operator has allowed new attempts since the last plan
@@ -18,7 +19,7 @@ func (t Explainer) retried(c history.ResourceHistory, d event.Decision, name str
 		}
 		return Explanation{
 			State:      Pending,
-			Headline:   fmt.Sprintf("The %s of %s was blocked; %s allowed new attempts %s%s.", verb(d.Proposed), name, e.Who, t.since(r.At), because(e.Reason)),
+			Headline:   fmt.Sprintf("The %s of %s was blocked; %s allowed new attempts %s%s.", verb(d.Proposed), name, e.Who, t.since(r.At), phrase.Because(e.Reason)),
 			Suggestion: "run `ovi apply`",
 		}, true
 	}

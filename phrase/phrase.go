@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Second is a time to the second, in UTC.
@@ -61,6 +62,14 @@ func Operator(e event.Event) string {
 		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, Because(e.Reason))
 	case event.Refused:
 		return "result not counted: " + e.Reason
+	case event.Retried:
+		return "new attempts allowed by " + e.Who + Because(e.Reason)
+	case event.LastGood:
+		return "healthy with configuration " + resource.ShortDigest(e.Desired)
+	case event.Exhausted:
+		return fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
+	case event.KeyPinned:
+		return "key of instance " + e.Instance + " trusted at its first use"
 	case event.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, Minute(e.Until), Because(e.Reason))
 	}

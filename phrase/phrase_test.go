@@ -31,10 +31,12 @@ func TestTimesAreInUTC(t *testing.T) {
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]event.Event{
-		"blessed by ada: pays the rent":        event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
-		"blessing removed by ada":              event.Blessed{Who: "ada"},
-		"claim 7 of ben revoked by ada: crash": event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
-		"compacted":                            event.Compacted{},
+		"blessed by ada: pays the rent":                                    event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
+		"blessing removed by ada":                                          event.Blessed{Who: "ada"},
+		"claim 7 of ben revoked by ada: crash":                             event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
+		"new attempts allowed by ada: quota":                               event.Retried{Who: "ada", Reason: "quota"},
+		"3 attempts of configuration 4d5e6f failed: it is not tried again": event.Exhausted{Desired: "4d5e6f7a", Attempts: 3},
+		"compacted": event.Compacted{},
 	} {
 		if got := phrase.Operator(e); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -51,14 +51,6 @@ func operatorSentence(e event.Event) string {
 	switch e := e.(type) {
 	case event.Baseline:
 		return fmt.Sprintf("%s recorded again; records before %d can be removed", Many(len(e.Facts), "fact"), e.Before)
-	case event.LastGood:
-		return "healthy with configuration " + resource.ShortDigest(e.Desired)
-	case event.Exhausted:
-		return fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
-	case event.Retried:
-		return "new attempts allowed by " + e.Who + because(e.Reason)
-	case event.KeyPinned:
-		return "key of instance " + e.Instance + " trusted at its first use"
 	case event.Compacted:
 		return fmt.Sprintf("store compacted to revision %d", e.Before)
 	}

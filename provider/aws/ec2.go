@@ -115,14 +115,14 @@ func bornOf(token, key string) bool {
 	return false
 }
 
-// runState is the health of an instance.
+// runState is the health of an instance. One that is stopping will not run by itself.
 func runState(s types.InstanceStateName) resource.Health {
 	switch s {
 	case types.InstanceStateNameRunning:
 		return resource.Healthy
-	case types.InstanceStateNamePending, types.InstanceStateNameStopping:
+	case types.InstanceStateNamePending:
 		return resource.Pending
-	case types.InstanceStateNameStopped:
+	case types.InstanceStateNameStopping, types.InstanceStateNameStopped:
 		return resource.Stopped
 	default:
 		return resource.Unclear

@@ -56,7 +56,9 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	o := resource.Observed{ID: aws.ToString(d.DBInstanceIdentifier), UID: aws.ToString(d.DbiResourceId), Since: aws.ToTime(d.InstanceCreateTime)}
 	status := aws.ToString(d.DBInstanceStatus)
 	a := attrs{}
-	o.Health = dbState(status)
+	if o.Health = dbState(status); status == "stopping" { // it will not run by itself
+		o.Health = resource.Stopped
+	}
 	if o.Health != resource.Healthy && o.Health != resource.Stopped {
 		o.Message = status
 	}
