@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
@@ -36,10 +38,19 @@ func (b *builder) changed(p planned) string {
 		return ""
 	}
 	outside := slices.ContainsFunc(p.decision.Changes, b.wasMoved)
-	config := slices.ContainsFunc(p.decision.Changes, func(c resource.Change) bool { return !b.wasMoved(c) })
 	source := "the configuration"
 	if l, _ := b.load(p); l.Source != "" {
 		source = l.Source
+	}
+	other, config := "", false
+	for _, c := range p.decision.Changes {
+		if !b.wasMoved(c) {
+			config = true
+			other = cmp.Or(other, referred(c))
+		}
+	}
+	if other != "" { // one of them changed, or both
+		source += " or " + other
 	}
 	switch {
 	case outside && config:
@@ -50,6 +61,21 @@ func (b *builder) changed(p planned) string {
 		return "it did not match " + source // never changed by ovi: nothing to compare with
 	}
 	return source + " changed"
+}
+
+// referred names a resource of which a changed attribute contains a value; "" for none.
+func referred(c resource.Change) string {
+	if names, ok := strings.CutPrefix(c.Note, resource.RefersTo); ok {
+		name, _, _ := strings.Cut(names, ",")
+		name, _, _ = strings.Cut(name, ".")
+		return name
+	}
+	if t, ok := c.To.(resource.Text); ok {
+		for _, r := range resource.AppendRefs(nil, t) {
+			return r.Kind + "/" + r.Name
+		}
+	}
+	return ""
 }
 
 // wasMoved says that an attribute had its configured value after the last action, and was

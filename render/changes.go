@@ -265,6 +265,9 @@ func notesOf(d decider.Decision, c resource.Change) []string {
 		notes = append(notes, "forces replacement")
 	case c.Effect == resource.Restart && c.On != resource.OnState:
 		notes = append(notes, "restarts")
+		if c.KnownAfterApply {
+			notes = append(notes, "known after apply")
+		}
 	case c.KnownAfterApply:
 		notes = append(notes, "known after apply")
 	}

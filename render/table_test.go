@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // A table fits the terminal: first its text is wrapped, then the refs get lines of their own.
@@ -55,5 +56,20 @@ func TestACommandIsNotBroken(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"an open ` and", "more words"}, render.Wrap("an open ` and more words", 14)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A text with secret parts shows the digits of each, and what it refers to.
+func TestATextWithSecretParts(t *testing.T) {
+	t.Parallel()
+	endpoint := resource.Reference{Ref: ref("rds", "orders"), Path: "endpoint"}
+	secret := func(d resource.Digest) resource.Value { return resource.NewSecret("not-shown", d) }
+	for want, text := range map[string]resource.Text{
+		"(secret) 3f9a1c ${rds/orders.endpoint} c01d77": {secret("hmac-sha256:P5ocAAAA"), endpoint, secret("hmac-sha256:wB13AAAA")},
+		`"db=${rds/orders.endpoint}"`:                   {resource.String("db="), endpoint},
+	} {
+		if got := render.Value(text); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -48,6 +49,9 @@ func valueText(v resource.Value, schema *resource.Attribute) string {
 	case resource.Reference:
 		return v.String()
 	case resource.Text:
+		if hides(v) {
+			return hiddenText(v)
+		}
 		return word(textOf(v))
 	case resource.Secret, resource.Digest:
 		d, _ := digits(v)
@@ -63,7 +67,7 @@ func unitOf(schema *resource.Attribute) string {
 	return " " + schema.Unit
 }
 
-// textOf writes a text as a configuration does, its secret parts hidden.
+// textOf writes a text as a configuration does.
 func textOf(t resource.Text) string {
 	var b strings.Builder
 	for _, p := range t {
@@ -77,6 +81,33 @@ func textOf(t resource.Text) string {
 		}
 	}
 	return b.String()
+}
+
+// hides says that a text has secret parts.
+func hides(t resource.Text) bool {
+	return slices.ContainsFunc(t, func(p resource.Value) bool {
+		_, is := digits(p)
+		return is
+	})
+}
+
+// hiddenText writes a text with secret parts: of each six digits of its digest, and what it refers
+// to.
+func hiddenText(t resource.Text) string {
+	parts := []string{hidden}
+	for _, p := range t {
+		switch p := p.(type) {
+		case resource.Reference:
+			parts = append(parts, "${"+p.String()+"}")
+		case resource.String:
+			parts = append(parts, word(string(p)))
+		default:
+			if d, _ := digits(p); d != "" {
+				parts = append(parts, d)
+			}
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // inOrder sorts the fields of an object as its schema does.

@@ -1,6 +1,11 @@
 package resource
 
-import "github.com/ovi-project/ovi/rules"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/rules"
+)
 
 // DiffOptions is what Diff needs besides the schema. The zero value is valid.
 type DiffOptions struct {
@@ -111,9 +116,25 @@ func (d *differ) leaf(path string, desired, observed Value, schema *Attribute, e
 	if d.match(desired, observed, schema) != differs {
 		return
 	}
-	d.changes = append(d.changes, Change{
-		Path: path, From: observed, To: d.shown(desired, schema), Effect: effect, KnownAfterApply: d.open(desired),
-	})
+	c := Change{Path: path, From: observed, To: d.shown(desired, schema), Effect: effect, KnownAfterApply: d.open(desired)}
+	if HasReferences(desired) && !HasReferences(c.To) {
+		c.Note = refersTo(desired)
+	}
+	d.changes = append(d.changes, c)
+}
+
+// RefersTo begins the Note of a change whose value contains values of other resources.
+const RefersTo = "refers to "
+
+// refersTo names what a value refers to, each once.
+func refersTo(v Value) string {
+	var names []string
+	for r := range References(v) {
+		if !slices.Contains(names, r.String()) {
+			names = append(names, r.String())
+		}
+	}
+	return RefersTo + strings.Join(names, ", ")
 }
 
 // keys compares maps key by key; a key that is not configured is removed.

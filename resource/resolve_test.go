@@ -98,8 +98,8 @@ func TestDiffOfATextFollowsWhatItRefersTo(t *testing.T) {
 		t.Errorf("the same value differs: %v", got)
 	}
 	want := []resource.Change{
-		{Path: "motd", From: resource.String("db is a"), To: resource.String("db is b")},
-		{Path: "script", From: digestOf("DB=a"), To: digestOf("DB=b")},
+		{Path: "motd", From: resource.String("db is a"), To: resource.String("db is b"), Note: "refers to db/orders.endpoint"},
+		{Path: "script", From: digestOf("DB=a"), To: digestOf("DB=b"), Note: "refers to db/orders.endpoint"},
 	}
 	if d := cmp.Diff(want, diff(resource.String("b"), before, false), cmp.Comparer(resource.Equal)); d != "" {
 		t.Errorf("another value (-want +got):\n%s", d)
