@@ -154,7 +154,7 @@ func TestStrategies(t *testing.T) {
 		},
 		{
 			"group with another description", desired(t, "security_group", "x", values{"description": text("b")}),
-			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.DestroyFirst,
+			observed("security_group", "sg-1", values{"vpc": text("vpc-1"), "description": text("a")}), resource.CreateFirst,
 		},
 		{
 			"group in another VPC", desired(t, "security_group", "x", values{"vpc": other}),

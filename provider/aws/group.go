@@ -91,9 +91,9 @@ func (g *region) orderedGroup(ctx context.Context, in *ec2.CreateSecurityGroupIn
 	return out, err
 }
 
-// freeName gives a group that is created beside the one it replaces a name of its own: the name
-// with a part of the key. It does so only if the name is taken by that group; any other group of
-// the name is a conflict.
+// freeName gives a group that is created before the one it replaces is deleted a name of its own:
+// the name with a part of the key. It does so only if the name is taken by a group with the tags of
+// this resource; any other group of the name is a conflict.
 func (g *region) freeName(ctx context.Context, in *ec2.CreateSecurityGroupInput, r provider.Request) bool {
 	filters := where("group-name", r.Desired.Ref.Name)
 	if in.VpcId != nil {
@@ -103,7 +103,8 @@ func (g *region) freeName(ctx context.Context, in *ec2.CreateSecurityGroupInput,
 	if err != nil || len(all) != 1 {
 		return false
 	}
-	if r.Beside == nil || r.Beside.ID != aws.ToString(all[0].GroupId) {
+	old := g.observedGroup(all[0]).Marks
+	if r.Desired.Replace != resource.CreateFirst || old.Stack != r.Stack || g.shortRef(old.Ref) != g.shortRef(r.Desired.Ref) {
 		return false
 	}
 	sum := sha256.Sum256([]byte(r.Key))

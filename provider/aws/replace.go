@@ -45,14 +45,9 @@ func sameText(d resource.Desired, have resource.Observed, name string) bool {
 	return !set || resource.Equal(v, now)
 }
 
-// replaceGroup: the name of a group is unique in its VPC. A group that keeps its description is
-// replaced because it moves to another VPC, where its name is free.
-func replaceGroup(d resource.Desired, have resource.Observed) []resource.Strategy {
-	if otherVPC(d, have) || sameText(d, have, "description") {
-		return createFirst()
-	}
-	return []resource.Strategy{resource.DestroyFirst, resource.CreateFirst} // see freeName
-}
+// replaceGroup: a group that is used cannot be deleted, so what uses it moves to the new one first.
+// Names of groups are unique in a VPC; see freeName.
+func replaceGroup(resource.Desired, resource.Observed) []resource.Strategy { return createFirst() }
 
 // replaceInstance: a volume can be attached to one instance only, so that an instance with one
 // must be deleted first.
