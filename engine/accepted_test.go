@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,10 +25,16 @@ type queue struct {
 
 func newQueue(t *testing.T) *queue {
 	q := &queue{bench: newBench(t)}
-	clock := func() time.Time { return time.Now().Add(time.Duration(q.late.Load())) }
-	q.jobs = slow.New(time.Minute, clock)
-	q.engine = engine.New(engine.Config{Providers: provider.Set{"slow": q.jobs}, Ledger: q.ledger, Claims: q.claims, Clock: clock})
+	q.jobs = slow.New(time.Minute, q.clock)
+	q.use()
 	return q
+}
+
+func (q *queue) clock() time.Time { return time.Now().Add(time.Duration(q.late.Load())) }
+
+// use makes an engine of what the queue has.
+func (q *queue) use() {
+	q.engine = engine.New(engine.Config{Providers: provider.Set{"slow": q.jobs}, Ledger: q.ledger, Claims: q.claims, Clock: q.clock})
 }
 
 func (q *queue) pass(d time.Duration) { q.late.Add(int64(d)) }
@@ -101,4 +108,77 @@ func TestAnAcceptedActionCanFail(t *testing.T) {
 		t.Errorf("attempts: %+v, %v; want one that failed", tried, err)
 	}
 	q.exist(1)
+}
+
+// TestAnAcceptedActionFailsAtItsDeadline: what is still pending then has failed, and counts as an
+// attempt. Until then the same configuration is in progress, also for another process.
+func TestAnAcceptedActionFailsAtItsDeadline(t *testing.T) {
+	q := newQueue(t)
+	q.jobs = slow.New(time.Hour, q.clock)
+	q.use()
+	in := jobs(1, "1")
+	q.apply(in)
+	q.pass(5*time.Minute - time.Second)
+	q.stop() // another process goes on
+	q.start()
+	q.use()
+	q.settled(in)
+	if open, err := q.ledger.OpenActions(t.Context()); err != nil || len(open) != 1 || !open[0].Accepted {
+		t.Errorf("open before the deadline: %+v, %v", open, err)
+	}
+	q.pass(time.Second)
+	p := q.plan(in)
+	if len(p.Recovered) != 1 || p.Recovered[0].Finding != event.FoundFailed || !strings.Contains(p.Recovered[0].Evidence, "still pending at its deadline") {
+		t.Errorf("recovered %+v", p.Recovered)
+	}
+	tried, err := q.ledger.Attempts(t.Context())
+	if a := tried[in[0].Resources[0].Ref].Last(); err != nil || a.Failures != 1 {
+		t.Errorf("attempts: %+v, %v", tried, err)
+	}
+}
+
+// TestAnotherConfigurationSupersedesTheOneInProgress where the kind allows it.
+func TestAnotherConfigurationSupersedesTheOneInProgress(t *testing.T) {
+	q := newQueue(t)
+	q.apply(jobs(1, "1"))
+	q.pass(10 * time.Second)
+	r, err := q.engine.Apply(t.Context(), q.plan(jobs(1, "2")), engine.ApplyOptions{})
+	if err != nil || len(r.Outcomes) != 1 || r.Outcomes[0].Status != engine.Accepted {
+		t.Fatalf("%+v, %v; want it accepted", r, err)
+	}
+	q.settled(jobs(1, "2"))
+	q.pass(55 * time.Second) // the first would be done
+	if open, err := q.ledger.OpenActions(t.Context()); err != nil || len(open) != 1 || open[0].Desired != jobs(1, "2")[0].Resources[0].Digest() {
+		t.Errorf("open: %+v, %v", open, err)
+	}
+	q.pass(5 * time.Second)
+	q.settled(jobs(1, "2"))
+	q.exist(1)
+	good, err := q.ledger.LastGood(t.Context())
+	if err != nil || good[jobs(1, "2")[0].Resources[0].Ref].Desired != jobs(1, "2")[0].Resources[0].Digest() {
+		t.Errorf("last good: %+v, %v", good, err)
+	}
+}
+
+// TestWhatDependsOnAnAcceptedActionWaits: in the same apply, and in plans until it is done.
+func TestWhatDependsOnAnAcceptedActionWaits(t *testing.T) {
+	q := newQueue(t)
+	in := jobs(2, "1")
+	in[0].Resources[1].DependsOn = []resource.Ref{in[0].Resources[0].Ref}
+	if got := statuses(q.apply(in)); got["job/job-0000"] != engine.Accepted || got["job/job-0001"] != engine.WaitingFor {
+		t.Errorf("outcomes %v", got)
+	}
+	p := q.plan(in)
+	if diff := cmp.Diff([]string{"notify job/job-0001 (create blocked by open_action)"}, brief(p)); diff != "" {
+		t.Errorf("while it is in progress (-want +got):\n%s", diff)
+	}
+	if until, deferred := p.Plan.Decisions[0].DeferredUntil(); !deferred || until.IsZero() {
+		t.Errorf("it is not deferred until the deadline: %+v", p.Plan.Decisions[0].Blockers)
+	}
+	q.exist(1)
+	q.pass(time.Minute)
+	if got := statuses(q.apply(in)); got["job/job-0001"] != engine.Accepted {
+		t.Errorf("outcomes %v", got)
+	}
+	q.exist(2)
 }

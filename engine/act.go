@@ -80,7 +80,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	l := a.engine.cfg.Ledger
 	if open, is, err := l.OpenOn(ctx, d.Ref); err != nil {
 		return nil, a.readFailed(ctx, err)
-	} else if is {
+	} else if is && !(open.Accepted && a.engine.openPolicy(nil).supersedes(d, open)) {
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: Stale, Detail: fmt.Sprintf("a %s started by run %s has no recorded result: plan again", open.Action, open.Run)}, nil
 	}
 	others, err := history.New(l.Reader()).ActionsSince(ctx, d.Ref, a.plan.Revision, a.plan.ID)

@@ -128,7 +128,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured,
 	}
-	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, openActionPolicy{p.open, e.cfg.Providers.Kind})...); err != nil {
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
 	}
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {

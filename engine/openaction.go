@@ -153,10 +153,15 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resour
 	return kept, open, nil
 }
 
-// openActionPolicy blocks every action on a resource whose last action has no result.
+// openActionPolicy blocks every action on a resource whose last action has no result, and what
+// depends on one that is in progress.
 type openActionPolicy struct {
 	open  map[resource.Ref]ledger.OpenAction
 	kinds decider.Kinds
+}
+
+func (e *Engine) openPolicy(open map[resource.Ref]ledger.OpenAction) openActionPolicy {
+	return openActionPolicy{open, e.cfg.Providers.Kind}
 }
 
 // supersedes reports whether a new configuration may be applied while another is in progress.
@@ -175,6 +180,9 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 		o, open := u.open[p.Decisions[i].Ref]
 		switch {
 		case !open:
+			if b, waits := u.waits(&p.Decisions[i]); waits {
+				out[i] = b
+			}
 		case o.Accepted && u.supersedes(&p.Decisions[i], o):
 		case o.Accepted:
 			out[i] = decider.Blocker{Reason: fmt.Sprintf("a %s was accepted and is in progress until %s", o.Action, o.Deadline.UTC().Format(time.RFC3339)), Until: &o.Deadline}
@@ -186,6 +194,21 @@ func (u openActionPolicy) Review(p decider.Plan, _ decider.Facts) (map[int]decid
 		}
 	}
 	return out, nil
+}
+
+// waits returns the Blocker of a decision that depends on a resource which is in progress.
+func (u openActionPolicy) waits(d *decider.Decision) (decider.Blocker, bool) {
+	if d.Desired == nil || len(u.open) == 0 {
+		return decider.Blocker{}, false
+	}
+	for _, r := range d.Desired.Refs() {
+		if o, open := u.open[r]; open && o.Accepted {
+			return decider.Blocker{
+				Reason: fmt.Sprintf("it depends on %s, whose %s is in progress", short(r), o.Action), Until: &o.Deadline,
+			}, true
+		}
+	}
+	return decider.Blocker{}, false
 }
 
 // OpenActionPolicy is the name of the policy that blocks resources with an open action.

@@ -63,6 +63,8 @@ type OpenAction struct {
 	Host     string    `json:"host,omitempty"`
 	PID      int       `json:"pid,omitempty"`
 	Error    string    `json:"error,omitempty"`
+	// Deadline is set of an accepted action, which is in progress until then.
+	Deadline *time.Time `json:"deadline,omitempty"`
 }
 
 // Failing is a configuration of a resource whose attempts fail.

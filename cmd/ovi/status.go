@@ -113,7 +113,7 @@ func (c *call) stateRecords(s state) []render.Record {
 	for _, x := range s.open {
 		out = append(out, render.OpenAction{
 			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
-			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error,
+			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: timeOrNil(x.Deadline),
 		})
 	}
 	return append(out, c.failingRecords(s)...)
@@ -149,6 +149,10 @@ func (c *call) stateTables(s state) error {
 	}
 	c.showFailing(s, short)
 	for i, x := range s.open {
+		if x.Accepted {
+			_, _ = fmt.Fprintf(c.out.W, "# %s: %s in progress until %s\n", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC"))
+			continue
+		}
 		next := ""
 		if i == len(s.open)-1 {
 			next = "run `ovi plan` to recover it"
