@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ovi-project/ovi/internal/vfs"
 )
@@ -74,27 +74,18 @@ func ParseSigningKey(text []byte) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// FormatPublicKey returns a key in the one-line form of ParsePublicKey.
-func FormatPublicKey(key ed25519.PublicKey) string {
-	return base64.RawURLEncoding.EncodeToString(key)
-}
+// FormatPublicKey returns a key as 64 hexadecimal digits.
+func FormatPublicKey(key ed25519.PublicKey) string { return hex.EncodeToString(key) }
 
-// ParsePublicKey reads an ed25519 public key: PEM, or 43 characters of
-// base64url as checkpoints and FormatPublicKey show it.
+// ParsePublicKey reads an ed25519 public key: 64 hexadecimal digits, or 43 characters of base64url
+// as in a line of a checkpoint.
 func ParsePublicKey(text string) (ed25519.PublicKey, error) {
-	if block, _ := pem.Decode([]byte(text)); block != nil {
-		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("wal: public key: %w", err)
-		}
-		if key, ok := parsed.(ed25519.PublicKey); ok {
-			return key, nil
-		}
-		return nil, fmt.Errorf("wal: public key: want ed25519, got %T", parsed)
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		key, err = base64.RawURLEncoding.DecodeString(text)
 	}
-	key, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != ed25519.PublicKeySize {
-		return nil, errors.New("wal: public key: want PEM, or 43 characters of base64url")
+		return nil, errors.New("wal: public key: want 64 hexadecimal digits, or 43 characters of base64url")
 	}
 	return key, nil
 }

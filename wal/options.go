@@ -81,12 +81,6 @@ func WithKeyFile(name string) Option { return func(o *options) { o.keyFile = nam
 // WithSigningKey sets the key; no key file is read or created.
 func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o.key = key } }
 
-// WithTrustedKey makes Verify accept checkpoints of one more key, for a log
-// whose key was changed.
-func WithTrustedKey(key ed25519.PublicKey) Option {
-	return func(o *options) { o.trusted = append(o.trusted, key) }
-}
-
 // WithCheckpoint makes Verify require a checkpoint that was stored elsewhere.
 func WithCheckpoint(c Checkpoint) Option {
 	return func(o *options) { o.checkpoints = append(o.checkpoints, c) }

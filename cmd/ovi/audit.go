@@ -2,8 +2,6 @@ package main
 
 import (
 	"crypto/ed25519"
-	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -162,14 +160,10 @@ const logDir = "wal"
 func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
 	if text := c.cmd.String("public-key"); text != "" {
-		b, err := hex.DecodeString(text)
-		if err != nil {
-			b, err = base64.RawURLEncoding.DecodeString(text)
-		}
-		if err != nil || len(b) != ed25519.PublicKeySize {
+		var err error
+		if key, err = wal.ParsePublicKey(text); err != nil {
 			return nil, nil, cli.Usage("use the key that `ovi audit verify` prints", "invalid --public-key %q", text)
 		}
-		key = b
 	}
 	var options []wal.Option
 	for _, line := range c.cmd.StringSlice("checkpoint") {
@@ -205,7 +199,7 @@ func verifiedOf(r wal.Report) verified {
 func keysOf(r wal.Report) []string {
 	out := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
-		out[i] = hex.EncodeToString(k)
+		out[i] = wal.FormatPublicKey(k)
 	}
 	return out
 }

@@ -120,7 +120,7 @@ func (c *call) stateRecords(s state) []render.Record {
 }
 
 func (c *call) stateTables(s state) error {
-	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 4}
+	var v render.StatusView
 	managed := s.managed(c.cmd.String("stack"))
 	refs := make([]resource.Ref, len(managed))
 	for i, x := range managed {
@@ -128,24 +128,24 @@ func (c *call) stateTables(s state) error {
 	}
 	short := s.names.Shorten(refs...)
 	for _, x := range managed {
-		t.Rows = append(t.Rows, []string{short(x.Ref), x.ID, x.health(), c.ago(x.at), x.note()})
+		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: x.ID, Health: x.health(), Observed: c.ago(x.at), Note: x.note()})
 	}
-	if err := c.out.Table(t, "No managed resources."); err != nil {
-		return err
+	alert := func(text, suggestion string) {
+		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
 	for _, x := range s.scans {
 		if !x.Complete {
-			c.alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
+			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
 		}
 		for _, kind := range sortedKeys(x.Unreachable) {
-			c.alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")
+			alert(fmt.Sprintf("%s in %s is unreachable; see `ovi plan`", kind, s.names.Scope(x.Scope)), "")
 		}
 	}
 	for _, p := range s.plans {
 		if stack := c.cmd.String("stack"); p.Counts.Conflict == 0 || stack != "" && !slices.Contains(p.Stacks, stack) {
 			continue
 		}
-		c.alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
+		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
 	c.showFailing(s, short)
 	for i, x := range s.open {
@@ -157,15 +157,7 @@ func (c *call) stateTables(s state) error {
 		if i == len(s.open)-1 {
 			next = "run `ovi plan` to recover it"
 		}
-		c.alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
+		alert(fmt.Sprintf("%s: %s started %s by %s, no result recorded", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), next)
 	}
-	return nil
-}
-
-// alert writes a line that needs an operator.
-func (c *call) alert(text, suggestion string) {
-	_, _ = fmt.Fprintln(c.out.W, c.out.Style.Alert()+" "+text)
-	if suggestion != "" {
-		_, _ = fmt.Fprintln(c.out.W, "    Suggestion: "+suggestion)
-	}
+	return v.Write(c.out.W, c.out.Style)
 }

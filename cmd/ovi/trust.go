@@ -1,13 +1,11 @@
 package main
 
 import (
-	"crypto/ed25519"
-	"encoding/hex"
-
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/wal"
 )
 
 // trustRecord is the result of `store trust` for programs.
@@ -22,7 +20,9 @@ func (c *call) storeTrust() error {
 		return err
 	}
 	key := c.arg(0)
-	if b, err := hex.DecodeString(key); key != "" && (err != nil || len(b) != ed25519.PublicKeySize) {
+	if k, err := wal.ParsePublicKey(key); err == nil {
+		key = wal.FormatPublicKey(k)
+	} else if key != "" {
 		return cli.Usage("use the key that `ovi store trust` prints on the other host", "invalid key %q", key)
 	}
 	if c.cmd.Bool("revoke") && key == "" && !c.cmd.Bool("required") {

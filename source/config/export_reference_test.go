@@ -8,10 +8,10 @@ import (
 )
 
 // Reference documents the keys of a configuration in Markdown, from the tables that the parser
-// uses. With schemas it also lists the types; nil omits them.
-func Reference(schemas source.Schemas) string {
+// uses.
+func Reference() string {
 	var b strings.Builder
-	o := source.Options{Schemas: schemas}
+	var o source.Options
 	table(&b, "Keys of a file", "Every document (a file, or a part of one between `---` lines) is read on its own.", fileKeys(o))
 	table(&b, "Keys of `defaults`", "", defaultsKeys(o))
 	table(&b, "Keys of `rules`", "Also the keys of a file of rules (`--policy`), beside its `version`.", rulesKeys())
@@ -21,17 +21,6 @@ func Reference(schemas source.Schemas) string {
 	table(&b, "Keys of a drift rule", "Each item of `drift`.", driftKeys())
 	table(&b, "Keys of `options`", "", optionsKeys(o))
 	table(&b, "Keys of a block", "Each item of `resources` is a block. The attributes of its type are beside these keys, or all of them under `spec`.", blockKeys(o))
-	if schemas == nil {
-		return b.String()
-	}
-	for _, p := range schemas.Providers() {
-		fmt.Fprintf(&b, "### Types of `%s`\n\n| type | description |\n|---|---|\n", p)
-		for _, k := range schemas.Kinds(p) {
-			first, _, _ := strings.Cut(k.Doc, "\n")
-			fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, cell(first))
-		}
-		b.WriteString("\n")
-	}
 	return b.String()
 }
 
