@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // file is one file in memory.
@@ -123,40 +122,10 @@ func (c *config) read(name string) (*file, source.Problems) {
 	case strings.TrimSpace(f.text) == "":
 		return fail(1, 1, "the file is empty", "a stack without resources has resources: []")
 	}
-	if line, col, what := badByte(f.text); what != "" {
+	if line, col, what := syntax.BadByte(f.text); what != "" {
 		return fail(line, col, what, "save the file as UTF-8 text with the line ends of Unix or Windows")
 	}
 	return f, nil
-}
-
-// badByte finds the first byte that text must not have.
-func badByte(s string) (line, col int32, what string) {
-	line, start := 1, 0
-	for i := 0; i < len(s); {
-		if s[i] >= ' ' && s[i] <= '~' {
-			i++
-			continue
-		}
-		c, size := rune(s[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(s[i:])
-		}
-		switch {
-		case c == '\n':
-			line, start = line+1, i+1
-		case c == utf8.RuneError && size == 1:
-			what = "a byte that is not UTF-8"
-		case c == '\r' && !strings.HasPrefix(s[i:], "\r\n"):
-			what = "a carriage return without a newline"
-		case c < ' ' && c != '\t' && c != '\r', c == 0x7f:
-			what = fmt.Sprintf("the control character U+%04X", c)
-		}
-		if what != "" {
-			return line, int32(utf8.RuneCountInString(s[start:i])) + 1, what
-		}
-		i += size
-	}
-	return 0, 0, ""
 }
 
 // isUTF16 detects the byte order mark, or the zero bytes that ASCII has in UTF-16.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // jsonReader makes nodes from JSON, with positions, which encoding/json omits.
@@ -53,7 +54,7 @@ func (r *jsonReader) placed(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		msg = "unexpected end of file"
 	}
-	return &syntaxError{r.line, r.col, msg}
+	return &syntax.Error{Line: r.line, Col: r.col, Msg: msg}
 }
 
 // moveTo moves the position forward to a byte.
@@ -84,8 +85,8 @@ func (r *jsonReader) token() (json.Token, error) {
 }
 
 func (r *jsonReader) value(depth int) (source.Node, error) {
-	if depth > maxDepth {
-		return source.Node{}, fmt.Errorf("nested more than %d levels deep", maxDepth)
+	if depth > syntax.MaxDepth {
+		return source.Node{}, fmt.Errorf("nested more than %d levels deep", syntax.MaxDepth)
 	}
 	t, err := r.token()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // loader is one load: it reads document by document into a draft.
@@ -58,7 +59,7 @@ func (l *loader) file(f *file, whole bool) bool {
 			return l.cutDocument(f, cut)
 		}
 	}
-	docs, err := parseYAML(strings.NewReader(f.text))
+	docs, err := syntax.Parse(strings.NewReader(f.text))
 	if err != nil {
 		l.syntax(f, err)
 		return true
@@ -71,9 +72,9 @@ func (l *loader) file(f *file, whole bool) bool {
 
 func (l *loader) syntax(f *file, err error) {
 	l.isDesired = true // what a file configures that cannot be read is not known
-	var at *syntaxError
+	var at *syntax.Error
 	if errors.As(err, &at) {
-		l.problem(f.at(at.line, at.col), "", at.msg, "check the commas, quotes and brackets near this position")
+		l.problem(f.at(at.Line, at.Col), "", at.Msg, "check the commas, quotes and brackets near this position")
 		return
 	}
 	if looksLikeTerraform(f.text) {
@@ -83,14 +84,14 @@ func (l *loader) syntax(f *file, err error) {
 	text, shift := f.text, 0
 	if c, ok := split(f.text); ok {
 		c.each(func(s string, line int32) bool {
-			if _, bad := parseYAML(strings.NewReader(s)); bad != nil {
+			if _, bad := syntax.Parse(strings.NewReader(s)); bad != nil {
 				text, shift, err = s, int(line)-1, bad
 			}
 			return shift == 0
 		})
 	}
-	e, suggestion := fromYAML(text, shift, err)
-	l.problem(f.at(e.line, e.col), "", e.msg, suggestion)
+	e := syntax.FromYAML(text, shift, err)
+	l.problem(f.at(e.Line, e.Col), "", e.Msg, e.Suggestion)
 }
 
 // finish completes the draft.

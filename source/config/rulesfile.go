@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // Rules reads rules from files of their own, beside any configuration: the keys of rules, at
@@ -52,14 +53,14 @@ func (l *loader) roots(f *file) []source.Node {
 		}
 		return []source.Node{root}
 	}
-	docs, err := parseYAML(strings.NewReader(f.text))
+	docs, err := syntax.Parse(strings.NewReader(f.text))
 	if err != nil {
 		l.syntax(f, err)
 		return nil
 	}
 	out := make([]source.Node, len(docs))
 	for i, d := range docs {
-		out[i] = l.converter(f, 0).node(d, 0, false)
+		out[i] = l.converter(f, 0).Node(d, 0)
 	}
 	return out
 }

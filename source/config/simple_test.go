@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // agree says whether the simple reader and the library read a block alike. What the simple
@@ -24,12 +25,12 @@ func agree(t interface {
 	if !ok {
 		return false
 	}
-	docs, err := parseYAML(strings.NewReader(text))
+	docs, err := syntax.Parse(strings.NewReader(text))
 	if err != nil || len(docs) != 1 || docs[0].Content[0].Kind != yaml.SequenceNode || len(docs[0].Content[0].Content) != 1 {
 		t.Fatalf("only the simple reader reads\n%q\nas %+v; the library says %v", text, got, err)
 	}
-	c := converter{shift: 6, fail: func(line, col int32, s, _ string) { t.Fatalf("%q: the library has a problem: %s", text, s) }}
-	want := c.node(docs[0].Content[0].Content[0], 2, false)
+	c := syntax.NewConverter(6, func(line, col int32, s, _ string) { t.Fatalf("%q: the library has a problem: %s", text, s) })
+	want := c.Node(docs[0].Content[0].Content[0], 2)
 	if diff := cmp.Diff(want, got, cmp.Transformer("kids", func(n []source.Node) []source.Node {
 		if len(n) == 0 {
 			return nil
@@ -124,7 +125,7 @@ func FuzzSimpleAgrees(f *testing.F) {
 	f.Add("  - type: ec2\n    tags: {a: b}\n    l: [a, 1]\n    s: |\n      x\n")
 	f.Add("- a: \"b\" # c\n  d:\n  - e\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, _, bad := badByte(text); bad == "" {
+		if _, _, bad := syntax.BadByte(text); bad == "" {
 			agree(t, text)
 		}
 	})

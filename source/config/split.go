@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
 )
 
 // cut is a document cut in three: what is above the blocks of resources, the blocks, and what
@@ -150,7 +151,7 @@ func (l *loader) piece(f *file, s string, line int32, root *source.Node) bool {
 	if isComment(s) {
 		return true
 	}
-	docs, err := parseYAML(strings.NewReader(s))
+	docs, err := syntax.Parse(strings.NewReader(s))
 	if err != nil || len(docs) != 1 {
 		return false
 	}
@@ -158,7 +159,7 @@ func (l *loader) piece(f *file, s string, line int32, root *source.Node) bool {
 	if m.Kind != yaml.MappingNode || m.Column != 1 || m.Style&(yaml.FlowStyle|yaml.TaggedStyle) != 0 {
 		return false // resources: is not a key of the same block
 	}
-	n := l.converter(f, line-1).node(docs[0], 0, false)
+	n := l.converter(f, line-1).Node(docs[0], 0)
 	root.Kids = append(root.Kids, n.Kids...)
 	return true
 }
@@ -173,10 +174,10 @@ func isComment(s string) bool {
 	return true
 }
 
-func (l *loader) converter(f *file, shift int32) *converter {
-	return &converter{shift: shift, fail: func(line, col int32, summary, suggestion string) {
+func (l *loader) converter(f *file, shift int32) *syntax.Converter {
+	return syntax.NewConverter(shift, func(line, col int32, summary, suggestion string) {
 		l.problem(f.at(line, col), "", summary, suggestion)
-	}}
+	})
 }
 
 // cutBlocks reads the blocks, each by itself. It stops with ok false at one that cannot be read.
@@ -186,12 +187,12 @@ func (l *loader) cutBlocks(f *file, c cut, ok *bool) iter.Seq[*source.Node] {
 		c.each(func(s string, line int32) bool {
 			n, plain := r.block(s, line)
 			if !plain {
-				docs, err := parseYAML(strings.NewReader(s))
+				docs, err := syntax.Parse(strings.NewReader(s))
 				if err != nil || len(docs) != 1 || docs[0].Content[0].Kind != yaml.SequenceNode || len(docs[0].Content[0].Content) != 1 {
 					*ok = false
 					return false
 				}
-				n = l.converter(f, line-1).node(docs[0].Content[0].Content[0], 2, false)
+				n = l.converter(f, line-1).Node(docs[0].Content[0].Content[0], 2)
 			}
 			return yield(&n)
 		})
@@ -214,14 +215,14 @@ func (l *loader) wholeDocument(f *file, d *yaml.Node) {
 			}
 		}
 	}
-	n := c.node(&root, 1, false)
+	n := c.Node(&root, 1)
 	l.document(f, &n, func(yield func(*source.Node) bool) {
 		if blocks == nil {
 			items(&n)(yield)
 			return
 		}
 		for _, b := range blocks {
-			if k := c.node(b, 2, false); !yield(&k) {
+			if k := c.Node(b, 2); !yield(&k) {
 				return
 			}
 		}

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// The bounds of nesting and repetition, so that a few lines of aliases cannot become a tree
-// that fills the memory.
+// MaxDepth bounds nesting, and maxExpanded repetition, so that a few lines of aliases cannot
+// become a tree that fills the memory.
 const (
-	maxDepth    = 64
+	MaxDepth    = 64
 	maxExpanded = 200_000
 )
 
-// parseYAML reads all documents of a text.
-func parseYAML(text io.Reader) ([]*yaml.Node, error) {
+// Parse reads all documents of a text. It does not panic.
+func Parse(text io.Reader) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(text)
 	var docs []*yaml.Node
 	for {
@@ -45,9 +45,9 @@ func decodeYAML(d *yaml.Decoder) (n *yaml.Node, err error) {
 	return n, d.Decode(n)
 }
 
-// converter turns the library's nodes into ours: it resolves aliases and merge keys, and
-// shifts lines by where in the file the text starts.
-type converter struct {
+// Converter turns the library's nodes into source.Nodes: it resolves aliases and merge keys, and
+// shifts lines. One converter is for one document, whose repetition it bounds.
+type Converter struct {
 	shift    int32
 	expanded int // nodes that came through aliases
 	stopped  bool
@@ -55,7 +55,16 @@ type converter struct {
 	fail     func(line, col int32, summary, suggestion string)
 }
 
-func (c *converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
+// NewConverter returns a converter of a text that starts below shift lines of its file. fail gets
+// what a node cannot express: a tag, a key that is no word, a merge of something else.
+func NewConverter(shift int32, fail func(line, col int32, summary, suggestion string)) *Converter {
+	return &Converter{shift: shift, fail: fail}
+}
+
+// Node converts a node that is depth levels deep.
+func (c *Converter) Node(y *yaml.Node, depth int) source.Node { return c.node(y, depth, false) }
+
+func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 	n := source.Node{Line: int32(y.Line) + c.shift, Column: int32(y.Column)}
 	if c.tooMuch(&n, depth, aliased) {
 		n.Type = source.Null
@@ -98,14 +107,14 @@ func (c *converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 }
 
 // tooMuch reports once that a document nests too deep or repeats too much, and then stops.
-func (c *converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
+func (c *Converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
 	if aliased {
 		c.expanded++
 	}
 	switch {
 	case c.stopped:
-	case depth > maxDepth:
-		c.fail(n.Line, n.Column, fmt.Sprintf("nested more than %d levels deep", maxDepth), "use fewer levels")
+	case depth > MaxDepth:
+		c.fail(n.Line, n.Column, fmt.Sprintf("nested more than %d levels deep", MaxDepth), "use fewer levels")
 		c.stopped = true
 	case c.expanded > maxExpanded:
 		c.fail(n.Line, n.Column, "aliases expand to too many values", "use fewer anchors")
@@ -116,7 +125,7 @@ func (c *converter) tooMuch(n *source.Node, depth int, aliased bool) bool {
 
 // mapping reads the pairs, then what merge keys add: a key of the block wins over a merged
 // one, an earlier merge over a later one.
-func (c *converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased bool) {
+func (c *Converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased bool) {
 	n.Kids = make([]source.Node, 0, len(y.Content))
 	var merged []source.Node
 	for i := 0; i+1 < len(y.Content); i += 2 {
@@ -139,7 +148,7 @@ func (c *converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased boo
 	}
 }
 
-func (c *converter) merge(n, from *source.Node) {
+func (c *Converter) merge(n, from *source.Node) {
 	switch from.Shape {
 	case source.List:
 		for i := range from.Kids {

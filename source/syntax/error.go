@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"regexp"
@@ -8,19 +8,23 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// syntaxError is a document that cannot be read, with the position.
-type syntaxError struct {
-	line, col int32
-	msg       string
+// Error is a document that cannot be read, with the position.
+type Error struct {
+	Line, Col  int32
+	Msg        string
+	Suggestion string
 }
 
-func (e *syntaxError) Error() string { return e.msg }
+func (e *Error) Error() string { return e.Msg }
+
+// word is a key without quotes.
+var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
 // advice turns a message of the YAML library into what to do. The first row whose words are
 // in the message counts.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
-	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && wordEnd(k) == len(k) {
+	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && word.MatchString(k) {
 		return "a colon without a space after it", "use " + k + ": " + source.Clip(v)
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
@@ -43,9 +47,9 @@ func advice(msg, line string) (summary, suggestion string) {
 	return msg, "check the indentation and the quotes near this position"
 }
 
-// fromYAML locates an error of the YAML library, which has a line at best, and often that of
+// FromYAML locates an error of the YAML library, which has a line at best, and often that of
 // the block around it: text is the piece that cannot be read, shift the lines above it.
-func fromYAML(text string, shift int, err error) (at syntaxError, suggestion string) {
+func FromYAML(text string, shift int, err error) *Error {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(msg); m != nil {
@@ -59,11 +63,11 @@ func fromYAML(text string, shift int, err error) (at syntaxError, suggestion str
 	line = max(1, min(line, len(lines)))
 	here := strings.TrimRight(lines[line-1], "\r\n")
 	if col := tabIn(here); col > 0 {
-		return syntaxError{int32(line + shift), int32(col), "a tab in the indentation"}, "indent with spaces"
+		return &Error{int32(line + shift), int32(col), "a tab in the indentation", "indent with spaces"}
 	}
 	col := len(here) - len(strings.TrimLeft(here, " ")) + 1
 	summary, suggestion := advice(msg, here)
-	return syntaxError{int32(line + shift), int32(col), summary}, suggestion
+	return &Error{int32(line + shift), int32(col), summary, suggestion}
 }
 
 // The bounds of the search for an error: the longest text, and how many lines one quote or
@@ -78,7 +82,7 @@ const (
 // so it tries some lines after it too.
 func firstBad(lines []string) int {
 	good := func(n int) bool {
-		_, err := parseYAML(strings.NewReader(strings.Join(lines[:n], "")))
+		_, err := Parse(strings.NewReader(strings.Join(lines[:n], "")))
 		return err == nil
 	}
 	low, high := 0, len(lines)
