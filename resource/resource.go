@@ -79,8 +79,11 @@ type Intent struct {
 	Version   string // a commit, or a hash of what was read
 	Resources []Desired
 	Scopes    []Scope // scopes of the stack, including those without a resource
-	Rules     rules.Rules
-	Options   Options
+	// Partial: resources of the configuration are missing because they are invalid. A resource
+	// that is not in it may be configured.
+	Partial bool
+	Rules   rules.Rules
+	Options Options
 }
 
 // Options are settings of a stack; a zero field is not set.

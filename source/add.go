@@ -30,7 +30,7 @@ type adding struct {
 // wrong reports a problem of the resource.
 func (a *adding) wrong(at position.Position, summary, suggestion string) {
 	a.failed = true
-	a.note(Problem{At: at, Ref: a.name(), Summary: summary, Suggestion: suggestion})
+	a.note(Problem{Cause: Validation, At: at, Ref: a.name(), Summary: summary, Suggestion: suggestion})
 }
 
 // name is the resource's short name, as far as it is known.
@@ -67,6 +67,7 @@ func (a *adding) run() {
 	attrs, uses, maybe := a.attributes(nil)
 	if a.failed {
 		self := resource.Ref{Provider: r.Provider, Location: r.Location, Kind: a.kind.Name, Name: r.Name}
+		a.invalid[self] = true
 		a.failures = append(a.failures, failure{user{self, (&Resource{At: r.At, Where: r.Where}).where}, uses})
 		return
 	}
@@ -116,6 +117,9 @@ func (a *adding) checkName() {
 	names := []string{r.Name}
 	if r.Counted {
 		names = []string{r.Name + "-0", r.Name + "-" + strconv.Itoa(max(r.Count-1, 0))}
+	}
+	if a.Prefix != "" && names[0] != "" {
+		names = append(names, a.Prefix+names[len(names)-1])
 	}
 	for _, name := range names {
 		if name == "" {

@@ -127,7 +127,11 @@ func terraformAttribute(name string, names []string) (string, bool) {
 // at is the position of a node, or of the path where its syntax has no positions.
 func (a *adding) at(n *Node, path string) position.Position {
 	if n.Line > 0 {
-		return position.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column)}
+		at := position.Position{File: a.r.At.File, Line: int(n.Line), Column: int(n.Column)}
+		if n.File > 0 {
+			at.File = a.r.Files[n.File-1]
+		}
+		return at
 	}
 	return a.r.where(path)
 }

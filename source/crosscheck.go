@@ -42,6 +42,7 @@ func (d *Draft) findings(found []resource.Finding) {
 		if !ok {
 			continue
 		}
+		d.invalid[f.Ref] = true
 		path := f.Path
 		if path == d.opts.LocationOf(f.Ref.Provider).Word {
 			path = "location"
@@ -49,7 +50,7 @@ func (d *Draft) findings(found []resource.Finding) {
 		at := d.where(i, path)
 		if p := (problem{at, f.Summary}); !reported[p] {
 			reported[p] = true
-			d.note(Problem{At: at, Ref: short(f.Ref), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
+			d.note(Problem{Cause: Validation, At: at, Ref: short(f.Ref), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
 		}
 	}
 }

@@ -49,8 +49,13 @@ func (d *Draft) cycles() {
 
 func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Position) {
 	words := make([]string, 0, len(cycle)+1)
+	one := !slices.ContainsFunc(cycle, func(r resource.Ref) bool { return at[r].File != at[cycle[0]].File })
 	for _, r := range cycle {
-		words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
+		if one {
+			words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
+		} else {
+			words = append(words, fmt.Sprintf("%s (%s)", short(r), at[r].String()))
+		}
 	}
 	words = append(words, short(cycle[0]))
 	p := Problem{At: at[cycle[0]], Ref: short(cycle[0]), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}

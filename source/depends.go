@@ -20,35 +20,44 @@ func (d *Draft) user(i int) user {
 	return user{d.desired[i].Ref, func(path string) position.Position { return d.where(i, path) }}
 }
 
+// lookedUp is what a use, or all uses of a resource, mean.
+type lookedUp struct {
+	refs []resource.Ref
+	bad  bool // a problem was found
+}
+
 // depend looks up every use of another resource. Resources of a count share their
 // dependencies, and so do resources that depend on the same.
 func (d *Draft) depend() {
-	byUse, byKey, found := map[*use][]resource.Ref{}, map[string][]resource.Ref{}, map[*resource.Reference][]resource.Ref{}
+	byUse, byKey, found := map[*use]lookedUp{}, map[string][]resource.Ref{}, map[*resource.Reference]lookedUp{}
 	for i, uses := range d.uses {
 		if len(uses) == 0 {
 			continue
 		}
-		refs, ok := byUse[&uses[0]]
+		all, ok := byUse[&uses[0]]
 		if !ok {
-			before := d.count()
-			refs = nil
+			all = lookedUp{}
 			for k := range uses {
 				u := &uses[k]
 				these, seen := found[u.ref]
 				if !seen || u.ref == nil {
 					these = d.lookUp(d.user(i), u)
 				}
-				if refs = append(refs, these...); u.ref != nil && len(these) > 0 {
+				all.refs, all.bad = append(all.refs, these.refs...), all.bad || these.bad
+				if u.ref != nil && len(these.refs) > 0 {
 					found[u.ref] = these
 				}
 			}
-			refs = d.share(byKey, refs)
+			all.refs = d.share(byKey, all.refs)
 			again := i+1 < len(d.uses) && len(d.uses[i+1]) > 0 && &d.uses[i+1][0] == &uses[0]
-			if again || d.count() > before { // else nearly every resource would be kept here
-				byUse[&uses[0]] = refs
+			if again || all.bad { // else nearly every resource would be kept here
+				byUse[&uses[0]] = all
 			}
 		}
-		d.desired[i].DependsOn = refs
+		if all.bad {
+			d.invalid[d.desired[i].Ref] = true
+		}
+		d.desired[i].DependsOn = all.refs
 	}
 	for _, f := range d.failures { // of what has other problems, only to report more
 		for k := range f.uses {
@@ -82,23 +91,25 @@ func (d *Draft) share(byKey map[string][]resource.Ref, refs []resource.Ref) []re
 }
 
 // lookUp returns the refs that a use means.
-func (d *Draft) lookUp(by user, u *use) []resource.Ref {
+func (d *Draft) lookUp(by user, u *use) lookedUp {
 	if u.ref == nil {
-		return d.lookUpName(by, u)
+		refs, ok := d.lookUpName(by, u)
+		return lookedUp{refs, !ok}
 	}
 	r := u.ref.Ref
 	if d.find(r) != nil {
-		if summary, suggestion := d.checkUse(by.ref, u); summary != "" {
+		summary, suggestion := d.checkUse(by.ref, u)
+		if summary != "" {
 			d.wrong(by, u, summary, suggestion)
 		}
-		return []resource.Ref{r}
+		return lookedUp{[]resource.Ref{r}, summary != ""}
 	}
 	if g := d.counted[r]; g.count > 0 {
 		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", short(r), g.count, u.path), "use one of "+listed(r.Name, g.count))
 	} else {
 		d.unknown(by, u, r)
 	}
-	return nil
+	return lookedUp{bad: true}
 }
 
 // wrong reports a problem of a use.
@@ -107,7 +118,7 @@ func (d *Draft) wrong(by user, u *use, summary, suggestion string) {
 	if u.ref == nil {
 		path = "depends_on[" + strconv.Itoa(u.index) + "]"
 	}
-	d.note(Problem{At: by.where(path), Ref: short(by.ref), Summary: summary, Suggestion: suggestion})
+	d.note(Problem{Cause: Dependency, At: by.where(path), Ref: short(by.ref), Summary: summary, Suggestion: suggestion})
 }
 
 // isBroken reports that a name may be of a resource with problems of its own.
@@ -164,8 +175,8 @@ func (d *Draft) idPrefix(r resource.Ref) string {
 }
 
 // lookUpName reads a word of depends_on: NAME, KIND/NAME, PROVIDER/KIND/NAME or a whole ref.
-// A name with a count means all of them.
-func (d *Draft) lookUpName(by user, u *use) []resource.Ref {
+// A name with a count means all of them. ok is false if there is a problem.
+func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	self := by.ref
 	if r, err := resource.ParseRef(u.name); err == nil {
 		return d.existing(by, u, r)
@@ -183,7 +194,7 @@ func (d *Draft) lookUpName(by user, u *use) []resource.Ref {
 	}
 	switch len(found) {
 	case 1:
-		return found[0]
+		return found[0], true
 	case 0:
 		if !d.isBroken(u.name) {
 			d.wrong(by, u, "unknown resource "+Quote(u.name), cmpOr(Suggest(u.name, d.namesIn(self.Scope())), "add it, or remove it from depends_on"))
@@ -191,7 +202,7 @@ func (d *Draft) lookUpName(by user, u *use) []resource.Ref {
 	default:
 		d.wrong(by, u, fmt.Sprintf("ambiguous name %s: %d resources have it", Quote(u.name), len(found)), "use "+strings.Join(names, " or "))
 	}
-	return nil
+	return nil, false
 }
 
 // all returns the resource of a name, or those of its count.
@@ -206,12 +217,11 @@ func (d *Draft) all(r resource.Ref) []resource.Ref {
 	return out
 }
 
-func (d *Draft) existing(by user, u *use, r resource.Ref) []resource.Ref {
-	refs := d.all(r)
-	if len(refs) == 0 {
+func (d *Draft) existing(by user, u *use, r resource.Ref) (refs []resource.Ref, ok bool) {
+	if refs = d.all(r); len(refs) == 0 {
 		d.unknown(by, u, r)
 	}
-	return refs
+	return refs, len(refs) > 0
 }
 
 func (d *Draft) namesIn(s resource.Scope) []string {

@@ -32,6 +32,7 @@ type Resource struct {
 	State     resource.State    // whether it runs; "": the kind's default
 	Row       string            // the key of the row it is from, for a Reporter; else ""
 	At        position.Position
+	Files     []string // of Node.File
 	// Where is the position of an attribute path, or of "type", "name", "location",
 	// "tags.KEY", "ignore[0]" or "depends_on[0]". Nil: At. It stays valid after Load.
 	Where func(path string) position.Position
@@ -59,6 +60,11 @@ type Draft struct {
 	Options resource.Options
 	// Keys are the source's own keys of a resource: a misspelled attribute may mean one.
 	Keys []string
+	// Prefix is put before every name once the names are resolved: a namespace. Problems show
+	// names without it.
+	Prefix string
+	// Spell spells attributes in a problem's text as the source does. Nil: as their schemas do.
+	Spell func(text string) string
 
 	report
 	opts     Options
@@ -76,7 +82,8 @@ type Draft struct {
 	in       []resource.Attr // of the resource that is being checked
 	fitting  resource.Scope  // the last location that was checked
 	failures []failure
-	unsure   []kept // resources whose attributes depend on the names that the stack has
+	invalid  map[resource.Ref]bool // resources with problems, as far as their names are known
+	unsure   []kept                // resources whose attributes depend on the names that the stack has
 }
 
 // entry is what is kept of a Resource.
@@ -110,12 +117,20 @@ type kept struct {
 func NewDraft(opts Options) *Draft {
 	return &Draft{
 		opts: opts, report: report{outside: map[string]string{}}, counted: map[resource.Ref]group{}, scopes: map[resource.Scope]bool{},
-		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, intern: newInterner(),
+		broken: map[string]bool{}, kinds: map[kindName]*kind{}, memo: map[string]*checked{}, intern: newInterner(), invalid: map[resource.Ref]bool{},
 	}
 }
 
-// Problem adds a problem that the source found.
-func (d *Draft) Problem(p Problem) { d.note(p) }
+// Problem adds a problem that the source found, in its own words.
+func (d *Draft) Problem(p Problem) { d.report.note(p) }
+
+// note adds a problem that the schemas found.
+func (d *Draft) note(p Problem) {
+	if d.Spell != nil {
+		p.Summary, p.Detail, p.Suggestion = d.Spell(p.Summary), d.Spell(p.Detail), d.Spell(p.Suggestion)
+	}
+	d.report.note(p)
+}
 
 // Failed is how many problems there are so far.
 func (d *Draft) Failed() int { return d.count() }

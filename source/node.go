@@ -28,12 +28,15 @@ const (
 )
 
 // Node is one node of what a source read, whatever its syntax. Lines and columns count from
-// 1, columns in characters; they are 0 where the syntax has none.
+// 1, columns in characters; they are 0 where the syntax has none. File tells where the lines are
+// of a resource that is put together from several files: 0 is the file of Resource.At, n is
+// Resource.Files[n-1].
 type Node struct {
 	Shape        Shape
 	Type         Type
 	Quoted       bool
 	Line, Column int32
+	File         int32
 	Text         string // of a scalar: as written, without quotes
 	Parts        *Parts // of a string with ${…} in it, once the source expanded it
 	Bad          bool   // the source reported a problem with it; it has no value

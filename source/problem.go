@@ -10,8 +10,30 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// Cause is what a problem makes impossible.
+type Cause uint8
+
+// The causes. What may be wrong with the whole is a problem of the whole.
+const (
+	Configuration Cause = iota // to read the stack: a file, two equal names, a dependency cycle
+	Validation                 // to use one resource: an invalid value
+	Dependency                 // to use one resource: what it refers to does not exist or is invalid
+)
+
+// String names a cause for programs.
+func (c Cause) String() string {
+	switch c {
+	case Validation:
+		return "validation"
+	case Dependency:
+		return "dependency"
+	}
+	return "configuration"
+}
+
 // Problem is one error in a configuration: what failed, where, why and what to do.
 type Problem struct {
+	Cause      Cause
 	At         position.Position
 	Ref        string // the resource, if known: "ec2/web"
 	Summary    string

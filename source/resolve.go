@@ -16,6 +16,19 @@ import (
 // their resources sorted by ref, and all problems of the others. Drafts with Err are skipped.
 // It is pure: the same drafts give the same intents. A draft must not be used afterwards.
 func Resolve(drafts []*Draft) ([]resource.Intent, Problems) {
+	return resolve(drafts, func(d *Draft, _ *resource.Intent) bool { return d.count() == 0 })
+}
+
+// ResolveValid resolves as Resolve does, but what is wrong with a resource costs that resource
+// and what depends on it, and not the stack: their intent is Partial. A problem with the Cause
+// Configuration still costs the stack.
+func ResolveValid(drafts []*Draft) ([]resource.Intent, Problems) {
+	return resolve(drafts, (*Draft).skip)
+}
+
+// resolve resolves the drafts. usable reports whether an intent can be used in spite of the
+// draft's problems, and makes it so.
+func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]resource.Intent, Problems) {
 	var intents []resource.Intent
 	var problems Problems
 	seen := map[string]string{}
@@ -28,15 +41,15 @@ func Resolve(drafts []*Draft) ([]resource.Intent, Problems) {
 		}
 		seen[d.Stack] = d.Source
 		intent := d.resolve()
-		if d.count() > 0 {
-			d.problems.Sort()
-			problems = append(problems, d.problems...)
-			if d.more > 0 {
-				problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more), Suggestion: "solve those above first"})
-			}
-			continue
+		if usable(d, &intent) {
+			d.prefix(&intent)
+			intents = append(intents, intent)
 		}
-		intents = append(intents, intent)
+		d.problems.Sort()
+		problems = append(problems, d.problems...)
+		if d.more > 0 {
+			problems = append(problems, Problem{Summary: fmt.Sprintf("%d more problems", d.more), Suggestion: "solve those above first"})
+		}
 	}
 	slices.SortFunc(intents, func(a, b resource.Intent) int { return strings.Compare(a.Stack, b.Stack) })
 	return intents, problems
@@ -48,7 +61,7 @@ func (d *Draft) resolve() resource.Intent {
 	d.duplicates()
 	d.depend()
 	d.crossCheck()
-	if d.count() == 0 {
+	if d.count() == 0 || !d.unreadable() {
 		d.cycles()
 	}
 	in := resource.Intent{
@@ -86,6 +99,9 @@ func (d *Draft) reread() {
 		attrs, uses, _ := a.attributes(known)
 		for j := k.first; j < k.first+k.n; j++ {
 			d.desired[j].Attrs, d.uses[j] = attrs, uses
+			if a.failed {
+				d.invalid[d.desired[j].Ref] = true
+			}
 		}
 	}
 }
