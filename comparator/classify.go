@@ -43,8 +43,11 @@ func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observe
 func (c *comparison) unconfigured(group []resource.Observed) {
 	c.unowned(group)
 	have, n := proven(group)
-	if n == 0 || c.ours(have.Stack) == nil {
+	if n == 0 {
 		return
+	}
+	if s := c.ours(have.Stack); s == nil || s.partial {
+		return // of a part of a configuration nothing follows for what it lacks
 	}
 	d := Difference{Type: Unwanted, Ref: have.Ref, Stack: have.Stack, Observed: have}
 	if c.duplicated(group[:n]) {

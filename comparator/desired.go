@@ -14,7 +14,8 @@ type side struct {
 	stack   string
 	desired []resource.Desired
 	rules   rules.Rules
-	next    int // the first resource not yet compared
+	partial bool // resources that are not in it may be configured
+	next    int  // the first resource not yet compared
 
 	ignoreKind string // the kind that ignore was built for
 	ignore     []string
@@ -31,7 +32,7 @@ func sides(intents []resource.Intent) ([]side, error) {
 		if slices.ContainsFunc(out, func(s side) bool { return s.stack == in.Stack }) {
 			return nil, fmt.Errorf("comparator: duplicate stack %s: rename one of the two", in.Stack)
 		}
-		out = append(out, side{stack: in.Stack, desired: in.Resources, rules: in.Rules})
+		out = append(out, side{stack: in.Stack, desired: in.Resources, rules: in.Rules, partial: in.Partial})
 	}
 	slices.SortFunc(out, func(a, b side) int { return strings.Compare(a.stack, b.stack) })
 	return out, nil
