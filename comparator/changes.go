@@ -32,8 +32,16 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 			if opt.Applied == nil {
 				opt.Applied = resource.Attrs{} // known to be empty
 			}
+			if c.replaced == nil && len(applied.Unverified) > 0 {
+				c.unverify(w, applied.Unverified, opt.Ignore)
+			}
+			for _, name := range applied.Unverified {
+				if _, recorded := applied.Attrs.Get(name); !recorded { // nothing to compare with
+					opt.Ignore = append(slices.Clip(opt.Ignore), name)
+				}
+			}
 		} else if c.replaced == nil {
-			c.unverify(w, k)
+			c.unverify(w, k.writeOnly, opt.Ignore)
 		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
@@ -214,11 +222,11 @@ func holdsWriteOnly(a *resource.Attribute) bool {
 }
 
 // unverify records the configured attributes of a resource that can neither be read back nor are
-// recorded.
-func (c *comparison) unverify(w *resource.Desired, k *kindInfo) {
+// recorded, without those that are not compared.
+func (c *comparison) unverify(w *resource.Desired, names, ignore []string) {
 	var paths []string
-	for _, name := range k.writeOnly {
-		if _, configured := w.Attrs.Get(name); configured {
+	for _, name := range names {
+		if _, configured := w.Attrs.Get(name); configured && !rules.MatchPath(ignore, name) {
 			paths = append(paths, name)
 		}
 	}

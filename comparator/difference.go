@@ -39,6 +39,8 @@ type Difference struct {
 type Applied struct {
 	Attrs resource.Attrs
 	Tags  resource.Tags
+	// Unverified are write-only attributes that were configured, but never set by an action.
+	Unverified []string
 }
 
 // Input is everything that Compare reads. Compare does not change it. Resources that are sorted

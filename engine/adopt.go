@@ -77,12 +77,13 @@ func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, stack 
 	if key == "" {
 		key = ulid.Make().String()
 	}
+	baseline := e.baseline(p, ref, stack, have)
 	p.bindings = append(p.bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
 	o, err := e.mark(ctx, p, ref, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.String())})
 	if err != nil {
 		return o, err
 	}
-	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Stack: stack, Who: a.Who, Reason: a.Reason}}
+	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Stack: stack, Who: a.Who, Reason: a.Reason, Applied: baseline}}
 	if have.Marks.Blessed {
 		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it had the blessed mark when it was adopted"})
 	}

@@ -66,7 +66,7 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 
 func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	a, ok := m.applied(ref)
-	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, ok
+	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags, Unverified: a.Unverified}, ok
 }
 
 func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {

@@ -159,7 +159,10 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 	if d.Desired == nil || a.operator {
 		return nil
 	}
-	return &event.Applied{Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(), Stack: d.Stack, At: a.engine.cfg.Clock().UTC().Round(0)}
+	return &event.Applied{
+		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(), Stack: d.Stack,
+		At: a.engine.cfg.Clock().UTC().Round(0), Unverified: a.unverified(d, r),
+	}
 }
 
 // finishedEvent is recorded after the call.

@@ -285,6 +285,70 @@ func TestNotVerifiedIsNotUnchanged(t *testing.T) {
 	}
 }
 
+// TestNotVerifiedStaysSoUntilItIsSet: an update of something else verifies nothing; a new value is
+// set, and verified by that.
+func TestNotVerifiedStaysSoUntilItIsSet(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(network("main"), server("a", "main")))
+	fresh := blank(t)
+	fresh.cloud = b.cloud
+	fresh.start()
+	defer fresh.stop()
+	scripted := func(script string, tags resource.Tags) []resource.Intent {
+		s := server("a", "main")
+		s.Attrs, s.Tags = s.Attrs.With("script", resource.String(script)), tags
+		return wants(network("main"), s)
+	}
+	tagged := resource.TagsOf(map[string]string{"team": "x"})
+	want := scripted("one", nil)
+	for _, r := range []resource.Ref{ref("network", "main"), ref("server", "a")} {
+		if _, err := fresh.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: ann, Ref: r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		want        []resource.Intent
+		notVerified int
+	}{
+		{scripted("one", nil), 1}, {scripted("one", tagged), 1}, {scripted("one", nil), 1}, {scripted("two", nil), 0}, {scripted("two", tagged), 0},
+	} {
+		fresh.apply(c.want)
+		if p := fresh.plan(c.want); !p.Plan.Empty() || p.Counts.NotVerified != c.notVerified {
+			t.Errorf("%v: plan %v, %d not verified, want %d", c.want[0].Resources[1].Tags, brief(p), p.Counts.NotVerified, c.notVerified)
+		}
+	}
+}
+
+// TestAnAdoptedResourceHasNoRecordOfAnother: what was applied to a resource that another one of its
+// name replaces is not what the other one has; and a value that is changed after the adoption is set.
+func TestAnAdoptedResourceHasNoRecordOfAnother(t *testing.T) {
+	b := newBench(t)
+	scripted := func(script string) []resource.Intent {
+		s := server("a", "main")
+		s.Attrs = s.Attrs.With("script", resource.String(script))
+		return wants(network("main"), s)
+	}
+	b.apply(scripted("one"))
+	o, _, _ := b.cloud.Find(ref("server", "a"))
+	restored := o
+	restored.ID, restored.UID = "restored", "another"
+	b.cloud.Put(restored)
+	b.cloud.Remove(here, o.ID)
+	b.plan(scripted("one"))
+	if _, err := b.engine.Adopt(t.Context(), scripted("one"), engine.Adoption{OperatorAction: ann, Ref: ref("server", "a"), ID: "restored"}); err != nil {
+		t.Fatal(err)
+	}
+	if p := b.plan(scripted("one")); p.Counts.NotVerified != 1 || !p.Plan.Empty() {
+		t.Errorf("plan %v, counts %+v", brief(p), p.Counts)
+	}
+	p := b.plan(scripted("two"))
+	d, _ := decisionOn(p, ref("server", "a"))
+	if len(d.Changes) != 1 || d.Changes[0].Path != "script" {
+		t.Errorf("another value: %+v", d.Changes)
+	}
+	b.replays()
+}
+
 // TestReferencesFollowTheirValues: the address of one resource in an attribute of another is known
 // after apply, is applied in the same run, and differs when the address changes.
 func TestReferencesFollowTheirValues(t *testing.T) {

@@ -85,6 +85,9 @@ type Applied struct {
 	Desired string         `json:"desired,omitempty"` // digest of the configuration
 	Stack   string         `json:"stack,omitempty"`
 	At      time.Time      `json:"at,omitzero"`
+	// Unverified are the attributes that cannot be read back and that no recorded action has set,
+	// as on an adopted resource: Attrs has what was configured, not what the resource has.
+	Unverified []string `json:"unverified,omitempty"`
 }
 
 // Finding is the result of an open action as observed.

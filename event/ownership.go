@@ -21,14 +21,17 @@ type Blessed struct {
 
 // Adopted records that a stack took over an existing resource: a binding starts.
 type Adopted struct {
-	Ref       resource.Ref `json:"ref"`
-	ID        string       `json:"id"`
-	UID       string       `json:"uid,omitempty"`
-	Key       string       `json:"key,omitempty"` // that its ovi tags carry
-	Stack     string       `json:"stack"`
-	Who       string       `json:"who"`
-	Reason    string       `json:"reason,omitempty"`
-	Signature *Signature   `json:"signature,omitzero"`
+	Ref    resource.Ref `json:"ref"`
+	ID     string       `json:"id"`
+	UID    string       `json:"uid,omitempty"`
+	Key    string       `json:"key,omitempty"` // that its ovi tags carry
+	Stack  string       `json:"stack"`
+	Who    string       `json:"who"`
+	Reason string       `json:"reason,omitempty"`
+	// Applied has the configured attributes that cannot be read back, all of them unverified, so that
+	// a later change of them is noticed. Nil: the resource was bound to the ref before.
+	Applied   *Applied   `json:"applied,omitempty"`
+	Signature *Signature `json:"signature,omitzero"`
 }
 
 // Disowned records that ovi no longer manages a resource, which stays: its binding ends.

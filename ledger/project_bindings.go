@@ -37,6 +37,11 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 		if err := p.bind(r, b, e.Signature); err != nil {
 			return true, err
 		}
+		if e.Applied != nil {
+			if err := p.put(rows.KeyApplied+e.Ref.String(), e.Applied); err != nil {
+				return true, err
+			}
+		}
 		return true, p.owns(e.Stack, e.Ref.Scope())
 	case event.Disowned:
 		return true, p.unbind(e.Ref, e.ID, e.Signature)

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// unverified lists the write-only attributes that an update does not set and no action before it
+// has set.
+func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
+	if r.Have.ID == "" {
+		return nil // it is created, with all of them
+	}
+	last, known, err := a.engine.cfg.Ledger.Applied(a.hard, d.Ref, storage.Now)
+	known = known && err == nil
+	kind, _ := a.engine.cfg.Providers.Kind(d.Ref.Provider, d.Ref.Kind)
+	var out []string
+	for i := range kind.Attrs {
+		name := kind.Attrs[i].Name
+		if !mentionsWriteOnly(r.Desired.Attrs, kind.Attrs[i:i+1]) || known && !slices.Contains(last.Unverified, name) {
+			continue
+		}
+		set := slices.ContainsFunc(r.Changes, func(c resource.Change) bool { return c.Path == name || strings.HasPrefix(c.Path, name+".") })
+		if !set && !slices.Contains(d.Desired.Defaulted, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// baseline is what is recorded as applied to a resource that is adopted: what is configured and
+// cannot be read back, all of it unverified. Nil for a resource that was bound to the ref before.
+func (e *Engine) baseline(p *Planned, ref resource.Ref, stack string, have *resource.Observed) *event.Applied {
+	kind, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind)
+	for i := range p.bindings {
+		b := &p.bindings[i]
+		if b.Ref == ref && b.ID == have.ID && b.UID == have.UID && !b.Dismissed && !kind.ReusedIDs {
+			return nil
+		}
+	}
+	out := &event.Applied{Stack: stack, At: p.At}
+	d := configuredIn(p.Intents, ref)
+	if d == nil {
+		return out
+	}
+	for i := range kind.Attrs {
+		name := kind.Attrs[i].Name
+		if !mentionsWriteOnly(d.Attrs, kind.Attrs[i:i+1]) || slices.Contains(d.Defaulted, name) {
+			continue
+		}
+		out.Unverified = append(out.Unverified, name)
+		if v, _ := d.Attrs.Get(name); !resource.HasReferences(v) { // the value of a reference is not known here
+			out.Attrs = out.Attrs.With(name, v)
+		}
+	}
+	return out
+}
+
+// configuredIn finds the configuration of a ref; nil if there is none.
+func configuredIn(intents []resource.Intent, ref resource.Ref) *resource.Desired {
+	for _, in := range intents {
+		for i := range in.Resources {
+			if in.Resources[i].Ref == ref {
+				return &in.Resources[i]
+			}
+		}
+	}
+	return nil
+}
