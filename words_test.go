@@ -24,7 +24,7 @@ type passage struct {
 	text string
 }
 
-// TestWordsFollowTheStyle matches the banned words against string literals, golden files,
+// TestWordsFollowTheStyle matches the banned words against string literals, comments, golden files,
 // scripts and docs. A line that must hold one (a name of an API, a user, a unit file) says
 // style:ok in a comment.
 func TestWordsFollowTheStyle(t *testing.T) {
@@ -113,29 +113,32 @@ func passagesOf(name string) ([]passage, error) {
 	if filepath.Ext(name) == ".md" {
 		text = prose(text)
 	}
-	if filepath.Ext(name) == ".service" { // Wants is a key of systemd
+	if filepath.Ext(name) == ".service" { // a key of systemd
 		text = strings.ReplaceAll(text, "\nWants=", "\n") // style:ok
 	}
 	return []passage{{name, 1, text}}, nil
 }
 
-// literals gives the strings of a Go file that is not generated. A comment style:ok at the end
-// of a line exempts what stands on it.
+// literals gives the strings and the comments of a Go file that is not generated. A comment style:ok
+// at the end of a line exempts that line.
 func literals(name string) ([]passage, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
 	if err != nil || ast.IsGenerated(f) {
 		return nil, err
 	}
+	var out []passage
 	exempt := map[int]bool{}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
+			line := fset.Position(c.Pos()).Line
 			if strings.Contains(c.Text, "style:ok") {
-				exempt[fset.Position(c.Pos()).Line] = true
+				exempt[line] = true
+			} else {
+				out = append(out, passage{name, line, c.Text})
 			}
 		}
 	}
-	var out []passage
 	ast.Inspect(f, func(n ast.Node) bool {
 		if _, ok := n.(*ast.ImportSpec); ok {
 			return false

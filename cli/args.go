@@ -10,7 +10,7 @@ import (
 )
 
 // Tidy puts a command line into the order that the library reads: the command, its options as
-// --name=value, "--", the arguments. So options may stand on either side of the argument, with one
+// --name=value, "--", the arguments. So options can be before or after the argument, with one
 // dash or two. "--" ends them, a lone "-" is an argument. A command line that is wrong is an error
 // that names the nearest correct one.
 func Tidy(commands []*cli.Command, args []string) ([]string, error) {

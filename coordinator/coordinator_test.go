@@ -244,7 +244,7 @@ func TestACutOffHolderLosesItsVoice(t *testing.T) {
 	})
 }
 
-// A store that went away is told of while the work still goes on, once, and once that it is back.
+// An unreachable store is reported once while the work continues, and once when it answers again.
 func TestASilentStoreIsToldOfOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &link{Store: mem.New()}

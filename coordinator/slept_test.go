@@ -29,7 +29,7 @@ func (s *silent) KeepAlive(ctx context.Context, _ storage.LeaseID) error {
 	return context.Cause(ctx)
 }
 
-// TestAHostThatSleptWhileItAskedDropsItsClaims: that a renewal has no answer yet keeps nobody
+// TestAHostThatSleptWhileItAskedDropsItsClaims: a renewal without an answer does not keep the process
 // from seeing that the host slept meanwhile.
 func TestAHostThatSleptWhileItAskedDropsItsClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const shortTTL = 3 * time.Second
 
-// holder takes a claim, says so, and as soon as it is told to, tries to record what it did,
-// deaf to its context.
+// holder takes a claim, reports it, and on command tries to record what it did,
+// whatever its context.
 func holder(path string) error {
 	store, err := bolt.Open(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestACrowdOfProcessesTakesTurns(t *testing.T) {
 }
 
 // stopOutside stops a process with SIGSTOP while it does not hold the lock of the store's file:
-// under it everybody else would wait as long as it stands still.
+// the others would wait for that lock as long as the process is stopped.
 func stopOutside(t *testing.T, p *os.Process, path string) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -131,7 +131,7 @@ func stopOutside(t *testing.T, p *os.Process, path string) {
 		if err := p.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		// The signal is delivered a moment after it was sent: it is told when it was.
+		// The signal is delivered a moment after it was sent: the kernel reports when.
 		var status syscall.WaitStatus
 		if _, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 			t.Fatalf("the process did not stop: %v %v", status, err)

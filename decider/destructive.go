@@ -6,7 +6,7 @@ import (
 	"github.com/ovi-project/ovi/rules"
 )
 
-// SkipDestructive blocks deletes and replaces, in the stacks whose rules say so or Everywhere.
+// SkipDestructive blocks deletes and replaces, in the stacks whose rules set it, or Everywhere.
 type SkipDestructive struct{ Everywhere bool }
 
 // Name implements Policy.

@@ -23,7 +23,7 @@ type Adoption struct {
 	Force bool   // adopt it even if another system manages it
 }
 
-// Adopt binds an existing resource to a ref, by ID, and writes ovi's marks on it. It changes
+// Adopt binds an existing resource to a ref, by ID, and writes its marks. It changes
 // nothing else; the next plan shows how the resource differs from its configuration.
 func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoption) (resource.Observed, error) {
 	fail := func(err error) (resource.Observed, error) {

@@ -26,7 +26,7 @@ var (
 	errLater = &provider.Error{Class: provider.Transient, Op: "toy", Err: errors.New("busy")}
 )
 
-// stubborn is a box provider that answers each attempt of a configuration as it is told.
+// stubborn is a box provider that answers each attempt of a configuration as the test sets.
 type stubborn struct {
 	*box.Provider
 	answer func(size resource.Value) error // nil: the call is made
@@ -93,7 +93,7 @@ func TestTheAttemptsOfAConfigurationAreLimited(t *testing.T) {
 		for range 5 {
 			y.applyOnce(other)
 		}
-		y.applyOnce(bad) // another one in between does not start it anew
+		y.applyOnce(bad) // another one in between does not reset the count
 		if s.tried["2"] != 3 || s.tried["1"] != 8 {
 			t.Errorf("attempts: %v, want 3 of the other configuration", s.tried)
 		}

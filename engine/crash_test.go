@@ -58,7 +58,7 @@ type crasher struct {
 	count int
 }
 
-// dies counts a point, and reports whether the process crashes there.
+// It counts a point, and reports whether the process crashes there.
 func (m *crasher) dies(at string) bool {
 	if !m.armed {
 		return m.dead

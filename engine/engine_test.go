@@ -52,7 +52,7 @@ func disk(name string, size int64) resource.Desired {
 	return resource.Desired{Ref: ref("disk", name), Attrs: attrs("size", resource.Int(size))}
 }
 
-// wants is an intent of the stack web with these resources.
+// The stack web with these resources.
 func wants(resources ...resource.Desired) []resource.Intent {
 	in := resource.Intent{Stack: stack, Resources: resources, Scopes: []resource.Scope{here}}
 	sortByRef(in.Resources)
@@ -120,7 +120,7 @@ func (b *bench) apply(intents []resource.Intent) *engine.Result {
 	return r
 }
 
-// settled fails unless a plan has nothing to do.
+// It fails unless a plan has no changes.
 func (b *bench) settled(intents []resource.Intent) {
 	b.t.Helper()
 	if p := b.plan(intents); !p.Plan.Empty() {

@@ -112,7 +112,7 @@ func TestTheStepsOfAReplacementAreOnRecord(t *testing.T) {
 	}
 }
 
-// TestARevertedReplacementIsAFailedAttempt, says so, and is tried again when an operator applies.
+// TestARevertedReplacementIsAFailedAttempt: it is reported as one, and tried again when an operator applies.
 func TestARevertedReplacementIsAFailedAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := started(t, resource.Swap, fates[2])

@@ -59,7 +59,7 @@ func faultRun(t *testing.T, n network) {
 	t.Logf("%s, %d resources, seed %d", length, resources, seed)
 	s := newSite(t, n, shape{members: 3, instances: 5, loops: 3, resources: resources, ttl: 4 * time.Second, seed: seed})
 	c := s.torment(length, seed)
-	if !s.settle(max(5*time.Minute, length/4)) {
+	if !s.converge(max(5*time.Minute, length/4)) {
 		t.Error("the instances did not come to rest")
 	}
 	rounds := 2
@@ -217,7 +217,7 @@ func TestFencingSwitchedOffIsFound(t *testing.T) {
 	t.Run("with fencing", func(t *testing.T) {
 		t.Parallel()
 		s := stoppedInCalls(t, false)
-		if !s.settle(5 * time.Minute) {
+		if !s.converge(5 * time.Minute) {
 			t.Error("the instances did not come to rest")
 		}
 		h := s.finish()

@@ -234,12 +234,12 @@ func (s *site) heal() {
 	}
 }
 
-// settle waits until the last configuration is applied: every instance that runs single cycles has
+// converge waits until the last configuration is applied: every instance that runs single cycles has
 // observed that, and so has one loop; no loop has anything left to do.
-func (s *site) settle(limit time.Duration) bool {
+func (s *site) converge(limit time.Duration) bool {
 	s.configured.write(s)
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
-		if s.settled() {
+		if s.converged() {
 			return true
 		}
 	}
@@ -249,7 +249,7 @@ func (s *site) settle(limit time.Duration) bool {
 	return false
 }
 
-func (s *site) settled() bool {
+func (s *site) converged() bool {
 	loops, led, want := 0, 0, fmt.Sprint(s.configured.version)
 	for _, p := range s.instances {
 		g := p.progress()

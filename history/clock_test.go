@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// forgetful is a store whose keeper compacts it behind ovi's back, as an etcd does that has a
+// forgetful is a store that is compacted by others, such as an etcd with a
 // policy of its own.
 type forgetful struct {
 	storage.Store
@@ -55,7 +55,7 @@ func (f *forgetful) History(ctx context.Context, key string) iter.Seq2[storage.E
 }
 
 // TestThePastIsReadWhereOthersCompact: what the store's keeper forgot by itself is gone, and
-// everything else is told.
+// everything else is reported.
 func TestThePastIsReadWhereOthersCompact(t *testing.T) {
 	store := &forgetful{Store: mem.New()}
 	l := shared(t, t.TempDir(), store, "one")

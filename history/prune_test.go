@@ -18,7 +18,7 @@ func prunable9(i int) resource.Ref {
 }
 
 // TestPrunedKeepsEverythingAboutAResource: what a pruned record says of one thing is what the whole
-// record says, whatever stands in texts.
+// record says, whatever texts contain.
 func TestPrunedKeepsEverythingAboutAResource(t *testing.T) {
 	odd := `a "changed":[ or ] or } \ in a text, and "decisions":[{"ref":`
 	obs := event.Observed{Scope: prunable9(0).Scope(), Complete: true, Part: 1, Of: 1}

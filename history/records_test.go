@@ -94,7 +94,7 @@ func keysOf(m map[string]string) func(func(string) bool) {
 }
 
 // naming are the records of the log that name a thing, found by reading all of it. Plans are
-// looked at for themselves: one that decides what was decided before is not told again.
+// compared with each other: one that decides the same as before is not listed again.
 func naming(t *testing.T, l *ledger.Ledger, of resource.Ref) (all []wal.Seq) {
 	t.Helper()
 	for r, err := range history.New(l.Reader()).LogRecords(t.Context(), history.Filter{Ref: of}) {

@@ -28,9 +28,9 @@ type ResourceHistory struct {
 	// From is the first record the log still has; what is older is known only as far as the
 	// store has kept it.
 	From    wal.Seq
-	Exists  *ledger.ResourceState // nil: it is not there, as far as is known
+	Exists  *ledger.ResourceState // nil: it does not exist, as far as is known
 	Blessed *ledger.Blessing
-	Open    *ledger.OpenAction // an action without an end
+	Open    *ledger.OpenAction // an action without a recorded result
 	Tries   *ledger.Tries      // failures of its configuration
 	Scan    *ledger.Scan       // the last observation of its scope; nil: never
 	Last    *LastPlan          // of its stack; nil: none is on record

@@ -24,7 +24,7 @@ func types(records []event.Record) (out []string) {
 	return out
 }
 
-// acted records a look, a plan and a deed on a thing, as an apply does.
+// acted records an observation, a plan and an action on a resource, as an apply does.
 func acted(t *testing.T, l *ledger.Ledger, plan string) {
 	t.Helper()
 	d := event.Decision{Ref: ref("a"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted}

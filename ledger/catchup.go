@@ -19,7 +19,7 @@ var errOvertaken = errors.New("ledger: another process wrote the store without t
 func (l *Ledger) headKey() string { return rows.KeyLog + l.instance }
 
 // frontier lets the log be checked against the last record that the store has, so that damage there
-// is not taken for an append that was cut short. In a shared store it is not known yet which key is
+// is not taken for an append that was cut short. In a shared store it is still unknown which key is
 // that of this log; its own tail hint serves instead.
 func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 	if l.cfg.Shared {
@@ -165,7 +165,7 @@ func (l *Ledger) commit(ctx context.Context, tx storage.Tx, b wal.Batch, guards 
 		}
 		return 0, err
 	}
-	if l.head.Seq == next.Seq { // found by looking
+	if l.head.Seq == next.Seq { // found by reading
 		return rev, nil
 	}
 	l.head = next

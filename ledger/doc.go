@@ -64,7 +64,7 @@
 //	epoch                     how often the revisions were numbered again; -1: being rebuilt
 //
 // A result that was logged under a claim counts only if the claim was still valid when it reached
-// the store. If not, the next batch says so (Refused), and a replay omits it.
+// the store. If not, the next batch records that (Refused), and a replay omits it.
 //
 // # The data directory
 //

@@ -109,9 +109,9 @@ type Ledger struct {
 
 	storeEpoch int // of the store's revisions, where hosts share it
 
-	lead chan struct{} // held by the one that writes; guards head and its entry
+	lead chan struct{} // taken by the goroutine that writes; guards head and its entry
 	head rows.Head
-	at   storage.Entry // the entry of log/<instance> as last seen
+	at   storage.Entry // the entry of log/<instance> as last read
 }
 
 // Open opens the log, brings the store up to it (a lost store is rebuilt), and takes the identity of
@@ -178,7 +178,7 @@ func (l *Ledger) readable(err error) error {
 	return err
 }
 
-// Close signs and closes the log, and the store if Config says so. The second call does nothing and
+// Close signs and closes the log, and the store if Config has CloseStore. The second call does nothing and
 // returns what the first did.
 func (l *Ledger) Close() error {
 	l.closing.Do(func() { l.closed = l.close() })

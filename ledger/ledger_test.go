@@ -209,7 +209,7 @@ func TestALostAnswerOfTheStoreIsRead(t *testing.T) {
 	same(t, l, inner)
 }
 
-// amnesiac commits and forgets to say so.
+// amnesiac commits and loses the answer.
 type amnesiac struct {
 	storage.Store
 	on bool

@@ -217,7 +217,7 @@ func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.T
 }
 
 // succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
-// configuration that failed is not tried anew because another one was applied in between.
+// configuration that failed is not tried again because another one was applied in between.
 func (p *projection) succeeded(ref resource.Ref, desired string) error {
 	key := rows.KeyTries + ref.String()
 	var t rows.Tries

@@ -52,7 +52,7 @@ func notProven(t *testing.T, l *ledger.Ledger, name, id string) {
 	}
 }
 
-// row reads a value of the store and edit writes one, as somebody with access to the store can.
+// row reads a value of the store and edit writes one, as an attacker with access to the store can.
 func row(t *testing.T, s storage.Store, key string) []byte {
 	t.Helper()
 	return must[storage.Entry](t)(storage.Get(t.Context(), s, key, storage.Now)).Value

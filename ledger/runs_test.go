@@ -10,7 +10,7 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// TestARunIsDeadWhenItsClaimsAreLeft: a process that lives on opens its record anew when it
+// TestARunIsDeadWhenItsClaimsAreLeft: a running process opens its data directory again when it
 // broke, and must not wait for claims of its own.
 func TestARunIsDeadWhenItsClaimsAreLeft(t *testing.T) {
 	leave := map[string]struct {
@@ -37,7 +37,7 @@ func TestARunIsDeadWhenItsClaimsAreLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				runtime.GC() // what nobody refers to is closed by it
+				runtime.GC() // what is not referred to is closed by it
 			}
 			next := open(t, dir, store)
 			if dead := next.IsDead(old.Run()); dead != c.dead {

@@ -28,7 +28,7 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	}
 	plan(one, "p0", decider.Update)
 	late.First = func() { plan(two, "p1", decider.Delete) }
-	plan(one, "p2", decider.Update) // as p0 had it, when p1 was not there yet
+	plan(one, "p2", decider.Update) // as p0 had it, before p1
 	replayed := mem.New()
 	if _, _, err := openLogs(t, at...).Check(t.Context(), store, replayed); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func TestInstancesOnOneEtcd(t *testing.T) {
 }
 
 // TestAnObservationThatLostTheRaceIsComparedAgain: a deed of another instance between the comparison
-// of a look and its commit stays.
+// of an observation and its commit stays.
 func TestAnObservationThatLostTheRaceIsComparedAgain(t *testing.T) {
 	store := &ledgertest.Overtaken{Store: mem.New()}
 	a, b := shared(t, t.TempDir(), store, "a"), shared(t, t.TempDir(), store.Store, "b")

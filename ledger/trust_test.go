@@ -101,7 +101,7 @@ func TestRowsOfOthersNeedTheirSignature(t *testing.T) {
 			if b.UID != "u-i1" || b.Stack != "web" || b.Generation != 1 || b.Key != "k-i1" || b.Instance != one.Instance() {
 				notProven(t, one, "a", "i1")
 			} else {
-				proven(t, one, "a", "i1") // its own log says so
+				proven(t, one, "a", "i1") // its own log proves it
 			}
 		})
 	}
@@ -164,7 +164,7 @@ func TestRequiredTrustNeedsAnOperator(t *testing.T) {
 	store, at, one, other := two(t)
 	created(t, one, "a", "i1")
 	proven(t, other, "a", "i1")
-	record(t, one, event.TrustRequired{On: true, Who: "ann"}) // the pinned one says so
+	record(t, one, event.TrustRequired{On: true, Who: "ann"}) // recorded by the pinned one
 	third := shared(t, t.TempDir(), store, "cy")
 	created(t, third, "b", "i2")
 	notProven(t, other, "b", "i2")
@@ -175,13 +175,13 @@ func TestRequiredTrustNeedsAnOperator(t *testing.T) {
 	if got := pins(t, other); len(got) != 1 {
 		t.Errorf("pinned %+v though trust is required", got)
 	}
-	// What nobody trusted has signed proves nothing.
+	// What an untrusted key signed proves nothing.
 	edit(t, store, storage.Op{Key: rows.KeyTrust + third.Key(), Value: []byte(`{"on":true,"who":"eve","instance":"` + third.Instance() + `"}`)})
 	notProven(t, other, "b", "i2")
 	_ = at
 }
 
-// TestTrimsKeepBindingsInASharedStore: the trimmed log proves what it began with.
+// TestTrimsKeepBindingsInASharedStore: the trimmed log proves what it started with.
 func TestTrimsKeepBindingsInASharedStore(t *testing.T) {
 	store, dir := mem.New(), t.TempDir()
 	l, err := ledger.Open(t.Context(), ledger.Config{Dir: dir, Store: store, Shared: true, User: "ann", LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()}})

@@ -91,7 +91,7 @@ func TestLaw7_OutcomesAreFenced_BetweenLogAndStore(t *testing.T) {
 }
 
 // What was acknowledged under a claim stays acknowledged when the store is lost, or an older one
-// is put back in its place: the claims are gone with it, and nobody recorded anything since.
+// is put back in its place: the claims are lost with it, and nothing was recorded since.
 func TestALostStoreIsRebuiltWithTheLastResult(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		live, dir := mem.New(), t.TempDir()

@@ -22,9 +22,9 @@ type Provider interface {
 	// lists are omitted. The result of every finished Create and Update is included. The caller
 	// owns the slice of resources and changes it.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
-	// Create creates the resource and writes ovi's marks in the same call, where its kind can
+	// Create creates the resource and writes its marks in the same call, where its kind can
 	// carry marks. The same Key twice creates one resource. Create returns when the resource is
-	// usable by its dependents, or stopped if Desired.State says so, or Pending if the kind is
+	// usable by its dependents, or stopped if Desired.State is "stopped", or Pending if the kind is
 	// Async.
 	Create(ctx context.Context, r Request) (resource.Observed, error)
 	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart
@@ -69,7 +69,7 @@ type Progress struct {
 	Done, Total int64  // 0: unknown
 }
 
-// Marker is a provider that can write ovi's marks on an existing resource: to adopt it, to
+// Marker is a provider that can write marks on an existing resource: to adopt it, to
 // restore lost marks, to move it to another name. It is called for kinds whose Carrier is
 // Anytime.
 type Marker interface {

@@ -82,7 +82,7 @@ func TestNumbersHaveTheirNouns(t *testing.T) {
 }
 
 // TestWaitingForAnotherRunIsShown: when no action runs for a while and some are left, a terminal
-// says so, until one runs, at an interrupt, and at the end.
+// shows that, until one runs, at an interrupt, and at the end.
 func TestWaitingForAnotherRunIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b screen

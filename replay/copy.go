@@ -27,7 +27,7 @@ type CopyResult struct {
 // Copy copies a store into an empty one: what it had at the oldest revision that can be read, and
 // then each commit again, so that the copy has the histories, times, bindings, blessings and the
 // positions of logs. Claims are not copied. The revisions have new numbers (in a shared store
-// NewEpoch says so). No instance may record meanwhile.
+// NewEpoch records that). No instance may record meanwhile.
 func Copy(ctx context.Context, from, to storage.Store) (CopyResult, error) {
 	if err := empty(ctx, to); err != nil {
 		return CopyResult{}, err

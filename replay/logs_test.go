@@ -158,8 +158,8 @@ func TestATrimmedSharedLogIsRefused(t *testing.T) {
 	}
 }
 
-// TestTheFirstResourceOfAStackDuringAnObservation: a look that saw nothing of a stack, recorded just as
-// another instance makes that stack's first thing there, leaves what the logs give.
+// TestTheFirstResourceOfAStackDuringAnObservation: an observation without a resource of a stack, recorded just as
+// another instance creates the stack's first resource, leaves what the logs give.
 func TestTheFirstResourceOfAStackDuringAnObservation(t *testing.T) {
 	store := mem.New()
 	late := &ledgertest.Overtaken{Store: store}

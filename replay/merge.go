@@ -94,14 +94,14 @@ func (s *source) batches() iter.Seq2[placedStep, error] {
 			if !flush() {
 				return
 			}
-			held = &placedStep{s, s.begun(m, step, last), m, step}
+			held = &placedStep{s, s.started(m, step, last), m, step}
 		}
 		flush()
 	}
 }
 
-// begun is the position of a batch as far as it is known without the next one.
-func (s *source) begun(m rows.Mark, step ledger.LogBatch, last revisionOrder) revisionOrder {
+// started is the position of a batch as far as it is known without the next one.
+func (s *source) started(m rows.Mark, step ledger.LogBatch, last revisionOrder) revisionOrder {
 	if rev, ok := s.at[step.Batch.Last]; ok {
 		return revisionOrder{live: true, at: rev}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTheLastBatchOfALogComesAfterWhatItRestsOn, in whichever order the logs are named:
-// where it came in is known to nobody, but not before what its instance had read.
+// its position is unknown, but not before what its instance had read.
 func TestTheLastBatchOfALogComesAfterWhatItRestsOn(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		store, at := mem.New(), dirs(t, 2)

@@ -23,7 +23,7 @@ type Kind struct {
 	// if there is none or its configuration is invalid. It is pure. Nil: there are no such rules.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
 
-	// Carrier is when ovi's marks can be written on a resource of this kind.
+	// Carrier is when marks can be written on a resource of this kind.
 	Carrier Carrier
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a
 	// bucket's name). A binding proves ownership only while the marks hold the recorded key.

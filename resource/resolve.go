@@ -9,7 +9,7 @@ import (
 type Resolver struct {
 	// Lookup returns the value of a reference: a String for an id; of an attribute its value,
 	// or for a secret one a Secret, or its Digest where the secret itself is not available.
-	// False: it is not known yet.
+	// False: it is known after apply.
 	Lookup func(Reference) (Value, bool)
 	// Digest is the keyed digest of a text. Nil: no reference in a secret attribute is known.
 	Digest func(plain string) Digest

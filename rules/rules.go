@@ -17,7 +17,7 @@ type Rules struct {
 	Windows     []Window   // actions that they cover start only while one is open
 	Approvals   []Approval // actions that they cover need approval
 	Expressions []Expression
-	Drift       []Drift // what differs and is no drift
+	Drift       []Drift // differences that are no drift
 }
 
 // Expression is a rule of a policy as configured: a condition in CEL over resource, desired,

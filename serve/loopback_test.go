@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLocalhostIsLoopbackWhereItMeansNothingElse: somebody may have given that name to more.
+// TestLocalhostIsLoopbackWhereItMeansNothingElse: the name may resolve to other addresses too.
 func TestLocalhostIsLoopbackWhereItMeansNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

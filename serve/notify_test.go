@@ -27,8 +27,8 @@ import (
 	"github.com/ovi-project/ovi/storage/mem"
 )
 
-// TestAConcernIsToldOnce: when it comes up and when it is settled; a cycle that came to
-// nothing settles nothing.
+// TestAnAlertIsReportedOnce: when it is raised and when it is resolved; a failed cycle
+// resolves nothing.
 func TestAConcernIsToldOnce(t *testing.T) {
 	var told []string
 	b := &Alerts{send: func(n Notice, _ bool) { told = append(told, n.State+" "+word(n.Kind)+" "+n.Scope+n.Ref) }}
@@ -101,7 +101,7 @@ func TestTheWebhookIsSignedAndTriedAgain(t *testing.T) {
 }
 
 // TestTheWebhookHearsOnceOfAConcern, whoever leads: another instance says it on its own
-// output, the webhook hears of it again only after it was settled, or when the memory ended.
+// output, the webhook receives it again only after it was resolved, or when the memory ended.
 func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 	store := mem.New()
 	defer store.Close()
@@ -143,7 +143,7 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 		t.Fatal(err)
 	}
 	bob.Cycle(led(blocked))
-	bob.Cycle(loop.Cycle{Stack: "web"}) // a helper settles nothing
+	bob.Cycle(loop.Cycle{Stack: "web"}) // a helper resolves nothing
 	other := loop.Alert{Type: loop.ConfigurationMismatch, Text: "another version"}
 	instance("dan").Cycle(loop.Cycle{Stack: "web", Alerts: []loop.Alert{blocked, other}})
 	bob.Cycle(led())

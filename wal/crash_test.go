@@ -146,7 +146,7 @@ func TestKilledProcess(t *testing.T) {
 			t.Fatalf("change %d: %v", k, err)
 		}
 		// What the next process acknowledged must outlive a power cut too, also
-		// where it stands on what the killed one left in memory.
+		// where it follows what the killed one left in memory.
 		left := next.Crash(rand.New(rand.NewPCG(uint64(k), 7)))
 		if r, err := wal.Verify(dir, publicKey(), small(left)...); err != nil || r.Last < h.acknowledged.Seq+3 {
 			t.Fatalf("change %d, then a power cut: up to %d, %v", k, r.Last, err)

@@ -108,7 +108,7 @@ type frameHeader struct {
 	first  Seq    // of the records inside; of the next ones, if there are none
 	at     int64  // nanoseconds since 1970, UTC
 	meta   uint64 // the caller's
-	stored uint32 // length of the payload as it stands in the file
+	stored uint32 // length of the payload as stored in the file
 	plain  uint32 // length of the payload without compression
 	count  uint32 // number of records
 }

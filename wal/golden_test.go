@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden log (only for a new format)")
 
-// goldenDir holds a log that format 1 wrote; it must stay readable for ever.
+// goldenDir holds a log that format 1 wrote; it must stay readable.
 const goldenDir = "testdata/v1"
 
 // goldenEnd is where it ends.

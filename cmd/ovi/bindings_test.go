@@ -11,7 +11,7 @@ import (
 )
 
 // bindings keeps the rows of a store that bind resources, or puts them back as they were, as
-// somebody does who can write the store and not the audit log: bindings keep|cut STORE.
+// an attacker does who can write the store and not the audit log: bindings keep|cut STORE.
 func bindings() func(*testscript.TestScript, bool, []string) {
 	kept := map[string][]storage.Op{} // by the folder of the script: scripts run side by side
 	return func(ts *testscript.TestScript, _ bool, args []string) {

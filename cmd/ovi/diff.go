@@ -70,7 +70,7 @@ func (c *call) spanOf(l *ledger.Ledger) (s span, ref string, err error) {
 	}
 	s.fromAt, err = history.New(l.Reader()).TimeOf(c, s.from)
 	if errors.Is(err, ledger.ErrNotFound) {
-		err = nil // older than what is kept: the diff itself says so
+		err = nil // older than what is kept: the diff reports that
 	}
 	if err != nil {
 		return s, "", err

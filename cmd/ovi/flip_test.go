@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// ages are what differs between two runs of a command on one record, with the columns they widen.
+// ages differ between two runs of a command on one data directory, with the columns they widen.
 var ages = regexp.MustCompile(`\d+(\.\d+)?(ms|s|m|h|d)\b|just now|now| +`)
 
 // theStore is the store by name, not a part of "restore".

@@ -8,7 +8,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 )
 
-// help is what stands around the commands on the help page.
+// help is the text around the commands on the help page.
 func help() cli.Help {
 	return cli.Help{
 		About:  "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",

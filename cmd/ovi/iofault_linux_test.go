@@ -189,7 +189,7 @@ func noLie(t *testing.T, dir string, out []byte) {
 	}
 }
 
-// afterFault wants the record readable, what was said to be done done, and the next apply to
+// afterFault checks that the data directory is readable, that what was reported as done is, and that the next apply can
 // do the rest.
 func afterFault(t *testing.T, dir string, out []byte) {
 	t.Helper()

@@ -38,7 +38,7 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// must runs ovi and wants it to end well.
+// must runs ovi, which must exit with 0.
 func must(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := ovi(t, dir, args...).CombinedOutput()
@@ -55,7 +55,7 @@ func writeConfig(t *testing.T, dir, text string) {
 	}
 }
 
-// instances lists the live instances of the practice cloud by name.
+// instances counts the live instances of the sandbox by name.
 func instances(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	cloud, err := awsfake.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))

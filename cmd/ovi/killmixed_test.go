@@ -57,7 +57,7 @@ func mixDesired() map[string]int {
 	return want
 }
 
-// managed counts what is in the practice cloud and came from ovi, with the ids.
+// managed counts the managed resources of the sandbox, and returns their IDs.
 func managed(t *testing.T, dir string) (counts map[string]int, ids map[string]string) {
 	t.Helper()
 	cloud, err := awsfake.Open(filepath.Join(dir, ".ovi", "sandbox", "aws.json"))

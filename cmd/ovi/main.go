@@ -5,7 +5,7 @@ package main
 import (
 	"context"
 	"os"
-	_ "time/tzdata" // a bare machine knows no time zones, and windows stand in one
+	_ "time/tzdata" // a minimal container has no time zones, and windows need them
 
 	"github.com/ovi-project/ovi/cli"
 )

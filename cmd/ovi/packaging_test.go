@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// unit reads the settings of the unit, comments left out.
+// unit reads the settings of the unit, without comments.
 func unit(t *testing.T) map[string][]string {
 	t.Helper()
 	b, err := os.ReadFile("../../packaging/ovi@.service")
@@ -106,7 +106,7 @@ func getStatus(address string) int {
 var ourVariable = regexp.MustCompile(`\bOVI_[A-Z_]+`)
 
 // TestPackagingNamesWhatThereIs: variables, options and paths that the unit, the image and the
-// documentation speak of are the program's, and the same everywhere.
+// documentation name are the program's, and the same everywhere.
 func TestPackagingNamesWhatThereIs(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
@@ -152,7 +152,7 @@ func section(page, heading string) string {
 	return text
 }
 
-// programs is the source of the command line, tests left out.
+// programs is the source of the command line, without tests.
 func programs(t *testing.T) string {
 	t.Helper()
 	var files []string

@@ -13,7 +13,7 @@ import (
 )
 
 // TestReadme runs every command of the README's transcripts, in order, in one world, and
-// compares what they print. -update writes it down anew.
+// compares what they print. -update rewrites the page.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	file := "../../README.md"
@@ -63,7 +63,7 @@ func withoutStarts(out string) string {
 	return regexp.MustCompile(`(?m)^(?:\+|~|-/\+|-) \S+  (creating|updating|deleting|replacing)(, with a restart)?\n`).ReplaceAllString(out, "")
 }
 
-// masked takes out what differs from run to run: ids, times, and the order in which actions
+// masked removes what varies between runs: IDs, times, and the order in which actions
 // that run side by side end.
 func masked(text string) string {
 	text = regexp.MustCompile(`\b(i|vpc|sg|subnet|vol)-0[0-9a-f]{16}`).ReplaceAllString(text, "$1-0…")

@@ -11,7 +11,7 @@ import (
 func (s *site) dataDir(instance string) string { return filepath.Join(s.dir, instance) }
 
 // TestReplayOfASharedStore: it is held against the logs of all its instances, and nothing less;
-// and it comes back from them under another prefix, where everybody goes on.
+// and it is rebuilt from them under another prefix, where all instances continue.
 func TestReplayOfASharedStore(t *testing.T) {
 	s := newSite(t, fleet(3))
 	s.run("ann", "0", "apply", "--sandbox", "--auto-approve")

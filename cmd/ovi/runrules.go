@@ -18,7 +18,7 @@ type heldRules struct {
 }
 
 // rulesNow reads the files of --policy again. If they cannot be read or compiled, the rules read
-// before stay in effect, and the error says so. A change is reported.
+// before stay in effect, which the error states. A change is reported.
 func (k *runner) rulesNow(context.Context) (rules.Rules, error) {
 	k.rules.mu.Lock()
 	defer k.rules.mu.Unlock()

@@ -141,7 +141,7 @@ func (k *runner) heard(r event.Record) {
 	k.out.Say("%s    %s%s", r.At.UTC().Format(time.TimeOnly), about, render.Line(r.Event))
 }
 
-// markMost is how many files of a folder are looked at for changes; what changes in others is
+// markMost is how many files of a folder are checked for changes; a change of another one is
 // seen at the interval.
 const markMost = 10_000
 

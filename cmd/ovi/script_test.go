@@ -22,7 +22,7 @@ import (
 // patience is how long a test waits for what must come at some time: only a hang takes longer.
 const patience = 4 * time.Minute
 
-// TestScripts runs each promise as somebody would type it. A script is an archive: commands
+// TestScripts runs each promise as a user would type it. A script is an archive: commands
 // first, then the files they use.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// until runs ovi again and again until it prints what is wanted: until PATTERN claims.
+// until runs ovi repeatedly until its output matches: until PATTERN claims.
 func until(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: until PATTERN arguments of ovi")
@@ -119,7 +119,7 @@ func elsewhere(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(l.Close())
 }
 
-// written waits until something that runs beside the script has written what is wanted to a
+// written waits until a process that runs beside the script has written a match to a
 // file: written PATTERN FILE.
 func written(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {

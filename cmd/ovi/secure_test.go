@@ -131,7 +131,7 @@ func (s *site) plainly(args ...string) (string, string) {
 	return string(out), exitText(err)
 }
 
-// TestAFullStoreCanBeRead: what is on record is told; nothing is begun, and it says why.
+// TestAFullStoreCanBeRead: recorded state can be read; no action starts, and the error says why.
 func TestAFullStoreCanBeRead(t *testing.T) {
 	t.Parallel()
 	s := &site{t: t, dir: t.TempDir(), server: etcdtest.Start(t, "--quota-backend-bytes", "8388608")}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestServedSandbox serves the practice cloud and lets another ovi speak to it as to AWS, over
+// TestServedSandbox serves the sandbox, and another ovi uses it as AWS, over
 // a real connection and with the SDK's own configuration.
 func TestServedSandbox(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"github.com/ovi-project/ovi/internal/etcdtest"
 )
 
-// site is what instances with data directories of their own share: an etcd, a practice cloud
-// and a file of wishes.
+// site is what instances with separate data directories share: an etcd, a sandbox
+// and a configuration.
 type site struct {
 	t      *testing.T
 	dir    string
@@ -46,7 +46,7 @@ func (s *site) as(instance string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a command of an instance and wants one of the exit codes.
+// run runs a command of an instance, which must exit with one of the codes.
 func (s *site) run(instance string, codes string, args ...string) string {
 	s.t.Helper()
 	out, err := s.as(instance, args...).CombinedOutput()
@@ -75,12 +75,12 @@ func instanceIn(t *testing.T, status string) string {
 // unwrapped is a text in one line, so that it does not matter where the screen wraps it.
 func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// withoutRevisions takes numbers of revisions out, which another store counts anew.
+// withoutRevisions removes the numbers of revisions, which each store counts for itself.
 func withoutRevisions(text string) string {
 	return regexp.MustCompile(`(?m)^ *\d+ +`).ReplaceAllString(text, "")
 }
 
-// made counts what exists in the practice cloud, and complains of what is there twice.
+// made counts the resources in the sandbox; one that exists twice is an error.
 func (s *site) made() int {
 	s.t.Helper()
 	cloud, err := awsfake.Open(filepath.Join(s.dir, "cloud", "aws.json"))
@@ -188,7 +188,7 @@ func TestWhyFromTheOtherHost(t *testing.T) {
 	}
 }
 
-// TestTheStoreOfADirectoryIsRemembered: a record that is kept in etcd is not begun anew in a
+// TestTheStoreOfADirectoryIsRemembered: a store in etcd is not replaced by a new one in a
 // file because an option was forgotten, and no password shows.
 func TestTheStoreOfADirectoryIsRemembered(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 
 // TestWrongInput gives ovi every wrong config that there is: each is an error with its place
 // and what to do, exit code 1, and nothing is written. Of what is wrong with any config the
-// words are held by the golden files of source/config; of what AWS would refuse, by those here.
+// golden files of source/config have the words; those of what AWS would reject are here.
 func TestWrongInput(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -81,8 +81,8 @@ func wrongInput(t *testing.T, file string) {
 	}
 }
 
-// TestBordersAreRight applies what stands just within AWS's limits: a check that refuses what
-// AWS takes is worse than none. The practice cloud has limits of its own writing.
+// TestBordersAreRight applies values just within AWS's limits: a check that rejects what
+// AWS accepts is worse than none. The sandbox implements the limits separately.
 func TestBordersAreRight(t *testing.T) {
 	dir := t.TempDir()
 	copyFile(t, "testdata/right/aws-borders.yaml", filepath.Join(dir, "ovi.yaml"))

@@ -36,7 +36,7 @@ type exchange struct {
 }
 
 // handler answers one action. It gives the body of the answer, in the form
-// that the service's protocol wants, or an error and no change.
+// of the service's protocol, or an error and no change.
 type handler func(*exchange) (any, error)
 
 // scopeOf reads region and service from the credential scope of the

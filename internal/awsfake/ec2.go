@@ -157,7 +157,7 @@ func createTags(x *exchange) (any, error) {
 	})
 }
 
-// deleteTags takes away the keys that it names: with a value only where the
+// deleteTags removes the keys that it names: with a value only where the
 // value is the same, without any tag named all of them (EC2 API reference:
 // DeleteTags).
 func deleteTags(x *exchange) (any, error) {

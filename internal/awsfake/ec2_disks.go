@@ -9,7 +9,7 @@ const (
 	rootSize   = 8
 )
 
-// disk is a wanted volume of a new instance.
+// disk is a requested volume of a new instance.
 type disk struct {
 	volume
 	device string

@@ -2,8 +2,8 @@ package awsfake
 
 import "slices"
 
-// revoke takes rules away, named by their ids or spelled out; one that is not
-// there refuses the call (EC2 API reference: RevokeSecurityGroupIngress, for
+// revoke removes rules, named by their IDs or written out; one that does not
+// exist rejects the call (EC2 API reference: RevokeSecurityGroupIngress, for
 // groups in a VPC: InvalidPermission.NotFound).
 func revoke(x *exchange, egress bool) (any, error) {
 	g, err := x.group()

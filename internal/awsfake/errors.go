@@ -27,7 +27,7 @@ func failAs(status int, code, format string, args ...any) error {
 	return &Error{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// missing is a required parameter that is not there.
+// missing is the error for a required parameter that is omitted.
 func missing(name string) error {
 	return failf("MissingParameter", "The request must contain the parameter %s", name)
 }

@@ -55,7 +55,7 @@ func (j *journal) replace(content []byte) error {
 }
 
 // compact rewrites the file when most of it is history. What time has ended is
-// left out for good. An error leaves the old file, or the new one to be read
+// omitted permanently. An error leaves the old file, or the new one to be read
 // afresh: no change is lost either way.
 func (j *journal) compact(st *state, now time.Time) (*state, error) {
 	if j.ops < 4096 {

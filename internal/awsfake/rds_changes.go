@@ -64,7 +64,7 @@ func (x *exchange) changeLogin(d *database) error {
 	return nil
 }
 
-// changeLater gathers what differs and waits for the window.
+// changeLater collects the changes and waits for the window.
 func (x *exchange) changeLater(d *database) (settings, error) {
 	var s settings
 	class, err := x.class()

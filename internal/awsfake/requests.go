@@ -144,7 +144,7 @@ func Changes(requests []Request) map[string]int {
 }
 
 // ReadRequests reads the request log beside a state file: what all processes
-// have asked since the last Reset. A torn last line is left out.
+// have asked since the last Reset. A torn last line is omitted.
 func ReadRequests(path string) ([]Request, error) {
 	var out []Request
 	for _, name := range []string{requestsPath(path) + ".old", requestsPath(path)} {

@@ -38,7 +38,7 @@ func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 func (osFS) SyncDir(dir string) error { return syncDir(dir) }
 
-// osFile adds to os.File what differs between operating systems.
+// osFile adds to os.File what varies between operating systems.
 type osFile struct{ *os.File }
 
 func (f osFile) Sync() error { return syncData(f.File) }

@@ -3,7 +3,7 @@
 //
 // It promises: everything it creates carries ovi's tags from the first moment; the same key twice
 // creates one resource; a kind is observed in full or reported as unreachable; it turns no
-// protection off unless the configuration says so. It does no I/O before the first request.
+// protection off unless the configuration does. It does no I/O before the first request.
 //
 // It is the only package that knows the AWS SDK. It knows neither the engine, nor the audit log,
 // nor other providers, nor which of its answers come from a sandbox.

@@ -164,7 +164,7 @@ func names(o resource.Observed, r resource.Ref) bool {
 	return o.Marks.Ref == r || o.Marks.IsZero() && o.Ref == r
 }
 
-// settled fails unless the resource exists, with our marks, as configured.
+// It fails unless the resource exists, with our marks, as configured.
 func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource.Observed {
 	w.t.Helper()
 	o, ok := w.find(d.Ref)

@@ -172,7 +172,7 @@ func (a *actor) expect(s step, err error) bool {
 	return err == nil
 }
 
-// settled: live state is as configured, and a second plan would be empty.
+// Live state is as configured, and a second plan would be empty.
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]

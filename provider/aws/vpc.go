@@ -161,7 +161,7 @@ func (g *region) inVPC(ctx context.Context, id string) ([]string, error) {
 	return names, err
 }
 
-// nameID is an id and, if the resource has ovi's marks, its ref.
+// nameID is an ID and, if the resource has marks, its ref.
 func nameID(o resource.Observed) string {
 	if !o.Marks.IsZero() {
 		return fmt.Sprintf("%s (%s)", o.ID, o.Marks.Ref)

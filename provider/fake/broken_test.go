@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// broken is a cloud that breaks single promises: each function, if set, stands in for a verb.
+// broken is a cloud that breaks single promises: each function, if set, replaces a verb.
 type broken struct {
 	*fake.Cloud
 	kinds   func() []resource.Kind

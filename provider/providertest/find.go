@@ -96,7 +96,7 @@ func (r *rig) update(d resource.Desired, have resource.Observed, changes []resou
 	return o
 }
 
-// mark writes ovi's marks as the engine would.
+// mark writes the marks as the engine would.
 func (r *rig) mark(d resource.Desired, have resource.Observed) {
 	r.t.Helper()
 	marker, ok := r.Provider.(provider.Marker)
@@ -120,7 +120,7 @@ func (r *rig) markable() (out []Sample) {
 	return out
 }
 
-// finder reports what a case finds to nobody but its caller.
+// finder reports what a case finds to its caller only.
 type finder struct {
 	*testing.T
 	found   []string

@@ -11,7 +11,7 @@ import (
 )
 
 // Harness is one provider on a system of its own. A hook that is nil cannot be done on that
-// system: the cases that need it are skipped, and say so.
+// system: the cases that need it are skipped with that reason.
 type Harness struct {
 	Provider provider.Provider
 	Scope    resource.Scope
@@ -23,14 +23,14 @@ type Harness struct {
 	// Timeout bounds each call; 0 is 30 s.
 	Timeout time.Duration
 
-	// Unmanaged creates a resource without ovi's marks, by hand, and returns its id.
+	// Unmanaged creates a resource without marks, outside ovi, and returns its id.
 	Unmanaged func(t *testing.T) (id string)
 	// FailKind makes the list of a kind fail, if only a page of it, until restore is called. An
 	// empty kind in the answer says that this kind cannot be made to fail.
 	FailKind func(t *testing.T, kind string) (restore func())
 	// Lag makes lists omit what is created from now on, until restore is called.
 	Lag func(t *testing.T) (restore func())
-	// Strip removes ovi's marks from a resource, by hand.
+	// Strip removes the marks of a resource, outside ovi.
 	Strip func(t *testing.T, o resource.Observed)
 	// Recreate deletes a resource and creates one with the same name, and the same id where
 	// the system allows that, by hand.

@@ -15,7 +15,7 @@ import (
 var errCrash = errors.New("crashed")
 
 // swapper drives a replacement of a box by its steps, as an engine does, and crashes at the
-// effects that it is told: before or after them, and between those of one step.
+// effects that the test sets: before or after them, and between those of one step.
 type swapper struct {
 	*box.Provider
 	replace.Replacement

@@ -12,9 +12,9 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// Content names what stands in a store now, whatever its revisions: two stores with one
+// Content is a digest of the current content of a store, whatever its revisions: two stores with one
 // content answer every question about the present alike. How far each log has come, and what
-// is leased, is left out.
+// is leased, is omitted.
 func Content(ctx context.Context, store ledger.StoreReads) (string, error) {
 	h := sha256.New()
 	entries, _, err := store.Range(ctx, "", storage.Now)
@@ -33,7 +33,7 @@ func Content(ctx context.Context, store ledger.StoreReads) (string, error) {
 }
 
 // Digest names the content of a store from a revision on: what lived then, and every version
-// since. Leased keys are left out. Two stores with one digest answer every query alike.
+// since. Leased keys are omitted. Two stores with one digest answer every query alike.
 func Digest(ctx context.Context, store ledger.StoreReads, from storage.Revision) (string, error) {
 	h := sha256.New()
 	add := func(e storage.Entry) {

@@ -18,7 +18,7 @@ import (
 	"github.com/ovi-project/ovi/source/config"
 )
 
-// fakeSecret is what stands in the environment of the tests.
+// fakeSecret is in the environment of the tests.
 const fakeSecret = "not-a-real-password-7c1f"
 
 func environment(name string) (string, bool) {

@@ -124,7 +124,7 @@ func TestCutAndWholeAgree(t *testing.T) {
 }
 
 // TestLaw6_NamesAreStable: no identity comes from a position. The same blocks in another
-// order, with another indentation, beside new ones, are the same wishes.
+// order, with another indentation, beside new ones, are the same configuration.
 func TestLaw6_NamesAreStable(t *testing.T) {
 	head := "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"
 	ignoreLocation := cmpopts.IgnoreFields(resource.Desired{}, "At")

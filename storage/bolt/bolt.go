@@ -21,7 +21,7 @@ type Store struct {
 	path    string
 	timeout time.Duration
 	clock   boottime.Clock
-	token   chan struct{} // held by the goroutine that runs an operation
+	token   chan struct{} // taken by the goroutine that runs an operation
 	closed  bool
 	handle  *handle
 	chunks  sync.Pool // of *chunk, whose buffers the next long read uses again

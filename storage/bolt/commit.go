@@ -17,7 +17,7 @@ type writer struct {
 	dirty       bool
 	changed     []string // keys that the new revision changes
 	groupDeltas map[string]*group
-	last        []byte // the greatest key in cur when the transaction began
+	last        []byte // the greatest key in cur when the transaction started
 	buf         []byte
 	keyOf       []byte // the current key; bbolt copies it
 }

@@ -56,7 +56,7 @@ func (s *Store) update(ctx context.Context, fn func(*writer) error) error {
 }
 
 // failed tells a commit that did not happen from one that may have: if the new meta page
-// can be seen, only its sync failed, and nobody knows what the disk holds.
+// is readable, only its sync failed, and what the disk holds is unknown.
 func (s *Store) failed(id int, cause error) error {
 	txid, err := s.lastTx()
 	if err != nil || txid >= uint64(id) {

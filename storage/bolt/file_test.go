@@ -17,7 +17,7 @@ import (
 	"github.com/ovi-project/ovi/storage/bolt"
 )
 
-// E5: everything is there after the store was opened anew.
+// E5: everything is there after the store was opened again.
 func TestReopenKeepsEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	s := reopen(t, path)
@@ -200,7 +200,7 @@ func TestLeasesAreJudgedByTheBootsClock(t *testing.T) {
 		t.Fatalf("after a reboot: %v", got)
 	}
 	claimOnce(t, s)
-	now = time.Minute // the clock began anew, and the boot's name cannot be told apart
+	now = time.Minute // the clock started again, and the boot's name is the same
 	write(t, s, "a", "1")
 	now += 2 * time.Hour
 	if got := read(t, s, "claim/"); len(got) != 0 {

@@ -18,8 +18,8 @@ import (
 )
 
 // A disk that is full refuses a commit and nothing else: what was acknowledged is there,
-// reads go on, and so do commits once there is room. (The limit on the size of a file stands
-// in for the disk; it holds for one process, so this runs in another one.)
+// reads continue, and so do commits once there is space. (The limit on the size of a file
+// replaces the disk; it is of one process, so this runs in another one.)
 func TestAFullDiskRefusesCommitsOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	cmd := exec.Command(os.Args[0])

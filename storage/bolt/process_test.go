@@ -133,7 +133,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	check(t, path)
 }
 
-// pairs commits the same number under two keys, with some weight, and says so.
+// pairs commits the same number under two keys, with some weight, and prints it.
 func pairs(s storage.Store) error {
 	n := 0
 	for e, err := range s.History(context.Background(), "pair/a") {

@@ -8,7 +8,7 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// TestALargeCommitWhoseLeaseEnded between its decision and its end blocks nobody.
+// TestALargeCommitWhoseLeaseEnded between its decision and its end blocks no other commit.
 func TestALargeCommitWhoseLeaseEnded(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/ovi-project/ovi/storage/storagetest"
 )
 
-// opener gives each test a prefix of its own in a cluster that is compacted by nobody else.
+// opener gives each test a prefix of its own in a cluster that no other test compacts.
 func opener(servers []*etcdtest.Server) storagetest.Open {
 	var n atomic.Int64
 	var endpoints []string

@@ -12,8 +12,8 @@ import (
 	"github.com/ovi-project/ovi/storage/etcd"
 )
 
-// eavesdropper is a server that nobody trusts: it speaks TLS, asks for a certificate, and keeps
-// all that it is told, below TLS and inside.
+// eavesdropper is an untrusted server: it speaks TLS, asks for a certificate, and keeps
+// all that it receives, below TLS and inside.
 type eavesdropper struct {
 	address string
 

@@ -60,7 +60,7 @@ func TestContractSecured(t *testing.T) {
 	})
 }
 
-// compactedByRoot is a store of somebody who may do all but compact.
+// compactedByRoot is a store of a user that may do all but compact.
 type compactedByRoot struct {
 	*etcd.Store
 	root *etcd.Store
@@ -70,7 +70,7 @@ func (s compactedByRoot) Compact(ctx context.Context, before storage.Revision) e
 	return s.root.Compact(ctx, before)
 }
 
-// TestOnlyRootCompacts: who may not is told, and the history stays readable.
+// TestOnlyRootCompacts: another user gets an error, and the history stays readable.
 func TestOnlyRootCompacts(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)
@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refused wants an *etcd.Error that says where, what and what next, and no password.
+// refused checks for an *etcd.Error that says where, what and what next, and no password.
 func refused(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	var e *etcd.Error
@@ -223,7 +223,7 @@ func refused(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// TestUnreachable: nobody there, nobody who answers, no majority.
+// TestUnreachable: nothing listens, nothing answers, no majority.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	silent, three := etcdtest.Start(t), etcdtest.Cluster(t, 3)
@@ -240,7 +240,7 @@ func TestUnreachable(t *testing.T) {
 		refused(t, c.name, err, c.want)
 	}
 	var err error
-	for range 10 { // the one that is left takes a moment to see that it is alone
+	for range 10 { // the last member takes a moment to detect that it is alone
 		if _, err = open(t, "etcd://"+three[0].Endpoint+","+three[1].Endpoint+","+three[2].Endpoint+"/p"); strings.Contains(err.Error(), "no leader") {
 			break
 		}

@@ -15,7 +15,7 @@ import (
 
 // spans are the large commits that a handle has read. They never change and are never deleted:
 // what they wrote has the revision that ended them. Every request needs them, so only those that
-// are not known yet are requested.
+// are still unknown are requested.
 type spans struct {
 	mu   sync.Mutex
 	upTo int64  // the etcd revision up to which all are known

@@ -48,15 +48,15 @@ func sees(t *testing.T, s *Store, at storage.Revision) map[string]int {
 	return out
 }
 
-// A writer that dies at any step of a large commit leaves it whole or not there, and nobody
-// waits for ever.
+// A writer that crashes at any step of a large commit leaves all of it or nothing, and no other
+// writer waits forever.
 func TestLargeCommitWhoseWriterDies(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)
 	const n = 350
 	for _, c := range []struct {
 		name  string
-		parts int // applied before the writer dies; -1: it dies before the decision
+		parts int // applied before the writer crashes; -1: it crashes before the decision
 		want  string
 	}{
 		{"before the decision", -1, "old"},
@@ -76,7 +76,7 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan := begun(t, dying, many(n, "new"))
+			plan := started(t, dying, many(n, "new"))
 			if c.parts >= 0 {
 				decided(t, dying, st, &plan, c.parts)
 			}
@@ -106,8 +106,8 @@ func TestLargeCommitWhoseWriterDies(t *testing.T) {
 	}
 }
 
-// begun is a large commit up to its decision, by a writer that shows a sign of life.
-func begun(t *testing.T, s *Store, ops []storage.Op) staged {
+// started is a large commit up to its decision, by a writer that shows a sign of life.
+func started(t *testing.T, s *Store, ops []storage.Op) staged {
 	t.Helper()
 	plan := staged{ID: "01TEST", Alive: "s/alive/01TEST"}
 	if _, err := s.client.Put(t.Context(), s.prefix+plan.Alive, ""); err != nil {
@@ -155,7 +155,7 @@ func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := begun(t, still, many(n, "new"))
+	plan := started(t, still, many(n, "new"))
 	decided(t, still, st, &plan, 2)
 	after, err := other.Commit(ctx, storage.Tx{Ops: []storage.Op{{Key: "other", Value: []byte("x")}}})
 	if err != nil {
@@ -177,7 +177,7 @@ func TestLargeCommitWhoseWriterStandsStill(t *testing.T) {
 	}
 }
 
-// A writer whose sign of life has ended decides nothing: somebody may have swept its parts away.
+// A writer whose sign of life has ended decides nothing: another writer may have removed its parts.
 func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
 	t.Parallel()
 	s := connect(t, etcdtest.Start(t), "late")
@@ -189,7 +189,7 @@ func TestLargeCommitWhosePartsMayBeGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := begun(t, s, many(350, "new"))
+	plan := started(t, s, many(350, "new"))
 	if _, err := s.client.Delete(ctx, s.prefix+plan.Alive); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestManyGuardsOnLargeCommitsKeys(t *testing.T) {
 }
 
 // TestClaimsTakenDuringLargeCommitsKeepTheirTokens: the token that a claim's holder was given
-// is the one that stands in the store, whatever others write at the time. Were it another, its
+// is the one in the store, whatever others write at the time. Were it another, its
 // holder could neither record under it nor give it back.
 func TestClaimsTakenDuringLargeCommitsKeepTheirTokens(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestHalfAUserIsRefused: the client would go in as nobody, in silence.
+// TestHalfAUserIsRefused: the client would connect without a user, silently.
 func TestHalfAUserIsRefused(t *testing.T) {
 	for raw, want := range map[string]string{
 		"etcd://ann@127.0.0.1:1/p":     `user "ann" has no password`,

@@ -35,7 +35,7 @@ func TestAPromiseThatEtcdCannotKeepIsRefused(t *testing.T) {
 	}
 }
 
-// TestAWatchOutlivesItsServer: the server dies, and what the watch has not seen is compacted
+// TestAWatchOutlivesItsServer: the server crashes, and what the watch has not read is compacted
 // before it is back.
 func TestAWatchOutlivesItsServer(t *testing.T) {
 	t.Parallel()

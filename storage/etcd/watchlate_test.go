@@ -10,7 +10,7 @@ import (
 )
 
 // TestAWatchTellsOfWhatCanBeRead: the events of a large commit come before it can be read, and
-// none comes when it can. Whoever is told of them sees the commit, also if its writer is gone.
+// none comes when it can. A watcher that is notified can read the commit, also if its writer crashed.
 func TestAWatchTellsOfWhatCanBeRead(t *testing.T) {
 	t.Parallel()
 	server := etcdtest.Start(t)
@@ -38,7 +38,7 @@ func TestAWatchTellsOfWhatCanBeRead(t *testing.T) {
 		})
 	}()
 	<-asked
-	plan := begun(t, dying, many(n, "new"))
+	plan := started(t, dying, many(n, "new"))
 	decided(t, dying, st, &plan, 4)
 	if _, err := dying.client.Delete(t.Context(), dying.prefix+plan.Alive); err != nil { // its sign of life ends
 		t.Fatal(err)

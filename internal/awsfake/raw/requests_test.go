@@ -1,5 +1,5 @@
 // Package raw sends requests without an SDK. It stands apart so that neither
-// fuzzing nor the race detector has to compile the SDK anew, which takes minutes.
+// fuzzing nor the race detector has to compile the SDK again, which takes minutes.
 package raw_test
 
 import (

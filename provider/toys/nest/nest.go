@@ -90,7 +90,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (snap
 	return snap, nil
 }
 
-// Create implements provider.Provider. An app carries no marks: the same name is the same app.
+// Create implements provider.Provider. An app has no marks: the same name is the same app.
 func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource.Observed, err error) {
 	ref := r.Desired.Ref
 	err = p.Shelf.Do(ctx, func() error {
