@@ -43,16 +43,16 @@ func (c *call) failingRecords(s state) []render.Record {
 	return out
 }
 
-// showFailing writes them as alerts.
-func (c *call) showFailing(s state, short func(resource.Ref) string) {
+// showFailing gives them to alert.
+func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
 	for _, f := range c.failing(s) {
 		name := short(f.ref)
 		if f.exhausted {
-			c.alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
+			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
 				"change its configuration, or run `ovi retry "+shortName(f.ref)+"`")
 			continue
 		}
-		c.alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
+		alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
 	}
 }
 

@@ -147,7 +147,7 @@ func (c *call) stateTables(s state) error {
 		}
 		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
-	c.showFailing(s, short)
+	c.showFailing(s, short, alert)
 	for i, x := range s.open {
 		if x.Accepted {
 			_, _ = fmt.Fprintf(c.out.W, "# %s: %s in progress until %s\n", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC"))
