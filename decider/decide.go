@@ -2,6 +2,7 @@ package decider
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/resource"
@@ -10,7 +11,7 @@ import (
 // Decide makes the plan. Policies review it in the order given. An error means that there is no
 // plan: a dependency cycle (a *resource.CycleError), or a difference of an unknown type.
 func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan, error) {
-	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Unreachable: unreachableScopes(r.Differences, f), UnreachableKinds: unreachableKinds(f)}
+	p := Plan{Unchanged: r.Unchanged, Owned: r.Owned, NotVerified: r.NotVerified, Unreachable: unreachableScopes(r.Differences, f), Offline: offlineScopes(f), UnreachableKinds: unreachableKinds(f)}
 	if len(r.Differences) == 0 {
 		return p, nil
 	}
@@ -60,6 +61,20 @@ func unreachableScopes(diffs []comparator.Difference, f Facts) map[resource.Scop
 	}
 	if len(out) == 0 {
 		return nil
+	}
+	return out
+}
+
+// offlineScopes collects the scopes that are offline, and since when.
+func offlineScopes(f Facts) map[resource.Scope]time.Time {
+	var out map[resource.Scope]time.Time
+	for s, err := range f.Unreachable {
+		if since, offline := resource.OfflineSince(err); offline {
+			if out == nil {
+				out = map[resource.Scope]time.Time{}
+			}
+			out[s] = since
+		}
 	}
 	return out
 }

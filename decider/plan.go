@@ -141,6 +141,9 @@ type Plan struct {
 	Decisions   []Decision
 	Unchanged   int
 	Unreachable map[resource.Scope]string // locations that were not read, and why
+	// Offline are those of Unreachable that report by themselves, and since when they did not; zero:
+	// they never did. That is not a failure.
+	Offline map[resource.Scope]time.Time
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.
 	UnreachableKinds map[resource.Scope]map[string]string
 	Owned            map[string]int
@@ -155,6 +158,19 @@ func (p Plan) Empty() bool {
 		}
 	}
 	return true
+}
+
+// Unread reports whether anything could not be read that is not offline.
+func (p Plan) Unread() bool {
+	for s := range p.Unreachable {
+		if _, offline := p.Offline[s]; !offline {
+			return true
+		}
+	}
+	return len(p.UnreachableKinds) > 0 || slices.ContainsFunc(p.Decisions, func(d Decision) bool {
+		_, offline := p.Offline[d.Ref.Scope()]
+		return d.Difference == comparator.Unreachable && !offline
+	})
 }
 
 // Facts is what policies may read besides the plan. The caller provides all of it: the decider

@@ -52,10 +52,15 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if pause == 0 {
 			young = 0
 		}
+		acted, err := e.keepActed(ctx, raw)
+		if err != nil {
+			return nil, err
+		}
 		c, running, err := e.boundState(ctx, raw, o.stacks)
 		if err != nil {
 			return nil, err
 		}
+		c.acted = acted
 		good, err := e.becameGood(ctx, c.live, o.opens)
 		if err != nil {
 			return nil, err
@@ -128,6 +133,7 @@ type bound struct {
 	live     resource.LiveState
 	bindings []resource.Binding
 	lost     []event.Event
+	acted    map[resource.Ref]bool // after the report that shows them
 }
 
 // boundState determines the ownership of each resource by the bindings that are recorded now, and
@@ -209,7 +215,7 @@ func uidOf(s resource.Snapshot, b resource.Binding) string {
 func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*confirmed, error) {
 	c := &confirmed{live: b.live, bindings: b.bindings}
 	var err error
-	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, b.live); err != nil {
+	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, b.live, b.acted); err != nil {
 		return nil, err
 	}
 	if len(c.recovered) == 0 && len(b.lost) == 0 {

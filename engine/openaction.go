@@ -109,8 +109,8 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim, dead []s
 func (e *Engine) ReleaseDead(ctx context.Context) { _, _ = e.liveClaims(ctx, false) }
 
 // recoverAll recovers open actions from an observation, records the results, and returns the
-// actions that stay open.
-func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
+// actions that stay open. A report does not show what was acted on after it was made.
+func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState, acted map[resource.Ref]bool) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var results []event.Recovered
 	good := map[resource.Ref]event.Event{}
@@ -120,13 +120,17 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resour
 		}
 		open[d.Ref] = d.OpenAction
 		snapshot, read := live.Scopes[d.Ref.Scope()]
-		if !read {
+		if !read || acted[d.Ref] {
 			continue
 		}
 		before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
 		}
+		if d.Deadline, err = e.cfg.Ledger.Until(ctx, d.OpenAction); err != nil {
+			return nil, nil, fmt.Errorf("read until when the action on %s may take: %w", d.Ref, err)
+		}
+		open[d.Ref] = d.OpenAction
 		r, known := e.recover(d.OpenAction, snapshot, before)
 		if !known {
 			continue

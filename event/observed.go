@@ -13,6 +13,7 @@ type Observed struct {
 	At       time.Time      `json:"observed_at"` // when the observation started
 	Complete bool           `json:"complete"`
 	Error    string         `json:"error,omitempty"`
+	Offline  bool           `json:"offline,omitempty"` // it reports by itself, and has not for too long
 	// Kinds were observed in full, sorted; empty if all were. Of the kinds in Unreachable, with
 	// the error of each, nothing is known: none of their resources is gone.
 	Kinds       []string          `json:"kinds,omitempty"`

@@ -68,7 +68,8 @@ func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o Obser
 			continue
 		}
 		text := w.Unreachable[s].Error()
-		events = append(events, event.Observed{Scope: s, At: l.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Part: 1, Of: 1})
+		_, offline := resource.OfflineSince(w.Unreachable[s])
+		events = append(events, event.Observed{Scope: s, At: l.cfg.Clock().UTC().Round(0), Error: text[:min(len(text), errorSize)], Offline: offline, Part: 1, Of: 1})
 	}
 	if len(young) > 0 {
 		return nil, &YoungError{young}

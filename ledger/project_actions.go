@@ -107,7 +107,11 @@ func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction,
 	if err := p.finishedBinding(r, e, open); err != nil || !found {
 		return err
 	}
-	open.Accepted, open.ID, open.UID, open.Deadline = true, e.ID, e.UID, e.Deadline
+	var scan Scan
+	if _, err := p.load(rows.KeyScan+e.Ref.Scope().String(), &scan); err != nil {
+		return err
+	}
+	open.Accepted, open.ID, open.UID, open.Deadline, open.Away = true, e.ID, e.UID, e.Deadline, scan.Away
 	if err := p.put(rows.KeyOpen+e.Ref.String(), open); err != nil || e.Resource == nil || e.Step != "" {
 		return err
 	}

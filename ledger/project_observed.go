@@ -48,7 +48,10 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	if _, err := p.load(key, &s); err != nil {
 		return err
 	}
-	s.At, s.Complete, s.Error, s.Kinds, s.Unreachable = e.At, e.Complete, e.Error, e.Kinds, e.Unreachable
+	if err := p.back(e, &s); err != nil {
+		return err
+	}
+	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Unreachable
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
 		if s.First.IsZero() {

@@ -83,6 +83,24 @@ func (p *projection) finishedDown(r event.Record, e event.Finished) error {
 	return p.noteDown(e.Ref.Scope(), r.At, func(t *downTable) { t.note(e.Ref, e.Resource) })
 }
 
+// back adds the time for which a scope was offline, once it reports again: nothing in it was pending
+// for that long.
+func (p *projection) back(e event.Observed, s *Scan) error {
+	away := e.At.Sub(s.Confirmed)
+	if !e.Complete || !s.Offline || s.Confirmed.IsZero() || away <= 0 {
+		return nil
+	}
+	s.Away += away
+	return p.noteDown(e.Scope, e.At, func(t *downTable) {
+		for ref, d := range t.rows {
+			if d.Health == resource.Pending && d.Since.Before(e.At) {
+				d.Since = d.Since.Add(min(away, e.At.Sub(d.Since)))
+				t.rows[ref], t.changed = d, true
+			}
+		}
+	})
+}
+
 // restartsKept is how many restarts are kept of a resource: as many as the budget counts.
 const restartsKept = decider.RestartsMost
 

@@ -233,3 +233,11 @@ func (r *Reader) Down(ctx context.Context, at storage.Revision) (map[resource.Re
 func (r *Reader) Restarts(ctx context.Context) (map[resource.Ref]rows.Restarts, error) {
 	return byRef[rows.Restarts](ctx, r, rows.KeyRestarts, storage.Now)
 }
+
+// Until is the deadline of an accepted action: the time for which its scope was offline does not
+// count.
+func (r *Reader) Until(ctx context.Context, o OpenAction) (time.Time, error) {
+	var s Scan
+	_, err := r.Load(ctx, rows.KeyScan+o.Ref.Scope().String(), storage.Now, &s)
+	return o.Deadline.Add(max(0, s.Away-o.Away)), err
+}

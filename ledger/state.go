@@ -25,6 +25,10 @@ type Scan struct {
 	Confirmed time.Time      `json:"confirmed,omitzero"` // the last complete observation
 	Count     int            `json:"count"`              // resources at the last complete observation
 	First     time.Time      `json:"first,omitzero"`     // when the first complete observation was recorded
+	// Offline: the last observation found that it has not reported for too long. Away is how long it
+	// was offline so far, which does not count against deadlines.
+	Offline bool          `json:"offline,omitempty"`
+	Away    time.Duration `json:"away,omitempty"`
 	// Kinds are those that the last observation read in full; nil: all.
 	Kinds []string `json:"kinds,omitempty"`
 	// Unreachable are the kinds that the last observation could not read, with the error of each.
@@ -56,6 +60,8 @@ type OpenAction struct {
 	ID       string    `json:"id,omitempty"`
 	UID      string    `json:"uid,omitempty"`
 	Deadline time.Time `json:"deadline,omitzero"`
+	// Away is that of the scope when it was accepted.
+	Away time.Duration `json:"away,omitempty"`
 }
 
 // Blessing is the protection of a resource.

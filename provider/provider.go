@@ -18,7 +18,8 @@ type Provider interface {
 	// Observe reads the resources of a scope, sorted by ref, with their natural names and the
 	// evidence of who created them; the caller determines their ownership. A kind of which a
 	// list, or one page of it, failed or was denied is in the snapshot's Unreachable; an error
-	// means that nothing of the scope could be read. Deleted resources that the system still
+	// means that nothing of the scope could be read; a *resource.OfflineError that it reports by
+	// itself, and did not for too long. Deleted resources that the system still
 	// lists are omitted. The result of every finished Create and Update is included. The caller
 	// owns the slice of resources and changes it.
 	Observe(ctx context.Context, r ObserveRequest) (resource.Snapshot, error)
@@ -120,9 +121,6 @@ var (
 	// ErrReplace: Update cannot make the change in place. The action fails, and the next plan of
 	// the same configuration proposes to replace the resource, so that every policy sees it.
 	ErrReplace = errors.New("must be replaced")
-	// ErrOffline: the newest report of a location that reports by itself is too old. The
-	// location is shown as offline since then, which is not a failure.
-	ErrOffline = errors.New("offline")
 	// ErrElsewhere: see Locator.
 	ErrElsewhere = errors.New("belongs to another account or sandbox")
 )

@@ -10,12 +10,17 @@ import (
 type Notice struct {
 	Text       string
 	Suggestion string // what to do; empty: nothing
+	Note       bool   // it needs no operator
 }
 
 // Write writes the notice for people, with its sign.
 func (n Notice) Write(w io.Writer, s Style) error {
 	p := planWriter{Style: s}
-	p.signed(conflictSign, red, n.Text, 0)
+	if n.Note {
+		p.signed("#", dim, n.Text, 0)
+	} else {
+		p.signed(conflictSign, red, n.Text, 0)
+	}
 	if n.Suggestion != "" {
 		p.hanging(detailIndent, suggestion+n.Suggestion)
 	}

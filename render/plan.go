@@ -123,7 +123,11 @@ func (p *planWriter) unreachable(plan decider.Plan) {
 			}
 		}
 		p.gap()
-		p.signed(conflictSign, red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+		if since, offline := plan.Offline[scope]; offline {
+			p.signed("#", dim, p.names.Scope(scope)+" is "+(&resource.OfflineError{Since: since}).Error(), 0)
+		} else {
+			p.signed(conflictSign, red, p.names.Scope(scope)+" is unreachable: "+plan.Unreachable[scope], 0)
+		}
 		p.notEvaluated(n)
 	}
 	for _, scope := range slices.SortedFunc(maps.Keys(plan.UnreachableKinds), resource.Scope.Compare) {

@@ -97,6 +97,7 @@ type Options struct {
 type Snapshot struct {
 	Scope     Scope
 	At        time.Time // when the observation started; of a report: when it was made
+	Reported  bool      // it is a report, which does not show what was done after it was made
 	Resources []Observed
 	// Complete are the kinds that were read in full, sorted; nil: all kinds of the provider. A
 	// resource of any other kind is never missing.

@@ -86,7 +86,7 @@ func (c *call) planCodes(p *engine.Planned) []int {
 func standingCodes(p *engine.Planned) []int {
 	var codes []int
 	counts := event.Count(p.Plan)
-	if len(p.Plan.Unreachable)+len(p.Plan.UnreachableKinds)+counts.Unreachable > 0 {
+	if p.Plan.Unread() {
 		codes = append(codes, cli.ExitUnreachable)
 	}
 	if counts.Conflict > 0 {
@@ -147,6 +147,12 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 // unreachable gives programs a diagnostic for each scope and kind that was not observed.
 func (c *call) unreachable(p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
+		if since, offline := p.Plan.Offline[scope]; offline {
+			if err := c.out.Records(render.Info{Type: "offline", Data: map[string]any{"scope": scope.String(), "since": timeOrNil(since)}}); err != nil {
+				return err
+			}
+			continue
+		}
 		d := cli.Diagnostic(fmt.Sprintf("%s is unreachable", names.Scope(scope)), "its resources are not evaluated until it can be observed")
 		d.Detail = p.Plan.Unreachable[scope]
 		if err := c.out.Records(d); err != nil {

@@ -133,8 +133,12 @@ func (c *call) stateTables(s state) error {
 	alert := func(text, suggestion string) {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
+	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
 	for _, x := range s.scans {
-		if !x.Complete {
+		switch {
+		case x.Offline:
+			note(fmt.Sprintf("%s is %s", s.names.Scope(x.Scope), (&resource.OfflineError{Since: x.Confirmed}).Error()))
+		case !x.Complete:
 			alert(fmt.Sprintf("%s is unreachable; last observed %s", s.names.Scope(x.Scope), c.ago(x.Confirmed)), "")
 		}
 		for _, kind := range sortedKeys(x.Unreachable) {
@@ -150,7 +154,7 @@ func (c *call) stateTables(s state) error {
 	c.showFailing(s, short, alert)
 	for i, x := range s.open {
 		if x.Accepted {
-			_, _ = fmt.Fprintf(c.out.W, "# %s: %s in progress until %s\n", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC"))
+			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))
 			continue
 		}
 		next := ""

@@ -112,6 +112,9 @@ func (l *loop) unreachableSince(p *engine.Planned) []Alert {
 		}
 	}
 	for s, why := range p.Plan.Unreachable {
+		if _, offline := p.Plan.Offline[s]; offline {
+			continue // it reports by itself again
+		}
 		if l.unreachable[s]++; l.unreachable[s] >= l.o.UnreachableAfter {
 			out = append(out, Alert{Type: UnreachableAlert, Scope: s, Text: fmt.Sprintf("unreachable for %d cycles: %s", l.unreachable[s], why)})
 		}

@@ -72,16 +72,16 @@ func (p *Provider) Report(ctx context.Context, node resource.Scope) error {
 }
 
 func (p *Provider) send(node resource.Scope) {
-	p.reports[node] = resource.Snapshot{Scope: node, At: p.clock(), Resources: p.shelf.List(node)}
+	p.reports[node] = resource.Snapshot{Scope: node, At: p.clock(), Reported: true, Resources: p.shelf.List(node)}
 }
 
 // online fails for a node whose newest report is older than the lease.
 func (p *Provider) online(node resource.Scope) error {
 	switch r, ok := p.reports[node]; {
 	case !ok:
-		return fmt.Errorf("%s has never reported: %w", node.Location, provider.ErrOffline)
+		return &resource.OfflineError{}
 	case p.clock().Sub(r.At) > Lease:
-		return fmt.Errorf("%s last reported at %s: %w", node.Location, r.At.UTC().Format(time.RFC3339), provider.ErrOffline)
+		return &resource.OfflineError{Since: r.At}
 	}
 	return nil
 }

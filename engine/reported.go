@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// keepActed corrects reports: what was acted on after a report was made stays as recorded, because
+// the report does not show it yet. It changes live in place and returns the refs.
+func (e *Engine) keepActed(ctx context.Context, live resource.LiveState) (map[resource.Ref]bool, error) {
+	var acted map[resource.Ref]bool
+	for s, snapshot := range live.Scopes {
+		if !snapshot.Reported {
+			continue
+		}
+		refs, err := e.cfg.Ledger.ActedAfter(ctx, s, snapshot.At)
+		if err != nil {
+			return nil, fmt.Errorf("read the actions since the report of %s: %w", s, err)
+		}
+		for _, ref := range refs {
+			if acted == nil {
+				acted = map[resource.Ref]bool{}
+			}
+			acted[ref] = true
+			if snapshot.Resources, err = e.asRecorded(ctx, snapshot.Resources, ref); err != nil {
+				return nil, err
+			}
+		}
+		live.Scopes[s] = snapshot
+	}
+	return acted, nil
+}
+
+// asRecorded replaces what a report says of a ref with what is recorded.
+func (e *Engine) asRecorded(ctx context.Context, reported []resource.Observed, ref resource.Ref) ([]resource.Observed, error) {
+	bindings, err := e.cfg.Ledger.Bindings(ctx, ref.Scope())
+	if err != nil {
+		return nil, err
+	}
+	out := slices.DeleteFunc(slices.Clone(reported), func(o resource.Observed) bool {
+		return o.Ref == ref || slices.ContainsFunc(bindings, func(b resource.Binding) bool { return b.Ref == ref && b.ID == o.ID && o.Ref.Kind == ref.Kind })
+	})
+	have, err := e.cfg.Ledger.Resource(ctx, ref, 0)
+	if errors.Is(err, ledger.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what is recorded of %s: %w", ref, err)
+	}
+	i, _ := slices.BinarySearchFunc(out, ref, func(o resource.Observed, r resource.Ref) int { return o.Ref.Compare(r) })
+	return slices.Insert(out, i, have.Observed), nil
+}
