@@ -33,6 +33,7 @@ func screens() map[string]screenful {
 			Rows: []render.StatusRow{{Resource: "ec2/web-0", ID: "i-0ee036f2aa4411c1f", Health: "healthy", Observed: "12s ago", Note: "blessed"}},
 			Notices: []render.Notice{
 				{Text: "aws/eu-west-1 is unreachable; last observed 2h ago"},
+				{Text: "ec2/web-1: update in progress until 13:40:00 UTC", Note: true},
 				{Text: "ec2/web-2: update started 13:22:39 UTC by ada, no result recorded", Suggestion: "run `ovi plan` to recover it"},
 			},
 		},
