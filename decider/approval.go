@@ -69,7 +69,7 @@ func MissingApprovals(by []string, approvers int) (Blocker, bool) {
 	}
 	return Blocker{
 		Policy: Approvals{}.Name(), Approvers: approvers,
-		Reason:     fmt.Sprintf("%d of %d approvals%s", len(by), approvers, has),
+		Reason:     fmt.Sprintf("%d of %d%s", len(by), approvers, has),
 		Suggestion: "save the plan with --out FILE, run `ovi approve FILE`, then `ovi apply FILE`",
 	}, true
 }

@@ -35,7 +35,7 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Bloc
 			if !held {
 				continue
 			}
-			v.Approvers, v.Reason = asked.Approvers, v.Reason+": "+asked.Reason
+			v.Approvers, v.Reason = asked.Approvers, v.Reason+": approvals "+asked.Reason
 		case Defer:
 			if found.Until != nil {
 				at := time.Unix(*found.Until, 0).UTC()

@@ -25,9 +25,9 @@ func TestPolicyBlocksAndWarns(t *testing.T) {
 		"this stack's rule":            {rule: cel.Rule{Effect: deny, Message: "never"}, stack: "web", blocker: "never"},
 		"deferred":                     {rule: cel.Rule{Effect: "defer", Until: at(future), Message: "later"}, blocker: "later"},
 		"deferred, and the time is up": {rule: cel.Rule{Effect: "defer", Until: at(past)}},
-		"not approved":                 {rule: cel.Rule{Effect: "require_approval"}, blocker: "0 of 1 approvals"},
+		"not approved":                 {rule: cel.Rule{Effect: "require_approval"}, blocker: "approvals 0 of 1"},
 		"approved":                     {rule: cel.Rule{Effect: "require_approval"}, facts: decider.Facts{Approvals: yes}},
-		"approved by one of two":       {rule: cel.Rule{Effect: "require_approval", Approvers: 2}, facts: decider.Facts{Approvals: yes}, blocker: "1 of 2 approvals (ann)"},
+		"approved by one of two":       {rule: cel.Rule{Effect: "require_approval", Approvers: 2}, facts: decider.Facts{Approvals: yes}, blocker: "approvals 1 of 2 (ann)"},
 		"warned of, and not blocked":   {rule: cel.Rule{Effect: "warn"}, warns: 1},
 		"a broken rule on a delete":    {rule: cel.Rule{Effect: "warn", When: `decision.destroys && resource.tags["no"] == ""`}, blocker: "could not be evaluated"},
 	} {
