@@ -123,6 +123,9 @@ type AsyncObserver interface {
 	Observe(ctx context.Context, requests []provider.ObserveRequest) resource.LiveState
 	// TakeRecorded reports, once, whether a location was recorded after a plan stopped waiting.
 	TakeRecorded(s resource.Scope) bool
+	// TakeReported reports, once, whether a location reported by itself since it was read: it is read
+	// whatever the age of its record.
+	TakeReported(s resource.Scope) bool
 	// Assists reports whether another instance leads, which reads locations with open actions.
 	Assists() bool
 }

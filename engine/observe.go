@@ -148,8 +148,8 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 		s := r.Scope
 		i := slices.IndexFunc(scans, func(scan ledger.Scan) bool { return scan.Scope == s })
 		open := slices.ContainsFunc(opens, func(d openAction) bool { return d.Ref.Scope() == s })
-		late := p.async != nil && p.async.TakeRecorded(s)
-		if i < 0 || open && (p.async == nil || !p.async.Assists()) || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
+		late, reported := p.async != nil && p.async.TakeRecorded(s), p.async != nil && p.async.TakeReported(s)
+		if i < 0 || reported || open && (p.async == nil || !p.async.Assists()) || !scans[i].Covers(r.Kinds) || !late && (maxAge <= 0 || p.At.Sub(scans[i].Confirmed) > maxAge) {
 			stale = append(stale, r)
 			continue
 		}

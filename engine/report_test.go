@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/engine/loop"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
 	"github.com/ovi-project/ovi/provider/toys/post"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -140,4 +142,59 @@ func TestACrashBeforeAReportIsRecoveredByTheNextOne(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAReportWakesItsObservation: the loop reads what reported, at once, and nothing else that was
+// read lately. Reports of other stacks do not wake it.
+func TestAReportWakesItsObservation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wakes loop.Wakes
+		p, cloud := post.New(time.Now, wakes.Changed), fake.New("fake")
+		y := newYard(t, provider.Set{"post": p, "fake": cloud})
+		in := appOf("1")
+		in[0].Resources = append(wants(disk("a", 20))[0].Resources, in[0].Resources...)
+		in[0].Scopes = append(in[0].Scopes, here)
+		y.report(p)
+		var d diary
+		stop := y.loops(stackOf(in), loop.RunOptions{Interval: time.Hour, Apply: true, Wakes: &wakes, Tell: d.tell})
+		time.Sleep(10 * time.Second)
+		observations := func() (n int) {
+			for _, c := range cloud.Calls() {
+				if c.Verb == fake.Observe {
+					n++
+				}
+			}
+			return n
+		}
+		before, cycles := observations(), len(d.all())
+		for range 50 {
+			y.report(p)
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(3 * time.Second)
+		if open, err := y.ledger.OpenActions(t.Context()); err != nil || len(open) != 0 {
+			t.Errorf("3 seconds after the report: open %+v, %v", open, err)
+		}
+		if c := d.last(); c.Why != "reported" || c.Err != nil || len(d.all())-cycles > 3 {
+			t.Errorf("%d cycles, the last %q, %v", len(d.all())-cycles, c.Why, c.Err)
+		}
+		if n := observations() - before; n != 0 {
+			t.Errorf("another location was read %d times", n)
+		}
+		cycles = len(d.all())
+		if err := p.Report(t.Context(), resource.Scope{Provider: "post", Location: "berlin/n2"}); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(5 * time.Second)
+		if n := len(d.all()) - cycles; n != 0 {
+			t.Errorf("%d cycles for the report of a location of another stack", n)
+		}
+		wakes.Wake("woken")
+		time.Sleep(3 * time.Second)
+		if c := d.last(); c.Why != "woken" || observations() == before {
+			t.Errorf("after a wake the last cycle is %q, and the other location was not read", c.Why)
+		}
+		_ = stop()
+		y.stop()
+	})
 }

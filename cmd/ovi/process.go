@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // call is one command being run.
@@ -23,6 +24,8 @@ type call struct {
 	// acting are closed ledgers under whose claims an action may still run: kept, so that the
 	// files that show this stay locked.
 	acting []*ledger.Ledger
+	// reported is called when a location has reported by itself; nil: nothing waits for that.
+	reported func(resource.Scope)
 	// progress is what the screen shows during an apply.
 	progress atomic.Pointer[render.Progress]
 }

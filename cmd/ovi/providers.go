@@ -80,7 +80,7 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now,
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported,
 		}
 		if c.sandboxed() {
 			if !e.Sandbox && used(intents, e.Name) {

@@ -79,6 +79,7 @@ func (c *call) run() error {
 	c.out.Share()
 	c.Answer.Spare(func(err error) { c.log.Warn("cannot write standard output; the loop continues", "error", err) })
 	k := &runner{call: c, counters: metrics.New()}
+	c.reported = k.wakes.Changed
 	if err := k.readSources(); err != nil {
 		return err
 	}

@@ -115,10 +115,7 @@ func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
 	y.mu.Lock()
 	y.recorded[r.Scope] = true
 	y.mu.Unlock()
-	select {
-	case y.loop.wake <- "a slow location was observed":
-	default:
-	}
+	y.loop.waker.start("a slow location was observed")
 }
 
 // abandon stops waiting for an observation; false if it has ended.
@@ -136,6 +133,9 @@ func (y *asyncObserver) abandon(g *inFlight) bool {
 
 // Assists implements engine.AsyncObserver.
 func (y *asyncObserver) Assists() bool { return y.assisting }
+
+// TakeReported implements engine.AsyncObserver.
+func (y *asyncObserver) TakeReported(s resource.Scope) bool { return y.loop.waker.take(s) }
 
 // TakeRecorded implements engine.AsyncObserver.
 func (y *asyncObserver) TakeRecorded(s resource.Scope) bool {

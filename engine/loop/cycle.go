@@ -57,12 +57,16 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	if o.BackOff == nil {
 		o.BackOff = &decider.BackOff{}
 	}
+	if c.Why == reportedWake { // only what reported is read again
+		o.MaxAge = l.o.Interval
+	}
 	if !c.Led { // the leader has just observed
 		o.MaxAge = 2*l.o.Interval + clockSkew
 	}
 	if c.Planned, err = l.engine.Plan(ctx, intents, o); err != nil {
 		return err
 	}
+	l.waker.reads(c.Planned.Observations)
 	for _, k := range c.Planned.Observations { // its own observations need no help
 		if k.Err == nil && !k.Recorded {
 			l.helped[k.Scope] = k.At

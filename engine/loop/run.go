@@ -105,7 +105,7 @@ type loop struct {
 	stack         *Stack
 	o             RunOptions
 	async         *asyncObserver
-	wake          chan string
+	waker         *waker
 	mark          string
 	unread        string                       // the last recorded error of Load
 	unreachable   map[resource.Scope]int       // consecutive cycles
@@ -116,7 +116,7 @@ type loop struct {
 // run leads the stack if it can, and otherwise helps the leader.
 func (l *loop) run(ctx context.Context) {
 	var leave func()
-	l.wake, leave = l.o.Wakes.join()
+	l.waker, leave = l.o.Wakes.join()
 	defer leave()
 	l.async = newAsyncObserver(ctx, l)
 	defer l.async.close()
@@ -151,7 +151,10 @@ func (l *loop) lead(ctx context.Context) error {
 			return nil
 		}
 		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(started), jitterSource())
-		if why = l.pause(ctx, pause); why == "" {
+		if why = l.pause(ctx, pause); why == reportedWake && !l.gather(ctx, started) {
+			why = ""
+		}
+		if why == "" {
 			return nil
 		}
 	}
@@ -203,6 +206,20 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	wait.Wait()
 }
 
+// reportedEvery is how often reports start a cycle at most: those that come meanwhile are taken
+// together.
+const reportedEvery = time.Second
+
+// gather waits until a second after the start of the last cycle; false if ctx ended.
+func (l *loop) gather(ctx context.Context, started time.Time) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(reportedEvery - time.Since(started)):
+		return true
+	}
+}
+
 // markEvery is how often Mark is called.
 const markEvery = time.Second
 
@@ -215,7 +232,7 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 		select {
 		case <-ctx.Done():
 			return ""
-		case why := <-l.wake:
+		case why := <-l.waker.wake:
 			return why
 		case <-timer.C:
 			return "interval"
@@ -224,38 +241,5 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 				return "changed"
 			}
 		}
-	}
-}
-
-// Wakes starts the next cycle of all loops. The zero value is ready to use.
-type Wakes struct {
-	mu    sync.Mutex
-	loops map[chan string]struct{}
-}
-
-// Wake starts a cycle in each loop, as soon as its current one has ended.
-func (w *Wakes) Wake(why string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for c := range w.loops {
-		select {
-		case c <- why:
-		default: // woken already
-		}
-	}
-}
-
-func (w *Wakes) join() (chan string, func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.loops == nil {
-		w.loops = map[chan string]struct{}{}
-	}
-	c := make(chan string, 1)
-	w.loops[c] = struct{}{}
-	return c, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.loops, c)
 	}
 }
