@@ -49,13 +49,14 @@ var errCrashed = errors.New("the process has crashed")
 
 // crasher counts the steps of one action and crashes at one of them.
 type crasher struct {
-	mu    sync.Mutex
-	dead  bool
-	armed bool
-	at    string // such as "before claim" or "after claim"
-	steps []string
-	nth   int // or: the number of the point, before or after any step, from 1
-	count int
+	mu     sync.Mutex
+	dead   bool
+	armed  bool
+	at     string // such as "before claim" or "after claim"
+	steps  []string
+	nth    int // or: the number of the point, before or after any step, from 1
+	count  int
+	coarse bool // count only the points around the effects of the provider
 }
 
 // It counts a point, and reports whether the process crashes there.
@@ -63,8 +64,11 @@ func (m *crasher) dies(at string) bool {
 	if !m.armed {
 		return m.dead
 	}
-	m.count++
-	m.dead = m.dead || m.at == at || m.nth == m.count
+	if counts := !m.coarse || strings.HasPrefix(at, "before effect"); counts {
+		m.count++
+		m.dead = m.dead || m.nth == m.count
+	}
+	m.dead = m.dead || m.at == at
 	return m.dead
 }
 

@@ -208,3 +208,29 @@ func TestEveryCrashOfEveryStrategyConverges(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPairOfCrashesConverges: around every effect of the provider, then around every effect of
+// the apply that goes on.
+func TestEveryPairOfCrashesConverges(t *testing.T) {
+	every := 1
+	if testing.Short() {
+		every = 3
+	}
+	at := func(nth int) *crasher { return &crasher{nth: nth, coarse: true} }
+	for _, s := range keepOld {
+		for _, f := range fates {
+			t.Run(fmt.Sprint(s, " ", f.image), func(t *testing.T) {
+				t.Parallel()
+				points := converges(t, s, f, false, at(0)).count
+				for first := 1; first <= points; first += every {
+					left := converges(t, s, f, false, at(first), at(0)).count
+					for second := 1 + first%every; second <= left; second += every {
+						if converges(t, s, f, false, at(first), at(second)); t.Failed() {
+							t.Fatalf("after crashes at effect %d of %d and then %d of %d", first, points, second, left)
+						}
+					}
+				}
+			})
+		}
+	}
+}

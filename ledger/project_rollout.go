@@ -43,7 +43,7 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 		return err
 	}
 	if e.Binding == nil {
-		if err := p.leaveAlone(e.Ref, e.ID); err != nil {
+		if err := p.leaveUnsigned(e.Ref, e.ID); err != nil {
 			return err
 		}
 	}
@@ -76,15 +76,7 @@ func (p *projection) leave(r event.Record, e event.ReplaceFinished) error {
 	if b.Seq == 0 {
 		b.Seq = uint64(r.Seq)
 	}
-	var all rows.Bound
-	if _, err := p.load(rows.BoundOf(e.Ref), &all); err != nil {
-		return err
-	}
-	if !slices.Contains(all.Live, e.ID) {
-		all.Live = append(all.Live, e.ID)
-	}
-	all.Generation = b.Generation
-	if err := p.put(rows.BoundOf(e.Ref), all); err != nil {
+	if _, _, err := p.alone(e.Ref, e.ID, b.Generation); err != nil {
 		return err
 	}
 	if err := p.put(rows.IdentityOf(e.Ref, e.ID), e.Ref); err != nil {
@@ -93,18 +85,40 @@ func (p *projection) leave(r event.Record, e event.ReplaceFinished) error {
 	return p.put(rows.BindingOf(e.Ref, e.ID), b)
 }
 
-// leaveAlone makes the binding of what is left the newest one.
-func (p *projection) leaveAlone(ref resource.Ref, id string) error {
+// leaveUnsigned makes the binding of what is left the newest one.
+func (p *projection) leaveUnsigned(ref resource.Ref, id string) error {
+	generation, was, err := p.alone(ref, id, 0)
+	if err != nil || !was {
+		return err
+	}
+	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", generation })
+}
+
+// alone makes a binding the only live one of its ref: another resource that it still has was
+// deleted outside ovi. It reports the next generation, if none is given, and whether the binding was
+// a live one.
+func (p *projection) alone(ref resource.Ref, id string, generation uint64) (next uint64, was bool, err error) {
 	var all rows.Bound
-	found, err := p.load(rows.BoundOf(ref), &all)
-	if err != nil || !found || !slices.Contains(all.Live, id) {
-		return err
+	if _, err := p.load(rows.BoundOf(ref), &all); err != nil {
+		return 0, false, err
 	}
-	all.Generation++
-	if err := p.put(rows.BoundOf(ref), all); err != nil {
-		return err
+	was = slices.Contains(all.Live, id)
+	if !was && generation == 0 {
+		return 0, false, nil
 	}
-	return p.rebind(ref, id, func(b *rows.Binding) { b.Role, b.Generation = "", all.Generation })
+	for _, other := range all.Live {
+		if other == id {
+			continue
+		}
+		if err := p.rebind(ref, other, func(b *rows.Binding) { b.Former, b.Role = true, "" }); err != nil {
+			return 0, false, err
+		}
+	}
+	if all.Live = []string{id}; generation == 0 {
+		generation = all.Generation + 1
+	}
+	all.Generation = generation
+	return generation, was, p.put(rows.BoundOf(ref), all)
 }
 
 // stepDone keeps what a step of a replacement means for the next one: what the new resource was

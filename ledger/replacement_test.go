@@ -69,6 +69,24 @@ func TestWhatIsLeftOfAReplacementIsProven(t *testing.T) {
 	}
 }
 
+// TestAResourceThatVanishedMeanwhileIsNotBoundAfterwards: the old one was deleted outside ovi while
+// it was replaced.
+func TestAResourceThatVanishedMeanwhileIsNotBoundAfterwards(t *testing.T) {
+	for name, l := range map[string]*ledger.Ledger{"one instance": open(t, t.TempDir(), mem.New()), "shared": shared(t, t.TempDir(), mem.New(), "a")} {
+		created(t, l, "a", "old")
+		replacing(t, l, "set_aside", "create", "switch")
+		record(t, l, event.ReplaceFinished{Ref: ref("a"), Key: "r", ID: "new"})
+		got := bindings(t, l)
+		if got["old"].Live() || !got["old"].Former || !got["new"].Live() {
+			t.Errorf("%s: bound are %+v", name, got)
+		}
+		if b, err := l.Binding(t.Context(), ref("a")); err != nil || b.ID != "new" {
+			t.Errorf("%s: the binding is %+v, %v", name, b, err)
+		}
+		notProven(t, l, "a", "old")
+	}
+}
+
 // TestTheRecordOfACreationStaysTheProof of a resource that is left of a replacement.
 func TestTheRecordOfACreationStaysTheProof(t *testing.T) {
 	l := open(t, t.TempDir(), mem.New())
