@@ -10,7 +10,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -195,75 +194,6 @@ func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all
 		adopted++
 	}
 	return adopted, nil
-}
-
-// Forget ends the binding of a ref, or dismisses an ID that is not bound, so that it no longer
-// blocks anything. The resource is not changed, and ovi does not change it later.
-func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a OperatorAction) (event.Event, error) {
-	if at, err := e.located(ctx, ref.Scope()); err == nil {
-		ref.Location = at.Location
-	}
-	b, err := e.cfg.Ledger.Binding(ctx, ref)
-	var record event.Event
-	switch {
-	case err == nil && (id == "" || id == b.ID):
-		record = event.Disowned{Ref: ref, ID: b.ID, Who: a.Who, Reason: a.Reason}
-	case err != nil && !errors.Is(err, ledger.ErrNotFound):
-		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
-	case id == "":
-		return nil, fmt.Errorf("forget %s: no resource is recorded under that name: choose one with --id", short(ref))
-	default:
-		record = event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}
-	}
-	if _, err := e.cfg.Ledger.Record(ctx, record); err != nil {
-		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
-	}
-	return record, nil
-}
-
-// Move gives a bound resource another name in its location, or another stack. The move is
-// recorded first; if the marks cannot be written now, the next apply repairs them.
-func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, a OperatorAction) error {
-	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
-	if at, err := e.located(ctx, from.Scope()); err == nil {
-		from.Location = at.Location
-	}
-	if at, err := e.located(ctx, to.Scope()); err == nil {
-		to.Location = at.Location
-	}
-	if from.Scope() != to.Scope() || from.Kind != to.Kind {
-		return fail(errors.New("the kind and the location cannot change: only the name and the stack can"))
-	}
-	b, err := e.cfg.Ledger.Binding(ctx, from)
-	if err != nil {
-		return fail(err)
-	}
-	if stack == "" {
-		stack = b.Stack
-	}
-	if from == to && stack == b.Stack {
-		return fail(errors.New("it has that name already"))
-	}
-	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil && from != to {
-		return fail(fmt.Errorf("%s is recorded under the new name", old.ID))
-	}
-	if _, open, err := e.cfg.Ledger.OpenOn(ctx, from); err != nil || open {
-		return fail(errors.Join(err, errors.New("an earlier action on it has no recorded result: run `ovi plan` first")))
-	}
-	if _, err := e.cfg.Ledger.Record(ctx, event.Moved{Ref: to, From: from, ID: b.ID, Stack: stack, Who: a.Who, Reason: a.Reason}); err != nil {
-		return fail(err)
-	}
-	p, err := e.observeScope(ctx, nil, to.Scope(), false)
-	if err != nil {
-		return nil //nolint:nilerr // the marks are repaired by the next apply
-	}
-	if have, ok := p.resourceAt(to); ok {
-		_, err = e.mark(ctx, p, to, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.String())})
-		if err != nil {
-			return fail(fmt.Errorf("the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
-		}
-	}
-	return nil
 }
 
 func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

@@ -28,6 +28,7 @@ type dock struct {
 	boxes  *box.Provider
 	m      *crasher
 	denied error           // what creating an image other than web:1 returns
+	unseen error           // what observing returns
 	made   map[string]bool // ids ever seen
 	gaps   []string        // effects after which nothing ran
 	serves func([]resource.Observed) bool
@@ -97,6 +98,13 @@ func (d denying) Create(ctx context.Context, r provider.Request) (resource.Obser
 		return resource.Observed{}, d.y.denied
 	}
 	return d.Provider.Create(ctx, r)
+}
+
+func (d denying) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	if d.y.unseen != nil {
+		return resource.Snapshot{}, d.y.unseen
+	}
+	return d.Provider.Observe(ctx, r)
 }
 
 // open starts a process, which may crash.

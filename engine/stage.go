@@ -23,7 +23,7 @@ func (r *replacement) stage(ctx context.Context) (replace.Stage, error) {
 		o := &snapshot.Resources[i]
 		switch {
 		case o.Ref.Kind != r.d.Ref.Kind || o.Ref != r.d.Ref && o.ID != r.Old:
-		case !o.Managed() && o.ID != r.Old:
+		case !o.Managed() && (o.ID != r.Old || r.d.Action == decider.Update): // it was forgotten before the plan
 		case !o.Managed():
 			return s, &unprovenError{r.d.Ref, o.ID, fmt.Errorf("its ownership is %s now", o.Ownership)}
 		case o.Unread != "":

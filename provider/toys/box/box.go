@@ -4,7 +4,7 @@
 // can get, so it has a UID.
 //
 // The image tells how a box or pod fares: "typo" is refused, "crash" fails once it runs, "slow" is
-// pending for a few observations.
+// pending for a few observations, "stuck" always.
 package box
 
 import (
@@ -135,6 +135,8 @@ func run(o *resource.Observed) {
 		o.Health, o.Message = resource.Failing, "exited with 1"
 	case "slow":
 		o.Health, o.Message = resource.Pending, "starting: 3"
+	case "stuck":
+		o.Health = resource.Pending
 	}
 }
 
