@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
@@ -22,8 +23,17 @@ type builder struct {
 	seen   *resource.Observed        // as of the record read last
 	first  *event.Record             // the observation that found it first
 	here   string                    // whose audit log this is
+	last   *replaced                 // the last replacement that ended
+	back   string                    // why the replacement that is read goes back
 	n      int                       // records read so far
 	moved  map[string]resource.Value // what was observed to change since the last action, as it was before
+}
+
+// replaced is a replacement that ended.
+type replaced struct {
+	event.ReplaceFinished
+	at  time.Time
+	why string // it was reverted
 }
 
 // planned is a plan with its decision on the resource.
@@ -71,7 +81,14 @@ func (b *builder) read(r event.Record) {
 		d := b.add(r, "action", "")
 		d.plan, d.action = e.Plan, &action{record: r, started: e, cause: b.cause(e)}
 	case event.Finished:
-		b.ended(r, e)
+		b.finished(r, e)
+	case event.ReplaceReverted:
+		b.back = e.Why
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
+	case event.ReplaceFinished:
+		b.last = &replaced{e, r.At, b.back}
+		b.back = ""
+		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
 	case event.Recovered:
 		b.recovered(r, e)
 	case event.Blocked:
@@ -177,7 +194,11 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	}
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
-		b.add(r, "observed", b.changeTitle(Differ(*was, now))+": "+diff)
+		title := "observed"
+		if was.ID == now.ID {
+			title = b.changeTitle(Differ(*was, now))
+		}
+		b.add(r, "observed", title+": "+diff)
 	}
 }
 
@@ -200,11 +221,11 @@ func (b *builder) later(what string, r event.Record) {
 	}
 }
 
-func (b *builder) ended(r event.Record, e event.Finished) {
-	d := b.find(e.Key, e.Phase)
+func (b *builder) finished(r event.Record, e event.Finished) {
+	d := b.find(e.Key, e.Phase, e.Step)
 	if d == nil {
 		d = b.add(r, "action", "")
-		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Stack: e.Stack, Key: e.Key, Action: e.Action, Phase: e.Phase, Token: e.Token}}
+		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Stack: e.Stack, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token}}
 		d.plan = e.Plan
 	} else {
 		d.cite(r)
@@ -214,6 +235,7 @@ func (b *builder) ended(r event.Record, e event.Finished) {
 		clear(b.moved)
 	}
 	switch {
+	case e.Step != "": // the observation after a step tells what exists
 	case e.Outcome == event.Done && (e.Action == decider.Delete || e.Phase == event.PhaseDelete):
 		b.seen = nil
 	case e.Outcome == event.Done && e.Resource != nil:
@@ -222,7 +244,7 @@ func (b *builder) ended(r event.Record, e event.Finished) {
 }
 
 func (b *builder) recovered(r event.Record, e event.Recovered) {
-	d := b.find(e.Key, "")
+	d := b.find(e.Key, "", "")
 	if d == nil {
 		b.add(r, "recovered", answered(e))
 		return
@@ -231,10 +253,10 @@ func (b *builder) recovered(r event.Record, e event.Recovered) {
 	d.action.found = &e
 }
 
-// find is the newest action with a key; phase may be empty for any.
-func (b *builder) find(key, phase string) *draft {
+// find is the newest action with a key; phase and step may be empty for any.
+func (b *builder) find(key, phase, step string) *draft {
 	for _, d := range slices.Backward(b.drafts) {
-		if d.action != nil && d.action.started.Key == key && (phase == "" || d.action.started.Phase == phase) {
+		if d.action != nil && d.action.started.Key == key && (phase == "" || d.action.started.Phase == phase) && (step == "" || d.action.started.Step == step) {
 			return d
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -14,7 +15,7 @@ import (
 // a change or deletion outside ovi, or a change of the configuration.
 func (b *builder) cause(e event.Started) string {
 	p, ok := b.plans[e.Plan]
-	if !ok || p.decision == nil {
+	if back := e.Step == string(replace.DeleteNew) || e.Step == string(replace.Restore); !ok || p.decision == nil || back {
 		return ""
 	}
 	switch e.Action {

@@ -184,7 +184,12 @@ func histories() map[string]history.ResourceHistory {
 			event.Revoked{Ref: web, ClaimedBy: "ada on desk", Token: 9, Who: "joan", Reason: "the laptop was closed"},
 			event.Refused{Ref: web, Key: "keyp2", Token: 9, Reason: "the claim expired before the result was recorded"}, ended("p2", decider.Update, event.Late, ""),
 			event.Recovered{Ref: web, Key: "keyp2", Action: decider.Update, Finding: event.FoundDone, ID: "i-1", Evidence: "it has the configured size"}).last(&small, nil),
-		"elsewhere": elsewhere().last(&small, nil),
+		"elsewhere":          elsewhere().last(&small, nil),
+		"swapped":            swapped().last(pointer(successor()), nil),
+		"reverted":           reverted().last(&small, pointer(swap)),
+		"being-replaced":     replacing(false).last(&small, pointer(swap)),
+		"being-put-back":     replacing(true).last(&small, pointer(swap)),
+		"reverted-and-right": backAgain().last(&small, nil),
 	}
 }
 
@@ -211,6 +216,63 @@ func replaced() *told {
 	again, made := phase(event.PhaseCreate)
 	gone.Resource, made.ID = nil, "i-2"
 	return created().add("run2", read(), plan("p2", event.ForApply, d), yes("p2"), away, gone, again, made)
+}
+
+// swap is a replacement in steps.
+var swap = event.Decision{
+	Difference: comparator.Drifted, Action: decider.Replace, Proposed: decider.Replace, Reason: decider.ReasonImmutable, Message: "image cannot be changed in place",
+	Changes: []resource.Change{{Path: "image", From: resource.String("web:1"), To: resource.String("web:2"), Effect: resource.Replace}},
+}
+
+func successor() resource.Observed {
+	o := res("small")
+	o.ID = "i-2"
+	return o
+}
+
+// steps are those of a replacement that were done.
+func (c *told) steps(names ...string) *told {
+	for i, name := range names {
+		b, e := started("p2", decider.Replace, swap.Reason, swap.Message), ended("p2", decider.Replace, event.Done, "")
+		b.Step, e.Step, b.Key, e.Key, e.Resource = name, name, fmt.Sprint("key", i), fmt.Sprint("key", i), nil
+		if name == "create" || name == "switch" || name == "delete_new" {
+			e.ID = "i-2"
+		}
+		c.add("run2", b, e)
+	}
+	return c
+}
+
+func swapping() *told {
+	return created().add("run2", read(), plan("p2", event.ForApply, swap), yes("p2"), event.ReplaceStarted{Ref: web, Stack: "two", Key: "k", Strategy: "swap", Old: "i-1"}).
+		steps("set_aside", "create", "switch")
+}
+
+func swapped() *told {
+	return swapping().steps("delete_old").add("run2", look(successor()), event.ReplaceFinished{Ref: web, Key: "k", ID: "i-2"})
+}
+
+func reverted() *told {
+	c := swapping().add("run2", event.ReplaceReverted{Ref: web, Key: "k", Why: "i-2 is failing: exited with 1"})
+	c.Tries = &ledger.Tries{Attempts: decider.Attempts{Failures: 1, Last: c.now(), Error: "i-2 is failing: exited with 1"}}
+	return c.steps("delete_new", "restore").add("run2", event.ReplaceFinished{Ref: web, Key: "k", ID: "i-1", Reverted: true})
+}
+
+// backAgain is a reverted replacement whose configuration was taken back.
+func backAgain() *told {
+	c := reverted()
+	c.Tries = nil
+	return c
+}
+
+func replacing(back bool) *told {
+	c := swapping()
+	c.Replacing = &ledger.Replacement{ReplaceStarted: event.ReplaceStarted{Ref: web, Strategy: "swap", Old: "i-1"}, At: start.Add(5 * time.Minute)}
+	if back {
+		c.add("run2", event.ReplaceReverted{Ref: web, Key: "k", Why: "i-2 is failing: exited with 1"})
+		c.Replacing.Reverting, c.Replacing.Why = true, "i-2 is failing: exited with 1"
+	}
+	return c
 }
 
 // elsewhere is an update by another instance, as the shared store has it.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -199,8 +200,8 @@ func orUnknown(s string) string {
 
 func called(x *action) string {
 	text := verb(x.started.Action)
-	if x.started.Phase != "" {
-		text = strings.ReplaceAll(x.started.Phase, "_", " ")
+	if step := cmp.Or(x.started.Step, x.started.Phase); step != "" {
+		text = strings.ReplaceAll(step, "_", " ")
 	}
 	if x.started.Have != "" {
 		text += " " + x.started.Have
@@ -228,7 +229,7 @@ func result(x *action) string {
 
 func answered(e event.Recovered) string {
 	words := map[event.Finding]string{
-		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundUnknown: "unknown; an operator must check",
+		event.FoundDone: "done", event.FoundNotDone: "not done", event.FoundFailed: "failed", event.FoundUnknown: "unknown; an operator must check",
 	}
 	return "recovered: " + words[e.Finding] + " (" + e.Evidence + ")"
 }
@@ -236,11 +237,12 @@ func answered(e event.Recovered) string {
 // title says in a few words what was done.
 func title(x *action) string {
 	who := " by " + orUnknown(x.record.User)
-	what := verb(x.started.Action) + phase(x.started.Phase)
+	step := cmp.Or(x.started.Step, x.started.Phase)
+	what := verb(x.started.Action) + phase(step)
 	switch {
 	case x.ended == nil && x.found == nil:
 		return what + " started" + who + ", no result recorded"
-	case succeeded(x) && x.started.Phase != "":
+	case succeeded(x) && step != "":
 		return what + " finished" + who
 	case succeeded(x) && !late(x):
 		return done(x.started.Action) + who

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -20,6 +21,8 @@ func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 	switch {
 	case c.Open != nil:
 		return t.openSummary(c, name)
+	case c.Replacing != nil:
+		return t.replacingSummary(c, name)
 	case c.Exists == nil:
 		return t.absentSummary(c, b, name)
 	}
@@ -40,6 +43,20 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 	return s
 }
 
+// replacingSummary is about a resource whose replacement is in progress.
+func (t Explainer) replacingSummary(c history.ResourceHistory, name string) Explanation {
+	r := c.Replacing
+	s := Explanation{
+		State:      Open,
+		Headline:   fmt.Sprintf("%s is being replaced: the %s of %s started %s and has not ended.", name, r.Strategy, r.Old, t.since(r.At)),
+		Suggestion: "run `ovi plan` to see how it goes on, and `ovi apply` to finish it",
+	}
+	if r.Reverting {
+		s.Headline = fmt.Sprintf("%s is not replaced: its replacement goes back to %s and has not ended%s.", name, r.Old, phrase.Because(r.Why))
+	}
+	return s
+}
+
 // absentSummary is about a resource that does not exist.
 func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	last := b.lastSeen()
@@ -54,7 +71,7 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 		}
 		return s
 	}
-	if s, ok := t.undone(c, name); ok {
+	if s, ok := t.undone(c, b, name); ok {
 		return s
 	}
 	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
@@ -64,7 +81,15 @@ func succeeded(x *action) bool {
 	return x.ended != nil && x.ended.Outcome == event.Done || x.found != nil && x.found.Finding == event.FoundDone
 }
 
+// goesBack says that the action was a step of a replacement that goes back.
+func goesBack(x *action) bool {
+	return x.started.Step == string(replace.DeleteNew) || x.started.Step == string(replace.Restore)
+}
+
 func deletes(x *action) bool {
+	if x.started.Step != "" {
+		return x.started.Action == decider.Delete && x.started.Step == string(replace.DeleteOld)
+	}
 	return x.started.Action == decider.Delete || x.started.Phase == event.PhaseDelete
 }
 
@@ -96,7 +121,7 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 			Suggestion: "make it reachable, then run `ovi plan`",
 		}
 	}
-	if s, ok := t.undone(c, name); ok {
+	if s, ok := t.undone(c, b, name); ok {
 		return s
 	}
 	if !managed(c) {
@@ -129,6 +154,9 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 		return "No change by ovi is recorded.", nil
 	}
 	x := d.action
+	if goesBack(x) && b.last != nil && b.last.Reverted {
+		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at), orUnknown(x.record.User), phrase.Because(b.last.why), b.last.ID), nil
+	}
 	text := fmt.Sprintf("%s %s by %s", phrase.Capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
 	if late(x) {
 		text += " (its claim expired before the result was recorded)"
@@ -182,7 +210,7 @@ func (b *builder) lastChange() (found *draft) {
 }
 
 // undone says why a planned action was not executed; false if there is none.
-func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, bool) {
+func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
 	if c.Last == nil || c.Last.Decision == nil {
 		return Explanation{}, false
 	}
@@ -215,6 +243,9 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, phrase.Minute(until), why)
 			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
 		}
+	case proposes && c.Tries != nil && b.reverted(c):
+		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), b.last.ID)
+		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
 		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), c.Tries.Error)
 		s.Suggestion = "correct the cause, then run `ovi apply`"
@@ -225,6 +256,11 @@ func (t Explainer) undone(c history.ResourceHistory, name string) (Explanation, 
 		return Explanation{}, false
 	}
 	return s, true
+}
+
+// reverted says that the last failure is that of a replacement that was reverted.
+func (b *builder) reverted(c history.ResourceHistory) bool {
+	return b.last != nil && b.last.Reverted && b.last.why != "" && !b.last.at.Before(c.Tries.Last)
 }
 
 // named is a message about a resource that exists, with its id.

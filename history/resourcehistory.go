@@ -31,9 +31,11 @@ type ResourceHistory struct {
 	Exists  *ledger.ResourceState // nil: it does not exist, as far as is known
 	Blessed *ledger.Blessing
 	Open    *ledger.OpenAction // an action without a recorded result
-	Tries   *ledger.Tries      // failures of its configuration
-	Scan    *ledger.Scan       // the last observation of its scope; nil: never
-	Last    *LastPlan          // of its stack; nil: none is on record
+	// Replacing is its replacement in progress; nil: none is.
+	Replacing *ledger.Replacement
+	Tries     *ledger.Tries // failures of its configuration
+	Scan      *ledger.Scan  // the last observation of its scope; nil: never
+	Last      *LastPlan     // of its stack; nil: none is on record
 }
 
 // LastPlan is the newest plan of a stack that was not only for drift.
@@ -85,6 +87,11 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	}
 	if isOpen {
 		c.Open = &open
+	}
+	if r, is, err := l.Replacement(ctx, c.Ref); err != nil {
+		return err
+	} else if is {
+		c.Replacing = &r
 	}
 	var b rows.Blessing
 	if found, err := l.Load(ctx, rows.KeyBlessed+c.Ref.String(), storage.Now, &b); err != nil {

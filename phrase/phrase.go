@@ -48,7 +48,21 @@ func Capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Operator says what an operator did, or what happened to the audit log itself.
+// Replaced says how a replacement ended.
+func Replaced(e event.ReplaceFinished) string {
+	switch {
+	case e.Reverted && e.ID != "":
+		return "replacement reverted: " + e.ID + " is kept"
+	case e.Reverted:
+		return "replacement ended: neither resource exists"
+	case e.ID == "":
+		return "replacement ended: both resources are deleted"
+	}
+	return "replacement finished: " + e.ID
+}
+
+// Operator says what an operator did, what became of a replacement, or what happened to the audit
+// log itself.
 func Operator(e event.Event) string {
 	switch e := e.(type) {
 	case event.Blessed:
@@ -62,6 +76,12 @@ func Operator(e event.Event) string {
 		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, Because(e.Reason))
 	case event.Refused:
 		return "result not counted: " + e.Reason
+	case event.ReplaceStarted:
+		return fmt.Sprintf("replacement of %s started (%s)", e.Old, e.Strategy)
+	case event.ReplaceReverted:
+		return "replacement goes back: " + e.Why
+	case event.ReplaceFinished:
+		return Replaced(e)
 	case event.Retried:
 		return "new attempts allowed by " + e.Who + Because(e.Reason)
 	case event.LastGood:

@@ -32,6 +32,12 @@ func TestOperator(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]event.Event{
 		"blessed by ada: pays the rent":                                    event.Blessed{On: true, Who: "ada", Reason: "pays the rent"},
+		"replacement of i-1 started (swap)":                                event.ReplaceStarted{Old: "i-1", Strategy: "swap"},
+		"replacement goes back: i-2 is failing":                            event.ReplaceReverted{Why: "i-2 is failing"},
+		"replacement reverted: i-1 is kept":                                event.ReplaceFinished{ID: "i-1", Reverted: true},
+		"replacement finished: i-2":                                        event.ReplaceFinished{ID: "i-2"},
+		"replacement ended: both resources are deleted":                    event.ReplaceFinished{},
+		"replacement ended: neither resource exists":                       event.ReplaceFinished{Reverted: true},
 		"blessing removed by ada":                                          event.Blessed{Who: "ada"},
 		"claim 7 of ben revoked by ada: crash":                             event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
 		"new attempts allowed by ada: quota":                               event.Retried{Who: "ada", Reason: "quota"},

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func Sentence(e event.Event) string {
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:
-		return fmt.Sprintf("%s started%s: %s", act(e.Action), phaseText(e.Phase), reasonText(string(e.Reason), e.Message))
+		return fmt.Sprintf("%s started%s: %s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)), reasonText(string(e.Reason), e.Message))
 	case event.Finished:
 		return finishedSentence(e)
 	case event.Recovered:
@@ -41,7 +42,7 @@ func Sentence(e event.Event) string {
 // SentenceBy is Sentence with the user who started an action.
 func SentenceBy(e event.Event, user string) string {
 	if s, ok := e.(event.Started); ok && user != "" {
-		return fmt.Sprintf("%s started%s by %s: %s", act(s.Action), phaseText(s.Phase), user, reasonText(string(s.Reason), s.Message))
+		return fmt.Sprintf("%s started%s by %s: %s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user, reasonText(string(s.Reason), s.Message))
 	}
 	return Sentence(e)
 }
@@ -100,7 +101,7 @@ func decidedSentence(d event.Decision) string {
 }
 
 func finishedSentence(e event.Finished) string {
-	action, took := string(act(e.Action))+phaseText(e.Phase), seconds(e.Seconds)
+	action, took := string(act(e.Action))+phaseText(cmp.Or(e.Step, e.Phase)), seconds(e.Seconds)
 	switch e.Outcome {
 	case event.Done:
 		text := fmt.Sprintf("%s finished in %s", action, took)

@@ -263,6 +263,8 @@ func (p *Progress) lines(r Record) []string {
 		return p.step(x)
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s of an earlier run recovered: %s (%s)", act(decider.Action(x.Action)), strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
+	case Reverted:
+		return p.entry(blockedSign, shortName(x.Ref), "goes back: "+x.Why)
 	case NotStarted:
 		c := p.idle[x.Why]
 		if c == nil {

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -32,7 +34,12 @@ func (s *steps) record(r event.Record) (Record, bool) {
 	case event.Started:
 		return s.started(e, r.At), true
 	case event.Finished:
-		return s.finished(e), true
+		return s.finished(e, r.At), true
+	case event.ReplaceReverted:
+		s.forget(e.Ref)
+		return Reverted{Type: "apply_reverted", Ref: s.names.Ref(e.Ref), Why: e.Why}, true
+	case event.ReplaceFinished:
+		s.forget(e.Ref)
 	case event.Recovered:
 		return Recovered{
 			Type: "apply_recovered", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
@@ -50,14 +57,19 @@ func (s *steps) record(r event.Record) (Record, bool) {
 
 func (s *steps) started(e event.Started, at time.Time) Record {
 	s.forget(e.Ref)
-	s.running[e.Ref] = &running{action: e.Action, phase: e.Phase, have: e.Have, started: at}
-	s.order = append(s.order, e.Ref)
-	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: e.Phase, ID: e.Have}
+	phase := cmp.Or(e.Step, e.Phase)
+	s.run(e.Ref, &running{action: e.Action, phase: phase, have: e.Have, started: at})
+	return Step{Type: "apply_start", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: phase, ID: e.Have}
 }
 
-func (s *steps) finished(e event.Finished) Record {
+func (s *steps) run(r resource.Ref, what *running) {
+	s.running[r] = what
+	s.order = append(s.order, r)
+}
+
+func (s *steps) finished(e event.Finished, at time.Time) Record {
 	step := Step{
-		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: e.Phase, ID: e.ID,
+		Type: "apply_complete", Ref: s.names.Ref(e.Ref), Action: string(e.Action), Phase: cmp.Or(e.Step, e.Phase), ID: e.ID,
 		Seconds: e.Seconds, Error: e.Error, Recoverable: e.Recoverable, Status: string(e.Outcome),
 	}
 	if now, ok := s.running[e.Ref]; ok && step.ID == "" {
@@ -66,8 +78,15 @@ func (s *steps) finished(e event.Finished) Record {
 	s.forget(e.Ref)
 	if e.Outcome != event.Done && e.Outcome != event.Accepted {
 		step.Type = "apply_errored"
+	} else if startsSomething(replace.Step(e.Step)) {
+		s.run(e.Ref, &running{action: e.Action, phase: string(replace.Wait), have: e.ID, started: at})
 	}
 	return step
+}
+
+// startsSomething reports whether a replacement may wait after a step, until a resource is healthy.
+func startsSomething(s replace.Step) bool {
+	return s == replace.Create || s == replace.Switch || s == replace.Restore
 }
 
 func (s *steps) forget(r resource.Ref) {
@@ -94,6 +113,13 @@ type Recovered struct {
 	Evidence string `json:"evidence"`
 }
 
+// Reverted is a replacement that goes back, and why.
+type Reverted struct {
+	Type string `json:"type"` // "apply_reverted"
+	Ref  string `json:"ref"`
+	Why  string `json:"why"`
+}
+
 // NotStarted is an action that was not started, and why.
 type NotStarted struct {
 	Type    string `json:"type"` // "apply_not_started"
@@ -105,4 +131,5 @@ type NotStarted struct {
 }
 
 func (Recovered) record()  {}
+func (Reverted) record()   {}
 func (NotStarted) record() {}

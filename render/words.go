@@ -19,6 +19,14 @@ func doingOf(a decider.Action, phase string) doing {
 		return doing{"-", "deleting", "deleted"}
 	case event.PhaseCreate:
 		return doing{"+", "creating", "created"}
+	case "set_aside":
+		return doing{"~", "setting aside", "set aside"}
+	case "switch":
+		return doing{"~", "switching to", "switched to"}
+	case "restore":
+		return doing{"~", "restoring", "restored"}
+	case "wait":
+		return doing{"~", "waiting", "waited"}
 	case "":
 	default:
 		step := strings.ReplaceAll(phase, "_", " ")
