@@ -45,7 +45,7 @@ func TestArchitectureMatchesTheCode(t *testing.T) {
 	}
 }
 
-// TestArchitectureHasTheCrashTable: section 7 has each row of the engine's crash table, in the same
+// TestArchitectureHasTheCrashTable: section 7 has each row of the engine's crash tables, in the same
 // words, and section 5 names only scripts that exist.
 func TestArchitectureHasTheCrashTable(t *testing.T) {
 	b, err := os.ReadFile("ARCHITECTURE.md")
@@ -53,39 +53,54 @@ func TestArchitectureHasTheCrashTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	f, err := parser.ParseFile(token.NewFileSet(), "engine/crash_test.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
+	for _, cells := range tableCells(t, "engine/crash_test.go", "crashTable", 4) {
+		if cells[0] == "" {
+			cells[0] = "the plan"
+		}
+		hasRow(t, page, cells[0], cells[1], cells[3])
 	}
-	rows := 0
-	ast.Inspect(f, func(n ast.Node) bool {
-		v, ok := n.(*ast.ValueSpec)
-		if !ok || v.Names[0].Name != "crashTable" {
-			return true
-		}
-		for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
-			cells := make([]string, 4)
-			for i, cell := range e.(*ast.CompositeLit).Elts {
-				cells[i], _ = strconv.Unquote(cell.(*ast.BasicLit).Value)
-			}
-			if rows++; cells[0] == "" {
-				cells[0] = "the plan"
-			}
-			row := strings.ReplaceAll("| "+strings.Join([]string{cells[0], cells[1], cells[3]}, " | ")+" |", "|  |", "| |")
-			if !strings.Contains(page, row) {
-				t.Errorf("ARCHITECTURE.md has no row %s", row)
-			}
-		}
-		return false
-	})
-	if rows == 0 {
-		t.Error("engine/crash_test.go has no crashTable")
+	for _, cells := range tableCells(t, "engine/inprogress_test.go", "replaceTable", 4) {
+		hasRow(t, page, cells...)
 	}
 	for _, m := range regexp.MustCompile("`TestScripts/([a-z0-9-]+)`").FindAllStringSubmatch(page, -1) {
 		if _, err := os.Stat("cmd/ovi/testdata/script/" + m[1] + ".txtar"); err != nil {
 			t.Errorf("ARCHITECTURE.md names a script that does not exist: %v", err)
 		}
 	}
+}
+
+func hasRow(t *testing.T, page string, cells ...string) {
+	t.Helper()
+	if row := strings.ReplaceAll("| "+strings.Join(cells, " | ")+" |", "|  |", "| |"); !strings.Contains(page, row) {
+		t.Errorf("ARCHITECTURE.md has no row %s", row)
+	}
+}
+
+// tableCells returns the first strings of each row of a table in a test.
+func tableCells(t *testing.T, file, table string, columns int) (rows [][]string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok || v.Names[0].Name != table {
+			return true
+		}
+		for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
+			cells := make([]string, columns)
+			for i, cell := range e.(*ast.CompositeLit).Elts[:columns] {
+				cells[i], _ = strconv.Unquote(cell.(*ast.BasicLit).Value)
+			}
+			rows = append(rows, cells)
+		}
+		return false
+	})
+	if len(rows) == 0 {
+		t.Errorf("%s has no %s", file, table)
+	}
+	return rows
 }
 
 // testFiles returns the text of every test of this module and of faultrun.

@@ -1,6 +1,8 @@
 package decider
 
 import (
+	"fmt"
+
 	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -97,6 +99,9 @@ func chooseStrategies(all []Decision, kinds Kinds) {
 			if s == d.Desired.Replace {
 				d.Strategy = s
 			}
+		}
+		if w := d.Desired.Replace; w != "" && w != d.Strategy {
+			d.Warnings = append(d.Warnings, Warning{Policy: "replace", Text: fmt.Sprintf("%s is not possible for it; %s is used", w, d.Strategy)})
 		}
 	}
 	nodes, index := nodesOf(all, func(d *Decision) Action { return d.Proposed })

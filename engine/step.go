@@ -238,5 +238,8 @@ func (r *replacement) stepStarted(step replace.Step, q *provider.Request) event.
 	case step.Destroys():
 		b.Phase = event.PhaseDelete
 	}
+	if r.Reverting && r.refused != nil {
+		b.Reason, b.Message = decider.ReasonReverts, r.refused.Error()
+	}
 	return b
 }

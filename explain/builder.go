@@ -195,7 +195,7 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
 		title := "observed"
-		if was.ID == now.ID {
+		if was.ID == now.ID && now.Role == "" {
 			title = b.changeTitle(Differ(*was, now))
 		}
 		b.add(r, "observed", title+": "+diff)

@@ -181,7 +181,7 @@ func (p *projection) failed(r event.Record, e event.Finished) error {
 		return nil
 	}
 	return p.tried(e.Ref, e.Desired, func(t *rows.Tried) {
-		t.Last, t.Error, t.Key = r.At, e.Error, ""
+		t.Last, t.Error, t.Key, t.Kept = r.At, e.Error, "", ""
 		if e.Recoverable {
 			transient(t, r.At)
 		} else {
@@ -281,7 +281,7 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
 			return err
 		}
-		if e.ID != "" && open.Applying != nil { // it has the configuration, and fails with it
+		if e.ID != "" && open.Applying != nil && open.Step == "" { // it has the configuration, and fails with it
 			if err := p.put(rows.KeyApplied+e.Ref.String(), open.Applying); err != nil {
 				return err
 			}

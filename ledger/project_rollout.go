@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // replaceStarted records the open replacement, and the role of the old resource.
@@ -47,10 +48,44 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 			return err
 		}
 	}
-	if err := p.delete(rows.KeyReplace + e.Ref.String()); err != nil || e.Reverted {
+	if err := p.leaveRole(e.Ref, e.ID); err != nil {
 		return err
 	}
+	if err := p.delete(rows.KeyReplace + e.Ref.String()); err != nil {
+		return err
+	}
+	if e.Reverted {
+		return p.kept(e, open)
+	}
 	return p.replaced(e, open)
+}
+
+// leaveRole takes the role from what was observed last.
+func (p *projection) leaveRole(ref resource.Ref, id string) error {
+	value, err := p.get(rows.KeyResource + ref.String())
+	if err != nil || value == nil {
+		return err
+	}
+	o, err := resource.ParseObserved(value)
+	if err != nil || o.ID != id || o.Role == "" {
+		return err
+	}
+	o.Role = ""
+	return p.set(storage.Op{Key: rows.KeyResource + ref.String(), Value: o.AppendJSON(nil)})
+}
+
+// kept notes with the attempts of the configuration that the last one was reverted.
+func (p *projection) kept(e event.ReplaceFinished, open Replacement) error {
+	var t rows.Tries
+	found, err := p.load(rows.KeyTries+e.Ref.String(), &t)
+	if err != nil || !found {
+		return err
+	}
+	if last, ok := t.Last(); !ok || last.Desired != open.Desired || last.Last.Before(open.At) {
+		return nil
+	}
+	t.Change(open.Desired, func(x *rows.Tried) { x.Kept = e.ID })
+	return p.put(rows.KeyTries+e.Ref.String(), t)
 }
 
 // replaced records what is the case after a replacement that did not go back.

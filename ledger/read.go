@@ -182,6 +182,9 @@ type Tries struct {
 	// Key is the idempotency key of a create that may still take effect: the same configuration is
 	// tried again with the same key.
 	Key string
+	// Kept is the old resource of a replacement that was reverted by the last failure; "" if that
+	// was none.
+	Kept string
 	// RecreateOnly are the paths that the provider could not change on the resource with ID.
 	RecreateOnly []string
 	ID           string
@@ -216,7 +219,7 @@ func (r *Reader) Attempts(ctx context.Context) (map[resource.Ref]ResourceTries, 
 		for _, t := range tries.Of {
 			out[ref] = append(out[ref], Tries{decider.Attempts{
 				Desired: t.Desired, Failures: t.Failures, Lost: t.Lost, Transient: t.Transient, Since: t.Since, Last: t.Last, Error: t.Error,
-			}, t.Key, t.RecreateOnly, t.ID})
+			}, t.Key, t.Kept, t.RecreateOnly, t.ID})
 		}
 	}
 	return out, err

@@ -117,6 +117,9 @@ func TestARevertedReplacementAppliedNothing(t *testing.T) {
 	if got := attempts(t, l); got.Failures != 1 || got.Desired != "v2" || got.Error != "new is failing: exited with 1" {
 		t.Errorf("attempts %+v, want one of v2", got)
 	}
+	if got := attempts(t, l); got.Kept != "old" {
+		t.Errorf("kept %q", got.Kept)
+	}
 	replacing(t, l, "set_aside", "create", "switch", "delete_old")
 	if got := attempts(t, l); got.Failures != 1 {
 		t.Errorf("a step that succeeds ends the count: %+v", got)

@@ -83,6 +83,17 @@ type Failing struct {
 
 func (Failing) record() {}
 
+// Replacement is a replacement in progress, or one that was reverted.
+type Replacement struct {
+	Type     string    `json:"type"` // "replacement"
+	Ref      string    `json:"ref"`
+	State    string    `json:"state"` // "in_progress", "going_back", "reverted"
+	Strategy string    `json:"strategy,omitempty"`
+	Old      string    `json:"old"`     // the id of the old resource
+	Started  time.Time `json:"started"` // of a reverted one: when it failed
+	Why      string    `json:"why,omitempty"`
+}
+
 // Claim says who may act on a resource now.
 type Claim struct {
 	Type     string    `json:"type"` // "claim"
@@ -140,12 +151,13 @@ type Info struct {
 	Data any    `json:"data"`
 }
 
-func (Resource) record()   {}
-func (Unmanaged) record()  {}
-func (ScopeSeen) record()  {}
-func (OpenAction) record() {}
-func (Claim) record()      {}
-func (LogRecord) record()  {}
-func (Moment) record()     {}
-func (Blessing) record()   {}
-func (Info) record()       {}
+func (Resource) record()    {}
+func (Replacement) record() {}
+func (Unmanaged) record()   {}
+func (ScopeSeen) record()   {}
+func (OpenAction) record()  {}
+func (Claim) record()       {}
+func (LogRecord) record()   {}
+func (Moment) record()      {}
+func (Blessing) record()    {}
+func (Info) record()        {}

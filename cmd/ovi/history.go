@@ -88,7 +88,7 @@ func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind
 		out = append(out, moment{"observed", fmt.Sprintf("observed: %s, %s", m.Seen.ID, m.Seen.Health), seenData(m.Seen)})
 	case m.Seen != nil:
 		changes, how := explain.Differ(*before, *m.Seen), "observed: "
-		if !acted && before.ID == m.Seen.ID && explain.MadeOutside(changes, kind) {
+		if !acted && before.ID == m.Seen.ID && m.Seen.Role == "" && explain.MadeOutside(changes, kind) {
 			how = "changed outside ovi: "
 		}
 		if len(changes) > 0 {

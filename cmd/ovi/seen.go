@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/render"
@@ -36,15 +37,20 @@ func (s seen) health() string {
 
 // note is what else users must know about a resource.
 func (s seen) note() string {
-	switch {
-	case s.blessed && s.Unread != "":
-		return "blessed, could not be read"
-	case s.Unread != "":
-		return "could not be read"
-	case s.blessed:
-		return "blessed"
+	var notes []string
+	if s.blessed {
+		notes = append(notes, "blessed")
 	}
-	return ""
+	if s.Unread != "" {
+		notes = append(notes, "could not be read")
+	}
+	switch s.Role {
+	case resource.RoleOld:
+		notes = append(notes, "being replaced")
+	case resource.RoleNew:
+		notes = append(notes, "new")
+	}
+	return strings.Join(notes, ", ")
 }
 
 func count(n int) string { return strconv.Itoa(n) }

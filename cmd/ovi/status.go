@@ -31,6 +31,7 @@ type state struct {
 	scans     []ledger.Scan
 	liveState resource.LiveState
 	open      []ledger.OpenAction
+	replacing map[resource.Ref]ledger.Replacement
 	plans     []history.Plan
 	attempts  map[resource.Ref]ledger.ResourceTries
 	exhausted map[resource.Ref]event.Exhausted
@@ -65,6 +66,9 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.open, err = l.OpenActions(c); err != nil {
+		return s, err
+	}
+	if s.replacing, err = l.Replacements(c, storage.Now); err != nil {
 		return s, err
 	}
 	if s.plans, err = history.New(l.Reader()).Plans(c); err != nil {
@@ -116,7 +120,7 @@ func (c *call) stateRecords(s state) []render.Record {
 			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: timeOrNil(x.Deadline),
 		})
 	}
-	return append(out, c.failingRecords(s)...)
+	return append(append(out, c.failingRecords(s)...), s.replacementRecords()...)
 }
 
 func (c *call) stateTables(s state) error {
@@ -126,7 +130,7 @@ func (c *call) stateTables(s state) error {
 	for i, x := range managed {
 		refs[i] = x.Ref
 	}
-	short := s.names.Shorten(refs...)
+	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
 	for _, x := range managed {
 		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: x.ID, Health: x.health(), Observed: c.ago(x.at), Note: x.note()})
 	}
@@ -152,6 +156,7 @@ func (c *call) stateTables(s state) error {
 		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
 	c.showFailing(s, short, alert)
+	v.Notices = append(v.Notices, s.replacements(short, c.ago)...)
 	for i, x := range s.open {
 		if x.Accepted {
 			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))

@@ -124,6 +124,8 @@ type Tried struct {
 	// Key is kept when a create may still take effect: creating the same configuration again with
 	// the same key creates no second resource.
 	Key string `json:"key,omitempty"`
+	// Kept is the old resource of a replacement that the last failure reverted.
+	Kept string `json:"kept,omitempty"`
 	// RecreateOnly are the paths that cannot be changed on the resource with ID.
 	RecreateOnly []string `json:"recreate_only,omitempty"`
 	ID           string   `json:"id,omitempty"`

@@ -172,7 +172,7 @@ func (b *block) readReplace(n *source.Node) {
 	case resource.DestroyFirst, resource.CreateFirst, resource.Swap, resource.StartFirst:
 		b.r.Replace = s
 	default:
-		b.wrong(n, "unknown way to replace "+source.Quote(string(s)), "use destroy-first, create-first or swap")
+		b.wrong(n, "unknown way to replace "+source.Quote(string(s)), "use destroy-first, create-first, swap or start-first")
 	}
 }
 

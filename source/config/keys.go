@@ -139,7 +139,7 @@ func blockKeys(o source.Options) []key[*block] {
 		{"blessed", "true", formBool, "Protects the resource from every action. Removing this line does not remove the protection; `ovi unbless` does.", (*block).readBlessed},
 		{"owner", "team-a", formText, "The owner that its ovi tags name, if it is not the one of OVI_OWNER. Another owner on the resource is drift.", (*block).readOwner},
 		{"state", "stopped", formState, "Whether the resource runs: running or stopped, for kinds that have a state. Default: that of the kind, mostly running. One that is stopped or failing outside ovi is drift and is started again, at most 3 times in 10 minutes.", (*block).readState},
-		{"replace", "create-first", formText, "How the resource is replaced where its kind allows a choice: destroy-first, create-first or swap. `ovi kinds` shows what a kind can.", (*block).readReplace},
+		{"replace", "create-first", formText, "How the resource is replaced where its kind allows a choice: destroy-first, create-first, swap or start-first. `ovi kinds` shows what a kind can.", (*block).readReplace},
 		{"ignore", "[tags.LastScan]", formPaths, "Attributes, dotted paths or patterns that are not compared, of this resource alone.", (*block).readIgnore},
 		{"depends_on", "[db]", formNames, "Resources that must exist first, where no attribute refers to them: NAME, TYPE/NAME or a whole ref. A name with a count means all of them.", (*block).readDependsOn},
 		{"spec", "{size: t3.micro}", formSpec, "The attributes of the resource, where they are not beside these keys. An attribute with the name of one of these keys is set only here.", (*block).readSpec},
