@@ -1,0 +1,43 @@
+package podman
+
+import "github.com/ovi-project/ovi/resource"
+
+// Name is the provider's name in refs and configurations.
+const Name = "podman"
+
+// The names of the kinds.
+const (
+	kindContainer = "container"
+	kindNetwork   = "network"
+	kindPod       = "pod"
+	kindSecret    = "secret"
+	kindVolume    = "volume"
+)
+
+// Kinds lists the schemas of all kinds, without I/O. Each call gives a fresh list.
+func Kinds() []resource.Kind {
+	return []resource.Kind{containerKind(), networkKind(), podKind(), secretKind(), volumeKind()}
+}
+
+const (
+	// hostName is what Podman accepts as a name, and DNS as a label.
+	hostName    = `[a-zA-Z0-9][a-zA-Z0-9_.-]{0,62}`
+	hostNameDoc = "letters, digits, '.', '_' and '-', starting with a letter or digit, at most 63 characters"
+)
+
+func bound(n int64) *int64 { return &n }
+
+// fixed are attributes that Podman cannot change: a change replaces the resource.
+func fixed(attrs []resource.Attribute) []resource.Attribute {
+	for i := range attrs {
+		attrs[i].Effect = resource.Replace
+	}
+	return attrs
+}
+
+func labelsAttr(what string) resource.Attribute {
+	return resource.Attribute{
+		Name: "labels", Type: resource.TMap, Effect: resource.Replace, Valid: labelKeys,
+		Example: "{team: shop}", Doc: "Labels of the " + what + ". Podman cannot change labels afterwards.",
+	}
+}
