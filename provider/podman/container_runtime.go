@@ -44,7 +44,7 @@ func healthFields() []resource.Attribute {
 		{
 			Name: "http_get", Type: resource.TObject, Example: "{path: /, port: 80}", Doc: "The request of an http check.",
 			Fields: []resource.Attribute{
-				{Name: "path", Type: resource.TString, Default: resource.String("/"), Pattern: `/[!-~]*`, Example: "/healthz", Doc: "The path that is requested."},
+				{Name: "path", Type: resource.TString, Default: resource.String("/"), Pattern: `/[A-Za-z0-9._~!$&()*+,;=:@%/?#-]*`, Example: "/healthz", Doc: "The path that is requested."},
 				{Name: "port", Type: resource.TInt, Required: true, Min: bound(1), Max: bound(65535), Example: "80", Doc: "The port inside the container."},
 			},
 		},

@@ -56,6 +56,19 @@ func (r *rig) swappable() ([]Sample, provider.Swapper) {
 	return out, swapper
 }
 
+// createNeeds creates the samples that one refers to, if they are not created yet.
+func (r *rig) createNeeds(s Sample) {
+	r.t.Helper()
+	for _, ref := range s.Desired.Refs() {
+		for _, other := range r.Samples {
+			if _, created := r.ids[ref]; other.Desired.Ref == ref && !created {
+				r.createNeeds(other)
+				r.create(other)
+			}
+		}
+	}
+}
+
 // aside sets a resource aside, twice, and creates its successor, which does not run.
 func (r *rig) aside(s Sample, swapper provider.Swapper, old resource.Observed) (after, created resource.Observed, req provider.Request) {
 	r.t.Helper()
@@ -107,6 +120,7 @@ func (r *rig) is(kind, id string, want resource.Health) {
 func aSwapCanBeRepeated(r *rig) {
 	samples, swapper := r.swappable()
 	for _, s := range samples {
+		r.createNeeds(s)
 		old := r.create(s)
 		after, created, req := r.aside(s, swapper, old)
 		r.switchOver(swapper, req, created)
@@ -124,6 +138,7 @@ func aSwapCanBeRepeated(r *rig) {
 func aSwapGoesBack(r *rig) {
 	samples, swapper := r.swappable()
 	for _, s := range samples {
+		r.createNeeds(s)
 		for _, switched := range []bool{false, true} {
 			old := r.create(s)
 			after, created, req := r.aside(s, swapper, old)

@@ -1,0 +1,50 @@
+package podmantest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The files of a host. Limits are those that root has without CAP_SYS_RESOURCE, and nothing
+// depends on systemd or on the version of cgroups.
+const (
+	containersConf = `[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[network]
+network_config_dir = "DIR/networks"
+default_network = "ovi-SLOT"
+default_subnet = "10.SECOND.255.0/24"
+default_subnet_pools = [{"base" = "10.SECOND.0.0/17", "size" = 24}]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+static_dir = "DIR/libpod"
+tmp_dir = "DIR/tmp"
+volume_path = "DIR/volumes"
+`
+	storageConf = `[storage]
+driver = "overlay"
+graphroot = "DIR/graph"
+runroot = "DIR/run"
+`
+	registriesConf = `unqualified-search-registries = ["REGISTRY"]
+short-name-mode = "disabled"
+[[registry]]
+location = "REGISTRY"
+insecure = true
+`
+)
+
+func (h *Host) configure(t testing.TB) {
+	t.Helper()
+	fill := strings.NewReplacer("DIR", h.Dir, "SLOT", itoa(h.slot.n), "SECOND", itoa(128+h.slot.n), "REGISTRY", h.Registry)
+	for name, content := range map[string]string{
+		"containers.conf": containersConf, "storage.conf": storageConf, "registries.conf": registriesConf,
+	} {
+		if err := os.WriteFile(h.file(name), []byte(fill.Replace(content)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

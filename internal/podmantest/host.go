@@ -1,0 +1,159 @@
+package podmantest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Image is the image of busybox that every host has. It runs idle, sets FROM_IMAGE=yes, and can
+// do what Applets lists, and serve.
+const Image = "localhost/bb:1"
+
+// startWait is how long the service may take to answer, and one command of Podman's to end.
+const startWait = time.Minute
+
+// Host is a Podman of its own.
+type Host struct {
+	Dir      string // configuration and storage
+	Socket   string // of the REST service
+	Registry string // host:port of a registry that accepts pushes
+	bin      string
+	cmd      *exec.Cmd
+	slot     *slot
+}
+
+// Start gives a running Podman without any container, pod, volume, secret or network of its own,
+// until the test ends.
+func Start(t testing.TB) *Host {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("Podman is tested as root on Linux")
+	}
+	bin, err := exec.LookPath("podman")
+	if err != nil {
+		t.Fatal("podman is not installed; run tools/need.sh")
+	}
+	s := takeSlot(t)
+	h := &Host{Dir: s.dir, Socket: filepath.Join(s.dir, "podman.sock"), bin: bin, slot: s}
+	h.Registry = serveRegistry(t)
+	h.configure(t)
+	h.importImage(t)
+	h.Reset(t)
+	h.Serve(t)
+	t.Cleanup(func() { h.end(t) })
+	return h
+}
+
+// Env is the environment in which Podman's command uses this host.
+func (h *Host) Env() []string {
+	var out []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "CONTAINER") {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "CONTAINERS_CONF="+h.file("containers.conf"), "CONTAINERS_STORAGE_CONF="+h.file("storage.conf"),
+		"CONTAINERS_REGISTRIES_CONF="+h.file("registries.conf"), "PODMAN_IGNORE_CGROUPSV1_WARNING=1")
+}
+
+func (h *Host) file(name string) string { return filepath.Join(h.Dir, name) }
+
+// Podman runs Podman's command on the host, without the service, and returns what it prints.
+func (h *Host) Podman(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := h.Try("", args...)
+	if err != nil {
+		t.Fatalf("podman %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// Try runs Podman's command with an input; one that fails is an error with what it prints.
+func (h *Host) Try(stdin string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.bin, args...)
+	cmd.Env, cmd.Stdin = h.Env(), strings.NewReader(stdin)
+	// What a container leaves running keeps the pipes open.
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// Serve starts the REST service and waits until it answers.
+func (h *Host) Serve(t testing.TB) {
+	t.Helper()
+	_ = os.Remove(h.Socket) // of a service that was killed
+	log, err := os.Create(h.file("service.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }() // the service has its own
+	h.cmd = exec.Command(h.bin, "system", "service", "--time=0", "unix://"+h.Socket)
+	h.cmd.Env, h.cmd.Stdout, h.cmd.Stderr = h.Env(), log, log
+	if err := h.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(h.file("service.pid"), fmt.Append(nil, h.cmd.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(startWait); !h.answers(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			out, _ := os.ReadFile(h.file("service.log"))
+			t.Fatalf("podman system service does not answer: %s", out)
+		}
+	}
+}
+
+// Kill ends the service at once; containers run on.
+func (h *Host) Kill() {
+	if h.cmd != nil {
+		_ = h.cmd.Process.Signal(syscall.SIGKILL)
+		_ = h.cmd.Wait()
+		h.cmd = nil
+	}
+}
+
+func (h *Host) answers() bool {
+	c := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", h.Socket) },
+	}, Timeout: time.Second}
+	r, err := c.Get("http://d/v4.0.0/libpod/_ping")
+	if err != nil {
+		return false
+	}
+	return r.Body.Close() == nil && r.StatusCode == http.StatusOK
+}
+
+// Reset removes every container, pod, volume, secret and network, and keeps images.
+func (h *Host) Reset(t testing.TB) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"pod", "rm", "-af", "-t", "0"}, {"rm", "-af", "-t", "0"}, {"volume", "rm", "-af"}, {"secret", "rm", "-a"}, {"network", "prune", "-f"},
+	} {
+		if out, err := h.Try("", args...); err != nil {
+			t.Errorf("podman %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+func (h *Host) end(t testing.TB) {
+	h.Reset(t)
+	h.Kill()
+	h.slot.release()
+}

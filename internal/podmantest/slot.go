@@ -1,0 +1,66 @@
+package podmantest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// slots is how many hosts a machine can run at a time.
+const slots = 64
+
+// slot is a place for one host: a directory and a range of addresses, locked while a process
+// uses it. The images in it are kept for the next.
+type slot struct {
+	n    int
+	dir  string
+	lock *os.File
+}
+
+func takeSlot(t testing.TB) *slot {
+	t.Helper()
+	for n := range slots {
+		dir := filepath.Join(os.TempDir(), "ovi-podman-"+strconv.Itoa(n))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+			_ = lock.Close() // in use
+			continue
+		}
+		s := &slot{n: n, dir: dir, lock: lock}
+		s.endService()
+		return s
+	}
+	t.Fatalf("all %d places for a Podman are in use", slots)
+	return nil
+}
+
+// endService ends the service of a test that was killed before it could.
+func (s *slot) endService() {
+	b, err := os.ReadFile(filepath.Join(s.dir, "service.pid"))
+	if err != nil {
+		return
+	}
+	pid, err := strconv.Atoi(string(b))
+	if err != nil {
+		return
+	}
+	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if strings.Contains(string(args), filepath.Join(s.dir, "podman.sock")) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	_ = os.Remove(filepath.Join(s.dir, "service.pid"))
+}
+
+func (s *slot) release() { _ = s.lock.Close() }

@@ -1,0 +1,72 @@
+package podman
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+)
+
+type (
+	clock    = func() time.Time
+	duration = time.Duration
+)
+
+// connect makes a client for the word of a location, without sending anything, and says whether
+// the service is on this machine.
+func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
+	endpoint := word
+	if word == local {
+		endpoint = p.endpoint()
+	}
+	if p.opts.Transport != nil {
+		t, err := p.opts.Transport(endpoint)
+		if err != nil {
+			return nil, false, err
+		}
+		return libpod.New(t), false, nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme == "" {
+		return nil, false, permanent("", "use local, or a URL such as unix:///run/podman/podman.sock", "invalid host %q", word)
+	}
+	switch u.Scheme {
+	case "unix":
+		return libpod.New(libpod.Unix(u.Path)), true, nil
+	default:
+		return nil, false, permanent("", "use unix://PATH", "unknown way to connect to the host %q", word)
+	}
+}
+
+// endpoint finds the service: what is configured, else the socket of this user, else root's.
+func (p *Provider) endpoint() string {
+	for _, configured := range []string{p.opts.Host, p.opts.Getenv("CONTAINER_HOST")} {
+		if configured != "" {
+			return configured
+		}
+	}
+	uid := os.Getuid()
+	var found []string
+	if dir := p.opts.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		found = append(found, filepath.Join(dir, "podman", "podman.sock"))
+	}
+	if uid > 0 {
+		found = append(found, filepath.Join("/run/user", strconv.Itoa(uid), "podman", "podman.sock"))
+	}
+	const root = "/run/podman/podman.sock"
+	if uid == 0 {
+		found = nil
+	}
+	for _, path := range append(found, root) {
+		if _, err := os.Stat(path); err == nil {
+			return "unix://" + path
+		}
+	}
+	if len(found) > 0 {
+		return "unix://" + found[0]
+	}
+	return "unix://" + root
+}

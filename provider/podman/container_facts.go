@@ -1,0 +1,188 @@
+package podman
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func list(words []string) resource.Value {
+	out := make(resource.List, len(words))
+	for i, w := range words {
+		out[i] = resource.String(w)
+	}
+	return out
+}
+
+func words(v resource.Value) []string {
+	l, _ := v.(resource.List)
+	return textsOf(resource.Attrs{{Name: "l", Value: l}}, "l")
+}
+
+// full is the whole command line that runs.
+func (f *facts) full() []string {
+	if f.Path == "" {
+		return nil
+	}
+	return append([]string{f.Path}, f.Args...)
+}
+
+// command starts the command line. What the image says is not configured.
+func (f *facts) command(want resource.Value) resource.Value {
+	if want == nil && f.ours {
+		return nil
+	}
+	full, said := f.full(), words(want)
+	switch {
+	case want == nil && f.image != nil && len(f.image.Config.Entrypoint) > 0:
+		return list(f.image.Config.Entrypoint)
+	case want == nil:
+		return nil
+	case len(full) >= len(said) && slices.Equal(full[:len(said)], said):
+		return want
+	}
+	return list(full)
+}
+
+// args end it.
+func (f *facts) args(want resource.Value) resource.Value {
+	full, said := f.full(), words(want)
+	if want == nil {
+		if f.ours || len(full) == 0 {
+			return nil
+		}
+		entry := 0
+		if f.image != nil {
+			entry = len(f.image.Config.Entrypoint)
+		}
+		return list(full[min(entry, len(full)):])
+	}
+	if n := len(full) - len(said); n >= 0 && slices.Equal(full[n:], said) {
+		return want
+	}
+	return list(full)
+}
+
+// envOf are the variables of a container.
+func envOf(c libpod.Container) map[string]string {
+	out := make(map[string]string, len(c.Config.Env))
+	for _, e := range c.Config.Env {
+		k, v, _ := strings.Cut(e, "=")
+		out[k] = v
+	}
+	return out
+}
+
+// environment: the image and Podman set variables too, and Podman 4 shows secrets among them.
+// Only what was configured is reported; of a container that ovi did not create, what its image
+// does not say.
+func (f *facts) environment(want resource.Value) resource.Value {
+	out := map[string]resource.Value{}
+	said, _ := want.(resource.Attrs)
+	for _, a := range said {
+		if v, ok := f.env[a.Name]; ok {
+			out[a.Name] = resource.String(v)
+		}
+	}
+	if !f.ours {
+		for k, v := range f.env {
+			if !f.inherited(k, v) {
+				out[k] = resource.String(v)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return resource.AttrsOf(out)
+}
+
+func (f *facts) inherited(name, value string) bool {
+	if slices.Contains([]string{"PATH", "TERM", "container", "HOSTNAME", "HOME"}, name) {
+		return true
+	}
+	return f.image != nil && slices.Contains(f.image.Config.Env, name+"="+value)
+}
+
+func (f *facts) user(part int) resource.Value {
+	parts := strings.SplitN(f.Config.User, ":", 2)
+	if part >= len(parts) {
+		return nil
+	}
+	n, err := strconv.ParseInt(parts[part], 10, 64)
+	if err != nil {
+		return nil
+	}
+	return resource.Int(n)
+}
+
+func (f *facts) uid(want resource.Value) resource.Value {
+	if want == nil && f.ours {
+		return nil
+	}
+	return f.user(0)
+}
+
+func (f *facts) gid(want resource.Value) resource.Value {
+	if want == nil && f.ours {
+		return nil
+	}
+	return f.user(1)
+}
+
+// restartPolicy: of one that is not configured, what its pod said was sent.
+func (f *facts) restartPolicy(want resource.Value) resource.Value {
+	p := f.HostConfig.RestartPolicy
+	have := p.Name
+	if have == "" {
+		have = "no"
+	}
+	if have == "on-failure" && p.MaximumRetryCount > 0 {
+		have += ":" + strconv.Itoa(p.MaximumRetryCount)
+	}
+	if want == nil && (f.ours || have == "no") {
+		sent := f.Config.Labels[labelRestart]
+		if !f.ours || have == "no" && sent == "" || have == sent {
+			return nil
+		}
+	}
+	return resource.String(have)
+}
+
+// security compares the capabilities that the container may have at most.
+func (f *facts) security(want resource.Value) resource.Value {
+	said, _ := want.(resource.Attrs)
+	wanted := attrsOf(said, "capabilities") // style:ok
+	may := func(name string) bool { return slices.Contains(f.BoundingCaps, "CAP_"+name) }
+	fits := boolOf(said, "privileged") == f.HostConfig.Privileged
+	for _, name := range textsOf(wanted, "add") {
+		fits = fits && (name == "ALL" || may(name))
+	}
+	for _, name := range textsOf(wanted, "drop") {
+		fits = fits && (name == "ALL" || f.HostConfig.Privileged || !may(name))
+	}
+	if fits && (f.ours || want != nil) {
+		return want
+	}
+	out := map[string]resource.Value{}
+	if f.HostConfig.Privileged {
+		out["privileged"] = resource.Bool(true)
+	}
+	caps := map[string]resource.Value{}
+	if len(f.HostConfig.CapAdd) > 0 {
+		caps["add"] = capabilities(list(f.HostConfig.CapAdd))
+	}
+	if len(f.HostConfig.CapDrop) > 0 {
+		caps["drop"] = capabilities(list(f.HostConfig.CapDrop))
+	}
+	if len(caps) > 0 {
+		out["capabilities"] = resource.AttrsOf(caps)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return resource.AttrsOf(out)
+}

@@ -1,0 +1,216 @@
+package podman
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// specOf is a container as it is created.
+func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.ContainerSpec, error) {
+	a := r.Desired.Attrs
+	s := &libpod.ContainerSpec{
+		Name: r.Desired.Ref.Name, Env: stringsOf(a, "env"), Labels: birthLabels(r), Entrypoint: textsOf(a, "command"), Command: textsOf(a, "args"),
+		Sysctl: stringsOf(a, "sysctl"), Health: checkOf(attrsOf(a, "health")), PortMappings: portMappings(a),
+	}
+	s.Image, _ = textOf(a, "image")
+	s.WorkDir, _ = textOf(a, "working_dir")
+	s.User = userOf(a)
+	v, _ := a.Get("resources")
+	s.ResourceLimits = limitsOf(v).spec()
+	security := attrsOf(a, "security_context")
+	caps := attrsOf(security, "capabilities")
+	s.Privileged, s.CapAdd, s.CapDrop = boolOf(security, "privileged"), textsOf(caps, "add"), textsOf(caps, "drop")
+	restart, _ := textOf(a, "restart_policy")
+	if pod, ok := textOf(a, "pod"); ok {
+		s.Pod = pod
+		if restart == "" {
+			p, err := h.Pod(ctx, pod)
+			if err != nil {
+				return nil, err
+			}
+			want, _ := applied(p.Labels)
+			if restart, _ = textOf(want, "restart_policy"); restart != "" {
+				s.Labels[labelRestart] = restart
+			}
+		}
+	}
+	s.RestartPolicy, s.RestartTries = restartOf(restart)
+	s.Networks = linksOf(a)
+	if len(s.Networks) > 0 {
+		s.NetNS = &libpod.Namespace{Mode: "bridge"}
+	}
+	if err := mountsOf(ctx, h, a, s); err != nil {
+		return nil, err
+	}
+	return s, secretsOf(ctx, h, a, s)
+}
+
+func userOf(a resource.Attrs) string {
+	uid, ok := intOf(a, "uid")
+	if !ok {
+		return ""
+	}
+	out := strconv.FormatInt(uid, 10)
+	if gid, ok := intOf(a, "gid"); ok {
+		out += ":" + strconv.FormatInt(gid, 10)
+	}
+	return out
+}
+
+func restartOf(policy string) (name string, tries *uint) {
+	name, count, limited := strings.Cut(policy, ":")
+	if n, err := strconv.ParseUint(count, 10, 32); limited && err == nil {
+		most := uint(n)
+		tries = &most
+	}
+	return name, tries
+}
+
+func linksOf(a resource.Attrs) map[string]libpod.NetworkLink {
+	out := map[string]libpod.NetworkLink{}
+	for _, id := range textsOf(a, "networks") {
+		out[id] = libpod.NetworkLink{Aliases: textsOf(a, "network_aliases")}
+	}
+	return out
+}
+
+func portMappings(a resource.Attrs) (out []libpod.PortMapping) {
+	for _, v := range listOf(a, "ports") {
+		p, _ := v.(resource.Attrs)
+		inside, _ := intOf(p, "container_port")
+		outside, _ := intOf(p, "host_port")
+		m := libpod.PortMapping{ContainerPort: int(inside), HostPort: int(outside)}
+		m.HostIP, _ = textOf(p, "host_ip")
+		m.Protocol, _ = textOf(p, "protocol")
+		out = append(out, m)
+	}
+	return out
+}
+
+// mountsOf mounts volumes by name, and paths of the host and folders of volumes by their path.
+func mountsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.ContainerSpec) error {
+	sources := map[string]string{}
+	for _, e := range listOf(a, "volumes") {
+		m, _ := e.(resource.Attrs)
+		name, _ := textOf(m, "name")
+		where, _ := textOf(m, "mount_path")
+		v, err := h.Volume(ctx, name)
+		if err != nil {
+			return err
+		}
+		want, _ := applied(v.Labels)
+		source, _ := hostPath(want)
+		sub, _ := textOf(m, "sub_path")
+		if source == "" && sub != "" {
+			source = v.Mountpoint
+		}
+		options := mountOptions(m)
+		if source == "" {
+			s.Volumes = append(s.Volumes, libpod.NamedVolume{Name: name, Dest: where, Options: options})
+			continue
+		}
+		sources[where] = path.Join(source, sub)
+		s.Mounts = append(s.Mounts, libpod.BindMount{Type: "bind", Source: sources[where], Destination: where, Options: append(options, "rbind")})
+	}
+	if len(sources) > 0 {
+		b, err := json.Marshal(sources)
+		if err != nil {
+			return err
+		}
+		s.Labels[labelSources] = string(b)
+	}
+	return nil
+}
+
+func mountOptions(m resource.Attrs) []string {
+	out := []string{"rw"}
+	if boolOf(m, "read_only") {
+		out = []string{"ro"}
+	}
+	o := attrsOf(m, "mount_options")
+	if relabel, ok := textOf(o, "se_linux_label"); ok {
+		out = append(out, relabel)
+	}
+	var ids []string
+	for _, x := range []struct{ name, key string }{{"uid_mapping", "uids"}, {"gid_mapping", "gids"}} {
+		if all := textsOf(o, x.name); len(all) > 0 {
+			ids = append(ids, x.key+"="+strings.ReplaceAll(strings.Join(all, "#"), ":", "-"))
+		}
+	}
+	if len(ids) > 0 {
+		out = append(out, "idmap="+strings.Join(ids, ";"))
+	}
+	return out
+}
+
+func sourcesOf(labels map[string]string) map[string]string {
+	var out map[string]string
+	if json.Unmarshal([]byte(labels[labelSources]), &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// secretMode lets every user of the container read a secret.
+const secretMode = 0o444
+
+// secretsOf gives the container its secrets, by ID: as variables, as files, or both.
+func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.ContainerSpec) error {
+	s.SecretEnv = map[string]string{}
+	for _, e := range listOf(a, "secrets") {
+		m, _ := e.(resource.Attrs)
+		id, _ := textOf(m, "name")
+		secret, err := h.Secret(ctx, id)
+		if err != nil {
+			return err
+		}
+		file, fixed := textOf(m, "path")
+		env := boolOf(m, "env")
+		if !fixed && !env {
+			file = "/run/secrets/" + secretName(secret)
+		}
+		ids := partsOf(secret.Spec.Labels)
+		want, _ := applied(secret.Spec.Labels)
+		keys := attrsOf(want, "data")
+		for _, k := range keys {
+			part, several := ids[k.Name]
+			target := file
+			if several {
+				target = path.Join(file, k.Name)
+			} else {
+				part = secret.ID
+			}
+			if env {
+				s.SecretEnv[k.Name] = part
+			}
+			if file != "" {
+				s.Secrets = append(s.Secrets, libpod.SecretMount{Source: part, Target: target, Mode: secretMode})
+			}
+		}
+	}
+	if len(s.SecretEnv) > 0 {
+		var names []string
+		for name := range s.SecretEnv {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		s.Labels[labelEnv] = strings.Join(names, ",")
+	}
+	return nil
+}
+
+// secretName is the name of a secret in its configuration.
+func secretName(s libpod.Secret) string {
+	if ref, err := resource.ParseRef(s.Spec.Labels[labelRef]); err == nil {
+		return ref.Name
+	}
+	return s.Spec.Name
+}

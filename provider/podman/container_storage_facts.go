@@ -1,0 +1,54 @@
+package podman
+
+import (
+	"path"
+
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// volumes compares each mount with the one at its path. A folder of the host is mounted by
+// itself, so its source is kept in a label.
+func (f *facts) volumes(want resource.Value) resource.Value {
+	said, _ := want.(resource.List)
+	at := map[string]libpod.Mount{}
+	for _, m := range f.Mounts {
+		at[m.Destination] = m
+	}
+	sources := sourcesOf(f.Config.Labels)
+	out := resource.List{}
+	for _, v := range said {
+		e, _ := v.(resource.Attrs)
+		where, _ := textOf(e, "mount_path")
+		m, mounted := at[where]
+		delete(at, where)
+		switch name, _ := textOf(e, "name"); {
+		case !mounted:
+		case m.RW == !boolOf(e, "read_only") && (m.Name == name || m.Name == "" && path.Clean(m.Source) == sources[where]):
+			out = append(out, e)
+		default:
+			out = append(out, mountOf(m))
+		}
+	}
+	if !f.ours {
+		for _, m := range at {
+			if m.Type == "volume" {
+				out = append(out, mountOf(m))
+			}
+		}
+	}
+	if len(out) == 0 && len(said) == 0 {
+		return nil
+	}
+	return resource.SortSet(out)
+}
+
+func mountOf(m libpod.Mount) resource.Attrs {
+	name := m.Name
+	if name == "" {
+		name = m.Source
+	}
+	return resource.NewAttrs(
+		resource.Attr{Name: "name", Value: resource.String(name)}, resource.Attr{Name: "mount_path", Value: resource.String(m.Destination)},
+		resource.Attr{Name: "read_only", Value: resource.Bool(!m.RW)})
+}

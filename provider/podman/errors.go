@@ -1,0 +1,102 @@
+package podman
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+)
+
+// cause is what an error of Podman's means: texts that its cause or message contains, in lower
+// case, the class, and what to do. Podman's statuses differ between versions, its causes do not.
+type cause struct {
+	text  string
+	class provider.Class
+	hint  string
+}
+
+// causes are tried in order.
+func causes() []cause {
+	return []cause{
+		{"no such container", provider.NotFound, ""},
+		{"no such volume", provider.NotFound, ""},
+		{"no such secret", provider.NotFound, ""},
+		{"no such pod", provider.NotFound, ""},
+		{"network not found", provider.NotFound, ""},
+		{"unable to find network", provider.NotFound, ""},
+		{"manifest unknown", provider.Permanent, "check the image's name and tag"},
+		{"name unknown", provider.Permanent, "check the image's name and tag"},
+		{"image not known", provider.Permanent, "check the image's name and tag"},
+		{"no such image", provider.Permanent, "check the image's name and tag"},
+		{"did not resolve to an alias", provider.Permanent, "write the image with its registry, such as docker.io/library/nginx:1.27"},
+		{"invalid reference format", provider.Permanent, "check the image's name and tag"},
+		{"unauthorized", provider.Denied, "log in to the registry on the host with podman login"},
+		{"authentication required", provider.Denied, "log in to the registry on the host with podman login"},
+		{"denied", provider.Denied, ""},
+		{"toomanyrequests", provider.Throttled, ""},
+		{"address already in use", provider.Conflict, "use another host_port, or stop what uses it"},
+		{"that name is already in use", provider.Conflict, "rename one of them, or adopt it"},
+		{"secret name in use", provider.Conflict, ""},
+		{"already exists", provider.Conflict, "rename one of them, or adopt it"},
+		{"is already used on the host", provider.Conflict, "use another subnet"},
+		{"is being used", provider.Conflict, "stop what uses it first"},
+		{"has dependent containers", provider.Conflict, "delete what depends on it first"},
+		{"has containers that are not", provider.Conflict, ""},
+		{"no such file or directory", provider.Permanent, "create it on the host first"},
+		{"was not found", provider.Permanent, "check command and args"},
+		{"permission denied", provider.Permanent, "check command, args and the rights of the files"},
+		{"no space left", provider.Permanent, "free space on the host"},
+		{"no such host", provider.Transient, ""},
+		{"connection refused", provider.Transient, ""},
+		{"connection reset", provider.Transient, ""},
+		{"i/o timeout", provider.Transient, ""},
+		{"tls handshake timeout", provider.Transient, ""},
+		{"network is unreachable", provider.Transient, ""},
+		{"service unavailable", provider.Transient, ""},
+		{"database is locked", provider.Transient, ""},
+	}
+}
+
+// classify wraps an error of a call in its class. An error that has one is returned as it is.
+func classify(op string, err error) error {
+	var done *provider.Error
+	if err == nil || errors.As(err, &done) {
+		return err
+	}
+	var said *libpod.Error
+	var unreachable *libpod.ConnectError
+	var lost *libpod.LostError
+	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
+	switch {
+	case errors.As(err, &said):
+		out.Code = said.Cause
+		text := strings.ToLower(said.Cause + "\n" + said.Message)
+		for _, c := range causes() {
+			if strings.Contains(text, c.text) {
+				out.Class, out.Hint = c.class, c.hint
+				return out
+			}
+		}
+	case errors.As(err, &unreachable):
+		out.Class, out.Err = provider.Transient, fmt.Errorf("Podman cannot be reached: %w", unreachable.Err)
+		out.Hint = "start it with `systemctl start podman.socket`, or set CONTAINER_HOST"
+	case errors.As(err, &lost):
+		out.Class = provider.Uncertain
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		out.Class = provider.Transient
+	}
+	return out
+}
+
+func isNotFound(err error) bool { return provider.ClassOf(classify("", err)) == provider.NotFound }
+
+func permanent(op, hint, format string, args ...any) error {
+	return &provider.Error{Class: provider.Permanent, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
+func conflict(op, hint, format string, args ...any) error {
+	return &provider.Error{Class: provider.Conflict, Op: op, Err: fmt.Errorf(format, args...), Hint: hint}
+}

@@ -1,0 +1,67 @@
+package podman
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// isMissingImage reports that an image is not on the host.
+func isMissingImage(err error) bool {
+	var said *libpod.Error
+	return errors.As(err, &said) && (strings.Contains(said.Cause, "image not known") || strings.Contains(said.Message, "image not known"))
+}
+
+// ensureImage pulls the image as the policy says.
+func ensureImage(ctx context.Context, h *host, r provider.Request) error {
+	image, _ := textOf(r.Desired.Attrs, "image")
+	policy := pullPolicy(r.Desired.Attrs)
+	if policy != "Always" {
+		_, err := h.Image(ctx, image)
+		switch {
+		case !isMissingImage(err):
+			return err
+		case policy == "Never":
+			return permanent("", "pull it on the host, or set image_pull_policy", "the image %s is not on the host, and image_pull_policy is Never", image)
+		}
+	}
+	last := ""
+	return h.Pull(ctx, image, func(line string) {
+		if r.Progress != nil && line != last {
+			last = line
+			r.Progress(provider.Progress{Text: "pulling " + image + ": " + line})
+		}
+	})
+}
+
+func pullPolicy(a resource.Attrs) string {
+	if policy, ok := textOf(a, "image_pull_policy"); ok {
+		return policy
+	}
+	return "IfNotPresent"
+}
+
+// checkImage finds out whether the image is on the host, or else in its registry.
+func checkImage(ctx context.Context, h *host, r provider.Request) error {
+	image, ok := textOf(r.Desired.Attrs, "image")
+	if !ok {
+		return nil // it refers to something that does not exist yet
+	}
+	_, err := h.Image(ctx, image)
+	policy := pullPolicy(r.Desired.Attrs)
+	switch {
+	case err == nil && policy != "Always":
+		return nil
+	case err != nil && !isMissingImage(err):
+		return err
+	case policy == "Never" && err != nil:
+		return permanent("check", "pull it on the host, or set image_pull_policy", "the image %s is not on the host, and image_pull_policy is Never", image)
+	case policy == "Never":
+		return nil
+	}
+	return h.Manifest(ctx, image)
+}

@@ -1,0 +1,107 @@
+package libpod
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// Reader reads what a host has. It changes nothing; a health check runs its command in the
+// container.
+type Reader struct{ caller }
+
+// NewReader returns a reader that sends its requests through a transport.
+func NewReader(t http.RoundTripper) *Reader { return &Reader{caller{t}} }
+
+func (r *Reader) get(ctx context.Context, path string, query url.Values, out any) error {
+	_, err := r.do(ctx, request{method: http.MethodGet, path: path, query: query}, out)
+	return err
+}
+
+// Version returns the version of Podman.
+func (r *Reader) Version(ctx context.Context) (string, error) {
+	var v struct{ Version string }
+	err := r.get(ctx, "/version", nil, &v)
+	return v.Version, err
+}
+
+// Info is what Podman tells about its host.
+type Info struct {
+	Host struct {
+		Hostname string
+		Security struct {
+			Rootless       bool
+			SELinuxEnabled bool `json:"selinuxEnabled"`
+		}
+	}
+}
+
+// Info describes the host.
+func (r *Reader) Info(ctx context.Context) (out Info, err error) {
+	return out, r.get(ctx, "/info", nil, &out)
+}
+
+// Containers lists containers, those that do not run too.
+func (r *Reader) Containers(ctx context.Context, f Filters) (out []ListedContainer, err error) {
+	return out, r.get(ctx, "/containers/json", values("all", "true", "filters", f.query()), &out)
+}
+
+// Container inspects a container, by name or ID.
+func (r *Reader) Container(ctx context.Context, id string) (out Container, err error) {
+	return out, r.get(ctx, "/containers/"+id+"/json", nil, &out)
+}
+
+// Healthcheck runs the health check of a container now and waits for its result.
+func (r *Reader) Healthcheck(ctx context.Context, id string) (out Health, err error) {
+	return out, r.get(ctx, "/containers/"+id+"/healthcheck", nil, &out)
+}
+
+// Logs are the last lines of what a container printed.
+func (r *Reader) Logs(ctx context.Context, id string, lines int) (string, error) {
+	return r.logs(ctx, id, lines)
+}
+
+// Image inspects an image, by name or ID.
+func (r *Reader) Image(ctx context.Context, name string) (out Image, err error) {
+	return out, r.get(ctx, "/images/"+name+"/json", nil, &out)
+}
+
+// Manifest asks a registry whether it has an image, which it names itself.
+func (r *Reader) Manifest(ctx context.Context, name string) error {
+	return r.get(ctx, "/manifests/"+name+"/json", nil, nil)
+}
+
+// Networks lists networks.
+func (r *Reader) Networks(ctx context.Context) (out []Network, err error) {
+	return out, r.get(ctx, "/networks/json", nil, &out)
+}
+
+// Volumes lists volumes.
+func (r *Reader) Volumes(ctx context.Context, f Filters) (out []Volume, err error) {
+	return out, r.get(ctx, "/volumes/json", values("filters", f.query()), &out)
+}
+
+// Volume inspects a volume.
+func (r *Reader) Volume(ctx context.Context, name string) (out Volume, err error) {
+	return out, r.get(ctx, "/volumes/"+name+"/json", nil, &out)
+}
+
+// Secrets lists secrets. Podman 4 leaves out their labels.
+func (r *Reader) Secrets(ctx context.Context) (out []Secret, err error) {
+	return out, r.get(ctx, "/secrets/json", nil, &out)
+}
+
+// Secret inspects a secret, by name or ID.
+func (r *Reader) Secret(ctx context.Context, id string) (out Secret, err error) {
+	return out, r.get(ctx, "/secrets/"+id+"/json", nil, &out)
+}
+
+// Pods lists pods.
+func (r *Reader) Pods(ctx context.Context) (out []ListedPod, err error) {
+	return out, r.get(ctx, "/pods/json", nil, &out)
+}
+
+// Pod inspects a pod, by name or ID.
+func (r *Reader) Pod(ctx context.Context, id string) (out Pod, err error) {
+	return out, r.get(ctx, "/pods/"+id+"/json", nil, &out)
+}

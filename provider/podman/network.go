@@ -1,0 +1,163 @@
+package podman
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func networks() kind {
+	return kind{
+		schema: networkKind(), list: listNetworks, read: readNetwork, check: checkNetwork,
+		create: createNetwork, update: noUpdate, remove: removeNetwork,
+	}
+}
+
+func listNetworks(ctx context.Context, g *reading) (out []resource.Observed, err error) {
+	names, err := g.networksOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names.all {
+		out = append(out, networkObserved(g, n))
+	}
+	return out, nil
+}
+
+func readNetwork(ctx context.Context, g *reading, id string) (resource.Observed, error) {
+	names, err := g.networksOf(ctx)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	n, ok := names.byID(id)
+	if !ok {
+		return resource.Observed{}, &libpod.Error{Cause: "network not found", Message: "network " + id + " not found"}
+	}
+	return networkObserved(g, n), nil
+}
+
+// defaultNetwork is the network that Podman makes by itself.
+const defaultNetwork = "podman"
+
+func networkObserved(g *reading, n libpod.Network) resource.Observed {
+	o := resource.Observed{ID: n.ID, Health: resource.Healthy, Since: n.Created}
+	identify(&o, g.scope, kindNetwork, n.Name, n.Labels)
+	want, ours := applied(n.Labels)
+	if !ours && n.Name == defaultNetwork {
+		o.Message, o.Since = resource.ProviderDefault, time.Time{} // Podman draws its time at each call
+	}
+	set := map[string]resource.Value{"driver": resource.String(n.Driver)}
+	if labels := userLabels(n.Labels, nil, attrsOf(want, "labels")); labels != nil {
+		set["labels"] = labels
+	}
+	options := map[string]resource.Value{}
+	for k, v := range n.Options {
+		options[k] = resource.String(v)
+	}
+	if len(options) > 0 {
+		set["options"] = resource.AttrsOf(options)
+	}
+	// What Podman chose by itself is not compared.
+	_, subnet := want.Get("subnet")
+	_, gateway := want.Get("gateway")
+	if len(n.Subnets) > 0 && (subnet || !ours) {
+		set["subnet"] = resource.String(n.Subnets[0].Subnet)
+	}
+	if len(n.Subnets) > 0 && (gateway || !ours) && n.Subnets[0].Gateway != "" {
+		set["gateway"] = resource.String(n.Subnets[0].Gateway)
+	}
+	o.Attrs = resource.AttrsOf(set)
+	return o
+}
+
+// checkNetwork finds a subnet that another network has.
+func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	subnet, _ := textOf(r.Desired.Attrs, "subnet")
+	want, subnetErr := netip.ParsePrefix(subnet)
+	for _, n := range all {
+		if n.ID == r.Have.ID || n.Labels[labelKey] == r.Key && r.Key != "" {
+			continue
+		}
+		if n.Name == r.Desired.Ref.Name {
+			return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a network named %s exists", n.Name)
+		}
+		for _, s := range n.Subnets {
+			if have, err := netip.ParsePrefix(s.Subnet); subnetErr == nil && err == nil && want.Overlaps(have) {
+				return conflict("check", "use another subnet", "the subnet %s overlaps with %s of the network %s", subnet, s.Subnet, n.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func short(ref resource.Ref) string { return ref.Kind + "/" + ref.Name }
+
+func createNetwork(ctx context.Context, h *host, r provider.Request) (string, error) {
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, n := range all {
+		if n.Labels[labelKey] == r.Key {
+			return n.ID, nil
+		}
+	}
+	driver, _ := textOf(r.Desired.Attrs, "driver")
+	n := libpod.Network{
+		Name: r.Desired.Ref.Name, Driver: driver, DNSEnabled: driver == "bridge",
+		Labels: birthLabels(r), Options: stringsOf(r.Desired.Attrs, "options"),
+	}
+	if subnet, ok := textOf(r.Desired.Attrs, "subnet"); ok {
+		gateway, _ := textOf(r.Desired.Attrs, "gateway")
+		n.Subnets = []libpod.Subnet{{Subnet: subnet, Gateway: gateway}}
+	}
+	created, err := h.CreateNetwork(ctx, &n)
+	return created.ID, err
+}
+
+// removeNetwork disconnects the containers of the stack first, which keep running; a container of
+// anything else keeps the network.
+func removeNetwork(ctx context.Context, h *host, r provider.Request) error {
+	g := h.reading()
+	names, err := g.networksOf(ctx)
+	if err != nil {
+		return err
+	}
+	n, ok := names.byID(r.Have.ID)
+	if !ok {
+		return nil
+	}
+	users, err := h.Containers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	var ours, others []string
+	for _, c := range users {
+		switch {
+		case !slices.Contains(c.Networks, n.Name):
+		case !c.IsInfra && c.Labels[labelStack] == r.Stack && strings.HasPrefix(c.Labels[labelRef], Name+"/"+h.scope().Location+"/"):
+			ours = append(ours, c.ID)
+		default:
+			others = append(others, strings.Join(c.Names, ","))
+		}
+	}
+	if len(others) > 0 {
+		return conflict("", "disconnect or delete them first", "the network %s is used by containers of something else: %s", n.Name, strings.Join(others, ", "))
+	}
+	for _, id := range ours {
+		if err := h.Disconnect(ctx, n.Name, id); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return h.RemoveNetwork(ctx, n.ID)
+}

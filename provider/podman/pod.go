@@ -1,0 +1,158 @@
+package podman
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func pods() kind {
+	return kind{
+		schema: podKind(), list: listPods, read: readPod, check: checkPod,
+		create: createPod, update: noUpdate, remove: removePod,
+	}
+}
+
+func listPods(ctx context.Context, g *reading) (out []resource.Observed, err error) {
+	all, err := g.Pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		o, err := readPod(ctx, g, p.ID)
+		if isNotFound(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+func readPod(ctx context.Context, g *reading, id string) (resource.Observed, error) {
+	p, err := g.Pod(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	names, err := g.networksOf(ctx)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	o := resource.Observed{ID: p.ID, Since: p.Created, Health: podHealth(p.State)}
+	identify(&o, g.scope, kindPod, p.Name, p.Labels)
+	want, _ := applied(p.Labels)
+	set := map[string]resource.Value{}
+	for _, name := range []string{"restart_policy", "network_aliases"} { // Podman 4 does not tell
+		if v, ok := want.Get(name); ok {
+			set[name] = v
+		}
+	}
+	if labels := userLabels(p.Labels, nil, attrsOf(want, "labels")); labels != nil {
+		set["labels"] = labels
+	}
+	if p.InfraConfig != nil {
+		said, _ := want.Get("ports")
+		if v := portsFacts(said, p.InfraConfig.PortBindings); len(listOf(resource.Attrs{{Name: "l", Value: v}}, "l")) > 0 {
+			set["ports"] = v
+		}
+		if _, configured := want.Get("networks"); configured {
+			ids := resource.List{}
+			for _, n := range p.InfraConfig.Networks {
+				ids = append(ids, resource.String(cmp.Or(names.byName[n], n)))
+			}
+			set["networks"] = resource.SortSet(ids)
+		}
+	}
+	o.Attrs = resource.AttrsOf(set)
+	return o, nil
+}
+
+// podHealth: containers of a pod have a condition of their own.
+func podHealth(state string) resource.Health {
+	switch state {
+	case "Running", "Degraded", "Created":
+		return resource.Healthy
+	case "Dead":
+		return resource.Failing
+	}
+	return resource.Stopped
+}
+
+func checkPod(ctx context.Context, h *host, r provider.Request) error {
+	all, err := h.Pods(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && p.Labels[labelKey] != r.Key {
+			return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a pod named %s exists", p.Name)
+		}
+	}
+	used, err := h.Containers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return h.checkPorts(ctx, r, used)
+}
+
+// createPod creates a pod and starts it, so that its ports and networks are there before its
+// containers. One that does not start is removed again.
+func createPod(ctx context.Context, h *host, r provider.Request) (string, error) {
+	all, err := h.Pods(ctx)
+	if err != nil {
+		return "", err
+	}
+	id := ""
+	for _, p := range all {
+		if p.Labels[labelKey] == r.Key {
+			id = p.ID
+		}
+	}
+	if id == "" {
+		s := libpod.PodSpec{Name: r.Desired.Ref.Name, Labels: birthLabels(r), Networks: linksOf(r.Desired.Attrs), PortMappings: portMappings(r.Desired.Attrs)}
+		if len(s.Networks) > 0 {
+			s.NetNS = &libpod.Namespace{Mode: "bridge"}
+		}
+		if id, err = h.CreatePod(ctx, &s); err != nil {
+			return "", err
+		}
+	}
+	if err := h.StartPod(ctx, id); err != nil {
+		if !provider.Recoverable(classify("", err)) && ctx.Err() == nil {
+			_ = h.deletePod(ctx, id) // the first error says more
+		}
+		return "", err
+	}
+	return id, nil
+}
+
+// removePod removes a pod without containers.
+func removePod(ctx context.Context, h *host, r provider.Request) error {
+	return h.deletePod(ctx, r.Have.ID)
+}
+
+func (h *host) deletePod(ctx context.Context, id string) error {
+	p, err := h.Pod(ctx, id)
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, c := range p.Containers {
+		if c.ID != p.InfraContainerID {
+			others = append(others, c.Name)
+		}
+	}
+	if len(others) > 0 {
+		return conflict("", "delete them first", "the pod %s has containers: %s", p.Name, strings.Join(others, ", "))
+	}
+	if err := h.StopPod(ctx, id, stopWait); err != nil && !isNotFound(err) {
+		return err
+	}
+	return h.RemovePod(ctx, id)
+}

@@ -1,0 +1,220 @@
+package podman
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// A secret of one key is one secret of Podman's, with its value. One of several keys is a secret
+// of Podman's for each, and one that binds them: its label holds their IDs, and it is made last.
+
+func secrets() kind {
+	return kind{
+		schema: secretKind(), list: listSecrets, read: readSecret, check: noCheck,
+		create: createSecret, update: noUpdate, remove: removeSecret,
+	}
+}
+
+func listSecrets(ctx context.Context, g *reading) (out []resource.Observed, err error) {
+	all, err := g.labeledSecrets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	part := map[string]bool{}
+	for _, s := range all {
+		for _, id := range partsOf(s.Spec.Labels) {
+			part[id] = true
+		}
+	}
+	for _, s := range all {
+		if !part[s.ID] {
+			out = append(out, secretObserved(g, s, all))
+		}
+	}
+	return out, nil
+}
+
+// labeledSecrets lists secrets with their labels, which Podman 4 tells of single ones only.
+func (g *reading) labeledSecrets(ctx context.Context) ([]libpod.Secret, error) {
+	all, err := g.Secrets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := all[:0]
+	for _, s := range all {
+		if s.Spec.Labels == nil {
+			id := s.ID
+			if s, err = g.Secret(ctx, id); isNotFound(err) {
+				continue // deleted meanwhile
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func readSecret(ctx context.Context, g *reading, id string) (resource.Observed, error) {
+	s, err := g.Secret(ctx, id)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	all := []libpod.Secret{s}
+	for _, part := range partsOf(s.Spec.Labels) {
+		if p, err := g.Secret(ctx, part); err == nil {
+			all = append(all, p)
+		} else if !isNotFound(err) {
+			return resource.Observed{}, err
+		}
+	}
+	return secretObserved(g, s, all), nil
+}
+
+// secretObserved: its natural name is its ID, because another secret may have its name meanwhile,
+// which is in nobody's way.
+func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.Observed {
+	o := resource.Observed{ID: s.ID, Health: resource.Healthy, Since: s.CreatedAt, Message: "named " + s.Spec.Name}
+	identify(&o, g.scope, kindSecret, s.ID, s.Spec.Labels)
+	want, ours := applied(s.Spec.Labels)
+	if !ours {
+		return o
+	}
+	o.Message = ""
+	if o.Marks.Ref.Name != "" {
+		o.Ref.Name = o.Marks.Ref.Name
+	}
+	set := map[string]resource.Value{}
+	if kind, ok := want.Get("type"); ok {
+		set["type"] = kind
+	}
+	if labels := userLabels(s.Spec.Labels, nil, attrsOf(want, "labels")); labels != nil {
+		set["labels"] = labels
+	}
+	data := attrsOf(want, "data")
+	for key, id := range partsOf(s.Spec.Labels) {
+		if !slices.ContainsFunc(all, func(p libpod.Secret) bool { return p.ID == id }) {
+			data = data.Without(key)
+		}
+	}
+	set["data"] = data
+	o.Attrs = resource.AttrsOf(set)
+	return o
+}
+
+// partsOf are the IDs of the parts of a secret, by key; nil if it has one key.
+func partsOf(labels map[string]string) map[string]string {
+	var out map[string]string
+	if json.Unmarshal([]byte(labels[labelParts]), &out) != nil {
+		return nil
+	}
+	return out
+}
+
+func createSecret(ctx context.Context, h *host, r provider.Request) (string, error) {
+	all, err := h.reading().labeledSecrets(ctx)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	var rest []string
+	for _, s := range all {
+		taken[s.Spec.Name] = true
+		switch r.Key {
+		case s.Spec.Labels[labelKey]:
+			return s.ID, nil
+		case s.Spec.Labels[labelPartOf]:
+			rest = append(rest, s.ID)
+		}
+	}
+	for _, id := range rest { // of an attempt that was interrupted: what they hold cannot be read
+		if err := h.RemoveSecret(ctx, id); err != nil && !isNotFound(err) {
+			return "", err
+		}
+	}
+	return newSecret(ctx, h, r, freeName(r, taken))
+}
+
+// freeName is the name of the resource, with a suffix if another secret has it.
+func freeName(r provider.Request, taken map[string]bool) string {
+	name := r.Desired.Ref.Name
+	inUse := taken[name]
+	for _, a := range attrsOf(r.Desired.Attrs, "data") {
+		inUse = inUse || taken[name+"."+a.Name]
+	}
+	if inUse {
+		return name + "-" + suffix(r.Key)
+	}
+	return name
+}
+
+// suffix tells a name from others: the end of a key, which is random.
+func suffix(key string) string {
+	s := strings.ToLower(key)
+	return s[max(0, len(s)-6):]
+}
+
+func newSecret(ctx context.Context, h *host, r provider.Request, name string) (string, error) {
+	labels := birthLabels(r)
+	data := attrsOf(r.Desired.Attrs, "data")
+	if len(data) == 1 {
+		value, err := plainOf(data[0])
+		if err != nil {
+			return "", err
+		}
+		return h.CreateSecret(ctx, name, labels, value)
+	}
+	parts := map[string]string{}
+	for _, a := range data {
+		value, err := plainOf(a)
+		if err != nil {
+			return "", err
+		}
+		id, err := h.CreateSecret(ctx, name+"."+a.Name, map[string]string{labelPartOf: r.Key, labelManagedBy: managedBy}, value)
+		if err != nil {
+			return "", err
+		}
+		parts[a.Name] = id
+	}
+	encoded, err := json.Marshal(parts)
+	if err != nil {
+		return "", err
+	}
+	labels[labelParts] = string(encoded)
+	return h.CreateSecret(ctx, name, labels, []byte("the values are in secrets of their own\n"))
+}
+
+// maxSecret is the most that Podman stores in a secret.
+const maxSecret = 511999
+
+func plainOf(a resource.Attr) ([]byte, error) {
+	s, ok := a.Value.(resource.Secret)
+	switch {
+	case !ok:
+		return nil, permanent("", "", "the value of data.%s is not known", a.Name)
+	case s.Reveal() == "":
+		return nil, permanent("", "give it a value", "data.%s is empty", a.Name)
+	case len(s.Reveal()) > maxSecret:
+		return nil, permanent("", "use a volume", "data.%s has %d bytes, the maximum is %d", a.Name, len(s.Reveal()), maxSecret)
+	}
+	return []byte(s.Reveal()), nil
+}
+
+func removeSecret(ctx context.Context, h *host, r provider.Request) error {
+	s, err := h.Secret(ctx, r.Have.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range partsOf(s.Spec.Labels) {
+		if err := h.RemoveSecret(ctx, id); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return h.RemoveSecret(ctx, s.ID)
+}
