@@ -20,8 +20,8 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	}
 	opt := c.opt // its functions are allocated once, not for each resource
 	opt.Ignore = s.ignored(w)
-	if len(w.Defaulted) > 0 && o.Adopted {
-		opt.Ignore = slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
+	if (len(w.Defaulted) > 0 || k.Exact) && o.Adopted {
+		opt.Adopted, opt.Ignore = true, slices.Concat(opt.Ignore, w.Defaulted) // what the file does not mention stays as found
 	}
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
@@ -45,6 +45,11 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		}
 	}
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
+	if k.EffectOf != nil {
+		for i := range out {
+			out[i].Effect = max(out[i].Effect, k.EffectOf(*o, out[i]))
+		}
+	}
 	if c.in.MustReplace != nil && len(out) > 0 {
 		requireReplace(out, c.in.MustReplace(w, o))
 	}

@@ -24,20 +24,24 @@ type DiffOptions struct {
 	// it counts as changed, unless changing it would replace the resource, because nothing is
 	// destroyed on an assumption. Nil: unknown, and write-only attributes are not compared.
 	Applied Attrs
+	// Adopted: the resource existed before its configuration, and what that does not set stays
+	// as it was found, whatever Kind.Exact says.
+	Adopted bool
 }
 
 // Diff lists what must change for observed to match desired, sorted by path. It compares only
-// the attributes, and the fields of an Object, that desired sets. Lists, Sets and Maps are
+// the attributes, and the fields of an Object, that desired sets, unless the kind is Exact. Lists, Sets and Maps are
 // compared whole: an extra element or key is a change. A nil value removes an attribute. Diff
 // allocates nothing if nothing differs.
 func Diff(desired, observed Attrs, kind Kind, opt DiffOptions) []Change {
-	d := differ{opt: opt}
+	d := differ{opt: opt, exact: kind.Exact && !opt.Adopted}
 	d.fields("", desired, observed, kind.Attrs, InPlace)
 	return d.changes
 }
 
 type differ struct {
 	opt     DiffOptions
+	exact   bool
 	changes []Change
 }
 
@@ -57,12 +61,36 @@ func (d *differ) fields(prefix string, desired, observed Attrs, schema []Attribu
 			if observed[j].Name > name {
 				break
 			}
+			d.extra(prefix, observed[j], schema, outer)
 		}
 		if Equal(desired[i].Value, current) {
 			continue
 		}
 		d.attribute(join(prefix, name), desired[i].Value, current, find(schema, name), outer)
 	}
+	for ; j < len(observed); j++ {
+		d.extra(prefix, observed[j], schema, outer)
+	}
+}
+
+// extra removes an observed value that is not configured, if the kind is Exact.
+func (d *differ) extra(prefix string, a Attr, schema []Attribute, outer Effect) {
+	if !d.exact || !configurable(schema, a.Name) {
+		return
+	}
+	if path := join(prefix, a.Name); !rules.MatchPath(d.opt.Ignore, path) {
+		d.changes = append(d.changes, Change{Path: path, From: a.Value, Effect: max(outer, find(schema, a.Name).Effect)})
+	}
+}
+
+// configurable reports whether an attribute could have been configured and can be read back.
+func configurable(schema []Attribute, name string) bool {
+	for i := range schema {
+		if schema[i].Name == name {
+			return !schema[i].Computed && !schema[i].WriteOnly
+		}
+	}
+	return false
 }
 
 // attribute compares one value that is not plainly equal, by its schema.

@@ -23,6 +23,14 @@ type Kind struct {
 	// if there is none or its configuration is invalid. It is pure. Nil: there are no such rules.
 	CrossCheck func(configured []*Desired, find func(Ref) *Desired) []Finding
 
+	// Exact: Observe reports only what was configured, so an attribute, or a field of an Object,
+	// that is observed and not configured was removed from the configuration or added outside
+	// ovi: it is removed. Without Exact it is not compared, as on an adopted resource.
+	Exact bool
+	// EffectOf returns the effect of a change on have, where it can be heavier than that of its
+	// attribute: an older version of the system may have to replace what a newer one changes.
+	// Nil: it never is.
+	EffectOf func(have Observed, c Change) Effect
 	// Carrier is when marks can be written on a resource of this kind.
 	Carrier Carrier
 	// ReusedIDs: a new resource can have the ID of a deleted one, and there is no UID (a

@@ -109,7 +109,7 @@ func (d *differ) matchList(desired, observed List, s *Attribute) summary {
 }
 
 // matchObject compares an object inside a list: it changes as a whole, but what is not
-// configured, or cannot be read back, is not compared here either. A free-form map must be
+// configured, unless the kind is Exact, or cannot be read back, is not compared here either. A free-form map must be
 // equal.
 func (d *differ) matchObject(desired, observed Attrs, s *Attribute) summary {
 	if s.Type == TMap && len(desired) != len(observed) {
@@ -120,6 +120,11 @@ func (d *differ) matchObject(desired, observed Attrs, s *Attribute) summary {
 		t, _ := observed.Get(w.Name)
 		if f := find(s.Fields, w.Name); !f.WriteOnly && !f.Computed && !Equal(w.Value, t) {
 			out = max(out, d.match(w.Value, t, f))
+		}
+	}
+	for _, t := range observed {
+		if _, configured := desired.Get(t.Name); d.exact && !configured && configurable(s.Fields, t.Name) {
+			return differs
 		}
 	}
 	return out

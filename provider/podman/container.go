@@ -79,6 +79,9 @@ func readContainer(ctx context.Context, g *reading, id string) (resource.Observe
 	o := resource.Observed{ID: c.ID, Since: c.Created}
 	identify(&o, g.scope, kindContainer, c.Name, c.Config.Labels)
 	o.Attrs = f.attributes()
+	if v := g.Version(); v != "" {
+		o.Attrs = o.Attrs.With("podman_version", resource.String(v))
+	}
 	o.Health, o.Message, err = g.health(ctx, &c)
 	return o, err
 }

@@ -7,7 +7,7 @@ func containerKind() resource.Kind {
 		Provider: Name, Name: kindContainer,
 		Doc:         "A container.\n\nIts name is its name on the host. It is replaced by a swap: the old container is renamed and serves until the new one is created, and serves again if the new one does not become healthy.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, State: true, Replace: containerStrategies,
+		Carrier: resource.AtCreate, Exact: true, State: true, Replace: containerStrategies, EffectOf: containerEffect,
 		Canonical: canonicalContainer, CrossCheck: crossCheckContainers,
 		Attrs: append(append(append(containerProgram(), containerNetwork()...), containerStorage()...), containerRuntime()...),
 	}
@@ -73,6 +73,7 @@ func containerNetwork() []resource.Attribute {
 			Example: "shop", Doc: "The pod it runs in, which has its networks and ports.",
 		},
 		{Name: "address", Type: resource.TString, Computed: true, Doc: "Its IP address in the first of its networks, while it runs."},
+		{Name: "podman_version", Type: resource.TString, Computed: true, Doc: "The version of Podman that runs it."},
 		{Name: "image_id", Type: resource.TString, Computed: true, Doc: "The ID of its image."},
 	}
 }

@@ -4,14 +4,14 @@ import "github.com/ovi-project/ovi/resource"
 
 // containerRuntime are the attributes that say how it runs.
 func containerRuntime() []resource.Attribute {
-	return fixed([]resource.Attribute{
+	limits := resource.Attribute{
+		Name: "resources", Type: resource.TObject, Fields: resourceFields(),
+		Example: "{limits: {cpu: 500m, memory: 512Mi}}", Doc: "How much of the host it can use. Before Podman 5 a change replaces the container, and one made outside ovi is not seen; later it is made in place, but for a removed limit.",
+	}
+	return append(fixed([]resource.Attribute{
 		{
 			Name: "health", Type: resource.TObject, Fields: healthFields(),
 			Example: "{type: http, http_get: {path: /, port: 80}}", Doc: "How to find out whether it is healthy. If omitted, as the image says.",
-		},
-		{
-			Name: "resources", Type: resource.TObject, Fields: resourceFields(),
-			Example: "{limits: {cpu: 500m, memory: 512Mi}}", Doc: "How much of the host it can use.",
 		},
 		{
 			Name: "restart_policy", Type: resource.TString, Valid: restartPolicyIsKnown,
@@ -25,7 +25,7 @@ func containerRuntime() []resource.Attribute {
 			Name: "security_context", Type: resource.TObject, Fields: securityFields(),
 			Example: "{capabilities: {drop: [NET_RAW]}}", Doc: "What it may do on the host.",
 		},
-	})
+	}), limits)
 }
 
 func healthFields() []resource.Attribute {

@@ -131,16 +131,12 @@ func (h *host) setState(ctx context.Context, r provider.Request) error {
 // limit changes the limits of a container. Before Podman 5 a change is lost when it stops, and
 // no limit can be removed: it is replaced.
 func (h *host) limit(ctx context.Context, r provider.Request) error {
-	major, err := h.major(ctx)
-	if err != nil {
-		return err
-	}
 	have, _ := r.Have.Attrs.Get("resources")
 	want, _ := r.Desired.Attrs.Get("resources")
 	from, to := limitsOf(have), limitsOf(want)
 	removed := from.quota > 0 && to.quota == 0 || from.memory > 0 && to.memory == 0 ||
 		from.shares > 0 && to.shares == 0 || from.reservation > 0 && to.reservation == 0
-	if len(major) == 1 && major < "5" || removed {
+	if !changesLimits(versionOf(r.Have)) || removed {
 		return provider.ErrReplace
 	}
 	return h.UpdateContainer(ctx, r.Have.ID, to.spec())

@@ -82,12 +82,13 @@ func (g *reading) overdue(c *libpod.Container) bool {
 	h := c.Config.Healthcheck
 	age := max(oldest, 2*time.Duration(h.Interval)+time.Duration(h.Timeout))
 	last := c.State.StartedAt
+	if c.State.Health.Status == "starting" {
+		age = time.Duration(h.StartPeriod)
+	}
 	if n := len(c.State.Health.Log); n > 0 {
 		if at, err := time.Parse(time.RFC3339Nano, c.State.Health.Log[n-1].End); err == nil && at.After(last) {
 			last = at
 		}
-	} else {
-		age = time.Duration(h.StartPeriod)
 	}
 	return g.now.Sub(last) > age
 }

@@ -22,14 +22,13 @@ const local = "local"
 // host is one service of Podman's.
 type host struct {
 	*libpod.Client
-	word    string // as configured: "local" or a URL
-	local   bool   // this machine: its files and ports are the host's
-	clock   clock
-	settle  duration
-	mu      sync.Mutex
-	id      string
-	kept    bool // the volume exists
-	version string
+	word   string // as configured: "local" or a URL
+	local  bool   // this machine: its files and ports are the host's
+	clock  clock
+	settle duration
+	mu     sync.Mutex
+	id     string
+	kept   bool // the volume exists
 }
 
 func (h *host) scope() resource.Scope {
@@ -202,19 +201,4 @@ func (h *host) settleID(ctx context.Context) error {
 	}
 	h.kept = true
 	return nil
-}
-
-// major is the main version of Podman.
-func (h *host) major(ctx context.Context) (string, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.version == "" {
-		v, err := h.Version(ctx)
-		if err != nil {
-			return "", err
-		}
-		h.version = v
-	}
-	major, _, _ := strings.Cut(h.version, ".")
-	return major, nil
 }

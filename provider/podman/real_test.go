@@ -35,6 +35,7 @@ type real struct {
 	scope resource.Scope
 	ids   map[resource.Ref]string
 	keys  int
+	last  []resource.Observed
 }
 
 func newReal(t *testing.T) *real {

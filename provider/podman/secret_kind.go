@@ -7,7 +7,7 @@ func secretKind() resource.Kind {
 		Provider: Name, Name: kindSecret,
 		Doc:         "A secret, for containers.\n\nOn the host it has its name, or that name with a suffix while another secret has it. Podman cannot change a secret: a new value makes a new one, and what uses it is replaced.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, Canonical: canonicalSecret,
+		Carrier: resource.AtCreate, Exact: true, Canonical: canonicalSecret,
 		Replace: func(resource.Desired, resource.Observed) []resource.Strategy {
 			return []resource.Strategy{resource.CreateFirst}
 		},

@@ -2,6 +2,8 @@ package podman
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -18,6 +20,30 @@ func containerStrategies(desired resource.Desired, have resource.Observed) []res
 		return []resource.Strategy{resource.Swap, resource.StartFirst, resource.DestroyFirst}
 	}
 	return []resource.Strategy{resource.StartFirst, resource.Swap, resource.DestroyFirst}
+}
+
+// containerEffect: before Podman 5 limits cannot be changed for good, no version can remove one,
+// and only Podman knows the network of a container without networks.
+func containerEffect(have resource.Observed, c resource.Change) resource.Effect {
+	switch {
+	case c.Path == "networks" && c.To == nil:
+		return resource.Replace
+	case pathIn(c.Path, "resources") && (c.To == nil || !changesLimits(versionOf(have))):
+		return resource.Replace
+	}
+	return resource.InPlace
+}
+
+func versionOf(o resource.Observed) string {
+	v, _ := textOf(o.Attrs, "podman_version")
+	return v
+}
+
+// changesLimits reports whether a version of Podman keeps changed limits.
+func changesLimits(version string) bool {
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	return err == nil && n >= 5
 }
 
 // sharesNetwork reports whether two containers like this would ask for the same port.

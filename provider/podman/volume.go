@@ -56,15 +56,16 @@ func volumeObserved(g *reading, v libpod.Volume) resource.Observed {
 	if labels := userLabels(v.Labels, nil, attrsOf(want, "labels")); labels != nil {
 		set["labels"] = labels
 	}
-	if ours && maps.Equal(volumeOptions(want), v.Options) {
+	have := configuredOptions(v.Options, stringsOf(want, "options"))
+	if ours && maps.Equal(volumeOptions(want), have) {
 		for _, name := range []string{"type", "options", "host_path", "empty_dir", "security_context"} {
 			if x, ok := want.Get(name); ok {
 				set[name] = x
 			}
 		}
-	} else if len(v.Options) > 0 {
+	} else if len(have) > 0 {
 		options := map[string]resource.Value{}
-		for k, x := range v.Options {
+		for k, x := range have {
 			options[k] = resource.String(x)
 		}
 		set["options"] = resource.AttrsOf(options)
@@ -72,6 +73,20 @@ func volumeObserved(g *reading, v libpod.Volume) resource.Observed {
 	o.Attrs = resource.AttrsOf(set)
 	return o
 }
+
+// configuredOptions are options without those that Podman makes of parts of the option o.
+func configuredOptions(have, configured map[string]string) map[string]string {
+	out := maps.Clone(have)
+	for _, k := range []string{"UID", "GID", "SIZE", "INODES", "NOQUOTA"} {
+		if _, set := configured[k]; !set {
+			delete(out, k)
+		}
+	}
+	return out
+}
+
+// page is the block of a volume in memory.
+const page = 4096
 
 // volumeOptions are the options of the driver that the attributes of a volume mean.
 func volumeOptions(a resource.Attrs) map[string]string {
@@ -82,11 +97,16 @@ func volumeOptions(a resource.Attrs) map[string]string {
 		o = append(o, "bind")
 	}
 	if empty := attrsOf(a, "empty_dir"); empty != nil {
-		if medium, _ := textOf(empty, "medium"); medium == "Memory" {
+		medium, _ := textOf(empty, "medium")
+		if medium == "Memory" {
 			out["type"], out["device"] = "tmpfs", "tmpfs"
 		}
-		if limit, ok := textOf(empty, "size_limit"); ok {
-			n, _ := memoryBytes(limit)
+		limit, limited := textOf(empty, "size_limit")
+		n, _ := memoryBytes(limit)
+		switch {
+		case limited && medium == "Memory":
+			o = append(o, fmt.Sprintf("nr_blocks=%d", (n+page-1)/page)) // Podman takes size for a disk quota
+		case limited:
 			o = append(o, fmt.Sprintf("size=%d", n))
 		}
 	}

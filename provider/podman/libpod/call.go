@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 )
 
 // prefix is the version of the API in every path.
@@ -42,7 +43,10 @@ func (e *LostError) Error() string { return "no answer to " + e.Op + ": " + e.Er
 func (e *LostError) Unwrap() error { return e.Err }
 
 // caller sends requests and decodes answers.
-type caller struct{ transport http.RoundTripper }
+type caller struct {
+	transport http.RoundTripper
+	version   atomic.Pointer[string] // of Podman, in its last answer
+}
 
 // request is one call. A body that is a []byte is sent as it is, any other as JSON.
 type request struct {
@@ -54,7 +58,7 @@ type request struct {
 func (r request) op() string { return r.method + " " + r.path }
 
 // do sends a request and decodes the answer into out, if it is not nil. It returns the status.
-func (c caller) do(ctx context.Context, r request, out any) (int, error) {
+func (c *caller) do(ctx context.Context, r request, out any) (int, error) {
 	answer, err := c.send(ctx, r)
 	if err != nil {
 		return 0, err
@@ -76,7 +80,7 @@ func (c caller) do(ctx context.Context, r request, out any) (int, error) {
 	return answer.StatusCode, nil
 }
 
-func (c caller) send(ctx context.Context, r request) (*http.Response, error) {
+func (c *caller) send(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	switch b := r.body.(type) {
 	case nil:
@@ -100,6 +104,9 @@ func (c caller) send(ctx context.Context, r request) (*http.Response, error) {
 	answer, err := c.transport.RoundTrip(q)
 	if err != nil {
 		return nil, lost(ctx, r, err)
+	}
+	if v := answer.Header.Get("Libpod-Api-Version"); v != "" {
+		c.version.Store(&v)
 	}
 	return answer, nil
 }

@@ -11,34 +11,19 @@ import (
 type Reader struct{ caller }
 
 // NewReader returns a reader that sends its requests through a transport.
-func NewReader(t http.RoundTripper) *Reader { return &Reader{caller{t}} }
+func NewReader(t http.RoundTripper) *Reader { return &Reader{caller{transport: t}} }
 
 func (r *Reader) get(ctx context.Context, path string, query url.Values, out any) error {
 	_, err := r.do(ctx, request{method: http.MethodGet, path: path, query: query}, out)
 	return err
 }
 
-// Version returns the version of Podman.
-func (r *Reader) Version(ctx context.Context) (string, error) {
-	var v struct{ Version string }
-	err := r.get(ctx, "/version", nil, &v)
-	return v.Version, err
-}
-
-// Info is what Podman tells about its host.
-type Info struct {
-	Host struct {
-		Hostname string
-		Security struct {
-			Rootless       bool
-			SELinuxEnabled bool `json:"selinuxEnabled"`
-		}
+// Version is the version of Podman, as its last answer says; "" before the first.
+func (r *Reader) Version() string {
+	if v := r.version.Load(); v != nil {
+		return *v
 	}
-}
-
-// Info describes the host.
-func (r *Reader) Info(ctx context.Context) (out Info, err error) {
-	return out, r.get(ctx, "/info", nil, &out)
+	return ""
 }
 
 // Containers lists containers, those that do not run too.
