@@ -66,7 +66,7 @@ func containerNetwork() []resource.Attribute {
 		},
 		{
 			Name: "network_aliases", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString, Pattern: hostName, Example: "db"},
-			Effect: resource.Replace, Example: "[db]", Doc: "Names by which the containers of its networks find it, besides its own.",
+			Example: "[db]", Doc: "Names by which the containers of its networks find it, besides its own.",
 		},
 		{
 			Name: "pod", Type: resource.TString, RefKind: kindPod, Effect: resource.Replace,
