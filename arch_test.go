@@ -26,7 +26,7 @@ const module = "github.com/ovi-project/ovi/"
 var layers = map[string]int{
 	"position": 0, "rules": 1, "resource": 2, "internal/vfs": 0, "internal/boottime": 0, "internal/needs": 0,
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
-	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "provider/toys/shelf": 15, "source/syntax": 15,
+	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "provider/toys/shelf": 15, "source/syntax": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
@@ -58,7 +58,7 @@ var goroutines = []string{
 // clocks lists the folders that may read the clock or wait. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "cli", "serve", "cmd/ovi", "bench",
+	"internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "cli", "serve", "cmd/ovi", "bench",
 }
 
 // source is a parsed file that is not a test.

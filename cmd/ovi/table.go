@@ -12,12 +12,14 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/podman"
 )
 
 // table lists the providers. A provider is one line here and one row in the README.
 func table(p *process, log hclog.Logger) []provider.Entry {
 	return []provider.Entry{
 		aws.Entry(log.Named("aws"), p.awsSandbox),
+		podman.Entry(),
 	}
 }
 

@@ -3,7 +3,6 @@ package podmantest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -108,7 +107,7 @@ func (h *Host) Serve(t testing.TB) {
 	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(h.file("service.pid"), fmt.Append(nil, h.cmd.Process.Pid), 0o600); err != nil {
+	if err := os.WriteFile(h.file("service.pid"), []byte(itoa(h.cmd.Process.Pid)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(startWait); !h.answers(); time.Sleep(10 * time.Millisecond) {

@@ -6,7 +6,7 @@ import "github.com/ovi-project/ovi/resource"
 func containerRuntime() []resource.Attribute {
 	limits := resource.Attribute{
 		Name: "resources", Type: resource.TObject, Fields: resourceFields(),
-		Example: "{limits: {cpu: 500m, memory: 512Mi}}", Doc: "How much of the host it can use. Before Podman 5 a change replaces the container, and one made outside ovi is not seen; later it is made in place, but for a removed limit.",
+		Example: "{limits: {cpu: 500m, memory: 512Mi}}", Doc: "How much of the host it can use. Before Podman 5 a change replaces the container, and one made outside ovi does not show; from Podman 5 on it is made in place, unless a limit is removed.",
 	}
 	return append(fixed([]resource.Attribute{
 		{

@@ -157,7 +157,7 @@ func checkVolume(ctx context.Context, h *host, r provider.Request) error {
 	case err != nil:
 		return nil // it may be hidden from this user
 	case info.IsDir() != (kind == "Directory"):
-		return permanent("check", "set host_path.type", "the host path %s is no %s", path, strings.ToLower(kind))
+		return permanent("check", "set host_path.type", "the host path %s is not a %s", path, strings.ToLower(kind))
 	}
 	return nil
 }

@@ -1,0 +1,26 @@
+package podman
+
+import (
+	"context"
+	"os"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// Entry is Podman in a table of providers.
+func Entry() provider.Entry {
+	return provider.Entry{
+		Name: Name, Doc: "Podman",
+		Locations: provider.Locations{
+			Word: "host", Example: local, Pattern: `local|(unix|tcp|ssh)://.+|[0-9a-f]{12}/.+`,
+			Default: func(func(string) string) string { return local },
+		},
+		Options: []provider.Option{
+			{Key: "host", Env: []string{"CONTAINER_HOST"}, Doc: "use the Podman at `URL` for the host local, such as unix:///run/podman/podman.sock"},
+		},
+		Kinds: Kinds,
+		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
+			return New(Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock}), nil
+		},
+	}
+}
