@@ -35,7 +35,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 	for _, s := range scopesOf(intents) {
 		at, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
-			p.failed[s] = locateError(err)
+			p.failed[s] = e.locateError(s, err)
 			continue
 		}
 		if at != s {
@@ -53,7 +53,7 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 			continue // for example of the sandbox, with a real account: this plan is not about it
 		}
 		if err != nil {
-			p.failed[s] = locateError(err)
+			p.failed[s] = e.locateError(s, err)
 			continue
 		}
 		p.scopes = append(p.scopes, at)
@@ -65,7 +65,14 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 	return p, nil
 }
 
-func locateError(err error) error { return fmt.Errorf("the account cannot be read: %w", err) }
+// locateError says that an account cannot be read. A provider whose locations are no accounts
+// says by itself what cannot be reached.
+func (e *Engine) locateError(s resource.Scope, err error) error {
+	if _, ok := e.cfg.Providers[s.Provider].(provider.Describer); ok {
+		return err
+	}
+	return fmt.Errorf("the account cannot be read: %w", err)
+}
 
 // join treats a location that could not be resolved as the recorded location that it matches, if
 // that failed too and is the only match: otherwise one unreachable region would be reported twice.

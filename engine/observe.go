@@ -42,7 +42,7 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 		return err
 	}
 	p.Recovered, p.open, p.bindings = c.recovered, c.open, c.bindings
-	p.Observations = observationsOf(c.live, fresh)
+	p.Observations = e.describe(observationsOf(c.live, fresh))
 	for s, snapshot := range fresh {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
 		if err != nil {
@@ -158,6 +158,16 @@ func (e *Engine) splitByAge(ctx context.Context, p *Planned, requests []provider
 		}
 	}
 	return fresh, stale, nil
+}
+
+// describe adds what the providers call the locations.
+func (e *Engine) describe(all []Observation) []Observation {
+	for i := range all {
+		if d, ok := e.cfg.Providers[all[i].Scope.Provider].(provider.Describer); ok {
+			all[i].Place = d.Describe(all[i].Scope.Location)
+		}
+	}
+	return all
 }
 
 func observationsOf(live resource.LiveState, fresh map[resource.Scope]resource.Snapshot) []Observation {

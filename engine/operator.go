@@ -93,7 +93,7 @@ func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s 
 	p.Intents, p.allKinds = intents, all
 	at, err := e.located(ctx, s)
 	if err != nil {
-		return nil, locateError(err)
+		return nil, e.locateError(s, err)
 	}
 	if err := e.observe(ctx, p, &located{scopes: []resource.Scope{at}}, 0); err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ type planFile struct {
 
 type observationFile struct {
 	Scope    resource.Scope `json:"scope"`
+	Place    string         `json:"place,omitempty"`
 	At       time.Time      `json:"at,omitzero"`
 	Recorded bool           `json:"recorded,omitempty"`
 	Count    int            `json:"count"`
@@ -67,7 +68,7 @@ func (p *Planned) Save(w io.Writer) error {
 		f.Unreachable[s.String()] = why
 	}
 	for _, l := range p.Observations {
-		x := observationFile{Scope: l.Scope, At: l.At, Recorded: l.Recorded, Count: l.Count}
+		x := observationFile{Scope: l.Scope, Place: l.Place, At: l.At, Recorded: l.Recorded, Count: l.Count}
 		if l.Err != nil {
 			x.Error = l.Err.Error()
 		}
@@ -136,7 +137,7 @@ func (f planFile) planned() (*Planned, error) {
 		p.Plan.Unreachable[scope] = why
 	}
 	for _, x := range f.Observations {
-		l := Observation{Scope: x.Scope, At: x.At, Recorded: x.Recorded, Count: x.Count}
+		l := Observation{Scope: x.Scope, Place: x.Place, At: x.At, Recorded: x.Recorded, Count: x.Count}
 		if x.Error != "" {
 			l.Err = errors.New(x.Error)
 		}

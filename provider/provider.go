@@ -116,6 +116,13 @@ type Locator interface {
 	Locate(ctx context.Context, location string) (string, error)
 }
 
+// Describer is a provider whose locations are no accounts.
+type Describer interface {
+	// Describe names a resolved location in a few words, for the head line of a plan: "host
+	// local". It does no I/O.
+	Describe(location string) string
+}
+
 // Errors that every provider shares. A provider wraps them (%w) around its own text.
 var (
 	// ErrReplace: Update cannot make the change in place. The action fails, and the next plan of

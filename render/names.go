@@ -12,11 +12,14 @@ import (
 // long as one account of the provider is shown.
 type Names struct {
 	account map[string]string // by provider: the one account, or "" for several
+	scopes  []resource.Scope
 }
 
 // NewNames is made of every scope that will be shown.
 func NewNames(scopes ...resource.Scope) Names {
-	n := Names{account: map[string]string{}}
+	n := Names{account: map[string]string{}, scopes: slices.Clone(scopes)}
+	slices.SortFunc(n.scopes, resource.Scope.Compare)
+	n.scopes = slices.Compact(n.scopes)
 	for _, s := range scopes {
 		account, _, located := strings.Cut(s.Location, "/")
 		if !located { // a location not yet resolved, or of a provider without accounts
@@ -31,15 +34,25 @@ func NewNames(scopes ...resource.Scope) Names {
 }
 
 // Accounts names the one account of each provider that has any, as in "AWS account
-// 123456789012", sorted by provider.
-func (n Names) Accounts() []string {
+// 123456789012", sorted by provider. Of a provider
+// whose locations are no accounts, place says what each is.
+func (n Names) Accounts(place func(resource.Scope) string) []string {
 	var out []string
 	for _, provider := range slices.Sorted(maps.Keys(n.account)) {
-		if account := n.account[provider]; account != "" {
+		described := false
+		for _, s := range n.scopes {
+			if s.Provider != provider {
+				continue
+			}
+			if text := place(s); text != "" {
+				out, described = append(out, text), true
+			}
+		}
+		if account := n.account[provider]; account != "" && !described {
 			out = append(out, strings.ToUpper(provider)+" account "+account)
 		}
 	}
-	return out
+	return slices.Compact(out)
 }
 
 // Scope is the short form of a scope.

@@ -91,7 +91,7 @@ func (c *call) canceled(err error) error {
 
 // changed names what an apply changes: an account, or the stack.
 func (c *call) changed(p *engine.Planned) string {
-	accounts := namesOf(p).Accounts()
+	accounts := accounts(p)
 	switch {
 	case c.sandboxed():
 		return "the sandbox"

@@ -176,7 +176,7 @@ const maxRecovered = 10
 
 // head is the lines above a plan: its stack, the data directory, and what is not fresh.
 func (c *call) head(p *engine.Planned, dir string) []string {
-	line := fmt.Sprintf("Stack %s  %sdata directory %s", strings.Join(p.Stacks, ", "), accounts(p), dir)
+	line := strings.Join(slices.Concat([]string{"Stack " + strings.Join(p.Stacks, ", ")}, accounts(p), []string{"data directory " + dir}), "  ")
 	if c.sandboxed() {
 		line = fmt.Sprintf("Stack %s  sandbox, no real resources  data directory %s", strings.Join(p.Stacks, ", "), dir)
 	}
@@ -219,13 +219,16 @@ func lostRecord(p *engine.Planned, dir string) []string {
 	}
 }
 
-// accounts names the accounts of a plan: "AWS account 123456789012  ".
-func accounts(p *engine.Planned) string {
-	text := ""
-	for _, name := range namesOf(p).Accounts() {
-		text += name + "  "
-	}
-	return text
+// accounts names the accounts and hosts of a plan: "AWS account 123456789012".
+func accounts(p *engine.Planned) []string {
+	return namesOf(p).Accounts(func(s resource.Scope) string {
+		for _, o := range p.Observations {
+			if o.Scope == s {
+				return o.Place
+			}
+		}
+		return ""
+	})
 }
 
 // namesOf knows every scope of a plan.

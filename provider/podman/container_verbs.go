@@ -32,7 +32,7 @@ func createContainer(ctx context.Context, h *host, r provider.Request) (string, 
 			return "", err
 		}
 	}
-	if r.Beside != nil || r.Desired.State == "stopped" {
+	if r.Beside != nil || r.Desired.State == resource.StateStopped {
 		return id, nil
 	}
 	return id, h.startNew(ctx, id, r)
@@ -108,7 +108,7 @@ func (h *host) setState(ctx context.Context, r provider.Request) error {
 	switch {
 	case err != nil:
 		return err
-	case r.Desired.State == "stopped":
+	case r.Desired.State == resource.StateStopped:
 		return h.StopContainer(ctx, id, stopWait)
 	case c.State.Paused:
 		err = h.UnpauseContainer(ctx, id)

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Entry is Podman in a table of providers.
@@ -20,7 +21,13 @@ func Entry() provider.Entry {
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			return New(Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock}), nil
+			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock}
+			if c.Digest != nil {
+				o.Digest = func(plain string) string {
+					return string(c.Digest(resource.Ref{Provider: Name, Kind: "host"}, "id", plain))
+				}
+			}
+			return New(o), nil
 		},
 	}
 }

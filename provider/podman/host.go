@@ -3,8 +3,10 @@ package podman
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -26,6 +28,7 @@ type host struct {
 	local  bool   // this machine: its files and ports are the host's
 	clock  clock
 	settle duration
+	digest func(plain string) string
 	mu     sync.Mutex
 	id     string
 	kept   bool // the volume exists
@@ -40,7 +43,7 @@ func (h *host) scope() resource.Scope {
 func (p *Provider) Locate(ctx context.Context, location string) (string, error) {
 	h, err := p.resolved(ctx, location)
 	if err != nil {
-		return "", classify("locate", err)
+		return "", classify("", err)
 	}
 	return h.scope().Location, nil
 }
@@ -88,7 +91,7 @@ func (p *Provider) host(word string) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, settle: p.opts.Settle}
+	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, settle: p.opts.Settle, digest: p.opts.Digest}
 	p.hosts[word] = h
 	return h, nil
 }
@@ -128,13 +131,46 @@ func (h *host) identify(ctx context.Context, planned string) error {
 	case planned != "":
 		h.id = planned
 	case h.id == "":
-		b := make([]byte, 6)
-		if _, err := rand.Read(b); err != nil {
-			return err
-		}
-		h.id = hex.EncodeToString(b)
+		h.id, err = h.draw(ctx)
 	}
-	return nil
+	return err
+}
+
+// draw gives an ID to a host that nothing was created on. It is of a keyed digest, so that two
+// plans name the host alike, and nobody else does.
+func (h *host) draw(ctx context.Context) (string, error) {
+	if h.digest == nil {
+		b := make([]byte, 6)
+		_, err := rand.Read(b)
+		return hex.EncodeToString(b), err
+	}
+	info, err := h.Info(ctx)
+	if err != nil {
+		return "", err
+	}
+	var machine []byte
+	if h.local {
+		machine, _ = os.ReadFile("/etc/machine-id") // not every machine has one
+	}
+	sum := sha256.Sum256([]byte(h.digest(strings.Join([]string{h.word, info.Host.Hostname, string(machine)}, "\n"))))
+	return hex.EncodeToString(sum[:6]), nil
+}
+
+// Describe implements provider.Describer.
+func (p *Provider) Describe(location string) string {
+	_, word := splitLocation(location)
+	p.mu.Lock()
+	h := p.hosts[word]
+	p.mu.Unlock()
+	if h == nil {
+		return "host " + word
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.id != "" && !h.kept {
+		return "new host " + word
+	}
+	return "host " + word
 }
 
 // readID reads the ID of the host, and says whether its volume keeps it.

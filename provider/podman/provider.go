@@ -17,6 +17,9 @@ type Options struct {
 	Host   string
 	Getenv func(string) string
 	Clock  func() time.Time
+	// Digest is a keyed digest, from which a host gets an ID that two plans agree on before
+	// anything is created there. Nil: the ID is random.
+	Digest func(plain string) string
 	// Transport replaces the connection to a service, for tests.
 	Transport func(endpoint string) (http.RoundTripper, error)
 	// Settle bounds how long a container may take to become healthy beyond what its health check
@@ -36,6 +39,8 @@ var (
 	_ provider.Locator  = (*Provider)(nil)
 	_ provider.Checker  = (*Provider)(nil)
 	_ provider.Swapper  = (*Provider)(nil)
+
+	_ provider.Describer = (*Provider)(nil)
 )
 
 // New returns a provider. It connects when it is first used.
@@ -144,11 +149,11 @@ func (p *Provider) at(ctx context.Context, ref resource.Ref) (kind, *host, error
 		err = ctx.Err()
 	}
 	if err != nil {
-		return kind{}, nil, classify("connect", err)
+		return kind{}, nil, classify("", err)
 	}
 	h, err := p.resolved(ctx, ref.Location)
 	if err != nil {
-		return kind{}, nil, classify("connect", err)
+		return kind{}, nil, classify("", err)
 	}
 	return k, h, nil
 }

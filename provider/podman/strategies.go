@@ -64,7 +64,7 @@ func writes(a resource.Attrs) bool {
 }
 
 // volumeDataLoss: the data of a path of the host, or in memory, is not in the volume.
-func volumeDataLoss(o resource.Observed) string {
+func volumeDataLoss(o resource.Observed, _ resource.Attrs) string {
 	if kind, _ := textOf(o.Attrs, "type"); kind == "bind" {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (h *host) stopOld(ctx context.Context, old *resource.Observed) error {
 // start starts a container that does not run, and waits until it is in service or has had its
 // time.
 func (h *host) start(ctx context.Context, r provider.Request) error {
-	if r.Desired.State == "stopped" {
+	if r.Desired.State == resource.StateStopped {
 		return nil
 	}
 	if err := h.StartContainer(ctx, r.Have.ID); err != nil {

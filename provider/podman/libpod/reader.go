@@ -26,6 +26,14 @@ func (r *Reader) Version() string {
 	return ""
 }
 
+// Info is what Podman tells about its host.
+type Info struct{ Host struct{ Hostname string } }
+
+// Info describes the host.
+func (r *Reader) Info(ctx context.Context) (out Info, err error) {
+	return out, r.get(ctx, "/info", nil, &out)
+}
+
 // Containers lists containers, those that do not run too.
 func (r *Reader) Containers(ctx context.Context, f Filters) (out []ListedContainer, err error) {
 	return out, r.get(ctx, "/containers/json", values("all", "true", "filters", f.query()), &out)
