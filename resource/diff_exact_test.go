@@ -30,9 +30,9 @@ func TestDiffOfAnExactKind(t *testing.T) {
 		opt     resource.DiffOptions
 		want    []string
 	}{
-		"nothing configured":     {nil, resource.DiffOptions{}, []string{"disk removed=true restart", "env removed=true in place", "ports removed=true in place", "size removed=true restart"}},
+		"nothing configured":     {nil, resource.DiffOptions{}, []string{"disk removed=true restart", "env removed=true in_place", "ports removed=true in_place", "size removed=true restart"}},
 		"a field of an object":   {attrs("disk", attrs("size", 1), "env", attrs("A", "1"), "ports", []any{attrs("from", 1, "to", 2)}, "size", "big"), resource.DiffOptions{}, []string{"disk.kind removed=true replace"}},
-		"a field of an element":  {attrs("disk", attrs("size", 1, "kind", "ssd"), "env", attrs("A", "1"), "ports", []any{attrs("from", 1)}, "size", "big"), resource.DiffOptions{}, []string{"ports removed=false in place"}},
+		"a field of an element":  {attrs("disk", attrs("size", 1, "kind", "ssd"), "env", attrs("A", "1"), "ports", []any{attrs("from", 1)}, "size", "big"), resource.DiffOptions{}, []string{"ports removed=false in_place"}},
 		"ignored":                {nil, resource.DiffOptions{Ignore: []string{"disk", "env", "ports", "size"}}, nil},
 		"an adopted resource":    {nil, resource.DiffOptions{Adopted: true}, nil},
 		"all of it":              {attrs("disk", attrs("size", 1, "kind", "ssd"), "env", attrs("A", "1"), "ports", []any{attrs("from", 1, "to", 2)}, "size", "big"), resource.DiffOptions{}, nil},

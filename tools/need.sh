@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes sure that what `make test` needs is here: Go, a C compiler for the race detector, and
-# for the tests that cut power, drop packets and inject faults (as root on Linux) mkfs, ip and strace.
+# for the tests that cut power, drop packets, inject faults and run containers (as root on Linux) mkfs, ip,
+# strace and Podman.
 # As root on Debian it installs what is missing; elsewhere it says what to install.
 set -eu
 
@@ -14,6 +15,11 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
 	command -v mount >/dev/null 2>&1 || missing="$missing mount"
 	command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
 	command -v strace >/dev/null 2>&1 || missing="$missing strace"
+	command -v podman >/dev/null 2>&1 || missing="$missing podman netavark aardvark-dns"
+	command -v runc >/dev/null 2>&1 || missing="$missing runc"
+	command -v iptables >/dev/null 2>&1 || missing="$missing iptables"
+	command -v catatonit >/dev/null 2>&1 || missing="$missing catatonit"
+	command -v busybox >/dev/null 2>&1 || missing="$missing busybox-static"
 fi
 [ -z "$missing" ] && exit 0
 

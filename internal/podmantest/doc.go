@@ -1,6 +1,4 @@
 // Package podmantest runs a real Podman for tests: its REST service on a socket of its own, with
 // its own storage, networks and range of addresses, an image that needs no registry, and a
-// registry on loopback for pulls. The machine's own Podman and other tests are not touched. A
-// test that needs it fails where Podman is missing, and is skipped where Podman cannot run
-// without help: outside Linux, and without root.
+// registry on loopback for pulls. The machine's own Podman and other tests are not touched.
 package podmantest

@@ -8,11 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/needs"
 )
 
 // Image is the image of busybox that every host has. It runs idle, sets FROM_IMAGE=yes, and can
@@ -36,12 +37,10 @@ type Host struct {
 // until the test ends.
 func Start(t testing.TB) *Host {
 	t.Helper()
-	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("Podman is tested as root on Linux")
-	}
-	bin, err := exec.LookPath("podman")
-	if err != nil {
-		t.Fatal("podman is not installed; run tools/need.sh")
+	needs.Root(t, "Podman")
+	bin := needs.Program(t, "podman")
+	for _, name := range []string{"runc", "iptables", "catatonit"} {
+		needs.Program(t, name)
 	}
 	s := takeSlot(t)
 	h := &Host{Dir: s.dir, Socket: filepath.Join(s.dir, "podman.sock"), bin: bin, slot: s}

@@ -39,13 +39,13 @@ func TestChangesOutsideAreFound(t *testing.T) {
 			r.host.Podman(t, "exec", "web", "rm", "/tmp/sick")
 		}, nil, resource.Failing, false},
 		{"disconnected", func() { r.host.Podman(t, "network", "disconnect", "back", "web") },
-			[]string{`networks: [] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in place)`}, resource.Healthy, false},
+			[]string{`networks: [] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`}, resource.Healthy, false},
 		{"connected to another", func() { r.host.Podman(t, "network", "connect", "--alias", "shop", "front", "web") },
-			[]string{`networks: ["` + min(back, front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in place)`}, resource.Healthy, false},
+			[]string{`networks: ["` + min(back, front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`}, resource.Healthy, false},
 		{"an alias lost", func() {
 			r.host.Podman(t, "network", "disconnect", "back", "web")
 			r.host.Podman(t, "network", "connect", "back", "web")
-		}, []string{`network_aliases: [] -> ["shop"] (in place)`}, resource.Healthy, false},
+		}, []string{`network_aliases: [] -> ["shop"] (in_place)`}, resource.Healthy, false},
 		{"limits changed before Podman 5, which are not shown", func() { r.host.Podman(t, "update", "--memory", "32m", "web") }, nil, resource.Healthy, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
