@@ -25,6 +25,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	}
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
+	keep(p.Decisions, kinds, f)
 	link(p.Decisions, kinds)
 	chooseStrategies(p.Decisions, kinds)
 	if err := arrange(p.Decisions); err != nil {

@@ -63,6 +63,7 @@ const (
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
+	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data
 	ReasonUnmanaged   Reason = "unmanaged"        // reported only
 	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's
 	ReasonUnreachable Reason = "unreachable"      // it could not be read
@@ -177,6 +178,7 @@ func (p Plan) Unread() bool {
 // has no clock and no store.
 type Facts struct {
 	Now         time.Time
+	Prune       bool                     // delete what is kept for its data
 	Rules       map[string]rules.Rules   // by stack
 	Unreachable map[resource.Scope]error // locations that were not read, and why
 	// UnreachableKinds are kinds of other locations that were not read in full, and why.

@@ -53,6 +53,7 @@ type PlanOptions struct {
 	Targets         []string   // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
+	Prune           bool             // delete resources that are kept for their data
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones

@@ -124,7 +124,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
 	facts := decider.Facts{
-		Now: p.At, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
+		Now: p.At, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured,
 	}
@@ -198,7 +198,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
-	o.digest = only.digest
+	o.digest, o.Prune = only.digest, saved.prunes(e.cfg.Providers.Kind)
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

@@ -111,3 +111,14 @@ func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
 	}
 	return ""
 }
+
+// prunes reports whether a saved plan deletes what is kept for its data.
+func (p *Planned) prunes(kinds decider.Kinds) bool {
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if k, _ := kinds(d.Ref.Provider, d.Ref.Kind); k.Keeps && d.Proposed == decider.Delete {
+			return true
+		}
+	}
+	return false
+}

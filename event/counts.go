@@ -21,6 +21,7 @@ type Counts struct {
 	NotStarted  int `json:"not_started"`  // a dependency failed, or the run was interrupted
 	Claimed     int `json:"claimed"`      // another run has the claim
 	Blocked     int `json:"blocked"`      // by a policy
+	Kept        int `json:"kept"`         // no longer configured, and kept for its data
 	Conflict    int `json:"conflict"`     // configured, but unmanaged or owned by another stack
 	Unreachable int `json:"unreachable"`  // not evaluated: the location could not be read
 	NotVerified int `json:"not_verified"` // can neither be read back nor was recorded
@@ -47,6 +48,8 @@ func Standing(p decider.Plan) Counts {
 			c.Unreachable++
 		case d.Difference == comparator.Conflict:
 			c.Conflict++
+		case d.Reason == decider.ReasonKept:
+			c.Kept++
 		case !d.Proposed.Executes() || d.Action.Executes():
 		case d.Excluded():
 			c.Excluded++

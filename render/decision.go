@@ -51,6 +51,8 @@ func (p *planWriter) head(d decider.Decision) []string {
 		text = "not evaluated: " + d.Message
 	case isBlocked:
 		text, rest = p.blocked(d)
+	case isKept:
+		text, rest = "kept: "+d.Observed.ID, []string{sentence(d.Message), suggestion + d.Suggestion}
 	default:
 		if d.Observed != nil && d.Observed.ID != "" {
 			text += " " + d.Observed.ID

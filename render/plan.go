@@ -229,6 +229,7 @@ const (
 	isReplace
 	isDelete
 	isBlocked
+	isKept
 	notShown // counted only: unmanaged, unreachable with its location or kind, excluded
 )
 
@@ -238,6 +239,8 @@ func rankOf(d *decider.Decision) rank {
 		return notShown
 	case d.Difference == comparator.Conflict:
 		return isConflict
+	case d.Reason == decider.ReasonKept:
+		return isKept
 	}
 	switch d.Action {
 	case decider.Create:

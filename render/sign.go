@@ -16,6 +16,8 @@ func signOf(d decider.Decision) string {
 		return conflictSign
 	case isBlocked:
 		return blockedSign
+	case isKept:
+		return "#"
 	}
 	return actionSign(d.Action)
 }

@@ -56,6 +56,9 @@ type Kind struct {
 	// is none. last is the configuration by which it is deleted: the one applied last, or none.
 	// Nil: never any.
 	DataLoss func(have Observed, last Attrs) string
+	// Keeps: a resource whose deletion would lose data stays when it is no longer configured,
+	// unless the plan prunes, and is never replaced.
+	Keeps bool
 }
 
 // Strategies lists the strategies that can replace have by desired, the default first. It is

@@ -23,6 +23,7 @@ func planFlags() []urfave.Flag {
 		sourceFlag(),
 		targetFlag(), excludeFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
+		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
 		policyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 	}
@@ -116,10 +117,10 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
-		SkipDestructive: c.cmd.Bool("skip-destructive"),
-		Rules:           l.rules,
-		MaxAge:          c.cmd.Duration("max-age"),
-		Check:           c.cmd.Bool("check"),
+		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"),
+		Rules:  l.rules,
+		MaxAge: c.cmd.Duration("max-age"),
+		Check:  c.cmd.Bool("check"),
 	}
 }
 

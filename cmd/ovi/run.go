@@ -31,6 +31,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "apply what is planned, within the rules; without it, only plan and report"},
 			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
+			&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
@@ -141,6 +142,7 @@ func (k *runner) runOptions() loop.RunOptions {
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")
+	o.Plan.Prune = k.cmd.Bool("prune-volumes")
 	o.Plan.SkipDestructive = o.Apply && !k.cmd.Bool("allow-destroy")
 	return o
 }
