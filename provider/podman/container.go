@@ -73,6 +73,9 @@ func readContainer(ctx context.Context, g *reading, id string) (resource.Observe
 	if f.tagged, err = g.image(ctx, f.tag); err != nil {
 		return resource.Observed{}, err
 	}
+	if policy, _ := textOf(f.want, "image_pull_policy"); policy == "Always" && f.image != nil {
+		f.moved = g.registry.moved(ctx, g, f.tag, f.image)
+	}
 	if f.networks, err = g.networksOf(ctx); err != nil {
 		return resource.Observed{}, err
 	}
@@ -95,6 +98,7 @@ type facts struct {
 	image    *libpod.Image // that it runs; nil if it was deleted
 	tag      string        // the name of its image
 	tagged   *libpod.Image // that has the name now; nil if none has
+	moved    string        // the ID that its registry has for the name, if it is another one
 	networks *networkNames
 }
 
@@ -126,7 +130,10 @@ func (f *facts) unread(want resource.Value) resource.Value { return want }
 
 // imageName: the image is compared by its ID, because its name stays when a tag moves.
 func (f *facts) imageName(resource.Value) resource.Value {
-	if f.tagged == nil || f.tagged.ID == f.Image {
+	switch {
+	case f.moved != "":
+		return resource.String(f.tag + " (image " + shortID(f.Image) + "; its registry has " + shortID(f.moved) + ")")
+	case f.tagged == nil || f.tagged.ID == f.Image:
 		return resource.String(f.tag)
 	}
 	return resource.String(f.tag + " (image " + shortID(f.Image) + "; that tag is now " + shortID(f.tagged.ID) + ")")

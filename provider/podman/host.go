@@ -24,14 +24,15 @@ const local = "local"
 // host is one service of Podman's.
 type host struct {
 	*libpod.Client
-	word   string // as configured: "local" or a URL
-	local  bool   // this machine: its files and ports are the host's
-	clock  clock
-	settle duration
-	digest func(plain string) string
-	mu     sync.Mutex
-	id     string
-	kept   bool // the volume exists
+	word     string // as configured: "local" or a URL
+	local    bool   // this machine: its files and ports are the host's
+	clock    clock
+	settle   duration
+	digest   func(plain string) string
+	registry registryAnswers
+	mu       sync.Mutex
+	id       string
+	kept     bool // the volume exists
 }
 
 func (h *host) scope() resource.Scope {

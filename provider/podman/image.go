@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
@@ -29,6 +31,7 @@ func ensureImage(ctx context.Context, h *host, r provider.Request) error {
 			return permanent("", "pull it on the host, or set image_pull_policy", "the image %s is not on the host, and image_pull_policy is Never", image)
 		}
 	}
+	h.registry.forget(image)
 	last := ""
 	return h.Pull(ctx, image, func(line string) {
 		if r.Progress != nil && line != last {
@@ -63,5 +66,50 @@ func checkImage(ctx context.Context, h *host, r provider.Request) error {
 	case policy == "Never":
 		return nil
 	}
-	return h.Manifest(ctx, image)
+	_, err = h.RegistryImage(ctx, image, "", "")
+	return err
+}
+
+// registryAge is how long an answer of a registry is good for: registries count questions.
+const registryAge = 5 * time.Minute
+
+// registryAnswers remembers what registries said of images that are always pulled.
+type registryAnswers struct {
+	mu  sync.Mutex
+	all map[string]registryAnswer
+}
+
+type registryAnswer struct {
+	id string
+	at time.Time
+}
+
+// moved returns the ID that the registry has for an image, if that differs from a container's; ""
+// if it is the same, or is not known. A registry that cannot be reached is no drift.
+func (a *registryAnswers) moved(ctx context.Context, g *reading, name string, have *libpod.Image) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x, ok := a.all[name]
+	if !ok || g.now.Sub(x.at) > registryAge {
+		id, err := g.RegistryImage(ctx, name, have.OS, have.Architecture)
+		if err != nil {
+			return ""
+		}
+		x = registryAnswer{id, g.now}
+		if a.all == nil {
+			a.all = map[string]registryAnswer{}
+		}
+		a.all[name] = x
+	}
+	if x.id == have.ID {
+		return ""
+	}
+	return x.id
+}
+
+// forget asks the registry again next time.
+func (a *registryAnswers) forget(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.all, name)
 }

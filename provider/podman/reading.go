@@ -14,6 +14,7 @@ import (
 // once.
 type reading struct {
 	*libpod.Reader
+	registry *registryAnswers
 	scope    resource.Scope
 	local    bool
 	now      time.Time
@@ -23,7 +24,7 @@ type reading struct {
 }
 
 func (h *host) reading() *reading {
-	return &reading{Reader: h.Reader, scope: h.scope(), local: h.local, now: h.clock(), images: map[string]*libpod.Image{}}
+	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), images: map[string]*libpod.Image{}}
 }
 
 // Observe implements provider.Provider.

@@ -71,5 +71,5 @@ func volumeDataLoss(o resource.Observed, _ resource.Attrs) string {
 	if medium, _ := textOf(attrsOf(o.Attrs, "empty_dir"), "medium"); medium == "Memory" {
 		return ""
 	}
-	return "volume"
+	return "volume " + o.ID
 }

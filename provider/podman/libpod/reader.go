@@ -59,11 +59,6 @@ func (r *Reader) Image(ctx context.Context, name string) (out Image, err error) 
 	return out, r.get(ctx, "/images/"+name+"/json", nil, &out)
 }
 
-// Manifest asks a registry whether it has an image, which it names itself.
-func (r *Reader) Manifest(ctx context.Context, name string) error {
-	return r.get(ctx, "/manifests/"+name+"/json", nil, nil)
-}
-
 // Networks lists networks.
 func (r *Reader) Networks(ctx context.Context) (out []Network, err error) {
 	return out, r.get(ctx, "/networks/json", nil, &out)

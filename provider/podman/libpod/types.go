@@ -137,12 +137,13 @@ type ListedContainer struct {
 
 // Image is one image.
 type Image struct {
-	ID          string `json:"Id"`
-	RepoTags    []string
-	RepoDigests []string
-	Labels      map[string]string
-	Config      ImageConfig
-	Healthcheck *Healthcheck
+	ID           string `json:"Id"`
+	RepoTags     []string
+	RepoDigests  []string
+	Labels       map[string]string
+	Config       ImageConfig
+	OS           string `json:"Os"`
+	Architecture string
 }
 
 // ImageConfig are the defaults of an image's containers.
