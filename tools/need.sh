@@ -15,10 +15,13 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
 	command -v mount >/dev/null 2>&1 || missing="$missing mount"
 	command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
 	command -v strace >/dev/null 2>&1 || missing="$missing strace"
+	PATH=$PATH:/usr/sbin
 	command -v podman >/dev/null 2>&1 || missing="$missing podman netavark aardvark-dns"
 	command -v runc >/dev/null 2>&1 || missing="$missing runc"
 	command -v iptables >/dev/null 2>&1 || missing="$missing iptables"
 	command -v catatonit >/dev/null 2>&1 || missing="$missing catatonit"
+	command -v ssh >/dev/null 2>&1 || missing="$missing openssh-client"
+	command -v sshd >/dev/null 2>&1 || missing="$missing openssh-server"
 	command -v busybox >/dev/null 2>&1 || missing="$missing busybox-static"
 fi
 [ -z "$missing" ] && exit 0

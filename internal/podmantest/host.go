@@ -138,11 +138,11 @@ func (h *Host) answers() bool {
 	return r.Body.Close() == nil && r.StatusCode == http.StatusOK
 }
 
-// Reset removes every container, pod, volume, secret and network, and keeps images.
+// Reset removes every container, pod, volume, secret and network, and images without a name.
 func (h *Host) Reset(t testing.TB) {
 	t.Helper()
 	for _, args := range [][]string{
-		{"pod", "rm", "-af", "-t", "0"}, {"rm", "-af", "-t", "0"}, {"volume", "rm", "-af"}, {"secret", "rm", "-a"}, {"network", "prune", "-f"},
+		{"pod", "rm", "-af", "-t", "0"}, {"rm", "-af", "-t", "0"}, {"volume", "rm", "-af"}, {"secret", "rm", "-a"}, {"network", "prune", "-f"}, {"image", "prune", "-f"},
 	} {
 		if out, err := h.Try("", args...); err != nil {
 			t.Errorf("podman %s: %v\n%s", strings.Join(args, " "), err, out)

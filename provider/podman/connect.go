@@ -1,6 +1,7 @@
 package podman
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -36,9 +37,30 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	switch u.Scheme {
 	case "unix":
 		return libpod.New(libpod.Unix(u.Path)), true, nil
+	case "tcp":
+		if p.opts.TLS != (libpod.Certificates{}) {
+			return libpod.New(libpod.TLS(u.Host, p.opts.TLS)), false, nil
+		}
+		return libpod.New(libpod.TCP(u.Host)), false, nil
+	case "ssh":
+		s := libpod.NewSSH(u)
+		p.closers = append(p.closers, s.Close)
+		return libpod.New(s), false, nil
 	default:
-		return nil, false, permanent("", "use unix://PATH", "unknown way to connect to the host %q", word)
+		return nil, false, permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT", "unknown way to connect to the host %q", word)
 	}
+}
+
+// Close ends the connections to other hosts.
+func (p *Provider) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c())
+	}
+	p.closers = nil
+	return errors.Join(errs...)
 }
 
 // endpoint finds the service: what is configured, else the socket of this user, else root's.

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -18,10 +19,13 @@ func Entry() provider.Entry {
 		},
 		Options: []provider.Option{
 			{Key: "host", Env: []string{"CONTAINER_HOST"}, Doc: "use the Podman at `URL` for the host local, such as unix:///run/podman/podman.sock"},
+			{Key: "tls-ca", Doc: "trust the certificate `FILE` of hosts at tcp://"},
+			{Key: "tls-cert", Doc: "show the certificate `FILE` to hosts at tcp://"},
+			{Key: "tls-key", Doc: "use the key `FILE` of that certificate"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock}
+			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock, TLS: libpod.Certificates{CA: c.Options("tls-ca"), Cert: c.Options("tls-cert"), Key: c.Options("tls-key")}}
 			if c.Digest != nil {
 				o.Digest = func(plain string) string {
 					return string(c.Digest(resource.Ref{Provider: Name, Kind: "host"}, "id", plain))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -16,6 +17,7 @@ type Options struct {
 	// Host is the service that the location "local" means, as in CONTAINER_HOST; "" finds it.
 	Host   string
 	Getenv func(string) string
+	TLS    libpod.Certificates // of tcp:// hosts; none: without TLS
 	Clock  func() time.Time
 	// Digest is a keyed digest, from which a host gets an ID that two plans agree on before
 	// anything is created there. Nil: the ID is random.
@@ -32,6 +34,8 @@ type Provider struct {
 	opts  Options
 	mu    sync.Mutex
 	hosts map[string]*host // by the word of the configuration
+
+	closers []func() error
 }
 
 var (
