@@ -1,0 +1,3 @@
+{{- define "image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag }}
+{{- end -}}

@@ -1,0 +1,57 @@
+package chart
+
+import (
+	"strings"
+
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/source"
+)
+
+// readAbout reads a Chart.yaml. Without a name the stack is not known: that is an error.
+func (l *loader) readAbout(name string) source.Problems {
+	s, problem := l.readText(name)
+	if problem != nil {
+		return source.Problems{*problem}
+	}
+	var problems source.Problems
+	fail := func(n *source.Node, summary, suggestion string) {
+		problems = append(problems, source.Problem{At: at(name, n.Line, n.Column), Summary: summary, Suggestion: suggestion})
+	}
+	before := l.draft.Failed()
+	nodes := l.nodes(plainText(&file{name: name, text: s}))
+	if l.draft.Failed() > before {
+		_, problems := source.Resolve([]*source.Draft{l.draft})
+		return problems
+	}
+	if len(nodes) != 1 || nodes[0].Shape != source.Object {
+		return source.Problems{{At: position.Position{File: name, Line: 1, Column: 1}, Summary: "the chart has no name", Suggestion: "add name: NAME and version: 0.1.0"}}
+	}
+	n := &nodes[0]
+	text := func(key string) string {
+		v := n.Get(key)
+		switch {
+		case v == nil || v.IsNull():
+			return ""
+		case v.Shape != source.Scalar:
+			fail(v, key+" must be a string, got "+v.What(), "use one value after the colon")
+		}
+		return v.Text
+	}
+	keys := []string{"name", "version", "description"}
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		if key := n.Kids[i].Text; !strings.Contains(" name version description ", " "+key+" ") {
+			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, nearestOr(key, keys, "a chart has name, version and description"))
+		}
+	}
+	l.about = about{text("name"), text("version"), text("description")}
+	switch {
+	case l.about.name == "":
+		fail(n, "the chart has no name", "add name: NAME")
+	case !label.MatchString(l.about.name):
+		fail(n.Get("name"), "invalid chart name "+source.Quote(l.about.name), "use "+labelDoc)
+	}
+	if l.about.version == "" {
+		fail(n, "the chart has no version", "add version: 0.1.0")
+	}
+	return problems
+}

@@ -1,0 +1,135 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// Options is what the source needs from outside.
+type Options struct {
+	source.Options
+	// Provider is the provider of the kinds: CuteContainer is its kind container.
+	Provider string
+	// Namespace is given when a command runs, never in a manifest. Names on the host start with
+	// it, so that a chart can run more than once on a host. "" is none.
+	Namespace string
+	// Values are files whose values win over those of values.yaml, the last most.
+	Values []string
+	// Set are values as KEY.KEY=VALUE, which win over those of all files.
+	Set []string
+	// Env answers ${env:NAME}; nil knows no variable. os.LookupEnv fits.
+	Env func(name string) (value string, ok bool)
+	// Files is where paths are read; nil is the operating system.
+	Files fs.FS
+}
+
+// chart is a source of one chart, or of plain manifests. It does not change.
+type chart struct {
+	paths []string
+	opts  Options
+}
+
+// New returns a source of a chart, which is a folder with a Chart.yaml, or of files and folders
+// of plain manifests, which together are one stack. Nothing is read before Load, which may be
+// called again, also from several goroutines, and then reads everything again.
+func New(paths []string, opts Options) source.Source {
+	return &chart{paths: append([]string(nil), paths...), opts: opts}
+}
+
+// Load implements source.Source. A chart whose name or files cannot be read is source.Problems.
+func (c *chart) Load(ctx context.Context) ([]*source.Draft, error) {
+	if c.opts.Namespace != "" && !label.MatchString(c.opts.Namespace) {
+		return nil, source.Problems{{Summary: "invalid namespace " + source.Quote(c.opts.Namespace), Suggestion: "use " + labelDoc}}
+	}
+	l := newLoader(c.opts)
+	texts, problems := l.open(c.paths)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	for _, t := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("chart: reading %s: %w", t.name(), err)
+		}
+		l.documents(t)
+	}
+	l.finish()
+	return []*source.Draft{l.draft}, nil
+}
+
+// open reads what the paths name: the rendered templates of a chart, or plain files.
+func (l *loader) open(paths []string) ([]*text, source.Problems) {
+	for _, p := range paths {
+		if !IsChart(p, l.opts.Files) {
+			continue
+		}
+		if len(paths) > 1 {
+			return nil, source.Problems{{At: position.Position{File: p}, Summary: "a chart cannot be combined with other sources", Suggestion: "name the chart alone"}}
+		}
+		return l.openChart(p)
+	}
+	return l.openPlain(paths)
+}
+
+// IsChart reports whether a path is a chart: a folder with a Chart.yaml. Nil files are those of
+// the operating system.
+func IsChart(path string, files fs.FS) bool {
+	info, err := disk{files}.stat(filepath.Join(path, chartFile))
+	return err == nil && !info.IsDir()
+}
+
+// IsManifest reports whether a text is a file of manifests, not of ovi's own configuration: a
+// line at the start of a document has an apiVersion of charts.
+func IsManifest(text string) bool {
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(line, "apiVersion:"); ok && strings.HasPrefix(strings.Trim(v, " \t\"'"), apiGroup) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reads reports whether a path is for this package: a chart, a file of manifests, or a folder with
+// a file of manifests.
+func Reads(path string, files fs.FS) bool {
+	d := disk{files}
+	info, err := d.stat(path)
+	switch {
+	case err != nil:
+		return false
+	case !info.IsDir():
+		text, err := d.read(path)
+		return err == nil && isYAML(path) && IsManifest(text)
+	case IsChart(path, files):
+		return true
+	}
+	entries, err := d.list(path)
+	for _, e := range entries {
+		if err == nil && !e.IsDir() && isYAML(e.Name()) && Reads(filepath.Join(path, e.Name()), files) {
+			return true
+		}
+	}
+	return false
+}
+
+// Name is the name of the chart in a folder; "" if it has none that can be read.
+func Name(dir string, files fs.FS) string {
+	l := newLoader(Options{Files: files, Options: source.Options{Schemas: none{}}})
+	if len(l.readAbout(filepath.Join(dir, chartFile))) > 0 && !label.MatchString(l.about.name) {
+		return ""
+	}
+	return l.about.name
+}
+
+// none are no schemas.
+type none struct{}
+
+func (none) Kind(string, string) (resource.Kind, bool) { return resource.Kind{}, false }
+func (none) Kinds(string) []resource.Kind              { return nil }
+func (none) Providers() []string                       { return nil }

@@ -1,0 +1,133 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/syntax"
+)
+
+// document is one document of a text.
+type document struct {
+	text  *text
+	start int // in the text
+	body  string
+	lines []int
+}
+
+// split cuts a text into documents. A line that starts with --- always ends one: YAML allows it
+// nowhere else, not even in a quoted string, and a block scalar is indented. So a document that
+// cannot be read costs no other one.
+func split(t *text) []*document {
+	var out []*document
+	start, offset, started := 0, 0, false
+	for line := range strings.Lines(t.body) {
+		if isMark(line) && started {
+			out = append(out, &document{text: t, start: start, body: t.body[start:offset]})
+			start = offset
+		}
+		word := strings.TrimSpace(line)
+		started = started || isMark(line) || word != "" && word[0] != '#' && word[0] != '%'
+		offset += len(line)
+	}
+	return append(out, &document{text: t, start: start, body: t.body[start:]})
+}
+
+func isMark(line string) bool {
+	rest, ok := strings.CutPrefix(line, "---")
+	return ok && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n"))
+}
+
+// offset is where a line and column of the document are in the text.
+func (d *document) offset(line, col int32) int {
+	if d.lines == nil {
+		d.lines = lineStarts(d.body)
+	}
+	i := min(max(int(line), 1), len(d.lines)) - 1
+	at := d.lines[i]
+	for range max(col, 1) - 1 {
+		if at >= len(d.body) || d.body[at] == '\n' {
+			break
+		}
+		at++
+		for at < len(d.body) && d.body[at]&0xC0 == 0x80 {
+			at++
+		}
+	}
+	return d.start + at
+}
+
+// place is the position in the template of a line and column of the document.
+func (d *document) place(line, col int32) (at position.Position, exact bool) {
+	f, offset, exact := d.text.locate(d.offset(line, col))
+	l, c := f.position(offset)
+	return position.Position{File: f.name, Line: int(l), Column: int(c)}, exact
+}
+
+// nodes reads all documents of a text. What cannot be read is reported.
+func (l *loader) nodes(t *text) []source.Node {
+	var out []source.Node
+	for _, d := range split(t) {
+		docs, err := syntax.Parse(strings.NewReader(d.body))
+		if err != nil {
+			e := syntax.FromYAML(d.body, 0, err)
+			l.unreadable(d, e.Line, e.Col, e.Msg, e.Suggestion)
+			continue
+		}
+		for _, doc := range docs {
+			c := syntax.NewConverter(0, func(line, col int32, summary, suggestion string) {
+				l.unreadable(d, line, col, summary, suggestion)
+			})
+			n := c.Node(doc, 0)
+			l.move(d, &n)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// unreadable reports a document that cannot be read. Its resources are not known.
+func (l *loader) unreadable(d *document, line, col int32, summary, suggestion string) {
+	at, exact := d.place(line, col)
+	p := source.Problem{At: at, Summary: summary, Suggestion: suggestion}
+	if !exact {
+		rendered, _ := (&file{text: d.text.body}).position(d.offset(line, col))
+		p.Detail = fmt.Sprintf("in line %d of what the template renders to", rendered)
+	}
+	l.draft.Problem(p)
+	l.unknown(at)
+}
+
+// move gives a node and those below it their positions in the template.
+func (l *loader) move(d *document, n *source.Node) {
+	at, _ := d.place(n.Line, n.Column)
+	n.Line, n.Column, n.File = int32(at.Line), int32(at.Column), l.fileOf(d.text, at.File)
+	for i := range n.Kids {
+		l.move(d, &n.Kids[i])
+	}
+}
+
+// fileOf is the number of a file in a node of a text.
+func (l *loader) fileOf(t *text, name string) int32 {
+	if name == t.from.name {
+		return 0
+	}
+	i := slices.Index(l.files, name)
+	if i < 0 {
+		i, l.files = len(l.files), append(l.files, name)
+	}
+	return int32(i) + 1
+}
+
+// documents reads the manifests of a text.
+func (l *loader) documents(t *text) {
+	nodes := l.nodes(t)
+	for i := range nodes {
+		if !nodes[i].IsNull() {
+			l.manifest(t, &nodes[i])
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package chart
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+// templateError is an error of text/template in parts.
+type templateError struct {
+	file      string
+	line, col int32  // col is 0 if it is not known
+	node      string // the expression that failed, if known: ".Values.image"
+	msg       string
+}
+
+var (
+	inFile = regexp.MustCompile(`^template: (.*?):(\d+):(?:(\d+):)? `)
+	inNode = regexp.MustCompile(`^executing ".*?" at <(.*?)>: `)
+	noKey  = regexp.MustCompile(`^map has no entry for key "(.*)"$`)
+	noFunc = regexp.MustCompile(`^function "(.*)" not defined$`)
+	noTmpl = regexp.MustCompile(`(?:^template "(.*)" not defined|no template "(.*)" associated with template ".*")$`)
+	noKeys = regexp.MustCompile(`(?:nil pointer evaluating interface \{\}\.|can't evaluate field )(\S+)`)
+	called = regexp.MustCompile(`^error calling (\w+): (?s:(.*))$`)
+	quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+)
+
+// parseError reads an error of text/template. Of an error in a template that another one
+// includes, the innermost part is what happened.
+func parseError(err error) templateError {
+	e := templateError{msg: strings.TrimPrefix(err.Error(), "template: ")}
+	rest := err.Error()
+	for {
+		m := inFile.FindStringSubmatch(rest)
+		if m == nil {
+			return e
+		}
+		e = templateError{file: m[1], line: number(m[2]), msg: rest[len(m[0]):]}
+		if m[3] != "" {
+			e.col = number(m[3]) + 1
+		}
+		if n := inNode.FindStringSubmatch(e.msg); n != nil {
+			e.node, e.msg = n[1], e.msg[len(n[0]):]
+		}
+		c := called.FindStringSubmatch(e.msg)
+		if c == nil || c[1] != "include" || !strings.HasPrefix(c[2], "template: ") {
+			return e
+		}
+		rest = c[2]
+	}
+}
+
+func number(s string) int32 {
+	n, _ := strconv.ParseInt(s, 10, 32)
+	return int32(n)
+}
+
+// templateProblem explains an error of a template, at its position.
+func (l *loader) templateProblem(t *templates, f *file, err error, values map[string]any) source.Problem {
+	e := parseError(err)
+	p := source.Problem{At: at(f.name, max(e.line, 1), max(e.col, 1))}
+	switch {
+	case e.file != "":
+		p.At.File = e.file
+	case t.out != nil && t.out.now.file != nil: // not an error of an expression, but of what is printed
+		line, col := t.out.now.file.position(t.out.now.offset)
+		p.At = at(t.out.now.file.name, line, col)
+	}
+	if in := t.files[e.file]; in != nil && e.col > 0 { // text/template counts bytes
+		p.At.Column = int(charsOf(in, e.line, e.col))
+	}
+	p.Summary, p.Suggestion = explain(t, e, values)
+	return p
+}
+
+func charsOf(f *file, line, col int32) int32 {
+	if f.lines == nil {
+		f.lines = lineStarts(f.text)
+	}
+	if int(line) > len(f.lines) || line < 1 {
+		return col
+	}
+	_, chars := f.position(f.lines[line-1] + int(col) - 1)
+	return chars
+}
+
+// explain turns a message of text/template into what failed and what to do.
+func explain(t *templates, e templateError, values map[string]any) (summary, suggestion string) {
+	if m := noKey.FindStringSubmatch(e.msg); m != nil {
+		return missingKey(e.node, m[1], values)
+	}
+	if m := noFunc.FindStringSubmatch(e.msg); m != nil {
+		if slices.Contains(refused, m[1]) {
+			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time", "pass the result with --set"
+		}
+		return "unknown function " + source.Quote(m[1]), nearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")
+	}
+	if m := noTmpl.FindStringSubmatch(e.msg); m != nil {
+		name := m[1] + m[2]
+		return "unknown template " + source.Quote(name), nearestOr(name, t.defined(), "add {{ define "+strconv.Quote(name)+" }}")
+	}
+	if m := noKeys.FindStringSubmatch(e.msg); m != nil {
+		above, _, _ := strings.Cut(e.node, "."+m[1])
+		return e.node + " does not exist: " + above + " has no keys", "make it a block of keys in values.yaml, with " + m[1] + " in it"
+	}
+	if m := called.FindStringSubmatch(e.msg); m != nil {
+		return calledProblem(m[1], m[2], values)
+	}
+	for _, row := range []struct{ words, summary, suggestion string }{
+		{"unexpected EOF", "a block is not closed", "add {{ end }}"},
+		{"unexpected {{end}}", "{{ end }} without a block", "remove it, or add the {{ if }}, {{ range }} or {{ with }} that it closes"},
+		{"unclosed action", "an action is not closed", "add }}"},
+		{"missing value for", e.msg, "add an expression"},
+		{errTooLong.Error(), errTooLong.Error(), "check its loops"},
+	} {
+		if strings.Contains(e.msg, row.words) {
+			return row.summary, row.suggestion
+		}
+	}
+	return hideValues(clean(e.msg), values), "check the expression"
+}
+
+// calledProblem explains an error of a function. The texts of required and fail are the chart's
+// own; those of the others may show a value, which may be a secret.
+func calledProblem(function, msg string, values map[string]any) (summary, suggestion string) {
+	if function == "required" || function == "fail" {
+		return clean(msg), "set the value with --set or --values"
+	}
+	return function + ": " + hideValues(quoted.ReplaceAllString(clean(msg), "…"), values), "check the arguments of " + function
+}
+
+// missingKey explains a value that does not exist.
+func missingKey(node, key string, values map[string]any) (summary, suggestion string) {
+	path, isValue := valuePath(node)
+	if !isValue {
+		hint := "check the block around it: $ is the whole context, such as $.Values"
+		if near, ok := resource.Nearest(key, []string{"Values", "Release", "Chart", "Name", "Namespace", "Version"}); ok {
+			hint = "use " + near
+		}
+		return node + " does not exist: there is no " + source.Quote(key), hint
+	}
+	if i := slices.Index(path, key); i >= 0 {
+		path = path[:i+1]
+	}
+	parent, _ := at2(values, path[:len(path)-1]).(map[string]any)
+	whole := strings.Join(path, ".")
+	if near, ok := resource.Nearest(key, slices.Sorted(maps.Keys(parent))); ok {
+		return "unknown value .Values." + whole, "use .Values." + strings.Join(append(slices.Clone(path[:len(path)-1]), near), ".")
+	}
+	return "unknown value .Values." + whole, "add " + whole + " to values.yaml, or use --set " + whole + "=VALUE"
+}
+
+// valuePath is the path of an expression such as .Values.web.image.
+func valuePath(node string) ([]string, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(node, "$"), ".Values.")
+	if !ok || strings.ContainsAny(rest, " ()|") {
+		return nil, false
+	}
+	return strings.Split(rest, "."), true
+}
+
+// at2 finds a value by its path; nil if there is none.
+func at2(v any, path []string) any {
+	for _, key := range path {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	return v
+}
+
+func (t *templates) defined() []string {
+	return slices.Sorted(maps.Keys(t.from))
+}
+
+func nearestOr(word string, names []string, other string) string {
+	slices.Sort(names)
+	if near, ok := resource.Nearest(word, names); ok {
+		return "use " + near
+	}
+	return other
+}
+
+// hideValues keeps values out of a message: they may be secrets.
+func hideValues(msg string, v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			msg = hideValues(msg, v[k])
+		}
+	case []any:
+		for i := range v {
+			msg = hideValues(msg, v[i])
+		}
+	case string:
+		if len(clean(v)) > 3 {
+			msg = strings.ReplaceAll(msg, clean(v), "…")
+		}
+	}
+	return msg
+}
+
+// clean puts a message on one line.
+func clean(msg string) string { return strings.Join(strings.Fields(msg), " ") }

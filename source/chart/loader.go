@@ -1,0 +1,298 @@
+package chart
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+const (
+	chartFile    = "Chart.yaml"
+	valuesFile   = "values.yaml"
+	templatesDir = "templates"
+)
+
+// label is the form of chart names and namespaces, which are parts of names on the host.
+var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`)
+
+const labelDoc = "lower-case letters, digits and '-', at most 53"
+
+// loader is one load.
+type loader struct {
+	opts      Options
+	disk      disk
+	draft     *source.Draft
+	digest    hash.Hash
+	about     about
+	dir       string // where ${file:…} and env files start
+	kinds     map[string]resource.Kind
+	fields    *names
+	manifests []*manifest
+	members   []member
+	missing   bool     // resources may exist that could not be read
+	files     []string // of nodes that come from another file than their document
+}
+
+// about is what a Chart.yaml tells.
+type about struct{ name, version, description string }
+
+func newLoader(opts Options) *loader {
+	l := &loader{opts: opts, disk: disk{opts.Files}, draft: source.NewDraft(opts.Options), digest: sha256.New(), kinds: map[string]resource.Kind{}, fields: newNames()}
+	for _, k := range opts.Schemas.Kinds(opts.Provider) {
+		l.kinds[manifestKind(k.Name)] = k
+		l.fields.addKind(k)
+	}
+	l.draft.Spell = l.fields.spell
+	if opts.Namespace != "" {
+		l.draft.Prefix = opts.Namespace + "-"
+	}
+	return l
+}
+
+func (l *loader) problem(at position.Position, ref, summary, suggestion string) {
+	l.draft.Problem(source.Problem{At: at, Ref: ref, Summary: summary, Suggestion: suggestion})
+}
+
+// sum adds what was read to the version of the stack.
+func (l *loader) sum(s string) {
+	fmt.Fprintf(l.digest, "%d %s", len(s), s)
+}
+
+// sumOf adds a manifest to the version of the stack, without the values of a secret: a digest
+// without a key can be guessed.
+func (l *loader) sumOf(m *manifest) {
+	n := m.n.Clone()
+	if m.kind.Name == kindSecret {
+		blank(n.Get("spec"))
+	}
+	l.sum(string(n.AppendKey(nil)))
+}
+
+func blank(n *source.Node) {
+	if n == nil {
+		return
+	}
+	for i := range n.Kids {
+		if n.Shape == source.Scalar || n.Shape == source.Object && i%2 == 0 {
+			continue
+		}
+		n.Kids[i].Text = ""
+		blank(&n.Kids[i])
+	}
+}
+
+// openChart reads a chart and renders its templates.
+func (l *loader) openChart(dir string) ([]*text, source.Problems) {
+	l.dir = dir
+	if problems := l.readAbout(filepath.Join(dir, chartFile)); len(problems) > 0 {
+		return nil, problems
+	}
+	l.draft.Stack, l.draft.Source = l.about.name, dir
+	values, known := l.readValues(dir)
+	files, problems := l.templateFiles(filepath.Join(dir, templatesDir))
+	for _, p := range problems {
+		l.draft.Problem(p)
+		l.unknown(p.At)
+	}
+	if !known {
+		l.unknown(position.Position{File: dir})
+		return nil, nil
+	}
+	return l.render(files, values), nil
+}
+
+// templateFiles reads the templates. A chart without any is an error: its folder may have been
+// emptied by accident, and nothing is concluded from that.
+func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
+	names, err := l.disk.below(dir)
+	if err != nil {
+		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + plain(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
+	}
+	var files []*file
+	var problems source.Problems
+	rendered := false
+	for _, name := range names {
+		if !isYAML(name) && filepath.Ext(name) != ".tpl" {
+			continue
+		}
+		s, problem := l.readText(name)
+		if problem != nil {
+			problems = append(problems, *problem)
+			continue
+		}
+		files, rendered = append(files, &file{name: filepath.ToSlash(name), text: s}), rendered || isRendered(name)
+	}
+	if !rendered && len(problems) == 0 {
+		problems = source.Problems{{At: position.Position{File: dir}, Summary: "the chart has no templates", Suggestion: "add a manifest, for example " + filepath.Join(dir, "web.yaml")}}
+	}
+	return files, problems
+}
+
+// render renders all templates. One that cannot be rendered is reported; what it would have
+// declared is not known, and is missed nowhere.
+func (l *loader) render(files []*file, values map[string]any) []*text {
+	t := newTemplates()
+	t.parseAll(files, func(f *file, err error) { l.draft.Problem(l.templateProblem(t, f, err, values)) })
+	var out []*text
+	for _, f := range files {
+		if t.files[f.name] == nil || !isRendered(f.name) {
+			continue
+		}
+		rendered, err := t.render(f, l.data(values))
+		if err == nil {
+			out = append(out, rendered)
+			continue
+		}
+		l.renderProblems(t, f, err, values)
+	}
+	if l.draft.Failed() > 0 {
+		l.unknown(position.Position{File: l.dir})
+	}
+	return out
+}
+
+// maxMissing bounds how many unknown values of one template are reported.
+const maxMissing = 20
+
+// renderProblems reports why a template cannot be rendered. Rendering stops at the first unknown
+// value: it is given a text and rendered again, so that the others are reported too.
+func (l *loader) renderProblems(t *templates, f *file, err error, values map[string]any) {
+	first := l.templateProblem(t, f, err, values)
+	l.draft.Problem(first)
+	seen, values := map[position.Position]bool{first.At: true}, copyOf(values).(map[string]any)
+	for range maxMissing {
+		e := parseError(err)
+		path, isValue := valuePath(e.node)
+		if !isValue || !noKey.MatchString(e.msg) {
+			return
+		}
+		steps := make([]step, len(path))
+		for i := range path {
+			steps[i] = step{path[i], -1}
+		}
+		if _, why := setAt(values, steps, "1"); why != "" {
+			return
+		}
+		if _, err = t.render(f, l.data(values)); err == nil || !noKey.MatchString(parseError(err).msg) {
+			return
+		}
+		p := l.templateProblem(t, f, err, values)
+		if !seen[p.At] {
+			seen[p.At] = true
+			l.draft.Problem(p)
+		}
+	}
+}
+
+// unknown notes that resources may exist that could not be read: a reference to one is no error.
+func (l *loader) unknown(at position.Position) {
+	l.missing = true
+	l.draft.Add(&source.Resource{Provider: l.opts.Provider, Broken: true, At: at})
+}
+
+// openPlain reads plain manifests.
+func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
+	var out []*text
+	var problems source.Problems
+	seen := map[string]bool{}
+	for _, p := range paths {
+		names, err := l.manifestFiles(p)
+		if err != nil {
+			problems = append(problems, source.Problem{At: position.Position{File: p}, Summary: "cannot read the manifests: " + err.Error(), Suggestion: "check the path; it is relative to the current folder"})
+		}
+		for _, name := range names {
+			if seen[filepath.Clean(name)] {
+				continue
+			}
+			seen[filepath.Clean(name)] = true
+			s, problem := l.readText(name)
+			if problem != nil {
+				problems = append(problems, *problem)
+				continue
+			}
+			out = append(out, plainText(&file{name: filepath.ToSlash(name), text: s}))
+		}
+	}
+	if len(l.opts.Values)+len(l.opts.Set) > 0 {
+		problems = append(problems, source.Problem{Summary: "plain manifests have no values", Suggestion: "omit --values and --set, or make it a chart: a folder with a " + chartFile})
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	l.about.name = l.folder(paths)
+	l.draft.Stack, l.draft.Source = l.about.name, paths[0]
+	return out, nil
+}
+
+// manifests lists the manifests of a path.
+func (l *loader) manifestFiles(p string) ([]string, error) {
+	info, err := l.disk.stat(p)
+	if err != nil {
+		return nil, fmt.Errorf("%s", plain(err))
+	}
+	if !info.IsDir() {
+		return []string{p}, nil
+	}
+	entries, err := l.disk.list(p)
+	if err != nil {
+		return nil, fmt.Errorf("%s", plain(err))
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && isYAML(e.Name()) && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, filepath.Join(p, e.Name()))
+		}
+	}
+	slices.Sort(out)
+	if len(out) == 0 {
+		return nil, fmt.Errorf("the folder has no *.yaml or *.yml")
+	}
+	return out, nil
+}
+
+var unfit = regexp.MustCompile(`[^a-z0-9-]+`)
+
+// folder names the stack of plain manifests by their folder.
+func (l *loader) folder(paths []string) string {
+	p, err := filepath.Abs(paths[0])
+	if err != nil || l.opts.Files != nil {
+		p = paths[0]
+	}
+	l.dir = paths[0]
+	if info, err := l.disk.stat(paths[0]); err != nil || !info.IsDir() {
+		p, l.dir = filepath.Dir(p), filepath.Dir(l.dir)
+	}
+	name := strings.Trim(unfit.ReplaceAllString(strings.ToLower(filepath.Base(p)), "-"), "-")
+	if len(name) > 53 {
+		name = strings.Trim(name[:53], "-")
+	}
+	if name == "" {
+		name = "manifests"
+	}
+	return name
+}
+
+// finish adds the resources and completes the draft.
+func (l *loader) finish() {
+	l.joinPods()
+	for _, m := range l.manifests {
+		m.addAliases()
+		m.r.Files = l.files
+		l.draft.Add(m.r)
+	}
+	d := l.draft
+	if l.opts.Namespace != "" {
+		d.Stack = l.opts.Namespace + "." + d.Stack
+	}
+	l.sum(d.Stack + " " + l.about.version)
+	d.Version = "sha256:" + hex.EncodeToString(l.digest.Sum(nil))
+}

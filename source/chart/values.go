@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/source"
+)
+
+// readValues makes the values: values.yaml of the chart, then the given files, then --set. ok is
+// false if some are not known.
+func (l *loader) readValues(dir string) (out map[string]any, ok bool) {
+	out, ok = map[string]any{}, true
+	names := l.opts.Values
+	if name := filepath.Join(dir, valuesFile); l.exists(name) {
+		names = append([]string{name}, names...)
+	}
+	for _, name := range names {
+		read, good := l.valuesOf(name)
+		merge(out, read)
+		ok = ok && good
+	}
+	for _, s := range l.opts.Set {
+		ok = l.set(out, s) && ok
+	}
+	return out, ok
+}
+
+func (l *loader) exists(name string) bool {
+	_, err := l.disk.stat(name)
+	return err == nil
+}
+
+// valuesOf reads one file of values.
+func (l *loader) valuesOf(name string) (values map[string]any, ok bool) {
+	s, problem := l.readText(name)
+	if problem != nil {
+		l.draft.Problem(*problem)
+		return nil, false
+	}
+	before := l.draft.Failed()
+	nodes := l.nodes(plainText(&file{name: name, text: s}))
+	if l.draft.Failed() > before {
+		return nil, false
+	}
+	if len(nodes) > 1 {
+		l.problem(at(name, nodes[1].Line, nodes[1].Column), "", "a second document in a file of values", "remove the --- line that starts it")
+	}
+	if len(nodes) == 0 || nodes[0].IsNull() {
+		return nil, true
+	}
+	if nodes[0].Shape != source.Object {
+		l.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].What(), "use KEY: VALUE lines")
+		return nil, false
+	}
+	values, _ = l.value(name, &nodes[0]).(map[string]any)
+	return values, true
+}
+
+// value turns a node into what a template sees. A number that a template would print otherwise
+// than it is written is a problem: an image's tag 1.10 would become 1.1.
+func (l *loader) value(name string, n *source.Node) any {
+	switch n.Shape {
+	case source.List:
+		out := make([]any, len(n.Kids))
+		for i := range n.Kids {
+			out[i] = l.value(name, &n.Kids[i])
+		}
+		return out
+	case source.Object:
+		l.duplicates(name, n)
+		out := make(map[string]any, len(n.Kids)/2)
+		for i := 0; i+1 < len(n.Kids); i += 2 {
+			if key := n.Kids[i].Text; out[key] == nil {
+				out[key] = l.value(name, &n.Kids[i+1])
+			}
+		}
+		return out
+	}
+	v, ok := typed(n.Type, n.Text)
+	if !ok {
+		l.problem(at(name, n.Line, n.Column), "", "a template prints this number otherwise than it is written", "quote it, or write it in plain decimal digits")
+	}
+	return v
+}
+
+// duplicates reports keys that an object has twice.
+func (l *loader) duplicates(name string, n *source.Node) {
+	for again, first := range source.Duplicates(n) {
+		l.problem(at(name, again.Line, again.Column), "", "duplicate key "+source.Quote(again.Text), fmt.Sprintf("remove one; the other is on line %d", first.Line))
+	}
+}
+
+// typed is the value of a scalar. same is false if it is printed otherwise than it is written.
+func typed(t source.Type, text string) (v any, same bool) {
+	switch t {
+	case source.Null:
+		return nil, true
+	case source.Bool:
+		return strings.EqualFold(text, "true"), true
+	case source.Int:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n, strconv.Itoa(n) == text
+		}
+		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
+		if err != nil {
+			return text, true
+		}
+		return int(n), false
+	case source.Float:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return text, true // .inf
+		}
+		return n, fmt.Sprint(n) == text
+	}
+	return text, true
+}
+
+// merge lets the values of from win. A null removes a value.
+func merge(into, from map[string]any) {
+	for k, v := range from {
+		below, isMap := v.(map[string]any)
+		have, both := into[k].(map[string]any)
+		switch {
+		case v == nil && into[k] != nil:
+			delete(into, k)
+		case isMap && both:
+			merge(have, below)
+		default:
+			into[k] = v
+		}
+	}
+}
