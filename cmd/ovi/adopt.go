@@ -19,13 +19,13 @@ func (p *process) adoptCommand() *urfave.Command {
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
 			"resource with the tags of this stack that is not recorded, such as after a lost data directory.",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			sourceFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
-		},
+		}, chartFlags()...),
 		Action: p.action((*call).adopt),
 	}
 }

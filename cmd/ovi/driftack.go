@@ -19,10 +19,10 @@ func (p *process) driftAckCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "ack", ArgsUsage: "REF [SOURCE]",
 		Usage: "Acknowledge a change: exclude it until it changes again or the time is over",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			sourceFlag(), reasonFlag(),
 			&urfave.StringFlag{Name: "until", Usage: "expire after a duration (7d, 12h) or at `TIME` (2006-01-02T15:04:05Z)"},
-		},
+		}, chartFlags()...),
 		Action: p.action((*call).driftAck),
 	}
 }

@@ -19,14 +19,14 @@ import (
 
 // planFlags limit what is planned, in plan, apply and drift.
 func planFlags() []urfave.Flag {
-	return []urfave.Flag{
+	return append([]urfave.Flag{
 		sourceFlag(),
 		targetFlag(), excludeFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
 		policyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
-	}
+	}, chartFlags()...)
 }
 
 func (p *process) planCommand() *urfave.Command {

@@ -30,7 +30,8 @@ type planHead struct {
 	// Options are those of the providers, by provider and key; secret ones are not among them.
 	Options map[string]map[string]string `json:"options,omitempty"`
 	Sandbox []string                     `json:"sandbox,omitempty"` // the providers that used their sandboxes
-	Hash    string                       `json:"hash"`              // SHA-256 of the file with an empty hash
+	chartHead
+	Hash string `json:"hash"` // SHA-256 of the file with an empty hash
 }
 
 const planFileType = "ovi-plan-file"
@@ -70,6 +71,9 @@ func (c *call) savePlan(name string, sources []string, l *session, p *engine.Pla
 		return err
 	}
 	if head.Policies, err = absolutes(c.policyPaths()); err != nil {
+		return err
+	}
+	if head.chartHead, err = c.chartHead(); err != nil {
 		return err
 	}
 	var plan bytes.Buffer
@@ -130,6 +134,9 @@ func (c *call) asPlanned(head planHead, name string) error {
 		if err := c.cmd.Set("policy", path); err != nil {
 			return err
 		}
+	}
+	if err := c.chartAsPlanned(head.chartHead, name); err != nil {
+		return err
 	}
 	if len(head.Sandbox) > 0 {
 		return c.cmd.Set("sandbox", "true")

@@ -38,11 +38,11 @@ func (p *process) policyCommand() *urfave.Command {
 			},
 			{
 				Name: "eval", ArgsUsage: "PLANFILE", Usage: "Evaluate one rule for each decision of a saved plan",
-				Flags: []urfave.Flag{
+				Flags: append([]urfave.Flag{
 					policyFlag(),
 					&urfave.StringFlag{Name: "rule", Usage: "evaluate the rule `NAME` of --policy or of the plan's sources"},
 					&urfave.StringFlag{Name: "expr", Usage: "evaluate a condition in `CEL`"},
-				},
+				}, chartFlags()...),
 				Action: p.action((*call).policyEval),
 			},
 		},

@@ -27,7 +27,7 @@ func (p *process) runCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "run", Category: groupReconcile, ArgsUsage: "[SOURCE...]",
 		Usage: "Reconcile continuously",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "apply what is planned, within the rules; without it, only plan and report"},
 			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
@@ -43,7 +43,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "token-file", Usage: "require the bearer token in `FILE`; required unless the address is loopback"},
 			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
 			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
-		},
+		}, chartFlags()...),
 		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/chart"
 )
 
 // settings is what a data directory remembers about how it was created and what it is used for.
@@ -98,7 +99,7 @@ func (c *call) useSettings(dir string, paths []string, intents []resource.Intent
 			break
 		}
 		key, name := stackKey(path)
-		if intents[i].Stack != name {
+		if intents[i].Stack != name || chart.IsChart(path, nil) {
 			continue // the configuration names it
 		}
 		if before := s.Stacks[key]; before != "" && before != name {

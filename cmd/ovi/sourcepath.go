@@ -9,6 +9,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/source/chart"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // sources are the paths of the configuration: the argument and every -f, else ovi.yaml here.
 // They must exist.
 func (c *call) sources(args ...string) ([]string, error) {
-	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
+	named := c.named(args)
 	if len(named) == 0 {
 		named = []string{defaultSource}
 		if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) {
@@ -47,6 +48,19 @@ func (c *call) firstSource() string {
 	return "name a source"
 }
 
+// named are the sources that the command line names; in the folder of a chart without any, the
+// chart.
+func (c *call) named(args []string) []string {
+	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
+	if len(named) > 0 {
+		return named
+	}
+	if _, err := os.Stat(defaultSource); errors.Is(err, fs.ErrNotExist) && chart.IsChart(".", nil) {
+		return []string{"."}
+	}
+	return nil
+}
+
 // beside suggests what could have been meant.
 func beside(name string) string {
 	dir := filepath.Dir(name)
@@ -62,8 +76,8 @@ func beside(name string) string {
 	return "check the name: no YAML file in " + dir
 }
 
-// dataDir is the data directory: --data-dir, OVI_DATA_DIR, or .ovi beside the first source (in it,
-// if it is a folder), or here. Parent folders are not searched.
+// dataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder, or .ovi
+// beside the first source (in it, if it is a folder), or here. Parent folders are not searched.
 func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
 func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
@@ -76,6 +90,9 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	if len(sources) == 0 {
 		return defaultDir
 	}
+	if dir := chartDir(sources[0]); dir != "" {
+		return dir
+	}
 	home := sources[0]
 	if info, err := os.Stat(home); err != nil || !info.IsDir() {
 		home = filepath.Dir(home)
@@ -86,8 +103,7 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 // recordDir is the data directory of a command that only reads it; args may name a source that it
 // is beside. It must exist.
 func (c *call) recordDir(args ...string) (string, error) {
-	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
-	dir := c.dataDir(named)
+	dir := c.dataDir(c.named(args))
 	if c.storeName() != "" {
 		return dir, nil // the store is shared
 	}

@@ -23,6 +23,9 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 	}
 }
 
+// chartProvider is the provider whose kinds charts declare.
+const chartProvider = podman.Name
+
 // awsSandbox opens the sandbox of AWS for the provider.
 func (p *process) awsSandbox(dir string) (http.RoundTripper, func() error, error) {
 	cloud, err := p.openCloud(p.sandboxFile(dir))

@@ -17,11 +17,13 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
-	"github.com/ovi-project/ovi/source/config"
 )
 
 // load reads the configuration.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
+	if err := c.onlyCharts(paths); err != nil {
+		return nil, err
+	}
 	file := c.secretsKey(dir)
 	intent, err := c.loadWith(paths, &digester{file: file})
 	if errors.Is(err, errNoKey) {
@@ -36,7 +38,7 @@ func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
 func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, error) {
 	checks := c.checks()
 	checks.Digest = digests.sum
-	intents, err := source.Load(c, config.New(paths, config.Options{Options: checks, Env: c.Env}))
+	intents, err := source.Load(c, c.source(paths, checks))
 	if err == nil {
 		err = digests.err
 	}
