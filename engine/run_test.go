@@ -96,6 +96,32 @@ func TestRunReconciles(t *testing.T) {
 	})
 }
 
+// TestADestroyRulePrunesInTheLoop: what is removed from a configuration whose rules say destroy:
+// auto is deleted; otherwise the loop must be told so.
+func TestADestroyRulePrunesInTheLoop(t *testing.T) {
+	for _, auto := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			b.apply(wants(disk("a", 20), disk("b", 20)))
+			intents := wants(disk("a", 20))
+			intents[0].Rules.DestroyAuto = auto
+			var d diary
+			stop := b.loops(stackOf(intents), loop.RunOptions{Interval: time.Minute, Apply: true, Tell: d.tell, Plan: engine.PlanOptions{SkipDestructive: true}})
+			time.Sleep(10 * time.Second)
+			want := 2
+			if auto {
+				want = 1
+			}
+			if n := len(b.cloud.Resources(here)); n != want {
+				t.Errorf("destroy: auto is %v: %d resources, want %d", auto, n, want)
+			}
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestRunWithoutApplyOnlyReports: pending decisions are alerts.
 func TestRunWithoutApplyOnlyReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 // Rules are the limits that a source sets. They only block actions.
 type Rules struct {
 	SkipDestructive bool
-	MaxDestroy      Budget
+	// DestroyAuto: a loop that applies also deletes and replaces, without being told so.
+	DestroyAuto bool
+	MaxDestroy  Budget
 	// Attempts is how many attempts of one configuration of a resource may fail before it is
 	// blocked; 0: the default.
 	Attempts    int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
@@ -36,6 +37,11 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	return c
 }
 
+// destroysByItself reports that the rules of every stack let a loop delete and replace.
+func destroysByItself(intents []resource.Intent) bool {
+	return len(intents) > 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
+}
+
 // reconcile plans, and applies if it should.
 func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (err error) {
 	if !c.Led {
@@ -44,6 +50,9 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 		}
 	}
 	o := l.o.Plan
+	if o.SkipDestructive && destroysByItself(intents) {
+		o.SkipDestructive = false
+	}
 	if l.o.Rules != nil {
 		if o.Rules, err = l.o.Rules(ctx); err != nil {
 			c.Alerts = append(c.Alerts, Alert{Type: PolicyUnread, Text: err.Error()})

@@ -1,7 +1,7 @@
 package chart
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/source"
@@ -37,11 +37,22 @@ func (l *loader) readAbout(name string) source.Problems {
 		}
 		return v.Text
 	}
-	keys := []string{"name", "version", "description"}
+	keys := []string{"name", "version", "description", "rules"}
 	for i := 0; i+1 < len(n.Kids); i += 2 {
-		if key := n.Kids[i].Text; !strings.Contains(" name version description ", " "+key+" ") {
-			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, nearestOr(key, keys, "a chart has name, version and description"))
+		if key := n.Kids[i].Text; !slices.Contains(keys, key) {
+			fail(&n.Kids[i], "unknown field "+source.Quote(key)+" in "+chartFile, nearestOr(key, keys, "a chart has name, version, description and rules"))
 		}
+	}
+	l.draft.Rules.DestroyAuto = true
+	if r := n.Get("rules"); r != nil {
+		destroy := r.Get("destroy")
+		switch {
+		case destroy == nil || len(r.Kids) != 2:
+			fail(r, "the rules of a chart are destroy alone", "use rules: {destroy: manual}; other rules are in files for --policy")
+		case destroy.Text != "auto" && destroy.Text != "manual":
+			fail(destroy, "invalid destroy "+destroy.What(), "use auto or manual")
+		}
+		l.draft.Rules.DestroyAuto = destroy == nil || destroy.Text == "auto"
 	}
 	l.about = about{text("name"), text("version"), text("description")}
 	switch {

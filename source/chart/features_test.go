@@ -348,3 +348,18 @@ func settable(prefix string, attrs []resource.Attribute) map[string]bool {
 	}
 	return out
 }
+
+// TestAChartIsPrunedByTheLoop: unless its rules forbid it.
+func TestAChartIsPrunedByTheLoop(t *testing.T) {
+	for rules, want := range map[string]bool{"": true, "rules: {destroy: auto}\n": true, "rules: {destroy: manual}\n": false} {
+		in := mustLoad(t, options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n"+rules+"-- templates/a.yaml --\n"+container("a", "b"))))
+		if in.Rules.DestroyAuto != want {
+			t.Errorf("%q: %v", rules, in.Rules.DestroyAuto)
+		}
+	}
+	for rules, want := range map[string]string{"rules: {destroy: never}": `invalid destroy "never"`, "rules: {max_destroy: 1}": "the rules of a chart are destroy alone", "rules: x": "the rules of a chart"} {
+		if _, err := load(options(files("-- Chart.yaml --\nname: shop\nversion: 1.2.3\n" + rules + "\n-- templates/a.yaml --\n" + container("a", "b")))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", rules, err)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (f form) words() string {
 		return "keys with values"
 	case formTime:
 		return "HH:MM"
-	case formEffect, formDrift:
+	case formEffect, formDrift, formDestroy:
 		return "a word"
 	case formNames, formPaths, formDays, formActions, formKinds:
 		return "a list of " + string(f)

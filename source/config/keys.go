@@ -40,6 +40,7 @@ const (
 	formEffect    form = "effect"
 	formState     form = "running or stopped"
 	formDrift     form = "ignore"
+	formDestroy   form = "auto or manual"
 	formDrifts    form = "list of drift rules"
 )
 
@@ -101,6 +102,7 @@ func defaultsKeys(o source.Options) []key[*document] {
 func rulesKeys() []key[*document] {
 	return []key[*document]{
 		{"skip_destructive", "true", formBool, "Blocks every delete and replace.", (*document).readSkipDestructive},
+		{"destroy", "auto", formDestroy, "Whether `ovi run --auto-approve` also deletes and replaces: auto, or manual, which needs `--allow-destroy`. Default: manual, and auto for charts.", (*document).readDestroy},
 		{"max_destroy", "10%", formBudget, "How many resources one plan may delete or replace: a number, or a share of the stack's resources. A plan above it destroys nothing at all.", (*document).readMaxDestroy},
 		{"attempts", "8", formNumber, "How many attempts of one configuration of a resource may fail before ovi stops trying it, until it changes or `ovi retry` allows more. Transient errors do not count. Default: 8.", (*document).readAttempts},
 		{"windows", "[{days: [sat], from: 22:00, to: 04:00}]", formWindows, "Maintenance windows: what they cover is deferred until one of them opens.", (*document).readWindows},

@@ -104,6 +104,8 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 		return list(object(properties(ruleKeys(), o)))
 	case formDrifts:
 		return list(object(properties(driftKeys(), o)))
+	case formDestroy:
+		return &jsonSchema{Enum: []string{"auto", "manual"}}
 	case formDrift:
 		return &jsonSchema{Enum: []string{"ignore"}}
 	case formDays:

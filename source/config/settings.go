@@ -58,6 +58,17 @@ func (d *document) readSkipDestructive(n *source.Node) {
 	}
 }
 
+func (d *document) readDestroy(n *source.Node) {
+	s, ok := d.text(n, "destroy")
+	switch auto := s == "auto"; {
+	case !ok:
+	case !auto && s != "manual":
+		d.wrong(n, "invalid destroy "+source.Quote(s), "use auto or manual")
+	case d.setOnce("destroy", n, auto == d.settings.rules.DestroyAuto):
+		d.settings.rules.DestroyAuto = auto
+	}
+}
+
 func (d *document) readMaxDestroy(n *source.Node) {
 	s, ok := d.text(n, "max_destroy")
 	if !ok {
