@@ -58,7 +58,7 @@ func (i *importer) service(key, n *source.Node) {
 	}
 	if n.Get("image") == nil {
 		if n.Get("build") == nil {
-			i.note(key, "services."+s.name+".image", "build the image with `podman build`, and name it as spec.image")
+			i.note(key, "services."+s.name+".image", "build the image, and name it as spec.image")
 		}
 		s.m.spec.set("image", "localhost/"+chartName(s.name)+":latest")
 	}
@@ -100,7 +100,7 @@ func (s *service) lacks(n *source.Node, key string) {
 func advice(service, key string) string {
 	switch key {
 	case "build":
-		return "build the image with `podman build -t localhost/" + chartName(service) + ":latest`, and name it as spec.image"
+		return "build the image as localhost/" + chartName(service) + ":latest, or name another as spec.image"
 	case "container_name":
 		return "the container is called " + service
 	case "scale", "deploy.replicas":
