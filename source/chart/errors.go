@@ -95,7 +95,7 @@ func explain(t *templates, e templateError, values map[string]any) (summary, sug
 		return missingKey(e.node, m[1], values)
 	}
 	if m := noFunc.FindStringSubmatch(e.msg); m != nil {
-		if slices.Contains(refused, m[1]) {
+		if slices.Contains(refused(), m[1]) {
 			return "the function " + m[1] + " is not available: rendering a chart gives the same text each time", "pass the result with --set"
 		}
 		return "unknown function " + source.Quote(m[1]), nearestOr(m[1], append(slices.Collect(maps.Keys(functions(&counting{}))), "include"), "use a function of text/template or sprig")

@@ -101,7 +101,7 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 	if plain.Version == in.Version {
 		t.Error("the version does not depend on the namespace")
 	}
-	broken := files(strings.Replace(shop, "networks: [back]", "networks: [bakc]", 1))
+	broken := files(strings.Replace(shop, "networks: [back]", "networks: [backs]", 1))
 	opts.Files = broken
 	if _, err := load(opts); err == nil || strings.Contains(err.Error(), "dev-") || !strings.Contains(err.Error(), "use back") {
 		t.Errorf("the message is %v", err)

@@ -15,21 +15,23 @@ import (
 
 // refused are the functions of sprig that do not give the same text each time: they read the
 // environment, the clock, the time zone of the host or the network, or draw at random.
-var refused = []string{
-	"env", "expandenv",
-	"ago", "date", "date_in_zone", "dateInZone", "date_modify", "dateModify", "must_date_modify", "mustDateModify",
-	"durationRound", "htmlDate", "htmlDateInZone", "now", "toDate", "mustToDate",
-	"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",
-	"bcrypt", "htpasswd", "encryptAES", "genPrivateKey", "genCA", "genCAWithKey",
-	"genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey",
-	"getHostByName",
+func refused() []string {
+	return []string{
+		"env", "expandenv",
+		"ago", "date", "date_in_zone", "dateInZone", "date_modify", "dateModify", "must_date_modify", "mustDateModify",
+		"durationRound", "htmlDate", "htmlDateInZone", "now", "toDate", "mustToDate",
+		"randAlpha", "randAlphaNum", "randAscii", "randBytes", "randInt", "randNumeric", "shuffle", "uuidv4",
+		"bcrypt", "htpasswd", "encryptAES", "genPrivateKey", "genCA", "genCAWithKey",
+		"genSelfSignedCert", "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey",
+		"getHostByName",
+	}
 }
 
 // functions are what templates can call besides include: sprig's functions without the refused
 // ones, with keys and values in a fixed order, and those that users of Helm expect.
 func functions(c *counting) template.FuncMap {
 	out := template.FuncMap(sprig.TxtFuncMap())
-	for _, name := range refused {
+	for _, name := range refused() {
 		delete(out, name)
 	}
 	out["keys"], out["values"] = keys, values

@@ -104,18 +104,14 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 		return list(object(properties(ruleKeys(), o)))
 	case formDrifts:
 		return list(object(properties(driftKeys(), o)))
-	case formDestroy:
-		return &jsonSchema{Enum: []string{"auto", "manual"}}
-	case formDrift:
-		return &jsonSchema{Enum: []string{"ignore"}}
+	case formDestroy, formDrift, formEffect:
+		return &jsonSchema{Enum: wordsOf(k.form)}
 	case formDays:
 		return list(&jsonSchema{Enum: weekdays()})
 	case formActions:
 		return list(&jsonSchema{Enum: actions()})
 	case formKinds:
 		return list(word)
-	case formEffect:
-		return &jsonSchema{Enum: effects()}
 	case formState:
 		return orOutside(&jsonSchema{Enum: states()})
 	case formTime:
@@ -128,6 +124,17 @@ func formSchema[T any](k key[T], o source.Options) *jsonSchema {
 		return object(properties(optionsKeys(o), o))
 	}
 	return word
+}
+
+// wordsOf are the words that a form allows.
+func wordsOf(f form) []string {
+	switch f {
+	case formDestroy:
+		return []string{"auto", "manual"}
+	case formDrift:
+		return []string{"ignore"}
+	}
+	return effects()
 }
 
 // providerOptions are the options of a provider that a file may hold.
