@@ -283,7 +283,8 @@ func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing
 	b, v := named("bucket", "b"), named("server", "v")
 	bindings := []resource.Binding{
 		{Stack: "web", Ref: b, ID: "b", Key: "key"},
-		{Stack: "web", Ref: v, ID: "i-1", Role: resource.RoleOld}, {Stack: "web", Ref: v, ID: "i-2", Role: resource.RoleNew},
+		{Stack: "web", Ref: v, ID: "i-1", Role: resource.RoleOld},
+		{Stack: "web", Ref: v, ID: "i-2", Role: resource.RoleNew},
 	}
 	all := []resource.Observed{
 		{Ref: b, ID: "b", Unread: "access denied"},
