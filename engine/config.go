@@ -112,7 +112,7 @@ type ApplyOptions struct {
 // Observation is what a plan knows of a scope, and since when.
 type Observation struct {
 	Scope    resource.Scope
-	Place    string    // what it is, where the provider says so: "new host local"
+	Place    string    // what it is, as the provider describes it: "new host local"
 	At       time.Time // when it was observed
 	Recorded bool      // taken from the store, not read for this plan
 	Count    int

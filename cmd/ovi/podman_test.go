@@ -105,8 +105,8 @@ func fetch(c *http.Client, url string) (string, error) {
 	return string(b), err
 }
 
-// settled checks that one healthy container of a version is left, and that no plan changes it.
-func (s *podSite) settled(version string) {
+// serving checks that one healthy container of a version is left, and that no plan changes it.
+func (s *podSite) serving(version string) {
 	s.t.Helper()
 	all := s.host.Podman(s.t, "ps", "-a", "--format", "{{.Names}} {{.Image}} {{.Status}}")
 	lines := strings.Split(all, "\n")
@@ -139,7 +139,7 @@ func TestASwapOfAContainerSurvivesKills(t *testing.T) {
 	start := time.Now()
 	s.run(0, "apply", "--auto-approve")
 	whole := time.Since(start)
-	s.settled("2")
+	s.serving("2")
 	version, reached := "2", map[string]int{}
 	for i := range kills {
 		version = map[string]string{"1": "2", "2": "1"}[version]
@@ -157,7 +157,7 @@ func TestASwapOfAContainerSurvivesKills(t *testing.T) {
 			before := s.host.Podman(t, "ps", "-a", "--format", "{{.Names}} {{.Image}} {{.State}}")
 			reached[stage(before)]++
 			s.run(0, "apply", "--auto-approve")
-			s.settled(version)
+			s.serving(version)
 		})
 	}
 	s.t = t
@@ -193,7 +193,7 @@ func TestAnImageThatIsNotHealthyGoesBack(t *testing.T) {
 		t.Errorf("the container is %s, it was %s", now, id)
 	}
 	s.configure("1", true)
-	s.settled("1")
+	s.serving("1")
 }
 
 // TestASwapIsShort measures the outage of a swap, as a client sees it that asks every 10 ms.
@@ -209,7 +209,7 @@ func TestASwapIsShort(t *testing.T) {
 			t.Errorf("an outage of %s", outage)
 		}
 	}
-	s.settled("2")
+	s.serving("2")
 }
 
 // TestAContainerWithoutAPortStartsFirst: no request by its name fails while it is replaced.

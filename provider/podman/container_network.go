@@ -68,7 +68,7 @@ func portsOf(bindings map[string][]libpod.PortBinding) (out []resource.Attrs) {
 }
 
 // networkIDs: a container without networks of its own is connected to Podman's default network,
-// which is nobody's configuration.
+// which no one configured.
 func (f *facts) networkIDs(want resource.Value) resource.Value {
 	if f.Pod != "" {
 		return want

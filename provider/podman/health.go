@@ -77,7 +77,7 @@ func hasCheck(c *libpod.Container) bool {
 // oldest is the least age of a result at which a check is run again.
 const oldest = time.Minute
 
-// overdue reports that nobody runs the health check.
+// overdue reports that no process runs the health check.
 func (g *reading) overdue(c *libpod.Container) bool {
 	h := c.Config.Healthcheck
 	age := max(oldest, 2*time.Duration(h.Interval)+time.Duration(h.Timeout))
@@ -174,5 +174,5 @@ func (h *host) await(ctx context.Context, id string, progress func(provider.Prog
 // patience is how long a container may take to become healthy.
 func (h *host) patience(c *libpod.Container) time.Duration {
 	check := c.Config.Healthcheck
-	return time.Duration(check.StartPeriod) + time.Duration(check.Retries)*time.Duration(check.Interval) + h.settle
+	return time.Duration(check.StartPeriod) + time.Duration(check.Retries)*time.Duration(check.Interval) + h.extra
 }

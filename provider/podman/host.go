@@ -27,7 +27,7 @@ type host struct {
 	word     string // as configured: "local" or a URL
 	local    bool   // this machine: its files and ports are the host's
 	clock    clock
-	settle   duration
+	extra    duration
 	digest   func(plain string) string
 	registry registryAnswers
 	mu       sync.Mutex
@@ -92,7 +92,7 @@ func (p *Provider) host(word string) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, settle: p.opts.Settle, digest: p.opts.Digest}
+	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, extra: p.opts.Patience, digest: p.opts.Digest}
 	p.hosts[word] = h
 	return h, nil
 }
@@ -138,7 +138,7 @@ func (h *host) identify(ctx context.Context, planned string) error {
 }
 
 // draw gives an ID to a host that nothing was created on. It is of a keyed digest, so that two
-// plans name the host alike, and nobody else does.
+// plans of one data directory name the host alike, and no other does.
 func (h *host) draw(ctx context.Context) (string, error) {
 	if h.digest == nil {
 		b := make([]byte, 6)
@@ -217,8 +217,8 @@ func (h *host) rememberedID(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// settleID keeps the ID of a host in the volume, before anything is created on it.
-func (h *host) settleID(ctx context.Context) error {
+// keepID keeps the ID of a host in the volume, before anything is created on it.
+func (h *host) keepID(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.kept {

@@ -24,9 +24,9 @@ type Options struct {
 	Digest func(plain string) string
 	// Transport replaces the connection to a service, for tests.
 	Transport func(endpoint string) (http.RoundTripper, error)
-	// Settle bounds how long a container may take to become healthy beyond what its health check
+	// Patience bounds how long a container may take to become healthy beyond what its health check
 	// says; 0 is 10 s.
-	Settle time.Duration
+	Patience time.Duration
 }
 
 // Provider runs containers on the hosts that its configurations name.
@@ -55,8 +55,8 @@ func New(o Options) *Provider {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	if o.Settle == 0 {
-		o.Settle = 10 * time.Second
+	if o.Patience == 0 {
+		o.Patience = 10 * time.Second
 	}
 	return &Provider{opts: o, hosts: map[string]*host{}}
 }
@@ -103,7 +103,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	if err := h.settleID(ctx); err != nil {
+	if err := h.keepID(ctx); err != nil {
 		return resource.Observed{}, classify("create", err)
 	}
 	id, err := k.create(ctx, h, r)

@@ -184,7 +184,7 @@ func (r *real) overSSH(dir string, observes func(podman.Options, string) error) 
 	if err != nil {
 		t.Errorf("over ssh: %v", err)
 	}
-	if err := observes(podman.Options{}, fmt.Sprintf("ssh://nobody@127.0.0.1:%d/x", port)); err == nil || !strings.Contains(err.Error(), "Permission denied") {
+	if err := observes(podman.Options{}, fmt.Sprintf("ssh://other@127.0.0.1:%d/x", port)); err == nil || !strings.Contains(err.Error(), "Permission denied") {
 		t.Errorf("without a key: %v", err)
 	}
 }

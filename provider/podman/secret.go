@@ -78,7 +78,7 @@ func readSecret(ctx context.Context, g *reading, id string) (resource.Observed, 
 }
 
 // secretObserved: its natural name is its ID, because another secret may have its name meanwhile,
-// which is in nobody's way.
+// which is no conflict.
 func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.Observed {
 	o := resource.Observed{ID: s.ID, Health: resource.Healthy, Since: s.CreatedAt, Message: "named " + s.Spec.Name}
 	identify(&o, g.scope, kindSecret, s.ID, s.Spec.Labels)

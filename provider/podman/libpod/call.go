@@ -142,7 +142,7 @@ func failure(r request, status int, body []byte) error {
 	return e
 }
 
-// values makes a query of pairs; empty values are left out.
+// values makes a query of pairs; empty values are omitted.
 func values(pairs ...string) url.Values {
 	v := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -17,7 +17,7 @@ const dialWait = 10 * time.Second
 type dial func(ctx context.Context) (net.Conn, error)
 
 // over sends each request on a connection of its own: one that was kept could end with the
-// service, and then nobody could tell whether a request was carried out.
+// service, and it would be unknown whether a request was carried out.
 func over(d dial) http.RoundTripper {
 	return &http.Transport{
 		DisableKeepAlives: true,
