@@ -288,7 +288,8 @@ func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing
 	}
 	all := []resource.Observed{
 		{Ref: b, ID: "b", Unread: "access denied"},
-		{Ref: named("server", "i-1"), ID: "i-1"}, {Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
+		{Ref: named("server", "i-1"), ID: "i-1"},
+		{Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
 	}
 	replacing := func(r resource.Ref) (comparator.Replacing, bool) {
 		return comparator.Replacing{Old: "i-1", Strategy: resource.CreateFirst}, r == v

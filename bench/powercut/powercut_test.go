@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"testing"
@@ -73,18 +72,5 @@ func cutOff(t *testing.T, o options) {
 		t.Errorf("%d acknowledged records were lost", sum.lost)
 	case sum.cuts < o.cuts:
 		t.Errorf("%d cuts in %v, want %d", sum.cuts, o.limit, o.cuts)
-	}
-}
-
-// installs all of them.
-func need(t *testing.T, programs ...string) {
-	for _, name := range programs {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s is missing: run `make need` as root", name)
-		}
-		t.Skipf("%s is missing: run `make need` as root", name)
 	}
 }

@@ -110,12 +110,27 @@ func (f *facts) attributes() resource.Attrs {
 		name string
 		read func(want resource.Value) resource.Value
 	}{
-		{"image", f.imageName}, {"command", f.command}, {"args", f.args}, {"env", f.environment},
-		{"working_dir", f.workingDir}, {"uid", f.uid}, {"gid", f.gid}, {"labels", f.labels},
-		{"ports", f.ports}, {"networks", f.networkIDs}, {"network_aliases", f.aliases}, {"pod", f.pod},
-		{"volumes", f.volumes}, {"secrets", f.unread}, {"health", f.healthcheck}, {"resources", f.resources},
-		{"restart_policy", f.restartPolicy}, {"sysctl", f.unread}, {"security_context", f.security},
-		{"address", f.address}, {"image_id", f.imageID},
+		{"image", f.imageName},
+		{"command", f.command},
+		{"args", f.args},
+		{"env", f.environment},
+		{"working_dir", f.workingDir},
+		{"uid", f.uid},
+		{"gid", f.gid},
+		{"labels", f.labels},
+		{"ports", f.ports},
+		{"networks", f.networkIDs},
+		{"network_aliases", f.aliases},
+		{"pod", f.pod},
+		{"volumes", f.volumes},
+		{"secrets", f.unread},
+		{"health", f.healthcheck},
+		{"resources", f.resources},
+		{"restart_policy", f.restartPolicy},
+		{"sysctl", f.unread},
+		{"security_context", f.security},
+		{"address", f.address},
+		{"image_id", f.imageID},
 	} {
 		want, _ := f.want.Get(field.name)
 		if v := field.read(want); v != nil {

@@ -38,10 +38,16 @@ func TestChangesOutsideAreFound(t *testing.T) {
 			_, _ = r.host.Try("", "healthcheck", "run", "web") // it fails, as it should
 			r.host.Podman(t, "exec", "web", "rm", "/tmp/sick")
 		}, nil, resource.Failing, false},
-		{"disconnected", func() { r.host.Podman(t, "network", "disconnect", "back", "web") },
-			[]string{`networks: [] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`}, resource.Healthy, false},
-		{"connected to another", func() { r.host.Podman(t, "network", "connect", "--alias", "shop", "front", "web") },
-			[]string{`networks: ["` + min(back, front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`}, resource.Healthy, false},
+		{
+			"disconnected", func() { r.host.Podman(t, "network", "disconnect", "back", "web") },
+			[]string{`networks: [] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`},
+			resource.Healthy, false,
+		},
+		{
+			"connected to another", func() { r.host.Podman(t, "network", "connect", "--alias", "shop", "front", "web") },
+			[]string{`networks: ["` + min(back, front) + `","` + max(back, front) + `"] -> [{"$ref":"` + r.ref("network", "back").String() + `"}] (in_place)`},
+			resource.Healthy, false,
+		},
 		{"an alias lost", func() {
 			r.host.Podman(t, "network", "disconnect", "back", "web")
 			r.host.Podman(t, "network", "connect", "back", "web")
@@ -88,8 +94,10 @@ func TestWhatIsGoneOrMovedIsFound(t *testing.T) {
 	r.create("volume", "data", values{})
 	secret, created := r.create("secret", "password", values{"data": object(values{"PASSWORD": secretOf("fake-password")})})
 	r.host.Podman(t, "tag", podmantest.Image, "localhost/app:1")
-	app, container := r.create("container", "app", values{"image": text("localhost/app:1"),
-		"secrets": resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})}})
+	app, container := r.create("container", "app", values{
+		"image":   text("localhost/app:1"),
+		"secrets": resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)})},
+	})
 
 	other := r.host.Import(t, "localhost/app:1", map[string]string{"version": "2"}, `CMD ["/bin/idle"]`)
 	o, _ := r.byID(container.ID)

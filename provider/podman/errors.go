@@ -81,7 +81,7 @@ func classify(op string, err error) error {
 			}
 		}
 	case errors.As(err, &unreachable):
-		out.Class, out.Err = provider.Transient, fmt.Errorf("Podman cannot be reached: %w", unreachable.Err)
+		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach Podman: %w", unreachable.Err)
 		out.Hint = "start it with `systemctl start podman.socket`, or set CONTAINER_HOST"
 	case errors.As(err, &lost):
 		out.Class = provider.Uncertain

@@ -93,19 +93,17 @@ func (g *reading) overdue(c *libpod.Container) bool {
 	return g.now.Sub(last) > age
 }
 
-// said is what the last failed health check printed.
+// said is what the last health check printed, if it failed.
 func said(c *libpod.Container) string {
-	for i := len(c.State.Health.Log) - 1; i >= 0; i-- {
-		l := c.State.Health.Log[i]
-		if l.ExitCode == 0 {
-			return ""
-		}
-		if text := strings.TrimSpace(l.Output); text != "" {
-			return ": " + brief(redacted(c, text))
-		}
-		return fmt.Sprintf(": the check ended with %d", l.ExitCode)
+	log := c.State.Health.Log
+	if len(log) == 0 || log[len(log)-1].ExitCode == 0 {
+		return ""
 	}
-	return ""
+	last := log[len(log)-1]
+	if text := strings.TrimSpace(last.Output); text != "" {
+		return ": " + brief(redacted(c, text))
+	}
+	return fmt.Sprintf(": the check ended with %d", last.ExitCode)
 }
 
 // redacted removes the secrets of a container from what it printed, as far as Podman tells them.

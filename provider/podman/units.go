@@ -8,17 +8,30 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var memoryUnits = []struct {
+type memoryUnit struct {
 	name  string
 	bytes int64
-}{
-	{"Ti", 1 << 40}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10},
-	{"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"K", 1e3}, {"", 1},
+}
+
+// memoryUnits lists the units, a longer name before its ending.
+func memoryUnits() []memoryUnit {
+	return []memoryUnit{
+		{"Ti", 1 << 40},
+		{"Gi", 1 << 30},
+		{"Mi", 1 << 20},
+		{"Ki", 1 << 10},
+		{"T", 1e12},
+		{"G", 1e9},
+		{"M", 1e6},
+		{"k", 1e3},
+		{"K", 1e3},
+		{"", 1},
+	}
 }
 
 // memoryBytes reads "512Mi"; false if it is no amount of whole bytes.
 func memoryBytes(s string) (int64, bool) {
-	for _, u := range memoryUnits {
+	for _, u := range memoryUnits() {
 		if number, ok := strings.CutSuffix(s, u.name); ok {
 			return times(number, u.bytes)
 		}
@@ -32,7 +45,7 @@ func canonicalMemory(s string) string {
 	if !ok {
 		return s
 	}
-	for _, u := range memoryUnits[:4] {
+	for _, u := range memoryUnits()[:4] {
 		if n%u.bytes == 0 {
 			return strconv.FormatInt(n/u.bytes, 10) + u.name
 		}

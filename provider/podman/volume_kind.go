@@ -45,24 +45,28 @@ func volumeKind() resource.Kind {
 					{Name: "size_limit", Type: resource.TString, Valid: isMemory, Example: "64Mi", Doc: "The most it can hold. Without medium Memory the host's file system must support quotas."},
 				},
 			},
-			{
-				Name: "security_context", Type: resource.TObject, Example: "{owner: {user: 1000, group: 1000}}", Doc: "Who can use it.",
-				Fields: []resource.Attribute{
-					{
-						Name: "se_linux_options", Type: resource.TObject, Example: `{level: "s0:c1,c2"}`, Doc: "Its SELinux context.",
-						Fields: []resource.Attribute{{Name: "level", Type: resource.TString, Pattern: `[A-Za-z0-9:.,-]+`, Example: "s0:c1,c2", Doc: "The level of the mount's context."}},
-					},
-					{
-						Name: "owner", Type: resource.TObject, Example: "{user: 1000, group: 1000}", Doc: "Who owns its files.",
-						Fields: []resource.Attribute{
-							{Name: "user", Type: resource.TInt, Min: bound(0), Example: "1000", Doc: "The user ID."},
-							{Name: "group", Type: resource.TInt, Min: bound(0), Example: "1000", Doc: "The group ID."},
-						},
-					},
-				},
-			},
+			volumeSecurity(),
 			labelsAttr("volume"),
 			{Name: "mountpoint", Type: resource.TString, Computed: true, Doc: "Where its data is on the host."},
 		}),
+	}
+}
+
+func volumeSecurity() resource.Attribute {
+	return resource.Attribute{
+		Name: "security_context", Type: resource.TObject, Example: "{owner: {user: 1000, group: 1000}}", Doc: "Who can use it.",
+		Fields: []resource.Attribute{
+			{
+				Name: "se_linux_options", Type: resource.TObject, Example: `{level: "s0:c1,c2"}`, Doc: "Its SELinux context.",
+				Fields: []resource.Attribute{{Name: "level", Type: resource.TString, Pattern: `[A-Za-z0-9:.,-]+`, Example: "s0:c1,c2", Doc: "The level of the mount's context."}},
+			},
+			{
+				Name: "owner", Type: resource.TObject, Example: "{user: 1000, group: 1000}", Doc: "Who owns its files.",
+				Fields: []resource.Attribute{
+					{Name: "user", Type: resource.TInt, Min: bound(0), Example: "1000", Doc: "The user ID."},
+					{Name: "group", Type: resource.TInt, Min: bound(0), Example: "1000", Doc: "The group ID."},
+				},
+			},
+		},
 	}
 }
