@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -189,9 +190,9 @@ func converges(t *testing.T, s resource.Strategy, f fate, replays bool, crashes 
 // TestEveryCrashOfEveryStrategyConverges: before and after every write of the log and the store and
 // every effect of the provider.
 func TestEveryCrashOfEveryStrategyConverges(t *testing.T) {
-	every := 1
-	if testing.Short() {
-		every = 7
+	every := 7
+	if os.Getenv("OVI_CRASHES") == "all" {
+		every = 1 // twelve minutes with the race detector
 	}
 	for _, s := range keepOld {
 		for _, f := range fates {
@@ -212,9 +213,9 @@ func TestEveryCrashOfEveryStrategyConverges(t *testing.T) {
 // TestEveryPairOfCrashesConverges: around every effect of the provider, then around every effect of
 // the apply that goes on.
 func TestEveryPairOfCrashesConverges(t *testing.T) {
-	every := 1
-	if testing.Short() {
-		every = 3
+	every := 3
+	if os.Getenv("OVI_CRASHES") == "all" {
+		every = 1
 	}
 	at := func(nth int) *crasher { return &crasher{nth: nth, coarse: true} }
 	for _, s := range keepOld {

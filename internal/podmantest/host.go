@@ -37,6 +37,9 @@ type Host struct {
 // until the test ends.
 func Start(t testing.TB) *Host {
 	t.Helper()
+	if os.Getenv("OVI_PODMAN") == "" {
+		t.Skip("real Podman is not part of `make test` yet: run `make podman`")
+	}
 	needs.Root(t, "Podman")
 	bin := needs.Program(t, "podman")
 	for _, name := range []string{"runc", "iptables", "catatonit"} {
