@@ -105,6 +105,7 @@ func (s *Store) applyPlain(op storage.Op, rev storage.Revision) (changed bool) {
 		s.keys = slices.Insert(s.keys, at, op.Key)
 	}
 	s.versions[op.Key] = append(s.versions[op.Key], e)
+	s.order = append(s.order, e)
 	return true
 }
 

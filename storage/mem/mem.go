@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type Store struct {
 	rev       storage.Revision
 	compacted storage.Revision
 	versions  map[string][]storage.Entry // oldest first; deletions included
+	order     []storage.Entry            // all versions after compacted, by revision and key
 	keys      []string                   // of versions, sorted
 	counter   storage.Revision           // of leased keys; survives their deletion
 	leased    map[string]leasedEntry
@@ -123,20 +125,16 @@ func (s *Store) Changes(ctx context.Context, prefix string, after, upTo storage.
 		if after < s.compacted {
 			return nil, fmt.Errorf("changes after %d: %w (at %d)", after, storage.ErrCompacted, s.compacted)
 		}
+		first := sort.Search(len(s.order), func(i int) bool { return s.order[i].Modified > after })
 		var found []storage.Entry
-		for key, versions := range s.versions {
-			for _, e := range versions {
-				if strings.HasPrefix(key, prefix) && e.Modified > after && e.Modified <= last {
-					found = append(found, e)
-				}
+		for _, e := range s.order[first:] {
+			if e.Modified > last {
+				break
+			}
+			if strings.HasPrefix(e.Key, prefix) {
+				found = append(found, e)
 			}
 		}
-		slices.SortFunc(found, func(a, b storage.Entry) int {
-			if a.Modified != b.Modified {
-				return int(a.Modified - b.Modified)
-			}
-			return strings.Compare(a.Key, b.Key)
-		})
 		return found, nil
 	})
 }
@@ -164,6 +162,7 @@ func (s *Store) Compact(ctx context.Context, before storage.Revision) error {
 			delete(s.versions, key)
 		}
 	}
+	s.order = slices.DeleteFunc(s.order, func(e storage.Entry) bool { return e.Modified <= before })
 	s.keys = slices.Sorted(maps.Keys(s.versions))
 	return nil
 }
