@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -69,7 +68,7 @@ func (d disk) below(dir string) ([]string, error) {
 func (l *loader) readText(name string) (string, *source.Problem) {
 	s, err := l.disk.read(name)
 	if err != nil {
-		return "", &source.Problem{At: position.Position{File: name}, Summary: "cannot read the file: " + plain(err), Suggestion: "check its path and permissions"}
+		return "", &source.Problem{At: position.Position{File: name}, Summary: "cannot read the file: " + source.FileError(err), Suggestion: "check its path and permissions"}
 	}
 	s = strings.TrimPrefix(s, "\uFEFF")
 	if line, col, what := syntax.BadByte(s); what != "" {
@@ -86,18 +85,4 @@ func at(file string, line, col int32) position.Position {
 func isYAML(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".yaml" || ext == ".yml"
-}
-
-// plain is an error of the file system without the path.
-func plain(err error) string {
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file or folder"
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.As(err, &p):
-		return p.Err.Error()
-	}
-	return err.Error()
 }

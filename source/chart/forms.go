@@ -141,7 +141,7 @@ func (m *manifest) envFile(spec, _, n *source.Node) {
 			m.wrong(f, "spec.envFile must be the name of a file, got "+f.What(), "for example, envFile: app.env")
 			continue
 		}
-		s, ok := m.readOutside(f, f.Text)
+		s, ok := m.fromOutside(f, "file", f.Text)
 		if !ok {
 			continue
 		}

@@ -115,7 +115,7 @@ func (l *loader) openChart(dir string) ([]*text, source.Problems) {
 func (l *loader) templateFiles(dir string) ([]*file, source.Problems) {
 	names, err := l.disk.below(dir)
 	if err != nil {
-		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + plain(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
+		return nil, source.Problems{{At: position.Position{File: dir}, Summary: "cannot read the templates: " + source.FileError(err), Suggestion: "a chart has its manifests in " + templatesDir + "/"}}
 	}
 	var files []*file
 	var problems source.Problems
@@ -237,14 +237,14 @@ func (l *loader) openPlain(paths []string) ([]*text, source.Problems) {
 func (l *loader) manifestFiles(p string) ([]string, error) {
 	info, err := l.disk.stat(p)
 	if err != nil {
-		return nil, fmt.Errorf("%s", plain(err))
+		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	if !info.IsDir() {
 		return []string{p}, nil
 	}
 	entries, err := l.disk.list(p)
 	if err != nil {
-		return nil, fmt.Errorf("%s", plain(err))
+		return nil, fmt.Errorf("%s", source.FileError(err))
 	}
 	var out []string
 	for _, e := range entries {

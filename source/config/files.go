@@ -48,7 +48,7 @@ func (c *config) open() ([]*file, source.Problems) {
 	for _, p := range c.paths {
 		names, err := c.expand(p)
 		if err != nil {
-			fail(p, plain(err), c.similar(p))
+			fail(p, source.FileError(err), c.similar(p))
 			continue
 		}
 		for _, name := range names {
@@ -113,7 +113,7 @@ func (c *config) read(name string) (*file, source.Problems) {
 	}
 	text, sum, err := readText(c.opts.Files, name)
 	if err != nil {
-		return fail(0, 0, plain(err), "check the permissions of the file")
+		return fail(0, 0, source.FileError(err), "check the permissions of the file")
 	}
 	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
@@ -153,20 +153,6 @@ func firstLine(b []byte) string {
 		}
 	}
 	return string(utf16.Decode(units))
-}
-
-// plain is an error of the file system without the path.
-func plain(err error) string {
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file or folder"
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.As(err, &p):
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 func (c *config) stat(p string) (fs.FileInfo, error) {

@@ -1,17 +1,10 @@
 package config
 
 import (
-	"path"
-	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
-
-// maxOutside bounds what one ${file:…} may bring in.
-const maxOutside = 1 << 20
 
 // text reads a string of a key that is not an attribute: what is written, with what comes from
 // outside. Numbers are read as they are written, so that 1.10 stays 1.10.
@@ -74,46 +67,10 @@ func (d *document) expand(n *source.Node) (source.Parts, bool) {
 
 // outside answers one ${FROM:NAME}.
 func (d *document) outside(n *source.Node, from, name string) (string, bool) {
-	switch {
-	case from == "env" && name != "":
-		if d.opts.Env != nil {
-			if v, ok := d.opts.Env(name); ok {
-				return v, true
-			}
-		}
-		d.wrong(n, "the environment variable "+name+" is not set", "run `export "+name+"=…` first")
-	case from == "file" && name != "":
-		return d.readOutside(n, name)
-	default:
-		hint := "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"
-		if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && name != "" {
-			hint = "use ${" + meant + ":" + name + "}"
-		}
-		d.wrong(n, "unknown variable "+source.Quote("${"+from+":"+name+"}"), hint)
+	o := source.Outside{Env: d.opts.Env, Files: d.opts.Files, Dir: d.file.dir}
+	value, summary, suggestion := o.Value(from, name)
+	if summary != "" {
+		d.wrong(n, summary, suggestion)
 	}
-	return "", false
-}
-
-// readOutside reads a file relative to the folder of the configuration. One line end at its
-// end is not part of the value, as in a shell.
-func (d *document) readOutside(n *source.Node, name string) (string, bool) {
-	p := name
-	switch {
-	case d.opts.Files != nil:
-		p = path.Join(filepath.ToSlash(d.file.dir), name)
-	case !filepath.IsAbs(p):
-		p = filepath.Join(d.file.dir, p)
-	}
-	text, _, err := readText(d.opts.Files, p)
-	switch {
-	case err != nil:
-		d.wrong(n, "cannot read file "+source.Quote(name)+": "+plain(err), "use a path relative to the folder of the configuration")
-	case len(text) > maxOutside:
-		d.wrong(n, "file "+source.Quote(name)+" is larger than 1 MiB", "use a smaller one")
-	case !utf8.ValidString(text):
-		d.wrong(n, "file "+source.Quote(name)+" is not UTF-8 text", "encode it, for example in base64")
-	default:
-		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), true
-	}
-	return "", false
+	return value, summary == ""
 }

@@ -1,0 +1,98 @@
+package source
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// maxOutside bounds what one ${file:…} may bring in.
+const maxOutside = 1 << 20
+
+// Outside is where the values of ${env:NAME} and ${file:PATH} come from.
+type Outside struct {
+	Env   func(name string) (string, bool) // nil: no variable is set
+	Files fs.FS                            // nil: the files of the operating system
+	Dir   string                           // where relative paths start; with Files, every path does
+}
+
+// Value returns what ${FROM:NAME} stands for. Without a value, the summary says why and the
+// suggestion what to do.
+func (o Outside) Value(from, name string) (value, summary, suggestion string) {
+	switch {
+	case from == "env" && name != "":
+		if o.Env != nil {
+			if v, ok := o.Env(name); ok {
+				return v, "", ""
+			}
+		}
+		return "", "the environment variable " + name + " is not set", "run `export " + name + "=…` first"
+	case from == "file" && name != "":
+		return o.file(name)
+	}
+	suggestion = "use ${env:NAME} or ${file:PATH}; $${ is a literal ${"
+	if meant, ok := resource.Nearest(from, []string{"env", "file"}); ok && name != "" {
+		suggestion = "use ${" + meant + ":" + name + "}"
+	}
+	return "", "unknown variable " + Quote("${"+from+":"+name+"}"), suggestion
+}
+
+// file reads a file. One line end at its end is not part of the value, as in a shell.
+func (o Outside) file(name string) (value, summary, suggestion string) {
+	b, err := o.read(name)
+	switch {
+	case err != nil:
+		return "", "cannot read file " + Quote(name) + ": " + FileError(err), "use a path relative to " + o.folder()
+	case len(b) > maxOutside:
+		return "", "file " + Quote(name) + " is larger than 1 MiB", "use a smaller one"
+	case !utf8.Valid(b):
+		return "", "file " + Quote(name) + " is not UTF-8 text", "encode it, for example in base64"
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), "", ""
+}
+
+func (o Outside) folder() string {
+	if o.Dir == "" || o.Dir == "." {
+		return "the current folder"
+	}
+	return o.Dir
+}
+
+// read returns one byte more than may be used, at most: a device has no end.
+func (o Outside) read(name string) (b []byte, err error) {
+	var f fs.File
+	switch {
+	case o.Files != nil:
+		f, err = o.Files.Open(path.Join(filepath.ToSlash(o.Dir), filepath.ToSlash(name)))
+	case filepath.IsAbs(name):
+		f, err = os.Open(name)
+	default:
+		f, err = os.Open(filepath.Join(o.Dir, name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, maxOutside+1))
+}
+
+// FileError is an error of the file system as text without the path.
+func FileError(err error) string {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file or folder"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.As(err, &p):
+		return p.Err.Error()
+	}
+	return err.Error()
+}
