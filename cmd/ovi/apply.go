@@ -21,7 +21,7 @@ func (p *process) applyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
 		Usage: "Apply a configuration or plan",
-		Flags: append(planFlags(),
+		Flags: append(planFlags(), skipDestructiveFlag(),
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},

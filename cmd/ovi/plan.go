@@ -22,18 +22,22 @@ func planFlags() []urfave.Flag {
 	return append([]urfave.Flag{
 		sourceFlag(),
 		targetFlag(), excludeFlag(),
-		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
 		policyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 	}, chartFlags()...)
 }
 
+// skipDestructiveFlag is for the commands that decide; drift only compares.
+func skipDestructiveFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"}
+}
+
 func (p *process) planCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "plan", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
-		Flags: append(planFlags(),
+		Flags: append(planFlags(), skipDestructiveFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},

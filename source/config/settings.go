@@ -22,8 +22,10 @@ type settings struct {
 	set     map[string]position.Position
 }
 
-// fit is the form of stack names and locations; unfit is removed from a folder's name.
+// named is the form of stack names, unfit is removed from a folder's name, and fit is the form of
+// locations.
 var (
+	named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	fit   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$`)
 	unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 )
@@ -45,7 +47,7 @@ func (d *document) readStack(n *source.Node) {
 	s, ok := d.text(n, "stack")
 	switch {
 	case !ok:
-	case !fit.MatchString(s) || strings.ContainsRune(s, '/'):
+	case !named.MatchString(s):
 		d.wrong(n, "invalid stack name "+source.Quote(s), "use letters, digits, '.', '_' and '-', at most 100")
 	case d.setOnce("stack", n, s == d.settings.stack):
 		d.settings.stack = d.word(s)
