@@ -110,13 +110,14 @@ func yamlish(t *rapid.T) string {
 }
 
 func TestSimpleAgrees(t *testing.T) {
-	simple := 0
+	drawn, simple := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		if agree(t, yamlish(t)) {
 			simple++
 		}
 	})
-	if simple == 0 {
+	if simple == 0 && drawn >= 100 { // fewer are drawn with -short
 		t.Error("not one of the texts was simple: this test shows nothing")
 	}
 }
