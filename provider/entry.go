@@ -19,6 +19,9 @@ type Entry struct {
 	// Permissions returns what its credentials must be allowed to do, in the form that the
 	// system reads. Nil: there is no such form.
 	Permissions func() []byte
+	// ByHand returns the commands with which a user would do an operation by hand, for a shell, without
+	// the value of any secret. It is pure. Nil: there are no such commands.
+	ByHand func(Operation) []string
 	// Sandbox: the provider has a sandbox, which Config.Sandbox opens.
 	Sandbox bool
 	// Open makes the provider. It does no I/O that needs the system to be reachable.
