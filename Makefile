@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman crashes kill100 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden crashes kill100 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -74,11 +74,6 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs xfs -cuts 1000
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
-
-# One package after the other: two Podmans at a time disturb each other's iptables chains and DNS.
-podman: need ## the tests on a real Podman (root); not part of `make test` yet
-	OVI_PODMAN=1 $(GO) test -count=1 -p 1 ./provider/podman/... ./internal/podmantest
-	OVI_PODMAN=1 $(GO) test -count=1 -run 'Podman|Container|Image|Shop|Swap' ./cmd/ovi
 
 crashes: need ## a crash at every point of every replacement, and every pair (a part of them in `make test`)
 	OVI_CRASHES=all $(GO) test -count=1 -run 'TestEveryCrash|TestEveryPair' -timeout 60m -v ./engine

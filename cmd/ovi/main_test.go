@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ovi-project/ovi/internal/podmantest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the generated pages")
@@ -21,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files and the genera
 // for the disk more than they work: more of them at a time than there are processors, unless
 // -parallel says otherwise.
 func TestMain(m *testing.M) {
+	podmantest.Apart()
 	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -123,14 +123,11 @@ func (s *podSite) serving(version string) {
 
 // TestASwapOfAContainerSurvivesKills kills applies that swap a container with kill -9, each at
 // another moment, and applies once more: one container is left, of the right image, serving. 50
-// moments with OVI_KILLS=50, else 8.
+// moments with OVI_KILLS=50, else 6.
 func TestASwapOfAContainerSurvivesKills(t *testing.T) {
-	kills := 8
+	kills := 6
 	if n, err := strconv.Atoi(os.Getenv("OVI_KILLS")); err == nil {
 		kills = n
-	}
-	if testing.Short() {
-		kills = 1
 	}
 	s := newPod(t)
 	s.configure("1", true)
@@ -186,7 +183,7 @@ func TestAnImageThatIsNotHealthyGoesBack(t *testing.T) {
 	id := s.host.Podman(t, "inspect", "-f", "{{.Id}}", "web")
 	s.configure("sick", true)
 	out := s.run(3, "apply", "--auto-approve")
-	if !strings.Contains(out, "reverting") || !strings.Contains(strings.Join(strings.Fields(out), " "), "can't connect to remote host") {
+	if !strings.Contains(out, "goes back") || !strings.Contains(strings.Join(strings.Fields(out), " "), "can't connect to remote host") {
 		t.Errorf("the output does not say why:\n%s", out)
 	}
 	if now := s.host.Podman(t, "inspect", "-f", "{{.Id}}", "web"); now != id {

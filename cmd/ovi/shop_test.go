@@ -89,9 +89,6 @@ func freePort(t *testing.T) int {
 // TestTheShopOnPodman: the example chart is applied in the order of its needs, and then nothing
 // is to do; it runs beside another namespace of its own; a manifest that is removed is pruned.
 func TestTheShopOnPodman(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs containers")
-	}
 	s := newShop(t)
 	s.prints("Apply complete: 11 created.", "apply", "shop", "--auto-approve", "--set", s.set(s.port))
 	s.answers(s.port, "/cgi-bin/window", "In stock: 12 apples")

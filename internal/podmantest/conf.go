@@ -7,19 +7,21 @@ import (
 )
 
 // The files of a host. Limits are those that root has without CAP_SYS_RESOURCE, and nothing
-// depends on systemd or on the version of cgroups.
+// depends on systemd or on the version of cgroups. Locks are files, because those in shared memory
+// are one table for all Podmans of a machine, which each empties at its first start.
 const (
 	containersConf = `[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [network]
 network_config_dir = "DIR/networks"
-default_network = "ovi-SLOT"
+default_network = "NETWORK"
 default_subnet = "10.SECOND.255.0/24"
 default_subnet_pools = [{"base" = "10.SECOND.0.0/17", "size" = 24}]
 [engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+lock_type = "file"
 static_dir = "DIR/libpod"
 tmp_dir = "DIR/tmp"
 volume_path = "DIR/volumes"
@@ -39,7 +41,7 @@ insecure = true
 
 func (h *Host) configure(t testing.TB) {
 	t.Helper()
-	fill := strings.NewReplacer("DIR", h.Dir, "SLOT", itoa(h.slot.n), "SECOND", itoa(128+h.slot.n), "REGISTRY", h.Registry)
+	fill := strings.NewReplacer("DIR", h.Dir, "NETWORK", h.network(), "SECOND", itoa(128+h.slot.n), "REGISTRY", h.Registry)
 	for name, content := range map[string]string{
 		"containers.conf": containersConf, "storage.conf": storageConf, "registries.conf": registriesConf,
 	} {

@@ -3,7 +3,6 @@ package podmantest
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,11 +33,11 @@ type Host struct {
 }
 
 // Start gives a running Podman without any container, pod, volume, secret or network of its own,
-// until the test ends.
+// until the test ends. With -short the test is skipped.
 func Start(t testing.TB) *Host {
 	t.Helper()
-	if os.Getenv("OVI_PODMAN") == "" {
-		t.Skip("real Podman is not part of `make test` yet: run `make podman`")
+	if testing.Short() {
+		t.Skip("it runs containers, which takes long")
 	}
 	needs.Root(t, "Podman")
 	bin := needs.Program(t, "podman")
@@ -49,9 +48,9 @@ func Start(t testing.TB) *Host {
 	h := &Host{Dir: s.dir, Socket: filepath.Join(s.dir, "podman.sock"), bin: bin, slot: s}
 	h.Registry = serveRegistry(t)
 	h.configure(t)
-	h.importImage(t)
-	h.Reset(t)
 	h.Serve(t)
+	h.Reset(t)
+	h.importImage(t)
 	t.Cleanup(func() { h.end(t) })
 	return h
 }
@@ -67,6 +66,9 @@ func (h *Host) Env() []string {
 	return append(out, "CONTAINERS_CONF="+h.file("containers.conf"), "CONTAINERS_STORAGE_CONF="+h.file("storage.conf"),
 		"CONTAINERS_REGISTRIES_CONF="+h.file("registries.conf"), "PODMAN_IGNORE_CGROUPSV1_WARNING=1")
 }
+
+// network is the default network, which stays.
+func (h *Host) network() string { return "ovi-" + itoa(h.slot.n) }
 
 func (h *Host) file(name string) string { return filepath.Join(h.Dir, name) }
 
@@ -129,29 +131,7 @@ func (h *Host) Kill() {
 	}
 }
 
-func (h *Host) answers() bool {
-	c := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", h.Socket) },
-	}, Timeout: time.Second}
-	r, err := c.Get("http://d/v4.0.0/libpod/_ping")
-	if err != nil {
-		return false
-	}
-	return r.Body.Close() == nil && r.StatusCode == http.StatusOK
-}
-
-// Reset removes every container, pod, volume, secret and network, and images without a name.
-func (h *Host) Reset(t testing.TB) {
-	t.Helper()
-	for _, args := range [][]string{
-		{"pod", "rm", "-af", "-t", "0"}, {"rm", "-af", "-t", "0"}, {"volume", "rm", "-af"}, {"secret", "rm", "-a"}, {"network", "prune", "-f"}, {"image", "prune", "-f"},
-	} {
-		if out, err := h.Try("", args...); err != nil {
-			t.Errorf("podman %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-}
+func (h *Host) answers() bool { return h.call(http.MethodGet, "_ping", nil) == nil }
 
 func (h *Host) end(t testing.TB) {
 	h.Reset(t)

@@ -36,6 +36,8 @@ type real struct {
 	ids   map[resource.Ref]string
 	keys  int
 	last  []resource.Observed
+
+	patience time.Duration // of the provider
 }
 
 func newReal(t *testing.T) *real {
@@ -48,7 +50,7 @@ func newReal(t *testing.T) *real {
 // connect starts with a provider that has read nothing yet.
 func (r *real) connect() {
 	r.t.Helper()
-	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket})
+	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket, Patience: r.patience})
 	location, err := r.p.Locate(r.context(), "local")
 	if err != nil {
 		r.t.Fatal(err)

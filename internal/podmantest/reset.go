@@ -1,0 +1,106 @@
+package podmantest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// thing is what is listed and removed of a host. Pods go first, with their containers.
+type thing struct{ list, key, remove string }
+
+func things() []thing {
+	return []thing{
+		{"pods/json", "Id", "pods/%s?force=true"},
+		{"containers/json?all=true", "Id", "containers/%s?force=true&timeout=0&v=true&ignore=true"},
+		{"volumes/json", "Name", "volumes/%s?force=true"},
+		{"secrets/json", "ID", "secrets/%s"},
+		{"networks/json", "name", "networks/%s"},
+	}
+}
+
+// Reset removes every container, pod, volume, secret and network, images without a name, and those
+// of a registry, which is another one next time. It asks the service, because each program of
+// Podman's takes a tenth of a second of work.
+func (h *Host) Reset(t testing.TB) {
+	t.Helper()
+	if h.cmd == nil {
+		h.Serve(t)
+	}
+	for _, x := range things() {
+		var all []map[string]any
+		if err := h.call(http.MethodGet, x.list, &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range all {
+			id := fmt.Sprint(one[x.key])
+			if id == h.network() {
+				continue
+			}
+			if err := h.call(http.MethodDelete, fmt.Sprintf(x.remove, url.PathEscape(id)), nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	h.resetImages(t)
+}
+
+func (h *Host) resetImages(t testing.TB) {
+	t.Helper()
+	var images []struct {
+		ID       string `json:"Id"`
+		RepoTags []string
+	}
+	if err := h.call(http.MethodGet, "images/json", &images); err != nil {
+		t.Fatal(err)
+	}
+	for _, image := range images {
+		names := image.RepoTags
+		if len(names) == 0 {
+			names = []string{image.ID}
+		}
+		for _, name := range names {
+			if len(image.RepoTags) > 0 && !strings.HasPrefix(name, "127.0.0.1:") {
+				continue
+			}
+			if err := h.call(http.MethodDelete, "images/"+name+"?force=true", nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// call asks the service, and decodes its answer.
+func (h *Host) call(method, path string, answer any) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startWait)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, method, "http://d/v4.0.0/libpod/"+path, nil)
+	if err != nil {
+		return err
+	}
+	c := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", h.Socket) },
+	}}
+	r, err := c.Do(q)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Body.Close() }()
+	b, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		return err
+	case r.StatusCode >= 300:
+		return fmt.Errorf("%s %s: %s: %s", method, path, r.Status, b)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(b, answer)
+}
