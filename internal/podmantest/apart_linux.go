@@ -15,8 +15,8 @@ import (
 const marker = "OVI_TEST_APART"
 
 // shared are the folders in which Podmans of one machine meet, whatever their configuration says:
-// the DNS of their networks, and the names of their network namespaces.
-var shared = [...]string{"/run/containers", "/run/netns"}
+// the DNS of their networks, the names of their network namespaces, and the state of runc.
+var shared = [...]string{"/run/containers", "/run/netns", "/run/runc"}
 
 // Apart starts the test binary over in a network of its own, with folders of its own for what
 // Podman keeps at fixed places. TestMain calls it first: tests of several packages run at a time,

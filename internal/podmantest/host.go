@@ -48,6 +48,9 @@ func Start(t testing.TB) *Host {
 	h := &Host{Dir: s.dir, Socket: filepath.Join(s.dir, "podman.sock"), bin: bin, slot: s}
 	h.Registry = serveRegistry(t)
 	h.configure(t)
+	if err := os.WriteFile(s.running(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	h.Serve(t)
 	h.Reset(t)
 	h.importImage(t)
@@ -109,9 +112,6 @@ func (h *Host) Serve(t testing.TB) {
 	h.cmd = exec.Command(h.bin, "system", "service", "--time=0", "unix://"+h.Socket)
 	h.cmd.Env, h.cmd.Stdout, h.cmd.Stderr = h.Env(), log, log
 	if err := h.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(h.file("service.pid"), []byte(itoa(h.cmd.Process.Pid)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(startWait); !h.answers(); time.Sleep(10 * time.Millisecond) {

@@ -1,12 +1,9 @@
 package podmantest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -39,28 +36,15 @@ func takeSlot(t testing.TB) *slot {
 			continue
 		}
 		s := &slot{n: n, dir: dir, lock: lock}
-		s.endService()
+		s.recover(t)
 		return s
 	}
 	t.Fatalf("all %d places for a Podman are in use", slots)
 	return nil
 }
 
-// endService ends the service of a test that was killed before it could.
-func (s *slot) endService() {
-	b, err := os.ReadFile(filepath.Join(s.dir, "service.pid"))
-	if err != nil {
-		return
-	}
-	pid, err := strconv.Atoi(string(b))
-	if err != nil {
-		return
-	}
-	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if strings.Contains(string(args), filepath.Join(s.dir, "podman.sock")) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	_ = os.Remove(filepath.Join(s.dir, "service.pid"))
+// release ends the use of a slot in which nothing runs.
+func (s *slot) release() {
+	_ = os.Remove(s.running())
+	_ = s.lock.Close()
 }
-
-func (s *slot) release() { _ = s.lock.Close() }
