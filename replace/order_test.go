@@ -165,7 +165,7 @@ func TestDowngradedPlansHaveNoCycle(t *testing.T) {
 			t.Errorf("%d tasks, %d of them different; want %d", len(tasks), len(waits), count)
 		}
 	})
-	if cycles*50 < plans {
+	if cycles*50 < plans && plans >= 100 { // fewer are drawn with -short
 		t.Errorf("only %d of %d plans have a cycle without the downgrade: the plans are too tame", cycles, plans)
 	}
 }
