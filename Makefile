@@ -36,6 +36,7 @@ test: format fetch ## the gate: format, vet, linters, layers, words, every test 
 	$(GO) vet -race ./...
 	@$(MAKE) --no-print-directory lint
 	$(GO) test -race -timeout 60m ./...
+	@$(MAKE) --no-print-directory crashes
 	cd faultrun && $(GO) vet -race ./... && $(GO) test -race -parallel 4 -timeout 30m ./...
 	cd faultrun && $(GO) test -race -count=1 -run TestNamespacesDropPackets -v . # prints which network was used
 
@@ -75,8 +76,8 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
 
-crashes: need ## a crash at every point of every replacement, and every pair (a part of them in `make test`)
-	OVI_CRASHES=all $(GO) test -count=1 -run 'TestEveryCrash|TestEveryPair' -timeout 60m -v ./engine
+crashes: need ## a crash at every point of every replacement, and every pair, without the race detector (part of `make test`)
+	OVI_CRASHES=all $(GO) test -run 'TestEveryCrash|TestEveryPair' -timeout 20m ./engine
 
 faults: need ## three minutes of faults over five instances, three members of etcd and 500 resources
 	cd faultrun && OVI_FAULTS=3m $(GO) test -parallel 4 -run 'TestFaultRun|TestFencing' -timeout 20m -v .

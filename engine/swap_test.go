@@ -192,7 +192,7 @@ func converges(t *testing.T, s resource.Strategy, f fate, replays bool, crashes 
 func TestEveryCrashOfEveryStrategyConverges(t *testing.T) {
 	every := 7
 	if os.Getenv("OVI_CRASHES") == "all" {
-		every = 1 // twelve minutes with the race detector
+		every = 1 // half a minute; with the race detector twelve of them
 	}
 	for _, s := range keepOld {
 		for _, f := range fates {
