@@ -57,7 +57,6 @@ type Tried struct {
 	Times       int
 	Plan        string // the first plan
 	Ref         resource.Ref
-	Stack       string
 	Proposed    decider.Action
 	Done        bool // it was started in one of the plans
 	Was, Would  PolicyResult
@@ -170,7 +169,7 @@ func (t *backtestRun) compare(plan string, now time.Time, judged decider.Plan, l
 		}
 		t.out.Decisions++
 		row := Tried{
-			First: now, Last: now, Times: 1, Plan: plan, Ref: d.Ref, Stack: d.Stack, Proposed: d.Proposed,
+			First: now, Last: now, Times: 1, Plan: plan, Ref: d.Ref, Proposed: d.Proposed,
 			Was: was[d.Ref], Would: judge(d.Blockers), Warnings: d.Warnings,
 		}
 		if row.Flips() || len(row.Warnings) > 0 || slices.ContainsFunc(d.Blockers, t.spoken) {

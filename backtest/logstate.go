@@ -175,7 +175,7 @@ func (m *logState) plan(e event.Planned, listed []event.Decision) (comparator.Re
 			return out, false
 		}
 		out.Differences = append(out.Differences, comparator.Difference{
-			Type: d.Difference, Ref: d.Ref, Stack: d.Stack, Desired: r.Desired, Observed: r.Observed, Changes: d.Changes,
+			Type: d.Difference, Ref: d.Ref, Desired: r.Desired, Observed: r.Observed, Changes: d.Changes,
 		})
 	}
 	return out, true

@@ -15,13 +15,13 @@ import (
 // no memory; names of attributes do, because they are the schema's.
 func manyServers(n int) comparator.Input {
 	scope := resource.Scope{Provider: "fake", Location: "here"}
-	net := resource.Ref{Provider: "fake", Location: "here", Kind: "network", Name: "main"}
+	net := resource.Ref{Stack: "web", Provider: "fake", Location: "here", Kind: "network", Name: "main"}
 	var configured []resource.Desired
 	var resources []resource.Observed
 	configured = append(configured, resource.Desired{Ref: net})
-	resources = append(resources, resource.Observed{Ref: net, ID: "net-1", Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: net, Stack: "web"}})
+	resources = append(resources, resource.Observed{Ref: net, ID: "net-1", Ownership: resource.Proven, Marks: resource.Marks{Ref: net}})
 	for i := range n - 1 {
-		r := resource.Ref{Provider: "fake", Location: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
+		r := resource.Ref{Stack: "web", Provider: "fake", Location: "here", Kind: "server", Name: fmt.Sprintf("web-%07d", i)}
 		at := func(network resource.Value, size string) resource.Attrs {
 			out := resource.Attrs{{Name: "network", Value: network}, {Name: "size", Value: resource.String(size)}}
 			for k, name := range [...]string{"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"} {
@@ -40,7 +40,7 @@ func manyServers(n int) comparator.Input {
 			size = "large"
 		}
 		configured = append(configured, resource.Desired{Ref: r, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), DependsOn: []resource.Ref{net}})
-		resources = append(resources, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: at(resource.String("net-1"), size), Tags: tags()})
+		resources = append(resources, resource.Observed{Ref: r, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Marks: resource.Marks{Ref: r}, Attrs: at(resource.String("net-1"), size), Tags: tags()})
 	}
 	return comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: configured}},
@@ -81,7 +81,7 @@ func BenchmarkBind(b *testing.B) {
 					fresh := s
 					fresh.Resources = slices.Clone(s.Resources)
 					b.StartTimer()
-					comparator.Bind(fresh, comparator.Evidence{Bindings: bindings, Owner: "ovi", Kinds: bindKinds, Stacks: []string{"web"}})
+					comparator.Bind(fresh, comparator.Evidence{Bindings: bindings, Owner: "ovi", Kinds: bindKinds})
 					if !fresh.Resources[0].Managed() || !fresh.Resources[n-1].Managed() {
 						b.Fatal("not bound")
 					}
@@ -99,10 +99,10 @@ func manyBound(n int, natural func(i int) string) (resource.Snapshot, []resource
 	bindings := make([]resource.Binding, n)
 	for i := range n {
 		id := fmt.Sprintf("i-%08x", uint32(i)*2654435761)
-		r := named("server", fmt.Sprintf("web-%07d", i))
-		o := resource.Observed{Ref: named("server", natural(i)), ID: id, Marks: resource.Marks{Ref: r, Stack: "web", Owner: "ovi", Key: "k"}}
+		r := named("server", fmt.Sprintf("web-%07d", i)).In("web")
+		o := resource.Observed{Ref: named("server", natural(i)), ID: id, Marks: resource.Marks{Ref: r, Owner: "ovi", Key: "k"}}
 		s.Resources = append(s.Resources, o)
-		bindings[i] = resource.Binding{Stack: "web", Ref: r, ID: id, Key: "k", Generation: 1, Seq: uint64(i)}
+		bindings[i] = resource.Binding{Ref: r, ID: id, Key: "k", Generation: 1, Seq: uint64(i)}
 	}
 	slices.SortFunc(s.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	return s, bindings

@@ -1,8 +1,6 @@
 package comparator
 
 import (
-	"slices"
-
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -12,10 +10,7 @@ type Evidence struct {
 	// them. In another order the result is the same, only later.
 	Bindings []resource.Binding
 	Owner    string // the owner mark that ovi writes on resources it creates here
-	// Stacks are those configured or recorded here. Marks of another stack are no claim to a ref
-	// of these: two stacks may use the same names. Nil: all.
-	Stacks []string
-	Kinds  func(provider, kind string) (resource.Kind, bool)
+	Kinds    func(provider, kind string) (resource.Kind, bool)
 }
 
 // Bind determines the ownership of each resource in a snapshot. A resource is Proven only if a
@@ -46,7 +41,7 @@ type binder struct {
 	ended []resource.Binding
 }
 
-// bind sets the ownership, ref, stack and role of one resource, and returns the binding that it
+// bind sets the ownership, ref and role of one resource, and returns the binding that it
 // has; -1: none.
 func (b *binder) bind(o *resource.Observed) int32 {
 	o.Unbind()
@@ -61,9 +56,10 @@ func (b *binder) bind(o *resource.Observed) int32 {
 	case past < 0 || !sameUID(&b.Bindings[past], o):
 		b.bindClaim(o)
 	case b.Bindings[past].Dismissed:
-		o.Bind(resource.Unmanaged, o.ID)
+		o.Bind(resource.Unmanaged, "", o.ID)
 	default:
-		o.Bind(resource.Former, b.Bindings[past].Ref.Name)
+		was := &b.Bindings[past].Ref
+		o.Bind(resource.Former, was.Stack, was.Name)
 	}
 	return -1
 }
@@ -78,21 +74,21 @@ func (b *binder) bindLive(o *resource.Observed, x *resource.Binding) {
 	k := b.kindOf(o)
 	unkeyed := k.ReusedIDs && x.UID == "" && (x.Key == "" || o.Marks.Key != x.Key)
 	if o.Unread == "" && unkeyed || !o.Marks.IsZero() && !b.names(x, &o.Marks) {
-		o.Bind(resource.Disputed, x.Ref.Name)
+		o.Bind(resource.Disputed, x.Ref.Stack, x.Ref.Name)
 		return
 	}
-	o.Bind(resource.Proven, x.Ref.Name)
-	o.Stack, o.Role, o.Adopted = x.Stack, x.Role, x.Adopted
+	o.Bind(resource.Proven, x.Ref.Stack, x.Ref.Name)
+	o.Role, o.Adopted = x.Role, x.Adopted
 }
 
 // names reports whether marks name the binding, or an earlier name of the same resource: a move
 // is recorded first and changes the marks later.
 func (b *binder) names(x *resource.Binding, m *resource.Marks) bool {
-	if m.Stack == x.Stack && m.Ref == x.Ref {
+	if m.Ref == x.Ref {
 		return true
 	}
 	for i := b.index.last(x.ID); i >= 0; i = b.index.before[i] {
-		if old := &b.Bindings[i]; old.Ended && old.Ref == m.Ref && old.Stack == m.Stack {
+		if old := &b.Bindings[i]; old.Ended && old.Ref == m.Ref {
 			return true
 		}
 	}
@@ -107,14 +103,14 @@ func (b *binder) bindClaim(o *resource.Observed) {
 		o.Ownership = resource.Unmanaged
 	case m.Ref.Scope() != b.scope || m.Ref.Kind != o.Ref.Kind:
 		o.Ownership = resource.Copied
-	case b.Stacks != nil && !slices.Contains(b.Stacks, m.Stack):
+	case m.Ref.Stack == "":
 		o.Ownership = resource.Unproven
 	case b.onRecord(m.Ref):
-		o.Bind(resource.Copied, m.Ref.Name)
+		o.Bind(resource.Copied, m.Ref.Stack, m.Ref.Name)
 	case o.Attested && m.Owner == b.Owner:
-		o.Bind(resource.Attested, m.Ref.Name)
+		o.Bind(resource.Attested, m.Ref.Stack, m.Ref.Name)
 	default:
-		o.Bind(resource.Unproven, m.Ref.Name)
+		o.Bind(resource.Unproven, m.Ref.Stack, m.Ref.Name)
 	}
 }
 

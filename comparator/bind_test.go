@@ -30,30 +30,34 @@ func named(kind, name string) resource.Ref {
 	return resource.Ref{Provider: "fake", Location: "a", Kind: kind, Name: name}
 }
 
+// web is a name in the stack web.
+func web(kind, name string) resource.Ref { return named(kind, name).In("web") }
+
 func marksOf(ref resource.Ref) resource.Marks {
-	return resource.Marks{Ref: ref, Stack: "web", Owner: "ann", Key: "key"}
+	return resource.Marks{Ref: ref, Owner: "ann", Key: "key"}
 }
 
 // TestBindTable tests each combination of binding and marks.
 func TestBindTable(t *testing.T) {
-	x, y := named("server", "x"), named("server", "y")
-	live := resource.Binding{Stack: "web", Ref: x, ID: "i-1", UID: "u-1", Key: "key", Seq: 7}
+	x, y := web("server", "x"), web("server", "y")
+	live := resource.Binding{Ref: x, ID: "i-1", UID: "u-1", Key: "key", Seq: 7}
 	ended := live
 	ended.Ended = true
-	bucket := named("bucket", "b")
-	kept := resource.Binding{Stack: "web", Ref: bucket, ID: "b", Key: "key", Seq: 8}
+	bucket := web("bucket", "b")
+	kept := resource.Binding{Ref: bucket, ID: "b", Key: "key", Seq: 8}
 	observed := func(id, uid string, m resource.Marks) resource.Observed {
 		return resource.Observed{Ref: named("server", id), ID: id, UID: uid, Marks: m}
 	}
 	otherOwner := marksOf(x)
 	otherOwner.Owner = "bob"
 	otherStack := marksOf(x)
-	otherStack.Stack = "shop"
+	otherStack.Ref.Stack = "shop"
+	noStack := marksOf(x.Bare())
 	attested := observed("i-2", "", marksOf(y))
 	attested.Attested = true
 	theirs := attested
 	theirs.Marks.Owner = "bob"
-	elsewhere := marksOf(resource.Ref{Provider: "fake", Location: "b", Kind: "server", Name: "x"})
+	elsewhere := marksOf(resource.Ref{Stack: "web", Provider: "fake", Location: "b", Kind: "server", Name: "x"})
 	for name, c := range map[string]struct {
 		have     resource.Observed
 		bindings []resource.Binding
@@ -61,36 +65,35 @@ func TestBindTable(t *testing.T) {
 		ref      resource.Ref
 		ended    int
 	}{
-		"bound id, same UID, marks right":                 {observed("i-1", "u-1", marksOf(x)), []resource.Binding{live}, resource.Proven, x, 0},
-		"bound id, marks lost":                            {observed("i-1", "u-1", resource.Marks{}), []resource.Binding{live}, resource.Proven, x, 0},
-		"bound id, another owner's mark":                  {observed("i-1", "u-1", otherOwner), []resource.Binding{live}, resource.Proven, x, 0},
-		"bound id, another UID, no marks":                 {observed("i-1", "u-2", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-1"), 1},
-		"bound id, another UID, copied marks":             {observed("i-1", "u-2", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 1},
-		"bound id, marks of another ref":                  {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live}, resource.Disputed, x, 0},
-		"bound id, marks of another stack":                {observed("i-1", "u-1", otherStack), []resource.Binding{live}, resource.Disputed, x, 0},
-		"another id, marks of a recorded ref":             {observed("i-2", "", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 0},
-		"another id, marks of a ref recorded earlier":     {observed("i-2", "", marksOf(x)), []resource.Binding{ended}, resource.Copied, x, 0},
-		"marks of a ref never recorded, attested":         {attested, []resource.Binding{live}, resource.Attested, y, 0},
-		"the same of another owner":                       {theirs, []resource.Binding{live}, resource.Unproven, y, 0},
-		"marks of a ref never recorded, not attested":     {observed("i-2", "", marksOf(y)), nil, resource.Unproven, y, 0},
-		"an id bound earlier":                             {observed("i-1", "u-1", marksOf(x)), []resource.Binding{ended}, resource.Former, x, 0},
-		"neither marks nor binding":                       {observed("i-2", "", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-2"), 0},
-		"marks of another location":                       {observed("i-2", "", elsewhere), []resource.Binding{live}, resource.Copied, named("server", "i-2"), 0},
-		"a dismissed id":                                  {observed("i-2", "", marksOf(x)), []resource.Binding{live, {Ref: x, ID: "i-2", Dismissed: true}}, resource.Unmanaged, named("server", "i-2"), 0},
-		"a reusable id with the recorded key":             {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "key"}}, []resource.Binding{kept}, resource.Proven, bucket, 0},
-		"a reusable id with another key":                  {resource.Observed{Ref: bucket, ID: "b", Marks: resource.Marks{Ref: bucket, Stack: "web", Key: "other"}}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
-		"a reusable id without marks, created outside":    {resource.Observed{Ref: bucket, ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
-		"a reusable id that could not be read":            {resource.Observed{Ref: bucket, ID: "b", Unread: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
-		"moved, and the marks still name the former name": {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live, {Stack: "web", Ref: y, ID: "i-1", Ended: true}}, resource.Proven, x, 0},
+		"bound id, same UID, marks right":                     {observed("i-1", "u-1", marksOf(x)), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, marks lost":                                {observed("i-1", "u-1", resource.Marks{}), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, another owner's mark":                      {observed("i-1", "u-1", otherOwner), []resource.Binding{live}, resource.Proven, x, 0},
+		"bound id, another UID, no marks":                     {observed("i-1", "u-2", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-1"), 1},
+		"bound id, another UID, copied marks":                 {observed("i-1", "u-2", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 1},
+		"bound id, marks of another ref":                      {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live}, resource.Disputed, x, 0},
+		"bound id, marks of another stack":                    {observed("i-1", "u-1", otherStack), []resource.Binding{live}, resource.Disputed, x, 0},
+		"another id, marks of a recorded ref":                 {observed("i-2", "", marksOf(x)), []resource.Binding{live}, resource.Copied, x, 0},
+		"another id, marks of a ref recorded earlier":         {observed("i-2", "", marksOf(x)), []resource.Binding{ended}, resource.Copied, x, 0},
+		"marks of a ref never recorded, attested":             {attested, []resource.Binding{live}, resource.Attested, y, 0},
+		"the same of another owner":                           {theirs, []resource.Binding{live}, resource.Unproven, y, 0},
+		"marks of a ref never recorded, not attested":         {observed("i-2", "", marksOf(y)), nil, resource.Unproven, y, 0},
+		"an id bound earlier":                                 {observed("i-1", "u-1", marksOf(x)), []resource.Binding{ended}, resource.Former, x, 0},
+		"neither marks nor binding":                           {observed("i-2", "", resource.Marks{}), []resource.Binding{live}, resource.Unmanaged, named("server", "i-2"), 0},
+		"another id, marks of the same name in another stack": {observed("i-2", "", otherStack), []resource.Binding{live}, resource.Unproven, x.In("shop"), 0},
+		"marks without a stack":                               {observed("i-2", "", noStack), []resource.Binding{live}, resource.Unproven, named("server", "i-2"), 0},
+		"marks of another location":                           {observed("i-2", "", elsewhere), []resource.Binding{live}, resource.Copied, named("server", "i-2"), 0},
+		"a dismissed id":                                      {observed("i-2", "", marksOf(x)), []resource.Binding{live, {Ref: x, ID: "i-2", Dismissed: true}}, resource.Unmanaged, named("server", "i-2"), 0},
+		"a reusable id with the recorded key":                 {resource.Observed{Ref: bucket.Bare(), ID: "b", Marks: resource.Marks{Ref: bucket, Key: "key"}}, []resource.Binding{kept}, resource.Proven, bucket, 0},
+		"a reusable id with another key":                      {resource.Observed{Ref: bucket.Bare(), ID: "b", Marks: resource.Marks{Ref: bucket, Key: "other"}}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
+		"a reusable id without marks, created outside":        {resource.Observed{Ref: bucket.Bare(), ID: "b"}, []resource.Binding{kept}, resource.Disputed, bucket, 0},
+		"a reusable id that could not be read":                {resource.Observed{Ref: bucket.Bare(), ID: "b", Unread: "denied"}, []resource.Binding{kept}, resource.Proven, bucket, 0},
+		"moved, and the marks still name the former name":     {observed("i-1", "u-1", marksOf(y)), []resource.Binding{live, {Ref: y, ID: "i-1", Ended: true}}, resource.Proven, x, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, ended := bindAll(c.bindings, c.have)
 			o := got.Resources[0]
 			if o.Ownership != c.want || o.Ref != c.ref || len(ended) != c.ended {
 				t.Errorf("it is %s as %s, and %d bindings ended: want %s as %s, and %d", o.Ownership, o.Ref, len(ended), c.want, c.ref, c.ended)
-			}
-			if (o.Stack == "web") != (c.want == resource.Proven) {
-				t.Errorf("%s, owned by %q", o.Ownership, o.Stack)
 			}
 		})
 	}
@@ -100,7 +103,7 @@ func TestBindTable(t *testing.T) {
 // binding proves is changed or destroyed, and no resource that exists is created again.
 func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		refs := []resource.Ref{named("server", "x"), named("server", "y"), named("bucket", "b")}
+		refs := []resource.Ref{web("server", "x"), web("server", "y"), web("bucket", "b")}
 		ids := []string{"i-1", "i-2", "i-3", "b"}
 		ref := rapid.SampledFrom(refs)
 		bound := map[string]resource.Binding{}
@@ -108,7 +111,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 		for _, id := range ids {
 			if rapid.Bool().Draw(t, "bound") {
 				b := resource.Binding{
-					Stack: "web", Ref: ref.Draw(t, "ref"), ID: id, UID: rapid.SampledFrom([]string{"", "u-1"}).Draw(t, "uid"), Key: "key",
+					Ref: ref.Draw(t, "ref"), ID: id, UID: rapid.SampledFrom([]string{"", "u-1"}).Draw(t, "uid"), Key: "key",
 					Ended: rapid.Bool().Draw(t, "ended"), Former: rapid.Bool().Draw(t, "former"), Seq: uint64(len(bindings) + 1),
 				}
 				bindings, bound[b.Ref.Kind+"/"+id] = append(bindings, b), b
@@ -121,7 +124,7 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 				o := resource.Observed{Ref: named(kind, id), ID: id, UID: rapid.SampledFrom([]string{"", "u-1", "u-2"}).Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested")}
 				if rapid.Bool().Draw(t, "marked") {
 					o.Marks = resource.Marks{
-						Ref: ref.Draw(t, "claims"), Stack: rapid.SampledFrom([]string{"web", "shop"}).Draw(t, "stack"),
+						Ref:   ref.Draw(t, "claims").In(rapid.SampledFrom([]string{"web", "shop", ""}).Draw(t, "stack")),
 						Owner: rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "owner"), Key: rapid.SampledFrom([]string{"", "key", "forged"}).Draw(t, "key"),
 						Blessed: rapid.Bool().Draw(t, "blessed"),
 					}
@@ -171,12 +174,13 @@ func TestBindFindsBindingsInAnyOrder(t *testing.T) {
 		want := map[string]resource.Binding{}
 		name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g"})
 		kind := rapid.SampledFrom([]string{"disk", "server"})
+		stack := rapid.SampledFrom([]string{"shop", "web"})
 		for i := range rapid.IntRange(0, 12).Draw(t, "resources") {
 			id := fmt.Sprintf("i-%02d", i)
 			o := resource.Observed{Ref: named(kind.Draw(t, "kind"), name.Draw(t, "natural")), ID: id}
 			all = append(all, o)
 			for n := range rapid.IntRange(0, 2).Draw(t, "bindings") {
-				b := resource.Binding{Stack: "web", Ref: named(o.Ref.Kind, name.Draw(t, "recorded")), ID: id, Seq: uint64(len(bindings) + 1), Ended: n > 0}
+				b := resource.Binding{Ref: named(o.Ref.Kind, name.Draw(t, "recorded")).In(stack.Draw(t, "stack")), ID: id, Seq: uint64(len(bindings) + 1), Ended: n > 0}
 				bindings = append(bindings, b)
 				if n == 0 {
 					want[id] = b
@@ -217,8 +221,8 @@ func TestBindFindsBindingsInAnyOrder(t *testing.T) {
 
 // TestBindGivesTheSameForAnyOrder: ownership does not depend on the order of the input.
 func TestBindGivesTheSameForAnyOrder(t *testing.T) {
-	x := named("server", "x")
-	b := []resource.Binding{{Stack: "web", Ref: x, ID: "i-1", Seq: 1}}
+	x := web("server", "x")
+	b := []resource.Binding{{Ref: x, ID: "i-1", Seq: 1}}
 	one := resource.Observed{Ref: named("server", "i-1"), ID: "i-1", Marks: marksOf(x)}
 	two := resource.Observed{Ref: named("server", "i-2"), ID: "i-2", Marks: marksOf(x)}
 	first, _ := bindAll(b, one, two)
@@ -236,16 +240,17 @@ func TestConflictsNameTheOwnership(t *testing.T) {
 		resource.Unmanaged: "is unmanaged", resource.Disputed: "its tags name", resource.Copied: "copied", resource.Attested: "no record of it",
 		resource.Unproven: "no record proves", resource.Former: "deleted, forgotten or replaced", resource.Proven: "owned by stack",
 	} {
-		err := error(&comparator.OwnershipError{Have: resource.Observed{ID: "i-1", Ownership: ownership, Marks: marksOf(named("server", "x")), Stack: "shop"}})
+		err := error(&comparator.OwnershipError{Have: resource.Observed{ID: "i-1", Ownership: ownership, Ref: web("server", "x"), Marks: marksOf(web("server", "y"))}})
 		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "i-1") {
 			t.Errorf("%s: %q", ownership, err)
 		}
 	}
-	bucket := resource.Observed{Ref: named("bucket", "b"), ID: "b", Ownership: resource.Disputed, Marks: marksOf(named("bucket", "b"))}
-	if err := (&comparator.OwnershipError{Have: bucket, Stack: "web"}); !strings.Contains(err.Error(), "not the recorded key") {
+	bucket := resource.Observed{Ref: web("bucket", "b"), ID: "b", Ownership: resource.Disputed, Marks: marksOf(web("bucket", "b"))}
+	if err := (&comparator.OwnershipError{Have: bucket}); !strings.Contains(err.Error(), "not the recorded key") {
 		t.Errorf("with the right names and another key: %q", err)
 	}
-	if err := (&comparator.OwnershipError{Have: bucket, Stack: "shop"}); !strings.Contains(err.Error(), "its tags name bucket/b of stack web") {
+	bucket.Ref.Stack = "shop"
+	if err := (&comparator.OwnershipError{Have: bucket}); !strings.Contains(err.Error(), "its tags name bucket/b of stack web") {
 		t.Errorf("with the name of another stack: %q", err)
 	}
 }
@@ -253,9 +258,9 @@ func TestConflictsNameTheOwnership(t *testing.T) {
 // TestLaw1_AbsenceNeedsACompleteRead: no resource of a kind that was not read in full is
 // missing, and a resource whose content was not read does not differ.
 func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
-	x := named("server", "x")
-	b := named("bucket", "b")
-	s, _ := bindAll([]resource.Binding{{Stack: "web", Ref: b, ID: "b", Key: "key"}}, resource.Observed{Ref: b, ID: "b", Unread: "access denied"})
+	x := web("server", "x")
+	b := web("bucket", "b")
+	s, _ := bindAll([]resource.Binding{{Ref: b, ID: "b", Key: "key"}}, resource.Observed{Ref: b.Bare(), ID: "b", Unread: "access denied"})
 	s.Unreachable = map[string]error{"server": errors.New("page 2 failed")}
 	in := comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: []resource.Desired{{Ref: b, Attrs: attrs("size big")}, {Ref: x}}}},
@@ -280,16 +285,14 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 // TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread: a bucket that could not be read
 // may be another one than the recorded one, so it is neither unwanted nor the end of a replacement.
 func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing.T) { // style:ok
-	b, v := named("bucket", "b"), named("server", "v")
+	b, v := web("bucket", "b"), web("server", "v")
 	bindings := []resource.Binding{
-		{Stack: "web", Ref: b, ID: "b", Key: "key"},
-		{Stack: "web", Ref: v, ID: "i-1", Role: resource.RoleOld},
-		{Stack: "web", Ref: v, ID: "i-2", Role: resource.RoleNew},
+		{Ref: b, ID: "b", Key: "key"},
+		{Ref: v, ID: "i-1", Role: resource.RoleOld}, {Ref: v, ID: "i-2", Role: resource.RoleNew},
 	}
 	all := []resource.Observed{
-		{Ref: b, ID: "b", Unread: "access denied"},
-		{Ref: named("server", "i-1"), ID: "i-1"},
-		{Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
+		{Ref: b.Bare(), ID: "b", Unread: "access denied"},
+		{Ref: named("server", "i-1"), ID: "i-1"}, {Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
 	}
 	replacing := func(r resource.Ref) (comparator.Replacing, bool) {
 		return comparator.Replacing{Old: "i-1", Strategy: resource.CreateFirst}, r == v
@@ -306,7 +309,7 @@ func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing
 		}
 		var got []string
 		for _, d := range found.Differences {
-			got = append(got, fmt.Sprintf("%s %s of %s: %v", d.Type, d.Ref.Name, d.Stack, d.Cause))
+			got = append(got, fmt.Sprintf("%s %s of %s: %v", d.Type, d.Ref.Name, d.Ref.Stack, d.Cause))
 		}
 		want := []string{"unreachable b of web: b could not be read: access denied", "unreachable v of web: i-2 could not be read: access denied"}
 		if d := gocmp.Diff(want, got); d != "" {

@@ -82,7 +82,7 @@ func (c *comparison) compareAgain(s *side, w *resource.Desired, index map[*resou
 		c.unchanged--
 		index[w] = len(c.out)
 		c.out = append(c.out, Difference{
-			Type: Drifted, Ref: w.Ref, Stack: s.stack, Desired: w, Observed: have, Changes: changes,
+			Type: Drifted, Ref: w.Ref, Desired: w, Observed: have, Changes: changes,
 		})
 	}
 	return resource.Worst(changes) == resource.Replace

@@ -97,11 +97,11 @@ func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (
 	add := func(path string, from, to resource.Value) {
 		out = append(out, resource.Change{On: resource.OnMark, Path: path, From: from, To: to})
 	}
-	if m.Ref != o.Ref {
-		add("ref", textOrNil(refText(m.Ref)), resource.String(o.Ref.String()))
+	if byName(&m.Ref, &o.Ref) != 0 {
+		add("ref", textOrNil(refText(m.Ref)), resource.String(o.Ref.Bare().String()))
 	}
-	if m.Stack != s.stack {
-		add("stack", textOrNil(m.Stack), resource.String(s.stack))
+	if m.Ref.Stack != s.stack {
+		add("stack", textOrNil(m.Ref.Stack), resource.String(s.stack))
 	}
 	if owner := c.ownerOf(w); owner != "" && m.Owner != owner {
 		add("owner", textOrNil(m.Owner), resource.String(owner))
@@ -137,7 +137,7 @@ func refText(r resource.Ref) string {
 	if r.IsZero() {
 		return ""
 	}
-	return r.String()
+	return r.Bare().String()
 }
 
 // createChanges lists everything that is configured for a resource to create.

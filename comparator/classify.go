@@ -1,55 +1,85 @@
 package comparator
 
 import (
+	"slices"
+
 	"github.com/ovi-project/ovi/resource"
 )
 
-// pair compares a configured resource with what was observed under its ref.
-func (c *comparison) pair(s *side, w *resource.Desired, group []resource.Observed) {
-	have, n := proven(group)
-	d := Difference{Ref: w.Ref, Stack: s.stack, Desired: w, Observed: have}
+// pair compares a configured resource with what was observed under its name. Resources of other
+// stacks may have that name too.
+func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group []resource.Observed) {
+	own := ownOf(group, s.stack)
+	have, n := proven(own)
+	d := Difference{Ref: w.Ref, Desired: w, Observed: have}
 	switch {
-	case c.duplicated(group[:n]):
-		d.Type, d.Cause = Conflict, duplicate(w.Ref, group[:n])
+	case c.duplicated(own[:n]):
+		d.Type, d.Cause = Conflict, duplicate(w.Ref, own[:n])
 		c.out = append(c.out, d)
 	case n == 0:
-		d.Type, d.Observed = Conflict, &group[0]
-		d.Cause = &OwnershipError{*d.Observed, s.stack}
+		if d.Observed = blocking(w, own, group); d.Observed == nil {
+			c.missing(p, w)
+			return
+		}
+		c.pairs.blocking = append(c.pairs.blocking, d.Observed)
+		d.Type, d.Cause = Conflict, &OwnershipError{*d.Observed}
 		c.out = append(c.out, d)
-		group = group[1:]
-	case have.Stack != s.stack:
-		d.Type, d.Cause = Conflict, &OwnershipError{*have, s.stack}
-		c.out = append(c.out, d)
-	case unread(group[:n]) != nil:
-		have = unread(group[:n])
+	case unread(own[:n]) != nil:
+		have = unread(own[:n])
 		d.Type, d.Cause = Unreachable, &UnreadError{have.Ref, have.ID, have.Unread}
 		c.out = append(c.out, d)
 	default:
 		known := len(c.unverified)
-		if d.Changes = c.changes(s, w, have); !c.resume(&d, group[:n]) && len(d.Changes) == 0 {
+		if d.Changes = c.changes(s, w, have); !c.resume(&d, own[:n]) && len(d.Changes) == 0 {
 			if len(c.unverified) == known {
 				c.unchanged++
 			}
-			break
+			return
 		}
 		c.unverified = c.unverified[:known] // it counts as changed
 		d.Type = Drifted
 		c.out = append(c.out, d)
 	}
-	c.unowned(group)
 }
 
-// unconfigured classifies resources that no source configures.
+// ownOf returns the resources of one stack in a group, which is sorted by stack.
+func ownOf(group []resource.Observed, stack string) []resource.Observed {
+	first := 0
+	for first < len(group) && group[first].Ref.Stack < stack {
+		first++
+	}
+	end := first
+	for end < len(group) && group[end].Ref.Stack == stack {
+		end++
+	}
+	return group[first:end]
+}
+
+// blocking returns the resource with which creating a missing one would be in conflict: one that
+// is said to be it, one that has its name outside all stacks, or another stack's whose name the
+// system itself knows, as it does those of buckets. Nil: there is none.
+func blocking(w *resource.Desired, own, group []resource.Observed) *resource.Observed {
+	if len(own) > 0 {
+		return &own[0]
+	}
+	for i := range group {
+		if o := &group[i]; o.Ref.Stack == "" || o.ID == w.Ref.Name {
+			return o
+		}
+	}
+	return nil
+}
+
+// unconfigured classifies the resources of one ref that no source configures.
 func (c *comparison) unconfigured(group []resource.Observed) {
-	c.unowned(group)
 	have, n := proven(group)
-	if n == 0 {
+	if n == 0 || slices.Contains(c.pairs.stacks, have.Ref.Stack) {
 		return
 	}
-	if s := c.ours(have.Stack); s == nil || s.partial {
+	if s := c.ours(have.Ref.Stack); s == nil || s.partial {
 		return // of a part of a configuration nothing follows for what it lacks
 	}
-	d := Difference{Type: Unwanted, Ref: have.Ref, Stack: have.Stack, Observed: have}
+	d := Difference{Type: Unwanted, Ref: have.Ref, Observed: have}
 	if c.duplicated(group[:n]) {
 		d.Type, d.Cause = Conflict, duplicate(have.Ref, group[:n])
 	} else if o := unread(group[:n]); o != nil {
@@ -65,25 +95,19 @@ func (c *comparison) unconfigured(group []resource.Observed) {
 func (c *comparison) unowned(group []resource.Observed) {
 	for i := range group {
 		o := &group[i]
+		if len(c.pairs.blocking) > 0 && slices.Contains(c.pairs.blocking, o) {
+			continue
+		}
 		switch o.Ownership {
 		case resource.Proven:
 		case resource.Disputed:
-			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: c.unprovenOf(o)})
+			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
 		case resource.Unmanaged, "":
 			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
 		default:
-			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: c.unprovenOf(o)})
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
 		}
 	}
-}
-
-// unprovenOf is the cause of a conflict with a resource that no source configures.
-func (c *comparison) unprovenOf(o *resource.Observed) error {
-	e := &OwnershipError{Have: *o}
-	if c.ours(o.Marks.Stack) != nil {
-		e.Stack = o.Marks.Stack
-	}
-	return e
 }
 
 // unread returns the first resource whose content could not be read; nil if there is none.

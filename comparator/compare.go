@@ -10,7 +10,7 @@ import (
 )
 
 // Compare finds every difference between the configurations and live state. An error means that
-// the configurations are invalid: a duplicate ref, a kind without a schema, a dependency that is
+// the configurations are invalid: a duplicate or foreign ref, a kind without a schema, a dependency that is
 // neither configured nor observed (a *resource.DanglingError).
 func Compare(in Input) (Result, error) {
 	all, err := sides(in.Intents)
@@ -65,6 +65,7 @@ type comparison struct {
 	owned     map[string]int
 	// unverified is appended to in the first comparison only: cascade compares again.
 	unverified []Unverified
+	pairs      pairs
 	unsorted   bool // the input is not sorted, so the result is invalid
 	errs       []error
 }
@@ -90,7 +91,7 @@ func (c *comparison) unreachableUntil(scope *resource.Scope) {
 		}
 		w := c.take(s)
 		c.out = append(c.out, Difference{
-			Type: Unreachable, Ref: w.Ref, Stack: s.stack, Desired: w, Cause: c.cause(w.Ref.Scope()),
+			Type: Unreachable, Ref: w.Ref, Desired: w, Cause: c.cause(w.Ref.Scope()),
 		})
 	}
 }
@@ -102,30 +103,46 @@ func (c *comparison) cause(s resource.Scope) error {
 	return fmt.Errorf("%s: %w", s, resource.ErrNotObserved)
 }
 
-// merge walks the configured and the observed resources of a scope side by side.
+// merge walks the configured and the observed resources of a scope side by side, name by name.
 func (c *comparison) merge(p *observedScope) {
 	for i := 0; i < len(p.resources); {
-		n := c.run(p.resources[i:])
+		n := c.run(p.resources[i:], byName)
 		group := p.resources[i : i+n]
 		i += n
-		ref := &group[0].Ref
 		c.count(group)
-		if s := c.missingUntil(p, ref); s != nil {
-			c.pair(s, c.take(s), group)
-		} else {
-			c.unconfigured(group)
-		}
+		c.named(p, group)
 	}
 	c.missingUntil(p, nil)
 }
 
-// missingUntil reports the configured resources of a scope before a ref, or all that remain, as
-// missing. It returns the stack that configures the ref; nil if none does.
-func (c *comparison) missingUntil(p *observedScope, ref *resource.Ref) *side {
+// named compares what was observed under one name with what the stacks configure under it.
+func (c *comparison) named(p *observedScope, group []resource.Observed) {
+	c.pairs = pairs{stacks: c.pairs.stacks[:0], blocking: c.pairs.blocking[:0]}
+	for s := c.missingUntil(p, &group[0].Ref); s != nil; s = c.missingUntil(p, &group[0].Ref) {
+		c.pairs.stacks = append(c.pairs.stacks, s.stack)
+		c.pair(p, s, c.take(s), group)
+	}
+	c.unowned(group)
+	for len(group) > 0 {
+		n := c.run(group, byRef)
+		c.unconfigured(group[:n])
+		group = group[n:]
+	}
+}
+
+// pairs are what stacks configure under the name that is compared.
+type pairs struct {
+	stacks   []string             // those that do
+	blocking []*resource.Observed // what they are in conflict with, which is listed no second time
+}
+
+// missingUntil reports the configured resources of a scope before a name, or all that remain, as
+// missing. It returns the next stack that configures the name; nil if none does.
+func (c *comparison) missingUntil(p *observedScope, name *resource.Ref) *side {
 	for s := c.first(); s != nil; s = c.first() {
 		w := s.head()
-		if ref != nil {
-			if order := w.Ref.Compare(*ref); order == 0 {
+		if name != nil {
+			if order := byName(&w.Ref, name); order == 0 {
 				return s
 			} else if order > 0 {
 				return nil
@@ -134,22 +151,24 @@ func (c *comparison) missingUntil(p *observedScope, ref *resource.Ref) *side {
 		if w.Ref.Location != p.scope.Location || w.Ref.Provider != p.scope.Provider {
 			return nil
 		}
-		c.take(s)
-		if err := p.snapshot.Covers(w.Ref.Kind); err != nil {
-			c.out = append(c.out, Difference{Type: Unreachable, Ref: w.Ref, Stack: s.stack, Desired: w, Cause: err})
-			continue
-		}
-		c.out = append(c.out, Difference{
-			Type: Missing, Ref: w.Ref, Stack: s.stack, Desired: w, Changes: c.createChanges(w),
-		})
+		c.missing(p, c.take(s))
 	}
 	return nil
 }
 
+// missing reports a configured resource that does not exist, as far as its kind was read in full.
+func (c *comparison) missing(p *observedScope, w *resource.Desired) {
+	if err := p.snapshot.Covers(w.Ref.Kind); err != nil {
+		c.out = append(c.out, Difference{Type: Unreachable, Ref: w.Ref, Desired: w, Cause: err})
+		return
+	}
+	c.out = append(c.out, Difference{Type: Missing, Ref: w.Ref, Desired: w, Changes: c.createChanges(w)})
+}
+
 func (c *comparison) count(group []resource.Observed) {
 	for i := range group {
-		if group[i].Managed() && c.ours(group[i].Stack) != nil {
-			c.owned[group[i].Stack]++
+		if stack := group[i].Ref.Stack; group[i].Managed() && c.ours(stack) != nil {
+			c.owned[stack]++
 		}
 	}
 }

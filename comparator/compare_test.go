@@ -33,13 +33,18 @@ func kindLookup(provider, kind string) (resource.Kind, bool) {
 	return resource.Kind{Provider: provider, Name: kind, Attrs: attrs}, provider == "fake"
 }
 
-// parse reads "location/kind/name" as a ref of the fake provider.
+// parse reads "location/kind/name" as a ref of the stack web and the fake provider, and
+// "stack:location/kind/name" as one of another stack.
 func parse(s string) resource.Ref {
-	r, err := resource.ParseRef("fake/" + s)
+	stack, rest, ok := resource.CutStack(s)
+	if !ok {
+		stack = "web"
+	}
+	r, err := resource.ParseRef("fake/" + rest)
 	if err != nil {
 		panic(err)
 	}
-	return r
+	return r.In(stack)
 }
 
 type (
@@ -67,7 +72,12 @@ func desired(ref, a string) resource.Desired {
 
 func ours(ref, id, a string) resource.Observed {
 	r := parse(ref)
-	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: attrs(a)}
+	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Marks: resource.Marks{Ref: r}, Attrs: attrs(a)}
+}
+
+// unmanaged is a resource that has no stack.
+func unmanaged(ref, id string) resource.Observed {
+	return resource.Observed{Ref: parse(ref).Bare(), ID: id, Ownership: resource.Unmanaged}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
@@ -97,7 +107,7 @@ func input(w configured, t resources) comparator.Input {
 func lines(r comparator.Result) []string {
 	out := []string{}
 	for _, d := range r.Differences {
-		s := string(d.Type) + " " + strings.TrimPrefix(d.Ref.String(), "fake/")
+		s := string(d.Type) + " " + strings.Replace(strings.TrimPrefix(d.Ref.String(), "web:"), "fake/", "", 1)
 		for _, c := range d.Changes {
 			s += fmt.Sprintf(" %s:%s->%s", c.Path, show(c.From), show(c.To))
 			if c.KnownAfterApply {
@@ -151,25 +161,47 @@ func TestCompare(t *testing.T) {
 			t: resources{ours("a/server/x", "i-1", "")}, want: []string{"unwanted a/server/x", "unchanged 0 owned 1"},
 		},
 		"unmanaged": {
-			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
+			t:    resources{unmanaged("a/server/x", "i-1")},
 			want: []string{"unmanaged a/server/x", "unchanged 0 owned 0"},
 		},
 		"another stack's resources are not reported": {
-			t:    resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
+			t:    resources{ours("shop:a/server/x", "i-1", "")},
 			want: []string{"unchanged 0 owned 0"},
 		},
-		"configured, but another stack's": {
-			w: configured{desired("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "shop" })},
-			want: []string{"conflict a/server/x (i-1 exists and is owned by stack shop)", "unchanged 0 owned 0"},
+		"another stack's resource of the same name": {
+			w: configured{desired("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), ours("shop:a/server/x", "i-2", "size big")},
+			want: []string{"unchanged 1 owned 1"},
+		},
+		"missing, and another stack has the name": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{ours("shop:a/server/x", "i-1", "")},
+			want: []string{"missing a/server/x size:·->big", "unchanged 0 owned 0"},
+		},
+		"missing, and another stack has the name that the system knows": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{ours("shop:a/server/x", "x", "")},
+			want: []string{"conflict a/server/x (x exists and is owned by stack shop)", "unchanged 0 owned 0"},
+		},
+		"two stacks configure the same name": {
+			w: configured{desired("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-1", "size big"), ours("shop:a/server/x", "i-2", "size big")},
+			edit: func(in *comparator.Input) {
+				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{desired("shop:a/server/x", "size small")}})
+			},
+			want: []string{"drifted shop:a/server/x size:big->small", "unchanged 1 owned 1"},
+		},
+		"two stacks configure the same name, and an unmanaged resource has it": {
+			w: configured{desired("a/server/x", "")}, t: resources{unmanaged("a/server/x", "i-1")},
+			edit: func(in *comparator.Input) {
+				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{desired("shop:a/server/x", "")}})
+			},
+			want: []string{"conflict shop:a/server/x (i-1 exists and is unmanaged)", "conflict a/server/x (i-1 exists and is unmanaged)", "unchanged 0 owned 0"},
 		},
 		"configured, but unmanaged": {
-			w: configured{desired("a/server/x", "size big")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
+			w: configured{desired("a/server/x", "size big")}, t: resources{unmanaged("a/server/x", "i-1")},
 			want: []string{"conflict a/server/x (i-1 exists and is unmanaged)", "unchanged 0 owned 0"},
 		},
-		"configured by one stack, owned by another that does not configure it": {
-			w: configured{desired("a/server/x", "")}, t: resources{with(ours("a/server/x", "i-1", ""), func(o *resource.Observed) { o.Stack = "old" })},
+		"configured by one stack, unwanted by another": {
+			w: configured{desired("a/server/x", "")}, t: resources{ours("old:a/server/x", "i-1", "")},
 			edit: func(in *comparator.Input) { in.Intents = append(in.Intents, resource.Intent{Stack: "old"}) },
-			want: []string{"conflict a/server/x (i-1 exists and is owned by stack old)", "unchanged 0 owned 0"},
+			want: []string{"unwanted old:a/server/x", "missing a/server/x", "unchanged 0 owned 0"},
 		},
 		"two bound resources, configured": {
 			w: configured{desired("a/server/x", "size big")}, t: resources{ours("a/server/x", "i-2", "size big"), ours("a/server/x", "i-1", "size big")},
@@ -180,7 +212,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"conflict a/server/x (2 resources are bound to it: i-1, i-2)", "unchanged 0 owned 2"},
 		},
 		"an unmanaged resource of the same name": {
-			w: configured{desired("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), with(ours("a/server/x", "i-0", ""), func(o *resource.Observed) { o.Ownership, o.Stack = resource.Unmanaged, "" })},
+			w: configured{desired("a/server/x", "")}, t: resources{ours("a/server/x", "i-1", ""), unmanaged("a/server/x", "i-0")},
 			want: []string{"unmanaged a/server/x", "unchanged 1 owned 1"},
 		},
 		"an unreachable scope: nothing is missing or unwanted": {
@@ -293,13 +325,11 @@ func TestInvalidConfigurationsAreErrors(t *testing.T) {
 	}{
 		"a duplicate ref": {
 			in:   input(configured{at(desired("a/server/x", ""), 3), at(desired("a/server/x", ""), 9)}, nil),
-			want: "comparator: duplicate fake/a/server/x, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
+			want: "comparator: duplicate web:fake/a/server/x, at ovi.yaml:3 and at ovi.yaml:9: rename or remove one",
 		},
-		"one ref in two stacks": {
-			in: with(input(configured{at(desired("a/server/x", ""), 3)}, nil), func(in *comparator.Input) {
-				in.Intents = append(in.Intents, resource.Intent{Stack: "shop", Resources: configured{desired("a/server/x", "")}})
-			}),
-			want: "comparator: duplicate fake/a/server/x, in stack shop and at ovi.yaml:3: rename or remove one",
+		"a ref of another stack": {
+			in:   input(configured{at(desired("shop:a/server/x", ""), 3)}, nil),
+			want: "comparator: shop:fake/a/server/x is not of stack web, which configures it",
 		},
 		"one stack from two sources": {
 			in:   with(input(nil, nil), func(in *comparator.Input) { in.Intents = append(in.Intents, in.Intents[0]) }),
@@ -311,15 +341,15 @@ func TestInvalidConfigurationsAreErrors(t *testing.T) {
 		},
 		"an unknown kind": {
 			in:   input(configured{desired("a/boat/x", "size 1")}, nil),
-			want: "comparator: fake/a/boat/x: provider fake has no kind boat",
+			want: "comparator: web:fake/a/boat/x: provider fake has no kind boat",
 		},
 		"a dependency that is not configured": {
 			in:   input(configured{at(desired("a/server/x", "network @a/network/n"), 4)}, nil),
-			want: "comparator: at ovi.yaml:4: resource: fake/a/server/x depends on fake/a/network/n, which is not configured",
+			want: "comparator: at ovi.yaml:4: resource: web:fake/a/server/x depends on web:fake/a/network/n, which is not configured",
 		},
 		"a dependency that is unwanted": {
 			in:   input(configured{desired("a/server/x", "network @a/network/n")}, resources{ours("a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1")}),
-			want: "comparator: in stack web: resource: fake/a/server/x depends on fake/a/network/n, which is not configured",
+			want: "comparator: in stack web: resource: web:fake/a/server/x depends on web:fake/a/network/n, which is not configured",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -337,9 +367,8 @@ func TestInvalidConfigurationsAreErrors(t *testing.T) {
 
 func TestAnotherStacksResourceCanBeReferredTo(t *testing.T) {
 	t.Parallel()
-	in := input(configured{desired("a/server/x", "network @a/network/n")}, resources{
-		with(ours("a/network/n", "net-1", ""), func(o *resource.Observed) { o.Stack = "base" }),
-		ours("a/server/x", "i-1", "network net-1"),
+	in := input(configured{desired("a/server/x", "network @base:a/network/n")}, resources{
+		ours("base:a/network/n", "net-1", ""), ours("a/server/x", "i-1", "network net-1"),
 	})
 	got, err := comparator.Compare(in)
 	if err != nil || len(got.Differences) > 0 {

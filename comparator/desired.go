@@ -52,30 +52,22 @@ func (s *side) head() *resource.Desired {
 	return &s.desired[s.next]
 }
 
-// take returns the head and advances. It also checks here that the refs grow, which saves a
-// pass over the input.
+// take returns the head and advances. It also checks here that the refs grow and are the stack's,
+// which saves a pass over the input.
 func (c *comparison) take(s *side) *resource.Desired {
 	w := s.head()
 	s.next++
 	if n := s.head(); n != nil && w.Ref.Compare(n.Ref) >= 0 {
 		c.unsorted = true
 		if w.Ref == n.Ref {
-			c.errs = append(c.errs, duplicateError(w, n, s.stack, s.stack))
+			c.errs = append(c.errs, fmt.Errorf("comparator: duplicate %s, %s and %s: rename or remove one",
+				w.Ref, positionOf(w, s.stack), positionOf(n, s.stack)))
 		}
 	}
-	for i := range c.sides {
-		if o := &c.sides[i]; o != s {
-			if n := o.head(); n != nil && n.Ref == w.Ref {
-				c.errs = append(c.errs, duplicateError(w, n, s.stack, o.stack))
-			}
-		}
+	if w.Ref.Stack != s.stack {
+		c.errs = append(c.errs, fmt.Errorf("comparator: %s is not of stack %s, which configures it", w.Ref, s.stack))
 	}
 	return w
-}
-
-func duplicateError(a, b *resource.Desired, stackA, stackB string) error {
-	return fmt.Errorf("comparator: duplicate %s, %s and %s: rename or remove one",
-		a.Ref, positionOf(a, stackA), positionOf(b, stackB))
 }
 
 // positionOf describes the position of a configured resource for the user.

@@ -19,8 +19,7 @@ const (
 // point into the input.
 type Difference struct {
 	Type     DifferenceType
-	Ref      resource.Ref
-	Stack    string             // that configures or owns it
+	Ref      resource.Ref       // its stack configures or owns it, or is named by its marks
 	Desired  *resource.Desired  // nil for unwanted and unmanaged
 	Observed *resource.Observed // nil for missing; for unreachable, unless only its content is unread
 	New      *resource.Observed // in a replacement in progress: the new resource, if both exist

@@ -19,27 +19,24 @@ func (e *DuplicateError) Error() string {
 
 // OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: the audit log
 // does not prove that it is the stack's.
-type OwnershipError struct {
-	Have  resource.Observed
-	Stack string // that configures it, or that its marks name
-}
+type OwnershipError struct{ Have resource.Observed }
 
 func (e *OwnershipError) Error() string {
 	id := e.Have.ID
 	switch e.Have.Ownership {
 	case resource.Proven:
-		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Stack)
+		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Ref.Stack)
 	case resource.Disputed:
-		if m := e.Have.Marks; m.IsZero() || m.Ref == e.Have.Ref && m.Stack == e.Stack {
+		if m := e.Have.Marks; m.IsZero() || m.Ref == e.Have.Ref {
 			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were changed"
 		}
-		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+		return fmt.Sprintf("%s is recorded under this name, but its tags name %s of stack %s", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Copied:
-		return fmt.Sprintf("%s carries the tags of %s, which is recorded as another resource: the tags were copied, or it was restored outside ovi", id, short(e.Have.Marks.Ref))
+		return fmt.Sprintf("%s carries the tags of %s, which is recorded as another resource: the tags were copied, or it was restored outside ovi", id, e.Have.Marks.Ref.Short())
 	case resource.Attested:
-		return fmt.Sprintf("%s was created by ovi as %s of stack %s, but this data directory has no record of it", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+		return fmt.Sprintf("%s was created by ovi as %s of stack %s, but this data directory has no record of it", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Unproven:
-		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id, short(e.Have.Marks.Ref), e.Have.Marks.Stack)
+		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Former:
 		return id + " was recorded under this name before, and was deleted, forgotten or replaced since"
 	}
@@ -53,8 +50,6 @@ type UnreadError struct {
 }
 
 func (e *UnreadError) Error() string { return fmt.Sprintf("%s could not be read: %s", e.ID, e.Why) }
-
-func short(r resource.Ref) string { return r.Kind + "/" + r.Name }
 
 func duplicate(ref resource.Ref, group []resource.Observed) error {
 	e := &DuplicateError{Ref: ref}

@@ -11,8 +11,8 @@ import (
 // effect that the kind says for this one.
 func TestAnExactKindComparesWhatIsNotConfigured(t *testing.T) {
 	t.Parallel()
-	x := named("server", "x")
-	have, _ := bindAll([]resource.Binding{{Stack: "web", Ref: x, ID: "i-1", Seq: 1}}, resource.Observed{Ref: x, ID: "i-1", Attrs: attrs("size big")})
+	x := web("server", "x")
+	have, _ := bindAll([]resource.Binding{{Ref: x, ID: "i-1", Seq: 1}}, resource.Observed{Ref: x.Bare(), ID: "i-1", Attrs: attrs("size big")})
 	in := comparator.Input{
 		Intents: []resource.Intent{{Stack: "web", Resources: []resource.Desired{{Ref: x}}}},
 		Live:    resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{here: have}},

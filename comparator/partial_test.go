@@ -12,9 +12,9 @@ import (
 // TestLaw1_AbsenceNeedsACompleteRead_OfTheConfiguration: what a part of a configuration lacks may
 // be configured, and is not unwanted.
 func TestLaw1_AbsenceNeedsACompleteRead_OfTheConfiguration(t *testing.T) {
-	x, y := named("server", "x"), named("server", "y")
-	bindings := []resource.Binding{{Stack: "web", Ref: x, ID: "x", Key: "k"}, {Stack: "web", Ref: y, ID: "y", Key: "l"}}
-	s, _ := bindAll(bindings, resource.Observed{Ref: x, ID: "x", Attrs: attrs("size small")}, resource.Observed{Ref: y, ID: "y"})
+	x, y := web("server", "x"), web("server", "y")
+	bindings := []resource.Binding{{Ref: x, ID: "x", Key: "k"}, {Ref: y, ID: "y", Key: "l"}}
+	s, _ := bindAll(bindings, resource.Observed{Ref: x.Bare(), ID: "x", Attrs: attrs("size small")}, resource.Observed{Ref: y.Bare(), ID: "y"})
 	for partial, want := range map[bool][]string{
 		false: {"drifted a/server/x ref:·->fake/a/server/x size:small->big stack:·->web", "unwanted a/server/y", "unchanged 0 owned 2"},
 		true:  {"drifted a/server/x ref:·->fake/a/server/x size:small->big stack:·->web", "unchanged 0 owned 2"},

@@ -10,7 +10,7 @@ import (
 
 // TestAReplacementInProgress goes on or goes back, by what exists and what is configured.
 func TestAReplacementInProgress(t *testing.T) {
-	web, lan := named("server", "web"), named("server", "lan")
+	web, lan := web("server", "web"), web("server", "lan")
 	kinds := func(_, kind string) (resource.Kind, bool) {
 		return resource.Kind{Name: kind, NoTags: true, Carrier: resource.NoMarks, Attrs: []resource.Attribute{
 			{Name: "image", Effect: resource.Replace}, {Name: "peer", RefKind: "server"}, {Name: "size"},
@@ -18,7 +18,7 @@ func TestAReplacementInProgress(t *testing.T) {
 	}
 	is := func(id, image string, role resource.Role, health resource.Health) resource.Observed {
 		return resource.Observed{
-			Ref: web, ID: id, Ownership: resource.Proven, Stack: "web", Role: role, Health: health,
+			Ref: web, ID: id, Ownership: resource.Proven, Role: role, Health: health,
 			Attrs: resource.NewAttrs(resource.Attr{Name: "image", Value: resource.String(image)}),
 		}
 	}
@@ -92,7 +92,7 @@ func TestAReplacementInProgress(t *testing.T) {
 
 // TestReferencesToWhatIsReplacedGetWhatStays: the ids of the new and the old resource.
 func TestReferencesToWhatIsReplacedGetWhatStays(t *testing.T) {
-	web, lan := named("server", "web"), named("server", "lan")
+	web, lan := web("server", "web"), web("server", "lan")
 	kinds := func(_, kind string) (resource.Kind, bool) {
 		return resource.Kind{Name: kind, NoTags: true, Carrier: resource.NoMarks, Attrs: []resource.Attribute{{Name: "peer", RefKind: "server"}}}, true
 	}
@@ -100,7 +100,7 @@ func TestReferencesToWhatIsReplacedGetWhatStays(t *testing.T) {
 	for _, reverting := range []bool{false, true} {
 		for _, id := range []string{"i-1", "i-2"} {
 			have := func(ref resource.Ref, id string, role resource.Role, peer string) resource.Observed {
-				return resource.Observed{Ref: ref, ID: id, Ownership: resource.Proven, Stack: "web", Role: role, Health: resource.Healthy, Attrs: resource.NewAttrs(resource.Attr{Name: "peer", Value: resource.String(peer)})}
+				return resource.Observed{Ref: ref, ID: id, Ownership: resource.Proven, Role: role, Health: resource.Healthy, Attrs: resource.NewAttrs(resource.Attr{Name: "peer", Value: resource.String(peer)})}
 			}
 			all := []resource.Observed{have(lan, "i-9", "", id), have(web, "i-1", resource.RoleOld, ""), have(web, "i-2", resource.RoleNew, "")}
 			peer := resource.Desired{Ref: lan, Attrs: resource.NewAttrs(resource.Attr{Name: "peer", Value: resource.Reference{Ref: web}}), DependsOn: []resource.Ref{web}}

@@ -47,7 +47,7 @@ func (c *comparison) lookup(ref resource.Reference) (resource.Value, bool) {
 
 // leaving reports whether a resource is owned by one of the stacks and no longer configured.
 func (c *comparison) leaving(o *resource.Observed) bool {
-	return c.ours(o.Stack) != nil && !c.isDesired(o.Ref)
+	return c.ours(o.Ref.Stack) != nil && !c.isDesired(o.Ref)
 }
 
 func (c *comparison) isDesired(ref resource.Ref) bool {
@@ -89,7 +89,7 @@ func (c *comparison) checkDependencies() {
 				continue
 			}
 			err := &resource.DanglingError{Ref: d.Ref, Dependency: dependency}
-			c.errs = append(c.errs, fmt.Errorf("comparator: %s: %w", positionOf(d.Desired, d.Stack), err))
+			c.errs = append(c.errs, fmt.Errorf("comparator: %s: %w", positionOf(d.Desired, d.Ref.Stack), err))
 		}
 	}
 }

@@ -51,14 +51,24 @@ func (c *comparison) group(ref resource.Ref) []resource.Observed {
 	if !ok {
 		return nil
 	}
-	return p.resources[i : i+c.run(p.resources[i:])]
+	return p.resources[i : i+c.run(p.resources[i:], byRef)]
 }
 
-// run counts the resources at the front that have the same ref, and detects an input that is not
-// sorted.
-func (c *comparison) run(resources []resource.Observed) int {
+// byName orders refs without their stacks.
+func byName(a, b *resource.Ref) int {
+	if a.Name == b.Name && a.Kind == b.Kind && a.Location == b.Location && a.Provider == b.Provider {
+		return 0
+	}
+	return a.Bare().Compare(b.Bare())
+}
+
+func byRef(a, b *resource.Ref) int { return a.Compare(*b) }
+
+// run counts the resources at the front that have the same ref or name, and detects an input that
+// is not sorted.
+func (c *comparison) run(resources []resource.Observed, compare func(a, b *resource.Ref) int) int {
 	for n := 1; n < len(resources); n++ {
-		switch d := resources[n-1].Ref.Compare(resources[n].Ref); {
+		switch d := compare(&resources[n-1].Ref, &resources[n].Ref); {
 		case d < 0:
 			return n
 		case d > 0 || order(&resources[n-1], &resources[n]) > 0:

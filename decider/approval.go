@@ -20,7 +20,7 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		approvers := 0
-		for _, rule := range f.Rules[d.Stack].Approvals {
+		for _, rule := range f.Rules[d.Ref.Stack].Approvals {
 			if d.Proposed.Executes() && rule.Covers(string(d.Proposed), d.Ref.Kind) {
 				approvers = max(approvers, rule.Approvers, 1)
 			}

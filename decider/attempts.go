@@ -45,12 +45,12 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		a, ok := d.attempts(f)
-		if !ok || a.Used() < f.attemptsAllowed(d.Stack) {
+		if !ok || a.Used() < f.attemptsAllowed(d.Ref.Stack) {
 			continue
 		}
 		out[i] = Blocker{
 			Reason:     fmt.Sprintf("%d attempts %s failed; last error: %s", a.Used(), d.ofConfiguration(), a.Error),
-			Suggestion: "change the configuration, or run `ovi retry " + short(d.Ref) + "`",
+			Suggestion: "change the configuration, or run `ovi retry " + d.Ref.Short() + "`",
 		}
 	}
 	return out, nil

@@ -15,7 +15,7 @@ import (
 func crowd(n int) scene {
 	net := parse("a/network/main")
 	w := configured{{Ref: net}}
-	resources := []resource.Observed{{Ref: net, ID: "n-1", Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: net, Stack: "web"}}}
+	resources := []resource.Observed{{Ref: net, ID: "n-1", Ownership: resource.Proven, Marks: resource.Marks{Ref: net}}}
 	for i := range n - 1 {
 		ref := parse(fmt.Sprintf("a/server/web-%07d", i))
 		at := func(network resource.Value, size string) resource.Attrs {
@@ -36,7 +36,7 @@ func crowd(n int) scene {
 			size = "large"
 		}
 		w = append(w, resource.Desired{Ref: ref, Attrs: at(resource.Reference{Ref: net}, "small"), Tags: tags(), DependsOn: []resource.Ref{net}})
-		resources = append(resources, resource.Observed{Ref: ref, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: ref, Stack: "web"}, Attrs: at(resource.String("n-1"), size), Tags: tags()})
+		resources = append(resources, resource.Observed{Ref: ref, ID: fmt.Sprintf("i-%d", i), Ownership: resource.Proven, Marks: resource.Marks{Ref: ref}, Attrs: at(resource.String("n-1"), size), Tags: tags()})
 	}
 	return sceneOf(w, resources...)
 }

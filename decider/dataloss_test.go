@@ -28,10 +28,10 @@ func TestLostDataIsThatOfTheLastConfiguration(t *testing.T) {
 			return o.ID + " without a snapshot"
 		}}, true
 	}
-	o := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven, Stack: "web"}
-	unwanted := comparator.Difference{Type: comparator.Unwanted, Ref: ref, Stack: "web", Observed: &o} // style:ok
+	o := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven}
+	unwanted := comparator.Difference{Type: comparator.Unwanted, Ref: ref, Observed: &o} // style:ok
 	replaced := comparator.Difference{
-		Type: comparator.Drifted, Ref: ref, Stack: "web", Observed: &o, Desired: &resource.Desired{Ref: ref, Attrs: snapshot(false)},
+		Type: comparator.Drifted, Ref: ref, Observed: &o, Desired: &resource.Desired{Ref: ref, Attrs: snapshot(false)},
 		Changes: []resource.Change{{Path: "size", Effect: resource.Replace}},
 	}
 	updated := replaced

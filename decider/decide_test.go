@@ -14,8 +14,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// parse reads "location/kind/name" as a ref of the stack web.
 func parse(s string) resource.Ref {
-	r, err := resource.ParseRef("fake/" + s)
+	r, err := resource.ParseRef("web:fake/" + s)
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +46,7 @@ func desired(ref, a string) resource.Desired {
 
 func ours(ref, id, a string) resource.Observed {
 	r := parse(ref)
-	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Stack: "web", Marks: resource.Marks{Ref: r, Stack: "web"}, Attrs: attrs(a)}
+	return resource.Observed{Ref: r, ID: id, Ownership: resource.Proven, Marks: resource.Marks{Ref: r}, Attrs: attrs(a)}
 }
 
 func with[T any](v T, f func(*T)) T { f(&v); return v }
@@ -74,7 +75,7 @@ type configured = []resource.Desired
 func lines(p decider.Plan) []string {
 	out := []string{}
 	for _, d := range p.Decisions {
-		s := fmt.Sprintf("%s %s %s: %s", d.Action.Symbol(), strings.TrimPrefix(d.Ref.String(), "fake/"), d.Reason, d.Message)
+		s := fmt.Sprintf("%s %s %s: %s", d.Action.Symbol(), strings.TrimPrefix(d.Ref.Bare().String(), "fake/"), d.Reason, d.Message)
 		for _, v := range d.Blockers {
 			s += fmt.Sprintf(" [%s %s: %s]", d.Proposed, v.Policy, v.Reason)
 		}
@@ -100,8 +101,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"unreachable", sceneOf(configured{desired("a/disk/d", "")}).unreachable("a"), []string{"! a/disk/d unreachable: its location or kind is unreachable: page 2 failed"}},
 		{
-			"another stack's", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Stack = "shop" })),
-			[]string{"! a/disk/d conflict: d-1 exists and is owned by stack shop"},
+			"another stack's", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d", ""), func(o *resource.Observed) { o.Ref.Stack = "shop" })),
+			[]string{"! a/disk/d conflict: d exists and is owned by stack shop"},
 		},
 		{
 			"unmanaged, configured", sceneOf(configured{desired("a/disk/d", "")}, with(ours("a/disk/d", "d-1", ""), func(o *resource.Observed) { o.Ownership = resource.Unmanaged })),

@@ -49,12 +49,12 @@ func blockedBy(d *Decision, all []Decision, index map[resource.Ref]int) (Blocker
 		x := &all[j]
 		switch {
 		case x.Difference == comparator.Unreachable:
-			return dependencyBlocker("it depends on %s, and %s is unreachable", short(r), r.Scope()), true
+			return dependencyBlocker("it depends on %s, and %s is unreachable", r.Short(), r.Scope()), true
 		case x.Difference == comparator.Conflict && (d.creates() || d.changesTo(r)):
-			return dependencyBlocker("it depends on %s, which is in conflict", short(r)), true
+			return dependencyBlocker("it depends on %s, which is in conflict", r.Short()), true
 		case len(x.Blockers) == 0:
 		case x.Proposed == Create && d.creates(), d.waitsForID(r):
-			return dependencyBlocker("it depends on %s, which is blocked by %s", short(r), x.Blockers[0].Policy), true
+			return dependencyBlocker("it depends on %s, which is blocked by %s", r.Short(), x.Blockers[0].Policy), true
 		}
 	}
 	return Blocker{}, false
@@ -70,7 +70,7 @@ func blocksDelete(d *Decision, all []Decision, index map[resource.Ref]int) (chan
 		if !x.Proposed.Destroys() || len(x.Blockers) > 0 || !d.mustPrecede(x) {
 			continue
 		}
-		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", short(d.Ref), d.Blockers[0].Policy))
+		x.Blockers = append(x.Blockers, dependencyBlocker("%s depends on it and is blocked by %s", d.Ref.Short(), d.Blockers[0].Policy))
 		changed = true
 	}
 	return changed

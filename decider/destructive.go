@@ -17,7 +17,7 @@ func (s SkipDestructive) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Stack].SkipDestructive) {
+		if d.Proposed.Destroys() && (s.Everywhere || f.Rules[d.Ref.Stack].SkipDestructive) {
 			out[i] = Blocker{Reason: "deletes and replaces are off", Suggestion: "remove skip_destructive to allow it"}
 		}
 	}
@@ -37,7 +37,7 @@ func (m MaxDestroy) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	doomed := map[string][]int{}
 	for i := range p.Decisions {
 		if d := &p.Decisions[i]; d.Proposed.Destroys() && len(d.Blockers) == 0 {
-			doomed[d.Stack] = append(doomed[d.Stack], i)
+			doomed[d.Ref.Stack] = append(doomed[d.Ref.Stack], i)
 		}
 	}
 	out := map[int]Blocker{}

@@ -144,7 +144,7 @@ func (w *executor) create(d *decider.Decision) {
 	w.t.Helper()
 	scope := d.Ref.Scope()
 	o := resource.Observed{
-		Ref: d.Ref, Ownership: resource.Proven, Stack: d.Stack, Marks: resource.Marks{Ref: d.Ref, Stack: d.Stack}, Health: resource.Healthy,
+		Ref: d.Ref, Ownership: resource.Proven, Marks: resource.Marks{Ref: d.Ref}, Health: resource.Healthy,
 	}
 	if d.Action == decider.Update || d.Action == decider.Restart {
 		o = *d.Observed

@@ -19,10 +19,10 @@ func TestDataIsKept(t *testing.T) {
 			return resource.Kind{Name: "volume", Keeps: keeps, DataLoss: func(resource.Observed, resource.Attrs) string { return loss }}, true
 		}
 	}
-	o := resource.Observed{Ref: ref, ID: "v", Ownership: resource.Proven, Stack: "web"}
-	unwanted := comparator.Difference{Type: comparator.Unwanted, Ref: ref, Stack: "web", Observed: &o} // style:ok
+	o := resource.Observed{Ref: ref, ID: "v", Ownership: resource.Proven}
+	unwanted := comparator.Difference{Type: comparator.Unwanted, Ref: ref, Observed: &o} // style:ok
 	changed := comparator.Difference{
-		Type: comparator.Drifted, Ref: ref, Stack: "web", Observed: &o, Desired: &resource.Desired{Ref: ref},
+		Type: comparator.Drifted, Ref: ref, Observed: &o, Desired: &resource.Desired{Ref: ref},
 		Changes: []resource.Change{{Path: "driver", Effect: resource.Replace}},
 	}
 	for name, c := range map[string]struct {

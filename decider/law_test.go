@@ -199,8 +199,8 @@ func TestOtherOwnersResourcesAreNotChanged(t *testing.T) {
 			}
 		}
 		for _, d := range s.plan(t, decider.Facts{}).Decisions {
-			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed() || d.Observed.Stack != d.Stack) {
-				t.Errorf("%s %s, which stack %q owns", d.Proposed, d.Ref, d.Observed.Stack)
+			if d.Proposed.Executes() && d.Observed != nil && (!d.Observed.Managed() || d.Observed.Ref.Stack != d.Ref.Stack) {
+				t.Errorf("%s %s, which is %s", d.Proposed, d.Ref, d.Observed.Ref)
 			}
 			if d.Proposed == decider.Delete && configured[d.Ref] {
 				t.Errorf("%s is deleted although it is configured", d.Ref)

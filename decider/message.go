@@ -40,11 +40,11 @@ func conflictSuggestion(d *comparator.Difference) string {
 	if d.Observed == nil {
 		return ""
 	}
-	name := short(d.Ref)
+	name := d.Ref.Short()
 	adopt := fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", name, d.Observed.ID)
 	switch d.Observed.Ownership {
 	case resource.Proven:
-		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Stack)
+		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Ref.Stack)
 	case resource.Disputed, resource.Copied, resource.Unproven, resource.Former:
 		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not", adopt, name, d.Observed.ID)
 	case resource.Attested:
@@ -102,7 +102,7 @@ func followsMessage(d *comparator.Difference) string {
 	if len(refs) == 0 {
 		return "a resource that it depends on is replaced"
 	}
-	return fmt.Sprintf("%s is replaced", short(refs[0]))
+	return fmt.Sprintf("%s is replaced", refs[0].Short())
 }
 
 func immutableMessage(d *comparator.Difference) string {
@@ -149,4 +149,3 @@ func paths(changes []resource.Change, e resource.Effect) string {
 }
 
 // short is the short form of a ref: "ec2/web-0".
-func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

@@ -14,11 +14,11 @@ import (
 // doomed is a plan that deletes one resource and creates another.
 func doomed() decider.Plan {
 	ref := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "p", Location: "a", Kind: kind, Name: name}
+		return resource.Ref{Stack: "s", Provider: "p", Location: "a", Kind: kind, Name: name}
 	}
 	return decider.Plan{Decisions: []decider.Decision{
-		{Ref: ref("database", "d"), Stack: "s", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Observed: &resource.Observed{ID: "d-1"}},
-		{Ref: ref("server", "w"), Stack: "s", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Desired: &resource.Desired{Ref: ref("server", "w")}},
+		{Ref: ref("database", "d"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Observed: &resource.Observed{ID: "d-1"}},
+		{Ref: ref("server", "w"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Desired: &resource.Desired{Ref: ref("server", "w")}},
 	}}
 }
 

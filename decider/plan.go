@@ -87,8 +87,7 @@ type Warning struct {
 
 // Decision is what to do with one resource, and why.
 type Decision struct {
-	Ref        resource.Ref
-	Stack      string
+	Ref        resource.Ref // its stack configures or owns it, or is named by its marks
 	Difference comparator.DifferenceType
 	Action     Action // Proposed, or Notify if it is blocked
 	Proposed   Action

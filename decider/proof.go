@@ -51,7 +51,7 @@ func proofSuggestion(d *Decision, err error) string {
 	if errors.As(err, &s) && s.Suggestion() != "" {
 		return s.Suggestion()
 	}
-	return fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", short(d.Ref), d.Observed.ID)
+	return fmt.Sprintf("run `ovi adopt %s --id %s` if it is yours", d.Ref.Short(), d.Observed.ID)
 }
 
 // originate sets the Origin of the destroying decisions.

@@ -17,7 +17,7 @@ import (
 func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 	t.Parallel()
 	ref := parse("a/disk/d")
-	proven := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven, Stack: "web"}
+	proven := resource.Observed{Ref: ref, ID: "d-1", Ownership: resource.Proven}
 	denied := errors.New("record 8 does not prove that d-1 was created")
 	proof := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{Record: 8}, nil }
 	noProof := func(*resource.Observed) (decider.Origin, error) { return decider.Origin{}, denied }
@@ -43,9 +43,9 @@ func TestLaw10_ProofBeforeDestruction(t *testing.T) {
 		if strings.Contains(name, "could not be read") {
 			o.Unread = "access denied"
 		}
-		d := comparator.Difference{Type: comparator.Drifted, Ref: ref, Stack: "web", Observed: &o, Desired: &resource.Desired{Ref: ref}, Changes: []resource.Change{{Path: "label"}}}
+		d := comparator.Difference{Type: comparator.Drifted, Ref: ref, Observed: &o, Desired: &resource.Desired{Ref: ref}, Changes: []resource.Change{{Path: "label"}}}
 		if c.unwanted {
-			d = comparator.Difference{Type: comparator.Unwanted, Ref: ref, Stack: "web", Observed: &o}
+			d = comparator.Difference{Type: comparator.Unwanted, Ref: ref, Observed: &o}
 		}
 		p, err := decider.Decide(comparator.Result{Differences: []comparator.Difference{d}}, kinds, decider.Facts{Origin: c.origin}, decider.Proof{})
 		if err != nil {

@@ -22,9 +22,9 @@ func boxKinds(_, kind string) (resource.Kind, bool) {
 }
 
 func differs(kind string, s resource.Strategy) comparator.Difference {
-	ref := resource.Ref{Provider: "box", Location: "here", Kind: kind, Name: "web"}
+	ref := resource.Ref{Stack: "web", Provider: "box", Location: "here", Kind: kind, Name: "web"}
 	return comparator.Difference{
-		Type: comparator.Drifted, Ref: ref, Stack: "web", Desired: &resource.Desired{Ref: ref, Replace: s},
+		Type: comparator.Drifted, Ref: ref, Desired: &resource.Desired{Ref: ref, Replace: s},
 		Observed: &resource.Observed{Ref: ref, ID: "1", Ownership: resource.Proven, Health: resource.Healthy},
 		Changes:  []resource.Change{{Path: "image", Effect: resource.Replace}},
 	}

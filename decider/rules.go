@@ -43,7 +43,7 @@ func propose(table []rule, d *comparator.Difference) (Decision, error) {
 			continue
 		}
 		out := Decision{
-			Ref: d.Ref, Stack: d.Stack, Difference: d.Type,
+			Ref: d.Ref, Difference: d.Type,
 			Action: r.action, Proposed: r.action, Reason: r.reason, Message: r.message(d),
 			Changes: d.Changes, Desired: d.Desired, Observed: d.Observed, New: d.New,
 			Suggestion: suggestion(d),

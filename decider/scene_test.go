@@ -94,15 +94,16 @@ func drawScene(t *rapid.T) scene {
 	for _, location := range locations {
 		for _, kind := range kindNames {
 			for i := range perKind {
-				ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
-				if !rapid.Bool().Draw(t, "configured") {
-					continue
+				for _, stack := range stacks {
+					ref := resource.Ref{Stack: stack, Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+					if rapid.IntRange(0, 2).Draw(t, "configured") > 0 {
+						continue
+					}
+					d := resource.Desired{Ref: ref, Attrs: drawDesired(t, ref, refs, word)}
+					d.Blessed = rapid.IntRange(0, 9).Draw(t, "blessed") == 0
+					configured[stack] = append(configured[stack], d)
+					refs = append(refs, ref)
 				}
-				d := resource.Desired{Ref: ref, Attrs: drawDesired(t, ref, refs, word)}
-				d.Blessed = rapid.IntRange(0, 9).Draw(t, "blessed") == 0
-				stack := rapid.SampledFrom(stacks).Draw(t, "stack")
-				configured[stack] = append(configured[stack], d)
-				refs = append(refs, ref)
 			}
 		}
 	}
@@ -147,50 +148,49 @@ func drawDesired(t *rapid.T, ref resource.Ref, refs []resource.Ref, word func(st
 	return resource.NewAttrs(out...)
 }
 
-// drawResources makes about half of the configured resources nearly as configured, and the others
-// at random.
+// drawResources makes about half of the configured resources nearly as configured, and others at
+// random: of these stacks, of another one, and unmanaged ones.
 func drawResources(t *rapid.T, location string, intents []resource.Intent, word func(string) resource.Value) []resource.Observed {
 	var out []resource.Observed
 	ids := map[string][]string{}
 	for _, kind := range kindNames {
 		for i := range perKind {
-			ref := resource.Ref{Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
-			desired, owner := find(intents, ref)
-			if desired == nil || rapid.Bool().Draw(t, "another owner") {
-				owner = rapid.SampledFrom([]string{"", "", "web", "web", "shop", "other", "unmanaged"}).Draw(t, "owner")
-			}
-			if owner == "" {
-				continue
-			}
-			o := resource.Observed{Ref: ref, ID: idOf(ref), Ownership: resource.Unmanaged, Health: resource.Healthy}
-			if owner != "unmanaged" {
-				o.Ownership, o.Stack = resource.Proven, owner
-				o.Marks = resource.Marks{Ref: ref, Stack: owner, Blessed: rapid.IntRange(0, 9).Draw(t, "blessed mark") == 0}
-			}
-			o.Attrs = drawObserved(t, kind, ids, word)
-			for _, a := range attrsOf(desired) {
-				if rapid.IntRange(0, 3).Draw(t, "as configured") > 0 {
-					o.Attrs = o.Attrs.With(a.Name, oldIDs(a.Value))
+			for _, owner := range []string{"", "other", "shop", "web"} {
+				ref := resource.Ref{Stack: owner, Provider: "fake", Location: location, Kind: kind, Name: fmt.Sprintf("%s%d", kind[:1], i)}
+				desired := find(intents, ref)
+				if n := rapid.IntRange(0, 9).Draw(t, "exists"); desired != nil && n < 4 || desired == nil && n < 8 {
+					continue
 				}
+				o := resource.Observed{Ref: ref, ID: idOf(ref), Ownership: resource.Unmanaged, Health: resource.Healthy}
+				if owner != "" {
+					o.Ownership = resource.Proven
+					o.Marks = resource.Marks{Ref: ref, Blessed: rapid.IntRange(0, 9).Draw(t, "blessed mark") == 0}
+				}
+				o.Attrs = drawObserved(t, kind, ids, word)
+				for _, a := range attrsOf(desired) {
+					if rapid.IntRange(0, 3).Draw(t, "as configured") > 0 {
+						o.Attrs = o.Attrs.With(a.Name, oldIDs(a.Value))
+					}
+				}
+				ids[kind] = append(ids[kind], o.ID)
+				out = append(out, o)
 			}
-			ids[kind] = append(ids[kind], o.ID)
-			out = append(out, o)
 		}
 	}
 	return out
 }
 
-func idOf(r resource.Ref) string { return "old-" + r.Location + "-" + r.Name }
+func idOf(r resource.Ref) string { return "old-" + r.Stack + "-" + r.Location + "-" + r.Name }
 
-func find(intents []resource.Intent, ref resource.Ref) (*resource.Desired, string) {
+func find(intents []resource.Intent, ref resource.Ref) *resource.Desired {
 	for _, in := range intents {
 		for i := range in.Resources {
 			if in.Resources[i].Ref == ref {
-				return &in.Resources[i], in.Stack
+				return &in.Resources[i]
 			}
 		}
 	}
-	return nil, ""
+	return nil
 }
 
 func attrsOf(d *resource.Desired) resource.Attrs {

@@ -103,17 +103,37 @@ func namedBy(patterns []string, r resource.Ref) (bool, error) {
 }
 
 // Names reports whether a pattern selects a ref. A pattern is a ref or its last segments: "web-0",
-// "ec2/web-0", "us-east-1/ec2/web-0". Segments may contain the wildcards of path.Match.
+// "ec2/web-0", "us-east-1/ec2/web-0", in any stack or, as "shop:web-0", in one. Segments may contain
+// the wildcards of path.Match.
 func Names(pattern string, r resource.Ref) (bool, error) {
-	s := r.String()
+	stack, rest, ok := resource.CutStack(pattern)
+	if !ok {
+		return endsWith(pattern, r)
+	}
+	if named, err := endsWith(pattern, r); named || err != nil {
+		return named, err // a name with a colon
+	}
+	if inStack, err := path.Match(stack, r.Stack); !inStack || err != nil {
+		return false, patternError(pattern, err)
+	}
+	return endsWith(rest, r)
+}
+
+// endsWith reports whether a pattern names the last segments of a ref without its stack.
+func endsWith(pattern string, r resource.Ref) (bool, error) {
+	s := r.Bare().String()
 	for range strings.Count(s, "/") - strings.Count(pattern, "/") {
 		_, s, _ = strings.Cut(s, "/")
 	}
 	named, err := path.Match(pattern, s)
-	if err != nil {
-		return false, fmt.Errorf("decider: pattern %q: %w: use a name such as web-0, ec2/web-0 or web-*", pattern, err)
+	return named, patternError(pattern, err)
+}
+
+func patternError(pattern string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return named, nil
+	return fmt.Errorf("decider: pattern %q: %w: use a name such as web-0, ec2/web-0 or web-*", pattern, err)
 }
 
 // NotInPlan is the Policy of a Blocker for a decision that is not in the saved plan being applied.

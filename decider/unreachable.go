@@ -49,7 +49,7 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 			by, ok = held[identity{scope, d.Ref.Kind, d.Observed.ID}]
 		}
 		if ok && by != d.Ref {
-			out[i] = Blocker{Reason: fmt.Sprintf("%s depends on it and could not be read", short(by))}
+			out[i] = Blocker{Reason: fmt.Sprintf("%s depends on it and could not be read", by.Short())}
 		}
 	}
 	return out, nil
@@ -117,7 +117,7 @@ func idsHeld(o *resource.Observed, schema []resource.Attribute) []identity {
 type sameName struct{ provider, stack, kind, name string }
 
 func nameOf(d *Decision) sameName {
-	return sameName{d.Ref.Provider, d.Stack, d.Ref.Kind, d.Ref.Name}
+	return sameName{d.Ref.Provider, d.Ref.Stack, d.Ref.Kind, d.Ref.Name}
 }
 
 // unreachableDesired maps the configured resources that are unreachable to their scopes.

@@ -38,7 +38,7 @@ func (d *Decision) starts() bool {
 func outsideWindow(d *Decision, f Facts) (Blocker, bool) {
 	var next time.Time
 	var name string
-	for _, w := range f.Rules[d.Stack].Windows {
+	for _, w := range f.Rules[d.Ref.Stack].Windows {
 		if !w.Covers(string(d.Proposed), d.Ref.Kind) || len(w.Actions) == 0 && d.starts() {
 			continue
 		}

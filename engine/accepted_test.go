@@ -44,7 +44,7 @@ func jobs(n int, version string) []resource.Intent {
 	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{scope}}
 	for i := range n {
 		in.Resources = append(in.Resources, resource.Desired{
-			Ref:   resource.Ref{Provider: "slow", Location: "here", Kind: "job", Name: fmt.Sprintf("job-%04d", i)},
+			Ref:   resource.Ref{Stack: stack, Provider: "slow", Location: "here", Kind: "job", Name: fmt.Sprintf("job-%04d", i)},
 			Attrs: attrs("version", resource.String(version)),
 		})
 	}

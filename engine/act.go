@@ -105,7 +105,7 @@ func (a *apply) recheck(ctx context.Context, d *decider.Decision, phase decider.
 	if err != nil {
 		return nil, a.readFailed(ctx, err)
 	}
-	if known && applied.Desired == d.DesiredDigest() && have.Managed() && have.Stack == d.Stack {
+	if known && applied.Desired == d.DesiredDigest() && have.Managed() {
 		a.noteResource(d.Ref, &have.Observed)
 		return &Outcome{Ref: d.Ref, Action: d.Action, Status: ByOther, ClaimedBy: by.User, ID: have.ID, Detail: "run " + by.Run + " has done it"}, nil
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,37 +17,33 @@ import (
 // Adoption is a resource to adopt.
 type Adoption struct {
 	OperatorAction
-	Ref   resource.Ref
-	ID    string // "": the only resource that has the ref as its natural name
-	Stack string // that will own it; "": the one that configures the ref
-	Force bool   // adopt it even if another system manages it
+	Ref   resource.Ref // without a stack: of the one that configures the name
+	ID    string       // "": the only resource that has the ref as its natural name
+	Force bool         // adopt it even if another system manages it
 }
 
 // Adopt binds an existing resource to a ref, by ID, and writes its marks. It changes
 // nothing else; the next plan shows how the resource differs from its configuration.
 func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoption) (resource.Observed, error) {
 	fail := func(err error) (resource.Observed, error) {
-		return resource.Observed{}, fmt.Errorf("adopt %s: %w", short(a.Ref), err)
+		return resource.Observed{}, fmt.Errorf("adopt %s: %w", a.Ref.Short(), err)
 	}
 	places, err := e.locate(ctx, intents, 0)
 	if err != nil {
 		return fail(err)
 	}
-	ref, stack := a.Ref, a.Stack
+	ref := a.Ref
 	for _, in := range places.intents {
 		for i := range in.Resources {
-			if d := &in.Resources[i]; same(d.Ref, a.Ref) {
+			if d := &in.Resources[i]; same(d.Ref, a.Ref.In(cmp.Or(a.Ref.Stack, in.Stack))) {
 				ref = d.Ref
-				if stack == "" {
-					stack = in.Stack
-				}
 			}
 		}
 	}
-	if stack == "" && len(intents) == 1 {
-		stack = intents[0].Stack
+	if ref.Stack == "" && len(intents) == 1 {
+		ref.Stack = intents[0].Stack
 	}
-	if stack == "" {
+	if ref.Stack == "" {
 		return fail(errors.New("no stack configures it: add it to a configuration first"))
 	}
 	if at, err := e.located(ctx, ref.Scope()); err == nil {
@@ -63,7 +60,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 	if err != nil {
 		return fail(err)
 	}
-	o, err := e.adopt(ctx, p, ref, stack, have, a.OperatorAction)
+	o, err := e.adopt(ctx, p, ref, have, a.OperatorAction)
 	if err != nil {
 		return fail(err)
 	}
@@ -71,18 +68,18 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 }
 
 // adopt writes the marks, then records the adoption: marks alone prove nothing.
-func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction) (resource.Observed, error) {
+func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, have *resource.Observed, a OperatorAction) (resource.Observed, error) {
 	key := have.Marks.Key
 	if key == "" {
 		key = ulid.Make().String()
 	}
-	baseline := e.baseline(p, ref, stack, have)
+	baseline := e.baseline(p, ref, have)
 	p.bindings = append(p.bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
-	o, err := e.mark(ctx, p, ref, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.String())})
+	o, err := e.mark(ctx, p, ref, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String())})
 	if err != nil {
 		return o, err
 	}
-	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Stack: stack, Who: a.Who, Reason: a.Reason, Applied: baseline}}
+	events := []event.Event{event.Adopted{Ref: ref, ID: have.ID, UID: have.UID, Key: key, Who: a.Who, Reason: a.Reason, Applied: baseline}}
 	if have.Marks.Blessed {
 		events = append(events, event.Blessed{Ref: ref, On: true, Who: a.Who, Reason: "it had the blessed mark when it was adopted"})
 	}
@@ -96,7 +93,7 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 	var found []*resource.Observed
 	for i := range s.Resources {
 		o := &s.Resources[i]
-		if o.Ref.Kind == ref.Kind && (id != "" && o.ID == id || id == "" && o.Ref == ref) {
+		if o.Ref.Kind == ref.Kind && (id != "" && o.ID == id || id == "" && (o.Ref == ref || o.Ref == ref.Bare())) {
 			found = append(found, o)
 		}
 	}
@@ -123,12 +120,12 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool) error {
 	if have.Managed() {
 		if have.Ref == ref {
-			return fmt.Errorf("%s is owned by stack %s already", have.ID, have.Stack)
+			return fmt.Errorf("%s is owned by stack %s already", have.ID, have.Ref.Stack)
 		}
-		return fmt.Errorf("%s is recorded as %s of stack %s: rename it with `ovi move`", have.ID, short(have.Ref), have.Stack)
+		return fmt.Errorf("%s is recorded as %s of stack %s: rename it with `ovi move`", have.ID, have.Ref.Short(), have.Ref.Stack)
 	}
 	if o, ok := p.resourceAt(ref); ok {
-		return fmt.Errorf("%s is recorded under that name: choose another, or run `ovi forget %s` first", o.ID, short(ref))
+		return fmt.Errorf("%s is recorded under that name: choose another, or run `ovi forget %s` first", o.ID, ref.Short())
 	}
 	if have.OwnedBy != "" && !force {
 		return fmt.Errorf("%s is managed by %s, which would revert ovi's changes: use --force to adopt it anyway", have.ID, have.OwnedBy)
@@ -152,7 +149,7 @@ func (e *Engine) Marked(ctx context.Context, intents []resource.Intent, unproven
 		for i := range s.Resources {
 			o := &s.Resources[i]
 			is := o.Ownership == resource.Attested || unproven && o.Ownership == resource.Unproven
-			if is && slices.Contains(stacks, o.Marks.Stack) {
+			if is && slices.Contains(stacks, o.Marks.Ref.Stack) {
 				out = append(out, *o)
 			}
 		}
@@ -186,14 +183,12 @@ func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all
 			err = adoptable(p, ref, have, false)
 		}
 		if err == nil {
-			_, err = e.adopt(ctx, p, ref, have.Marks.Stack, have, a)
+			_, err = e.adopt(ctx, p, ref, have, a)
 		}
 		if err != nil {
-			return adopted, fmt.Errorf("adopt %s: %w", short(ref), err)
+			return adopted, fmt.Errorf("adopt %s: %w", ref.Short(), err)
 		}
 		adopted++
 	}
 	return adopted, nil
 }
-
-func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

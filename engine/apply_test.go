@@ -361,7 +361,7 @@ func TestAdopt(t *testing.T) {
 		t.Fatalf("plan: %v", brief(p))
 	}
 	o, err := b.engine.Adopt(t.Context(), want, engine.Adoption{OperatorAction: engine.OperatorAction{Who: "ann"}, Ref: ref("disk", "d")})
-	if err != nil || o.ID != found.ID || !o.Managed() || o.Stack != stack {
+	if err != nil || o.ID != found.ID || !o.Managed() || o.Ref != ref("disk", "d") {
 		t.Fatalf("adopted %+v: %v", o, err)
 	}
 	if v, _ := o.Attrs.Get("size"); v != resource.Int(10) {

@@ -77,7 +77,7 @@ func (a *apply) blessings() []event.Event {
 			if !d.Blessed || a.plan.isBlessed(d.Ref) {
 				continue
 			}
-			if o, ok := a.plan.resourceAt(d.Ref); ok && o.Marks.Blessed && o.Stack == in.Stack {
+			if o, ok := a.plan.resourceAt(d.Ref); ok && o.Marks.Blessed {
 				out = append(out, a.blessing(d))
 			}
 		}

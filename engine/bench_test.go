@@ -29,7 +29,7 @@ func full(t testing.TB, n int) (*engine.Engine, []resource.Intent, *ledger.Ledge
 	})
 	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{here}, Resources: make([]resource.Desired, n)}
 	for i := range n {
-		in.Resources[i] = fake.Desired("fake", "here", i)
+		in.Resources[i] = fake.Desired(stack, "fake", "here", i)
 	}
 	return engine.New(engine.Config{Providers: provider.Set{"fake": cloud}, Ledger: l, Claims: claims}), []resource.Intent{in}, l
 }
@@ -73,7 +73,7 @@ func BenchmarkPlanAllMissing(b *testing.B) {
 	e, in, _ := full(b, 0)
 	in[0].Resources = make([]resource.Desired, n)
 	for i := range n {
-		in[0].Resources[i] = fake.Desired("fake", "here", i)
+		in[0].Resources[i] = fake.Desired(stack, "fake", "here", i)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

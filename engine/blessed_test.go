@@ -74,7 +74,7 @@ func TestUnblessingIsRecorded(t *testing.T) {
 // A resource that has the blessed mark when it is adopted is blessed from then on.
 func TestAdoptingABlessedResourceKeepsItBlessed(t *testing.T) {
 	b := newBench(t)
-	marks := resource.Marks{Ref: ref("disk", "d"), Stack: stack, Owner: "ovi", Blessed: true}
+	marks := resource.Marks{Ref: ref("disk", "d"), Owner: "ovi", Blessed: true}
 	b.cloud.Put(resource.Observed{Ref: ref("disk", "found"), ID: "d-1", Marks: marks, Attrs: attrs("size", resource.Int(20))})
 	if _, err := b.engine.Adopt(t.Context(), wants(disk("d", 20)), engine.Adoption{OperatorAction: engine.OperatorAction{Who: "ann"}, Ref: ref("disk", "d"), ID: "d-1"}); err != nil {
 		t.Fatal(err)

@@ -111,7 +111,9 @@ func safely(ctx context.Context, p provider.Provider, v verb, r provider.Request
 	}
 	// The provider reports the natural name; the resource is recorded under its ref, and this
 	// action proves it.
-	o.Ref, o.Ownership, o.Stack = r.Desired.Ref, resource.Proven, r.Stack
+	ref := r.Desired.Ref
+	o.Ref.Provider, o.Ref.Location, o.Ref.Kind = ref.Provider, ref.Location, ref.Kind
+	o.Bind(resource.Proven, ref.Stack, ref.Name)
 	return &o, nil
 }
 

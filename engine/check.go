@@ -48,7 +48,7 @@ func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
 		if !d.Action.Executes() || d.Action == decider.Delete {
 			continue
 		}
-		r := provider.Request{Stack: d.Stack, Owner: e.cfg.Owner, Changes: d.Changes}
+		r := provider.Request{Owner: e.cfg.Owner, Changes: d.Changes}
 		if d.Observed != nil {
 			r.Have = *d.Observed
 		}

@@ -29,7 +29,6 @@ type confirmOptions struct {
 	before   []event.Event    // to record before it
 	opens    []openAction     // as of its start
 	requests []provider.ObserveRequest
-	stacks   []string // configured
 }
 
 // confirmed is recorded live state with its ownership.
@@ -56,7 +55,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if err != nil {
 			return nil, err
 		}
-		c, running, err := e.boundState(ctx, raw, o.stacks)
+		c, running, err := e.boundState(ctx, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +92,7 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 
 // Observe reads one location. The result is not confirmed: record does that, so that plans can use
 // it.
-func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest, stack string) (raw resource.LiveState, record func(context.Context) error) {
+func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest) (raw resource.LiveState, record func(context.Context) error) {
 	since, err := e.cfg.Ledger.Revision(ctx)
 	opens, bad := e.openActions(ctx)
 	if err = errors.Join(err, bad); err != nil {
@@ -102,7 +101,7 @@ func (e *Engine) Observe(ctx context.Context, r provider.ObserveRequest, stack s
 	}
 	raw = e.observer.Observe(ctx, []provider.ObserveRequest{r})
 	return raw, func(ctx context.Context) error {
-		_, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}, stacks: []string{stack}})
+		_, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{r}})
 		return err
 	}
 }
@@ -140,8 +139,8 @@ type bound struct {
 // returns the creates in progress that may have made the others. These are listed before the
 // bindings are read, so that what they create is either made by one of them or bound; but only if
 // there is something that they may have made.
-func (e *Engine) boundState(ctx context.Context, live resource.LiveState, stacks []string) (*bound, []ledger.OpenAction, error) {
-	b, err := e.bindAll(ctx, live, stacks)
+func (e *Engine) boundState(ctx context.Context, live resource.LiveState) (*bound, []ledger.OpenAction, error) {
+	b, err := e.bindAll(ctx, live)
 	if err != nil || !e.anyMade(live) {
 		return b, nil, err
 	}
@@ -149,7 +148,7 @@ func (e *Engine) boundState(ctx context.Context, live resource.LiveState, stacks
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err = e.bindAll(ctx, live, stacks)
+	b, err = e.bindAll(ctx, live)
 	return b, running, err
 }
 
@@ -170,7 +169,7 @@ func (e *Engine) anyMade(live resource.LiveState) bool {
 }
 
 // bindAll changes live state in place, and may do so again.
-func (e *Engine) bindAll(ctx context.Context, live resource.LiveState, stacks []string) (*bound, error) {
+func (e *Engine) bindAll(ctx context.Context, live resource.LiveState) (*bound, error) {
 	b := &bound{live: live}
 	for s, snapshot := range live.Scopes {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
@@ -182,23 +181,16 @@ func (e *Engine) bindAll(ctx context.Context, live resource.LiveState, stacks []
 		} else {
 			b.bindings = slices.Concat(b.bindings, bindings)
 		}
-		for _, x := range e.bind(snapshot, bindings, stacks) {
+		for _, x := range e.bind(snapshot, bindings) {
 			b.lost = append(b.lost, event.Lost{Ref: x.Ref, ID: x.ID, UID: x.UID, Now: uidOf(snapshot, x)})
 		}
 	}
 	return b, nil
 }
 
-// bind determines the ownership of a snapshot's resources, for the given stacks and those of the
-// bindings, and returns the bindings that it ends.
-func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding, stacks []string) []resource.Binding {
-	stacks = slices.Clone(stacks)
-	for i := range bindings {
-		if !slices.Contains(stacks, bindings[i].Stack) {
-			stacks = append(stacks, bindings[i].Stack)
-		}
-	}
-	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.cfg.Owner, Kinds: e.cfg.Providers.Kind, Stacks: stacks})
+// bind determines the ownership of a snapshot's resources, and returns the bindings that it ends.
+func (e *Engine) bind(s resource.Snapshot, bindings []resource.Binding) []resource.Binding {
+	return comparator.Bind(s, comparator.Evidence{Bindings: bindings, Owner: e.cfg.Owner, Kinds: e.cfg.Providers.Kind})
 }
 
 func uidOf(s resource.Snapshot, b resource.Binding) string {
@@ -221,7 +213,7 @@ func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*co
 	if len(c.recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}
-	now, err := e.bindAll(ctx, b.live, o.stacks)
+	now, err := e.bindAll(ctx, b.live)
 	if err != nil {
 		return nil, err
 	}

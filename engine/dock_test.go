@@ -37,7 +37,7 @@ type dock struct {
 var dockScope = resource.Scope{Provider: "box", Location: "here"}
 
 func dockRef(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "box", Location: "here", Kind: kind, Name: name}
+	return resource.Ref{Stack: stack, Provider: "box", Location: "here", Kind: kind, Name: name}
 }
 
 // boxed is a configuration of one resource that runs an image and, for a pod, of two routes to it.
@@ -203,7 +203,7 @@ func routesRun(all []resource.Observed) bool {
 func (y *dock) whole(kind, image string) {
 	y.t.Helper()
 	all := y.left(kind)
-	if len(all) != 1 || shelf.Text(all[0].Attrs, "image") != image || all[0].Health != resource.Healthy || all[0].Ref != dockRef(kind, "web") {
+	if len(all) != 1 || shelf.Text(all[0].Attrs, "image") != image || all[0].Health != resource.Healthy || all[0].Ref != dockRef(kind, "web").Bare() {
 		y.t.Errorf("left are %+v; want %s of the image %s, running", all, dockRef(kind, "web"), image)
 		return
 	}
@@ -215,11 +215,11 @@ func (y *dock) whole(kind, image string) {
 	}
 	bindings, err := y.ledger.Bindings(y.t.Context(), dockScope)
 	for _, b := range bindings {
-		if b.Ref == all[0].Ref && b.Live() && (b.ID != all[0].ID || b.Role != "") {
+		if b.Ref == dockRef(kind, "web") && b.Live() && (b.ID != all[0].ID || b.Role != "") {
 			y.t.Errorf("bound is %+v", b)
 		}
 	}
-	if _, unproven := y.ledger.Proof(y.t.Context(), all[0].Ref, all[0].ID); unproven != nil || err != nil {
+	if _, unproven := y.ledger.Proof(y.t.Context(), dockRef(kind, "web"), all[0].ID); unproven != nil || err != nil {
 		y.t.Errorf("%s is not proven: %v, %v", all[0].ID, unproven, err)
 	}
 }

@@ -24,7 +24,7 @@ const stack = "web"
 var here = resource.Scope{Provider: "fake", Location: "here"}
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Location: "here", Kind: kind, Name: name}
+	return resource.Ref{Stack: stack, Provider: "fake", Location: "here", Kind: kind, Name: name}
 }
 
 func attrs(kv ...any) resource.Attrs {

@@ -100,7 +100,7 @@ func configuration(texts map[string]string) []resource.Intent {
 			log.Fatal(problems)
 		}
 		in.Resources = append(in.Resources, resource.Desired{
-			Ref: resource.Ref{Provider: "files", Location: "www", Kind: "file", Name: name}, Attrs: attrs,
+			Ref: resource.Ref{Stack: "site", Provider: "files", Location: "www", Kind: "file", Name: name}, Attrs: attrs,
 		})
 	}
 	return []resource.Intent{in}

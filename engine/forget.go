@@ -24,7 +24,7 @@ func (e *Engine) Forget(ctx context.Context, ref resource.Ref, id string, a Oper
 		return record, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("forget %s: %w", short(ref), err)
+		return nil, fmt.Errorf("forget %s: %w", ref.Short(), err)
 	}
 	return record, nil
 }
@@ -61,7 +61,8 @@ func (e *Engine) claimed(ctx context.Context, ref resource.Ref, build func(conte
 
 // Move gives a bound resource another name in its location, or another stack. The move is
 // recorded first; if the marks cannot be written now, the next apply repairs them.
-func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, a OperatorAction) error {
+func (e *Engine) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
+	short := resource.Shorten([]resource.Ref{from, to}, nil)
 	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
 	if at, err := e.located(ctx, from.Scope()); err == nil {
 		from.Location = at.Location
@@ -76,13 +77,10 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 	if err != nil {
 		return fail(err)
 	}
-	if stack == "" {
-		stack = b.Stack
-	}
-	if from == to && stack == b.Stack {
+	if from == to {
 		return fail(errors.New("it has that name already"))
 	}
-	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil && from != to {
+	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil {
 		return fail(fmt.Errorf("%s is recorded under the new name", old.ID))
 	}
 	if _, open, err := e.cfg.Ledger.OpenOn(ctx, from); err != nil || open {
@@ -92,7 +90,7 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 		return fail(errors.Join(err, errors.New("it is being replaced: run `ovi apply` first")))
 	}
 	err = e.claimed(ctx, from, func(context.Context) (event.Event, error) {
-		return event.Moved{Ref: to, From: from, ID: b.ID, Stack: stack, Who: a.Who, Reason: a.Reason}, nil
+		return event.Moved{Ref: to, From: from, ID: b.ID, Who: a.Who, Reason: a.Reason}, nil
 	})
 	if err != nil {
 		return fail(err)
@@ -102,7 +100,7 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, stack string, 
 		return nil //nolint:nilerr // the marks are repaired by the next apply
 	}
 	if have, ok := p.resourceAt(to); ok {
-		_, err = e.mark(ctx, p, to, stack, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.String())})
+		_, err = e.mark(ctx, p, to, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String())})
 		if err != nil {
 			return fail(fmt.Errorf("the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
 		}

@@ -104,7 +104,7 @@ type globalRules struct {
 func (e globalRules) Review(p decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
 	f.Rules = map[string]rules.Rules{}
 	for i := range p.Decisions {
-		f.Rules[p.Decisions[i].Stack] = e.rules
+		f.Rules[p.Decisions[i].Ref.Stack] = e.rules
 	}
 	return e.Policy.Review(p, f)
 }

@@ -154,10 +154,10 @@ func TestApprovalsAreOfOnePlanByDifferentOperatorsUntilTheyExpire(t *testing.T) 
 		blocked("expired", true)
 		approve(saved, "ann", time.Hour)
 		approve(saved, "bob", time.Hour)
-		o := resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Ownership: resource.Proven, Stack: stack, Attrs: attrs("size", resource.Int(1))}
+		o := resource.Observed{Ref: ref("disk", "x"), ID: "x-1", Ownership: resource.Proven, Attrs: attrs("size", resource.Int(1))}
 		b.cloud.Put(o)
 		blocked("another resource changed since", false)
-		d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "x"))
+		d, _ := decisionOn(b.refresh(saved, two()), ref("disk", "x").Bare())
 		if d.Action != decider.Notify {
 			t.Errorf("an action that is not in the plan is done under its approval: %+v", d)
 		}

@@ -47,7 +47,7 @@ func victim(dir string) error {
 	c := coordinator.New(l.Claims(), coordinator.Identity{Instance: l.Instance(), Run: l.Run(), Host: "host", PID: os.Getpid()}, coordinator.WithTTL(time.Hour))
 	return c.Hold(ctx, r.String(), func(ctx context.Context, claim coordinator.Claim) error {
 		_, err := l.RecordUnder(ctx, coordinator.Guard(claim.Ref, claim.Token), event.Started{
-			Ref: r, Stack: stack, Key: "the-key", Action: decider.Create, Token: claim.Token, Desired: desiredOf(disk("d", 20)),
+			Ref: r, Key: "the-key", Action: decider.Create, Token: claim.Token, Desired: desiredOf(disk("d", 20)),
 		})
 		if err != nil {
 			return err

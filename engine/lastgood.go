@@ -36,7 +36,7 @@ func (e *Engine) lastGood(ctx context.Context, ref resource.Ref, o *resource.Obs
 	if err != nil || known && was.Desired == with.Desired {
 		return nil, err
 	}
-	return []event.Event{event.LastGood{Ref: ref, Stack: with.Stack, Desired: with.Desired, Applied: with}}, nil
+	return []event.Event{event.LastGood{Ref: ref, Desired: with.Desired, Applied: with}}, nil
 }
 
 // becameGood returns the events for the resources that an observation finds healthy, and that were

@@ -151,7 +151,7 @@ func (e *Engine) recordedScopes(ctx context.Context, intents []resource.Intent) 
 		return nil, fmt.Errorf("open actions: %w", err)
 	}
 	for _, o := range opens {
-		if slices.Contains(stacks, o.Stack) {
+		if slices.Contains(stacks, o.Ref.Stack) {
 			out = append(out, o.Ref.Scope())
 		}
 	}

@@ -37,7 +37,7 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 	}
 	raw := read(ctx, stale)
 	maps.Copy(raw.Unreachable, locations.failed)
-	c, err := e.confirm(ctx, raw, confirmOptions{since: p.Revision, before: loaded(p.Intents), opens: opens, requests: stale, stacks: stacksOf(p.Intents)})
+	c, err := e.confirm(ctx, raw, confirmOptions{since: p.Revision, before: loaded(p.Intents), opens: opens, requests: stale})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 		if err != nil {
 			return err
 		}
-		e.bind(snapshot, bindings, stacksOf(p.Intents))
+		e.bind(snapshot, bindings)
 		c.live.Scopes[s] = snapshot
 		p.bindings = append(p.bindings, bindings...)
 	}

@@ -208,7 +208,7 @@ func (u openActionPolicy) waits(d *decider.Decision) (decider.Blocker, bool) {
 	for _, r := range d.Desired.Refs() {
 		if o, open := u.open[r]; open && o.Accepted {
 			return decider.Blocker{
-				Reason: fmt.Sprintf("it depends on %s, whose %s is in progress", short(r), o.Action), Until: &o.Deadline,
+				Reason: fmt.Sprintf("it depends on %s, whose %s is in progress", r.Short(), o.Action), Until: &o.Deadline,
 			}, true
 		}
 	}

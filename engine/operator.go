@@ -8,7 +8,6 @@ import (
 	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -22,7 +21,7 @@ type OperatorAction struct {
 
 // same reports whether two refs name one resource; the location of ref may be unresolved.
 func same(located, ref resource.Ref) bool {
-	return located == ref || located.Provider == ref.Provider && history.Fits(located, ref.Location+"/"+ref.Kind+"/"+ref.Name)
+	return located == ref || located.Stack == ref.Stack && located.Provider == ref.Provider && located.Fits(ref.Location+"/"+ref.Kind+"/"+ref.Name)
 }
 
 // Bless protects a resource. It records that first, which is what counts, and then writes the mark
@@ -81,7 +80,7 @@ func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a Op
 	if !ok || have.Marks.Blessed == on {
 		return nil // it does not exist, or the mark is right already
 	}
-	_, err = e.mark(ctx, p, ref, have.Stack, have, a, resource.Change{
+	_, err = e.mark(ctx, p, ref, have, a, resource.Change{
 		On: resource.OnMark, Path: "blessed", From: resource.Bool(!on), To: resource.Bool(on),
 	})
 	return err
@@ -103,12 +102,12 @@ func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s 
 
 // mark writes marks on an existing resource, under its claim and recorded. Kinds whose marks cannot
 // be changed are left as they are.
-func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, stack string, have *resource.Observed, a OperatorAction, changes ...resource.Change) (resource.Observed, error) {
+func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, have *resource.Observed, a OperatorAction, changes ...resource.Change) (resource.Observed, error) {
 	if k, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind); k.Carrier != resource.Anytime {
 		return *have, nil
 	}
 	return e.single(ctx, p, decider.Decision{
-		Ref: ref, Stack: stack, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
+		Ref: ref, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
 		Reason: decider.ReasonChanged, Message: a.Reason, Observed: have, Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
 		Changes: changes,
 	})

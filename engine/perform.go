@@ -149,7 +149,7 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, 
 func (a *apply) starting(c Claim, d *decider.Decision) event.Started {
 	host, _ := os.Hostname()
 	return event.Started{
-		Plan: a.plan.ID, Ref: d.Ref, Stack: d.Stack, Action: d.Action, Token: c.Token,
+		Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
 	}
 }
@@ -160,7 +160,7 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 		return nil
 	}
 	return &event.Applied{
-		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(), Stack: d.Stack,
+		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(),
 		At: a.engine.cfg.Clock().UTC().Round(0), Unverified: a.unverified(d, r),
 	}
 }
@@ -168,7 +168,7 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 // finishedEvent is recorded after the call.
 func (a *apply) finishedEvent(b event.Started, res *resource.Observed, tries int, err error) event.Finished {
 	e := event.Finished{
-		Plan: b.Plan, Ref: b.Ref, Stack: b.Stack, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
+		Plan: b.Plan, Ref: b.Ref, Key: b.Key, Action: b.Action, Phase: b.Phase, Step: b.Step, Token: b.Token,
 		Outcome: event.Done, ID: b.Have, Desired: b.Desired, Resource: res,
 	}
 	if tries > 1 {

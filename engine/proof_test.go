@@ -27,7 +27,7 @@ func TestLaw10_ProofBeforeDestruction_ForgedTagsDeleteNothing(t *testing.T) {
 	b.apply(wants(disk("d", 20)))
 	forged := b.cloud.Put(resource.Observed{
 		Ref: ref("disk", "db"), ID: "theirs", Attrs: attrs("size", resource.Int(500)),
-		Marks: resource.Marks{Ref: ref("disk", "old"), Stack: stack, Owner: "ovi", Key: "x", Blessed: true},
+		Marks: resource.Marks{Ref: ref("disk", "old"), Owner: "ovi", Key: "x", Blessed: true},
 	})
 	before := b.calls()
 	r := b.apply(wants(disk("d", 20)))
@@ -58,7 +58,7 @@ func TestLostMarksAreRepairedAndNothingIsCreatedTwice(t *testing.T) {
 	}
 	b.apply(want)
 	got, ok, err := b.cloud.Find(ref("disk", "d"))
-	if !ok || err != nil || got.ID != o.ID || got.Marks.Key != key || got.Marks.Stack != stack {
+	if !ok || err != nil || got.ID != o.ID || got.Marks.Key != key || got.Marks.Ref.Stack != stack {
 		t.Errorf("repaired: %+v, %v", got, err)
 	}
 	b.settled(want)
@@ -127,6 +127,20 @@ func TestAFreshDataDirectoryDestroysNothing(t *testing.T) {
 	}
 }
 
+// inStack is a configuration of another stack with the same names.
+func inStack(name string, intents []resource.Intent) []resource.Intent {
+	in := intents[0]
+	in.Stack, in.Resources = name, slices.Clone(in.Resources)
+	for i := range in.Resources {
+		d := &in.Resources[i]
+		d.Ref = d.Ref.In(name)
+		d.Attrs, _ = resource.MapRefs(d.Attrs, func(r resource.Reference) resource.Value {
+			return resource.Reference{Ref: r.Ref.In(name), Path: r.Path}
+		}).(resource.Attrs)
+	}
+	return []resource.Intent{in}
+}
+
 // TestTwoStacksMayUseTheSameNames in one location, each with its own data directory.
 func TestTwoStacksMayUseTheSameNames(t *testing.T) {
 	b := newBench(t)
@@ -138,8 +152,7 @@ func TestTwoStacksMayUseTheSameNames(t *testing.T) {
 	other.cloud = b.cloud
 	other.start()
 	defer other.stop()
-	want := wants(disk("data", 40))
-	want[0].Stack = "shop"
+	want := inStack("shop", wants(disk("data", 40)))
 	other.apply(want)
 	other.settled(want)
 	b.settled(wants(disk("data", 20)))
@@ -163,7 +176,7 @@ func TestForgottenResourcesAreNotChanged(t *testing.T) {
 	if d, _ := decisionOn(p, ref("disk", "d")); d.Reason != decider.ReasonConflict {
 		t.Errorf("configured again: %+v", d)
 	}
-	copied := b.cloud.Put(resource.Observed{Ref: ref("disk", "asg"), ID: "copied", Marks: resource.Marks{Ref: ref("disk", "x"), Stack: stack, Owner: "ovi"}, Attrs: attrs("size", resource.Int(1))})
+	copied := b.cloud.Put(resource.Observed{Ref: ref("disk", "asg"), ID: "copied", Marks: resource.Marks{Ref: ref("disk", "x"), Owner: "ovi"}, Attrs: attrs("size", resource.Int(1))})
 	if _, err := b.engine.Forget(t.Context(), ref("disk", "x"), copied.ID, ann); err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +190,7 @@ func TestMoveChangesTheBindingAndTheMarks(t *testing.T) {
 	b := newBench(t)
 	b.apply(wants(disk("old", 20)))
 	o, _, _ := b.cloud.Find(ref("disk", "old"))
-	if err := b.engine.Move(t.Context(), ref("disk", "old"), ref("disk", "new"), "", ann); err != nil {
+	if err := b.engine.Move(t.Context(), ref("disk", "old"), ref("disk", "new"), ann); err != nil {
 		t.Fatal(err)
 	}
 	got, ok, _ := b.cloud.Find(ref("disk", "new"))

@@ -83,7 +83,7 @@ func (e *Engine) carriers(o ledger.OpenAction, live resource.Snapshot) []*resour
 		switch {
 		case x.Ref.Kind != o.Ref.Kind:
 		case kind.Carrier == resource.NoMarks:
-			if x.NaturalRef() == o.Ref && e.isAsApplied(o, *x, live, event.Applied{}) {
+			if x.NaturalRef() == o.Ref.Bare() && e.isAsApplied(o, *x, live, event.Applied{}) {
 				out = append(out, x)
 			}
 		case x.Marks.Key == o.Key && x.Marks.Ref == o.Ref:

@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-var webApp = resource.Ref{Provider: "post", Location: "berlin/n1", Kind: "app", Name: "web"}
+var webApp = resource.Ref{Stack: stack, Provider: "post", Location: "berlin/n1", Kind: "app", Name: "web"}
 
 func appOf(version string) []resource.Intent {
 	in := resource.Intent{Stack: stack, Scopes: []resource.Scope{webApp.Scope()}}

@@ -43,7 +43,10 @@ func (e *Engine) asRecorded(ctx context.Context, reported []resource.Observed, r
 		return nil, err
 	}
 	out := slices.DeleteFunc(slices.Clone(reported), func(o resource.Observed) bool {
-		return o.Ref == ref || slices.ContainsFunc(bindings, func(b resource.Binding) bool { return b.Ref == ref && b.ID == o.ID && o.Ref.Kind == ref.Kind })
+		if i := slices.IndexFunc(bindings, func(b resource.Binding) bool { return b.ID == o.ID && b.Ref.Kind == o.Ref.Kind && b.Live() }); i >= 0 {
+			return bindings[i].Ref == ref
+		}
+		return o.Marks.Ref == ref || o.Marks.IsZero() && o.NaturalRef() == ref.Bare()
 	})
 	have, err := e.cfg.Ledger.Resource(ctx, ref, 0)
 	if errors.Is(err, ledger.ErrNotFound) {

@@ -13,7 +13,7 @@ import (
 // request makes the provider's request. References are replaced by values of resources that were
 // observed or have just been created.
 func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, phase decider.Phase) (*provider.Request, error) {
-	r := &provider.Request{Token: c.Token, Stack: d.Stack, Owner: a.engine.cfg.Owner}
+	r := &provider.Request{Token: c.Token, Owner: a.engine.cfg.Owner}
 	if d.Observed != nil && verbOf(d.Action, phase) != create {
 		r.Have = *d.Observed
 		r.MarkKey = a.plan.keyOf(d.Ref, d.Observed.ID)

@@ -18,17 +18,17 @@ func (e *Engine) Retry(ctx context.Context, ref resource.Ref, a OperatorAction) 
 	}
 	tries, err := e.cfg.Ledger.Attempts(ctx)
 	if err != nil {
-		return fmt.Errorf("retry %s: %w", short(ref), err)
+		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
 	restarts, err := e.cfg.Ledger.Restarts(ctx)
 	if err != nil {
-		return fmt.Errorf("retry %s: %w", short(ref), err)
+		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
 	if t := tries[ref]; !slices.ContainsFunc(t, func(x ledger.Tries) bool { return x.Used()+x.Transient > 0 }) && len(restarts[ref].At) == 0 {
-		return fmt.Errorf("retry %s: no attempt failed", short(ref))
+		return fmt.Errorf("retry %s: no attempt failed", ref.Short())
 	}
 	if _, err := e.cfg.Ledger.Record(ctx, event.Retried{Ref: ref, Who: a.Who, Reason: a.Reason}); err != nil {
-		return fmt.Errorf("retry %s: %w", short(ref), err)
+		return fmt.Errorf("retry %s: %w", ref.Short(), err)
 	}
 	return nil
 }

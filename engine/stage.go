@@ -15,7 +15,7 @@ import (
 // stage observes the resources of a replacement. What could not be read in full has no stage.
 func (r *replacement) stage(ctx context.Context) (replace.Stage, error) {
 	s := replace.Stage{Moved: r.phase == decider.DeletePhase, Used: r.used()}
-	snapshot, err := r.engine.observeRef(ctx, r.d.Ref, r.plan.Stacks)
+	snapshot, err := r.engine.observeRef(ctx, r.d.Ref)
 	if err != nil {
 		return s, err
 	}
@@ -58,7 +58,7 @@ func (r *replacement) used() bool {
 
 // observeRef observes the kind of a resource, by the IDs of its bindings too. The caller has its
 // claim, so an open action on it is not running and is recovered.
-func (e *Engine) observeRef(ctx context.Context, ref resource.Ref, stacks []string) (resource.Snapshot, error) {
+func (e *Engine) observeRef(ctx context.Context, ref resource.Ref) (resource.Snapshot, error) {
 	since, err := e.cfg.Ledger.Revision(ctx)
 	if err != nil {
 		return resource.Snapshot{}, err
@@ -80,7 +80,7 @@ func (e *Engine) observeRef(ctx context.Context, ref resource.Ref, stacks []stri
 		opens = append(opens, openAction{o, false})
 	}
 	raw := e.observer.Observe(ctx, []provider.ObserveRequest{request})
-	c, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{request}, stacks: stacks})
+	c, err := e.confirm(ctx, raw, confirmOptions{since: since, opens: opens, requests: []provider.ObserveRequest{request}})
 	if err == nil {
 		err = c.live.Covers(ref)
 	}

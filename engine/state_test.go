@@ -16,7 +16,7 @@ import (
 	"github.com/ovi-project/ovi/rules"
 )
 
-var webBox = resource.Ref{Provider: "box", Location: "here", Kind: "box", Name: "web"}
+var webBox = resource.Ref{Stack: stack, Provider: "box", Location: "here", Kind: "box", Name: "web"}
 
 // boxOf is the configuration of one box.
 func boxOf(image string, size int64, state resource.State) []resource.Intent {

@@ -39,7 +39,7 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	var opening []event.Event
 	if !r.recorded {
 		opening = append(opening, event.ReplaceStarted{
-			Plan: r.plan.ID, Ref: r.d.Ref, Stack: r.d.Stack, Key: r.Key, Strategy: string(r.Strategy), Desired: r.Desired, Old: r.Old, Deadline: r.Deadline,
+			Plan: r.plan.ID, Ref: r.d.Ref, Key: r.Key, Strategy: string(r.Strategy), Desired: r.Desired, Old: r.Old, Deadline: r.Deadline,
 		})
 	}
 	if out := r.write(ctx, append(opening, started)...); out != nil {
@@ -198,7 +198,7 @@ func target(step replace.Step, s replace.Stage) *resource.Observed {
 
 // stepRequest makes the provider's request for a step.
 func (r *replacement) stepRequest(ctx context.Context, step replace.Step, s replace.Stage, have *resource.Observed) (*provider.Request, error) {
-	q := &provider.Request{Key: r.Key, Token: r.claim.Token, Stack: r.d.Stack, Owner: r.engine.cfg.Owner}
+	q := &provider.Request{Key: r.Key, Token: r.claim.Token, Owner: r.engine.cfg.Owner}
 	if have != nil {
 		q.Have = *have
 	}

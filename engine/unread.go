@@ -62,10 +62,10 @@ func unreadDifferences(p *Planned, unread []resource.Observed) []comparator.Diff
 	var out []comparator.Difference
 	for i := range unread {
 		o := &unread[i]
-		if !o.Managed() || configured[o.Ref] || !slices.Contains(p.Stacks, o.Stack) {
+		if !o.Managed() || configured[o.Ref] || !slices.Contains(p.Stacks, o.Ref.Stack) {
 			continue
 		}
-		out = append(out, comparator.Difference{Type: comparator.Unreachable, Ref: o.Ref, Stack: o.Stack, Cause: p.live.Covers(o.Ref)})
+		out = append(out, comparator.Difference{Type: comparator.Unreachable, Ref: o.Ref, Cause: p.live.Covers(o.Ref)})
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
 
 // baseline is what is recorded as applied to a resource that is adopted: what is configured and
 // cannot be read back, all of it unverified. Nil for a resource that was bound to the ref before.
-func (e *Engine) baseline(p *Planned, ref resource.Ref, stack string, have *resource.Observed) *event.Applied {
+func (e *Engine) baseline(p *Planned, ref resource.Ref, have *resource.Observed) *event.Applied {
 	kind, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind)
 	for i := range p.bindings {
 		b := &p.bindings[i]
@@ -44,7 +44,7 @@ func (e *Engine) baseline(p *Planned, ref resource.Ref, stack string, have *reso
 			return nil
 		}
 	}
-	out := &event.Applied{Stack: stack, At: p.At}
+	out := &event.Applied{At: p.At}
 	d := configuredIn(p.Intents, ref)
 	if d == nil {
 		return out

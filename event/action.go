@@ -12,7 +12,6 @@ import (
 type Started struct {
 	Plan   string         `json:"plan,omitempty"`
 	Ref    resource.Ref   `json:"ref"`
-	Stack  string         `json:"stack,omitempty"`
 	Key    string         `json:"key"` // idempotency key, kept for retries of this action
 	Action decider.Action `json:"action"`
 	// Phase is PhaseDelete or PhaseCreate for the phases of a replace, else empty.
@@ -53,7 +52,6 @@ const (
 type Finished struct {
 	Plan        string         `json:"plan,omitempty"`
 	Ref         resource.Ref   `json:"ref"`
-	Stack       string         `json:"stack,omitempty"`
 	Key         string         `json:"key"`
 	Action      decider.Action `json:"action"`
 	Phase       string         `json:"phase,omitempty"`
@@ -83,7 +81,6 @@ type Applied struct {
 	Tags    resource.Tags  `json:"tags,omitempty"`
 	State   resource.State `json:"state,omitempty"`
 	Desired string         `json:"desired,omitempty"` // digest of the configuration
-	Stack   string         `json:"stack,omitempty"`
 	At      time.Time      `json:"at,omitzero"`
 	// Unverified are the attributes that cannot be read back and that no recorded action has set,
 	// as on an adopted resource: Attrs has what was configured, not what the resource has.

@@ -50,7 +50,7 @@ func every() []event.Event {
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Same: "q", Counts: event.Counts{Create: 1, Unreachable: 2},
 			Unreachable: map[string]string{"fake/there": "denied"}, Decisions: []event.Decision{{
-				Ref: ref("a"), Stack: "web", Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
+				Ref: ref("a"), Difference: comparator.Drifted, Action: decider.Notify, Proposed: decider.Replace,
 				Reason: decider.ReasonImmutable, Message: "d", Strategy: resource.CreateFirst, Steps: replace.Steps(resource.CreateFirst),
 				Blockers: []decider.Blocker{blocker}, Changes: []resource.Change{
 					{Path: "size", From: resource.String("s"), To: resource.String("m"), Effect: resource.Replace},
@@ -62,19 +62,19 @@ func every() []event.Event {
 		event.Blocked{Plan: "p", Ref: ref("a"), Proposed: decider.Delete, Blockers: []decider.Blocker{blocker}},
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "typed yes", Until: until},
 		event.Started{
-			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Replace, Phase: event.PhaseCreate, Token: 9,
+			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Replace, Phase: event.PhaseCreate, Token: 9,
 			Reason: decider.ReasonImmutable, Message: "d", Desired: "w", Have: "id", Host: "host", PID: 42,
-			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", Stack: "web", At: at},
+			Applying: &event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at},
 		},
 		event.Finished{
-			Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Token: 9, Outcome: event.Done,
+			Plan: "p", Ref: ref("a"), Key: "k", Action: decider.Create, Token: 9, Outcome: event.Done,
 			ID: "id", Tries: 2, Seconds: 1.5, Desired: "w", Resource: &o,
 		},
 		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Class: "denied", Recoverable: true},
 		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
 		event.NotStarted{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},
 		event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "r"},
-		event.Adopted{Ref: ref("a"), ID: "id", Stack: "web", Who: "ann", Reason: "r"},
+		event.Adopted{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},
 		event.Revoked{Ref: ref("a"), ClaimedBy: "run", Token: 9, Who: "ann", Reason: "r"},
 		event.Refused{From: 1, To: 2, Ref: ref("a"), Key: "k", Token: 9, Reason: "r"},
 		event.Compacted{Before: 7, Who: "ann"},
@@ -87,21 +87,21 @@ func every() []event.Event {
 			Deadline: until, Signature: signature, RecreateOnly: []string{"zone"},
 		},
 		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", UID: "u", Evidence: "found", Signature: signature},
-		event.ReplaceStarted{Plan: "p", Ref: ref("a"), Stack: "web", Key: "k", Strategy: "swap", Desired: "w", Old: "id", Deadline: until},
+		event.ReplaceStarted{Plan: "p", Ref: ref("a"), Key: "k", Strategy: "swap", Desired: "w", Old: "id", Deadline: until},
 		event.ReplaceReverted{Ref: ref("a"), Key: "k", Why: "unhealthy", Failed: "w"},
 		event.ReplaceFinished{
 			Ref: ref("a"), Key: "k", ID: "id2", Reverted: true,
-			Binding:   &resource.Binding{Stack: "web", Ref: ref("a"), ID: "id2", UID: "u", Key: "k", Generation: 3, Seq: 7, Instance: "i"},
+			Binding:   &resource.Binding{Ref: ref("a"), ID: "id2", UID: "u", Key: "k", Generation: 3, Seq: 7, Instance: "i"},
 			Signature: &event.Signature{Generation: 3, Key: "ab", Sum: "cd"},
 		},
-		event.LastGood{Ref: ref("a"), Stack: "web", Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", Stack: "web", At: at}},
+		event.LastGood{Ref: ref("a"), Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
 		event.Wave{Stack: "web", Version: "v", Reach: 2, Halted: true, Why: "r"},
-		event.Adopted{Ref: ref("a"), ID: "id", UID: "u", Key: "k", Stack: "web", Who: "ann", Reason: "r", Signature: signature},
+		event.Adopted{Ref: ref("a"), ID: "id", UID: "u", Key: "k", Who: "ann", Reason: "r", Signature: signature},
 		event.Disowned{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r", Signature: signature},
 		event.Dismissed{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},
-		event.Moved{Ref: ref("b"), From: ref("a"), ID: "id", Stack: "db", UID: "u", Key: "k", Adopted: true, Who: "ann", Reason: "r", Signature: signature},
+		event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "id", UID: "u", Key: "k", Adopted: true, Who: "ann", Reason: "r", Signature: signature},
 		event.Lost{Ref: ref("a"), ID: "id", UID: "u", Now: "v", Signature: signature},
 		event.KeyPinned{Instance: "i", Key: "k"},
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},
@@ -112,7 +112,7 @@ func every() []event.Event {
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
 			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Decisions: []event.Decision{{
-				Ref: ref("a"), Stack: "web", Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
+				Ref: ref("a"), Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
 				Reason: decider.ReasonMissing, Blockers: []decider.Blocker{{Policy: "approval", Reason: "r", Approvers: 2}},
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},
 				Desired: &event.Desired{
@@ -271,12 +271,12 @@ func FuzzDecodeRecord(f *testing.F) {
 var scope = resource.Scope{Provider: "fake", Location: "here"}
 
 func ref(name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Location: "here", Kind: "box", Name: name}
+	return resource.Ref{Stack: "web", Provider: "fake", Location: "here", Kind: "box", Name: name}
 }
 
 func res(name, size string) resource.Observed {
 	return resource.Observed{
-		Ref: ref(name), ID: "id-" + name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
+		Ref: ref(name), ID: "id-" + name, Ownership: resource.Proven, Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }

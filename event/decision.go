@@ -15,7 +15,7 @@ import (
 // Recorded returns a decision as it is recorded.
 func Recorded(d decider.Decision) Decision {
 	return Decision{
-		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Ref: d.Ref, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings, Desired: desiredOf(d),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Origin: d.Origin, DataLoss: d.DataLoss,
 	}
@@ -24,7 +24,7 @@ func Recorded(d decider.Decision) Decision {
 // Recall is the inverse of Recorded. The observed resource, which is recorded elsewhere, is given.
 func (d Decision) Recall(observed *resource.Observed) decider.Decision {
 	return decider.Decision{
-		Ref: d.Ref, Stack: d.Stack, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
+		Ref: d.Ref, Difference: d.Difference, Action: d.Action, Proposed: d.Proposed,
 		Reason: d.Reason, Message: d.Message, Blockers: d.Blockers, Changes: d.Changes, Warnings: d.Warnings,
 		Observed: observed, Desired: d.Desired.desired(d.Ref, d.Changes),
 		Suggestion: d.Suggestion, Strategy: d.Strategy, Steps: d.Steps, Origin: d.Origin, DataLoss: d.DataLoss,
@@ -49,7 +49,6 @@ func HashDecisions(decisions []Decision) (string, error) {
 // wireDecision is a Decision whose values and effects are encoded.
 type wireDecision struct {
 	Ref        resource.Ref              `json:"ref"`
-	Stack      string                    `json:"stack,omitempty"`
 	Difference comparator.DifferenceType `json:"difference"`
 	Action     decider.Action            `json:"action"`
 	Proposed   decider.Action            `json:"proposed"`
@@ -78,7 +77,7 @@ type wireChange struct {
 
 // MarshalJSON encodes values in their canonical form, secrets as digests.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	w := wireDecision{d.Ref, d.Stack, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Origin, d.DataLoss}
+	w := wireDecision{d.Ref, d.Difference, d.Action, d.Proposed, d.Reason, d.Message, d.Blockers, nil, d.Warnings, d.Desired, d.Suggestion, d.Strategy, d.Steps, d.Origin, d.DataLoss}
 	for _, c := range d.Changes {
 		w.Changes = append(w.Changes, toWire(c))
 	}
@@ -91,7 +90,7 @@ func (d *Decision) UnmarshalJSON(b []byte) error {
 	if err := strict(b, &w); err != nil {
 		return err
 	}
-	*d = Decision{w.Ref, w.Stack, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Origin, w.DataLoss}
+	*d = Decision{w.Ref, w.Difference, w.Action, w.Proposed, w.Reason, w.Message, w.Blockers, nil, w.Warnings, w.Desired, w.Suggestion, w.Strategy, w.Steps, w.Origin, w.DataLoss}
 	for _, x := range w.Changes {
 		c, err := fromWire(x)
 		if err != nil {

@@ -25,7 +25,6 @@ type Adopted struct {
 	ID     string       `json:"id"`
 	UID    string       `json:"uid,omitempty"`
 	Key    string       `json:"key,omitempty"` // that its ovi tags carry
-	Stack  string       `json:"stack"`
 	Who    string       `json:"who"`
 	Reason string       `json:"reason,omitempty"`
 	// Applied has the configured attributes that cannot be read back, all of them unverified, so that
@@ -58,7 +57,6 @@ type Moved struct {
 	Ref       resource.Ref `json:"ref"` // the new one
 	From      resource.Ref `json:"from"`
 	ID        string       `json:"id"`
-	Stack     string       `json:"stack"` // the new one
 	UID       string       `json:"uid,omitempty"`
 	Key       string       `json:"key,omitempty"`
 	Adopted   bool         `json:"adopted,omitempty"` // the binding started with an adoption

@@ -23,7 +23,6 @@ const (
 // Decision is a decision as it is recorded: without the observed resource.
 type Decision struct {
 	Ref        resource.Ref              `json:"ref"`
-	Stack      string                    `json:"stack,omitempty"`
 	Difference comparator.DifferenceType `json:"difference"`
 	Action     decider.Action            `json:"action"`
 	Proposed   decider.Action            `json:"proposed"`

@@ -11,7 +11,6 @@ import (
 type ReplaceStarted struct {
 	Plan     string       `json:"plan,omitempty"`
 	Ref      resource.Ref `json:"ref"`
-	Stack    string       `json:"stack,omitempty"`
 	Key      string       `json:"key"`
 	Strategy string       `json:"strategy"`
 	Desired  string       `json:"desired"` // digest of the configuration
@@ -46,7 +45,6 @@ type ReplaceFinished struct {
 // LastGood records the configuration with which a resource was last healthy.
 type LastGood struct {
 	Ref     resource.Ref `json:"ref"`
-	Stack   string       `json:"stack,omitempty"`
 	Desired string       `json:"desired"` // its digest
 	Applied Applied      `json:"applied"`
 }

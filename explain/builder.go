@@ -225,7 +225,7 @@ func (b *builder) finished(r event.Record, e event.Finished) {
 	d := b.find(e.Key, e.Phase, e.Step)
 	if d == nil {
 		d = b.add(r, "action", "")
-		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Stack: e.Stack, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token}}
+		d.action = &action{record: r, started: event.Started{Plan: e.Plan, Ref: e.Ref, Key: e.Key, Action: e.Action, Phase: e.Phase, Step: e.Step, Token: e.Token}}
 		d.plan = e.Plan
 	} else {
 		d.cite(r)

@@ -23,7 +23,6 @@ func Differ(a, b resource.Observed) []resource.Change {
 		return out
 	}
 	add("health", text(string(a.Health)), text(string(b.Health)))
-	add("stack", text(a.Stack), text(b.Stack))
 	add("managed", resource.Bool(a.Managed()), resource.Bool(b.Managed()))
 	for _, path := range paths(a, b) {
 		add(path, at(a, path), at(b, path))
@@ -49,12 +48,12 @@ func markAt(o resource.Observed, path string) resource.Value {
 	case "owner":
 		return text(m.Owner)
 	case "stack":
-		return text(m.Stack)
+		return text(m.Ref.Stack)
 	case "blessed":
 		return resource.Bool(m.Blessed)
 	case "ref":
 		if !m.Ref.IsZero() {
-			return resource.String(m.Ref.String())
+			return resource.String(m.Ref.Bare().String())
 		}
 	}
 	return nil

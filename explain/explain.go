@@ -154,7 +154,7 @@ func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 
 // scope is the location of a resource as its ref is written.
 func (t Explainer) scope(r resource.Ref) string {
-	return strings.TrimSuffix(t.Ref(r), "/"+r.Kind+"/"+r.Name)
+	return strings.TrimSuffix(t.Ref(r.Bare()), "/"+r.Kind+"/"+r.Name)
 }
 
 // since says how long ago a time is: "3m ago", after two days the date.

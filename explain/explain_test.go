@@ -24,7 +24,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 var (
-	web   = resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
+	web   = resource.Ref{Stack: "two", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
 	start = time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
 )
 
@@ -63,7 +63,7 @@ func (c *told) now() time.Time { return start.Add(time.Duration(c.n) * time.Minu
 
 func res(size string) resource.Observed {
 	return resource.Observed{
-		Ref: web, ID: "i-1", Stack: "two", Ownership: resource.Proven, Health: "healthy",
+		Ref: web, ID: "i-1", Ownership: resource.Proven, Health: "healthy",
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }
@@ -77,18 +77,18 @@ func read() event.Loaded {
 }
 
 func plan(id string, mode event.Mode, d event.Decision) event.Planned {
-	d.Ref, d.Stack = web, "two"
+	d.Ref = web
 	return event.Planned{Plan: id, Stacks: []string{"two"}, Mode: mode, Hash: "hash of " + string(d.Proposed), Decisions: []event.Decision{d}}
 }
 
 func yes(id string) event.Approved { return event.Approved{Plan: id, Who: "grace", How: "typed yes"} }
 
 func started(id string, a decider.Action, r decider.Reason, detail string) event.Started {
-	return event.Started{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Reason: r, Message: detail, Have: "i-1", Host: "desk", PID: 42}
+	return event.Started{Plan: id, Ref: web, Key: "key" + id, Action: a, Token: 9, Reason: r, Message: detail, Have: "i-1", Host: "desk", PID: 42}
 }
 
 func ended(id string, a decider.Action, o event.Outcome, text string) event.Finished {
-	e := event.Finished{Plan: id, Ref: web, Stack: "two", Key: "key" + id, Action: a, Token: 9, Outcome: o, Seconds: 1.5, Error: text, ID: "i-1"}
+	e := event.Finished{Plan: id, Ref: web, Key: "key" + id, Action: a, Token: 9, Outcome: o, Seconds: 1.5, Error: text, ID: "i-1"}
 	if t := res("small"); o == event.Done && a != decider.Delete {
 		e.Resource = &t
 	}
@@ -134,7 +134,7 @@ func (c *told) last(there *resource.Observed, d *event.Decision) history.Resourc
 
 func histories() map[string]history.ResourceHistory {
 	small, large, unmanaged := res("small"), res("large"), res("small")
-	unmanaged.Ownership, unmanaged.Stack = resource.Unmanaged, ""
+	unmanaged.Ownership = resource.Unmanaged
 	unreachable := created()
 	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Error: "access denied"}
 	open := created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"), started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message))
@@ -170,7 +170,7 @@ func histories() map[string]history.ResourceHistory {
 		"unmanaged":       new(told).add("run1", look(unmanaged)).last(&unmanaged, nil),
 		"trimmed":         trimmed.last(&small, nil),
 		"replaced":        replaced().last(&small, nil),
-		"adopted": new(told).add("run1", look(unmanaged), event.Adopted{Ref: web, ID: "i-1", Stack: "two", Who: "ada", Reason: "bought with the company"}).
+		"adopted": new(told).add("run1", look(unmanaged), event.Adopted{Ref: web, ID: "i-1", Who: "ada", Reason: "bought with the company"}).
 			last(&small, nil),
 		"deferred": created().add("run2", read(), plan("p2", event.ForApply, windowed()), event.Blocked{Plan: "p2", Ref: web, Proposed: decider.Update, Blockers: windowed().Blockers}).
 			last(&large, pointer(windowed())),
@@ -244,7 +244,7 @@ func (c *told) steps(names ...string) *told {
 }
 
 func swapping() *told {
-	return created().add("run2", read(), plan("p2", event.ForApply, swap), yes("p2"), event.ReplaceStarted{Ref: web, Stack: "two", Key: "k", Strategy: "swap", Old: "i-1"}).
+	return created().add("run2", read(), plan("p2", event.ForApply, swap), yes("p2"), event.ReplaceStarted{Ref: web, Key: "k", Strategy: "swap", Old: "i-1"}).
 		steps("set_aside", "create", "switch")
 }
 

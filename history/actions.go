@@ -13,7 +13,7 @@ import (
 // ActionsSince are the records of started, finished and recovered actions on a resource after a
 // revision, oldest first, without those of one plan.
 func (l *Reader) ActionsSince(ctx context.Context, ref resource.Ref, since storage.Revision, except string) ([]event.Record, error) {
-	key := rows.KeyActions + ref.String()
+	key := rows.Of(rows.KeyActions, ref)
 	e, err := l.Get(ctx, key, storage.Now)
 	if err != nil || e.Modified <= since {
 		return nil, err // mostly there are none

@@ -16,12 +16,12 @@ import (
 func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Observed, approvals []ledger.Approval, err error) {
 	resources = map[resource.Ref]*resource.Observed{}
 	for _, f := range e.Facts {
-		name, isResource := strings.CutPrefix(f.Key, rows.KeyResource)
+		isResource := strings.HasPrefix(f.Key, rows.KeyResource)
 		switch {
 		case isResource:
 			var ref resource.Ref
 			var o resource.Observed
-			if ref, err = resource.ParseRef(name); err == nil {
+			if ref, err = rows.RefOf(rows.KeyResource, f.Key); err == nil {
 				o, err = resource.ParseObserved(f.Value)
 			}
 			resources[ref] = &o

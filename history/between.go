@@ -72,7 +72,7 @@ func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revisio
 		if err != nil {
 			return nil, fmt.Errorf("history: read the changes since revision %d: %w", early, err)
 		}
-		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyResource))
+		ref, err := rows.RefOf(rows.KeyResource, e.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (l *Reader) touchedBetween(ctx context.Context, early, late storage.Revisio
 		if err != nil {
 			return nil, err
 		}
-		ref, err := resource.ParseRef(strings.TrimPrefix(e.Key, rows.KeyActions))
+		ref, err := rows.RefOf(rows.KeyActions, e.Key)
 		if s := out[ref]; err == nil && s != nil && strings.Contains(string(e.Value), `"event":"finished"`) {
 			s.Action = true
 		}

@@ -32,7 +32,7 @@ func TestTheLastPlanBehindManyDriftPlans(t *testing.T) {
 	store := &asked{Store: mem.New()}
 	l := shared(t, t.TempDir(), store, "one")
 	plan := func(id string, mode event.Mode) {
-		decisions := []event.Decision{{Ref: ref("a"), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
+		decisions := []event.Decision{{Ref: ref("a"), Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
 		hash := must[string](t)(event.HashDecisions(decisions))
 		must[ledger.Receipt](t)(l.RecordPlan(t.Context(), event.Planned{Plan: id, Stacks: []string{"web"}, Mode: mode, Hash: hash, Decisions: decisions}))
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -12,36 +13,45 @@ import (
 	"github.com/ovi-project/ovi/storage"
 )
 
-// FindRef finds a recorded resource by a short spelling: the whole ref, the ref without the account,
-// kind/name, the name, or the provider's id. Existing resources come before those that only the past
-// has. An *AmbiguousError if several fit, ErrNotFound if none does.
+// FindRef finds a recorded resource by what users call it (resource.Ref.Fits), or by the provider's
+// id. Existing resources come before those that only the past has, and those that a stack names
+// before others. An *AmbiguousError if several fit, ErrNotFound if none does.
 func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
-	if refs, err := l.called(ctx, spelling); err != nil || len(refs) == 1 {
-		return first(refs), err
+	found, err := l.called(ctx, spelling)
+	if err == nil && len(found) == 0 {
+		found, err = l.fitting(ctx, spelling)
 	}
-	there, err := l.fitting(ctx, rows.KeyResource, spelling)
 	if err != nil {
 		return resource.Ref{}, err
 	}
-	if len(there) == 0 {
-		for _, prefix := range []string{rows.KeyActions, rows.KeyDecided, rows.KeyBlessed} {
-			past, err := l.fitting(ctx, prefix, spelling)
-			if err != nil {
-				return resource.Ref{}, err
-			}
-			there = append(there, past...)
-		}
-	}
-	slices.SortFunc(there, resource.Ref.Compare)
-	there = slices.Compact(there)
-	switch len(there) {
+	found = meant(found, spelling)
+	switch len(found) {
 	case 0:
 		return l.unregistered(ctx, spelling)
 	case 1:
-		return there[0], nil
+		return found[0], nil
 	}
-	return resource.Ref{}, &AmbiguousError{spelling, there}
+	return resource.Ref{}, &AmbiguousError{spelling, found}
 }
+
+// meant narrows what fits: a whole ref is the only one, and what a stack names comes before a
+// resource that the provider happens to call so.
+func meant(found []resource.Ref, spelling string) []resource.Ref {
+	slices.SortFunc(found, resource.Ref.Compare)
+	found = slices.Compact(found)
+	for i, r := range found {
+		if r.String() == spelling {
+			return found[i : i+1]
+		}
+	}
+	if named := slices.DeleteFunc(slices.Clone(found), func(r resource.Ref) bool { return r.Stack == "" }); len(named) > 0 {
+		return named
+	}
+	return found
+}
+
+// pastPrefixes are the prefixes of the resources that no longer exist.
+func pastPrefixes() []string { return []string{rows.KeyActions, rows.KeyDecided, rows.KeyBlessed} }
 
 // called are the resources that a spelling with kind and name fits, read key by key in each observed
 // scope: the existing ones, else those that only the past has.
@@ -51,22 +61,24 @@ func (l *Reader) called(ctx context.Context, spelling string) (refs []resource.R
 		return nil, nil
 	}
 	kind, name := parts[len(parts)-2], parts[len(parts)-1]
+	if _, rest, ok := resource.CutStack(kind); ok {
+		kind = rest
+	}
 	scans, err := l.Scans(ctx, storage.Now)
 	if err != nil {
 		return nil, err
 	}
-	for _, prefix := range []string{rows.KeyResource, rows.KeyActions, rows.KeyDecided, rows.KeyBlessed} {
+	for _, prefix := range append([]string{rows.KeyResource}, pastPrefixes()...) {
 		for _, s := range scans {
-			ref := resource.Ref{Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: kind, Name: name}
-			if !Fits(ref, spelling) {
-				continue
-			}
-			e, err := l.Get(ctx, prefix+ref.String(), storage.Now)
+			bare := resource.Ref{Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: kind, Name: name}
+			of, err := l.inStacks(ctx, prefix, bare)
 			if err != nil {
 				return nil, err
 			}
-			if e.Value != nil && !slices.Contains(refs, ref) {
-				refs = append(refs, ref)
+			for _, r := range of {
+				if r.Fits(spelling) {
+					refs = append(refs, r)
+				}
 			}
 		}
 		if prefix == rows.KeyResource && len(refs) > 0 {
@@ -76,50 +88,75 @@ func (l *Reader) called(ctx context.Context, spelling string) (refs []resource.R
 	return refs, nil
 }
 
-func first(refs []resource.Ref) resource.Ref {
-	if len(refs) == 0 {
-		return resource.Ref{}
+// inStacks are the recorded refs of one name, in any stack or none: their keys follow each other.
+func (l *Reader) inStacks(ctx context.Context, prefix string, bare resource.Ref) (refs []resource.Ref, err error) {
+	entries, _, err := l.Store().Range(ctx, rows.Of(prefix, bare), storage.Now)
+	if err != nil {
+		return nil, err
 	}
-	return refs[0]
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		r, err := rows.RefOf(prefix, e.Key)
+		if err != nil || r.Bare() != bare {
+			break // longer names come behind
+		}
+		refs = append(refs, r)
+	}
+	return refs, nil
 }
 
-// fitting are the refs under a prefix of the store that the spelling fits. An exact fit is the only
-// one.
-func (l *Reader) fitting(ctx context.Context, prefix, spelling string) (refs []resource.Ref, err error) {
-	id := []byte(`"id":"` + spelling + `"`)
-	err = l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
-		ref, err := resource.ParseRef(e.Key[len(prefix):])
-		if err == nil && (Fits(ref, spelling) || prefix == rows.KeyResource && strings.Contains(string(e.Value), string(id))) {
-			refs = append(refs, ref)
-		}
-		return err
-	})
-	for _, r := range refs {
-		if r.String() == spelling {
-			return []resource.Ref{r}, err
+// fitting reads all keys: for the existing resources that a spelling fits or that have it as their
+// id, else for those that only the past has.
+func (l *Reader) fitting(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
+	id := []byte(`"id":` + string(resource.AppendJSON(nil, resource.String(spelling))))
+	for _, prefix := range append([]string{rows.KeyResource}, pastPrefixes()...) {
+		err := l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
+			ref, err := rows.RefOf(prefix, e.Key)
+			if err == nil && (ref.Fits(spelling) || prefix == rows.KeyResource && bytes.Contains(e.Value, id)) {
+				refs = append(refs, ref)
+			}
+			return err
+		})
+		if err != nil || prefix == rows.KeyResource && len(refs) > 0 {
+			return refs, err
 		}
 	}
-	return refs, err
+	return refs, nil
+}
+
+// stacks are those that own something, sorted.
+func (l *Reader) stacks(ctx context.Context) (out []string, err error) {
+	err = l.Entries(ctx, rows.KeyStack, storage.Now, func(e storage.Entry) error {
+		if name, _, ok := rows.ParseStack(e.Key); ok {
+			out = append(out, name)
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return slices.Compact(out), err
 }
 
 // unregistered finds a whole ref that only old revisions have.
 func (l *Reader) unregistered(ctx context.Context, spelling string) (resource.Ref, error) {
-	if ref, err := resource.ParseRef(spelling); err == nil {
-		for _, err := range l.Store().History(ctx, rows.KeyResource+spelling) {
-			return ref, err
+	ref, err := resource.ParseRef(spelling)
+	if err == nil {
+		all := []resource.Ref{ref}
+		if ref.Stack == "" {
+			stacks, err := l.stacks(ctx)
+			if err != nil {
+				return resource.Ref{}, err
+			}
+			for _, s := range stacks {
+				all = append(all, ref.In(s))
+			}
+		}
+		for _, r := range all {
+			for _, err := range l.Store().History(ctx, rows.Of(rows.KeyResource, r)) {
+				return r, err
+			}
 		}
 	}
 	return resource.Ref{}, fmt.Errorf("%q is %w: `ovi status` and `ovi inventory` list resources", spelling, ledger.ErrNotFound)
-}
-
-// Fits reports whether a short spelling fits a ref: the whole ref, the ref without the account,
-// without the location, kind/name, or the name.
-func Fits(r resource.Ref, spelling string) bool {
-	_, region, ok := strings.Cut(r.Location, "/")
-	short := r.Kind + "/" + r.Name
-	switch spelling {
-	case r.Name, short, r.Provider + "/" + short, r.Location + "/" + short, r.String():
-		return true
-	}
-	return ok && (spelling == region+"/"+short || spelling == r.Provider+"/"+region+"/"+short)
 }

@@ -37,11 +37,10 @@ func (l *Reader) history(ctx context.Context, ref resource.Ref, clock *logClock)
 		}
 		return m
 	}
-	name := ref.String()
 	err := errors.Join(
-		l.Versions(ctx, rows.KeyResource+name, func(e storage.Entry) error { return seen(at(e.Modified), e) }),
-		l.Versions(ctx, rows.KeyDecided+name, func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
-		l.Versions(ctx, rows.KeyActions+name, func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyResource, ref), func(e storage.Entry) error { return seen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyDecided, ref), func(e storage.Entry) error { return decidedThen(at(e.Modified), e) }),
+		l.Versions(ctx, rows.Of(rows.KeyActions, ref), func(e storage.Entry) error { return actsThen(at(e.Modified), e) }),
 	)
 	if err == nil && len(moments) == 0 {
 		err = fmt.Errorf("%s is %w", ref, ledger.ErrNotFound)
@@ -81,8 +80,8 @@ func decidedThen(m *Moment, e storage.Entry) error {
 	}
 	err := json.Unmarshal(v.Decision, &d)
 	planned := event.Planned{Plan: v.Plan, Mode: v.Mode, Decisions: []event.Decision{d}}
-	if d.Stack != "" {
-		planned.Stacks = []string{d.Stack}
+	if d.Ref.Stack != "" {
+		planned.Stacks = []string{d.Ref.Stack}
 	}
 	m.Records = append(m.Records, event.Record{At: v.At, Event: planned})
 	return err

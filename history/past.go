@@ -31,7 +31,7 @@ func (l *Reader) Pasts(ctx context.Context, known wal.Seq, limit int) (past func
 			have, broken = l.haveActs(ctx)
 		}
 		var out []decider.Past
-		if have == nil || have[rows.KeyActions+ref.String()] {
+		if have == nil || have[rows.Of(rows.KeyActions, ref)] {
 			var err error
 			if out, err = l.past(ctx, ref, known, limit); err != nil {
 				broken = fmt.Errorf("history: read the past of %s: %w", ref, err)
@@ -56,7 +56,7 @@ func (l *Reader) haveActs(ctx context.Context) (map[string]bool, error) {
 func (l *Reader) past(ctx context.Context, ref resource.Ref, known wal.Seq, limit int) ([]decider.Past, error) {
 	var out []decider.Past
 	m := Moment{}
-	err := l.Versions(ctx, rows.KeyActions+ref.String(), func(e storage.Entry) error { return actsThen(&m, e) })
+	err := l.Versions(ctx, rows.Of(rows.KeyActions, ref), func(e storage.Entry) error { return actsThen(&m, e) })
 	for _, r := range m.Records {
 		if p, ok := event.PastOf(r); ok && (r.Seq <= known || r.Instance != l.Instance()) {
 			out = append(out, p)

@@ -20,8 +20,8 @@ import (
 func TestActionsSinceARevisionAreThoseOfOtherPlans(t *testing.T) {
 	store := mem.New()
 	l, other := shared(t, t.TempDir(), store, "ann"), shared(t, t.TempDir(), store, "bob")
-	start := event.Started{Plan: "mine", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Update}
-	end := event.Finished{Plan: "mine", Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Update, Outcome: event.Done}
+	start := event.Started{Plan: "mine", Ref: ref("a"), Key: "k", Action: decider.Update}
+	end := event.Finished{Plan: "mine", Ref: ref("a"), Key: "k", Action: decider.Update, Outcome: event.Done}
 	must[ledger.Receipt](t)(l.Record(t.Context(), start))
 	since := must[ledger.Receipt](t)(l.Record(t.Context(), end)).Revision
 	h := history.New(l.Reader())

@@ -85,7 +85,7 @@ func (p *batchReader) decidedAt(ctx context.Context, at storage.Revision) ([]eve
 }
 
 func (p *batchReader) decided(ctx context.Context, at storage.Revision) (storage.Entry, []event.Decision, error) {
-	e, err := p.l.Get(ctx, rows.KeyDecided+p.ref.String(), max(at, p.clock.oldest))
+	e, err := p.l.Get(ctx, rows.Of(rows.KeyDecided, p.ref), max(at, p.clock.oldest))
 	if err != nil || e.Value == nil {
 		return e, nil, err
 	}
@@ -174,11 +174,11 @@ func (p *batchReader) standing(ctx context.Context, stack string, v rows.Plan, m
 			return nil, nil
 		}
 	}
-	then, err := p.l.Get(ctx, rows.KeyResource+p.ref.String(), max(e.Modified, p.clock.oldest))
+	then, err := p.l.Get(ctx, rows.Of(rows.KeyResource, p.ref), max(e.Modified, p.clock.oldest))
 	if err != nil {
 		return nil, err
 	}
-	now, err := p.l.Get(ctx, rows.KeyResource+p.ref.String(), max(made, p.clock.oldest))
+	now, err := p.l.Get(ctx, rows.Of(rows.KeyResource, p.ref), max(made, p.clock.oldest))
 	if err != nil || !bytes.Equal(then.Value, now.Value) {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision
 
 // stackOf is the stack of a plan's resource.
 func stackOf(e event.Planned) string {
-	if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
-		return e.Decisions[0].Stack
+	if len(e.Decisions) > 0 && e.Decisions[0].Ref.Stack != "" {
+		return e.Decisions[0].Ref.Stack
 	}
 	if len(e.Stacks) > 0 {
 		return e.Stacks[0]

@@ -13,14 +13,16 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
+// odd is a text that looks like the end of a list.
+const odd = `a "changed":[ or ] or } \ in a text, and "decisions":[{"ref":`
+
 func prunable9(i int) resource.Ref {
-	return resource.Ref{Provider: "aws", Location: "1/eu", Kind: "ec2", Name: fmt.Sprintf("web-%d", i)}
+	return resource.Ref{Stack: "web", Provider: "aws", Location: "1/eu", Kind: "ec2", Name: fmt.Sprintf("web-%d", i)}
 }
 
 // TestPrunedKeepsEverythingAboutAResource: what a pruned record says of one thing is what the whole
 // record says, whatever texts contain.
 func TestPrunedKeepsEverythingAboutAResource(t *testing.T) {
-	odd := `a "changed":[ or ] or } \ in a text, and "decisions":[{"ref":`
 	obs := event.Observed{Scope: prunable9(0).Scope(), Complete: true, Part: 1, Of: 1}
 	plan := event.Planned{Plan: "p", Stacks: []string{odd}, Hash: "h", Digest: "d", Owned: map[string]int{odd: 3}}
 	for i := range 300 {
@@ -29,7 +31,7 @@ func TestPrunedKeepsEverythingAboutAResource(t *testing.T) {
 			Attrs: resource.NewAttrs(resource.Attr{Name: "changed", Value: resource.List{resource.String(odd), resource.Int(i)}}),
 		})
 		obs.Gone = append(obs.Gone, prunable9(1000+i))
-		plan.Decisions = append(plan.Decisions, event.Decision{Ref: prunable9(i), Stack: odd, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Message: odd})
+		plan.Decisions = append(plan.Decisions, event.Decision{Ref: prunable9(i), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Message: odd})
 	}
 	for _, e := range []event.Event{obs, plan} {
 		raw, err := event.EncodeRecord(event.Record{ID: "1", User: odd, Event: e})

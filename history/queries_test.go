@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -47,14 +48,14 @@ func TestFindRef(t *testing.T) {
 	ctx := t.Context()
 	location := resource.Scope{Provider: "aws", Location: "123/eu-1"}
 	far := res("a", "s")
-	far.Ref, far.ID = resource.Ref{Provider: "aws", Location: location.Location, Kind: "ec2", Name: "a"}, "i-1"
+	far.Ref, far.ID = resource.Ref{Stack: "shop", Provider: "aws", Location: location.Location, Kind: "ec2", Name: "a"}, "i-1"
 	w := liveState(res("a", "s"), res("b", "s"))
 	w.Scopes[location] = resource.Snapshot{Scope: location, Resources: []resource.Observed{far}}
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, w, ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1})) // b is gone
 	for spelling, want := range map[string]resource.Ref{
 		"fake/here/box/a": ref("a"), "box/a": ref("a"), "aws/eu-1/ec2/a": far.Ref, "eu-1/ec2/a": far.Ref,
-		"ec2/a": far.Ref, "i-1": far.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"),
+		"ec2/a": far.Ref, "i-1": far.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"), "web:fake/here/box/b": ref("b"), "web:box/a": ref("a"), "shop:a": far.Ref, "shop:ec2/a": far.Ref, "shop:aws/eu-1/ec2/a": far.Ref,
 	} {
 		if got, err := history.New(l.Reader()).FindRef(ctx, spelling); err != nil || got != want {
 			t.Errorf("%s: %s %v, want %s", spelling, got, err, want)
@@ -64,8 +65,38 @@ func TestFindRef(t *testing.T) {
 	if _, err := history.New(l.Reader()).FindRef(ctx, "a"); !errors.As(err, &several) || len(several.Refs) != 2 {
 		t.Errorf("a: %v, want two", err)
 	}
+	if _, err := history.New(l.Reader()).FindRef(ctx, "web:ec2/a"); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("a resource of another stack: %v", err)
+	}
 	if _, err := history.New(l.Reader()).FindRef(ctx, "nothing"); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("nothing: %v", err)
+	}
+}
+
+// TestNamesOfSeveralStacks: a name that two stacks use needs the stack; what a provider calls so is
+// found where no stack has the name.
+func TestNamesOfSeveralStacks(t *testing.T) {
+	l := fresh(t)
+	web, shop := res("a", "s"), res("a", "s")
+	shop.Ref.Stack, shop.ID = "shop", "id-2"
+	natural, lone := res("a", "s"), res("b", "s")
+	natural.Ref, natural.ID, natural.Ownership = natural.Ref.Bare(), "id-3", resource.Unmanaged
+	lone.Ref, lone.ID, lone.Ownership = lone.Ref.Bare(), "id-4", resource.Unmanaged
+	must[ledger.Receipt](t)(l.RecordObservation(t.Context(), liveState(natural, shop, web, lone), ledger.ObservationOptions{Since: -1}))
+	find := history.New(l.Reader()).FindRef
+	for _, spelling := range []string{"a", "box/a", "here/box/a", "fake/box/a"} {
+		_, err := find(t.Context(), spelling)
+		var several *history.AmbiguousError
+		if !errors.As(err, &several) || err.Error() != fmt.Sprintf("%q fits 2 resources: use one of shop:box/a, web:box/a", spelling) {
+			t.Errorf("%s: %v", spelling, err)
+		}
+	}
+	for spelling, want := range map[string]resource.Ref{
+		"web:a": web.Ref, "shop:box/a": shop.Ref, "id-2": shop.Ref, "id-3": natural.Ref, "fake/here/box/a": natural.Ref, "box/b": lone.Ref,
+	} {
+		if got, err := find(t.Context(), spelling); err != nil || got != want {
+			t.Errorf("%s: %s %v, want %s", spelling, got, err, want)
+		}
 	}
 }
 

@@ -53,9 +53,9 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	names := make([]string, len(e.Refs))
+	short, names := resource.Shorten(e.Refs, nil), make([]string, len(e.Refs))
 	for i, r := range e.Refs {
-		names[i] = r.String()
+		names[i] = short(r)
 	}
 	return fmt.Sprintf("%q fits %d resources: use one of %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
 }

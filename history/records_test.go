@@ -54,7 +54,7 @@ func (x *life) step(t *testing.T, compacts bool) {
 		x.plans++
 		var decisions []event.Decision
 		for i := range x.rng.IntN(3) {
-			decisions = append(decisions, event.Decision{Ref: ref(fmt.Sprintf("t%d", i)), Stack: "web", Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged})
+			decisions = append(decisions, event.Decision{Ref: ref(fmt.Sprintf("t%d", i)), Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update, Reason: decider.ReasonChanged})
 		}
 		mode := []event.Mode{event.ForPlan, event.ForApply, event.ForDrift}[x.rng.IntN(3)]
 		id := fmt.Sprintf("%026d", x.plans)
@@ -65,10 +65,10 @@ func (x *life) step(t *testing.T, compacts bool) {
 		}
 		at := decisions[x.rng.IntN(len(decisions))].Ref
 		x.record(t, event.Approved{Plan: id, Who: "ann", How: "typed yes"})
-		x.record(t, event.Started{Plan: id, Ref: at, Stack: "web", Key: "k" + id, Action: decider.Update, Token: 1})
+		x.record(t, event.Started{Plan: id, Ref: at, Key: "k" + id, Action: decider.Update, Token: 1})
 		if x.rng.IntN(3) > 0 {
 			o := res(at.Name, "s")
-			x.record(t, event.Finished{Plan: id, Ref: at, Stack: "web", Key: "k" + id, Action: decider.Update, Outcome: event.Done, Resource: &o})
+			x.record(t, event.Finished{Plan: id, Ref: at, Key: "k" + id, Action: decider.Update, Outcome: event.Done, Resource: &o})
 		}
 	case 5:
 		x.record(t, event.Blessed{Ref: ref(name), On: x.rng.IntN(2) == 0, Who: "ann"})

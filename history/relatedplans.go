@@ -45,9 +45,6 @@ func (g *historyReader) missingPlans(ctx context.Context) error {
 		if plan == "" || g.plans[plan] || g.pages.left == 0 || g.past.recall(plan) {
 			continue
 		}
-		if stack == "" {
-			stack = g.stack()
-		}
 		v, made, err := g.pages.findPlan(ctx, stack, plan, max(t.rev, g.clock.oldest))
 		if err != nil {
 			return err
@@ -69,11 +66,11 @@ func (g *historyReader) missingPlans(ctx context.Context) error {
 func planOf(e event.Event) (plan, stack string) {
 	switch e := e.(type) {
 	case event.Started:
-		return e.Plan, e.Stack
+		return e.Plan, e.Ref.Stack
 	case event.Blocked:
-		return e.Plan, ""
+		return e.Plan, e.Ref.Stack
 	case event.NotStarted:
-		return e.Plan, ""
+		return e.Plan, e.Ref.Stack
 	}
 	return "", ""
 }
@@ -139,25 +136,4 @@ func (g *historyReader) approvals(ctx context.Context, digest string) error {
 		}
 	}
 	return nil
-}
-
-// stack is the last stack of the resource.
-func (g *historyReader) stack() string {
-	for _, t := range slices.Backward(g.told) {
-		switch e := t.record.Event.(type) {
-		case event.Finished:
-			return e.Stack
-		case event.Adopted:
-			return e.Stack
-		case event.Planned:
-			if len(e.Decisions) > 0 && e.Decisions[0].Stack != "" {
-				return e.Decisions[0].Stack
-			}
-		case event.Observed:
-			if len(e.Changed) > 0 && e.Changed[0].Stack != "" {
-				return e.Changed[0].Stack
-			}
-		}
-	}
-	return ""
 }

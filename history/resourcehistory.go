@@ -66,7 +66,7 @@ func (l *Reader) ResourceHistory(ctx context.Context, ref resource.Ref, depth in
 	for _, t := range g.told {
 		c.Records = append(c.Records, t.record)
 	}
-	if c.Last, err = g.pages.last(ctx, g.stack()); err != nil {
+	if c.Last, err = g.pages.last(ctx, g.ref.Stack); err != nil {
 		return c, err
 	}
 	return c, l.present(ctx, &c)
@@ -94,7 +94,7 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 		c.Replacing = &r
 	}
 	var b rows.Blessing
-	if found, err := l.Load(ctx, rows.KeyBlessed+c.Ref.String(), storage.Now, &b); err != nil {
+	if found, err := l.Load(ctx, rows.Of(rows.KeyBlessed, c.Ref), storage.Now, &b); err != nil {
 		return err
 	} else if found {
 		c.Blessed = &ledger.Blessing{Ref: c.Ref, Who: b.Who, Reason: b.Reason, At: b.At}

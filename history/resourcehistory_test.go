@@ -27,13 +27,13 @@ func types(records []event.Record) (out []string) {
 // acted records an observation, a plan and an action on a resource, as an apply does.
 func acted(t *testing.T, l *ledger.Ledger, plan string) {
 	t.Helper()
-	d := event.Decision{Ref: ref("a"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted}
+	d := event.Decision{Ref: ref("a"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted}
 	for _, events := range [][]event.Event{
 		{event.Loaded{Stack: "web", Source: "ovi.yaml"}},
-		{event.Planned{Plan: plan, Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Decisions: []event.Decision{d, {Ref: ref("b"), Stack: "web"}}}},
+		{event.Planned{Plan: plan, Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", Decisions: []event.Decision{d, {Ref: ref("b")}}}},
 		{event.Approved{Plan: plan, Who: "ann", How: "typed yes"}, event.Approved{Plan: "another", Who: "eve"}},
-		{event.Started{Plan: plan, Ref: ref("a"), Stack: "web", Key: "k" + plan, Action: decider.Delete, Token: 1}},
-		{event.Finished{Plan: plan, Ref: ref("a"), Stack: "web", Key: "k" + plan, Action: decider.Delete, Outcome: event.Done}},
+		{event.Started{Plan: plan, Ref: ref("a"), Key: "k" + plan, Action: decider.Delete, Token: 1}},
+		{event.Finished{Plan: plan, Ref: ref("a"), Key: "k" + plan, Action: decider.Delete, Outcome: event.Done}},
 	} {
 		must[ledger.Receipt](t)(l.Record(t.Context(), events...))
 	}

@@ -19,7 +19,7 @@ func (r *Reader) ActedAfter(ctx context.Context, s resource.Scope, at time.Time)
 		if !rows.InScope(e.Key, prefix) {
 			return nil
 		}
-		ref, err := resource.ParseRef(e.Key[len(rows.KeyActions):])
+		ref, err := rows.RefOf(rows.KeyActions, e.Key)
 		if err != nil {
 			return err
 		}

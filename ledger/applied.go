@@ -15,7 +15,7 @@ import (
 // Applied is what was last applied to a resource.
 func (r *Reader) Applied(ctx context.Context, ref resource.Ref, at storage.Revision) (event.Applied, bool, error) {
 	var a event.Applied
-	found, err := r.Load(ctx, rows.KeyApplied+ref.String(), at, &a)
+	found, err := r.Load(ctx, rows.Of(rows.KeyApplied, ref), at, &a)
 	return a, found, err
 }
 
@@ -33,7 +33,7 @@ func (r *Reader) AllApplied(ctx context.Context, at storage.Revision) (applied f
 				return nil
 			})
 		}
-		b, ok := raw[rows.KeyApplied+ref.String()]
+		b, ok := raw[rows.Of(rows.KeyApplied, ref)]
 		if !ok || broken != nil {
 			return event.Applied{}, false
 		}

@@ -19,7 +19,7 @@ func (r *Reader) Binding(ctx context.Context, ref resource.Ref) (resource.Bindin
 		return resource.Binding{}, err
 	}
 	for _, id := range all.Live {
-		var b rows.Binding
+		b := rows.NewBinding(ref, id)
 		found, err := r.Load(ctx, rows.BindingOf(ref, id), storage.Now, &b)
 		if err != nil {
 			return b.Binding, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"strings"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -35,7 +34,7 @@ func (d *delta) compare(ctx context.Context, store storage.Store, snapshot resou
 	r.advance()
 	var key, content []byte
 	for as, o := range keyed(snapshot) {
-		key = appendRef(append(key[:0], rows.KeyResource...), as)
+		key = rows.AppendOf(key[:0], rows.KeyResource, &as)
 		for r.err == nil && r.at.Key != "" && r.at.Key < string(key) {
 			d.lost(r.at.Key)
 			r.advance()
@@ -78,17 +77,10 @@ func (d *delta) found(key []byte, as resource.Ref, o *resource.Observed) {
 }
 
 func (d *delta) lost(key string) {
-	ref, err := resource.ParseRef(strings.TrimPrefix(key, rows.KeyResource))
+	ref, err := rows.RefOf(rows.KeyResource, key)
 	if err == nil && !d.touched[key] && d.snapshot.Covers(ref.Kind) == nil {
 		d.gone = append(d.gone, ref)
 	}
-}
-
-func appendRef(b []byte, r resource.Ref) []byte {
-	b = append(append(b, r.Provider...), '/')
-	b = append(append(b, r.Location...), '/')
-	b = append(append(b, r.Kind...), '/')
-	return append(b, r.Name...)
 }
 
 // recorded iterates over the recorded resources of a scope.

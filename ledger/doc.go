@@ -12,6 +12,7 @@
 // # The store as a projection
 //
 // All kinds of stores have the same keys. Values are canonical JSON; package rows has their types.
+// A ref in a key has its stack at the end, so that all resources of a scope are side by side.
 //
 //	log/<instance>            last projected record, its chain value and the time of the batch:
 //	                          every batch writes it, so its history maps revisions to times

@@ -48,9 +48,9 @@ func TestAcknowledgedDrift(t *testing.T) {
 func TestAppliedIsWhatTheFinishedActionApplied(t *testing.T) {
 	l := fresh(t)
 	for _, name := range []string{"a", "b"} {
-		record(t, l, event.Started{Ref: ref(name), Stack: "web", Key: name, Action: decider.Update, Applying: &event.Applied{Desired: name, Stack: "web"}})
+		record(t, l, event.Started{Ref: ref(name), Key: name, Action: decider.Update, Applying: &event.Applied{Desired: name}})
 	}
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "a", Action: decider.Update, Outcome: event.Done})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "a", Action: decider.Update, Outcome: event.Done})
 	applied, failed := l.AllApplied(t.Context(), storage.Now)
 	if a, ok := applied(ref("a")); !ok || a.Desired != "a" {
 		t.Errorf("applied to a: %+v, %v", a, ok)
@@ -105,8 +105,8 @@ func TestClaimsWriteNothingElse(t *testing.T) {
 // TestOnlyOpenActionsAreRecovered: one that another run recovered meanwhile is not recorded again.
 func TestOnlyOpenActionsAreRecovered(t *testing.T) {
 	l := fresh(t)
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "ka", Action: decider.Create, Desired: "w"})
-	record(t, l, event.Started{Ref: ref("b"), Stack: "web", Key: "kb", Action: decider.Delete, Have: "ib"})
+	record(t, l, event.Started{Ref: ref("a"), Key: "ka", Action: decider.Create, Desired: "w"})
+	record(t, l, event.Started{Ref: ref("b"), Key: "kb", Action: decider.Delete, Have: "ib"})
 	answers := []event.Recovered{
 		{Ref: ref("a"), Key: "ka", Action: decider.Create, Finding: event.FoundNotDone},
 		{Ref: ref("b"), Key: "old", Action: decider.Delete, Finding: event.FoundDone},
@@ -132,10 +132,10 @@ func TestRecoveredDeletesEndTheirBinding(t *testing.T) {
 		if share {
 			l = shared(t, t.TempDir(), mem.New(), "ann")
 		}
-		record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "k1", Action: decider.Create})
+		record(t, l, event.Started{Ref: ref("a"), Key: "k1", Action: decider.Create})
 		record(t, l, event.Recovered{Ref: ref("a"), Key: "k1", Action: decider.Create, Finding: event.FoundDone, ID: "i1"})
 		proven(t, l, "a", "i1")
-		record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "k2", Action: decider.Delete, Have: "i1"})
+		record(t, l, event.Started{Ref: ref("a"), Key: "k2", Action: decider.Delete, Have: "i1"})
 		record(t, l, event.Recovered{Ref: ref("a"), Key: "k2", Action: decider.Delete, Finding: event.FoundDone, ID: "i1"})
 		notProven(t, l, "a", "i1")
 		if !bindings(t, l)["i1"].Ended {
@@ -147,7 +147,7 @@ func TestRecoveredDeletesEndTheirBinding(t *testing.T) {
 func TestRolloutFacts(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
-	good := event.LastGood{Ref: ref("a"), Stack: "web", Desired: "v", Applied: event.Applied{Desired: "v"}}
+	good := event.LastGood{Ref: ref("a"), Desired: "v", Applied: event.Applied{Desired: "v"}}
 	record(t, l, good, event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"}, event.Exhausted{Ref: ref("b"), Desired: "w", Attempts: 3})
 	record(t, l, event.Wave{Stack: "web", Version: "v1", Reach: 1}, event.Wave{Stack: "web", Version: "v2", Reach: 2, Halted: true})
 	record(t, l, event.Retried{Ref: ref("b"), Who: "ann"})
@@ -224,7 +224,7 @@ func TestAwaitedScans(t *testing.T) {
 func TestAMissingYoungResourceIsNotGoneYet(t *testing.T) {
 	l := fresh(t)
 	made := res("a", "s")
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, ID: "i1", Resource: &made})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, ID: "i1", Resource: &made})
 	_, err := l.RecordObservation(t.Context(), liveState(), ledger.ObservationOptions{Since: -1, Young: time.Minute})
 	var young *ledger.YoungError
 	if !errors.As(err, &young) || len(young.Refs) != 1 || young.Error() == "" {
@@ -238,7 +238,7 @@ func TestClosingRecordsTheDigestOfManyBindings(t *testing.T) {
 	var events []event.Event
 	for i := range 120 {
 		id := string(rune('A'+i%26)) + string(rune('a'+i/26))
-		events = append(events, event.Adopted{Ref: ref(id), ID: id, Stack: "web", Who: "ann"})
+		events = append(events, event.Adopted{Ref: ref(id), ID: id, Who: "ann"})
 	}
 	record(t, l, events...)
 	proven(t, l, "Aa", "Aa")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -67,7 +68,7 @@ func renamed(s resource.Snapshot) []named {
 	for i := range all {
 		r := all[i].as
 		if r.Scope() != s.Scope || r == last {
-			all[i].as = resource.Ref{Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
+			all[i].as = resource.Ref{Stack: r.Stack, Provider: s.Scope.Provider, Location: s.Scope.Location, Kind: r.Kind, Name: r.Name + "@" + url.PathEscape(all[i].o.ID)}
 			continue
 		}
 		last = r
@@ -80,7 +81,10 @@ func renamed(s resource.Snapshot) []named {
 // bytes; where the kinds are equal that is the same.
 func compareKeys(a, b resource.Ref) int {
 	if a.Kind == b.Kind {
-		return strings.Compare(a.Name, b.Name)
+		if c := strings.Compare(a.Name, b.Name); c != 0 || a.Stack == b.Stack {
+			return c
+		}
+		return strings.Compare(rows.Of("", a), rows.Of("", b))
 	}
 	return strings.Compare(a.Kind+"/"+a.Name, b.Kind+"/"+b.Name)
 }

@@ -309,7 +309,7 @@ func TestAPlanLikeTheLastIsNotListedAgain(t *testing.T) {
 	l := open(t, t.TempDir(), store)
 	ctx := t.Context()
 	d := []event.Decision{{
-		Ref: ref("a"), Stack: "web", Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
+		Ref: ref("a"), Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing,
 		Changes: []resource.Change{{Path: "size", To: resource.String("s"), Effect: resource.Replace}},
 	}}
 	hash := must[string](t)(event.HashDecisions(d))

@@ -84,7 +84,7 @@ func (l *Ledger) young(ctx context.Context, young, gone []resource.Ref, within t
 	}
 	for _, ref := range gone {
 		var list []rows.Action
-		found, err := l.Load(ctx, rows.KeyActions+ref.String(), storage.Now, &list)
+		found, err := l.Load(ctx, rows.Of(rows.KeyActions, ref), storage.Now, &list)
 		if err != nil {
 			return nil, err
 		}
@@ -170,9 +170,9 @@ func stacksOf(s resource.Snapshot) []string {
 	seen := map[string]bool{}
 	var out []string
 	for i := range s.Resources {
-		if o := &s.Resources[i]; o.Managed() && o.Stack != "" && !seen[o.Stack] {
-			seen[o.Stack] = true
-			out = append(out, o.Stack)
+		if o := &s.Resources[i]; o.Managed() && !seen[o.Ref.Stack] {
+			seen[o.Ref.Stack] = true
+			out = append(out, o.Ref.Stack)
 		}
 	}
 	slices.Sort(out)

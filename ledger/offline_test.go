@@ -17,7 +17,7 @@ import (
 func TestTheTimeOfflineDoesNotCount(t *testing.T) {
 	l := fresh(t)
 	t0 := time.Now().UTC().Round(0)
-	pending := resource.Observed{Ref: ref("a"), ID: "i1", Health: resource.Pending, Ownership: resource.Proven, Stack: "web"}
+	pending := resource.Observed{Ref: ref("a"), ID: "i1", Health: resource.Pending, Ownership: resource.Proven}
 	observed := func(at time.Time, changed ...resource.Observed) {
 		record(t, l, event.Observed{Scope: ref("a").Scope(), At: at, Complete: true, Changed: changed, Count: 1, Stacks: []string{"web"}, Part: 1, Of: 1})
 	}
@@ -25,9 +25,9 @@ func TestTheTimeOfflineDoesNotCount(t *testing.T) {
 		record(t, l, event.Observed{Scope: ref("a").Scope(), At: at, Error: "offline", Offline: true, Part: 1, Of: 1})
 	}
 	observed(t0)
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Desired: "v1"})
+	record(t, l, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create, Desired: "v1"})
 	record(t, l, event.Finished{
-		Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Desired: "v1", Outcome: event.Accepted, ID: "i1", Resource: &pending, Deadline: t0.Add(10 * time.Minute),
+		Ref: ref("a"), Key: "k", Action: decider.Create, Desired: "v1", Outcome: event.Accepted, ID: "i1", Resource: &pending, Deadline: t0.Add(10 * time.Minute),
 	})
 	observed(t0.Add(time.Minute), pending)
 	until := func(want time.Duration) {

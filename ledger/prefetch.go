@@ -17,16 +17,16 @@ func (p *projection) readAhead(records []event.Record) error {
 	for _, r := range records {
 		switch e := r.Event.(type) {
 		case event.Finished:
-			keys[rows.KeyOpen+e.Ref.String()] = true
+			keys[rows.Of(rows.KeyOpen, e.Ref)] = true
 			if e.Outcome == event.Done || e.Outcome == event.Accepted {
 				keys[rows.DownIn(e.Ref.Scope())] = true
 			}
-			keys[rows.KeyTries+e.Ref.String()] = true
-			if e.Outcome == event.Done && e.Resource != nil && e.Stack != "" && !deletes(e.Action, e.Phase, e.Step) {
-				keys[rows.StackOf(e.Stack, e.Ref.Scope())] = true
+			keys[rows.Of(rows.KeyTries, e.Ref)] = true
+			if e.Outcome == event.Done && e.Resource != nil && e.Ref.Stack != "" && !deletes(e.Action, e.Phase, e.Step) {
+				keys[rows.StackOf(e.Ref.Stack, e.Ref.Scope())] = true
 			}
 		case event.Recovered:
-			keys[rows.KeyOpen+e.Ref.String()] = true
+			keys[rows.Of(rows.KeyOpen, e.Ref)] = true
 		}
 	}
 	if len(keys) < 2 {

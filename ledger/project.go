@@ -93,11 +93,11 @@ func (p *projection) write(r event.Record) error {
 		return p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
 	case event.Blessed:
 		if !e.On {
-			return p.delete(rows.KeyBlessed + e.Ref.String())
+			return p.delete(rows.Of(rows.KeyBlessed, e.Ref))
 		}
-		return p.put(rows.KeyBlessed+e.Ref.String(), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
+		return p.put(rows.Of(rows.KeyBlessed, e.Ref), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
 	case event.Acknowledged:
-		return p.put(rows.KeyAcknowledged+e.Ref.String(), rows.EventOf(r))
+		return p.put(rows.Of(rows.KeyAcknowledged, e.Ref), rows.EventOf(r))
 	case event.Baseline:
 		return p.carried(e)
 	}

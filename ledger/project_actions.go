@@ -35,7 +35,7 @@ func (p *projection) remember(r event.Record) error {
 // finishActs writes one value for all records of the batch about a resource.
 func (p *projection) finishActs() error {
 	for ref, list := range p.acts {
-		if err := p.put(rows.KeyActions+ref.String(), list); err != nil {
+		if err := p.put(rows.Of(rows.KeyActions, ref), list); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (p *projection) action(r event.Record) (bool, error) {
 		if err := p.restarted(r, e); err != nil {
 			return true, err
 		}
-		return true, p.put(rows.KeyOpen+e.Ref.String(), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
+		return true, p.put(rows.Of(rows.KeyOpen, e.Ref), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})
 	case event.Finished:
 		return true, p.finished(r, e)
 	case event.Recovered:
@@ -61,7 +61,7 @@ func (p *projection) action(r event.Record) (bool, error) {
 // finished closes the open action, unless only an observation can find its result.
 func (p *projection) finished(r event.Record, e event.Finished) error {
 	var open OpenAction
-	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
+	found, err := p.load(rows.Of(rows.KeyOpen, e.Ref), &open)
 	if err != nil {
 		return err
 	}
@@ -81,16 +81,16 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 		if open.Step == "" {
 			open.Ref, open.Step = e.Ref, e.Step
 		}
-		return p.done(e.Ref, e.Stack, open.Started, found, e.Resource, deletes(e.Action, e.Phase, e.Step))
+		return p.done(e.Ref, open.Started, found, e.Resource, deletes(e.Action, e.Phase, e.Step))
 	case event.Failed:
 		if err := p.failed(r, e); err != nil || !found {
 			return err
 		}
 		if creates(e.Action, e.Phase, e.Step) { // it may have created something: an observation finds out
 			open.Uncertain, open.Error, open.Failed, open.Counted = true, e.Error, !e.Recoverable, true
-			return p.put(rows.KeyOpen+e.Ref.String(), open)
+			return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 		}
-		return p.delete(rows.KeyOpen + e.Ref.String())
+		return p.delete(rows.Of(rows.KeyOpen, e.Ref))
 	case event.Accepted:
 		return p.accepted(r, e, open, found)
 	default:
@@ -98,7 +98,7 @@ func (p *projection) finished(r event.Record, e event.Finished) error {
 			return nil
 		}
 		open.Uncertain, open.Error = true, e.Error
-		return p.put(rows.KeyOpen+e.Ref.String(), open)
+		return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 	}
 }
 
@@ -112,21 +112,20 @@ func (p *projection) accepted(r event.Record, e event.Finished, open OpenAction,
 		return err
 	}
 	open.Accepted, open.ID, open.UID, open.Deadline, open.Away = true, e.ID, e.UID, e.Deadline, scan.Away
-	if err := p.put(rows.KeyOpen+e.Ref.String(), open); err != nil || e.Resource == nil || e.Step != "" {
+	if err := p.put(rows.Of(rows.KeyOpen, e.Ref), open); err != nil || e.Resource == nil || e.Step != "" {
 		return err
 	}
-	if err := p.set(storage.Op{Key: rows.KeyResource + e.Ref.String(), Value: e.Resource.AppendJSON(nil)}); err != nil || e.Stack == "" {
+	if err := p.set(storage.Op{Key: rows.Of(rows.KeyResource, e.Ref), Value: e.Resource.AppendJSON(nil)}); err != nil {
 		return err
 	}
-	return p.owns(e.Stack, e.Ref.Scope())
+	return p.owns(e.Ref)
 }
 
 // done closes an action, whether its result was recorded or observed. The observation after a step
 // of a replacement records what exists, and the end of it what was applied.
-func (p *projection) done(ref resource.Ref, stack string, started event.Started, found bool, res *resource.Observed, deleted bool) error {
-	name := ref.String()
+func (p *projection) done(ref resource.Ref, started event.Started, found bool, res *resource.Observed, deleted bool) error {
 	if found {
-		if err := p.delete(rows.KeyOpen + name); err != nil {
+		if err := p.delete(rows.Of(rows.KeyOpen, ref)); err != nil {
 			return err
 		}
 	}
@@ -140,32 +139,36 @@ func (p *projection) done(ref resource.Ref, stack string, started event.Started,
 		return err
 	}
 	if found && started.Applying != nil {
-		if err := p.put(rows.KeyApplied+name, started.Applying); err != nil {
+		if err := p.put(rows.Of(rows.KeyApplied, ref), started.Applying); err != nil {
 			return err
 		}
 	}
 	if res == nil {
 		return nil
 	}
-	if err := p.set(storage.Op{Key: rows.KeyResource + name, Value: res.AppendJSON(nil)}); err != nil || stack == "" {
+	if err := p.set(storage.Op{Key: rows.Of(rows.KeyResource, ref), Value: res.AppendJSON(nil)}); err != nil {
 		return err
 	}
-	return p.owns(stack, ref.Scope())
+	return p.owns(ref)
 }
 
 // forget removes what is recorded of a resource that does not exist any more, besides its bindings.
 func (p *projection) forget(ref resource.Ref) error {
 	for _, key := range []string{rows.KeyTries, rows.KeyExhausted, rows.KeyRestarts, rows.KeyLastGood, rows.KeyApplied, rows.KeyResource} {
-		if err := p.delete(key + ref.String()); err != nil {
+		if err := p.delete(rows.Of(key, ref)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// owns records that the stack has something in the scope.
-func (p *projection) owns(stack string, s resource.Scope) error {
-	key := rows.StackOf(stack, s)
+// owns records that the stack of a ref has something in its scope.
+func (p *projection) owns(ref resource.Ref) error {
+	s := ref.Scope()
+	if ref.Stack == "" {
+		return nil
+	}
+	key := rows.StackOf(ref.Stack, s)
 	if b, err := p.get(key); err != nil || b != nil {
 		return err
 	}
@@ -206,13 +209,13 @@ func transient(t *rows.Tried, at time.Time) {
 
 // tried changes what is recorded of the attempts of a configuration.
 func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.Tried)) error {
-	key := rows.KeyTries + ref.String()
+	key := rows.Of(rows.KeyTries, ref)
 	var t rows.Tries
 	if _, err := p.load(key, &t); err != nil {
 		return err
 	}
 	if last, ok := t.Last(); ok && last.Desired != desired {
-		if err := p.delete(rows.KeyExhausted + ref.String()); err != nil {
+		if err := p.delete(rows.Of(rows.KeyExhausted, ref)); err != nil {
 			return err
 		}
 	}
@@ -223,13 +226,13 @@ func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.T
 // succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
 // configuration that failed is not tried again because another one was applied in between.
 func (p *projection) succeeded(ref resource.Ref, desired string) error {
-	key := rows.KeyTries + ref.String()
+	key := rows.Of(rows.KeyTries, ref)
 	var t rows.Tries
 	found, err := p.load(key, &t)
 	if err != nil || !found {
 		return err
 	}
-	if err := p.delete(rows.KeyExhausted + ref.String()); err != nil {
+	if err := p.delete(rows.Of(rows.KeyExhausted, ref)); err != nil {
 		return err
 	}
 	if t.Drop(desired); len(t.Of) == 0 {
@@ -265,7 +268,7 @@ func (p *projection) notDone(r event.Record, open OpenAction) error {
 // recovered closes the open action as observed.
 func (p *projection) recovered(r event.Record, e event.Recovered) error {
 	var open OpenAction
-	found, err := p.load(rows.KeyOpen+e.Ref.String(), &open)
+	found, err := p.load(rows.Of(rows.KeyOpen, e.Ref), &open)
 	if err != nil || !found || open.Key != e.Key {
 		return err
 	}
@@ -276,24 +279,24 @@ func (p *projection) recovered(r event.Record, e event.Recovered) error {
 				return err
 			}
 		}
-		return p.done(e.Ref, open.Stack, open.Started, true, nil, deletes(open.Action, open.Phase, open.Step))
+		return p.done(e.Ref, open.Started, true, nil, deletes(open.Action, open.Phase, open.Step))
 	case event.FoundFailed:
-		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
+		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err
 		}
 		if e.ID != "" && open.Applying != nil && open.Step == "" { // it has the configuration, and fails with it
-			if err := p.put(rows.KeyApplied+e.Ref.String(), open.Applying); err != nil {
+			if err := p.put(rows.Of(rows.KeyApplied, e.Ref), open.Applying); err != nil {
 				return err
 			}
 		}
 		return p.failed(r, event.Finished{Ref: e.Ref, Key: e.Key, Action: open.Action, Desired: open.Desired, Error: e.Evidence})
 	case event.FoundNotDone:
-		if err := p.delete(rows.KeyOpen + e.Ref.String()); err != nil {
+		if err := p.delete(rows.Of(rows.KeyOpen, e.Ref)); err != nil {
 			return err
 		}
 		return p.notDone(r, open)
 	default:
 		open.Checked = r.At
-		return p.put(rows.KeyOpen+e.Ref.String(), open)
+		return p.put(rows.Of(rows.KeyOpen, e.Ref), open)
 	}
 }

@@ -33,16 +33,16 @@ func deletes(a decider.Action, phase, step string) bool {
 func (p *projection) ownership(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Adopted:
-		b := resource.Binding{Stack: e.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: true}
 		if err := p.bind(r, b, e.Signature); err != nil {
 			return true, err
 		}
 		if e.Applied != nil {
-			if err := p.put(rows.KeyApplied+e.Ref.String(), e.Applied); err != nil {
+			if err := p.put(rows.Of(rows.KeyApplied, e.Ref), e.Applied); err != nil {
 				return true, err
 			}
 		}
-		return true, p.owns(e.Stack, e.Ref.Scope())
+		return true, p.owns(e.Ref)
 	case event.Disowned:
 		return true, p.unbind(e.Ref, e.ID, e.Signature)
 	case event.Lost:
@@ -131,7 +131,7 @@ func (p *projection) unbind(ref resource.Ref, id string, signed *event.Signature
 
 // rebind changes a recorded binding; there may be none.
 func (p *projection) rebind(ref resource.Ref, id string, change func(*rows.Binding)) error {
-	var b rows.Binding
+	b := rows.NewBinding(ref, id)
 	found, err := p.load(rows.BindingOf(ref, id), &b)
 	if err != nil || !found {
 		return err
@@ -146,7 +146,7 @@ func (p *projection) finishedBinding(r event.Record, e event.Finished, open Open
 	case deletes(e.Action, e.Phase, e.Step):
 		return p.unbind(e.Ref, cmp.Or(e.ID, open.Have), e.Signature)
 	case creates(e.Action, e.Phase, e.Step) && e.ID != "":
-		b := resource.Binding{Stack: e.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
 		if e.Step != "" {
 			b.Role = resource.RoleNew
 		}
@@ -161,7 +161,7 @@ func (p *projection) recoveredBinding(r event.Record, e event.Recovered, open Op
 	case deletes(open.Action, open.Phase, open.Step):
 		return p.unbind(e.Ref, open.Have, e.Signature)
 	case creates(open.Action, open.Phase, open.Step) && e.ID != "":
-		b := resource.Binding{Stack: open.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
+		b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key}
 		if open.Step != "" {
 			b.Role = resource.RoleNew
 		}
@@ -179,7 +179,7 @@ func (p *projection) dismissed(r event.Record, e event.Dismissed) error {
 
 // moved gives a binding, and what is recorded under its ref, another ref.
 func (p *projection) moved(r event.Record, e event.Moved) error {
-	b := resource.Binding{Stack: e.Stack, Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted}
+	b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted}
 	if e.From != e.Ref {
 		if err := p.moveFacts(e.From, e.Ref); err != nil {
 			return err
@@ -191,26 +191,26 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 	if err := p.bind(r, b, e.Signature); err != nil {
 		return err
 	}
-	return p.owns(e.Stack, e.Ref.Scope())
+	return p.owns(e.Ref)
 }
 
 // moveFacts moves what was applied, the protection and the rollout. The resource itself is
 // recorded under its new ref by the next observation.
 func (p *projection) moveFacts(from, to resource.Ref) error {
 	for _, prefix := range []string{rows.KeyApplied, rows.KeyBlessed, rows.KeyLastGood, rows.KeyExhausted} {
-		value, err := p.get(prefix + from.String())
+		value, err := p.get(rows.Of(prefix, from))
 		if err != nil {
 			return err
 		}
 		if value == nil {
 			continue
 		}
-		if err := p.set(storage.Op{Key: prefix + to.String(), Value: value}); err != nil {
+		if err := p.set(storage.Op{Key: rows.Of(prefix, to), Value: value}); err != nil {
 			return err
 		}
-		if err := p.delete(prefix + from.String()); err != nil {
+		if err := p.delete(rows.Of(prefix, from)); err != nil {
 			return err
 		}
 	}
-	return p.delete(rows.KeyResource + from.String())
+	return p.delete(rows.Of(rows.KeyResource, from))
 }

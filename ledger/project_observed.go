@@ -15,13 +15,13 @@ func (p *projection) observed(r event.Record, e event.Observed) error {
 	if e.Complete {
 		p.ops = slices.Grow(p.ops, len(e.Changed)+len(e.Displaced)+len(e.Gone))
 		for i := range e.Changed {
-			p.bulk(storage.Op{Key: rows.KeyResource + e.Changed[i].Ref.String(), Value: p.content(&e.Changed[i])})
+			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, e.Changed[i].Ref), Value: p.content(&e.Changed[i])})
 		}
 		for i := range e.Displaced {
-			p.bulk(storage.Op{Key: rows.KeyResource + e.Displaced[i].As.String(), Value: p.content(&e.Displaced[i].Resource)})
+			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, e.Displaced[i].As), Value: p.content(&e.Displaced[i].Resource)})
 		}
 		for _, ref := range e.Gone {
-			p.bulk(storage.Op{Key: rows.KeyResource + ref.String(), Delete: true})
+			p.bulk(storage.Op{Key: rows.Of(rows.KeyResource, ref), Delete: true})
 		}
 		if err := p.observedDown(e); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (p *projection) stacks(e event.Observed) error {
 		}
 	}
 	for _, stack := range e.Stacks {
-		if err := p.owns(stack, e.Scope); err != nil {
+		if err := p.owns(resource.Ref{Stack: stack, Provider: e.Scope.Provider, Location: e.Scope.Location}); err != nil {
 			return err
 		}
 	}

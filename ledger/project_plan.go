@@ -43,7 +43,7 @@ func (p *projection) planned(r event.Record, e event.Planned) error {
 }
 
 func (p *projection) decided(r event.Record, e event.Planned, d event.Decision, old func(string) ([]byte, error)) error {
-	key := rows.KeyDecided + d.Ref.String()
+	key := rows.Of(rows.KeyDecided, d.Ref)
 	d.Desired = nil // the log has it; here a new position in the file would make a new decision
 	raw, err := event.Marshal(d)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // replaceStarted records the open replacement, and the role of the old resource.
 func (p *projection) replaceStarted(r event.Record, e event.ReplaceStarted) error {
-	if err := p.put(rows.KeyReplace+e.Ref.String(), Replacement{ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run}); err != nil {
+	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), Replacement{ReplaceStarted: e, At: r.At, Instance: r.Instance, Run: r.Run}); err != nil {
 		return err
 	}
 	return p.rebind(e.Ref, e.Old, func(b *rows.Binding) { b.Role = resource.RoleOld })
@@ -25,7 +25,7 @@ func (p *projection) replaceReverted(r event.Record, e event.ReplaceReverted) er
 		return err
 	}
 	open.Reverting, open.Why = true, e.Why
-	if err := p.put(rows.KeyReplace+e.Ref.String(), open); err != nil || e.Failed == "" {
+	if err := p.put(rows.Of(rows.KeyReplace, e.Ref), open); err != nil || e.Failed == "" {
 		return err
 	}
 	return p.failed(r, event.Finished{Ref: e.Ref, Desired: e.Failed, Error: e.Why})
@@ -51,7 +51,7 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 	if err := p.leaveRole(e.Ref, e.ID); err != nil {
 		return err
 	}
-	if err := p.delete(rows.KeyReplace + e.Ref.String()); err != nil {
+	if err := p.delete(rows.Of(rows.KeyReplace, e.Ref)); err != nil {
 		return err
 	}
 	if e.Reverted {
@@ -62,7 +62,7 @@ func (p *projection) replaceFinished(r event.Record, e event.ReplaceFinished) er
 
 // leaveRole takes the role from what was observed last.
 func (p *projection) leaveRole(ref resource.Ref, id string) error {
-	value, err := p.get(rows.KeyResource + ref.String())
+	value, err := p.get(rows.Of(rows.KeyResource, ref))
 	if err != nil || value == nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (p *projection) leaveRole(ref resource.Ref, id string) error {
 		return err
 	}
 	o.Role = ""
-	return p.set(storage.Op{Key: rows.KeyResource + ref.String(), Value: o.AppendJSON(nil)})
+	return p.set(storage.Op{Key: rows.Of(rows.KeyResource, ref), Value: o.AppendJSON(nil)})
 }
 
 // kept notes with the attempts of the configuration that the last one was reverted.
 func (p *projection) kept(e event.ReplaceFinished, open Replacement) error {
 	var t rows.Tries
-	found, err := p.load(rows.KeyTries+e.Ref.String(), &t)
+	found, err := p.load(rows.Of(rows.KeyTries, e.Ref), &t)
 	if err != nil || !found {
 		return err
 	}
@@ -85,7 +85,7 @@ func (p *projection) kept(e event.ReplaceFinished, open Replacement) error {
 		return nil
 	}
 	t.Change(open.Desired, func(x *rows.Tried) { x.Kept = e.ID })
-	return p.put(rows.KeyTries+e.Ref.String(), t)
+	return p.put(rows.Of(rows.KeyTries, e.Ref), t)
 }
 
 // replaced records what is the case after a replacement that did not go back.
@@ -96,11 +96,11 @@ func (p *projection) replaced(e event.ReplaceFinished, open Replacement) error {
 	if err := p.succeeded(e.Ref, open.Desired); err != nil || open.Applying == nil {
 		return err
 	}
-	return p.put(rows.KeyApplied+e.Ref.String(), open.Applying)
+	return p.put(rows.Of(rows.KeyApplied, e.Ref), open.Applying)
 }
 
 func (p *projection) openReplacement(ref resource.Ref, key string) (open Replacement, found bool, err error) {
-	found, err = p.load(rows.KeyReplace+ref.String(), &open)
+	found, err = p.load(rows.Of(rows.KeyReplace, ref), &open)
 	return open, found && open.Key == key, err
 }
 
@@ -163,19 +163,19 @@ func (p *projection) stepDone(started event.Started) error {
 		return nil
 	}
 	var t rows.Tries
-	if found, err := p.load(rows.KeyTries+started.Ref.String(), &t); err != nil {
+	if found, err := p.load(rows.Of(rows.KeyTries, started.Ref), &t); err != nil {
 		return err
 	} else if found && t.Unkey(started.Desired) {
-		if err := p.put(rows.KeyTries+started.Ref.String(), t); err != nil {
+		if err := p.put(rows.Of(rows.KeyTries, started.Ref), t); err != nil {
 			return err
 		}
 	}
 	var open Replacement
-	if found, err := p.load(rows.KeyReplace+started.Ref.String(), &open); err != nil || !found || started.Applying == nil {
+	if found, err := p.load(rows.Of(rows.KeyReplace, started.Ref), &open); err != nil || !found || started.Applying == nil {
 		return err
 	}
 	open.Applying = started.Applying
-	return p.put(rows.KeyReplace+started.Ref.String(), open)
+	return p.put(rows.Of(rows.KeyReplace, started.Ref), open)
 }
 
 // rollout records the facts of rollouts; false if the event is another.
@@ -188,16 +188,16 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 	case event.ReplaceFinished:
 		return true, p.replaceFinished(r, e)
 	case event.LastGood:
-		return true, p.put(rows.KeyLastGood+e.Ref.String(), e)
+		return true, p.put(rows.Of(rows.KeyLastGood, e.Ref), e)
 	case event.Exhausted:
-		return true, p.put(rows.KeyExhausted+e.Ref.String(), e)
+		return true, p.put(rows.Of(rows.KeyExhausted, e.Ref), e)
 	case event.Retried:
 		for _, key := range []string{rows.KeyTries, rows.KeyRestarts} {
-			if err := p.delete(key + e.Ref.String()); err != nil {
+			if err := p.delete(rows.Of(key, e.Ref)); err != nil {
 				return true, err
 			}
 		}
-		return true, p.delete(rows.KeyExhausted + e.Ref.String())
+		return true, p.delete(rows.Of(rows.KeyExhausted, e.Ref))
 	case event.Wave:
 		return true, p.put(rows.KeyWave+url.PathEscape(e.Stack), e)
 	}

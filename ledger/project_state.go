@@ -109,7 +109,7 @@ func (p *projection) restarted(r event.Record, e event.Started) error {
 	if e.Reason != decider.ReasonState {
 		return nil
 	}
-	key := rows.KeyRestarts + e.Ref.String()
+	key := rows.Of(rows.KeyRestarts, e.Ref)
 	var all rows.Restarts
 	if _, err := p.load(key, &all); err != nil {
 		return err

@@ -26,8 +26,8 @@ func (l *Ledger) Proof(ctx context.Context, ref resource.Ref, id string) (resour
 	if err != nil {
 		return resource.Binding{}, err
 	}
-	var b rows.Binding
-	if e.Value == nil || json.Unmarshal(e.Value, &b) != nil || !b.Live() || b.Ref != ref || b.ID != id {
+	b := rows.NewBinding(ref, id)
+	if e.Value == nil || json.Unmarshal(e.Value, &b) != nil || !b.Live() {
 		return b.Binding, unproven("no binding of %s to %s is recorded", ref, id)
 	}
 	if err := l.newest(ctx, b.Binding); err != nil {
@@ -76,15 +76,11 @@ func (l *Ledger) newest(ctx context.Context, b resource.Binding) error {
 		return err
 	}
 	newest := all.Generation
-	err := l.Entries(ctx, rows.KeyBinding+b.Ref.String()+"/", storage.Now, func(e storage.Entry) error {
+	err := l.Entries(ctx, rows.BindingsOf(b.Ref), storage.Now, func(e storage.Entry) error {
 		var x rows.Binding
-		if err := json.Unmarshal(e.Value, &x); err != nil {
-			return err
-		}
-		if x.Ref == b.Ref {
-			newest = max(newest, x.Generation)
-		}
-		return nil
+		err := json.Unmarshal(e.Value, &x)
+		newest = max(newest, x.Generation)
+		return err
 	})
 	if err == nil && b.Generation < newest {
 		err = unproven("the binding of %s to %s has generation %d, and the newest is %d", b.Ref, b.ID, b.Generation, newest)
@@ -101,7 +97,7 @@ func (l *Ledger) provenHere(ctx context.Context, e storage.Entry, b resource.Bin
 	}
 	value := l.table.get(e.Key)
 	if l.cfg.Shared {
-		var own rows.Binding
+		own := rows.NewBinding(b.Ref, b.ID)
 		if value == nil || json.Unmarshal(value, &own) != nil || !own.Live() || own.Seq != b.Seq || ofBinding(own.Binding) != ofBinding(b) {
 			return unproven("the store says that ovi manages %s, and the audit log does not", b.ID).differs()
 		}

@@ -26,14 +26,14 @@ func record(t *testing.T, l *ledger.Ledger, events ...event.Event) ledger.Receip
 // created records the creation of a resource.
 func created(t *testing.T, l *ledger.Ledger, name, id string) {
 	t.Helper()
-	record(t, l, event.Started{Ref: ref(name), Stack: "web", Key: "k-" + id, Action: decider.Create})
-	record(t, l, event.Finished{Ref: ref(name), Stack: "web", Key: "k-" + id, Action: decider.Create, Outcome: event.Done, ID: id, UID: "u-" + id})
+	record(t, l, event.Started{Ref: ref(name), Key: "k-" + id, Action: decider.Create})
+	record(t, l, event.Finished{Ref: ref(name), Key: "k-" + id, Action: decider.Create, Outcome: event.Done, ID: id, UID: "u-" + id})
 }
 
 func deleted(t *testing.T, l *ledger.Ledger, name, id string) {
 	t.Helper()
-	record(t, l, event.Started{Ref: ref(name), Stack: "web", Key: "d-" + id, Action: decider.Delete, Have: id})
-	record(t, l, event.Finished{Ref: ref(name), Stack: "web", Key: "d-" + id, Action: decider.Delete, Outcome: event.Done, ID: id})
+	record(t, l, event.Started{Ref: ref(name), Key: "d-" + id, Action: decider.Delete, Have: id})
+	record(t, l, event.Finished{Ref: ref(name), Key: "d-" + id, Action: decider.Delete, Outcome: event.Done, ID: id})
 }
 
 func proven(t *testing.T, l *ledger.Ledger, name, id string) resource.Binding {
@@ -76,22 +76,25 @@ func TestABindingStartsAndEnds(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	created(t, l, "a", "i/1") // an id may have slashes
-	if b := proven(t, l, "a", "i/1"); b.UID != "u-i/1" || b.Key != "k-i/1" || b.Stack != "web" || b.Seq != 2 || b.Instance != l.Instance() {
+	if b := proven(t, l, "a", "i/1"); b.UID != "u-i/1" || b.Key != "k-i/1" || b.Ref != ref("a") || b.Seq != 2 || b.Instance != l.Instance() {
 		t.Errorf("the binding is %+v", b)
 	}
-	record(t, l, event.Started{Ref: ref("b"), Stack: "web", Key: "kb", Action: decider.Create})
+	record(t, l, event.Started{Ref: ref("b"), Key: "kb", Action: decider.Create})
 	record(t, l, event.Recovered{Ref: ref("b"), Key: "kb", Action: decider.Create, Finding: event.FoundDone, ID: "i2", UID: "u2"})
 	proven(t, l, "b", "i2")
-	record(t, l, event.Adopted{Ref: ref("c"), ID: "i3", UID: "u3", Key: "kc", Stack: "db", Who: "ann"})
-	if b := proven(t, l, "c", "i3"); !b.Adopted || b.Stack != "db" {
-		t.Errorf("the adopted binding is %+v", b)
+	record(t, l, event.Adopted{Ref: ref("c").In("db"), ID: "i3", UID: "u3", Key: "kc", Who: "ann"})
+	if b, err := l.Proof(t.Context(), ref("c").In("db"), "i3"); !b.Adopted || b.Ref.Stack != "db" || err != nil {
+		t.Errorf("the adopted binding is %+v, %v", b, err)
 	}
+	notProven(t, l, "c", "i3") // of the stack web
 	record(t, l, event.Finished{Ref: ref("a"), Key: "u", Action: decider.Update, Outcome: event.Done, ID: "i9"})
 	notProven(t, l, "a", "i9") // an update binds nothing
 	deleted(t, l, "a", "i/1")
 	notProven(t, l, "a", "i/1")
-	record(t, l, event.Disowned{Ref: ref("c"), ID: "i3", Who: "ann"})
-	notProven(t, l, "c", "i3")
+	record(t, l, event.Disowned{Ref: ref("c").In("db"), ID: "i3", Who: "ann"})
+	if _, err := l.Proof(t.Context(), ref("c").In("db"), "i3"); !errors.Is(err, ledger.ErrUnproven) {
+		t.Errorf("a forgotten resource is proven: %v", err)
+	}
 	record(t, l, event.Lost{Ref: ref("b"), ID: "i2", UID: "u2", Now: "v2"})
 	notProven(t, l, "b", "i2")
 	record(t, l, event.Dismissed{Ref: ref("c"), ID: "i4", Who: "ann"})
@@ -125,24 +128,24 @@ func TestASuccessorMakesABindingFormer(t *testing.T) {
 func TestOneIDHasOneRef(t *testing.T) {
 	l := open(t, t.TempDir(), mem.New())
 	created(t, l, "a", "i1")
-	if _, err := l.Record(t.Context(), event.Adopted{Ref: ref("b"), ID: "i1", Stack: "web", Who: "eve"}); !errors.Is(err, ledger.ErrBound) {
+	if _, err := l.Record(t.Context(), event.Adopted{Ref: ref("b"), ID: "i1", Who: "eve"}); !errors.Is(err, ledger.ErrBound) {
 		t.Errorf("an id got a second ref: %v", err)
 	}
 	proven(t, l, "a", "i1")
-	record(t, l, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"}, event.Adopted{Ref: ref("b"), ID: "i1", Stack: "web", Who: "ann"})
+	record(t, l, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"}, event.Adopted{Ref: ref("b"), ID: "i1", Who: "ann"})
 	proven(t, l, "b", "i1")
 }
 
 func TestAMoveKeepsTheProof(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
-	record(t, l, event.Adopted{Ref: ref("a"), ID: "i1", UID: "u1", Key: "k1", Stack: "web", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"})
-	record(t, l, event.Moved{Ref: ref("b"), From: ref("a"), ID: "i1", Stack: "db", Who: "ann"})
+	record(t, l, event.Adopted{Ref: ref("a"), ID: "i1", UID: "u1", Key: "k1", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"})
+	record(t, l, event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "i1", Who: "ann"})
 	notProven(t, l, "a", "i1")
-	if b := proven(t, l, "b", "i1"); b.UID != "u1" || b.Key != "k1" || !b.Adopted || b.Stack != "db" {
-		t.Errorf("the moved binding is %+v", b)
+	if b, err := l.Proof(t.Context(), ref("b").In("db"), "i1"); b.UID != "u1" || b.Key != "k1" || !b.Adopted || err != nil {
+		t.Errorf("the moved binding is %+v, %v", b, err)
 	}
-	if all := must[[]ledger.Blessing](t)(l.Blessings(t.Context(), storage.Now)); len(all) != 1 || all[0].Ref != ref("b") {
+	if all := must[[]ledger.Blessing](t)(l.Blessings(t.Context(), storage.Now)); len(all) != 1 || all[0].Ref != ref("b").In("db") {
 		t.Errorf("the protection did not move: %+v", all)
 	}
 	same(t, l, store)
@@ -151,7 +154,7 @@ func TestAMoveKeepsTheProof(t *testing.T) {
 func TestAnEditedRowProvesNothing(t *testing.T) {
 	key := rows.BindingOf(ref("a"), "i1")
 	for name, change := range map[string]func(*rows.Binding){
-		"another stack":      func(b *rows.Binding) { b.Stack = "db" },
+		"another origin":     func(b *rows.Binding) { b.Adopted = true },
 		"another UID":        func(b *rows.Binding) { b.UID = "v" },
 		"another generation": func(b *rows.Binding) { b.Generation = 9 },
 		"another record":     func(b *rows.Binding) { b.Seq = 1 },
@@ -176,7 +179,8 @@ func TestAnEditedRowProvesNothing(t *testing.T) {
 	}
 }
 
-// TestAForgedRowProvesNothing: the row copies a genuine one, with the id of another resource.
+// TestAForgedRowProvesNothing: the rows copy a genuine one, for the id of another resource and for
+// another stack.
 func TestAForgedRowProvesNothing(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
@@ -185,9 +189,13 @@ func TestAForgedRowProvesNothing(t *testing.T) {
 	if err := json.Unmarshal(row(t, store, rows.BindingOf(ref("a"), "i1")), &b); err != nil {
 		t.Fatal(err)
 	}
-	b.ID = "victim"
-	edit(t, store, storage.Op{Key: rows.BindingOf(ref("a"), "victim"), Value: must[[]byte](t)(json.Marshal(b))})
+	forged := must[[]byte](t)(json.Marshal(b))
+	elsewhere := ref("a").In("db")
+	edit(t, store, storage.Op{Key: rows.BindingOf(ref("a"), "victim"), Value: forged}, storage.Op{Key: rows.BindingOf(elsewhere, "i1"), Value: forged})
 	notProven(t, l, "a", "victim")
+	if _, err := l.Proof(t.Context(), elsewhere, "i1"); !errors.Is(err, ledger.ErrUnproven) {
+		t.Errorf("the row is proven for another stack: %v", err)
+	}
 	proven(t, l, "a", "i1")
 }
 
@@ -226,7 +234,6 @@ func TestADigestIsOnlyAHint(t *testing.T) {
 	if err := json.Unmarshal(row(t, store, rows.BindingOf(ref("a"), "i1")), &b); err != nil {
 		t.Fatal(err)
 	}
-	b.ID = "victim"
 	edit(t, store, storage.Op{Key: rows.BindingOf(ref("a"), "victim"), Value: must[[]byte](t)(json.Marshal(b))},
 		storage.Op{Key: hint, Value: genuine})
 	again := open(t, dir, store)
@@ -243,8 +250,8 @@ func TestAnAcceptedCreateIsBound(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
 	made := res("a", "s")
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create})
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Accepted, ID: "i1", UID: "u1", Resource: &made})
+	record(t, l, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Accepted, ID: "i1", UID: "u1", Resource: &made})
 	proven(t, l, "a", "i1")
 	if o, is, err := l.OpenOn(t.Context(), ref("a")); err != nil || !is || !o.Accepted || o.ID != "i1" {
 		t.Errorf("the action is not open: %+v, %v", o, err)
@@ -266,10 +273,10 @@ func TestAReplacementHasTwoBindings(t *testing.T) {
 	created(t, l, "a", "old")
 	step := func(name, id string) {
 		t.Helper()
-		record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: name, Action: decider.Replace, Step: name, Have: id})
-		record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: name, Action: decider.Replace, Step: name, Outcome: event.Done, ID: id})
+		record(t, l, event.Started{Ref: ref("a"), Key: name, Action: decider.Replace, Step: name, Have: id})
+		record(t, l, event.Finished{Ref: ref("a"), Key: name, Action: decider.Replace, Step: name, Outcome: event.Done, ID: id})
 	}
-	record(t, l, event.ReplaceStarted{Ref: ref("a"), Stack: "web", Key: "r", Strategy: "create-first", Old: "old"})
+	record(t, l, event.ReplaceStarted{Ref: ref("a"), Key: "r", Strategy: "create-first", Old: "old"})
 	step("create", "new")
 	proven(t, l, "a", "new")
 	proven(t, l, "a", "old") // it is to be deleted
@@ -341,12 +348,12 @@ func TestARefusedBatchProvesNothing(t *testing.T) {
 	guard, lease := claim(t, inner, "claim/a")
 	store.revoke = func() { _ = inner.Revoke(t.Context(), lease) }
 	_, err := l.RecordUnder(t.Context(), guard, event.Finished{
-		Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, ID: "i1", UID: "u1",
+		Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, ID: "i1", UID: "u1",
 	})
 	if !errors.Is(err, ledger.ErrRefused) {
 		t.Fatalf("got %v, want ErrRefused", err)
 	}
-	b := resource.Binding{Stack: "web", Ref: ref("a"), ID: "i1", UID: "u1", Key: "k", Generation: 1, Instance: l.Instance()}
+	b := resource.Binding{Ref: ref("a"), ID: "i1", UID: "u1", Key: "k", Generation: 1, Instance: l.Instance()}
 	for r, err := range history.New(l.Reader()).LogRecords(t.Context(), history.Filter{Types: []string{event.TypeFinished}}) {
 		if err != nil {
 			t.Fatal(err)

@@ -85,7 +85,7 @@ func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revisi
 
 // Resource is one resource at a revision, or ErrNotFound.
 func (r *Reader) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
-	e, err := r.Get(ctx, rows.KeyResource+ref.String(), at)
+	e, err := r.Get(ctx, rows.Of(rows.KeyResource, ref), at)
 	if err != nil {
 		return ResourceState{}, err
 	}
@@ -165,7 +165,7 @@ func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing
 	var out []Blessing
 	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
 		var b rows.Blessing
-		ref, err := resource.ParseRef(e.Key[len(rows.KeyBlessed):])
+		ref, err := rows.RefOf(rows.KeyBlessed, e.Key)
 		if err = errors.Join(err, json.Unmarshal(e.Value, &b)); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func (r *Reader) Versions(ctx context.Context, key string, each func(storage.Ent
 // OpenOn is the action on a resource without a recorded result; false if there is none.
 func (r *Reader) OpenOn(ctx context.Context, ref resource.Ref) (OpenAction, bool, error) {
 	var o OpenAction
-	found, err := r.Load(ctx, rows.KeyOpen+ref.String(), storage.Now, &o)
+	found, err := r.Load(ctx, rows.Of(rows.KeyOpen, ref), storage.Now, &o)
 	if err != nil {
 		return o, false, fmt.Errorf("ledger: open action on %s: %w", ref, err)
 	}

@@ -17,7 +17,7 @@ func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered,
 		var events []event.Event
 		for _, a := range answers {
 			var open OpenAction
-			found, err := l.Load(ctx, rows.KeyOpen+a.Ref.String(), storage.Now, &open)
+			found, err := l.Load(ctx, rows.Of(rows.KeyOpen, a.Ref), storage.Now, &open)
 			if err != nil {
 				return nil, err
 			}

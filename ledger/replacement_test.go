@@ -15,7 +15,7 @@ import (
 // replacing records a replacement of old up to the given steps.
 func replacing(t *testing.T, l *ledger.Ledger, steps ...string) {
 	t.Helper()
-	record(t, l, event.ReplaceStarted{Ref: ref("a"), Stack: "web", Key: "r", Strategy: "swap", Desired: "v2", Old: "old"})
+	record(t, l, event.ReplaceStarted{Ref: ref("a"), Key: "r", Strategy: "swap", Desired: "v2", Old: "old"})
 	for _, step := range steps {
 		stepOf(t, l, step)
 	}
@@ -24,15 +24,15 @@ func replacing(t *testing.T, l *ledger.Ledger, steps ...string) {
 // stepOf records one step as started and finished.
 func stepOf(t *testing.T, l *ledger.Ledger, step string) {
 	t.Helper()
-	id, started := "old", event.Started{Ref: ref("a"), Stack: "web", Key: step, Action: decider.Replace, Step: step, Desired: "v2"}
+	id, started := "old", event.Started{Ref: ref("a"), Key: step, Action: decider.Replace, Step: step, Desired: "v2"}
 	if step == "create" || step == "switch" || step == "delete_new" {
 		id = "new"
 	}
 	if step == "create" {
-		started.Applying = &event.Applied{Desired: "v2", Stack: "web"}
+		started.Applying = &event.Applied{Desired: "v2"}
 	}
 	record(t, l, started)
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: step, Action: decider.Replace, Step: step, Desired: "v2", Outcome: event.Done, ID: id})
+	record(t, l, event.Finished{Ref: ref("a"), Key: step, Action: decider.Replace, Step: step, Desired: "v2", Outcome: event.Done, ID: id})
 }
 
 func attempts(t *testing.T, l *ledger.Ledger) ledger.Tries {
@@ -104,8 +104,8 @@ func TestTheRecordOfACreationStaysTheProof(t *testing.T) {
 func TestARevertedReplacementAppliedNothing(t *testing.T) {
 	store := mem.New()
 	l := open(t, t.TempDir(), store)
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Applying: &event.Applied{Desired: "v1", Stack: "web"}})
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, ID: "old"})
+	record(t, l, event.Started{Ref: ref("a"), Key: "k", Action: decider.Create, Applying: &event.Applied{Desired: "v1"}})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "k", Action: decider.Create, Outcome: event.Done, ID: "old"})
 	replacing(t, l, "set_aside", "create", "switch")
 	record(t, l, event.ReplaceReverted{Ref: ref("a"), Key: "r", Why: "new is failing: exited with 1", Failed: "v2"})
 	stepOf(t, l, "delete_new")
@@ -140,8 +140,8 @@ func TestAKeyIsNotUsedAgainOnceItsResourceExisted(t *testing.T) {
 	l := open(t, t.TempDir(), mem.New())
 	created(t, l, "a", "old")
 	replacing(t, l)
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "r", Action: decider.Replace, Step: "create", Desired: "v2"})
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "r", Action: decider.Replace, Step: "create", Desired: "v2", Outcome: event.Failed, Error: "timeout", Recoverable: true})
+	record(t, l, event.Started{Ref: ref("a"), Key: "r", Action: decider.Replace, Step: "create", Desired: "v2"})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "r", Action: decider.Replace, Step: "create", Desired: "v2", Outcome: event.Failed, Error: "timeout", Recoverable: true})
 	if got := attempts(t, l); got.Key != "r" || got.Transient != 1 {
 		t.Fatalf("attempts %+v, want the key kept", got)
 	}
@@ -157,8 +157,8 @@ func TestAFailedStepBackIsNoAttempt(t *testing.T) {
 	created(t, l, "a", "old")
 	replacing(t, l, "set_aside")
 	record(t, l, event.ReplaceReverted{Ref: ref("a"), Key: "r", Why: "refused", Failed: "v2"})
-	record(t, l, event.Started{Ref: ref("a"), Stack: "web", Key: "s", Action: decider.Revert, Step: "restore", Desired: "v2"})
-	record(t, l, event.Finished{Ref: ref("a"), Stack: "web", Key: "s", Action: decider.Revert, Step: "restore", Desired: "v2", Outcome: event.Failed, Error: "timeout"})
+	record(t, l, event.Started{Ref: ref("a"), Key: "s", Action: decider.Revert, Step: "restore", Desired: "v2"})
+	record(t, l, event.Finished{Ref: ref("a"), Key: "s", Action: decider.Revert, Step: "restore", Desired: "v2", Outcome: event.Failed, Error: "timeout"})
 	if got := attempts(t, l); got.Failures != 1 || got.Error != "refused" {
 		t.Errorf("attempts %+v, want the one that was reverted", got)
 	}

@@ -28,7 +28,7 @@ type Replacement struct {
 // Replacement is the open replacement of a ref; false if there is none.
 func (r *Reader) Replacement(ctx context.Context, ref resource.Ref) (Replacement, bool, error) {
 	var open Replacement
-	found, err := r.Load(ctx, rows.KeyReplace+ref.String(), storage.Now, &open)
+	found, err := r.Load(ctx, rows.Of(rows.KeyReplace, ref), storage.Now, &open)
 	return open, found, err
 }
 
@@ -45,7 +45,7 @@ func (r *Reader) LastGood(ctx context.Context) (map[resource.Ref]event.LastGood,
 // LastGoodOf is that of one resource; false if none is recorded.
 func (r *Reader) LastGoodOf(ctx context.Context, ref resource.Ref) (event.LastGood, bool, error) {
 	var g event.LastGood
-	found, err := r.Load(ctx, rows.KeyLastGood+ref.String(), storage.Now, &g)
+	found, err := r.Load(ctx, rows.Of(rows.KeyLastGood, ref), storage.Now, &g)
 	return g, found, err
 }
 
@@ -66,7 +66,7 @@ func byRef[T any](ctx context.Context, r *Reader, prefix string, at storage.Revi
 	out := map[resource.Ref]T{}
 	err := r.Entries(ctx, prefix, at, func(e storage.Entry) error {
 		var v T
-		ref, err := resource.ParseRef(e.Key[len(prefix):])
+		ref, err := rows.RefOf(prefix, e.Key)
 		if err == nil {
 			err = json.Unmarshal(e.Value, &v)
 		}

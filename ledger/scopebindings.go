@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -48,7 +49,7 @@ func (r *Reader) Bindings(ctx context.Context, s resource.Scope) ([]resource.Bin
 	for e, err := range found {
 		if err == nil {
 			var b resource.Binding
-			if b, err = d.decode(e.Value); err == nil && b.Ref.Scope() == s {
+			if b, err = d.decode(e.Key, e.Value); err == nil && b.Ref.Scope() == s {
 				all = append(all, b)
 			}
 		}
@@ -85,15 +86,24 @@ func (r *Reader) room(ctx context.Context, s resource.Scope) ([]resource.Binding
 // bindingDecoder decodes the rows of a scope, of which a plan reads one for each resource. It
 // reads what package json writes of a binding, in a fifth of the time, and leaves to that
 // package every row with something else in it. Strings that repeat are shared.
-type bindingDecoder struct{ stack, instance string }
+type bindingDecoder struct{ stack, provider, location, kind, instance string }
 
-func (d *bindingDecoder) decode(v []byte) (resource.Binding, error) {
-	if b, ok := d.plain(v); ok {
-		return b, nil
+func (d *bindingDecoder) decode(key string, v []byte) (resource.Binding, error) {
+	b, ok := d.plain(v)
+	if !ok {
+		var row rows.Binding
+		if err := json.Unmarshal(v, &row); err != nil {
+			return b, err
+		}
+		b = row.Binding
 	}
-	var b rows.Binding
-	err := json.Unmarshal(v, &b)
-	return b.Binding, err
+	var err error
+	if b.Ref, b.ID, err = rows.ParseBinding(key); err != nil {
+		return b, err
+	}
+	r := &b.Ref
+	r.Stack, r.Provider, r.Location, r.Kind = again(&d.stack, r.Stack), again(&d.provider, r.Provider), again(&d.location, r.Location), again(&d.kind, r.Kind)
+	return b, nil
 }
 
 // plain decodes an object of strings without escapes, whole numbers, true, and as its last field a
@@ -182,14 +192,16 @@ func shared(last *string, text []byte) string {
 	return *last
 }
 
+// again does so for a string that is part of a longer one.
+func again(last *string, text string) string {
+	if *last != text {
+		*last = strings.Clone(text)
+	}
+	return *last
+}
+
 func (d *bindingDecoder) text(b *resource.Binding, name, text []byte) bool {
 	switch string(name) {
-	case "stack":
-		b.Stack = shared(&d.stack, text)
-	case "ref":
-		return b.Ref.UnmarshalText(text) == nil
-	case "id":
-		b.ID = string(text)
 	case "uid":
 		b.UID = string(text)
 	case "key":

@@ -22,7 +22,7 @@ func TestLargePlansOfTwoInstancesReplayToTheSameStore(t *testing.T) {
 	plan := func(l *ledger.Ledger, id string, action decider.Action) {
 		e := event.Planned{Plan: id, Stacks: []string{"web"}, Mode: event.ForPlan, Hash: id}
 		for i := range 40 {
-			e.Decisions = append(e.Decisions, event.Decision{Ref: ref(fmt.Sprint("t", i)), Stack: "web", Action: action, Proposed: action})
+			e.Decisions = append(e.Decisions, event.Decision{Ref: ref(fmt.Sprint("t", i)), Action: action, Proposed: action})
 		}
 		must[ledger.Receipt](t)(l.Record(t.Context(), e))
 	}

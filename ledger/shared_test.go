@@ -105,7 +105,7 @@ func TestAnObservationThatLostTheRaceIsComparedAgain(t *testing.T) {
 	since := must[storage.Revision](t)(a.Revision(t.Context()))
 	o := res("new", "m")
 	store.First = func() {
-		must[ledger.Receipt](t)(b.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "web", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
+		must[ledger.Receipt](t)(b.Record(t.Context(), event.Finished{Ref: ref("new"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
 	}
 	must[ledger.Receipt](t)(a.RecordObservation(t.Context(), liveState(res("new", "s"), res("old", "s")), ledger.ObservationOptions{Since: since}))
 	got := must[ledger.ResourceState](t)(a.Resource(t.Context(), ref("new"), storage.Now))

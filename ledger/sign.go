@@ -18,7 +18,6 @@ import (
 type statement struct {
 	Instance   string       `json:"instance"`
 	Ref        resource.Ref `json:"ref,omitzero"`
-	Stack      string       `json:"stack,omitempty"`
 	ID         string       `json:"id,omitempty"`
 	UID        string       `json:"uid,omitempty"`
 	Key        string       `json:"key,omitempty"`
@@ -30,7 +29,7 @@ type statement struct {
 
 // ofBinding is the statement that a binding rests on.
 func ofBinding(b resource.Binding) statement {
-	return statement{Instance: b.Instance, Ref: b.Ref, Stack: b.Stack, ID: b.ID, UID: b.UID, Key: b.Key, Generation: b.Generation}
+	return statement{Instance: b.Instance, Ref: b.Ref, ID: b.ID, UID: b.UID, Key: b.Key, Generation: b.Generation}
 }
 
 // verify reports whether the signature is one of the statement, by the key that it names.
@@ -66,7 +65,7 @@ func (l *Ledger) signed(ctx context.Context, s *signer, events []event.Event) ([
 
 func (s *signer) event(e event.Event) (event.Event, error) {
 	if m, ok := e.(event.Moved); ok {
-		var b rows.Binding
+		b := rows.NewBinding(m.From, m.ID)
 		if _, err := s.l.Load(s.ctx, rows.BindingOf(m.From, m.ID), storage.Now, &b); err != nil {
 			return nil, err
 		}
@@ -80,17 +79,17 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 	switch e := e.(type) {
 	case event.Finished:
 		if e.Outcome == event.Done || e.Outcome == event.Accepted {
-			e.Signature, err = s.action(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key},
+			e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
 				creates(e.Action, e.Phase, e.Step), deletes(e.Action, e.Phase, e.Step))
 		}
 		return e, err
 	case event.Recovered:
 		return s.recovered(e)
 	case event.Adopted:
-		e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key})
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
 		return e, err
 	case event.Moved:
-		e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: e.Stack, ID: e.ID, UID: e.UID, Key: e.Key})
+		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key})
 		return e, err
 	case event.ReplaceFinished:
 		return s.replaced(e)
@@ -113,11 +112,11 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 // recovered signs what the open action means for a binding.
 func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 	var open OpenAction
-	found, err := s.l.Load(s.ctx, rows.KeyOpen+e.Ref.String(), storage.Now, &open)
+	found, err := s.l.Load(s.ctx, rows.Of(rows.KeyOpen, e.Ref), storage.Now, &open)
 	if err != nil || !found || e.Finding != event.FoundDone || open.Accepted {
 		return e, err
 	}
-	e.Signature, err = s.action(statement{Ref: e.Ref, Stack: open.Stack, ID: e.ID, UID: e.UID, Key: e.Key},
+	e.Signature, err = s.action(statement{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key},
 		creates(open.Action, open.Phase, open.Step), deletes(open.Action, open.Phase, open.Step))
 	return e, err
 }
@@ -125,12 +124,12 @@ func (s *signer) recovered(e event.Recovered) (event.Event, error) {
 // replaced signs the binding of what is left of a replacement. The record that created it stays
 // the proof if it is in this log.
 func (s *signer) replaced(e event.ReplaceFinished) (event.Event, error) {
-	var b rows.Binding
+	b := rows.NewBinding(e.Ref, e.ID)
 	found, err := s.l.Load(s.ctx, rows.BindingOf(e.Ref, e.ID), storage.Now, &b)
 	if err != nil || !found || !b.Live() {
 		return e, err
 	}
-	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, Stack: b.Stack, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
+	if e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, UID: b.UID, Key: b.Key}); err != nil {
 		return e, err
 	}
 	if b.Instance != s.l.instance {

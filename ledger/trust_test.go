@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/ovi-project/ovi/event"
@@ -51,7 +52,7 @@ func TestTwoInstancesProveEachOthersBindings(t *testing.T) {
 	if b := proven(t, one, "a", "i2"); b.Generation != 2 {
 		t.Errorf("the successor has generation %d", b.Generation)
 	}
-	record(t, one, event.Moved{Ref: ref("b"), From: ref("a"), ID: "i2", Stack: "web", Who: "ann"})
+	record(t, one, event.Moved{Ref: ref("b"), From: ref("a"), ID: "i2", Who: "ann"})
 	proven(t, one, "b", "i2")
 	proven(t, other, "b", "i2")
 	deleted(t, other, "b", "i2")
@@ -74,7 +75,6 @@ func TestRowsOfOthersNeedTheirSignature(t *testing.T) {
 		return k, err
 	}())
 	for name, change := range map[string]func(*rows.Binding){
-		"another stack":      func(b *rows.Binding) { b.Stack = "db" },
 		"another UID":        func(b *rows.Binding) { b.UID = "v" },
 		"a key of its own":   func(b *rows.Binding) { b.Signature = signedBy(t, forger, b.Binding) },
 		"another key":        func(b *rows.Binding) { b.Key = "v" },
@@ -95,10 +95,16 @@ func TestRowsOfOthersNeedTheirSignature(t *testing.T) {
 			if err := json.Unmarshal(row(t, store, key), &b); err != nil {
 				t.Fatal(err)
 			}
+			b.Ref, b.ID = ref("a"), "i1"
+			elsewhere := b.Ref.In("db")
+			edit(t, store, storage.Op{Key: rows.BindingOf(elsewhere, b.ID), Value: must[[]byte](t)(json.Marshal(b))})
+			if _, err := other.Proof(t.Context(), elsewhere, b.ID); !errors.Is(err, ledger.ErrUnproven) {
+				t.Errorf("a row of another stack is proven: %v", err)
+			}
 			change(&b)
 			edit(t, store, storage.Op{Key: key, Value: must[[]byte](t)(json.Marshal(b))})
 			notProven(t, other, "a", "i1")
-			if b.UID != "u-i1" || b.Stack != "web" || b.Generation != 1 || b.Key != "k-i1" || b.Instance != one.Instance() {
+			if b.UID != "u-i1" || b.Generation != 1 || b.Key != "k-i1" || b.Instance != one.Instance() {
 				notProven(t, one, "a", "i1")
 			} else {
 				proven(t, one, "a", "i1") // its own log proves it
@@ -113,12 +119,11 @@ func signedBy(t *testing.T, key ed25519.PrivateKey, b resource.Binding) *event.S
 	text := must[[]byte](t)(json.Marshal(struct {
 		Instance   string       `json:"instance"`
 		Ref        resource.Ref `json:"ref"`
-		Stack      string       `json:"stack"`
 		ID         string       `json:"id"`
 		UID        string       `json:"uid"`
 		Key        string       `json:"key"`
 		Generation uint64       `json:"generation"`
-	}{b.Instance, b.Ref, b.Stack, b.ID, b.UID, b.Key, b.Generation}))
+	}{b.Instance, b.Ref, b.ID, b.UID, b.Key, b.Generation}))
 	sum := ed25519.Sign(key, append([]byte("ovi statement v1\n"), text...))
 	return &event.Signature{Generation: b.Generation, Key: hex.EncodeToString(key.Public().(ed25519.PublicKey)), Sum: hex.EncodeToString(sum)}
 }

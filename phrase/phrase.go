@@ -71,7 +71,7 @@ func Operator(e event.Event) string {
 		}
 		return "blessing removed by " + e.Who + Because(e.Reason)
 	case event.Adopted:
-		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Stack, e.Who, Because(e.Reason))
+		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Ref.Stack, e.Who, Because(e.Reason))
 	case event.Revoked:
 		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, Because(e.Reason))
 	case event.Refused:

@@ -54,7 +54,6 @@ type Request struct {
 	Key     string // idempotency key, created when the action starts and kept for its retries
 	MarkKey string // of Mark: the recorded key of the resource's creation
 	Token   int64  // of the claim; a provider checks it if it can
-	Stack   string
 	Owner   string
 	Desired resource.Desired   // of Delete: its Attrs alone, as configured or else last applied
 	Have    resource.Observed  // zero for Create
@@ -74,7 +73,7 @@ type Progress struct {
 // restore lost marks, to move it to another name. It is called for kinds whose Carrier is
 // Anytime.
 type Marker interface {
-	// Mark writes all marks on Have (Desired.Ref, Stack, Owner, MarkKey, Desired.Blessed) and
+	// Mark writes all marks on Have (Desired.Ref, Owner, MarkKey, Desired.Blessed) and
 	// changes nothing else. Repeating it is harmless.
 	Mark(ctx context.Context, r Request) (resource.Observed, error)
 }

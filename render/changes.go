@@ -260,7 +260,7 @@ func notesOf(d decider.Decision, c resource.Change) []string {
 	var notes []string
 	switch {
 	case !d.Follows.IsZero() && slices.Contains(resource.AppendRefs(nil, c.To), d.Follows):
-		notes = append(notes, string(resource.DestroyFirst)+": "+d.Follows.Kind+"/"+d.Follows.Name+" is")
+		notes = append(notes, string(resource.DestroyFirst)+": "+d.Follows.Short()+" is")
 	case c.Effect == resource.Replace:
 		notes = append(notes, "forces replacement")
 	case c.Effect == resource.Restart && c.On != resource.OnState:

@@ -22,7 +22,7 @@ func TestCloudEventsFitTheirSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
+	ref := resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "web"}
 	var last string
 	for i, e := range []event.Event{
 		event.Loaded{Stack: "web", Source: "ovi.yaml", Resources: 3},

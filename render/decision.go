@@ -38,7 +38,7 @@ func (p *planWriter) decision(d decider.Decision) {
 
 // head writes the first line of a decision, and returns what is to be written under it.
 func (p *planWriter) head(d decider.Decision) []string {
-	name := d.Ref.Kind + "/" + d.Ref.Name
+	name := d.Ref.Short()
 	sign, text := p.sign(d), string(act(d.Proposed))
 	var rest []string
 	switch rankOf(&d) {

@@ -43,9 +43,9 @@ func (v DriftView) Write(w io.Writer, s Style) error {
 
 // drifted writes one resource with its sign: "-" is one that was deleted.
 func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
-	name, id, sign := d.Ref.Kind+"/"+d.Ref.Name, "", "~"
+	name, id, sign := d.Ref.Short(), "", "~"
 	if locations {
-		name = p.names.Ref(d.Ref)
+		name = p.names.Ref(d.Ref.Bare())
 	}
 	if d.Observed != nil {
 		id = d.Observed.ID

@@ -42,7 +42,7 @@ func golden(t *testing.T, name string, got []byte) {
 const account = "123456789012"
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "aws", Location: account + "/us-east-1", Kind: kind, Name: name}
+	return resource.Ref{Stack: "web", Provider: "aws", Location: account + "/us-east-1", Kind: kind, Name: name}
 }
 
 func change(path string, from, to resource.Value, e resource.Effect) resource.Change {
@@ -84,7 +84,7 @@ func kinds(provider, kind string) (resource.Kind, bool) {
 
 // everything is the plan of the style guide.
 func everything() decider.Plan {
-	west := resource.Ref{Provider: "aws", Location: account + "/eu-west-1", Kind: "vpc", Name: "far"}
+	west := resource.Ref{Stack: "web", Provider: "aws", Location: account + "/eu-west-1", Kind: "vpc", Name: "far"}
 	also := west
 	also.Kind = "subnet"
 	old, secret := resource.Digest("hmac-sha256:P5ocAAAA"), resource.NewSecret("hunter2-not-real", "hmac-sha256:wB13AAAA")

@@ -24,7 +24,7 @@ func TestAnInterruptDoesNotScrollTheScreenAway(t *testing.T) {
 			p := render.NewProgress(&b, s, render.NewNames())
 			idle := func(why string, n int) {
 				for i := range n {
-					ref := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: fmt.Sprintf("%s-%d", why, i)}
+					ref := resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: fmt.Sprintf("%s-%d", why, i)}
 					p.Record(event.Record{Event: event.NotStarted{Ref: ref, Action: decider.Create, Why: why}})
 				}
 			}

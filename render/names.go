@@ -58,24 +58,16 @@ func (n Names) Accounts(place func(resource.Scope) string) []string {
 // Scope is the short form of a scope.
 func (n Names) Scope(s resource.Scope) string { return s.Provider + "/" + n.location(s) }
 
-// Ref is the short form of a ref. It stays a ref: provider/location/kind/name.
+// Ref is the short form of a ref. It stays a ref: stack:provider/location/kind/name.
 func (n Names) Ref(r resource.Ref) string {
-	return n.Scope(r.Scope()) + "/" + r.Kind + "/" + r.Name
+	r.Location = n.location(r.Scope())
+	return r.String()
 }
 
 // Shorten gives the shortest form of each of some refs that tells it from the others: kind/name,
-// else with its location.
+// else with its stack, else with its location too.
 func (n Names) Shorten(refs ...resource.Ref) func(resource.Ref) string {
-	seen := map[string]int{}
-	for _, r := range refs {
-		seen[r.Kind+"/"+r.Name]++
-	}
-	return func(r resource.Ref) string {
-		if short := r.Kind + "/" + r.Name; seen[short] < 2 {
-			return short
-		}
-		return n.Ref(r)
-	}
+	return resource.Shorten(refs, n.Ref)
 }
 
 func (n Names) location(s resource.Scope) string {

@@ -112,7 +112,7 @@ func order(plan decider.Plan, group map[resource.Ref]int, g int) string {
 		if in, ok := group[d.Ref]; !ok || in != g {
 			continue
 		}
-		name := d.Ref.Kind + "/" + d.Ref.Name
+		name := d.Ref.Short()
 		verb := phaseWord(d, step.Phase)
 		if verb == last {
 			parts[len(parts)-1] += ", " + name

@@ -258,7 +258,7 @@ func rankOf(d *decider.Decision) rank {
 
 // notVerified names the attributes of a resource that could not be compared.
 func (p *planWriter) notVerified(u comparator.Unverified) {
-	name := u.Ref.Kind + "/" + u.Ref.Name
+	name := u.Ref.Short()
 	verb := "was"
 	if len(u.Paths) > 1 {
 		verb = "were"

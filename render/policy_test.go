@@ -15,9 +15,9 @@ import (
 
 // waiting is a plan whose one decision is blocked by these.
 func waiting(blockers ...decider.Blocker) decider.Plan {
-	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: "rds", Name: "db"}
+	ref := resource.Ref{Stack: "web", Provider: "aws", Location: "1/us-east-1", Kind: "rds", Name: "db"}
 	return decider.Plan{Decisions: []decider.Decision{{
-		Ref: ref, Stack: "web", Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Message: "not in the configuration",
+		Ref: ref, Difference: comparator.Unwanted, Action: decider.Notify, Proposed: decider.Delete, Message: "not in the configuration",
 		Blockers: blockers, Warnings: []decider.Warning{{Policy: "rule big", Text: "it is big"}},
 	}}}
 }

@@ -152,7 +152,7 @@ func UnmanagedIn(p decider.Plan) int {
 func planned(d decider.Decision, names Names) PlannedChange {
 	c := PlannedChange{
 		Type: "planned_change", Ref: names.Ref(d.Ref), Scope: d.Ref.Scope().String(), Kind: d.Ref.Kind,
-		Stack: d.Stack, Difference: string(d.Difference), Action: string(d.Action),
+		Stack: d.Ref.Stack, Difference: string(d.Difference), Action: string(d.Action),
 		Proposed: string(d.Proposed), Reason: string(d.Reason), Message: d.Message, Suggestion: d.Suggestion, Origin: d.Origin, Strategy: string(d.Strategy), Steps: d.Steps,
 		BlockedBy: append([]Blocker{}, d.Blockers...), Warnings: d.Warnings, DataLoss: lossOf(d), Changes: Changes(d.Changes),
 	}

@@ -66,8 +66,8 @@ func TestReconcileResultHasTheKeysOfTheDesign(t *testing.T) {
 	}
 	want := `{"type":"reconcile_result","timestamp":"2026-11-22T10:00:00Z","resources_found":7,"diffs_detected":1,"decisions_made":2,` +
 		`"execution_errors":["ec2/a: denied"],"duration":1500000000,"decisions":[` +
-		`{"action":"create","resource_id":"aws/us-east-1/ec2/a","reason":"missing","status":"failed"},` +
-		`{"action":"notify","resource_id":"aws/us-east-1/ec2/b","reason":"its location is unreachable"}]}` + "\n"
+		`{"action":"create","resource_id":"web:aws/us-east-1/ec2/a","reason":"missing","status":"failed"},` +
+		`{"action":"notify","resource_id":"web:aws/us-east-1/ec2/b","reason":"its location is unreachable"}]}` + "\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -216,12 +216,15 @@ func TestNamesShortenOnlyOneAccount(t *testing.T) {
 	}
 }
 
-// TestShortNamesAreUnique: kind/name where that is enough, else with the location.
+// TestShortNamesAreUnique: kind/name where that is enough, else with the stack or the location.
 func TestShortNamesAreUnique(t *testing.T) {
 	east, west := ref("ec2", "web"), ref("ec2", "web")
 	west.Location = account + "/eu-west-1"
-	short := names().Shorten(east, west, ref("vpc", "main"))
-	for want, r := range map[string]resource.Ref{"aws/us-east-1/ec2/web": east, "aws/eu-west-1/ec2/web": west, "vpc/main": ref("vpc", "main")} {
+	shop := east.In("shop")
+	short := names().Shorten(east, west, shop, ref("vpc", "main"))
+	for want, r := range map[string]resource.Ref{
+		"web:aws/us-east-1/ec2/web": east, "aws/eu-west-1/ec2/web": west, "shop:ec2/web": shop, "vpc/main": ref("vpc", "main"),
+	} {
 		if got := short(r); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

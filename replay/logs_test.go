@@ -168,7 +168,7 @@ func TestTheFirstResourceOfAStackDuringAnObservation(t *testing.T) {
 	since := must[storage.Revision](t)(one.Revision(t.Context()))
 	o := res("new", "m")
 	late.First = func() {
-		must[ledger.Receipt](t)(two.Record(t.Context(), event.Finished{Ref: ref("new"), Stack: "db", Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
+		must[ledger.Receipt](t)(two.Record(t.Context(), event.Finished{Ref: ref("new").In("db"), Key: "k", Action: decider.Create, Outcome: event.Done, Resource: &o}))
 	}
 	must[ledger.Receipt](t)(one.RecordObservation(t.Context(), liveState(res("old", "s")), ledger.ObservationOptions{Since: since}))
 	if _, c, err := openLogs(t, at...).Check(t.Context(), store, mem.New()); err != nil || !c.Equal {

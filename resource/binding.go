@@ -39,8 +39,7 @@ const (
 // Marks are ovi's tags or labels as observed on a resource. Anyone with access can write them:
 // they help to discover a resource, and the audit log alone proves ownership.
 type Marks struct {
-	Ref     Ref
-	Stack   string
+	Ref     Ref // with the stack that they name
 	Owner   string
 	Key     string // the idempotency key of its creation
 	Blessed bool
@@ -52,12 +51,11 @@ func (m Marks) IsZero() bool { return m.Ref.IsZero() }
 // Binding is what the audit log proves of a resource: that the system's ID was created or adopted
 // under a ref. Bindings are kept after they end.
 type Binding struct {
-	Stack string `json:"stack"`
-	Ref   Ref    `json:"ref"`
-	ID    string `json:"id"`
-	UID   string `json:"uid,omitempty"` // distinguishes it from another resource of the same ID; "" where IDs are never reused
-	Key   string `json:"key,omitempty"` // the idempotency key of its creation, or the one written at adoption
-	Role  Role   `json:"role,omitempty"`
+	Ref  Ref    `json:"ref"`
+	ID   string `json:"id"`
+	UID  string `json:"uid,omitempty"` // distinguishes it from another resource of the same ID; "" where IDs are never reused
+	Key  string `json:"key,omitempty"` // the idempotency key of its creation, or the one written at adoption
+	Role Role   `json:"role,omitempty"`
 	// Generation grows with each binding of the ref: in a shared store only the newest proves.
 	Generation uint64 `json:"generation"`
 	Former     bool   `json:"former,omitempty"`    // replaced by another resource
@@ -73,24 +71,22 @@ type Binding struct {
 // Live reports whether the binding permits changes to its resource.
 func (b Binding) Live() bool { return !b.Ended && !b.Former && !b.Dismissed }
 
-// Bind sets what was concluded of a resource, and the name that it has by that.
-func (o *Observed) Bind(w Ownership, name string) {
-	if o.Ownership = w; o.Ref.Name != name {
+// Bind sets what was concluded of a resource, and the stack and name that it has by that.
+func (o *Observed) Bind(w Ownership, stack, name string) {
+	if o.Ownership, o.Ref.Stack = w, stack; o.Ref.Name != name {
 		o.Natural, o.Ref.Name = o.Ref.Name, name
 	}
 }
 
 // Unbind removes the conclusions of Bind: what remains is what the provider reported.
 func (o *Observed) Unbind() {
-	if o.Natural != "" {
-		o.Natural, o.Ref.Name = "", o.Natural
-	}
-	o.Ownership, o.Stack, o.Role, o.Adopted = "", "", "", false
+	o.Ref, o.Natural = o.NaturalRef(), ""
+	o.Ownership, o.Role, o.Adopted = "", "", false
 }
 
 // NaturalRef is the ref that the provider reported.
 func (o *Observed) NaturalRef() Ref {
-	r := o.Ref
+	r := o.Ref.Bare()
 	if o.Natural != "" {
 		r.Name = o.Natural
 	}

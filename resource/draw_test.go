@@ -66,7 +66,8 @@ func drawReference(t *rapid.T) resource.Reference {
 func drawRef(t *rapid.T) resource.Ref {
 	part := rapid.StringMatching(`[a-z][a-z0-9 ."-]{0,6}`)
 	location := rapid.StringMatching(`[a-z0-9]{1,4}(/[a-z0-9]{1,4}){0,2}`)
-	return resource.Ref{Provider: part.Draw(t, "provider"), Location: location.Draw(t, "location"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
+	stack := rapid.StringMatching(`([a-zA-Z0-9 ._/:%-]{1,6})?`)
+	return resource.Ref{Stack: stack.Draw(t, "stack"), Provider: part.Draw(t, "provider"), Location: location.Draw(t, "location"), Kind: part.Draw(t, "kind"), Name: part.Draw(t, "name")}
 }
 
 func drawObserved(t *rapid.T) resource.Observed {
@@ -74,12 +75,12 @@ func drawObserved(t *rapid.T) resource.Observed {
 	o := resource.Observed{
 		Ref: drawRef(t), ID: text.Draw(t, "id"), UID: text.Draw(t, "uid"), Attested: rapid.Bool().Draw(t, "attested"),
 		Ownership: rapid.SampledFrom([]resource.Ownership{"", resource.Proven, resource.Copied}).Draw(t, "ownership"),
-		Stack:     text.Draw(t, "stack"), Role: resource.Role(text.Draw(t, "role")), OwnedBy: text.Draw(t, "owned by"),
+		Role:      resource.Role(text.Draw(t, "role")), OwnedBy: text.Draw(t, "owned by"),
 		Unread: text.Draw(t, "unread"), Health: resource.Healthy, Message: text.Draw(t, "message"), Attrs: drawAttrs(t, 2),
 	}
 	if rapid.Bool().Draw(t, "has marks") {
 		o.Marks = resource.Marks{
-			Ref: drawRef(t), Stack: text.Draw(t, "marked stack"), Owner: text.Draw(t, "owner"), Key: text.Draw(t, "key"),
+			Ref: drawRef(t), Owner: text.Draw(t, "owner"), Key: text.Draw(t, "key"),
 			Blessed: rapid.Bool().Draw(t, "blessed"),
 		}
 	}

@@ -50,6 +50,9 @@ func (r Reference) appendJSON(dst []byte) []byte {
 
 // appendQuoted appends the string form, escaped, without making it first.
 func (r Ref) appendQuoted(dst []byte) []byte {
+	if r.Stack != "" {
+		dst = append(appendQuoted(dst, escapeStack(r.Stack)), ':')
+	}
 	dst = append(appendQuoted(dst, r.Provider), '/')
 	dst = append(appendQuoted(dst, r.Location), '/')
 	dst = append(appendQuoted(dst, r.Kind), '/')

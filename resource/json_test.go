@@ -160,7 +160,7 @@ func FuzzParseJSON(f *testing.F) {
 
 func FuzzParseObserved(f *testing.F) {
 	o := resource.Observed{
-		Ref: ref("aws/1/us-east-1/ec2/web-0").Ref, ID: "i-1", Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
+		Ref: ref("aws/1/us-east-1/ec2/web-0").Ref, ID: "i-1", Ownership: resource.Proven, Health: resource.Healthy,
 		Attrs: attrs("size", "t3.micro", "root", attrs("size", 8)), Tags: resource.Tags{{Key: "$ref", Value: "x"}},
 	}
 	f.Add(o.AppendJSON(nil))
@@ -198,7 +198,7 @@ func FuzzParseRef(f *testing.F) {
 
 func BenchmarkObservedRecord(b *testing.B) {
 	o := resource.Observed{
-		Ref: ref("aws/123456789012/us-east-1/ec2/web-0000001").Ref, ID: "i-0123456789abcdef0", Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
+		Ref: ref("aws/123456789012/us-east-1/ec2/web-0000001").Ref, ID: "i-0123456789abcdef0", Ownership: resource.Proven, Health: resource.Healthy,
 		Attrs: attrs("size", "t3.micro", "image", "ami-0123456789abcdef0", "subnet", "subnet-0123456789abcdef0", "key_name", "main",
 			"public_ip", false, "monitoring", true, "groups", list{"sg-0123456789abcdef0"}, "root_volume", attrs("size", 8, "type", "gp3")),
 		Tags: resource.Tags{{Key: "environment", Value: "prod"}, {Key: "project", Value: "web-app"}, {Key: "team", Value: "platform"}},

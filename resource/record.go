@@ -37,7 +37,6 @@ func (o *Observed) AppendJSON(dst []byte) []byte {
 	dst = o.Marks.appendJSON(dst)
 	dst = appendFlag(dst, "attested", o.Attested)
 	dst = appendField(dst, "ownership", string(o.Ownership))
-	dst = appendField(dst, "stack", o.Stack)
 	dst = appendField(dst, "role", string(o.Role))
 	dst = appendField(dst, "owned_by", o.OwnedBy)
 	dst = appendField(dst, "unread", o.Unread)
@@ -65,7 +64,6 @@ func (m Marks) appendJSON(dst []byte) []byte {
 		dst = m.Ref.appendQuoted(dst)
 	}
 	dst = append(dst, '"')
-	dst = appendField(dst, "stack", m.Stack)
 	dst = appendField(dst, "owner", m.Owner)
 	dst = appendField(dst, "key", m.Key)
 	return append(appendFlag(dst, "blessed", m.Blessed), '}')
@@ -78,8 +76,6 @@ func (m *Marks) set(attrs Attrs) (err error) {
 		switch {
 		case a.Name == "ref" && isText:
 			err = m.Ref.UnmarshalText([]byte(text))
-		case a.Name == "stack" && isText:
-			m.Stack = string(text)
 		case a.Name == "owner" && isText:
 			m.Owner = string(text)
 		case a.Name == "key" && isText:
@@ -157,7 +153,7 @@ func (o *Observed) UnmarshalJSON(b []byte) error {
 }
 
 // fields are the fields of a recorded resource, ref first.
-const fields = " ref id uid marks attested ownership stack role owned_by unread health message since attrs tags "
+const fields = " ref id uid marks attested ownership role owned_by unread health message since attrs tags "
 
 // first returns an error for an unknown or duplicate field, and marks the field as seen.
 func first(name string, seen *int) error {
@@ -204,8 +200,6 @@ func (o *Observed) setText(name, v string) (err error) {
 		o.UID = v
 	case "ownership":
 		o.Ownership = Ownership(v)
-	case "stack":
-		o.Stack = v
 	case "role":
 		o.Role = Role(v)
 	case "owned_by":

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Ref is the stable name of a resource, before and after it exists: "aws/us-east-1/ec2/web-0".
-// It is written on the resource as a tag or label. The location may contain slashes
-// ("123456789012/us-east-1"); provider, kind and name may not.
-type Ref struct{ Provider, Location, Kind, Name string }
+// Ref is the stable name of a resource, before and after it exists: "web:aws/us-east-1/ec2/web-0".
+// Names are unique within a stack: what two stacks call the same are two resources. A resource that
+// has no name in a stack has the one that its provider reports, "aws/us-east-1/ec2/i-0abc". The
+// location may contain slashes ("123456789012/us-east-1"); provider, kind and name may not.
+type Ref struct{ Stack, Provider, Location, Kind, Name string }
 
 // Scope is a provider's location, which is observed with one call.
 type Scope struct{ Provider, Location string }
@@ -20,13 +21,40 @@ func (r Ref) Scope() Scope { return Scope{r.Provider, r.Location} }
 // IsZero reports whether the ref names nothing.
 func (r Ref) IsZero() bool { return r == Ref{} }
 
+// In returns the ref with another stack.
+func (r Ref) In(stack string) Ref {
+	r.Stack = stack
+	return r
+}
+
+// Bare returns the ref without its stack: what a tag holds, and what several stacks may use.
+func (r Ref) Bare() Ref { return r.In("") }
+
+// String returns "stack:provider/location/kind/name", without the stack and the colon if it has none.
 func (r Ref) String() string {
-	return r.Provider + "/" + r.Location + "/" + r.Kind + "/" + r.Name
+	s := r.Provider + "/" + r.Location + "/" + r.Kind + "/" + r.Name
+	if r.Stack == "" {
+		return s
+	}
+	return escapeStack(r.Stack) + ":" + s
+}
+
+// escapeStack escapes what ends a stack in the string form of a ref. The names that sources accept
+// have none of it.
+func escapeStack(s string) string {
+	if !strings.ContainsAny(s, "%/:") {
+		return s
+	}
+	return strings.NewReplacer("%", "%25", "/", "%2F", ":", "%3A").Replace(s)
+}
+
+func unescapeStack(s string) string {
+	return strings.NewReplacer("%25", "%", "%2F", "/", "%3A", ":").Replace(s)
 }
 
 func (s Scope) String() string { return s.Provider + "/" + s.Location }
 
-// Compare orders refs by provider, location, kind and name.
+// Compare orders refs by provider, location, kind and name, and those with the same by stack.
 func (r Ref) Compare(o Ref) int {
 	if c := strings.Compare(r.Provider, o.Provider); c != 0 {
 		return c
@@ -37,7 +65,10 @@ func (r Ref) Compare(o Ref) int {
 	if c := strings.Compare(r.Kind, o.Kind); c != 0 {
 		return c
 	}
-	return strings.Compare(r.Name, o.Name)
+	if c := strings.Compare(r.Name, o.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(r.Stack, o.Stack)
 }
 
 // Compare orders scopes by provider, then location.
@@ -47,20 +78,37 @@ func (s Scope) Compare(o Scope) int {
 
 // ParseRef is the inverse of String.
 func ParseRef(s string) (Ref, error) {
-	first := strings.IndexByte(s, '/')
-	last := strings.LastIndexByte(s, '/')
+	stack, rest, ok := CutStack(s)
+	if ok && stack == "" {
+		return Ref{}, badRef(s)
+	}
+	first := strings.IndexByte(rest, '/')
+	last := strings.LastIndexByte(rest, '/')
 	if first < 0 || last == first {
 		return Ref{}, badRef(s)
 	}
-	kind := strings.LastIndexByte(s[:last], '/')
+	kind := strings.LastIndexByte(rest[:last], '/')
 	if kind <= first {
 		return Ref{}, badRef(s)
 	}
-	r := Ref{Provider: s[:first], Location: s[first+1 : kind], Kind: s[kind+1 : last], Name: s[last+1:]}
+	r := Ref{Stack: stack, Provider: rest[:first], Location: rest[first+1 : kind], Kind: rest[kind+1 : last], Name: rest[last+1:]}
 	if r.Provider == "" || r.Location == "" || r.Kind == "" || r.Name == "" {
 		return Ref{}, badRef(s)
 	}
 	return r, nil
+}
+
+// CutStack separates "stack:" from the rest of a ref or of a short form of one; false if there is
+// no stack in it. A colon after the first slash belongs to a location.
+func CutStack(s string) (stack, rest string, ok bool) {
+	colon := strings.IndexByte(s, ':')
+	if slash := strings.IndexByte(s, '/'); colon < 0 || slash >= 0 && slash < colon {
+		return "", s, false
+	}
+	if stack = s[:colon]; strings.IndexByte(stack, '%') >= 0 {
+		stack = unescapeStack(stack)
+	}
+	return stack, s[colon+1:], true
 }
 
 func badRef(s string) error {

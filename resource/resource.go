@@ -34,10 +34,10 @@ type Desired struct {
 }
 
 // Observed is the live state of one resource. A provider reports its natural name, its ID and
-// the evidence (UID, Marks, Attested); comparator.Bind derives Ownership, Stack, Role and Adopted
-// from that and the bindings.
+// the evidence (UID, Marks, Attested); comparator.Bind derives Ref, Ownership, Role and Adopted from
+// that and the bindings.
 type Observed struct {
-	Ref       Ref    // the natural name, or the ID where there is none; once bound, its recorded name
+	Ref       Ref    // the natural name, or the ID where there is none; once bound, its recorded stack and name
 	ID        string // the system's own identifier
 	UID       string // distinguishes it from an earlier resource of that ID; "" where IDs are never reused
 	Marks     Marks  // ovi's tags or labels on it; zero if it has none that can be read
@@ -45,7 +45,6 @@ type Observed struct {
 	Adopted   bool   // Proven by an adoption: of it only what a file mentions is compared, not the defaults
 	Natural   string // the natural name, if Ref has another
 	Ownership Ownership
-	Stack     string    // the stack that owns it, if Proven
 	Role      Role      // in a replacement in progress
 	OwnedBy   string    // another system that manages it, such as an autoscaling group
 	Unread    string    // why its content could not be read; nothing but its existence is known

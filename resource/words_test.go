@@ -28,9 +28,9 @@ func TestRefsComeBack(t *testing.T) {
 	})
 }
 
-func TestRefsSortByScopeThenKindThenName(t *testing.T) {
+func TestRefsSortByScopeThenKindThenNameThenStack(t *testing.T) {
 	t.Parallel()
-	sorted := []string{"a/a/z/z", "a/b/a/b", "a/b/b/a", "a/b/b/b", "a/b/c/k/a", "b/a/a/a"}
+	sorted := []string{"a/a/z/z", "a/b/a/b", "a/b/b/a", "x:a/b/b/a", "y:a/b/b/a", "a/b/b/b", "a/b/c/k/a", "b/a/a/a"}
 	for i := 1; i < len(sorted); i++ {
 		x, _ := resource.ParseRef(sorted[i-1])
 		y, _ := resource.ParseRef(sorted[i])

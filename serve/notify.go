@@ -82,9 +82,9 @@ func OpenNotices(ctx context.Context, out *cli.Output, now func() time.Time, to,
 	return n, nil
 }
 
-// subject is what a notice is about, in words.
+// subject is what a notice is about, in words that follow its stack.
 func (x Notice) subject() string {
-	return strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + x.Ref + x.Scope)
+	return strings.TrimSpace(strings.ReplaceAll(x.Kind, "_", " ") + " " + strings.TrimPrefix(x.Ref, x.Stack+":") + x.Scope)
 }
 
 // Send reports an alert; on standard output only if the webhook knows it already.

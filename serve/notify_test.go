@@ -34,7 +34,7 @@ func TestAConcernIsToldOnce(t *testing.T) {
 	b := &Alerts{send: func(n Notice, _ bool) { told = append(told, n.State+" "+word(n.Kind)+" "+n.Scope+n.Ref) }}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
 	unreachable := loop.Alert{Type: loop.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
-	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
 	for _, c := range []loop.Cycle{
 		{Stack: "web", Led: true, Alerts: []loop.Alert{unreachable}},
 		{Stack: "web", Led: true, Alerts: []loop.Alert{unreachable, blocked}},
@@ -45,7 +45,7 @@ func TestAConcernIsToldOnce(t *testing.T) {
 	} {
 		b.Cycle(c)
 	}
-	want := []string{"new unreachable aws/us-east-1", "new blocked aws/us-east-1/ec2/a", "new unreachable aws/us-east-1", "resolved unreachable aws/us-east-1"}
+	want := []string{"new unreachable aws/us-east-1", "new blocked web:aws/us-east-1/ec2/a", "new unreachable aws/us-east-1", "resolved unreachable aws/us-east-1"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
@@ -124,7 +124,7 @@ func TestTheWebhookHearsOnceOfAConcern(t *testing.T) {
 	}
 	scope := resource.Scope{Provider: "aws", Location: "us-east-1"}
 	unreachable := loop.Alert{Type: loop.UnreachableAlert, Scope: scope, Text: "not observed for 3 cycles"}
-	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
+	blocked := loop.Alert{Type: loop.BlockedAlert, Ref: resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "a"}, Text: "blessed"}
 	led := func(alerts ...loop.Alert) loop.Cycle {
 		return loop.Cycle{Stack: "web", Led: true, Alerts: alerts}
 	}

@@ -50,7 +50,7 @@ func (d *Draft) findings(found []resource.Finding) {
 		at := d.where(i, path)
 		if p := (problem{at, f.Summary}); !reported[p] {
 			reported[p] = true
-			d.note(Problem{Cause: Validation, At: at, Ref: short(f.Ref), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
+			d.note(Problem{Cause: Validation, At: at, Ref: f.Ref.Short(), Summary: f.Summary, Suggestion: cmpOr(f.Suggestion, "see `ovi kinds "+f.Ref.Kind+"`")})
 		}
 	}
 }

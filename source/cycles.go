@@ -52,15 +52,15 @@ func (d *Draft) cycle(cycle []resource.Ref, at map[resource.Ref]position.Positio
 	one := !slices.ContainsFunc(cycle, func(r resource.Ref) bool { return at[r].File != at[cycle[0]].File })
 	for _, r := range cycle {
 		if one {
-			words = append(words, fmt.Sprintf("%s (line %d)", short(r), at[r].Line))
+			words = append(words, fmt.Sprintf("%s (line %d)", r.Short(), at[r].Line))
 		} else {
-			words = append(words, fmt.Sprintf("%s (%s)", short(r), at[r].String()))
+			words = append(words, fmt.Sprintf("%s (%s)", r.Short(), at[r].String()))
 		}
 	}
-	words = append(words, short(cycle[0]))
-	p := Problem{At: at[cycle[0]], Ref: short(cycle[0]), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}
+	words = append(words, cycle[0].Short())
+	p := Problem{At: at[cycle[0]], Ref: cycle[0].Short(), Summary: "dependency cycle: " + strings.Join(words, " -> "), Suggestion: "remove one of the dependencies"}
 	if len(cycle) == 1 {
-		p.Summary = short(cycle[0]) + " depends on itself"
+		p.Summary = cycle[0].Short() + " depends on itself"
 	}
 	d.note(p)
 }

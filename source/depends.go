@@ -105,7 +105,7 @@ func (d *Draft) lookUp(by user, u *use) lookedUp {
 		return lookedUp{[]resource.Ref{r}, summary != ""}
 	}
 	if g := d.counted[r]; g.count > 0 {
-		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", short(r), g.count, u.path), "use one of "+listed(r.Name, g.count))
+		d.wrong(by, u, fmt.Sprintf("%s is %d resources, and %s refers to one", r.Short(), g.count, u.path), "use one of "+listed(r.Name, g.count))
 	} else {
 		d.unknown(by, u, r)
 	}
@@ -118,7 +118,7 @@ func (d *Draft) wrong(by user, u *use, summary, suggestion string) {
 	if u.ref == nil {
 		path = "depends_on[" + strconv.Itoa(u.index) + "]"
 	}
-	d.note(Problem{Cause: Dependency, At: by.where(path), Ref: short(by.ref), Summary: summary, Suggestion: suggestion})
+	d.note(Problem{Cause: Dependency, At: by.where(path), Ref: by.ref.Short(), Summary: summary, Suggestion: suggestion})
 }
 
 // isBroken reports that a name may be of a resource with problems of its own.
@@ -145,7 +145,7 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 		case o.Location == r.Location:
 			names = append(names, o.Name)
 		case o.Name == r.Name:
-			d.wrong(by, u, fmt.Sprintf("%s is in %s, and %s is in %s", short(r), o.Location, short(self), r.Location),
+			d.wrong(by, u, fmt.Sprintf("%s is in %s, and %s is in %s", r.Short(), o.Location, self.Short(), r.Location),
 				"use a resource of the same "+d.opts.LocationOf(r.Provider).Word)
 			return
 		}
@@ -155,9 +155,9 @@ func (d *Draft) unknown(by user, u *use, r resource.Ref) {
 		hint = Suggest(r.Name, names)
 	}
 	if a := d.idPrefix(r); a != "" && hint == "" && u.ref != nil {
-		hint = "add " + short(r) + ", or use an existing id (" + a + "…)"
+		hint = "add " + r.Short() + ", or use an existing id (" + a + "…)"
 	}
-	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+short(r)))
+	d.wrong(by, u, fmt.Sprintf("unknown %s %s", r.Kind, Quote(r.Name)), cmpOr(hint, "add "+r.Short()))
 }
 
 // idPrefix finds how the ids of a kind start, from an attribute that refers to the kind.
@@ -179,6 +179,9 @@ func (d *Draft) idPrefix(r resource.Ref) string {
 func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	self := by.ref
 	if r, err := resource.ParseRef(u.name); err == nil {
+		if r.Stack == d.Stack {
+			r.Stack = "" // as all of the stack are until they are named
+		}
 		return d.existing(by, u, r)
 	}
 	if kind, rest, ok := strings.Cut(u.name, "/"); ok {
@@ -189,7 +192,7 @@ func (d *Draft) lookUpName(by user, u *use) (refs []resource.Ref, ok bool) {
 	for _, k := range d.opts.Schemas.Kinds(self.Provider) {
 		r := resource.Ref{Provider: self.Provider, Location: self.Location, Kind: k.Name, Name: u.name}
 		if refs := d.all(r); len(refs) > 0 {
-			found, names = append(found, refs), append(names, short(r))
+			found, names = append(found, refs), append(names, r.Short())
 		}
 	}
 	switch len(found) {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -42,7 +41,7 @@ func (d *Draft) dependents() {
 		}
 		if r := d.desired[i].Ref; d.invalid[r] {
 			next = append(next, r)
-			if !reported[short(r)] {
+			if !reported[r.Short()] {
 				d.skipped(i, "what it depends on is invalid")
 			}
 		}
@@ -51,38 +50,12 @@ func (d *Draft) dependents() {
 		for _, i := range by[next[0]] {
 			if r := d.desired[i].Ref; !d.invalid[r] {
 				d.invalid[r], next = true, append(next, r)
-				d.skipped(i, short(next[0])+", which it depends on, is invalid")
+				d.skipped(i, next[0].Short()+", which it depends on, is invalid")
 			}
 		}
 	}
 }
 
 func (d *Draft) skipped(i int, why string) {
-	d.note(Problem{Cause: Dependency, At: d.desired[i].At, Ref: short(d.desired[i].Ref), Summary: why, Suggestion: "solve its problem first"})
-}
-
-// prefix puts the draft's prefix before every name of an intent.
-func (d *Draft) prefix(in *resource.Intent) {
-	if d.Prefix == "" {
-		return
-	}
-	rename := func(r resource.Ref) resource.Ref {
-		r.Name = d.Prefix + r.Name
-		return r
-	}
-	in.Resources = slices.Clone(in.Resources)
-	for i := range in.Resources {
-		r := &in.Resources[i]
-		r.Ref, r.DependsOn = rename(r.Ref), slices.Clone(r.DependsOn)
-		for j := range r.DependsOn {
-			r.DependsOn[j] = rename(r.DependsOn[j])
-		}
-		r.Attrs, _ = resource.MapRefs(r.Attrs, func(ref resource.Reference) resource.Value {
-			ref.Ref = rename(ref.Ref)
-			return ref
-		}).(resource.Attrs)
-	}
-	slices.SortFunc(in.Resources, func(a, b resource.Desired) int {
-		return strings.Compare(a.Ref.String(), b.Ref.String())
-	})
+	d.note(Problem{Cause: Dependency, At: d.desired[i].At, Ref: d.desired[i].Ref.Short(), Summary: why, Suggestion: "solve its problem first"})
 }

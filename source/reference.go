@@ -123,7 +123,7 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 	shown := "${" + ref.String() + "}"
 	if ref.Path == "" {
 		if ref.Ref.Scope() != self.Scope() && !u.attr.Anywhere {
-			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", short(ref.Ref), ref.Ref.Scope(), u.path, self.Scope()), "use a resource of " + self.Location
+			return fmt.Sprintf("%s is in %s, and %s accepts ids of %s only", ref.Ref.Short(), ref.Ref.Scope(), u.path, self.Scope()), "use a resource of " + self.Location
 		}
 		return "", ""
 	}
@@ -134,7 +134,7 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 	target := k.schemaAt(ref.Path)
 	switch {
 	case target == nil:
-		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), short(ref.Ref), shown), Suggest(ref.Path, d.attributeNames(ref.Ref.Provider, []string{ref.Ref.Kind})[1:])
+		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown), Suggest(ref.Path, d.attributeNames(ref.Ref.Provider, []string{ref.Ref.Kind})[1:])
 	case isSecretAt(k, ref.Path) && !u.attr.Secret:
 		return fmt.Sprintf("%s is a secret, and %s is not a secret attribute", shown, u.path), "use it in a secret attribute only"
 	case target.WriteOnly && !isSecretAt(k, ref.Path):

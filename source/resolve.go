@@ -42,7 +42,7 @@ func resolve(drafts []*Draft, usable func(*Draft, *resource.Intent) bool) ([]res
 		seen[d.Stack] = d.Source
 		intent := d.resolve()
 		if usable(d, &intent) {
-			d.prefix(&intent)
+			d.name(&intent)
 			intents = append(intents, intent)
 		}
 		d.problems.Sort()
@@ -161,8 +161,5 @@ func (d *Draft) duplicates() {
 }
 
 func (d *Draft) duplicate(at position.Position, ref resource.Ref, suggestion string) {
-	d.note(Problem{At: at, Ref: short(ref), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
+	d.note(Problem{At: at, Ref: ref.Short(), Summary: "duplicate name " + Quote(ref.Name), Suggestion: suggestion})
 }
-
-// short is the short name of a resource.
-func short(r resource.Ref) string { return r.Kind + "/" + r.Name }

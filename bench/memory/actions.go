@@ -47,10 +47,10 @@ func (a *author) do(ctx context.Context, plan string, doing map[int]event.Decisi
 func (a *author) action(plan string, n int, d event.Decision) (event.Started, event.Finished) {
 	a.fails++
 	b := event.Started{
-		Plan: plan, Ref: d.Ref, Stack: stack, Key: fmt.Sprintf("key-%08d", a.fails), Action: d.Action, Token: int64(a.fails),
+		Plan: plan, Ref: d.Ref, Key: fmt.Sprintf("key-%08d", a.fails), Action: d.Action, Token: int64(a.fails),
 		Reason: d.Reason, Message: d.Message, Host: "desk", PID: 4242, Desired: fmt.Sprintf("%064x", n),
 	}
-	e := event.Finished{Plan: plan, Ref: d.Ref, Stack: stack, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: event.Done, Seconds: 1.5, Desired: b.Desired}
+	e := event.Finished{Plan: plan, Ref: d.Ref, Key: b.Key, Action: d.Action, Token: b.Token, Outcome: event.Done, Seconds: 1.5, Desired: b.Desired}
 	if n == broken && d.Action == decider.Update {
 		e.Outcome, e.Error, e.Class = event.Failed, "InsufficientInstanceCapacity: there is none of this size here", "quota"
 		return b, e
@@ -60,7 +60,7 @@ func (a *author) action(plan string, n int, d event.Decision) (event.Started, ev
 		return b, e
 	}
 	now := there(n, sizeWas)
-	b.Applying = &event.Applied{Attrs: desired(n), Desired: b.Desired, Stack: stack, At: a.now}
+	b.Applying = &event.Applied{Attrs: desired(n), Desired: b.Desired, At: a.now}
 	e.ID, e.Resource = now.ID, &now
 	return b, e
 }

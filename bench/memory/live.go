@@ -31,7 +31,7 @@ const year = 365 * 24 * time.Hour
 // refOf is the nth resource ever created.
 func refOf(n int) resource.Ref {
 	all := regions()
-	return resource.Ref{Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
+	return resource.Ref{Stack: stack, Provider: provider, Location: account + "/" + all[n%len(all)], Kind: "ec2", Name: fmt.Sprintf("web-%05d", n)}
 }
 
 func desired(n int) resource.Attrs {
@@ -44,7 +44,7 @@ func desired(n int) resource.Attrs {
 func there(n int, size string) resource.Observed {
 	ref := refOf(n)
 	return resource.Observed{
-		Ref: ref, ID: fmt.Sprintf("i-%017x", uint64(n)*0x9e3779b97f4a7c15&0xfffffffffffffff), Ownership: resource.Proven, Stack: stack,
+		Ref: ref, ID: fmt.Sprintf("i-%017x", uint64(n)*0x9e3779b97f4a7c15&0xfffffffffffffff), Ownership: resource.Proven,
 		Health: resource.Healthy,
 		Attrs: resource.NewAttrs(
 			resource.Attr{Name: "image", Value: resource.String("ami-0a1b2c3d4e5f60718")},

@@ -190,7 +190,7 @@ func regionOf(n int) string { all := regions(); return all[n%len(all)] }
 func (a *author) decide(mode event.Mode) (out []event.Decision, doing map[int]event.Decision) {
 	doing = map[int]event.Decision{}
 	add := func(n int, d event.Decision) {
-		d.Ref, d.Stack = refOf(n), stack
+		d.Ref = refOf(n)
 		if len(d.Blockers) == 0 {
 			d.Action = d.Proposed
 		}

@@ -63,7 +63,7 @@ func (w liveState) Observe(_ context.Context, r provider.ObserveRequest) (resour
 		tags = append(tags, resource.Tag{Key: "unit", Value: name(i)})
 		ref := resource.Ref{Provider: s.Provider, Location: s.Location, Kind: "thing", Name: name(i)}
 		out.Resources[i] = resource.Observed{
-			Ref: ref, ID: fmt.Sprintf("t-%d", i), Marks: resource.Marks{Ref: ref, Stack: stack, Owner: "ovi", Key: "k"},
+			Ref: ref, ID: fmt.Sprintf("t-%d", i), Marks: resource.Marks{Ref: ref.In(stack), Owner: "ovi", Key: "k"},
 			Health: resource.Healthy, Attrs: attrs, Tags: tags,
 		}
 	}

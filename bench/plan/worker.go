@@ -93,7 +93,7 @@ func bindAll(ctx context.Context, l *ledger.Ledger, intent resource.Intent) erro
 	}
 	events := make([]event.Event, len(intent.Resources))
 	for i := range intent.Resources {
-		events[i] = event.Adopted{Ref: intent.Resources[i].Ref, ID: fmt.Sprintf("t-%d", i), Key: "k", Stack: intent.Stack, Who: "bench"}
+		events[i] = event.Adopted{Ref: intent.Resources[i].Ref, ID: fmt.Sprintf("t-%d", i), Key: "k", Who: "bench"}
 	}
 	for some := range slices.Chunk(events, 2000) {
 		if _, err := l.Record(ctx, some...); err != nil {

@@ -77,7 +77,7 @@ func (w *writer) said(what string, r ledger.Receipt, err error) error {
 
 // act is one action from its claim to its result, and sometimes an observation.
 func (w *writer) act(n, i int) error {
-	ref := resource.Ref{Provider: "practice", Location: "here", Kind: "box", Name: fmt.Sprintf("w%d-%d", n, i%7)}
+	ref := resource.Ref{Stack: "web", Provider: "practice", Location: "here", Kind: "box", Name: fmt.Sprintf("w%d-%d", n, i%7)}
 	err := w.claims.Hold(context.Background(), ref.String(), func(ctx context.Context, c coordinator.Claim) error {
 		w.say("claim %s %d", ref, c.Token)
 		return w.under(ctx, ref, c)
@@ -97,18 +97,18 @@ func (w *writer) act(n, i int) error {
 func (w *writer) under(ctx context.Context, ref resource.Ref, c coordinator.Claim) error {
 	guard := coordinator.Guard(c.Ref, c.Token)
 	key := fmt.Sprintf("%s-%d", ref.Name, c.Token)
-	r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token})
+	r, err := w.l.RecordUnder(ctx, guard, event.Started{Ref: ref, Key: key, Action: decider.Update, Token: c.Token})
 	if err := w.said("started "+key, r, err); err != nil {
 		return err
 	}
 	made := box(ref, key)
-	r, err = w.l.RecordUnder(ctx, guard, event.Finished{Ref: ref, Stack: "web", Key: key, Action: decider.Update, Token: c.Token, Outcome: event.Done, Resource: &made})
+	r, err = w.l.RecordUnder(ctx, guard, event.Finished{Ref: ref, Key: key, Action: decider.Update, Token: c.Token, Outcome: event.Done, Resource: &made})
 	return w.said("finished "+key, r, err)
 }
 
 func box(ref resource.Ref, size string) resource.Observed {
 	return resource.Observed{
-		Ref: ref, ID: "id-" + ref.Name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
+		Ref: ref, ID: "id-" + ref.Name, Ownership: resource.Proven, Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }
@@ -121,7 +121,7 @@ func scope(n int) resource.Scope {
 func look(n, i int) resource.LiveState {
 	snap := resource.Snapshot{Scope: scope(n), At: time.Now()}
 	for k := range 30 {
-		ref := resource.Ref{Provider: "practice", Location: snap.Scope.Location, Kind: "box", Name: fmt.Sprintf("seen-%02d", k)}
+		ref := resource.Ref{Stack: "web", Provider: "practice", Location: snap.Scope.Location, Kind: "box", Name: fmt.Sprintf("seen-%02d", k)}
 		size := "same"
 		if k%3 == 0 {
 			size = fmt.Sprint("look ", i)

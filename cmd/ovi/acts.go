@@ -66,19 +66,19 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 	if err != nil {
 		return err
 	}
-	return c.tellBlessing(render.Blessing{
+	return c.tellBlessing(ref, render.Blessing{
 		Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String(), Blessed: on, Who: act.Who, Reason: act.Reason,
 	})
 }
 
-func (c *call) tellBlessing(b render.Blessing) error {
+func (c *call) tellBlessing(ref resource.Ref, b render.Blessing) error {
 	switch {
 	case c.out.Machine():
 		return c.out.Records(b)
 	case b.Blessed:
-		c.out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", b.Ref, c.arg(0))
+		c.out.Say("%s is blessed: no action changes it until `ovi unbless %s`.", ref.Short(), c.arg(0))
 	default:
-		c.out.Say("%s is no longer blessed.", b.Ref)
+		c.out.Say("%s is no longer blessed.", ref.Short())
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -79,7 +80,7 @@ func (c *call) adoptIn(l *session) error {
 	if c.out.Machine() {
 		return c.out.Records(seen{Observed: got, at: c.Now()}.record(names))
 	}
-	c.out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", names.Ref(ref), got.ID, stackNames(l.intents))
+	c.out.Say("%s (%s) is now managed by stack %s. Run `ovi plan` to compare it with the configuration.", ref.Short(), got.ID, ref.Stack)
 	return nil
 }
 
@@ -106,7 +107,7 @@ func (c *call) adoptMarked(l *session) error {
 	for i := range all {
 		refs[i] = all[i].Ref
 	}
-	names := namesOfRefs(refs...)
+	short := namesOfRefs(refs...).Shorten(refs...)
 	if c.out.Machine() {
 		return cli.Usage("run it in a terminal", "`ovi adopt --marked` needs confirmation")
 	}
@@ -116,7 +117,7 @@ func (c *call) adoptMarked(l *session) error {
 		if o.Ownership == resource.Unproven {
 			note = "may have been copied"
 		}
-		t.Rows = append(t.Rows, []string{names.Ref(o.Ref), o.ID, string(o.Health), note})
+		t.Rows = append(t.Rows, []string{short(o.Ref), o.ID, string(o.Health), note})
 	}
 	if err := c.out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
 		return err
@@ -133,13 +134,25 @@ func (c *call) adoptMarked(l *session) error {
 	return err
 }
 
-// desired finds a configured resource by its full ref, kind/name, or name.
+// shortened are the shortest names that tell some refs apart.
+func shortened(refs []resource.Ref) []string {
+	short, out := resource.Shorten(refs, nil), make([]string, len(refs))
+	for i, r := range refs {
+		out[i] = short(r)
+	}
+	return out
+}
+
+// desired finds a configured resource by what users call it; a whole ref is the only one.
 func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 	var found []resource.Ref
 	var names []string
 	for _, ref := range configured(intents) {
-		names = append(names, shortName(ref))
-		if spelling == ref.String() || spelling == shortName(ref) || spelling == ref.Name {
+		names = append(names, ref.Short())
+		if spelling == ref.String() {
+			return ref, nil
+		}
+		if ref.Fits(spelling) {
 			found = append(found, ref)
 		}
 	}
@@ -153,5 +166,5 @@ func desired(intents []resource.Intent, spelling string) (resource.Ref, error) {
 		}
 		return resource.Ref{}, cli.Usage(next, "%q is not in the configuration", spelling)
 	}
-	return resource.Ref{}, cli.Usage(fmt.Sprintf("use the full ref, such as %s", found[0]), "%q matches %d resources", spelling, len(found))
+	return resource.Ref{}, cli.Usage("use one of "+strings.Join(shortened(found), ", "), "%q matches %d resources", spelling, len(found))
 }

@@ -228,7 +228,7 @@ func (c *call) reconciled(p *engine.Planned, r *engine.Result) render.ReconcileR
 	for _, o := range r.Outcomes {
 		status[o.Ref] = string(o.Status)
 		if o.Err != nil {
-			errs = append(errs, o.Ref.Kind+"/"+o.Ref.Name+": "+o.Err.Error())
+			errs = append(errs, o.Ref.Short()+": "+o.Err.Error())
 		}
 	}
 	found := 0
@@ -260,7 +260,7 @@ func (c *call) explain(r *engine.Result) {
 	flight := "actions in flight finished"
 	var unknown, claimed, stale []string
 	for _, o := range r.Outcomes {
-		name := o.Ref.Kind + "/" + o.Ref.Name
+		name := o.Ref.Short()
 		switch o.Status {
 		case engine.Uncertain:
 			flight = "actions in flight were canceled"

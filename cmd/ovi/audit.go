@@ -66,7 +66,7 @@ func (c *call) logRecord(r event.Record) error {
 	}
 	about := ""
 	if !r.Event.About().IsZero() {
-		about = r.Event.About().Kind + "/" + r.Event.About().Name + "  "
+		about = r.Event.About().Short() + "  "
 	}
 	_, err := fmt.Fprintf(c.out.W, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
 	return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/coordinator"
-	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -56,15 +55,22 @@ func (c *call) showClaims(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	var refs []resource.Ref
+	for _, x := range all {
+		if ref, ok := claimedResource(x.Ref); ok {
+			refs = append(refs, ref)
+		}
+	}
+	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "CLAIMED BY", "PID", "SINCE", "EXPIRES"}, Flexible: 1}
 	for _, x := range all {
 		if !c.out.Machine() {
-			t.Rows = append(t.Rows, []string{shortRef(names, x.Ref), x.User + "@" + x.Host, count(x.PID), c.ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
+			t.Rows = append(t.Rows, []string{claimName(x.Ref, short), x.User + "@" + x.Host, count(x.PID), c.ago(x.Since), "in " + x.TTL.String() + " unless renewed"})
 			continue
 		}
 		latest := c.Now().Add(x.TTL)
 		err := c.out.Records(render.Claim{
-			Type: "claim", Ref: shortRef(names, x.Ref), Token: x.Token, Holder: holderOf(x), Instance: x.Instance,
+			Type: "claim", Ref: claimName(x.Ref, names.Ref), Token: x.Token, Holder: holderOf(x), Instance: x.Instance,
 			Host: x.Host, PID: x.PID, Since: x.Since, TTLSeconds: x.TTL.Seconds(), ExpiresAt: &latest,
 		})
 		if err != nil {
@@ -81,13 +87,13 @@ func holderOf(x coordinator.Claim) string {
 	return x.User + "@" + x.Host + " pid " + count(x.PID)
 }
 
-// shortRef shortens a ref that is text; a claim's key need not be one.
-func shortRef(names render.Names, text string) string {
+// claimName is what a claim is on, in some form; a claim's key need not be a ref.
+func claimName(text string, form func(resource.Ref) string) string {
 	ref, ok := claimedResource(text)
 	if !ok {
 		return text
 	}
-	return names.Ref(ref)
+	return form(ref)
 }
 
 // claimedResource is the resource of a claim; false for a claim on something else, such as the
@@ -103,5 +109,5 @@ func claimedResource(text string) (resource.Ref, bool) {
 // fitsClaim reports whether a claim may be called so.
 func fitsClaim(claim, spelling string) bool {
 	ref, ok := claimedResource(claim)
-	return ok && history.Fits(ref, spelling)
+	return ok && ref.Fits(spelling)
 }

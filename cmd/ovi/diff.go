@@ -111,8 +111,8 @@ func (c *call) about(x history.ResourceChange) bool {
 
 func stackOf(x history.ResourceChange) string {
 	for _, o := range []*resource.Observed{x.After, x.Before} {
-		if o != nil && o.Stack != "" {
-			return o.Stack
+		if o != nil && o.Managed() {
+			return o.Ref.Stack
 		}
 	}
 	return ""
@@ -130,7 +130,7 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 	for _, x := range changes {
 		d := differenceOf(x, names)
 		out = append(out, d)
-		e := render.DiffEntry{Sign: "~", Name: shortName(x.Ref), Ref: x.Ref}
+		e := render.DiffEntry{Sign: "~", Name: x.Ref.Short(), Ref: x.Ref}
 		switch d.What {
 		case "created":
 			sum.Appeared++

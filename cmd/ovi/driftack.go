@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/explain"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -86,10 +87,10 @@ func (c *call) ackIn(l *session, until time.Time) error {
 				Type: "acknowledged", Ref: namesOf(planned).Ref(ref), What: e.What, At: r.At, Until: until, Who: e.Who, Reason: e.Reason,
 			})
 		}
-		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.", namesOf(planned).Ref(ref), stampOf(until), e.What)
+		c.out.Say("%s: drift acknowledged until %s (%s). Other drift is still shown.", ref.Short(), stampOf(until), e.What)
 		return nil
 	}
-	return &cli.Problem{Summary: namesOf(planned).Ref(ref) + " has not drifted", Suggestion: "run `ovi drift` to list what has"}
+	return &cli.Problem{Summary: ref.Short() + " has not drifted", Suggestion: "run `ovi drift` to list what has"}
 }
 
 // driftText is one line about what drifted.
@@ -120,6 +121,11 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
+	refs := make([]resource.Ref, len(acknowledged))
+	for i, a := range acknowledged {
+		refs[i] = a.Ref
+	}
+	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "DRIFT", "UNTIL", "BY", "REASON"}, Flexible: 1}
 	for _, a := range acknowledged {
 		over := !c.Now().Before(a.Until)
@@ -136,7 +142,7 @@ func (c *call) listAcknowledged(l *ledger.Ledger) error {
 		if over {
 			until += " (expired)"
 		}
-		t.Rows = append(t.Rows, []string{names.Ref(a.Ref), a.What, until, a.Who, a.Reason})
+		t.Rows = append(t.Rows, []string{short(a.Ref), a.What, until, a.Who, a.Reason})
 	}
 	if c.out.Machine() {
 		return nil

@@ -49,7 +49,7 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 		name := short(f.ref)
 		if f.exhausted {
 			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
-				"change its configuration, or run `ovi retry "+shortName(f.ref)+"`")
+				"change its configuration, or run `ovi retry "+f.ref.Short()+"`")
 			continue
 		}
 		alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")

@@ -54,7 +54,7 @@ func (c *call) forget() error {
 		if x, ok := done.(event.Disowned); ok {
 			id = x.ID
 		}
-		c.out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", shortName(ref), id)
+		c.out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", ref.Short(), id)
 		return nil
 	})
 }
@@ -68,48 +68,50 @@ func (c *call) move() error {
 		if err != nil {
 			return err
 		}
-		to, stack, err := renamed(from, c.arg(1))
+		to, err := renamed(from, c.arg(1))
 		if err != nil {
 			return err
 		}
 		if err := c.sameCloud(from); err != nil {
 			return err
 		}
-		if err := l.engine.Move(c, from, to, stack, c.act()); err != nil {
+		if err := l.engine.Move(c, from, to, c.act()); err != nil {
 			return err
 		}
 		if c.out.Machine() {
-			return c.out.Records(render.Info{Type: "moved", Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": stack}})
+			return c.out.Records(render.Info{Type: "moved", Data: map[string]string{"from": from.String(), "ref": to.String(), "stack": to.Stack}})
 		}
 		where := ""
-		if stack != "" {
-			where = " of stack " + stack
+		if to.Stack != from.Stack {
+			where = " of stack " + to.Stack
 		}
-		c.out.Say("%s is now %s%s. Rename it in the configuration as well.", shortName(from), shortName(to), where)
+		c.out.Say("%s is now %s%s. Rename it in the configuration as well.", from.Short(), to.Short(), where)
 		return nil
 	})
 }
 
 // renamed reads a new name: NAME, KIND/NAME or a full ref, each with STACK: before it or not. What
 // it leaves open is as it was.
-func renamed(from resource.Ref, text string) (to resource.Ref, stack string, err error) {
-	name := text
-	if before, after, ok := strings.Cut(text, ":"); ok && !strings.Contains(before, "/") {
-		stack, name = before, after
-	}
+func renamed(from resource.Ref, text string) (to resource.Ref, err error) {
+	stack, name, ok := resource.CutStack(text)
 	to = from
+	if ok && stack != "" {
+		to.Stack = stack
+	}
 	switch parts := strings.Split(name, "/"); {
-	case name == "" && stack != "":
-	case name == "":
-		return to, stack, cli.Usage("use a name such as ec2/api-0", "the new name is empty")
+	case name == "" && ok && stack != "":
+	case name == "" || ok && stack == "":
+		return to, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
 	case len(parts) == 1:
 		to.Name = name
 	case len(parts) == 2:
 		to.Kind, to.Name = parts[0], parts[1]
 	default:
-		if to, err = resource.ParseRef(name); err != nil {
-			return to, stack, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
+		whole, err := resource.ParseRef(name)
+		if err != nil {
+			return to, cli.Usage("use a name such as ec2/api-0, or STACK:ec2/api-0", "invalid name %q", text)
 		}
+		to = whole.In(to.Stack)
 	}
-	return to, stack, nil
+	return to, nil
 }

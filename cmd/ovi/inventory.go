@@ -69,7 +69,7 @@ func unmanagedNote(o resource.Observed) string {
 		return "managed by ovi before"
 	default:
 		if !o.Marks.IsZero() {
-			return "tags of " + shortName(o.Marks.Ref) + ", stack " + o.Marks.Stack
+			return "tags of " + o.Marks.Ref.Short() + ", stack " + o.Marks.Ref.Stack
 		}
 	}
 	if o.OwnedBy != "" {

@@ -204,7 +204,7 @@ func lostRecord(p *engine.Planned, dir string) []string {
 	n := 0
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		if d.Difference != comparator.Conflict || d.Observed == nil || !slices.Contains(p.Stacks, d.Observed.Marks.Stack) {
+		if d.Difference != comparator.Conflict || d.Observed == nil || !slices.Contains(p.Stacks, d.Observed.Marks.Ref.Stack) {
 			continue
 		}
 		if d.Observed.Ownership == resource.Unproven || d.Observed.Ownership == resource.Attested {

@@ -32,17 +32,17 @@ type proposal struct {
 }
 
 func (p proposal) plan() decider.Plan {
-	ref := resource.Ref{Provider: "aws", Location: "1/us-east-1", Kind: p.kind, Name: "x"}
-	d := decider.Decision{Ref: ref, Stack: "web", Action: p.action, Proposed: p.action, Changes: p.changes}
+	ref := resource.Ref{Stack: "web", Provider: "aws", Location: "1/us-east-1", Kind: p.kind, Name: "x"}
+	d := decider.Decision{Ref: ref, Action: p.action, Proposed: p.action, Changes: p.changes}
 	if p.action != decider.Create {
-		d.Observed = &resource.Observed{Ref: ref, ID: "id", Ownership: resource.Proven, Stack: "web", Attrs: p.there, Tags: resource.TagsOf(p.tags)}
+		d.Observed = &resource.Observed{Ref: ref, ID: "id", Ownership: resource.Proven, Attrs: p.there, Tags: resource.TagsOf(p.tags)}
 	}
 	if p.action != decider.Delete {
 		d.Desired = &resource.Desired{Ref: ref, Attrs: p.desired, Tags: resource.TagsOf(p.tags)}
 	}
 	out := decider.Plan{Decisions: []decider.Decision{d}, Owned: map[string]int{"web": cmp.Or(p.owned, 100)}}
 	for range p.more {
-		out.Decisions = append(out.Decisions, decider.Decision{Proposed: decider.Create, Action: decider.Create, Stack: "other"})
+		out.Decisions = append(out.Decisions, decider.Decision{Proposed: decider.Create, Action: decider.Create, Ref: resource.Ref{Stack: "other"}})
 	}
 	return out
 }

@@ -111,7 +111,7 @@ func (c *call) try(trial backtest.Backtest, records iter.Seq2[event.Record, erro
 
 func tried(t backtest.Tried, names render.Names) render.Tried {
 	return render.Tried{
-		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
+		Type: "policy_result", Ref: names.Ref(t.Ref), Stack: t.Ref.Stack, Proposed: string(t.Proposed), First: t.First, Last: t.Last,
 		Times: t.Times, Plan: t.Plan, Done: t.Done, Flips: t.Flips(), Was: judged(t.Was), Would: judged(t.Would), Warnings: t.Warnings,
 	}
 }

@@ -208,5 +208,5 @@ func (c *call) sameCloud(ref resource.Ref) error {
 	if sandbox, known := c.inSandbox(ref.Scope()); c.sandboxed() || !known || !sandbox || c.servedSandbox() {
 		return nil
 	}
-	return cli.Usage("add --sandbox", "%s is in the sandbox", shortName(ref))
+	return cli.Usage("add --sandbox", "%s is in the sandbox", ref.Short())
 }

@@ -27,7 +27,7 @@ func (c *call) retry() error {
 		if c.out.Machine() {
 			return c.out.Records(render.Info{Type: "retried", Data: map[string]string{"ref": ref.String()}})
 		}
-		c.out.Say("%s is tried again by the next cycle.", shortName(ref))
+		c.out.Say("%s is tried again by the next cycle.", ref.Short())
 		return nil
 	})
 }

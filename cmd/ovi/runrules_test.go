@@ -36,7 +36,7 @@ func TestAnExcludedThingMayGo(t *testing.T) {
 		return k
 	}
 	right, wrong := keeping("ec2/old"), keeping("ec2/odl")
-	obs(resource.Observed{Ref: resource.Ref{Provider: "aws", Location: here.Location, Kind: "ec2", Name: "old"}, ID: "i-1"})
+	obs(resource.Observed{Ref: resource.Ref{Stack: "web", Provider: "aws", Location: here.Location, Kind: "ec2", Name: "old"}, ID: "i-1"})
 	if err := right.namesSomething(&session{ledger: l}); err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func (k *runner) heard(r event.Record) {
 	}
 	about := ""
 	if ref := r.Event.About(); !ref.IsZero() {
-		about = ref.Kind + "/" + ref.Name + ": "
+		about = ref.Short() + ": "
 	}
 	k.out.Say("%s    %s%s", r.At.UTC().Format(time.TimeOnly), about, render.Line(r.Event))
 }

@@ -97,7 +97,7 @@ func grow(ts *testscript.TestScript, _ bool, args []string) {
 		LogOptions: []wal.Option{wal.WithSegmentSize(64 << 10), wal.WithPrefill(0), wal.WithoutCompression()},
 	})
 	ts.Check(err)
-	old := resource.Ref{Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "old"}
+	old := resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: "ec2", Name: "old"}
 	_, err = l.Record(context.Background(), event.Blessed{Ref: old, On: true, Who: "eve", Reason: "data"})
 	ts.Check(err)
 	for i := range 300 {

@@ -21,9 +21,17 @@ type seen struct {
 func (s seen) record(names render.Names) render.Resource {
 	return render.Resource{
 		Type: "resource", Ref: names.Ref(s.Ref), Scope: s.Ref.Scope().String(), Kind: s.Ref.Kind, ID: s.ID,
-		Stack: s.Stack, Owner: s.Marks.Owner, Health: string(s.Health), Detail: s.Message, Blessed: s.blessed,
+		Stack: s.stack(), Owner: s.Marks.Owner, Health: string(s.Health), Detail: s.Message, Blessed: s.blessed,
 		Seen: s.at, Since: timeOrNil(s.Since), Attrs: render.JSON(s.Attrs), Tags: s.Tags.AppendJSON(nil),
 	}
+}
+
+// stack is the stack that owns a resource; "" if none is proven to.
+func (s seen) stack() string {
+	if s.Managed() {
+		return s.Ref.Stack
+	}
+	return ""
 }
 
 // health is the health in words.
@@ -56,9 +64,6 @@ func (s seen) note() string {
 func count(n int) string { return strconv.Itoa(n) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// shortName is kind/name.
-func shortName(r resource.Ref) string { return r.Kind + "/" + r.Name }
 
 func namesOfRefs(refs ...resource.Ref) render.Names {
 	scopes := make([]resource.Scope, len(refs))

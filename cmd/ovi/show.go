@@ -116,9 +116,9 @@ func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 		return c.out.Records(x.record(names))
 	}
 	rows := [][]string{
-		{"ref", names.Ref(t.Ref)},
+		{"ref", names.Ref(t.Ref.Bare())},
 		{"id", t.ID},
-		{"stack", orNone(t.Stack)},
+		{"stack", orNone(seen{Observed: t.Observed}.stack())},
 		{"health", x.health()},
 		{"observed", c.ago(x.at)},
 		{"first observed", fmt.Sprintf("revision %d", t.First)},

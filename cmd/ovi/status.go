@@ -95,7 +95,7 @@ func (s state) managed(stack string) []seen {
 	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
 		snapshot := s.liveState.Scopes[scope]
 		for _, o := range snapshot.Resources {
-			if o.Managed() && (stack == "" || o.Stack == stack) {
+			if o.Managed() && (stack == "" || o.Ref.Stack == stack) {
 				out = append(out, seen{o, snapshot.At, o.Marks.Blessed || s.blessings[o.Ref]})
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/replay"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func (p *process) storeCommand() *urfave.Command {
@@ -193,7 +194,13 @@ func (c *call) revoke(l *ledger.Ledger) error {
 		return cli.Usage("see `ovi claims`", "%q is not claimed", c.arg(0))
 	}
 	if len(found) > 1 {
-		return cli.Usage("use the full ref: see `ovi claims`", "%d claims match %q", len(found), c.arg(0))
+		var refs []resource.Ref
+		for _, x := range found {
+			if ref, ok := claimedResource(x.Ref); ok {
+				refs = append(refs, ref)
+			}
+		}
+		return cli.Usage("use one of "+strings.Join(shortened(refs), ", "), "%d claims match %q", len(found), c.arg(0))
 	}
 	gone, err := claims.Revoke(c, found[0].Ref, found[0].Token)
 	if err != nil {
@@ -208,6 +215,6 @@ func (c *call) revoke(l *ledger.Ledger) error {
 	if _, err := l.Record(c, event); err != nil {
 		return fmt.Errorf("the claim is revoked, but not recorded: %w", err)
 	}
-	c.out.Say("%s is no longer claimed by %s. Run `ovi plan` to recover an action in flight.", gone.Ref, holderOf(gone))
+	c.out.Say("%s is no longer claimed by %s. Run `ovi plan` to recover an action in flight.", claimName(gone.Ref, resource.Ref.Short), holderOf(gone))
 	return nil
 }

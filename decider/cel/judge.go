@@ -20,7 +20,7 @@ func (r *Rules) Judge(p decider.Plan, f decider.Facts) []Finding {
 			continue
 		}
 		vars := &variables{decision: d, totals: totals, facts: f}
-		vars.totals.Owned = p.Owned[d.Stack]
+		vars.totals.Owned = p.Owned[d.Ref.Stack]
 		for j := range r.rules {
 			if found, holds := r.rules[j].judge(d, vars); holds {
 				found.Index = i

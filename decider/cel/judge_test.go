@@ -22,10 +22,10 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
 func plan() decider.Plan {
 	ref := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Stack: "web", Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	prod := &resource.Observed{
-		Ref: ref("rds", "db"), ID: "db", Ownership: resource.Proven, Stack: "web", Health: resource.Healthy, Since: noon.Add(-time.Hour),
+		Ref: ref("rds", "db"), ID: "db", Ownership: resource.Proven, Health: resource.Healthy, Since: noon.Add(-time.Hour),
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String("db.t3.micro")}, resource.Attr{Name: "storage", Value: resource.Int(20)}),
 		Tags:  resource.TagsOf(map[string]string{"environment": "prod"}),
 	}
@@ -36,11 +36,11 @@ func plan() decider.Plan {
 	return decider.Plan{
 		Decisions: []decider.Decision{
 			{
-				Ref: ref("ec2", "web-0"), Stack: "web", Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Desired: desired,
+				Ref: ref("ec2", "web-0"), Difference: comparator.Missing, Action: decider.Create, Proposed: decider.Create, Reason: decider.ReasonMissing, Desired: desired,
 				Changes: []resource.Change{{Path: "size", To: resource.String("m5.large")}},
 			},
-			{Ref: ref("rds", "db"), Stack: "web", Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: prod},
-			{Ref: ref("ec2", "i-1"), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify},
+			{Ref: ref("rds", "db"), Difference: comparator.Unwanted, Action: decider.Delete, Proposed: decider.Delete, Reason: decider.ReasonUnwanted, Observed: prod},
+			{Ref: ref("ec2", "i-1").Bare(), Difference: comparator.Unmanaged, Action: decider.Notify, Proposed: decider.Notify},
 		},
 		Unchanged: 4, Owned: map[string]int{"web": 5},
 	}

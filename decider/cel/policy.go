@@ -65,7 +65,7 @@ func (p policy) findings(plan decider.Plan, f decider.Facts) []Finding {
 	all := p.rules.Judge(plan, f)
 	out := all[:0]
 	for _, found := range all {
-		if p.stack == "" || plan.Decisions[found.Index].Stack == p.stack {
+		if p.stack == "" || plan.Decisions[found.Index].Ref.Stack == p.stack {
 			out = append(out, found)
 		}
 	}

@@ -15,7 +15,7 @@ type (
 	// Resource is the live state; exists is false where there is none, or none was observed.
 	Resource struct {
 		Exists   bool              `cel:"exists" doc:"whether it exists, as far as it was observed"`
-		Ref      string            `cel:"ref" doc:"its full name, provider/location/kind/name"`
+		Ref      string            `cel:"ref" doc:"its full name, stack:provider/location/kind/name"`
 		Provider string            `cel:"provider" doc:"its provider"`
 		Location string            `cel:"location" doc:"the account and region, the host, the site"`
 		Kind     string            `cel:"kind" doc:"ec2, rds…"`
@@ -84,15 +84,15 @@ const HistoryLimit = 50
 
 func resourceOf(d decider.Decision) Resource {
 	t := Resource{
-		Ref: d.Ref.String(), Provider: d.Ref.Provider, Location: d.Ref.Location,
-		Kind: d.Ref.Kind, Name: d.Ref.Name, Stack: d.Stack,
+		Ref: d.Ref.Bare().String(), Provider: d.Ref.Provider, Location: d.Ref.Location,
+		Kind: d.Ref.Kind, Name: d.Ref.Name, Stack: d.Ref.Stack,
 		Tags: map[string]string{}, Attrs: map[string]any{},
 	}
 	o := d.Observed
 	if o == nil {
 		return t
 	}
-	t.Exists, t.ID, t.Stack, t.Owner = true, o.ID, o.Stack, o.Marks.Owner
+	t.Exists, t.ID, t.Owner = true, o.ID, o.Marks.Owner
 	t.Managed, t.Blessed, t.Health, t.Since = o.Managed(), o.Marks.Blessed, string(o.Health), o.Since
 	t.Tags, t.Attrs = tagMap(o.Tags), attrMap(o.Attrs)
 	return t

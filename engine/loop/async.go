@@ -99,7 +99,7 @@ func (y *asyncObserver) start(r provider.ObserveRequest) (g *inFlight, mine bool
 }
 
 func (y *asyncObserver) observeScope(r provider.ObserveRequest, g *inFlight) {
-	live, record := y.loop.engine.Observe(y.ctx, r, y.loop.stack.Name)
+	live, record := y.loop.engine.Observe(y.ctx, r)
 	g.live = live
 	y.mu.Lock()
 	delete(y.inFlight, r.Scope)

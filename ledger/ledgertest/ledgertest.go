@@ -24,13 +24,13 @@ func Scope() resource.Scope { return resource.Scope{Provider: "fake", Location: 
 
 // Ref is the ref of a box.
 func Ref(name string) resource.Ref {
-	return resource.Ref{Provider: "fake", Location: "here", Kind: "box", Name: name}
+	return resource.Ref{Stack: "web", Provider: "fake", Location: "here", Kind: "box", Name: name}
 }
 
 // Resource is a box of stack web that ovi manages.
 func Resource(name, size string) resource.Observed {
 	return resource.Observed{
-		Ref: Ref(name), ID: "id-" + name, Ownership: resource.Proven, Stack: "web", Health: resource.Healthy,
+		Ref: Ref(name), ID: "id-" + name, Ownership: resource.Proven, Health: resource.Healthy,
 		Attrs: resource.NewAttrs(resource.Attr{Name: "size", Value: resource.String(size)}),
 	}
 }
@@ -110,29 +110,29 @@ func Live(ctx context.Context, l *ledger.Ledger, rounds int, seed uint64) error 
 			}
 			_, err = l.RecordObservation(ctx, LiveState(found...), ledger.ObservationOptions{Since: since})
 		case 3:
-			decisions := []event.Decision{{Ref: Ref(name), Stack: "web", Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
+			decisions := []event.Decision{{Ref: Ref(name), Action: decider.Update, Proposed: decider.Update, Difference: "drifted", Reason: decider.ReasonChanged}}
 			hash, bad := event.HashDecisions(decisions)
 			_, err = l.RecordPlan(ctx, event.Planned{Plan: fmt.Sprintf("%s-%d", l.User(), i), Stacks: []string{"web"}, Mode: event.ForPlan, Hash: hash, Decisions: decisions})
 			err = errors.Join(err, bad)
 		case 4:
 			key := fmt.Sprintf("%s-%d", l.User(), i)
-			created := event.Finished{Ref: Ref(name), Stack: "web", Key: key, Action: decider.Create, Outcome: event.Done, ID: fmt.Sprintf("id-%s-%s-%d", name, key, seed), UID: key}
-			if _, err = l.Record(ctx, event.Started{Ref: Ref(name), Stack: "web", Key: key, Action: decider.Create}); err == nil {
+			created := event.Finished{Ref: Ref(name), Key: key, Action: decider.Create, Outcome: event.Done, ID: fmt.Sprintf("id-%s-%s-%d", name, key, seed), UID: key}
+			if _, err = l.Record(ctx, event.Started{Ref: Ref(name), Key: key, Action: decider.Create}); err == nil {
 				_, err = l.Record(ctx, created)
 			}
 		case 5:
 			var b resource.Binding
 			if b, err = l.Binding(ctx, Ref(name)); errors.Is(err, ledger.ErrNotFound) {
-				_, err = l.Record(ctx, event.Adopted{Ref: Ref(name), ID: fmt.Sprintf("%s-%s-%d-%d", name, l.User(), seed, i), Stack: "web", Who: l.User()})
+				_, err = l.Record(ctx, event.Adopted{Ref: Ref(name), ID: fmt.Sprintf("%s-%s-%d-%d", name, l.User(), seed, i), Who: l.User()})
 			} else if err == nil {
 				_, err = l.Record(ctx, event.Disowned{Ref: b.Ref, ID: b.ID, Who: l.User()})
 			}
 		default:
 			key := fmt.Sprintf("%s-%d", l.User(), i)
 			o := Resource(name, fmt.Sprint(i))
-			_, err = l.Record(ctx, event.Started{Ref: Ref(name), Stack: "web", Key: key, Action: decider.Update, Applying: &event.Applied{Desired: key}})
+			_, err = l.Record(ctx, event.Started{Ref: Ref(name), Key: key, Action: decider.Update, Applying: &event.Applied{Desired: key}})
 			if err == nil {
-				_, err = l.Record(ctx, event.Finished{Ref: Ref(name), Stack: "web", Key: key, Action: decider.Update, Outcome: event.Done, Resource: &o})
+				_, err = l.Record(ctx, event.Finished{Ref: Ref(name), Key: key, Action: decider.Update, Outcome: event.Done, Resource: &o})
 			}
 		}
 		if err != nil {

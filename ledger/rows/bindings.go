@@ -1,18 +1,63 @@
 package rows
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Binding is the value of binding/<ref>/<id>. In a store that instances share, it has the
-// signature of the instance that wrote it last.
+// Binding is the value of binding/<ref>/<id>, without these two: the key has them. In a store that
+// instances share, it has the signature of the instance that wrote it last.
 type Binding struct {
 	resource.Binding
-	Signature *event.Signature `json:"signature,omitempty"`
+	Signature *event.Signature
+}
+
+// NewBinding is the binding of a ref and an id, for reading its row into.
+func NewBinding(ref resource.Ref, id string) Binding {
+	return Binding{Binding: resource.Binding{Ref: ref, ID: id}}
+}
+
+// bindingRow is a Binding as it is stored.
+type bindingRow struct {
+	UID        string           `json:"uid,omitempty"`
+	Key        string           `json:"key,omitempty"`
+	Role       resource.Role    `json:"role,omitempty"`
+	Generation uint64           `json:"generation"`
+	Former     bool             `json:"former,omitempty"`
+	Ended      bool             `json:"ended,omitempty"`
+	Dismissed  bool             `json:"dismissed,omitempty"`
+	Adopted    bool             `json:"adopted,omitempty"`
+	Seq        uint64           `json:"seq"`
+	Instance   string           `json:"instance,omitempty"`
+	At         time.Time        `json:"at,omitzero"`
+	Signature  *event.Signature `json:"signature,omitempty"`
+}
+
+// MarshalJSON omits the ref and the id.
+func (b Binding) MarshalJSON() ([]byte, error) {
+	return json.Marshal(bindingRow{
+		b.UID, b.Key, b.Role, b.Generation, b.Former, b.Ended, b.Dismissed, b.Adopted, b.Seq, b.Instance, b.At, b.Signature,
+	})
+}
+
+// UnmarshalJSON leaves the ref and the id as they are.
+func (b *Binding) UnmarshalJSON(text []byte) error {
+	var r bindingRow
+	if err := json.Unmarshal(text, &r); err != nil {
+		return err
+	}
+	b.Binding = resource.Binding{
+		Ref: b.Ref, ID: b.ID, UID: r.UID, Key: r.Key, Role: r.Role, Generation: r.Generation, Former: r.Former, Ended: r.Ended,
+		Dismissed: r.Dismissed, Adopted: r.Adopted, Seq: r.Seq, Instance: r.Instance, At: r.At,
+	}
+	b.Signature = r.Signature
+	return nil
 }
 
 // Bound is the value of bound/<ref>.
@@ -45,14 +90,29 @@ type Certified struct {
 
 // BindingOf is the key of a binding. An id may have slashes.
 func BindingOf(ref resource.Ref, id string) string {
-	return KeyBinding + ref.String() + "/" + url.PathEscape(id)
+	return BindingsOf(ref) + url.PathEscape(id)
+}
+
+// BindingsOf is the prefix of the bindings of a ref.
+func BindingsOf(ref resource.Ref) string { return Of(KeyBinding, ref) + "/" }
+
+// ParseBinding is the inverse of BindingOf.
+func ParseBinding(key string) (ref resource.Ref, id string, err error) {
+	end := strings.LastIndexByte(key, '/')
+	if end < len(KeyBinding) {
+		return ref, "", fmt.Errorf("ledger: %q is not the key of a binding", key)
+	}
+	if ref, err = RefOf(KeyBinding, key[:end]); err == nil {
+		id, err = url.PathUnescape(key[end+1:])
+	}
+	return ref, id, err
 }
 
 // BindingPrefix is the prefix of the bindings of a scope, and of those whose names begin with it.
 func BindingPrefix(s resource.Scope) string { return KeyBinding + s.String() + "/" }
 
 // BoundOf is the key of the live bindings of a ref.
-func BoundOf(ref resource.Ref) string { return KeyBound + ref.String() }
+func BoundOf(ref resource.Ref) string { return Of(KeyBound, ref) }
 
 // IdentityOf is the key of the ref that an id is bound to: one id has one ref.
 func IdentityOf(ref resource.Ref, id string) string {

@@ -60,6 +60,44 @@ func IsFact(key string) bool {
 	return key != KeyEpoch
 }
 
+// stackMark separates the stack from the ref before it. It sorts before all that names may consist
+// of, so that the keys of a scope are in the order of their refs.
+const stackMark = "\t"
+
+// Of is the key of a ref under a prefix: provider/location/kind/name, and the stack behind that.
+// The location comes first because a scope is read at once; stacks of the same scope have their
+// resources side by side.
+func Of(prefix string, r resource.Ref) string {
+	key := prefix + r.Bare().String()
+	if r.Stack == "" {
+		return key
+	}
+	return key + stackMark + url.PathEscape(r.Stack)
+}
+
+// AppendOf appends what Of returns.
+func AppendOf(b []byte, prefix string, r *resource.Ref) []byte {
+	b = append(append(append(b, prefix...), r.Provider...), '/')
+	b = append(append(b, r.Location...), '/')
+	b = append(append(b, r.Kind...), '/')
+	b = append(b, r.Name...)
+	if r.Stack == "" {
+		return b
+	}
+	return append(append(b, stackMark...), url.PathEscape(r.Stack)...)
+}
+
+// RefOf is the inverse of Of.
+func RefOf(prefix, key string) (resource.Ref, error) {
+	name, stack, marked := strings.Cut(strings.TrimPrefix(key, prefix), stackMark)
+	r, err := resource.ParseRef(name)
+	if err != nil || !marked {
+		return r, err
+	}
+	r.Stack, err = url.PathUnescape(stack)
+	return r, err
+}
+
 // ResourcePrefix is the prefix of the resources of a scope.
 func ResourcePrefix(s resource.Scope) string { return KeyResource + s.String() + "/" }
 

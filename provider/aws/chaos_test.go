@@ -84,10 +84,10 @@ func (c *chaos) step() {
 	case !there:
 		err = c.create(d)
 	case rapid.Bool().Draw(c.t, "delete"):
-		err = c.p.Delete(c.outer.Context(), provider.Request{Key: "delete-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Have: have})
+		err = c.p.Delete(c.outer.Context(), provider.Request{Key: "delete-" + d.Tags[0].Value, Owner: "ovi", Have: have})
 		c.after(err, func(_ resource.Observed, there bool) bool { return !there })
 	default:
-		r := provider.Request{Key: "update", Stack: "shop", Owner: "ovi", Desired: d, Have: have, Changes: changes(c.outer, d, have, nil)}
+		r := provider.Request{Key: "update", Owner: "ovi", Desired: d, Have: have, Changes: changes(c.outer, d, have, nil)}
 		_, err = c.p.Update(c.outer.Context(), r)
 		c.after(err, func(o resource.Observed, there bool) bool { return there && o.Tags.Equal(d.Tags) })
 	}
@@ -99,7 +99,7 @@ func (c *chaos) step() {
 // create tries as the engine does: a configuration keeps its key until it is created.
 func (c *chaos) create(d resource.Desired) error {
 	if c.pending == nil {
-		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Stack: "shop", Owner: "ovi", Desired: d}
+		c.pending = &provider.Request{Key: "create-" + d.Tags[0].Value, Owner: "ovi", Desired: d}
 	}
 	r := *c.pending
 	_, err := c.p.Create(c.outer.Context(), r)

@@ -40,7 +40,7 @@ func TestTheEntryOpensASandboxThatKeepsItsState(t *testing.T) {
 		}
 		d := desired(t, "vpc", "main", values{"cidr": text("10.0.0.0/16")})
 		d.Ref.Location = at
-		o, err := p.Create(t.Context(), provider.Request{Key: "k", Stack: "shop", Owner: "ovi", Desired: d})
+		o, err := p.Create(t.Context(), provider.Request{Key: "k", Owner: "ovi", Desired: d})
 		if err != nil || made != "" && o.ID != made {
 			t.Fatalf("created %s after %s: %v", o.ID, made, err)
 		}

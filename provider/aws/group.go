@@ -104,7 +104,7 @@ func (g *region) freeName(ctx context.Context, in *ec2.CreateSecurityGroupInput,
 		return false
 	}
 	old := g.observedGroup(all[0]).Marks
-	if r.Desired.Replace != resource.CreateFirst || old.Stack != r.Stack || g.shortRef(old.Ref) != g.shortRef(r.Desired.Ref) {
+	if r.Desired.Replace != resource.CreateFirst || old.Ref.Stack != r.Desired.Ref.Stack || g.shortRef(old.Ref) != g.shortRef(r.Desired.Ref) {
 		return false
 	}
 	sum := sha256.Sum256([]byte(r.Key))

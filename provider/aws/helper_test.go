@@ -60,7 +60,7 @@ func provideOn(cloud *awsfake.Cloud, attempts int) *aws.Provider {
 func (w *liveState) key() string { return fmt.Sprintf("key-%04d", w.keys.Add(1)) }
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: "aws", Location: location, Kind: kind, Name: name}
+	return resource.Ref{Stack: "shop", Provider: "aws", Location: location, Kind: kind, Name: name}
 }
 
 func kindOf(t *testing.T, name string) resource.Kind {
@@ -94,7 +94,7 @@ func desired(t *testing.T, kind, name string, a map[string]resource.Value, tags 
 }
 
 func (w *liveState) request(d resource.Desired) provider.Request {
-	return provider.Request{Key: w.key(), Token: 1, Stack: "shop", Owner: "ovi", Desired: d}
+	return provider.Request{Key: w.key(), Token: 1, Owner: "ovi", Desired: d}
 }
 
 func (w *liveState) make(d resource.Desired) resource.Observed {
@@ -137,7 +137,7 @@ func (w *liveState) mustUpdate(d resource.Desired, have resource.Observed, appli
 }
 
 func (w *liveState) remove(o resource.Observed) error {
-	return w.p.Delete(w.t.Context(), provider.Request{Key: w.key(), Stack: "shop", Owner: "ovi", Have: o})
+	return w.p.Delete(w.t.Context(), provider.Request{Key: w.key(), Owner: "ovi", Have: o})
 }
 
 func (w *liveState) observed() resource.Snapshot {
@@ -161,7 +161,7 @@ func (w *liveState) find(r resource.Ref) (resource.Observed, bool) {
 
 // names reports that a resource carries the marks of a ref, or none and has it as natural name.
 func names(o resource.Observed, r resource.Ref) bool {
-	return o.Marks.Ref == r || o.Marks.IsZero() && o.Ref == r
+	return o.Marks.Ref == r || o.Marks.IsZero() && o.Ref == r.Bare()
 }
 
 // It fails unless the resource exists, with our marks, as configured.
@@ -171,7 +171,7 @@ func (w *liveState) settled(d resource.Desired, applied resource.Attrs) resource
 	if !ok {
 		w.t.Fatalf("%s does not exist", d.Ref)
 	}
-	if o.Marks.IsZero() || o.Marks.Stack != "shop" || o.Marks.Owner != "ovi" {
+	if o.Marks.IsZero() || o.Marks.Ref.Stack != "shop" || o.Marks.Owner != "ovi" {
 		w.t.Errorf("%s does not have our tags: %+v", d.Ref, o)
 	}
 	if c := changes(w.t, d, o, applied); len(c) > 0 {

@@ -39,7 +39,7 @@ func checkTags(tags resource.Tags) error {
 
 func (g *region) shortRef(r resource.Ref) string {
 	r.Location = g.name
-	return r.String()
+	return r.Bare().String()
 }
 
 // ownerTags are ovi's tags for a request, but for the key.
@@ -48,7 +48,7 @@ func (g *region) ownerTags(r provider.Request) map[string]string {
 	if owner == "" {
 		owner = g.owner
 	}
-	out := map[string]string{tagManaged: "true", tagOwner: owner, tagStack: r.Stack, tagRef: g.shortRef(r.Desired.Ref)}
+	out := map[string]string{tagManaged: "true", tagOwner: owner, tagStack: r.Desired.Ref.Stack, tagRef: g.shortRef(r.Desired.Ref)}
 	if r.Desired.Blessed {
 		out[tagBlessed] = "true"
 	}
@@ -124,14 +124,14 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 		return
 	}
 	ref, err := resource.ParseRef(tags[tagRef])
-	if err != nil || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
+	if err != nil || ref.Stack != "" || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
 		o.Message = strings.TrimPrefix(fmt.Sprintf("%s; it has the tag %s, but its tag %s %q names no %s in %s",
 			o.Message, tagManaged, tagRef, tags[tagRef], kind, g.name), "; ")
 		return
 	}
 	ref.Location = g.location()
 	o.Marks = resource.Marks{
-		Ref: ref, Stack: tags[tagStack], Owner: tags[tagOwner], Key: tags[tagKey], Blessed: tags[tagBlessed] == "true",
+		Ref: ref.In(tags[tagStack]), Owner: tags[tagOwner], Key: tags[tagKey], Blessed: tags[tagBlessed] == "true",
 	}
 	if tags[tagNamed] == "true" && tags[tagHuman] == ref.Name {
 		o.Tags = without(o.Tags, tagHuman)

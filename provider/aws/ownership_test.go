@@ -39,7 +39,7 @@ func (w *liveState) ownership(kind, id string, record ...resource.Binding) resou
 
 // binding is what the record holds of a resource that ovi created.
 func binding(d resource.Desired, o resource.Observed, key string) resource.Binding {
-	return resource.Binding{Stack: "shop", Ref: d.Ref, ID: o.ID, UID: o.UID, Key: key, Seq: 1}
+	return resource.Binding{Ref: d.Ref, ID: o.ID, UID: o.UID, Key: key, Seq: 1}
 }
 
 // broken is a change made outside ovi.
@@ -104,7 +104,7 @@ func TestForgedTagsProveNothing(t *testing.T) {
 			if got := w.ownership(kind, x.ID); got != resource.Unproven {
 				t.Errorf("with an empty record it is %s", got)
 			}
-			other := resource.Binding{Stack: "shop", Ref: ref(kind, "web"), ID: "another", Key: "k", Seq: 1}
+			other := resource.Binding{Ref: ref(kind, "web"), ID: "another", Key: "k", Seq: 1}
 			if got := w.ownership(kind, x.ID, other); got != resource.Copied {
 				t.Errorf("with another resource on record under that name it is %s", got)
 			}
@@ -243,7 +243,7 @@ func TestABucketCreatedAgainUnderItsNameIsAnother(t *testing.T) {
 	if got := w.ownership("s3", "acme-assets", proof); got != resource.Disputed {
 		t.Errorf("it is %s", got)
 	}
-	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Stack: "shop", Owner: "ovi", Have: o})
+	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Owner: "ovi", Have: o})
 	if !isClass(err, "conflict") {
 		t.Errorf("deleting it by the old observation: %v", err)
 	}
@@ -271,13 +271,13 @@ func TestADatabaseRestoredUnderItsNameIsAnother(t *testing.T) {
 	if got := w.ownership("rds", "db", proof); got == resource.Proven {
 		t.Error("a database restored under the old name is taken for the old one")
 	}
-	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Stack: "shop", Owner: "ovi", Have: o})
+	err = w.p.Delete(t.Context(), provider.Request{Key: "k", Owner: "ovi", Have: o})
 	if !isClass(err, "conflict") {
 		t.Errorf("deleting it by the old observation: %v", err)
 	}
 	now, _ := w.find(ref("rds", "db"))
 	w.idleDB("db")
-	if err := w.p.Delete(t.Context(), provider.Request{Key: "k", Stack: "shop", Owner: "ovi", Have: now}); err != nil {
+	if err := w.p.Delete(t.Context(), provider.Request{Key: "k", Owner: "ovi", Have: now}); err != nil {
 		t.Fatal(err)
 	}
 	out := must[*rds.DescribeDBSnapshotsOutput](t)(w.rds().DescribeDBSnapshots(t.Context(), &rds.DescribeDBSnapshotsInput{SnapshotType: sdk.String("manual")}))

@@ -156,7 +156,7 @@ func (x *prover) reconcile() {
 			blocked = true
 		}
 	}
-	r := provider.Request{Key: fmt.Sprintf("k-%d", x.n), Stack: "shop", Owner: "ovi", Desired: x.desired}
+	r := provider.Request{Key: fmt.Sprintf("k-%d", x.n), Owner: "ovi", Desired: x.desired}
 	switch {
 	case ours == nil && !blocked:
 		x.create(r)
@@ -198,5 +198,5 @@ func (x *prover) create(r provider.Request) {
 		x.t.Fatal(err)
 	}
 	x.foreign[o.ID] = false
-	x.record = append(x.record, resource.Binding{Stack: "shop", Ref: x.desired.Ref, ID: o.ID, UID: o.UID, Key: r.Key, Seq: uint64(x.n)})
+	x.record = append(x.record, resource.Binding{Ref: x.desired.Ref, ID: o.ID, UID: o.UID, Key: r.Key, Seq: uint64(x.n)})
 }

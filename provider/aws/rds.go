@@ -207,7 +207,7 @@ func (g *region) awaitNoDB(ctx context.Context, id string) error {
 func taken(o resource.Observed, r provider.Request) error {
 	err := fmt.Errorf("%s %q exists and is unmanaged", r.Desired.Ref.Kind, o.ID)
 	if !o.Marks.IsZero() {
-		err = fmt.Errorf("%s %q exists and carries the tags of %s of stack %q", r.Desired.Ref.Kind, o.ID, o.Marks.Ref, o.Marks.Stack)
+		err = fmt.Errorf("%s %q exists and carries the tags of %s", r.Desired.Ref.Kind, o.ID, o.Marks.Ref)
 	}
 	return conflict("", err, fmt.Sprintf("use another name, or run `ovi adopt %s/%s --id %s`", r.Desired.Ref.Kind, r.Desired.Ref.Name, o.ID))
 }

@@ -82,7 +82,7 @@ func (a *actor) with(t *testing.T) *actor { b := *a; b.t = t; return &b }
 
 func (a *actor) ref(res string) resource.Ref {
 	kind, name, _ := strings.Cut(res, "/")
-	return resource.Ref{Provider: "aws", Location: a.location, Kind: kind, Name: name}
+	return resource.Ref{Stack: "scenario", Provider: "aws", Location: a.location, Kind: kind, Name: name}
 }
 
 func (a *actor) observe() map[resource.Ref]resource.Observed {
@@ -110,7 +110,7 @@ func (a *actor) take(s step) {
 	last := a.made[s.Resource]
 	switch s.Do {
 	case "create":
-		r := provider.Request{Key: a.key(s), Stack: "scenario", Owner: "ovi", Desired: a.desired(s)}
+		r := provider.Request{Key: a.key(s), Owner: "ovi", Desired: a.desired(s)}
 		_, err := a.p.Create(a.t.Context(), r)
 		if a.expect(s, err) {
 			a.made[s.Resource] = r
@@ -129,7 +129,7 @@ func (a *actor) take(s step) {
 		if o.ID == "" {
 			o.Ref, o.ID = a.ref(s.Resource), "i-0123456789abcdef0"
 		}
-		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Stack: "scenario", Have: o})
+		err := a.p.Delete(a.t.Context(), provider.Request{Key: a.key(s), Have: o})
 		if _, there := a.observe()[a.ref(s.Resource)]; a.expect(s, err) && there {
 			a.t.Error("it still exists")
 		}
@@ -155,7 +155,7 @@ func (a *actor) update(s step, last provider.Request) {
 	}
 	_, err := a.p.Update(a.t.Context(), r)
 	if a.expect(s, err) {
-		a.made[s.Resource] = provider.Request{Key: last.Key, Stack: last.Stack, Owner: last.Owner, Desired: r.Desired}
+		a.made[s.Resource] = provider.Request{Key: last.Key, Owner: last.Owner, Desired: r.Desired}
 		a.settled(r.Desired, s.Resource)
 	}
 }
@@ -176,7 +176,7 @@ func (a *actor) expect(s step, err error) bool {
 func (a *actor) settled(d resource.Desired, res string) {
 	a.t.Helper()
 	o, ok := a.observe()[d.Ref]
-	if !ok || o.Marks.IsZero() || o.Marks.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
+	if !ok || o.Marks.IsZero() || o.Marks.Ref.Stack != "scenario" || o.Marks.Key != a.made[res].Key {
 		a.t.Fatalf("%v %+v", ok, o)
 	}
 	if c := changes(a.t, d, o, nil); len(c) > 0 {

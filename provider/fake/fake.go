@@ -173,7 +173,7 @@ func (c *Cloud) create(r provider.Request) (resource.Observed, error) {
 	}
 	c.made++
 	o := resource.Observed{
-		Ref: ref, ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Health: resource.Healthy,
+		Ref: ref.Bare(), ID: fmt.Sprintf("%s-%d", ref.Kind, c.made), Health: resource.Healthy,
 		Marks: marksOf(r), Attested: true,
 		Attrs: attrs, Tags: r.Desired.Tags,
 	}
@@ -209,7 +209,7 @@ func (c *Cloud) update(r provider.Request) (resource.Observed, error) {
 
 // marksOf are the marks that a request puts on a resource.
 func marksOf(r provider.Request) resource.Marks {
-	return resource.Marks{Ref: r.Desired.Ref, Stack: r.Stack, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
+	return resource.Marks{Ref: r.Desired.Ref, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
 }
 
 func (c *Cloud) mark(r provider.Request) (resource.Observed, error) {

@@ -15,7 +15,7 @@ import (
 var here = resource.Scope{Provider: "fake", Location: "here"}
 
 func request(i int, key string) provider.Request {
-	return provider.Request{Key: key, Stack: "web", Owner: "ovi", Desired: fake.Desired("fake", "here", i)}
+	return provider.Request{Key: key, Owner: "ovi", Desired: fake.Desired("web", "fake", "here", i)}
 }
 
 func TestOneKeyCreatesOneResource(t *testing.T) {
@@ -147,9 +147,9 @@ func TestWhatFillCreatesIsAsConfigured(t *testing.T) {
 		}
 	}
 	for i, o := range snap.Resources {
-		desired := fake.Desired("fake", "here", i)
+		desired := fake.Desired("web", "fake", "here", i)
 		attrs, problems := resource.Check(disk, desired.Attrs)
-		if o.Ref != desired.Ref || len(problems) > 0 || o.Marks.Stack != "web" {
+		if o.Marks.Ref != desired.Ref || len(problems) > 0 {
 			t.Fatalf("resource %d is %+v, configured %+v: %v", i, o, desired, problems)
 		}
 		if d := resource.Diff(attrs, o.Attrs, disk, resource.DiffOptions{}); len(d) > 0 || !o.Tags.Equal(desired.Tags) {

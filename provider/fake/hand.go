@@ -12,6 +12,7 @@ import (
 func (c *Cloud) Put(o resource.Observed) resource.Observed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	o.Ref = o.Ref.Bare()
 	if o.ID == "" {
 		c.made++
 		o.ID = fmt.Sprintf("%s-%d", o.Ref.Kind, c.made)
@@ -65,9 +66,9 @@ func (c *Cloud) Find(ref resource.Ref) (found resource.Observed, ok bool, err er
 
 // Desired is the i-th configuration of what Fill creates: a disk with a few attributes and tags.
 // Refs sort in the order of i for i below ten million.
-func Desired(provider, location string, i int) resource.Desired {
+func Desired(stack, provider, location string, i int) resource.Desired {
 	return resource.Desired{
-		Ref:   resource.Ref{Provider: provider, Location: location, Kind: "disk", Name: fmt.Sprintf("disk-%07d", i)},
+		Ref:   resource.Ref{Stack: stack, Provider: provider, Location: location, Kind: "disk", Name: fmt.Sprintf("disk-%07d", i)},
 		Attrs: resource.Attrs{{Name: "size", Value: resource.Int(20)}, {Name: "weight", Value: resource.Float(0.5)}},
 		Tags:  resource.Tags{{Key: "environment", Value: "prod"}, {Key: "team", Value: "platform"}},
 	}
@@ -78,14 +79,14 @@ func Desired(provider, location string, i int) resource.Desired {
 func (c *Cloud) Fill(where, stack string, n int) {
 	scope := resource.Scope{Provider: c.name, Location: where}
 	objects := make([]resource.Observed, n)
-	shape := Desired(c.name, where, 0)
+	shape := Desired(stack, c.name, where, 0)
 	for i := range objects {
 		name := fmt.Sprintf("disk-%07d", i)
 		ref := shape.Ref
 		ref.Name = name
 		objects[i] = resource.Observed{
-			Ref: ref, ID: name, Health: resource.Healthy,
-			Marks: resource.Marks{Ref: ref, Stack: stack, Owner: "ovi", Key: "key-" + name}, Attested: true,
+			Ref: ref.Bare(), ID: name, Health: resource.Healthy,
+			Marks: resource.Marks{Ref: ref, Owner: "ovi", Key: "key-" + name}, Attested: true,
 			Attrs: shape.Attrs, Tags: shape.Tags,
 		}
 	}

@@ -81,6 +81,7 @@ func (p *location) byKey(key string) (resource.Observed, bool) {
 // put sets a resource by its id.
 func (p *location) put(o resource.Observed, lag int) {
 	p.remove(o.ID)
+	o.Ref = o.Ref.Bare() // a natural name has no stack
 	i, _ := slices.BinarySearchFunc(p.objects, o, order)
 	p.objects = slices.Insert(p.objects, i, o)
 	p.index[o.ID] = o.Ref

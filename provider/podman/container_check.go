@@ -25,7 +25,7 @@ func checkContainer(ctx context.Context, h *host, r provider.Request) error {
 	}
 	for _, c := range all {
 		if c.ID != r.Have.ID && c.Labels[labelKey] != r.Key && slices.Contains(c.Names, r.Desired.Ref.Name) {
-			return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a container named %s exists", r.Desired.Ref.Name)
+			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
 	return h.checkPorts(ctx, r, all)
@@ -43,7 +43,7 @@ func (h *host) checkPorts(ctx context.Context, r provider.Request, all []libpod.
 			continue
 		}
 		for _, c := range all {
-			if c.ID == r.Have.ID || c.Labels[labelRef] == r.Desired.Ref.String() || c.Labels[labelKey] == r.Key {
+			if c.ID == r.Have.ID || labeled(c.Labels, r.Desired.Ref) || c.Labels[labelKey] == r.Key {
 				continue // what is replaced
 			}
 			if c.State == "running" && slices.ContainsFunc(c.Ports, func(p libpod.PortMapping) bool { return overlap(m, p) }) {

@@ -185,7 +185,7 @@ func TestANetworkInUseByOthersStays(t *testing.T) {
 	_, back := r.create("network", "back", values{})
 	web, created := r.create("container", "web", values{"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}})
 	r.host.Podman(t, "run", "-d", "--name", "by-hand", "--network", "back", podmantest.Image)
-	remove := provider.Request{Key: "delete", Stack: "shop", Owner: "ovi", Have: back}
+	remove := provider.Request{Key: "delete", Owner: "ovi", Have: back}
 	err := r.p.Delete(r.context(), remove)
 	if provider.ClassOf(err) != provider.Conflict || !strings.Contains(err.Error(), "by-hand") {
 		t.Errorf("deleted beside a container of something else: %v", err)

@@ -26,7 +26,7 @@ func (r *real) request(d resource.Desired) provider.Request {
 	d.Attrs, _ = resource.MapRefs(kindNamed(r.t, d.Ref.Kind).ForCreate(d.Attrs), func(ref resource.Reference) resource.Value {
 		return resource.String(r.ids[ref.Ref])
 	}).(resource.Attrs)
-	return provider.Request{Key: fmt.Sprintf("key-%04d", r.keys), Stack: "shop", Owner: "ovi", Desired: d}
+	return provider.Request{Key: fmt.Sprintf("key-%04d", r.keys), Owner: "ovi", Desired: d}
 }
 
 // create creates a resource, and returns its configuration too.

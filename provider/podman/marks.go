@@ -35,9 +35,9 @@ const (
 
 // birthLabels are all labels that something is created with.
 func birthLabels(r provider.Request) map[string]string {
-	out := map[string]string{labelChart: r.Stack, labelManagedBy: managedBy}
+	out := map[string]string{labelChart: r.Desired.Ref.Stack, labelManagedBy: managedBy}
 	maps.Copy(out, stringsOf(r.Desired.Attrs, "labels"))
-	out[labelRef], out[labelStack], out[labelOwner], out[labelKey] = r.Desired.Ref.String(), r.Stack, r.Owner, r.Key
+	out[labelRef], out[labelStack], out[labelOwner], out[labelKey] = r.Desired.Ref.Bare().String(), r.Desired.Ref.Stack, r.Owner, r.Key
 	if r.Desired.Owner != "" {
 		out[labelOwner] = r.Desired.Owner
 	}
@@ -48,16 +48,21 @@ func birthLabels(r provider.Request) map[string]string {
 	return out
 }
 
+// labeled reports whether labels name a resource.
+func labeled(labels map[string]string, ref resource.Ref) bool {
+	return labels[labelRef] == ref.Bare().String() && labels[labelStack] == ref.Stack
+}
+
 // identify reports the natural name of a resource and the marks that its labels make. Labels that
 // name no resource of this kind on this host are no marks.
 func identify(o *resource.Observed, scope resource.Scope, kind, name string, labels map[string]string) {
 	o.Ref = resource.Ref{Provider: scope.Provider, Location: scope.Location, Kind: kind, Name: name}
 	ref, err := resource.ParseRef(labels[labelRef])
-	if err != nil || ref.Scope() != scope || ref.Kind != kind {
+	if err != nil || ref.Stack != "" || ref.Scope() != scope || ref.Kind != kind {
 		return
 	}
 	o.Marks = resource.Marks{
-		Ref: ref, Stack: labels[labelStack], Owner: labels[labelOwner], Key: labels[labelKey], Blessed: labels[labelBlessed] == "true",
+		Ref: ref.In(labels[labelStack]), Owner: labels[labelOwner], Key: labels[labelKey], Blessed: labels[labelBlessed] == "true",
 	}
 }
 

@@ -1,6 +1,7 @@
 package podman
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"slices"
@@ -89,7 +90,7 @@ func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
 			continue
 		}
 		if n.Name == r.Desired.Ref.Name {
-			return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a network named %s exists", n.Name)
+			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a network named %s exists", n.Name)
 		}
 		for _, s := range n.Subnets {
 			if have, err := netip.ParsePrefix(s.Subnet); subnetErr == nil && err == nil && want.Overlaps(have) {
@@ -99,8 +100,6 @@ func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
 	}
 	return nil
 }
-
-func short(ref resource.Ref) string { return ref.Kind + "/" + ref.Name }
 
 func createNetwork(ctx context.Context, h *host, r provider.Request) (string, error) {
 	all, err := h.Networks(ctx)
@@ -141,11 +140,12 @@ func removeNetwork(ctx context.Context, h *host, r provider.Request) error {
 	if err != nil {
 		return err
 	}
+	stack := cmp.Or(r.Have.Ref.Stack, r.Have.Marks.Ref.Stack)
 	var ours, others []string
 	for _, c := range users {
 		switch {
 		case !slices.Contains(c.Networks, n.Name):
-		case !c.IsInfra && c.Labels[labelStack] == r.Stack && strings.HasPrefix(c.Labels[labelRef], Name+"/"+h.scope().Location+"/"):
+		case !c.IsInfra && c.Labels[labelStack] == stack && strings.HasPrefix(c.Labels[labelRef], Name+"/"+h.scope().Location+"/"):
 			ours = append(ours, c.ID)
 		default:
 			others = append(others, strings.Join(c.Names, ","))

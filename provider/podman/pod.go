@@ -91,7 +91,7 @@ func checkPod(ctx context.Context, h *host, r provider.Request) error {
 	}
 	for _, p := range all {
 		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && p.Labels[labelKey] != r.Key {
-			return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a pod named %s exists", p.Name)
+			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a pod named %s exists", p.Name)
 		}
 	}
 	used, err := h.Containers(ctx, nil)

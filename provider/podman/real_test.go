@@ -65,7 +65,7 @@ func (r *real) context() context.Context {
 }
 
 func (r *real) ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: podman.Name, Location: r.scope.Location, Kind: kind, Name: name}
+	return resource.Ref{Stack: "shop", Provider: podman.Name, Location: r.scope.Location, Kind: kind, Name: name}
 }
 
 func (r *real) of(kind, name string) resource.Value {

@@ -236,12 +236,12 @@ func life(r *real) {
 		if o.Marks.Ref.IsZero() || o.Ref.Kind == "network" {
 			continue
 		}
-		if err := r.p.Delete(r.context(), provider.Request{Key: "delete", Stack: "shop", Owner: "ovi", Have: o}); err != nil {
+		if err := r.p.Delete(r.context(), provider.Request{Key: "delete", Owner: "ovi", Have: o}); err != nil {
 			t.Errorf("delete %s: %v", o.Ref, err)
 		}
 	}
 	network, _ := r.byRef(r.ref("network", "back"))
-	if err := r.p.Delete(r.context(), provider.Request{Key: "delete", Stack: "shop", Owner: "ovi", Have: network}); err != nil {
+	if err := r.p.Delete(r.context(), provider.Request{Key: "delete", Owner: "ovi", Have: network}); err != nil {
 		t.Error(err)
 	}
 }

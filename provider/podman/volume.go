@@ -141,7 +141,7 @@ func hostPath(a resource.Attrs) (path, kind string) {
 func checkVolume(ctx context.Context, h *host, r provider.Request) error {
 	v, err := h.Volume(ctx, r.Desired.Ref.Name)
 	if err == nil && v.Name != r.Have.ID && v.Labels[labelKey] != r.Key {
-		return conflict("check", "rename one of them, or run `ovi adopt "+short(r.Desired.Ref)+"`", "a volume named %s exists", v.Name)
+		return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a volume named %s exists", v.Name)
 	}
 	if err != nil && !isNotFound(err) {
 		return err

@@ -3,6 +3,7 @@ package providertest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ type Harness struct {
 	Provider provider.Provider
 	Scope    resource.Scope
 	// Samples are configurations, at least one for each kind of the scope, in an order in which
-	// they can be created.
+	// they can be created. The suite sets their stack.
 	Samples []Sample
 	// Elsewhere are the kinds that do not exist in this scope.
 	Elsewhere []string
@@ -79,7 +80,21 @@ func newRig(t tb, test *testing.T, open func(*testing.T) Harness) *rig {
 	if h.Timeout == 0 {
 		h.Timeout = 30 * time.Second
 	}
+	h.Samples = slices.Clone(h.Samples)
+	for i := range h.Samples {
+		d := &h.Samples[i].Desired
+		d.Ref = d.Ref.In(stack)
+		d.Attrs, h.Samples[i].Then = inStack(d.Attrs), inStack(h.Samples[i].Then)
+	}
 	return &rig{Harness: h, t: t, test: test, ids: map[resource.Ref]string{}}
+}
+
+// inStack makes references to samples references to those of the stack.
+func inStack(a resource.Attrs) resource.Attrs {
+	out, _ := resource.MapRefs(a, func(r resource.Reference) resource.Value {
+		return resource.Reference{Ref: r.Ref.In(stack), Path: r.Path}
+	}).(resource.Attrs)
+	return out
 }
 
 func (r *rig) context() context.Context {
@@ -145,7 +160,7 @@ func (r *rig) resolve(v resource.Value) resource.Value {
 }
 
 func (r *rig) request(d resource.Desired, key string) provider.Request {
-	return provider.Request{Key: key, Token: 1, Stack: stack, Owner: owner, Desired: d}
+	return provider.Request{Key: key, Token: 1, Owner: owner, Desired: d}
 }
 
 // create creates one sample and returns what the provider answered.
@@ -175,7 +190,7 @@ func (r *rig) createAll() []resource.Observed {
 }
 
 func (r *rig) delete(o resource.Observed) error {
-	return r.Provider.Delete(r.context(), provider.Request{Key: "delete-" + o.ID, Token: 1, Stack: stack, Owner: owner, Have: o})
+	return r.Provider.Delete(r.context(), provider.Request{Key: "delete-" + o.ID, Token: 1, Owner: owner, Have: o})
 }
 
 func key(ref resource.Ref) string { return "key-" + ref.Kind + "-" + ref.Name }

@@ -42,7 +42,7 @@ func marksAreWhole(r *rig, d resource.Desired, what string, o resource.Observed)
 	if r.kind(d.Ref.Kind).Carrier == resource.NoMarks {
 		return
 	}
-	want := resource.Marks{Ref: d.Ref, Stack: stack, Owner: owner, Key: key(d.Ref), Blessed: d.Blessed}
+	want := resource.Marks{Ref: d.Ref, Owner: owner, Key: key(d.Ref), Blessed: d.Blessed}
 	if o.Marks != want {
 		r.t.Errorf("%s: %s carries the marks %+v, want %+v", d.Ref, what, o.Marks, want)
 	}

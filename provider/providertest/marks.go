@@ -79,7 +79,7 @@ func aBlessingIsAMark(r *rig) {
 			d.Blessed = on
 			r.mark(d, have)
 			after, _ := r.find(d.Ref)
-			if after.Marks.Blessed != on || after.Marks.Stack != stack || !after.Attrs.Equal(have.Attrs) {
+			if after.Marks.Blessed != on || after.Marks.Ref.Stack != stack || !after.Attrs.Equal(have.Attrs) {
 				r.t.Errorf("%s: marked with blessed %v and nothing else, it became %+v", d.Ref, on, after)
 			}
 		}
@@ -129,11 +129,11 @@ func anUnmanagedResourceCanBeAdopted(r *rig) {
 	if r.kind(have.Ref.Kind).Carrier != resource.Anytime {
 		r.t.Skip("marks of this kind are fixed at creation")
 	}
-	ref := have.Ref
+	ref := have.Ref.In(stack)
 	ref.Name = "adopted" // any name will do
 	r.mark(resource.Desired{Ref: ref}, have)
 	o, ok := r.find(ref)
-	want := resource.Marks{Ref: ref, Stack: stack, Owner: owner, Key: key(ref)}
+	want := resource.Marks{Ref: ref, Owner: owner, Key: key(ref)}
 	if !ok || o.ID != have.ID || o.Marks != want {
 		r.t.Errorf("adopted, %s carries the marks %+v, want %+v", o.ID, o.Marks, want)
 	}

@@ -68,7 +68,7 @@ func knownIDsAreFound(r *rig) {
 	for i, o := range r.createAll() {
 		ref := r.Samples[i].Desired.Ref
 		snap := r.observeOf(provider.ObserveRequest{Scope: r.Scope, Known: []resource.Binding{
-			{Stack: stack, Ref: ref, ID: o.ID, UID: o.UID, Key: key(ref)},
+			{Ref: ref, ID: o.ID, UID: o.UID, Key: key(ref)},
 		}})
 		if _, found := among(snap.Resources, ref.Kind, o.ID); !found {
 			r.t.Errorf("asked for %s by its id %s, observe does not find it", ref, o.ID)

@@ -103,8 +103,8 @@ func aSnapshotBelongsToItsReader(r *rig) {
 func providersReportEvidenceOnly(r *rig) {
 	all := r.createAll()
 	for _, o := range append(all, r.observe().Resources...) {
-		if o.Ownership != "" || o.Stack != "" || o.Role != "" {
-			r.t.Errorf("%s: the provider concludes ownership %q, stack %q, role %q", o.Ref, o.Ownership, o.Stack, o.Role)
+		if o.Ownership != "" || o.Ref.Stack != "" || o.Natural != "" || o.Role != "" || o.Adopted {
+			r.t.Errorf("%s: the provider concludes ownership %q, stack %q, name %q, role %q", o.Ref, o.Ownership, o.Ref.Stack, o.Natural, o.Role)
 		}
 	}
 }

@@ -155,7 +155,7 @@ spec:
 `
 
 func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: podman.Name, Location: source.DefaultLocation, Kind: kind, Name: name}
+	return resource.Ref{Stack: "shop", Provider: podman.Name, Location: source.DefaultLocation, Kind: kind, Name: name}
 }
 
 func find(t *testing.T, in resource.Intent, kind, name string) resource.Desired {

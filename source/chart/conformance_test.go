@@ -16,19 +16,20 @@ import (
 func TestConformance(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		t.Run(map[bool]string{false: "chart", true: "plain"}[plain], func(t *testing.T) {
+			folder := func(dir string) string { return filepath.Join(dir, "suite") } // the stack of plain manifests
 			where := func(dir string) string {
 				if plain {
-					return filepath.Join(dir, "all.yaml")
+					return filepath.Join(folder(dir), "all.yaml")
 				}
-				return filepath.Join(dir, "templates", "all.yaml")
+				return filepath.Join(folder(dir), "templates", "all.yaml")
 			}
 			sourcetest.Run(t, sourcetest.Harness{
 				Write: func(t *testing.T, dir string, specs []sourcetest.Spec) source.Source {
 					if !plain {
-						write(t, filepath.Join(dir, "Chart.yaml"), "name: suite\nversion: 1.2.3\n")
+						write(t, filepath.Join(folder(dir), "Chart.yaml"), "name: suite\nversion: 1.2.3\n")
 					}
-					write(t, where(dir), manifests(t, dir, specs, plain))
-					return chart.New([]string{dir}, chart.Options{Options: sourcetest.Options(), Provider: sourcetest.Provider})
+					write(t, where(dir), manifests(t, folder(dir), specs, plain))
+					return chart.New([]string{folder(dir)}, chart.Options{Options: sourcetest.Options(), Provider: sourcetest.Provider})
 				},
 				Break: func(t *testing.T, dir string) {
 					if err := os.Truncate(where(dir), 300); err != nil {

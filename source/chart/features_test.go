@@ -81,10 +81,10 @@ func TestANamespaceIsAPrefix(t *testing.T) {
 		t.Errorf("the stack is %s", in.Stack)
 	}
 	web := find(t, in, "container", "dev-web")
-	if diff := cmp.Diff([]resource.Ref{ref("container", "dev-db"), ref("network", "dev-back")}, web.DependsOn); diff != "" {
+	if diff := cmp.Diff([]resource.Ref{ref("container", "dev-db").In("dev.shop"), ref("network", "dev-back").In("dev.shop")}, web.DependsOn); diff != "" {
 		t.Errorf("dependencies:\n%s", diff)
 	}
-	for name, want := range map[string]string{"networks": `[{"$ref":"podman/default/network/dev-back"}]`, "network_aliases": `["web"]`} {
+	for name, want := range map[string]string{"networks": `[{"$ref":"dev.shop:podman/default/network/dev-back"}]`, "network_aliases": `["web"]`} {
 		if v, _ := web.Attrs.Get(name); shown(v) != want {
 			t.Errorf("%s is %s, not %s", name, shown(v), want)
 		}

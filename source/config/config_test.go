@@ -112,7 +112,7 @@ func problems(t tb, text string) source.Problems {
 func refs(in resource.Intent) []string {
 	out := []string{}
 	for _, o := range in.Resources {
-		out = append(out, o.Ref.String())
+		out = append(out, o.Ref.Bare().String())
 	}
 	return out
 }

@@ -102,9 +102,9 @@ func TestEveryKey(t *testing.T) {
 	if diff := cmp.Diff(resource.Options{Parallelism: 4, ClaimTTL: 90 * time.Second}, in.Options); diff != "" {
 		t.Error(diff)
 	}
-	store := resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "s3", Name: "store"}
+	store := resource.Ref{Stack: "everything", Provider: "aws", Location: "eu-west-1", Kind: "s3", Name: "store"}
 	want := resource.Desired{
-		Ref:   resource.Ref{Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
+		Ref:   resource.Ref{Stack: "everything", Provider: "aws", Location: "eu-west-1", Kind: "ec2", Name: "web-1"},
 		Attrs: resource.AttrsOf(map[string]resource.Value{"size": resource.String("t3.micro")}), State: resource.StateRunning,
 		Tags:      resource.TagsOf(map[string]string{"team": "platform", "environment": "prod", "number": "1.10", "flag": "true", "empty": ""}),
 		DependsOn: []resource.Ref{store},
@@ -121,7 +121,7 @@ func TestEveryKey(t *testing.T) {
 func TestReferencesAreLookedUp(t *testing.T) {
 	in := mustLoad(t, "version: v1\nprovider: aws\nregion: us-east-1\nresources:\n"+indented(strings.Join(blocks[:5], ""), 2))
 	at := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	for _, o := range in.Resources {
 		switch o.Ref.Kind {
@@ -153,7 +153,7 @@ resources:
   - {type: security_group, name: sg-web}
 `)
 	at := func(kind, name string) resource.Ref {
-		return resource.Ref{Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
+		return resource.Ref{Stack: "test", Provider: "aws", Location: "us-east-1", Kind: kind, Name: name}
 	}
 	web, subnet := in.Resources[0], in.Resources[2]
 	if diff := cmp.Diff([]resource.Ref{at("security_group", "sg-web"), at("subnet", "subnet-a")}, web.DependsOn); diff != "" {
@@ -205,7 +205,7 @@ func TestValuesFromOutside(t *testing.T) {
 	if diff := cmp.Diff(resource.TagsOf(map[string]string{"stage": "is prod"}), in.Resources[0].Tags); diff != "" {
 		t.Error(diff)
 	}
-	if got := in.Resources[0].Ref.String(); got != "aws/prod-1/ebs/prod-data" {
+	if got := in.Resources[0].Ref.String(); got != "test:aws/prod-1/ebs/prod-data" {
 		t.Error(got)
 	}
 	want = resource.AttrsOf(map[string]resource.Value{

@@ -59,7 +59,7 @@ func TestReferencesInStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := func(location, name, path string) resource.Reference {
-		return resource.Reference{Ref: resource.Ref{Provider: "aws", Location: location, Kind: "db", Name: name}, Path: path}
+		return resource.Reference{Ref: resource.Ref{Stack: "test", Provider: "aws", Location: location, Kind: "db", Name: name}, Path: path}
 	}
 	orders := func(path string) resource.Reference { return db("us-east-1", "orders", path) }
 	str := func(s string) resource.Value { return resource.String(s) }
@@ -85,7 +85,7 @@ func TestReferencesInStrings(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not loaded: %v", want)
 	}
-	if got := in.Resources[len(in.Resources)-1].Ref.String(); got != "box/default/file/f" {
+	if got := in.Resources[len(in.Resources)-1].Ref.String(); got != "test:box/default/file/f" {
 		t.Errorf("a location that nothing sets: %s", got)
 	}
 }

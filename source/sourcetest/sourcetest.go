@@ -80,12 +80,12 @@ func load(t *testing.T, s source.Source) resource.Intent {
 	return intents[0]
 }
 
-func ref(kind, name string) resource.Ref {
-	return resource.Ref{Provider: Provider, Location: Location, Kind: kind, Name: name}
-}
-
+// complete also shows that every ref, wherever it is, has the stack of the source.
 func (h Harness) complete(t *testing.T) {
 	in := load(t, h.Write(t, t.TempDir(), good()))
+	ref := func(kind, name string) resource.Ref {
+		return resource.Ref{Stack: in.Stack, Provider: Provider, Location: Location, Kind: kind, Name: name}
+	}
 	if in.Stack == "" || in.Source == "" || in.Version == "" {
 		t.Errorf("stack %q, source %q, version %q: none may be empty", in.Stack, in.Source, in.Version)
 	}

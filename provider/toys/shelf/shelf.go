@@ -37,6 +37,7 @@ func (s *Shelf) Next() int {
 
 // Put adds a resource, or replaces the one of its kind and id in its scope.
 func (s *Shelf) Put(o resource.Observed) resource.Observed {
+	o.Ref = o.Ref.Bare() // a natural name has no stack
 	if x := s.ByID(o.Ref, o.ID); x != nil {
 		*x = o
 	} else {
@@ -54,7 +55,7 @@ func (s *Shelf) ByID(ref resource.Ref, id string) *resource.Observed {
 
 // ByName finds the resource that has a natural name.
 func (s *Shelf) ByName(ref resource.Ref) *resource.Observed {
-	return s.find(func(o *resource.Observed) bool { return o.Ref == ref })
+	return s.find(func(o *resource.Observed) bool { return o.Ref == ref.Bare() })
 }
 
 // ByKey finds the resource that was created with a key.
@@ -94,7 +95,7 @@ func (s *Shelf) List(scope resource.Scope) []resource.Observed {
 
 // Marks are the marks that a request writes at creation.
 func Marks(r provider.Request) resource.Marks {
-	return resource.Marks{Ref: r.Desired.Ref, Stack: r.Stack, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
+	return resource.Marks{Ref: r.Desired.Ref, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
 }
 
 // Apply makes the changes of attributes that can be made in place.

@@ -90,7 +90,7 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (out resource
 				Ref: r.Desired.Ref, ID: fmt.Sprintf("job-%d", p.Shelf.Next()), Marks: shelf.Marks(r),
 				Attrs: r.Desired.Attrs, Since: p.clock().UTC().Round(0),
 			}
-			p.Shelf.Put(o)
+			o = p.Shelf.Put(o)
 			x = &o
 		}
 		out = *x
