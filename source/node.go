@@ -84,6 +84,20 @@ func (n *Node) What() string {
 	return Quote(n.Text)
 }
 
+// Form names the node's form in a message where another one is needed. It quotes nothing: text in a
+// place where no text belongs may be a secret, as in a file that is no configuration at all.
+func (n *Node) Form() string {
+	switch {
+	case n.Shape != Scalar || n.Type == Null:
+		return n.What()
+	case n.Type == Int || n.Type == Float:
+		return "a number"
+	case n.Type == Bool:
+		return "true or false"
+	}
+	return "a string"
+}
+
 // AppendKey appends the content of the node, without its position: nodes with equal keys have
 // the same meaning.
 func (n *Node) AppendKey(dst []byte) []byte {

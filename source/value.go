@@ -123,7 +123,7 @@ func (r *reading) scalar(path string, a *resource.Attribute, n *Node) resource.V
 	default:
 		f, err := strconv.ParseFloat(n.Text, 64)
 		if err != nil {
-			r.wrong(r.at(n, path), "invalid number "+n.What()+" for "+path, "use digits, for example 1.5")
+			r.wrong(r.at(n, path), "invalid number for "+path, "use digits, for example 1.5")
 			return nil
 		}
 		return resource.Float(f)
@@ -135,7 +135,7 @@ func (r *reading) scalar(path string, a *resource.Attribute, n *Node) resource.V
 func (r *reading) number(path string, n *Node) resource.Value {
 	v, err := strconv.ParseInt(n.Text, 10, 64)
 	if err != nil || strings.TrimLeft(n.Text, "+-0") != strings.TrimLeft(n.Text, "+-") && v != 0 {
-		r.wrong(r.at(n, path), "ambiguous number "+n.What()+" for "+path, "use plain decimal digits, or quotes if it is a string")
+		r.wrong(r.at(n, path), "ambiguous number for "+path, "use plain decimal digits, or quotes if it is a string")
 		return nil
 	}
 	return resource.Int(v)

@@ -96,7 +96,7 @@ func (m *manifest) envList(spec, _, n *source.Node) {
 	for i := range n.Kids {
 		item := &n.Kids[i]
 		if item.Shape != source.Object {
-			m.wrong(item, "an element of spec.env must be a block of keys, got "+item.What(), "use - {name: KEY, value: VALUE}")
+			m.wrong(item, "an element of spec.env must be a block of keys, got "+item.Form(), "use - {name: KEY, value: VALUE}")
 			continue
 		}
 		for j := 0; j+1 < len(item.Kids); j += 2 {

@@ -24,7 +24,7 @@ func (m *manifest) hasLabels() bool {
 // readLabels reads metadata.labels: the attribute labels of kinds that have one, else tags.
 func (m *manifest) readLabels(n *source.Node) {
 	if n.Shape != source.Object {
-		m.wrong(n, "metadata.labels must be keys with values, got "+n.What(), "for example, {team: shop}")
+		m.wrong(n, "metadata.labels must be keys with values, got "+n.Form(), "for example, {team: shop}")
 		return
 	}
 	valid := *n

@@ -31,7 +31,7 @@ func (l *loader) manifest(t *text, n *source.Node) {
 	m := &manifest{loader: l, text: t, n: n, r: &source.Resource{Provider: l.opts.Provider}}
 	m.r.At = m.at(n)
 	if n.Shape != source.Object {
-		m.bad(n, "a manifest must be a block of keys, got "+n.What(), "start it with apiVersion: "+apiVersion)
+		m.bad(n, "a manifest must be a block of keys, got "+n.Form(), "start it with apiVersion: "+apiVersion)
 		return
 	}
 	l.unique(m, n)
@@ -46,7 +46,7 @@ func (l *loader) manifest(t *text, n *source.Node) {
 	}
 	spec := n.Get("spec")
 	if spec != nil && spec.Shape != source.Object && !spec.IsNull() {
-		m.wrong(spec, "spec must be a block of keys, got "+spec.What(), "use KEY: VALUE lines")
+		m.wrong(spec, "spec must be a block of keys, got "+spec.Form(), "use KEY: VALUE lines")
 		l.draft.Add(&source.Resource{Provider: m.opts.Provider, Name: m.r.Name, Broken: true, At: m.r.At})
 		return
 	}
@@ -230,7 +230,7 @@ func (m *manifest) word(n *source.Node, what string) string {
 
 func (m *manifest) words(n *source.Node, what, example string) (out []string, from []*source.Node) {
 	if n.Shape != source.List {
-		m.wrong(n, what+" must be a list, got "+n.What(), "for example, "+example)
+		m.wrong(n, what+" must be a list, got "+n.Form(), "for example, "+example)
 		return nil, nil
 	}
 	for i := range n.Kids {

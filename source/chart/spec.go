@@ -109,7 +109,7 @@ func (m *manifest) expand(a *resource.Attribute, n *source.Node) source.Node {
 	out := *n
 	parts, unclosed, ok := source.Expand(n.Text, func(from, name string) (string, bool) { return m.outside(n, from, name) })
 	if unclosed != "" {
-		m.wrong(n, "missing } in "+source.Quote(unclosed), "use ${KIND/NAME}; $${ is a literal ${")
+		m.wrong(n, "a ${ without its }", "use ${KIND/NAME}; $${ is a literal ${")
 	}
 	for i, p := range parts {
 		kind, name, found := strings.Cut(p.Text, "/")

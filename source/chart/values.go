@@ -52,7 +52,7 @@ func (l *loader) valuesOf(name string) (values map[string]any, ok bool) {
 		return nil, true
 	}
 	if nodes[0].Shape != source.Object {
-		l.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].What(), "use KEY: VALUE lines")
+		l.problem(at(name, nodes[0].Line, nodes[0].Column), "", "values must be a block of keys, got "+nodes[0].Form(), "use KEY: VALUE lines")
 		return nil, false
 	}
 	values, _ = l.value(name, &nodes[0]).(map[string]any)

@@ -53,7 +53,7 @@ func readers() map[string]func(*service, *source.Node) {
 func (i *importer) service(key, n *source.Node) {
 	s := &service{importer: i, name: key.Text, n: n, m: manifest{kind: "CuteContainer", name: key.Text}}
 	if n.Shape != source.Object {
-		i.problem(n, "the service "+source.Quote(key.Text)+" must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
+		i.problem(n, "the service "+source.Quote(key.Text)+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
 	}
 	if n.Get("image") == nil {

@@ -32,7 +32,7 @@ var variable = regexp.MustCompile(`\$(?:\$|([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_]
 // an action of a template, or a reference of a chart, is literal.
 func (i *importer) text(n *source.Node) string {
 	if n.Shape != source.Scalar {
-		i.problem(n, "a string was expected, got "+n.What(), "use one value after the colon")
+		i.problem(n, "a string was expected, got "+n.Form(), "use one value after the colon")
 		return ""
 	}
 	return i.expand(n, n.Text)

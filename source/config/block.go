@@ -38,7 +38,7 @@ func (b *block) read(n *source.Node) {
 	b.document.block, l.current = b, location{b.file, b.start, n}
 	defer func() { b.document.block, l.current = nil, location{} }()
 	if n.Shape != source.Object {
-		b.wrong(n, "a block of resources must be keys, got "+n.What(), "use - type: "+b.someKind()+", with the other keys below type")
+		b.wrong(n, "a block of resources must be keys, got "+n.Form(), "use - type: "+b.someKind()+", with the other keys below type")
 		b.draft.Add(&b.r)
 		return
 	}
@@ -187,7 +187,7 @@ func (b *block) readDependsOn(n *source.Node) { b.r.DependsOn = b.texts(n, "depe
 
 func (b *block) readSpec(n *source.Node) {
 	if n.Shape != source.Object {
-		b.wrong(n, "spec must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
+		b.wrong(n, "spec must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
 	}
 	b.duplicates(n)
@@ -197,7 +197,7 @@ func (b *block) readSpec(n *source.Node) {
 // texts reads a list of strings.
 func (b *block) texts(n *source.Node, what, example string) []string {
 	if n.Shape != source.List {
-		b.wrong(n, what+" must be a list, got "+n.What(), "use "+what+": "+example)
+		b.wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": "+example)
 		return nil
 	}
 	out := make([]string, 0, len(n.Kids))

@@ -153,7 +153,7 @@ func (d *document) readDefaultTags(n *source.Node) { d.tags = d.readTags(n, nil)
 
 func (d *document) readResources(n *source.Node) {
 	if n.Shape != source.List {
-		d.wrong(n, "resources must be a list of blocks, got "+n.What(), "start each block with a dash: - type: "+d.someKind())
+		d.wrong(n, "resources must be a list of blocks, got "+n.Form(), "start each block with a dash: - type: "+d.someKind())
 		return
 	}
 	d.isDesired = true

@@ -2,7 +2,6 @@ package config
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
@@ -118,7 +116,7 @@ func (c *config) read(name string) (*file, source.Problems) {
 	f.sum, f.text = sum, strings.TrimPrefix(text, "\uFEFF")
 	switch {
 	case isUTF16(text):
-		return fail(1, 1, "the file is UTF-16", "save it as UTF-8; it starts with "+source.Quote(firstLine([]byte(text))))
+		return fail(1, 1, "the file is UTF-16", "save it as UTF-8")
 	case strings.TrimSpace(f.text) == "":
 		return fail(1, 1, "the file is empty", "a stack without resources has resources: []")
 	}
@@ -135,24 +133,6 @@ func isUTF16(b string) bool {
 	}
 	mark := uint16(b[0])<<8 | uint16(b[1])
 	return mark == 0xFEFF || mark == 0xFFFE || (b[0] == 0) != (b[1] == 0)
-}
-
-func firstLine(b []byte) string {
-	little := b[0] == 0xFF || b[1] == 0
-	var units []uint16
-	for i := 0; i+1 < len(b) && i < 80; i += 2 {
-		u := binary.BigEndian.Uint16(b[i:])
-		if little {
-			u = binary.LittleEndian.Uint16(b[i:])
-		}
-		if u == '\n' || u == '\r' {
-			break
-		}
-		if u != 0xFEFF {
-			units = append(units, u)
-		}
-	}
-	return string(utf16.Decode(units))
 }
 
 func (c *config) stat(p string) (fs.FileInfo, error) {

@@ -10,7 +10,7 @@ import (
 // outside. Numbers are read as they are written, so that 1.10 stays 1.10.
 func (d *document) text(n *source.Node, what string) (string, bool) {
 	if n.Shape != source.Scalar || n.Type == source.Null {
-		d.wrong(n, what+" must be a string, got "+n.What(), "use one value after the colon")
+		d.wrong(n, what+" must be a string, got "+n.Form(), "use one value after the colon")
 		return "", false
 	}
 	if n.Type != source.String || !source.HasParts(n.Text) {
@@ -60,7 +60,7 @@ func (d *document) expand(n *source.Node) (source.Parts, bool) {
 		return value, found
 	})
 	if unclosed != "" {
-		d.wrong(n, "missing } in "+source.Quote(unclosed), "use ${env:NAME}; $${ is a literal ${")
+		d.wrong(n, "a ${ without its }", "use ${env:NAME}; $${ is a literal ${")
 	}
 	return parts, ok
 }

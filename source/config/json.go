@@ -27,8 +27,8 @@ func parseJSON(text []byte) (source.Node, error) {
 	r.dec.UseNumber()
 	n, err := r.value(0)
 	if err == nil {
-		if t, end := r.dec.Token(); !errors.Is(end, io.EOF) {
-			err = fmt.Errorf("unexpected %v after the end of the document", t)
+		if _, end := r.dec.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("unexpected text after the end of the document")
 			if end != nil {
 				err = end
 			}

@@ -161,7 +161,7 @@ func spelling[T any](table []key[T]) []string {
 // it reports the others. Of a duplicate key the first is read.
 func readKeys[T any](f *document, to T, table []key[T], n *source.Node, of string) {
 	if n.Shape != source.Object {
-		f.wrong(n, of+" must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
+		f.wrong(n, of+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
 	}
 	f.duplicates(n)

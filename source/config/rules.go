@@ -83,7 +83,7 @@ func weekdays() []string { return []string{"sun", "mon", "tue", "wed", "thu", "f
 // each reads the items of a list.
 func (d *document) each(n *source.Node, what string, read func(*source.Node)) {
 	if n.Shape != source.List {
-		d.wrong(n, what+" must be a list of blocks, got "+n.What(), "start each block with a dash")
+		d.wrong(n, what+" must be a list of blocks, got "+n.Form(), "start each block with a dash")
 		return
 	}
 	for i := range n.Kids {
@@ -198,7 +198,7 @@ func (d *document) clock(n *source.Node, what string) time.Duration {
 // chosen reads a list of words out of a set.
 func (d *document) chosen(n *source.Node, what string, from []string) []string {
 	if n.Shape != source.List {
-		d.wrong(n, what+" must be a list, got "+n.What(), "use "+what+": ["+from[0]+"]")
+		d.wrong(n, what+" must be a list, got "+n.Form(), "use "+what+": ["+from[0]+"]")
 		return nil
 	}
 	var out []string

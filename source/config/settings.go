@@ -118,7 +118,7 @@ func (d *document) readClaimTTL(n *source.Node) {
 // readProviderOptions reads options.NAME of a provider.
 func (d *document) readProviderOptions(n *source.Node, provider string) {
 	if n.Shape != source.Object {
-		d.wrong(n, "options."+provider+" must be a block of keys, got "+n.What(), "use KEY: VALUE lines")
+		d.wrong(n, "options."+provider+" must be a block of keys, got "+n.Form(), "use KEY: VALUE lines")
 		return
 	}
 	d.duplicates(n)
@@ -182,7 +182,7 @@ func (d *document) readIgnore(n *source.Node) {
 // paths reads patterns of paths, of one kind or of all.
 func (d *document) paths(n *source.Node, kinds ...string) []string {
 	if n.Shape != source.List {
-		d.wrong(n, "ignore must be a list of paths, got "+n.What(), "use ignore: [tags.LastScan]")
+		d.wrong(n, "ignore must be a list of paths, got "+n.Form(), "use ignore: [tags.LastScan]")
 		return nil
 	}
 	var out []string

@@ -11,7 +11,7 @@ import (
 // booleans are taken as they are written. Equal tags share one memory.
 func (d *document) readTags(n *source.Node, under resource.Tags) resource.Tags {
 	if n.Shape != source.Object {
-		d.wrong(n, "tags must be keys with values, got "+n.What(), "use tags: {environment: prod}")
+		d.wrong(n, "tags must be keys with values, got "+n.Form(), "use tags: {environment: prod}")
 		return nil
 	}
 	key := n.AppendKey(d.scratch[:0])

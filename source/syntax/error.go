@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/ovi-project/ovi/source"
 )
 
 // Error is a document that cannot be read, with the position.
@@ -21,23 +19,23 @@ func (e *Error) Error() string { return e.Msg }
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
 // advice turns a message of the YAML library into what to do. The first row whose words are
-// in the message counts.
+// in the message counts. It quotes nothing of the line, which may be a secret.
 func advice(msg, line string) (summary, suggestion string) {
 	value := strings.TrimSpace(line)
 	if k, v, ok := strings.Cut(strings.TrimPrefix(value, "- "), ":"); ok && v != "" && v[0] != ' ' && word.MatchString(k) {
-		return "a colon without a space after it", "use " + k + ": " + source.Clip(v)
+		return "a colon without a space after it", "use KEY: VALUE, with a space after the colon"
 	}
 	for _, row := range []struct{ words, summary, suggestion string }{
 		{"cannot start any token", "a value cannot start with this character", "quote the value"},
 		{"mapping values are not allowed", "unexpected key", "check the indentation, and quote a value with a colon and a space in it"},
 		{"did not find expected key", "expected a key", "check the indentation: keys of one block start in the same column"},
 		{"did not find expected '-' indicator", "expected an item of the list", "check the indentation: the dashes of one list are in the same column"},
-		{"could not find expected ':'", "a key without a colon", "use " + source.Quote(source.Clip(value)+": …") + ", or indent the line to make it part of the value above"},
+		{"could not find expected ':'", "a key without a colon", "add a colon and a space after the key, or indent the line to make it part of the value above"},
 		{"found unexpected end of stream", "missing closing quote", "close the quote"},
 		{"found unexpected document indicator", "missing closing quote before the next document", "close the quote"},
 		{"did not find expected ',' or ']'", "missing ] of a list", "use [a, b]"},
 		{"did not find expected ',' or '}'", "missing } of a block", "use {a: 1, b: 2}"},
-		{"unknown anchor", msg, "add the anchor (&NAME) above its alias (*NAME)"},
+		{"unknown anchor", "an alias without its anchor", "quote a value that starts with *, or add the anchor (&NAME) above its alias (*NAME)"},
 		{"unknown escape character", "unknown escape", "double the backslash, or use single quotes"},
 	} {
 		if strings.Contains(msg, row.words) {

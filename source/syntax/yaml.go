@@ -78,7 +78,7 @@ func (c *Converter) node(y *yaml.Node, depth int, aliased bool) source.Node {
 		defer delete(c.open, y)
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		c.fail(n.Line, n.Column, "unsupported YAML tag "+source.Quote(y.Tag), "remove the tag; quote a value that must be a string")
+		c.fail(n.Line, n.Column, "unsupported YAML tag", "remove the tag, or quote a value that starts with !")
 	}
 	switch y.Kind {
 	case yaml.DocumentNode:
@@ -137,7 +137,7 @@ func (c *Converter) mapping(n *source.Node, y *yaml.Node, depth int, aliased boo
 		key := c.node(k, depth+1, aliased)
 		if key.Shape != source.Scalar || key.Type == source.Null {
 			if !c.stopped {
-				c.fail(key.Line, key.Column, "a key must be a word, got "+key.What(), "use KEY: VALUE")
+				c.fail(key.Line, key.Column, "a key must be a word, got "+key.Form(), "use KEY: VALUE")
 			}
 			continue
 		}
@@ -161,7 +161,7 @@ func (c *Converter) merge(n, from *source.Node) {
 			}
 		}
 	default:
-		c.fail(from.Line, from.Column, "<< needs an alias of a block of keys, got "+from.What(), "use <<: *NAME")
+		c.fail(from.Line, from.Column, "<< needs an alias of a block of keys, got "+from.Form(), "use <<: *NAME")
 	}
 }
 
