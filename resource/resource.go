@@ -74,6 +74,7 @@ const ProviderDefault = "default"
 // Intent is the whole configuration of one stack. A source returns all of it or an error.
 type Intent struct {
 	Stack     string
+	ByFolder  bool   // the stack is named by its folder, because the configuration does not name it
 	Source    string // where it was read from, for the user
 	Version   string // a commit, or a hash of what was read
 	Resources []Desired

@@ -51,9 +51,10 @@ func (r *Resource) where(path string) position.Position {
 // Draft is one stack as a source read it. Add checks each resource by its schema and keeps
 // none of its nodes; what needs all resources is left to Resolve.
 type Draft struct {
-	Stack   string
-	Source  string // where it was read from, for users
-	Version string // digest of what was read (a commit, a hash)
+	Stack    string
+	ByFolder bool   // the stack is named by its folder, because the configuration does not name it
+	Source   string // where it was read from, for users
+	Version  string // digest of what was read (a commit, a hash)
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
 	Rules   rules.Rules

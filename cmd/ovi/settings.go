@@ -9,17 +9,15 @@ import (
 	"path/filepath"
 
 	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/resource"
-	"github.com/ovi-project/ovi/source/chart"
 )
 
 // settings is what a data directory remembers about how it was created and what it is used for.
 type settings struct {
 	Format  int      `json:"format"`
 	Sandbox []string `json:"sandbox,omitempty"` // the providers that use their sandboxes here
-	// Stacks are the stacks that are named by their folder, by the source: a file's name, or "."
-	// for a folder.
-	Stacks map[string]string `json:"stacks,omitempty"`
+	Folders []folder `json:"folders,omitempty"` // those that name a stack
+
+	changed bool
 }
 
 const (
@@ -46,7 +44,11 @@ func readSettings(dir string) (settings, bool, error) {
 	return s, true, nil
 }
 
-func (s settings) write(dir string) error {
+// write keeps the settings, if they have changed.
+func (s *settings) write(dir string) error {
+	if !s.changed {
+		return nil
+	}
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -70,9 +72,8 @@ func createDir(dir string) error {
 }
 
 // useSettings brings the command into line with the settings of the data directory, and refuses
-// what contradicts them: the sandbox in a data directory of real systems, or a stack whose folder
-// was renamed. What is new is remembered by the returned function.
-func (c *call) useSettings(dir string, paths []string, intents []resource.Intent) (remember func() error, err error) {
+// what contradicts them: the sandbox in a data directory of real systems.
+func (c *call) useSettings(dir string) (*settings, error) {
 	s, known, err := readSettings(dir)
 	if err != nil {
 		return nil, err
@@ -85,8 +86,7 @@ func (c *call) useSettings(dir string, paths []string, intents []resource.Intent
 	case known && c.sandboxed():
 		return nil, cli.Usage("omit --sandbox; for the sandbox use another --data-dir", "the data directory %s was not created with --sandbox", dir)
 	}
-	changed := !known
-	s.Format = settingsFormat
+	s.changed, s.Format = !known, settingsFormat
 	if c.sandboxed() && !known {
 		for _, e := range c.entries() {
 			if e.Sandbox {
@@ -94,43 +94,5 @@ func (c *call) useSettings(dir string, paths []string, intents []resource.Intent
 			}
 		}
 	}
-	for i, path := range paths {
-		if i >= len(intents) {
-			break
-		}
-		key, name := stackKey(path)
-		if intents[i].Stack != name || chart.IsChart(path, nil) {
-			continue // the configuration names it
-		}
-		if before := s.Stacks[key]; before != "" && before != name {
-			return nil, &cli.Problem{
-				Summary: fmt.Sprintf("the folder of stack %s is now called %s: its resources would be abandoned and created again", before, name), File: path,
-				Suggestion: fmt.Sprintf("add `stack: %s` to the configuration to keep them, or use another --data-dir for a new stack", before),
-			}
-		}
-		if s.Stacks[key] == "" {
-			if s.Stacks == nil {
-				s.Stacks = map[string]string{}
-			}
-			s.Stacks[key], changed = name, true
-		}
-	}
-	return func() error {
-		if !changed {
-			return nil
-		}
-		return s.write(dir)
-	}, nil
-}
-
-// stackKey is what a source is remembered by, and the name of its folder.
-func stackKey(path string) (key, folder string) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path, ""
-	}
-	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return ".", filepath.Base(abs)
-	}
-	return filepath.Base(abs), filepath.Base(filepath.Dir(abs))
+	return &s, nil
 }

@@ -125,15 +125,18 @@ func (c *call) closing(l *session, err error) error {
 
 // openLiveState opens the data directory and the providers.
 func (c *call) openLiveState(dir string, paths []string, intents []resource.Intent) (*session, error) {
-	remember, err := c.useSettings(dir, paths, intents)
+	s, err := c.useSettings(dir)
 	if err != nil {
 		return nil, err
 	}
-	l := &session{dir: dir, intents: intents, remember: remember}
+	l := &session{dir: dir, intents: intents, remember: func() error { return s.write(dir) }}
 	if l.ledger, err = c.openLedger(dir); err != nil {
 		return nil, err
 	}
 	l.closers = append(l.closers, l.ledger.Close)
+	if err := s.useFolders(c, l.ledger, dir, paths, intents); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	kinds, clouds, err := c.providers(dir, intents)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())

@@ -100,7 +100,7 @@ func (l *loader) finish() {
 		l.problem(l.files[0].at(1, 1), "", "the configuration has no resources", "add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft
-	d.Stack, d.Source = l.stack(), l.files[0].name
+	d.Stack, d.ByFolder, d.Source = l.stack(), l.named() == "", l.files[0].name
 	d.Rules, d.Options = l.settings.rules, l.settings.options
 	if len(l.files) > 1 {
 		d.Source = fmt.Sprintf("%s and %d more", l.files[0].name, len(l.files)-1)
@@ -121,7 +121,7 @@ func digest(b []byte) string {
 
 // stack names the stack: by the files, by the caller, or by the folder.
 func (l *loader) stack() string {
-	if s := cmpOr(l.settings.stack, l.opts.Stack); s != "" {
+	if s := l.named(); s != "" {
 		return s
 	}
 	names := map[string]bool{}
@@ -142,6 +142,9 @@ func (l *loader) stack() string {
 	}
 	return name
 }
+
+// named is the name that the files or the caller give the stack; "": none.
+func (l *loader) named() string { return cmpOr(l.settings.stack, l.opts.Stack) }
 
 // cmpOr is cmp.Or for strings.
 func cmpOr(a, b string) string {
