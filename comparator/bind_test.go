@@ -288,11 +288,13 @@ func TestLaw1_AbsenceNeedsACompleteRead_NothingIsConcludedOfTheUnread(t *testing
 	b, v := web("bucket", "b"), web("server", "v")
 	bindings := []resource.Binding{
 		{Ref: b, ID: "b", Key: "key"},
-		{Ref: v, ID: "i-1", Role: resource.RoleOld}, {Ref: v, ID: "i-2", Role: resource.RoleNew},
+		{Ref: v, ID: "i-1", Role: resource.RoleOld},
+		{Ref: v, ID: "i-2", Role: resource.RoleNew},
 	}
 	all := []resource.Observed{
 		{Ref: b.Bare(), ID: "b", Unread: "access denied"},
-		{Ref: named("server", "i-1"), ID: "i-1"}, {Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
+		{Ref: named("server", "i-1"), ID: "i-1"},
+		{Ref: named("server", "i-2"), ID: "i-2", Unread: "access denied"},
 	}
 	replacing := func(r resource.Ref) (comparator.Replacing, bool) {
 		return comparator.Replacing{Old: "i-1", Strategy: resource.CreateFirst}, r == v
