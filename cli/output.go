@@ -73,7 +73,7 @@ func (p *Process) Misused(args []string) *Output {
 		switch {
 		case arg == "--":
 			return o
-		case name == arg || name != "output": // no option, or another one
+		case name == arg || name != "output" && name != "o": // no option, or another one
 		case value == AsJSON, value == AsYAML:
 			o.Format = value
 			p.encode(o)

@@ -176,6 +176,18 @@ func wrapBehind(s string, first, rest int) []string {
 // Wrap breaks a text at its spaces into lines of so many columns.
 func Wrap(s string, width int) []string { return wrap(s, width) }
 
+// Shortened is a text of at most a number of columns.
+func Shortened(s string, width int) string { return truncate(printable(s), width) }
+
+// Printable is a text without what would change a terminal.
+func Printable(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
 // printable makes one line of a text and removes control codes: the answer of a provider is not
 // trusted.
 func printable(s string) string {

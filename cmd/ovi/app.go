@@ -67,7 +67,7 @@ func (p *process) app() *urfave.App {
 // commands are all commands, in the order of the help page.
 func (p *process) commands() []*urfave.Command {
 	return []*urfave.Command{
-		p.planCommand(), p.applyCommand(), p.driftCommand(), p.runCommand(),
+		p.planCommand(), p.applyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(),
 		p.policyCommand(), p.auditCommand(), p.storeCommand(),
@@ -90,7 +90,7 @@ func (p *process) globalFlags() []urfave.Flag {
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
-		&urfave.StringFlag{Name: "output", Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
+		&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
 		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere, Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
 		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere, Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},
 		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},

@@ -26,6 +26,7 @@ func (p *process) applyCommand() *urfave.Command {
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
 			&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait},
+			timeoutFlag(),
 		),
 		Action: p.action((*call).apply),
 	}
@@ -35,6 +36,7 @@ func (c *call) apply() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
+	defer c.bounded()()
 	saved := c.cmd.NArg() == 1 && isPlan(c.arg(0))
 	if !saved {
 		return c.applySource()
@@ -186,7 +188,7 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 		show.Record(r)
 	})
 	result, err := l.engine.Apply(c, p, engine.ApplyOptions{
-		Parallelism: c.cmd.Int("parallelism"), Hard: c.Hard,
+		Parallelism: c.cmd.Int("parallelism"), Hard: c.hard(),
 		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: c.User(), How: how},
 	})
 	stop()
@@ -216,7 +218,7 @@ func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
 		c.explain(r)
 	}
 	if c.Err() != nil {
-		stopped = cli.ExitInterrupted
+		stopped = c.stopped()
 	}
 	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
 }
@@ -279,7 +281,9 @@ func (c *call) explain(r *engine.Result) {
 	c.warnOf(unknown, "run `ovi plan` to recover it")
 	c.warnOf(claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	c.warnOf(stale, "plan again")
-	if c.Err() != nil {
+	if c.timedOut() {
+		c.out.Warn("stopped by --timeout: "+flight+", the rest was not started", "run the same command again, with a longer --timeout, to continue")
+	} else if c.Err() != nil {
 		c.out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
 	}
 }

@@ -21,6 +21,7 @@ type call struct {
 	cmd *urfave.Context
 	out *cli.Output
 	log hclog.Logger
+	cut context.Context // with --timeout: ends running actions
 	// acting are closed ledgers under whose claims an action may still run: kept, so that the
 	// files that show this stay locked.
 	acting []*ledger.Ledger
@@ -53,6 +54,9 @@ func (p *process) action(do func(*call) error) urfave.ActionFunc {
 // ended reports an error and gives the exit code. Output that could not be written ends a command
 // with an error too, and hides no other one.
 func (c *call) ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && c.timedOut() {
+		err = &cli.Problem{Summary: "stopped by --timeout before anything was changed", Err: err, Suggestion: "use a longer --timeout"}
+	}
 	lost, code := c.Answer.Failure(), cli.CodeOf(err)
 	c.out.End(err)
 	if lost != nil {

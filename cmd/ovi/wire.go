@@ -21,31 +21,45 @@ import (
 
 // load reads the configuration.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
-	if err := c.onlyCharts(paths); err != nil {
-		return nil, err
-	}
-	file := c.secretsKey(dir)
-	intent, err := c.loadWith(paths, &digester{file: file})
-	if errors.Is(err, errNoKey) {
-		if err = makeKey(file); err != nil {
-			return nil, fmt.Errorf("create the key for digests of secrets: %w", err)
-		}
-		intent, err = c.loadWith(paths, &digester{file: file})
-	}
-	return []resource.Intent{intent}, err
-}
-
-func (c *call) loadWith(paths []string, digests *digester) (resource.Intent, error) {
-	checks := c.checks()
-	checks.Digest = digests.sum
-	intents, err := source.Load(c, c.source(paths, checks))
-	if err == nil {
-		err = digests.err
+	intents, problems, err := c.loadBy(paths, dir, source.Resolve)
+	if err == nil && len(problems) > 0 {
+		err = problems
 	}
 	if err != nil {
-		return resource.Intent{}, err
+		return nil, err
 	}
-	return intents[0], nil
+	return intents[:min(1, len(intents))], nil
+}
+
+// resolver resolves drafts: all of them or none, or what is valid of them.
+type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
+
+// loadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
+func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+	if err := c.onlyCharts(paths); err != nil {
+		return nil, nil, err
+	}
+	file := c.secretsKey(dir)
+	once := func() error {
+		digests := &digester{file: file}
+		checks := c.checks()
+		checks.Digest = digests.sum
+		drafts, err := c.source(paths, checks).Load(c)
+		if err != nil {
+			return err
+		}
+		if intents, problems = resolve(drafts); len(intents) == 0 {
+			return nil
+		}
+		return digests.err
+	}
+	if err = once(); errors.Is(err, errNoKey) {
+		if err = makeKey(file); err != nil {
+			return nil, nil, fmt.Errorf("create the key for digests of secrets: %w", err)
+		}
+		err = once()
+	}
+	return intents, problems, err
 }
 
 // digests is the keyed digest of secrets that are put together from references.
@@ -87,6 +101,11 @@ func (c *call) openLine(paths []string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.openWith(dir, paths, intents)
+}
+
+// openWith opens the data directory for what was read.
+func (c *call) openWith(dir string, paths []string, intents []resource.Intent) (*session, error) {
 	rules, err := c.policies(intents)
 	if err != nil {
 		return nil, err

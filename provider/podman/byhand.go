@@ -19,7 +19,7 @@ func ByHand(o provider.Operation) []string {
 	case provider.VerbUpdate:
 		return updateByHand(o)
 	case provider.VerbDelete:
-		return deleteByHand(ref.Kind, oldName(o))
+		return deleteByHand(o)
 	case provider.VerbSetAside:
 		return commands(cmdline("podman rename", ref.Name, oldName(provider.Operation{Desired: o.Desired, Have: o.Have, Beside: true})))
 	case provider.VerbSwitch:
@@ -98,9 +98,13 @@ func partName(secret, key string, keys int) string {
 	return secret + "." + key
 }
 
-func deleteByHand(kind, name string) []string {
+func deleteByHand(o provider.Operation) []string {
+	kind, name := o.Desired.Ref.Kind, oldName(o)
 	switch kind {
 	case kindContainer:
+		if o.Beside { // it is stopped already
+			return commands(cmdline("podman rm", name))
+		}
 		return commands(cmdline("podman stop", name), cmdline("podman rm", name))
 	case kindPod:
 		return commands(cmdline("podman pod stop", name), cmdline("podman pod rm", name))

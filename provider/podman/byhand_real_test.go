@@ -81,7 +81,9 @@ func TestByHandOnPodman(t *testing.T) {
 	old := &resource.Observed{Ref: web.Ref, ID: id}
 	create.Have, create.Beside = old, true
 	for _, o := range []provider.Operation{
-		{Verb: provider.VerbSetAside, Desired: web, Have: old, Beside: true}, create, {Verb: provider.VerbSwitch, Desired: web, Have: old, Beside: true},
+		{Verb: provider.VerbSetAside, Desired: web, Have: old, Beside: true},
+		create,
+		{Verb: provider.VerbSwitch, Desired: web, Have: old, Beside: true},
 		{Verb: provider.VerbDelete, Desired: web, Have: old, Beside: true}, {Verb: provider.VerbDelete, Desired: web},
 		{Verb: provider.VerbDelete, Desired: configured(t, kindPod, "jobs", nil)}, {Verb: provider.VerbDelete, Desired: configured(t, kindNetwork, "back", nil)},
 		{Verb: provider.VerbDelete, Desired: volume}, {Verb: provider.VerbDelete, Desired: one},

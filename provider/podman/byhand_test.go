@@ -39,6 +39,7 @@ func site(t *testing.T) func(resource.Ref) (resource.Desired, bool) {
 	t.Helper()
 	all := []resource.Desired{
 		configured(t, kindVolume, "data", nil),
+		configured(t, kindPod, "jobs", values{"restart_policy": text("Always")}),
 		configured(t, kindVolume, "conf", values{"host_path": object(values{"path": text("/srv/conf")})}),
 		configured(t, kindSecret, "one", values{"data": object(values{"KEY": resource.NewSecret("plain-one", "d1")})}),
 		configured(t, kindSecret, "two", values{"data": object(values{"PASSWORD": resource.NewSecret("plain-two", "d2"), "USER": resource.NewSecret("plain-user", "d3")})}),
@@ -113,12 +114,13 @@ func TestByHand(t *testing.T) {
 				" --cpus 0.5 --cpu-shares 1024 --memory 512m --memory-reservation 1g --restart unless-stopped --sysctl net.core.somaxconn=512" +
 				" --cap-add NET_ADMIN --cap-drop KILL --pull always --label team=shop nginx:1.27 80 'a b'",
 		}},
+		"in a pod":         {provider.Operation{Verb: provider.VerbCreate, Find: site(t), Desired: configured(t, kindContainer, "web", values{"image": text("nginx"), "pod": to(kindPod, "jobs")})}, []string{"podman run -d --name web --pod jobs --restart always nginx:latest"}},
 		"set aside":        {provider.Operation{Verb: provider.VerbSetAside, Desired: web, Have: old}, []string{"podman rename web web-old-0123456789ab"}},
 		"the new one":      {provider.Operation{Verb: provider.VerbCreate, Desired: web, Have: old, Beside: true}, []string{"podman create --name web nginx:latest"}},
 		"switched":         {provider.Operation{Verb: provider.VerbSwitch, Desired: web, Have: old, Beside: true}, []string{"podman stop web-old-0123456789ab", "podman start web"}},
 		"started first":    {provider.Operation{Verb: provider.VerbSwitch, Desired: startFirst, Have: old, Beside: true}, []string{"podman start web", "podman stop web-old-0123456789ab"}},
 		"restored":         {provider.Operation{Verb: provider.VerbRestore, Desired: web, Have: old, Beside: true}, []string{"podman rename web-old-0123456789ab web", "podman start web"}},
-		"the old one":      {provider.Operation{Verb: provider.VerbDelete, Desired: web, Have: old, Beside: true}, []string{"podman stop web-old-0123456789ab", "podman rm web-old-0123456789ab"}},
+		"the old one":      {provider.Operation{Verb: provider.VerbDelete, Desired: web, Have: old, Beside: true}, []string{"podman rm web-old-0123456789ab"}},
 		"deleted":          {provider.Operation{Verb: provider.VerbDelete, Desired: web, Have: old}, []string{"podman stop web", "podman rm web"}},
 		"a deleted volume": {provider.Operation{Verb: provider.VerbDelete, Desired: configured(t, kindVolume, "data", nil)}, []string{"podman volume rm data"}},
 		"started":          {provider.Operation{Verb: provider.VerbUpdate, Desired: web, Have: old, Changes: state}, []string{"podman start web"}},

@@ -31,6 +31,20 @@ func checkContainer(ctx context.Context, h *host, r provider.Request) error {
 	return h.checkPorts(ctx, r, all)
 }
 
+// checkPortsOf refuses a container whose ports are in use, before it is created. The one that a swap
+// replaces uses the same.
+func checkPortsOf(ctx context.Context, h *host, r provider.Request) error {
+	fixed := slices.ContainsFunc(portMappings(r.Desired.Attrs), func(m libpod.PortMapping) bool { return m.HostPort != 0 })
+	if r.Beside != nil || !fixed {
+		return nil
+	}
+	all, err := h.Containers(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return h.checkPorts(ctx, r, all)
+}
+
 // checkPorts finds ports of the host that something else uses: another container, or, where the
 // host is this machine, any program.
 func (h *host) checkPorts(ctx context.Context, r provider.Request, all []libpod.ListedContainer) error {

@@ -21,6 +21,9 @@ func createContainer(ctx context.Context, h *host, r provider.Request) (string, 
 		return "", err
 	}
 	if id == "" {
+		if err := checkPortsOf(ctx, h, r); err != nil {
+			return "", err
+		}
 		if err := ensureImage(ctx, h, r); err != nil {
 			return "", err
 		}

@@ -42,7 +42,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		says, hint           string
 		late                 bool // Check cannot know
 	}{
-		{"an image that no registry has", "container", "a", values{"image": text(r.host.Registry + "/nope:1")}, provider.Permanent, "name unknown", "name and tag", false},
+		{"an image that no registry has", "container", "a", values{"image": text(r.host.Registry + "/nope:1")}, provider.Permanent, "/nope:1' not found", "name and tag", false},
 		{"a registry that does not exist", "container", "a", values{"image": text("registry.invalid/nope:1")}, provider.Transient, "registry.invalid", "", false},
 		{"an image that may not be pulled", "container", "a", values{"image": text("localhost/nope:1"), "image_pull_policy": text("Never")}, provider.Permanent, "localhost/nope:1 is not on the host", "image_pull_policy", false},
 		{"a port of another container", "container", "a", values{"image": image, "ports": port(18481)}, provider.Conflict, "host port 18481 is used by the container taken", "host_port", false},

@@ -3,6 +3,7 @@ package podman
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -33,12 +34,24 @@ func ensureImage(ctx context.Context, h *host, r provider.Request) error {
 	}
 	h.registry.forget(image)
 	last := ""
-	return h.Pull(ctx, image, func(line string) {
+	return imageError(image, h.Pull(ctx, image, func(line string) {
 		if r.Progress != nil && line != last {
 			last = line
 			r.Progress(provider.Progress{Text: "pulling " + image + ": " + line})
 		}
-	})
+	}))
+}
+
+// imageHint is what to do about an image that its registry does not have.
+const imageHint = "check image name and tag"
+
+// imageError names the image that its registry does not have.
+func imageError(image string, err error) error {
+	var said *provider.Error
+	if !errors.As(classify("", err), &said) || said.Hint != imageHint {
+		return err
+	}
+	return &provider.Error{Class: said.Class, Code: said.Code, Err: fmt.Errorf("image '%s' not found", image), Hint: imageHint}
 }
 
 func pullPolicy(a resource.Attrs) string {
@@ -67,7 +80,7 @@ func checkImage(ctx context.Context, h *host, r provider.Request) error {
 		return nil
 	}
 	_, err = h.RegistryImage(ctx, image, "", "")
-	return err
+	return imageError(image, err)
 }
 
 // registryAge is how long an answer of a registry is good for: registries count questions.

@@ -120,11 +120,26 @@ func Reads(path string, files fs.FS) bool {
 
 // Name is the name of the chart in a folder; "" if it has none that can be read.
 func Name(dir string, files fs.FS) string {
+	name, _ := About(dir, files)
+	return name
+}
+
+// About is the name and the version of the chart in a folder; "" if it has none that can be read.
+func About(dir string, files fs.FS) (name, version string) {
 	l := newLoader(Options{Files: files, Options: source.Options{Schemas: none{}}})
 	if len(l.readAbout(filepath.Join(dir, chartFile))) > 0 && !label.MatchString(l.about.name) {
-		return ""
+		return "", ""
 	}
-	return l.about.name
+	return l.about.name, l.about.version
+}
+
+// FieldName is how a manifest writes the path of an attribute: hostPath.type for host_path.type.
+func FieldName(path string) string {
+	steps := strings.Split(path, ".")
+	for i := range steps {
+		steps[i] = camel(steps[i])
+	}
+	return strings.Join(steps, ".")
 }
 
 // none are no schemas.

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/render/cutepod"
+	"github.com/ovi-project/ovi/replace"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// preview fills in what a dry run would do.
+func (in *installation) preview(p decider.Plan) {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if !d.Action.Executes() {
+			continue
+		}
+		if e, is := in.chart.warning(d); is {
+			in.note(e)
+			continue
+		}
+		a := in.chart.action(d)
+		for _, o := range in.chart.operations(d) {
+			a.Commands = append(a.Commands, in.chart.commands(o)...)
+		}
+		in.add(d.Action, a)
+	}
+}
+
+func (in *installation) add(action decider.Action, a render.ChartAction) {
+	r := &in.result
+	switch verbOf(action) {
+	case "created":
+		r.Created = append(r.Created, a)
+	case "deleted":
+		r.Deleted = append(r.Deleted, a)
+	default:
+		r.Updated = append(r.Updated, a)
+	}
+}
+
+// apply does the plan, shows what ends, and returns the exit codes.
+func (in *installation) apply(l *session, p *engine.Planned) ([]int, error) {
+	ctx, heedless := cli.Hangup(in.Context)
+	defer heedless()
+	w := &watcher{installation: in, steps: map[resource.Ref]*steps{}, plan: map[resource.Ref]*decider.Decision{}}
+	for i := range p.Plan.Decisions {
+		w.plan[p.Plan.Decisions[i].Ref] = &p.Plan.Decisions[i]
+	}
+	if in.out.Machine() {
+		w.lines = render.NewLines(in.out.Enc, namesOf(p))
+	}
+	stop := l.ledger.Listen(w.record)
+	result, err := l.engine.Apply(ctx, p, engine.ApplyOptions{
+		Parallelism: in.cmd.Int("parallelism"), Hard: in.hard(),
+		Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: in.User(), How: "auto-approve"},
+	})
+	stop()
+	for _, o := range result.Outcomes {
+		d := w.plan[o.Ref]
+		if e, failed := in.chart.outcome(o, d); failed {
+			in.note(e)
+			in.screen.Error(w.failed(e, o, d))
+			continue
+		}
+		w.finish(d, o.ID, o.Seconds, in.Now())
+	}
+	w.collect()
+	codes := resultCodes(result)
+	if ctx.Err() != nil {
+		codes = append(codes, in.stopped())
+	}
+	return codes, err
+}
+
+// watcher turns the events of an apply into what the screen shows.
+type watcher struct {
+	*installation
+	plan  map[resource.Ref]*decider.Decision
+	lines *render.Lines // for programs
+
+	mu    sync.Mutex
+	steps map[resource.Ref]*steps
+}
+
+// steps is what was done with one resource so far.
+type steps struct {
+	started  time.Time
+	commands []cutepod.Command
+	done     *cutepod.Done
+}
+
+// record reads one event.
+func (w *watcher) record(r event.Record) {
+	if w.lines != nil {
+		w.lines.Record(r)
+	}
+	switch e := r.Event.(type) {
+	case event.Started:
+		w.started(e, r.At)
+	case event.Finished:
+		if d := w.plan[e.Ref]; d != nil && e.Outcome == event.Done && d.Action != decider.Replace && d.Action != decider.Revert {
+			w.finish(d, e.ID, e.Seconds, r.At)
+		}
+	case event.ReplaceFinished:
+		if d := w.plan[e.Ref]; d != nil && !e.Reverted && d.Action == decider.Replace {
+			w.finish(d, e.ID, r.At.Sub(w.since(e.Ref, r.At)).Seconds(), r.At)
+		}
+	}
+}
+
+// since is when the first step of an action started.
+func (w *watcher) since(ref resource.Ref, now time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.steps[ref]; s != nil {
+		return s.started
+	}
+	return now
+}
+
+func (w *watcher) started(e event.Started, at time.Time) {
+	d := w.plan[e.Ref]
+	if d == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.steps[e.Ref]
+	if s == nil {
+		s = &steps{started: at}
+		w.steps[e.Ref] = s
+	}
+	if o, ok := w.chart.operation(d, cmp.Or(e.Step, e.Phase)); ok {
+		for _, c := range w.chart.commands(o) {
+			s.commands = append(s.commands, cutepod.Command{At: at, Text: c})
+		}
+	}
+	w.screen.Running(w.chart.resource(e.Ref), doingOf(d.Action), at)
+}
+
+func doingOf(a decider.Action) string {
+	switch a {
+	case decider.Create:
+		return "creating"
+	case decider.Delete:
+		return "deleting"
+	}
+	return "updating"
+}
+
+// finish shows a resource that is done, once.
+func (w *watcher) finish(d *decider.Decision, id string, seconds float64, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.steps[d.Ref]
+	if s == nil {
+		s = &steps{started: at}
+		w.steps[d.Ref] = s
+	}
+	if s.done != nil {
+		return
+	}
+	a := w.chart.action(d)
+	a.ID, a.Seconds = cmp.Or(id, a.ID), seconds
+	for _, c := range s.commands {
+		a.Commands = append(a.Commands, c.Text)
+	}
+	s.done = &cutepod.Done{ChartAction: a, Verb: verbOf(d.Action), Commands: s.commands, Started: s.started, Finished: at}
+	w.screen.Action(*s.done)
+}
+
+// failed is an error with what was done before it.
+func (w *watcher) failed(e render.ChartError, o engine.Outcome, d *decider.Decision) cutepod.Failed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := cutepod.Failed{ChartError: e, Verb: verbOf(d.Action), Seconds: o.Seconds}
+	if s := w.steps[o.Ref]; s != nil {
+		f.Commands, f.Started = s.commands, s.started
+		f.Finished = s.started.Add(time.Duration(o.Seconds * float64(time.Second)))
+	}
+	return f
+}
+
+// collect adds what was done to the result.
+func (w *watcher) collect() {
+	for ref, s := range w.steps {
+		if s.done != nil {
+			w.add(w.plan[ref].Action, s.done.ChartAction)
+		}
+	}
+}
+
+// operations are the calls that a decision will make.
+func (v *chartView) operations(d *decider.Decision) []provider.Operation {
+	steps := []string{""}
+	switch {
+	case len(d.Steps) > 0:
+		steps = nil
+		for _, s := range d.Steps {
+			steps = append(steps, string(s))
+		}
+	case d.Action == decider.Replace:
+		steps = []string{event.PhaseDelete, event.PhaseCreate}
+	}
+	var out []provider.Operation
+	for _, s := range steps {
+		if o, ok := v.operation(d, s); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// operation is the call that an action makes in a step of a replacement, or in its only one.
+func (v *chartView) operation(d *decider.Decision, step string) (provider.Operation, bool) {
+	o := provider.Operation{Desired: resource.Desired{Ref: d.Ref}, Have: d.Observed, Changes: d.Changes, Find: v.find}
+	if d.Desired != nil {
+		o.Desired = *d.Desired
+	}
+	swap := d.Strategy == resource.Swap || d.Strategy == resource.StartFirst
+	o.Desired.Replace = d.Strategy
+	switch replace.Step(step) {
+	case replace.Create:
+		o.Verb, o.Beside = provider.VerbCreate, swap
+	case replace.SetAside:
+		o.Verb, o.Beside = provider.VerbSetAside, true
+	case replace.Switch:
+		o.Verb, o.Beside = provider.VerbSwitch, true
+	case replace.Restore:
+		o.Verb, o.Beside = provider.VerbRestore, true
+	case replace.DeleteOld:
+		o.Verb, o.Beside = provider.VerbDelete, d.Strategy.KeepsOld()
+	case replace.DeleteNew:
+		o.Verb = provider.VerbDelete
+	default:
+		return o, v.simple(&o, d, step)
+	}
+	return o, true
+}
+
+// simple is the call of an action without a strategy.
+func (v *chartView) simple(o *provider.Operation, d *decider.Decision, step string) bool {
+	switch {
+	case step == event.PhaseDelete || step == "" && d.Action == decider.Delete:
+		o.Verb = provider.VerbDelete
+	case step == event.PhaseCreate || step == "" && d.Action == decider.Create:
+		o.Verb = provider.VerbCreate
+	case step == "" && (d.Action == decider.Update || d.Action == decider.Restart):
+		o.Verb = provider.VerbUpdate
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *chartView) commands(o provider.Operation) []string {
+	if v.byHand == nil {
+		return nil
+	}
+	return v.byHand(o)
+}
+
+// summarize counts a result.
+func summarize(r *render.ChartResult, took time.Duration) {
+	s := &r.Summary
+	s.Created, s.Updated, s.Deleted, s.Seconds = len(r.Created), len(r.Updated), len(r.Deleted), took.Seconds()
+	var of []render.ChartResource
+	s.Failed = 0
+	for _, e := range r.Errors {
+		x := resourceOr(e.Resource)
+		if e.Resource != nil && slices.Contains(of, x) {
+			continue
+		}
+		of, s.Failed = append(of, x), s.Failed+1
+	}
+	switch {
+	case s.Failed > 0:
+		s.Status = "failed"
+	case r.DryRun:
+		s.Status = "planned"
+	default:
+		s.Status = "success"
+	}
+	verb := map[bool]string{false: "%d created, %d updated, %d deleted", true: "%d create, %d update, %d delete"}[r.DryRun]
+	s.Text = fmt.Sprintf(verb, s.Created, s.Updated, s.Deleted)
+	if s.Failed > 0 {
+		s.Text += fmt.Sprintf(", %d failed", s.Failed)
+	}
+}
