@@ -61,7 +61,7 @@ func readContainer(ctx context.Context, g *reading, id string) (resource.Observe
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	f := facts{Container: c, env: envOf(c)}
+	f := facts{Container: c, env: envOf(c), digest: g.digest}
 	f.want, f.ours = applied(c.Config.Labels)
 	if f.image, err = g.image(ctx, c.Image); err != nil {
 		return resource.Observed{}, err
@@ -100,6 +100,7 @@ type facts struct {
 	tagged   *libpod.Image // that has the name now; nil if none has
 	moved    string        // the ID that its registry has for the name, if it is another one
 	networks *networkNames
+	digest   func(plain string) string // keyed; may be nil
 }
 
 // attributes compares each attribute, as far as it can be read, with what it was at creation:

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -64,47 +63,6 @@ func (f *facts) args(want resource.Value) resource.Value {
 		return want
 	}
 	return list(full)
-}
-
-// envOf are the variables of a container.
-func envOf(c libpod.Container) map[string]string {
-	out := make(map[string]string, len(c.Config.Env))
-	for _, e := range c.Config.Env {
-		k, v, _ := strings.Cut(e, "=")
-		out[k] = v
-	}
-	return out
-}
-
-// environment: the image and Podman set variables too, and Podman 4 shows secrets among them.
-// Only what was configured is reported; of a container that ovi did not create, what its image
-// does not say.
-func (f *facts) environment(want resource.Value) resource.Value {
-	out := map[string]resource.Value{}
-	said, _ := want.(resource.Attrs)
-	for _, a := range said {
-		if v, ok := f.env[a.Name]; ok {
-			out[a.Name] = resource.String(v)
-		}
-	}
-	if !f.ours {
-		for k, v := range f.env {
-			if !f.inherited(k, v) {
-				out[k] = resource.String(v)
-			}
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return resource.AttrsOf(out)
-}
-
-func (f *facts) inherited(name, value string) bool {
-	if slices.Contains([]string{"PATH", "TERM", "container", "HOSTNAME", "HOME"}, name) {
-		return true
-	}
-	return f.image != nil && slices.Contains(f.image.Config.Env, name+"="+value)
 }
 
 func (f *facts) user(part int) resource.Value {

@@ -8,7 +8,7 @@ func containerKind() resource.Kind {
 		Doc:         "A container.\n\nIts name is its name on the host. It is replaced by a swap: the old container is renamed and serves until the new one is created, and serves again if the new one does not become healthy.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, Exact: true, State: resource.StateRunning, Replace: containerStrategies, EffectOf: containerEffect,
-		Canonical: canonicalContainer, CrossCheck: crossCheckContainers,
+		Canonical: canonicalContainer, CrossCheck: crossChecks(crossCheckContainers, crossCheckVariables),
 		Attrs: append(append(append(containerProgram(), containerNetwork()...), containerStorage()...), containerRuntime()...),
 	}
 }

@@ -189,6 +189,9 @@ func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Contain
 				part = secret.ID
 			}
 			if env {
+				if err := freeVariable(s, k.Name); err != nil {
+					return err
+				}
 				s.SecretEnv[k.Name] = part
 			}
 			if file != "" {
@@ -203,6 +206,15 @@ func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Contain
 		}
 		slices.Sort(names)
 		s.Labels[labelEnv] = strings.Join(names, ",")
+	}
+	return nil
+}
+
+// freeVariable refuses a variable of two values: one of them would be lost.
+func freeVariable(s *libpod.ContainerSpec, name string) error {
+	_, other := s.SecretEnv[name]
+	if _, plain := s.Env[name]; plain || other {
+		return permanent("", "rename one of them, or give the secret a path", "the variable %s of a secret is set twice", name)
 	}
 	return nil
 }

@@ -21,10 +21,11 @@ type reading struct {
 	known    map[string][]string // IDs by kind that are to be read even if nothing marks them
 	networks *networkNames
 	images   map[string]*libpod.Image // by name or ID; nil: not on the host
+	digest   func(plain string) string
 }
 
 func (h *host) reading() *reading {
-	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), images: map[string]*libpod.Image{}}
+	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), digest: h.digest, images: map[string]*libpod.Image{}}
 }
 
 // Observe implements provider.Provider.

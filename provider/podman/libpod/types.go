@@ -59,6 +59,8 @@ type Config struct {
 	Healthcheck *Healthcheck
 	Secrets     []ContainerSecret
 	Annotations map[string]string
+	// CreateCommand is the command line that created the container, if one did.
+	CreateCommand []string
 }
 
 // Healthcheck is a health check; its times are in nanoseconds.

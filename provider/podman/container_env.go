@@ -1,0 +1,102 @@
+package podman
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider/podman/libpod"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// envOf are the variables of a container.
+func envOf(c libpod.Container) map[string]string {
+	out := make(map[string]string, len(c.Config.Env))
+	for _, e := range c.Config.Env {
+		k, v, _ := strings.Cut(e, "=")
+		out[k] = v
+	}
+	return out
+}
+
+// environment: the image and Podman set variables too, and Podman 4 shows secrets among them,
+// which are never reported. What was configured is reported; of a container that ovi did not
+// create, what its image does not say.
+func (f *facts) environment(want resource.Value) resource.Value {
+	out := map[string]resource.Value{}
+	said, _ := want.(resource.Attrs)
+	secret, named := secretVariables(f.Container)
+	for _, a := range said {
+		if v, ok := f.env[a.Name]; ok && !secret[a.Name] {
+			out[a.Name] = resource.String(v)
+		}
+	}
+	if !f.ours {
+		for k, v := range f.env {
+			switch {
+			case f.inherited(k, v) || secret[k]:
+			case named:
+				out[k] = resource.String(v)
+			case f.digest != nil:
+				out[k] = resource.Digest(f.digest("env\n" + k + "\n" + v)) // it may be a secret
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return resource.AttrsOf(out)
+}
+
+func (f *facts) inherited(name, value string) bool {
+	if slices.Contains([]string{"PATH", "TERM", "container", "HOSTNAME", "HOME"}, name) {
+		return true
+	}
+	return f.image != nil && slices.Contains(f.image.Config.Env, name+"="+value)
+}
+
+// secretVariables are the variables of a container that hold secrets. Podman does not tell them
+// from others: a label names them, or the command line that created the container. Without either
+// they are not named, and each variable may hold one.
+func secretVariables(c libpod.Container) (names map[string]bool, named bool) {
+	names = map[string]bool{}
+	for _, name := range strings.Split(c.Config.Labels[labelEnv], ",") {
+		names[name] = true
+	}
+	words := c.Config.CreateCommand
+	if !createsContainer(words) {
+		_, ours := applied(c.Config.Labels)
+		return names, ours
+	}
+	for i, w := range words {
+		value, joined := strings.CutPrefix(w, "--secret=")
+		if w == "--secret" && i+1 < len(words) {
+			value, joined = words[i+1], true
+		}
+		if joined {
+			names[secretTarget(value)] = true
+		}
+	}
+	return names, true
+}
+
+// createsContainer reports whether a command line is one that names every secret of the container
+// that it creates: not one of a file, whose secrets are not in it.
+func createsContainer(words []string) bool {
+	if len(words) == 0 || path.Base(words[0]) != "podman" {
+		return false
+	}
+	verb := slices.IndexFunc(words, func(w string) bool { return w == "run" || w == "create" })
+	return verb > 0 && !slices.ContainsFunc(words[:verb], func(w string) bool { return w == "kube" || w == "play" || w == "clone" })
+}
+
+// secretTarget is the variable, or the file, of an option --secret: NAME,type=env,target=VARIABLE.
+func secretTarget(option string) string {
+	name, rest, _ := strings.Cut(option, ",")
+	for _, part := range strings.Split(rest, ",") {
+		if target, ok := strings.CutPrefix(part, "target="); ok {
+			name = target
+		}
+	}
+	return name
+}
