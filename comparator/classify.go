@@ -22,7 +22,7 @@ func (c *comparison) pair(p *observedScope, s *side, w *resource.Desired, group 
 			return
 		}
 		c.pairs.blocking = append(c.pairs.blocking, d.Observed)
-		d.Type, d.Cause = Conflict, &OwnershipError{*d.Observed}
+		d.Type, d.Cause = Conflict, &OwnershipError{Have: *d.Observed}
 		c.out = append(c.out, d)
 	case unread(own[:n]) != nil:
 		have = unread(own[:n])
@@ -101,11 +101,11 @@ func (c *comparison) unowned(group []resource.Observed) {
 		switch o.Ownership {
 		case resource.Proven:
 		case resource.Disputed:
-			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
+			c.out = append(c.out, Difference{Type: Conflict, Ref: o.Ref, Observed: o, Cause: &OwnershipError{Have: *o}})
 		case resource.Unmanaged, "":
 			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o})
 		default:
-			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: &OwnershipError{*o}})
+			c.out = append(c.out, Difference{Type: Unmanaged, Ref: o.Ref, Observed: o, Cause: &OwnershipError{Have: *o}})
 		}
 	}
 }

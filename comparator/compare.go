@@ -156,10 +156,15 @@ func (c *comparison) missingUntil(p *observedScope, name *resource.Ref) *side {
 	return nil
 }
 
-// missing reports a configured resource that does not exist, as far as its kind was read in full.
+// missing reports a configured resource that does not exist, as far as its kind was read in full. One
+// that has its marks, and is recorded under another name, may be it: nothing is created beside that.
 func (c *comparison) missing(p *observedScope, w *resource.Desired) {
 	if err := p.snapshot.Covers(w.Ref.Kind); err != nil {
 		c.out = append(c.out, Difference{Type: Unreachable, Ref: w.Ref, Desired: w, Cause: err})
+		return
+	}
+	if o := p.markedAs(w.Ref); o != nil {
+		c.out = append(c.out, Difference{Type: Conflict, Ref: w.Ref, Desired: w, Observed: o, Cause: &OwnershipError{*o, w.Ref}})
 		return
 	}
 	c.out = append(c.out, Difference{Type: Missing, Ref: w.Ref, Desired: w, Changes: c.createChanges(w)})

@@ -375,3 +375,23 @@ func TestAnotherStacksResourceCanBeReferredTo(t *testing.T) {
 		t.Errorf("%v, %v", lines(got), err)
 	}
 }
+
+// TestNothingIsCreatedBesideADisputedResource: one whose tags name what is missing may be it, if the
+// record of its name was edited. Under another name of the stack, under the same name of another
+// stack and before or after it in the order, creating it is a conflict.
+func TestNothingIsCreatedBesideADisputedResource(t *testing.T) {
+	t.Parallel()
+	for _, recorded := range []string{"a/server/a", "a/server/z", "shop:a/server/x"} {
+		in := input(configured{desired("a/server/x", "")}, resources{with(ours(recorded, "i-1", ""), func(o *resource.Observed) {
+			o.Ownership, o.Marks.Ref = resource.Disputed, parse("a/server/x")
+		})})
+		got, err := comparator.Compare(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(lines(got), "\n")
+		if !strings.Contains(all, "conflict a/server/x (i-1 has its tags, but is recorded as server/") || strings.Contains(all, "missing") {
+			t.Errorf("recorded as %s:\n%s", recorded, all)
+		}
+	}
+}

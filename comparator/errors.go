@@ -19,7 +19,10 @@ func (e *DuplicateError) Error() string {
 
 // OwnershipError is the Cause of a conflict, and of an unmanaged resource with marks: the audit log
 // does not prove that it is the stack's.
-type OwnershipError struct{ Have resource.Observed }
+type OwnershipError struct {
+	Have resource.Observed
+	Want resource.Ref // what is configured, if Have is recorded under another name; else zero
+}
 
 func (e *OwnershipError) Error() string {
 	id := e.Have.ID
@@ -27,6 +30,9 @@ func (e *OwnershipError) Error() string {
 	case resource.Proven:
 		return fmt.Sprintf("%s exists and is owned by stack %s", id, e.Have.Ref.Stack)
 	case resource.Disputed:
+		if !e.Want.IsZero() {
+			return fmt.Sprintf("%s has its tags, but is recorded as %s of stack %s", id, e.Have.Ref.Short(), e.Have.Ref.Stack)
+		}
 		if m := e.Have.Marks; m.IsZero() || m.Ref == e.Have.Ref {
 			return id + " has the recorded ID, but not the recorded key: it was deleted and created again outside ovi, or its tags were changed"
 		}

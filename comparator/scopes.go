@@ -10,7 +10,22 @@ import (
 type observedScope struct {
 	scope     resource.Scope
 	resources []resource.Observed
-	snapshot  resource.Snapshot // for what it covers
+	snapshot  resource.Snapshot                   // for what it covers
+	disputed  map[resource.Ref]*resource.Observed // by their marks; made on first use
+}
+
+// markedAs returns the resource whose marks name a ref while the record binds it to another one; nil
+// if there is none.
+func (p *observedScope) markedAs(ref resource.Ref) *resource.Observed {
+	if p.disputed == nil {
+		p.disputed = map[resource.Ref]*resource.Observed{}
+		for i := range p.resources {
+			if o := &p.resources[i]; o.Ownership == resource.Disputed && o.Marks.Ref != o.Ref {
+				p.disputed[o.Marks.Ref] = o
+			}
+		}
+	}
+	return p.disputed[ref]
 }
 
 // observedScopes lists the scopes that were read. A scope that also has an error counts as
@@ -19,7 +34,7 @@ func observedScopes(w resource.LiveState) []observedScope {
 	out := make([]observedScope, 0, len(w.Scopes))
 	for scope, snap := range w.Scopes {
 		if _, failed := w.Unreachable[scope]; !failed {
-			out = append(out, observedScope{scope, snap.Resources, snap})
+			out = append(out, observedScope{scope: scope, resources: snap.Resources, snapshot: snap})
 		}
 	}
 	slices.SortFunc(out, func(a, b observedScope) int { return a.scope.Compare(b.scope) })
