@@ -134,6 +134,8 @@ type Origin struct {
 	Record  uint64    `json:"record"` // its number in the audit log
 	At      time.Time `json:"at"`
 	Adopted bool      `json:"adopted,omitempty"`
+	// Instance is whose audit log that is; empty: that of the instance that plans.
+	Instance string `json:"instance,omitempty"`
 }
 
 // Plan is what an apply would do. Decisions are sorted by dependency level, then by ref.

@@ -56,7 +56,11 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	}
 	m.origin = func(o *resource.Observed) (decider.Origin, error) {
 		b, err := e.cfg.Ledger.Proof(ctx, o.Ref, o.ID)
-		return decider.Origin{Record: b.Seq, At: b.At, Adopted: b.Adopted}, err
+		from := decider.Origin{Record: b.Seq, At: b.At, Adopted: b.Adopted, Instance: b.Instance}
+		if from.Instance == e.cfg.Ledger.Instance() {
+			from.Instance = ""
+		}
+		return from, err
 	}
 	m.known = e.cfg.Ledger.Log().Frontier().Seq
 	m.past, m.pastErr = history.New(e.cfg.Ledger.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)

@@ -196,7 +196,11 @@ func (p *planWriter) notConfigured(d decider.Decision) {
 		if o.Adopted {
 			how = "Adopted"
 		}
-		text += fmt.Sprintf(" %s %s by record %d.", how, o.At.UTC().Format("2006-01-02"), o.Record)
+		text += fmt.Sprintf(" %s %s by record %d", how, o.At.UTC().Format("2006-01-02"), o.Record)
+		if o.Instance != "" {
+			text += " of instance " + o.Instance
+		}
+		text += "."
 	}
 	p.para(detailIndent, "", text)
 }

@@ -186,6 +186,14 @@ func TestWhyFromTheOtherHost(t *testing.T) {
 	if strings.Count(mine, "recorded by") == 0 || strings.Count(theirs, "approved ") != strings.Count(mine, "approved ") {
 		t.Errorf("bob tells another story:\n%s", theirs)
 	}
+	writeConfig(t, s.dir, fleet(1))
+	ann := instanceIn(t, s.run("ann", "0", "store", "status"))
+	if out := unwrapped(s.run("bob", "0", "plan", "--sandbox")); !strings.Contains(out, " of instance "+ann+".") {
+		t.Errorf("bob's plan does not say whose record proves what it deletes:\n%s", out)
+	}
+	if out := unwrapped(s.run("ann", "0", "plan", "--sandbox")); strings.Contains(out, " of instance ") {
+		t.Errorf("ann's plan names an instance for her own record:\n%s", out)
+	}
 }
 
 // TestTheStoreOfADirectoryIsRemembered: a store in etcd is not replaced by a new one in a
