@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/wal"
@@ -118,7 +120,8 @@ func Diagnose(err error) []render.Diagnostic {
 	case CodeOf(err) == ExitInterrupted:
 		return []render.Diagnostic{Diagnostic("interrupted", "run the same command again to continue")}
 	}
-	return []render.Diagnostic{Diagnostic(err.Error(), suggestionFor(err))}
+	summary, _, _ := strings.Cut(err.Error(), "; Suggestion: ") // of a provider's error: it has its own line
+	return []render.Diagnostic{Diagnostic(summary, suggestionFor(err))}
 }
 
 func ofSource(p source.Problem) render.Diagnostic {
@@ -143,6 +146,8 @@ func suggestionFor(err error) string {
 	var corrupt *wal.CorruptError
 	var locked *wal.LockedError
 	switch {
+	case resource.Suggestion(err) != "":
+		return resource.Suggestion(err)
 	case errors.As(err, &corrupt):
 		return "nothing was changed; run `ovi audit verify` to find the damage, and restore the data directory from a copy"
 	case errors.As(err, &locked), errors.Is(err, storage.ErrBusy):

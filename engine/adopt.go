@@ -44,7 +44,7 @@ func (e *Engine) Adopt(ctx context.Context, intents []resource.Intent, a Adoptio
 		ref.Stack = intents[0].Stack
 	}
 	if ref.Stack == "" {
-		return fail(errors.New("no stack configures it: add it to a configuration first"))
+		return fail(resource.Advise(errors.New("no stack configures it"), "add it to a configuration first"))
 	}
 	if at, err := e.located(ctx, ref.Scope()); err == nil {
 		ref.Location = at.Location
@@ -105,33 +105,33 @@ func candidate(p *Planned, ref resource.Ref, id string) (*resource.Observed, err
 		for i, o := range found {
 			ids[i] = o.ID
 		}
-		return nil, fmt.Errorf("several resources have that name: choose one with --id: %s", strings.Join(ids, ", "))
+		return nil, resource.Advise(fmt.Errorf("%d resources have that name", len(ids)), "choose one with --id: "+strings.Join(ids, " or --id "))
 	}
 	if err := s.Covers(ref.Kind); err != nil {
 		return nil, err
 	}
 	if id != "" {
-		return nil, fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope())
+		return nil, resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()), "run `ovi inventory` to list the IDs of unmanaged resources")
 	}
-	return nil, fmt.Errorf("no resource of that name exists in %s: choose one with --id", ref.Scope())
+	return nil, resource.Advise(fmt.Errorf("no resource of that name exists in %s", ref.Scope()), "choose one of `ovi inventory` with --id, or run `ovi apply` to create it")
 }
 
 // adoptable returns the reason why a resource cannot be adopted under a ref.
 func adoptable(p *Planned, ref resource.Ref, have *resource.Observed, force bool) error {
 	if have.Managed() {
 		if have.Ref == ref {
-			return fmt.Errorf("%s is owned by stack %s already", have.ID, have.Ref.Stack)
+			return resource.Advise(fmt.Errorf("%s is owned by stack %s already", have.ID, have.Ref.Stack), "none needed: run `ovi plan` to compare it with its configuration")
 		}
-		return fmt.Errorf("%s is recorded as %s of stack %s: rename it with `ovi move`", have.ID, have.Ref.Short(), have.Ref.Stack)
+		return resource.Advise(fmt.Errorf("%s is recorded as %s of stack %s", have.ID, have.Ref.Short(), have.Ref.Stack), "run `ovi move` to rename it")
 	}
 	if o, ok := p.resourceAt(ref); ok {
-		return fmt.Errorf("%s is recorded under that name: choose another, or run `ovi forget %s` first", o.ID, ref.Short())
+		return resource.Advise(fmt.Errorf("%s is recorded under that name", o.ID), "use another name, or run `ovi forget "+ref.Short()+"` first")
 	}
 	if have.OwnedBy != "" && !force {
-		return fmt.Errorf("%s is managed by %s, which would revert ovi's changes: use --force to adopt it anyway", have.ID, have.OwnedBy)
+		return resource.Advise(fmt.Errorf("%s is managed by %s, which would revert ovi's changes", have.ID, have.OwnedBy), "use --force to adopt it anyway")
 	}
 	if _, open := p.open[ref]; open {
-		return errors.New("an earlier action on it has no recorded result: run `ovi plan` first")
+		return noResult()
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (e *Engine) forgotten(ctx context.Context, ref resource.Ref, id string, a O
 	if id == "" {
 		b, err := e.cfg.Ledger.Binding(ctx, ref)
 		if errors.Is(err, ledger.ErrNotFound) {
-			return nil, errors.New("no resource is recorded under that name: choose one with --id")
+			return nil, resource.Advise(errors.New("no resource is recorded under that name"), "choose one with --id")
 		}
 		return event.Disowned{Ref: ref, ID: b.ID, Who: a.Who, Reason: a.Reason}, err
 	}
@@ -71,23 +71,23 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, a OperatorActi
 		to.Location = at.Location
 	}
 	if from.Scope() != to.Scope() || from.Kind != to.Kind {
-		return fail(errors.New("the kind and the location cannot change: only the name and the stack can"))
+		return fail(resource.Advise(errors.New("the kind and the location cannot change"), "use another name, or STACK:NAME for another stack"))
 	}
 	b, err := e.cfg.Ledger.Binding(ctx, from)
 	if err != nil {
 		return fail(err)
 	}
 	if from == to {
-		return fail(errors.New("it has that name already"))
+		return fail(resource.Advise(errors.New("it has that name already"), "use another name, or STACK:NAME for another stack"))
 	}
 	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil {
-		return fail(fmt.Errorf("%s is recorded under the new name", old.ID))
+		return fail(resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID), "use another name, or move that one first"))
 	}
 	if _, open, err := e.cfg.Ledger.OpenOn(ctx, from); err != nil || open {
-		return fail(errors.Join(err, errors.New("an earlier action on it has no recorded result: run `ovi plan` first")))
+		return fail(errors.Join(err, noResult()))
 	}
 	if _, open, err := e.cfg.Ledger.Replacement(ctx, from); err != nil || open {
-		return fail(errors.Join(err, errors.New("it is being replaced: run `ovi apply` first")))
+		return fail(errors.Join(err, resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement")))
 	}
 	err = e.claimed(ctx, from, func(context.Context) (event.Event, error) {
 		return event.Moved{Ref: to, From: from, ID: b.ID, Who: a.Who, Reason: a.Reason}, nil

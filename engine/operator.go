@@ -36,6 +36,11 @@ func (e *Engine) Bless(ctx context.Context, ref resource.Ref, a OperatorAction) 
 	return nil
 }
 
+// noResult is why nothing else is done with a resource on which an action is open.
+func noResult() error {
+	return resource.Advise(errors.New("an earlier action on it has no recorded result"), "run `ovi plan` first: it recovers the action")
+}
+
 // MarkedBlessed reports whether the resource had the blessed mark when last observed, so that
 // Unbless must reach its provider. It observes nothing.
 func (e *Engine) MarkedBlessed(ctx context.Context, ref resource.Ref) (bool, error) {
@@ -74,7 +79,7 @@ func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a Op
 		return err
 	}
 	if _, open := p.open[ref]; open {
-		return errors.New("an earlier action on it has no recorded result: run `ovi plan` first")
+		return noResult()
 	}
 	have, ok := p.resourceAt(ref)
 	if !ok || have.Marks.Blessed == on {
@@ -106,9 +111,13 @@ func (e *Engine) mark(ctx context.Context, p *Planned, ref resource.Ref, have *r
 	if k, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind); k.Carrier != resource.Anytime {
 		return *have, nil
 	}
+	message := "its ovi tags are set"
+	if a.Reason != "" {
+		message += ": " + a.Reason
+	}
 	return e.single(ctx, p, decider.Decision{
 		Ref: ref, Difference: comparator.Drifted, Action: decider.Update, Proposed: decider.Update,
-		Reason: decider.ReasonChanged, Message: a.Reason, Observed: have, Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
+		Reason: decider.ReasonChanged, Message: message, Observed: have, Desired: &resource.Desired{Ref: ref, Blessed: have.Marks.Blessed},
 		Changes: changes,
 	})
 }

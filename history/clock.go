@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -146,7 +147,7 @@ func (l *Reader) RevisionAt(ctx context.Context, when time.Time) (storage.Revisi
 	}
 	oldest := "nothing is recorded yet"
 	if t, _, err := c.of(ctx, c.oldest); err == nil && t.rev != 0 {
-		oldest = "the oldest known is of " + t.head.At.Format(time.RFC3339)
+		oldest = "the oldest known is of " + t.head.At.UTC().Format(time.RFC3339)
 	}
-	return 0, fmt.Errorf("history: a revision of %s is %w: %s", when.Format(time.RFC3339), ledger.ErrNotFound, oldest)
+	return 0, resource.Advise(fmt.Errorf("a revision of %s is %w: %s", when.UTC().Format(time.RFC3339), ledger.ErrNotFound, oldest), "use a later time")
 }

@@ -87,7 +87,7 @@ func TestNamesOfSeveralStacks(t *testing.T) {
 	for _, spelling := range []string{"a", "box/a", "here/box/a", "fake/box/a"} {
 		_, err := find(t.Context(), spelling)
 		var several *history.AmbiguousError
-		if !errors.As(err, &several) || err.Error() != fmt.Sprintf("%q fits 2 resources: use one of shop:box/a, web:box/a", spelling) {
+		if !errors.As(err, &several) || err.Error() != fmt.Sprintf("%q fits 2 resources: shop:box/a, web:box/a", spelling) {
 			t.Errorf("%s: %v", spelling, err)
 		}
 	}

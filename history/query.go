@@ -57,5 +57,8 @@ func (e *AmbiguousError) Error() string {
 	for i, r := range e.Refs {
 		names[i] = short(r)
 	}
-	return fmt.Sprintf("%q fits %d resources: use one of %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
+	return fmt.Sprintf("%q fits %d resources: %s", e.Spelling, len(e.Refs), strings.Join(names, ", "))
 }
+
+// Suggestion is what to do about it.
+func (e *AmbiguousError) Suggestion() string { return "use one of these names" }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // Second is a time to the second, in UTC.
@@ -59,39 +58,4 @@ func Replaced(e event.ReplaceFinished) string {
 		return "replacement ended: both resources are deleted"
 	}
 	return "replacement finished: " + e.ID
-}
-
-// Operator says what an operator did, what became of a replacement, or what happened to the audit
-// log itself.
-func Operator(e event.Event) string {
-	switch e := e.(type) {
-	case event.Blessed:
-		if e.On {
-			return "blessed by " + e.Who + Because(e.Reason)
-		}
-		return "blessing removed by " + e.Who + Because(e.Reason)
-	case event.Adopted:
-		return fmt.Sprintf("%s adopted into stack %s by %s%s", e.ID, e.Ref.Stack, e.Who, Because(e.Reason))
-	case event.Revoked:
-		return fmt.Sprintf("claim %d of %s revoked by %s%s", e.Token, e.ClaimedBy, e.Who, Because(e.Reason))
-	case event.Refused:
-		return "result not counted: " + e.Reason
-	case event.ReplaceStarted:
-		return fmt.Sprintf("replacement of %s started (%s)", e.Old, e.Strategy)
-	case event.ReplaceReverted:
-		return "replacement goes back: " + e.Why
-	case event.ReplaceFinished:
-		return Replaced(e)
-	case event.Retried:
-		return "new attempts allowed by " + e.Who + Because(e.Reason)
-	case event.LastGood:
-		return "healthy with configuration " + resource.ShortDigest(e.Desired)
-	case event.Exhausted:
-		return fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
-	case event.KeyPinned:
-		return "key of instance " + e.Instance + " trusted at its first use"
-	case event.Acknowledged:
-		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, Minute(e.Until), Because(e.Reason))
-	}
-	return strings.ReplaceAll(e.Type(), "_", " ")
 }

@@ -42,7 +42,7 @@ func TestOperator(t *testing.T) {
 		"claim 7 of ben revoked by ada: crash":                             event.Revoked{Token: 7, ClaimedBy: "ben", Who: "ada", Reason: "crash"},
 		"new attempts allowed by ada: quota":                               event.Retried{Who: "ada", Reason: "quota"},
 		"3 attempts of configuration 4d5e6f failed: it is not tried again": event.Exhausted{Desired: "4d5e6f7a", Attempts: 3},
-		"compacted": event.Compacted{},
+		"store compacted to revision 7":                                    event.Compacted{Before: 7},
 	} {
 		if got := phrase.Operator(e); got != want {
 			t.Errorf("got %q, want %q", got, want)

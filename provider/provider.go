@@ -6,6 +6,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/ovi-project/ovi/resource"
 )
@@ -183,10 +184,17 @@ func (e *Error) Error() string {
 		s = e.Op + ": " + s
 	}
 	if e.Hint != "" {
-		s += " (" + e.Hint + ")"
+		s, _, _ = strings.Cut(s, hinted) // of an error underneath: the outer one knows more
+		s += hinted + e.Hint
 	}
 	return s
 }
+
+// hinted is what screens know a suggestion by.
+const hinted = "; Suggestion: "
+
+// Suggestion is what to do next.
+func (e *Error) Suggestion() string { return e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -41,7 +41,7 @@ func TestSetFindsTheKindsOfAllProviders(t *testing.T) {
 func TestClassesSurviveWrapping(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("apply: %w", &provider.Error{Class: provider.Throttled, Op: "ec2.RunInstances", Err: errors.New("slow down"), Hint: "wait"})
-	if provider.ClassOf(err) != provider.Throttled || !provider.Recoverable(err) || err.Error() != "apply: ec2.RunInstances: slow down (wait)" {
+	if provider.ClassOf(err) != provider.Throttled || !provider.Recoverable(err) || err.Error() != "apply: ec2.RunInstances: slow down; Suggestion: wait" {
 		t.Errorf("%v, class %v", err, provider.ClassOf(err))
 	}
 	for c, again := range map[provider.Class]bool{provider.Unclassified: false, provider.Permanent: false, provider.Denied: false, provider.Conflict: false, provider.Transient: true, provider.Uncertain: true} {

@@ -3,6 +3,8 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
@@ -28,7 +30,7 @@ func Sentence(e event.Event) string {
 		}
 		return fmt.Sprintf("approved by %s (%s)", e.Who, e.How)
 	case event.Started:
-		return fmt.Sprintf("%s started%s: %s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)), reasonText(string(e.Reason), e.Message))
+		return fmt.Sprintf("%s started%s%s", act(e.Action), phaseText(cmp.Or(e.Step, e.Phase)), phrase.Because(reasonText(string(e.Reason), e.Message)))
 	case event.Finished:
 		return finishedSentence(e)
 	case event.Recovered:
@@ -36,26 +38,24 @@ func Sentence(e event.Event) string {
 	case event.NotStarted:
 		return fmt.Sprintf("%s not started: %s", act(e.Action), notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
 	}
-	return operatorSentence(e)
+	return phrase.Operator(e)
 }
 
 // SentenceBy is Sentence with the user who started an action.
 func SentenceBy(e event.Event, user string) string {
 	if s, ok := e.(event.Started); ok && user != "" {
-		return fmt.Sprintf("%s started%s by %s: %s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user, reasonText(string(s.Reason), s.Message))
+		return fmt.Sprintf("%s started%s by %s%s", act(s.Action), phaseText(cmp.Or(s.Step, s.Phase)), user, phrase.Because(reasonText(string(s.Reason), s.Message)))
 	}
 	return Sentence(e)
 }
 
-// operatorSentence is about what operators do, and about the audit log itself.
-func operatorSentence(e event.Event) string {
-	switch e := e.(type) {
-	case event.Baseline:
-		return fmt.Sprintf("%s recorded again; records before %d can be removed", Many(len(e.Facts), "fact"), e.Before)
-	case event.Compacted:
-		return fmt.Sprintf("store compacted to revision %d", e.Before)
+// RecordLine is a record on one safe line: what happened, and who did it, once.
+func RecordLine(r event.Record) string {
+	text := SentenceBy(r.Event, r.User)
+	if _, named := r.Event.(event.Started); !named && r.User != "" && event.Who(r.Event) == "" {
+		text += " (" + r.User + ")" // whose run recorded it: not all of it is their doing
 	}
-	return phrase.Operator(e)
+	return printable(text)
 }
 
 func observedSentence(e event.Observed) string {
@@ -68,6 +68,9 @@ func observedSentence(e event.Observed) string {
 	}
 	if n := len(e.Gone); n > 0 {
 		text += fmt.Sprintf(", %d deleted", n)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(e.Unreachable)) {
+		text += fmt.Sprintf("; %s is unreachable: %s", kind, e.Unreachable[kind])
 	}
 	return text
 }
@@ -109,12 +112,14 @@ func finishedSentence(e event.Finished) string {
 			text += ": " + e.ID
 		}
 		return text
+	case event.Accepted:
+		return fmt.Sprintf("%s accepted after %s, in progress until %s: %s", action, took, phrase.Minute(e.Deadline), e.ID)
 	case event.Uncertain:
 		return fmt.Sprintf("%s: result unknown after %s: %s", action, took, e.Error)
 	case event.Late:
 		return fmt.Sprintf("%s finished after its claim expired; the result does not count", action)
 	}
-	return fmt.Sprintf("%s failed after %s: %s", action, took, e.Error)
+	return fmt.Sprintf("%s failed after %s%s", action, took, phrase.Because(e.Error))
 }
 
 func blockersText(all []Blocker) string {

@@ -68,7 +68,7 @@ func (c *call) logRecord(r event.Record) error {
 	if !r.Event.About().IsZero() {
 		about = r.Event.About().Short() + "  "
 	}
-	_, err := fmt.Fprintf(c.out.W, "%6d  %s  %-9s  %s%s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.Line(r.Event), by(r))
+	_, err := fmt.Fprintf(c.out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.RecordLine(r))
 	return err
 }
 
@@ -202,11 +202,4 @@ func keysOf(r wal.Report) []string {
 		out[i] = wal.FormatPublicKey(k)
 	}
 	return out
-}
-
-func by(r event.Record) string {
-	if r.User == "" {
-		return ""
-	}
-	return " by " + r.User
 }

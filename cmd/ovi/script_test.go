@@ -50,7 +50,7 @@ func params(t *testing.T, dir string) testscript.Params {
 			e.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings()},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "until": until, "grow": grow, "written": written, "elsewhere": elsewhere, "bindings": bindings(), "capture": capture},
 	}
 }
 
@@ -67,6 +67,20 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
+}
+
+// capture keeps what the group of a pattern matches in the last output: capture ID '(i-[0-9a-f]+)'.
+func capture(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATTERN")
+	}
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	found := pattern.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) != 2 {
+		ts.Fatalf("no match of %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // until runs ovi repeatedly until its output matches: until PATTERN claims.

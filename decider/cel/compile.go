@@ -139,12 +139,12 @@ func compileExpr(env *cel.Env, name, text string, want *cel.Type, at position.Po
 	if issues.Err() != nil {
 		var ps source.Problems
 		for _, e := range issues.Errors() {
-			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Summary: fmt.Sprintf("rule %q: %s", name, e.Message)})
+			ps = append(ps, source.Problem{At: shift(at, e.Location.Line(), e.Location.Column()), Summary: fmt.Sprintf("rule %q: %s", name, readable(e.Message)), Suggestion: adviceOn(e.Message)})
 		}
 		return expression{}, ps
 	}
 	if t := ast.OutputType(); !t.IsEquivalentType(want) && !t.IsEquivalentType(cel.DynType) {
-		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s", name, t, want)}}
+		return expression{}, source.Problems{{At: at, Summary: fmt.Sprintf("rule %q: the expression is of type %s, not %s", name, t, want), Suggestion: "use an expression of type " + want.String()}}
 	}
 	p, err := env.Program(ast, cel.CostLimit(CostLimit), cel.InterruptCheckFrequency(100))
 	if err != nil {

@@ -1,13 +1,16 @@
 package aws
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Sandbox opens the sandbox in a directory: the transport to it, and what closes it.
@@ -32,6 +35,9 @@ func Entry(log hclog.Logger, sandbox Sandbox) provider.Entry {
 		Sandbox:     true,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			opts := Options{Profile: c.Options("profile"), Region: c.Options("region"), Owner: c.Owner, Clock: c.Clock, Log: log}
+			if wrong, meant := judgeRegion(opts.Region); opts.Region != "" && wrong != "" {
+				return nil, resource.Advise(fmt.Errorf("%q %s", opts.Region, wrong), "use --region "+cmp.Or(meant, "us-east-1, for example"))
+			}
 			if c.Sandbox == "" {
 				return New(opts), nil
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/resource"
 )
 
 func TestTheEntryOpensASandboxThatKeepsItsState(t *testing.T) {
@@ -51,6 +52,12 @@ func TestTheEntryOpensASandboxThatKeepsItsState(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "aws.json")); err != nil {
 		t.Error(err)
+	}
+	for region, suggestion := range map[string]string{"nowhere": "use --region us-east-1, for example", "us-esat-1": "use --region us-east-1"} {
+		_, err := e.Open(t.Context(), provider.Config{Options: func(string) string { return region }, Sandbox: dir})
+		if err == nil || resource.Suggestion(err) != suggestion {
+			t.Errorf("region %s: %v, suggestion %q", region, err, resource.Suggestion(err))
+		}
 	}
 	if e.Locations.Sandbox("123456789012/us-east-1") {
 		t.Error("a real account is taken for the sandbox")

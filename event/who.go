@@ -1,0 +1,35 @@
+package event
+
+// Who is the user that an event names; empty for what is recorded without one, whose user is that of
+// the run.
+func Who(e Event) string {
+	switch e := e.(type) {
+	case Approved:
+		return e.Who
+	case Blessed:
+		return e.Who
+	case Adopted:
+		return e.Who
+	case Disowned:
+		return e.Who
+	case Dismissed:
+		return e.Who
+	case Moved:
+		return e.Who
+	case Acknowledged:
+		return e.Who
+	case Retried:
+		return e.Who
+	case Revoked:
+		return e.Who
+	case Trusted:
+		return e.Who
+	case TrustRequired:
+		return e.Who
+	case Compacted:
+		return e.Who
+	case Baseline:
+		return e.Who
+	}
+	return ""
+}
