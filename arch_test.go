@@ -45,6 +45,7 @@ var goroutines = []string{
 	"coordinator/session.go",         // the heartbeat of all claims
 	"engine/loop/async.go",           // an observation of the loop, one at a time for each scope
 	"engine/loop/run.go",             // one for each stack of the loop, two while it stands by, one while it helps
+	"engine/checkfirst.go",           // one for each create that is checked, bounded
 	"engine/walk.go",                 // one for each action, bounded
 	"observer/observer.go",           // one for each scope, bounded
 	"provider/aws/observe.go",        // one for each service of a region

@@ -20,6 +20,7 @@ const (
 	Failed      Status = "failed"
 	Uncertain   Status = "uncertain"   // the call may have succeeded; the next observation recovers it
 	WaitingFor  Status = "waiting"     // not started: a dependency failed or was not started
+	Unneeded    Status = "unneeded"    // not started: only what a check refused needs it
 	Interrupted Status = "interrupted" // not started: the apply was interrupted
 	Claimed     Status = "claimed"     // not started: another instance has the claim
 	Accepted    Status = "accepted"    // in progress at the provider; a later observation gives the result
@@ -42,7 +43,7 @@ type Outcome struct {
 	Err         error
 	Class       provider.Class
 	Recoverable bool
-	On          resource.Ref // of WaitingFor: the dependency
+	On          resource.Ref // of WaitingFor: the dependency; of Unneeded: a dependent
 	ClaimedBy   string       // of Claimed: who has the claim; of ByOther: who did it
 	Detail      string       // a sentence for the user
 	Seconds     float64
@@ -91,7 +92,7 @@ func (o Outcome) count(c *event.Counts) {
 		c.Failed++
 	case Claimed:
 		c.Claimed++
-	case WaitingFor, Interrupted:
+	case WaitingFor, Unneeded, Interrupted:
 		c.NotStarted++
 	}
 	if o.Deleted {

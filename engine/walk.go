@@ -7,7 +7,7 @@ import (
 
 // walk performs the steps in parallel, up to the limit. A step starts when all steps that it waits
 // for have succeeded. If one of them fails, it does not start, and neither do its own dependents;
-// the other steps continue.
+// the other steps continue. Creates that can be checked are checked before the first step.
 func (a *apply) walk(steps []decider.Step) {
 	w := walker{apply: a, steps: steps, waits: make([]int, len(steps)), next: make([][]int, len(steps))}
 	for i, s := range steps {
@@ -15,7 +15,10 @@ func (a *apply) walk(steps []decider.Step) {
 		for _, n := range s.After {
 			w.next[n] = append(w.next[n], i)
 		}
-		if w.waits[i] == 0 {
+	}
+	w.refuse(a.checkFirst(steps))
+	for i, n := range w.waits {
+		if n == 0 {
 			w.ready = append(w.ready, i)
 		}
 	}

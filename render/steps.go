@@ -125,7 +125,7 @@ type NotStarted struct {
 	Type    string `json:"type"` // "apply_not_started"
 	Ref     string `json:"ref"`
 	Action  string `json:"action"`
-	Why     string `json:"why"` // "interrupted", "waiting", "claimed", "stale", "broken"
+	Why     string `json:"why"` // "interrupted", "waiting", "unneeded", "claimed", "stale", "broken"
 	On      string `json:"on,omitempty"`
 	Message string `json:"message,omitempty"`
 }

@@ -59,6 +59,8 @@ func notStartedWords(n NotStarted) string {
 			state = "was not applied"
 		}
 		return "depends on " + shortName(n.On) + ", which " + stateWords(state)
+	case "unneeded":
+		return "only what was not started needs it, such as " + shortName(n.On)
 	case "broken":
 		return withMessage("the audit log cannot be written", n.Message)
 	case "claimed":
@@ -74,6 +76,8 @@ func notStartedWords(n NotStarted) string {
 // stateWords says how a dependency ended.
 func stateWords(state string) string {
 	switch state {
+	case "is refused":
+		return "was refused by a check"
 	case "is failed":
 		return "failed"
 	case "is claimed":
@@ -93,6 +97,8 @@ func groupWords(why string) string {
 	switch why {
 	case "waiting":
 		return "their dependencies were not applied"
+	case "unneeded":
+		return "only what was not started needs them"
 	case "claimed":
 		return "claimed by other runs"
 	}

@@ -44,6 +44,9 @@ type Kind struct {
 	State State
 	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
 	Grace time.Duration
+	// CheckFirst: asking the provider to check a create costs little, so an apply asks for all of
+	// them before its first action.
+	CheckFirst bool
 	// Async: Create and Update may return a Pending resource; a later observation gives the
 	// result.
 	Async bool

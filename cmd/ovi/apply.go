@@ -246,7 +246,7 @@ func resultCodes(r *engine.Result) []int {
 	var codes []int
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.WaitingFor:
+		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.WaitingFor, engine.Unneeded:
 			codes = append(codes, cli.ExitFailed)
 		case engine.Claimed:
 			codes = append(codes, cli.ExitClaimed)
@@ -275,7 +275,7 @@ func (c *call) explain(r *engine.Result) {
 			}
 		case engine.Stale:
 			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Interrupted:
+		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded, engine.Interrupted:
 		}
 	}
 	c.warnOf(unknown, "run `ovi plan` to recover it")

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/engine"
@@ -41,15 +42,21 @@ func (t *scheduler) next(failed, unfinished bool, took time.Duration, chance flo
 func jitterSource() float64 { return rand.Float64() }
 
 // unfinished reports whether another cycle can soon finish something. Failed actions do not count:
-// BackOff defers them.
+// BackOff defers them. Neither does what waits where a check refused something: that ends only when
+// the configuration or the host changes.
 func unfinished(r *engine.Result) bool {
 	if r == nil {
 		return false
 	}
+	refused := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool { return o.Status == engine.Refused })
 	for _, o := range r.Outcomes {
 		switch o.Status {
-		case engine.Uncertain, engine.Claimed, engine.Stale, engine.WaitingFor:
+		case engine.Uncertain, engine.Claimed, engine.Stale:
 			return true
+		case engine.WaitingFor:
+			if !refused {
+				return true
+			}
 		case engine.Done, engine.ByOther, engine.Failed, engine.Interrupted:
 		}
 	}

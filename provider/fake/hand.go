@@ -42,6 +42,15 @@ func (c *Cloud) Replaces(kind string, strategies ...resource.Strategy) {
 	}
 }
 
+// ChecksFirst lets an apply check all creates of a kind before its first action.
+func (c *Cloud) ChecksFirst(kind string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.kinds {
+		c.kinds[i].CheckFirst = c.kinds[i].CheckFirst || c.kinds[i].Name == kind
+	}
+}
+
 // Resources lists what exists in a scope, hidden resources too, sorted by ref.
 func (c *Cloud) Resources(s resource.Scope) []resource.Observed {
 	c.mu.Lock()

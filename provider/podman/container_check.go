@@ -24,7 +24,7 @@ func checkContainer(ctx context.Context, h *host, r provider.Request) error {
 		return err
 	}
 	for _, c := range all {
-		if c.ID != r.Have.ID && c.Labels[labelKey] != r.Key && slices.Contains(c.Names, r.Desired.Ref.Name) {
+		if c.ID != r.Have.ID && !madeBy(c.Labels, r.Key) && slices.Contains(c.Names, r.Desired.Ref.Name) {
 			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
@@ -57,7 +57,7 @@ func (h *host) checkPorts(ctx context.Context, r provider.Request, all []libpod.
 			continue
 		}
 		for _, c := range all {
-			if c.ID == r.Have.ID || labeled(c.Labels, r.Desired.Ref) || c.Labels[labelKey] == r.Key {
+			if c.ID == r.Have.ID || labeled(c.Labels, r.Desired.Ref) || madeBy(c.Labels, r.Key) {
 				continue // what is replaced
 			}
 			if c.State == "running" && slices.ContainsFunc(c.Ports, func(p libpod.PortMapping) bool { return overlap(m, p) }) {
@@ -70,6 +70,9 @@ func (h *host) checkPorts(ctx context.Context, r provider.Request, all []libpod.
 	}
 	return nil
 }
+
+// madeBy reports that a resource was made by an earlier attempt of a create.
+func madeBy(labels map[string]string, key string) bool { return key != "" && labels[labelKey] == key }
 
 func portKey(m libpod.PortMapping) string {
 	return fmt.Sprint(m.HostIP, " ", m.HostPort, " ", m.Protocol)

@@ -86,7 +86,7 @@ func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
 	subnet, _ := textOf(r.Desired.Attrs, "subnet")
 	want, subnetErr := netip.ParsePrefix(subnet)
 	for _, n := range all {
-		if n.ID == r.Have.ID || n.Labels[labelKey] == r.Key && r.Key != "" {
+		if n.ID == r.Have.ID || madeBy(n.Labels, r.Key) {
 			continue
 		}
 		if n.Name == r.Desired.Ref.Name {

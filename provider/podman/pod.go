@@ -90,7 +90,7 @@ func checkPod(ctx context.Context, h *host, r provider.Request) error {
 		return err
 	}
 	for _, p := range all {
-		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && p.Labels[labelKey] != r.Key {
+		if p.Name == r.Desired.Ref.Name && p.ID != r.Have.ID && !madeBy(p.Labels, r.Key) {
 			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a pod named %s exists", p.Name)
 		}
 	}

@@ -140,7 +140,7 @@ func hostPath(a resource.Attrs) (path, kind string) {
 // checkVolume finds a path of the host that does not exist, where the host is this machine.
 func checkVolume(ctx context.Context, h *host, r provider.Request) error {
 	v, err := h.Volume(ctx, r.Desired.Ref.Name)
-	if err == nil && v.Name != r.Have.ID && v.Labels[labelKey] != r.Key {
+	if err == nil && v.Name != r.Have.ID && !madeBy(v.Labels, r.Key) {
 		return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a volume named %s exists", v.Name)
 	}
 	if err != nil && !isNotFound(err) {

@@ -7,7 +7,7 @@ func volumeKind() resource.Kind {
 		Provider: Name, Name: kindVolume,
 		Doc:         "A volume, or a folder of the host.\n\nNo change replaces it, because that would lose its data.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, Exact: true, Canonical: canonicalVolume, DataLoss: volumeDataLoss, Keeps: true,
+		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalVolume, DataLoss: volumeDataLoss, Keeps: true,
 		Attrs: fixed([]resource.Attribute{
 			{
 				Name: "type", Type: resource.TString, Enum: []string{"volume", "bind"},

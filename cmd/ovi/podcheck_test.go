@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+)
+
+const threeOnANetwork = `version: v1
+provider: podman
+stack: shop
+resources:
+  - {type: network, name: front}
+  - {type: volume, name: data}
+  - {type: container, name: web, image: "localhost/%s", networks: [front], volumes: [{name: data, mount_path: /data}]}
+  - {type: container, name: api, image: "localhost/app:1", networks: [front], ports: [{container_port: 80, host_port: %d}]}
+`
+
+// TestWhatCannotBeCreatedIsFoundFirst: a missing image and a port in use are found before an apply
+// creates anything that only they need.
+func TestWhatCannotBeCreatedIsFoundFirst(t *testing.T) {
+	s := newPod(t)
+	l, err := net.Listen("tcp", fmt.Sprintf(":%d", s.port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeConfig(t, s.dir, fmt.Sprintf(threeOnANetwork, "nope:1\", image_pull_policy: \"Never", s.port))
+	out := s.run(3, "apply", "--auto-approve")
+	for _, want := range []string{"localhost/nope:1 is not on the host", fmt.Sprintf("host port %d is in use", s.port), "only what was not started needs it, such as container/", "2 failed, 2 not started"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if all := s.host.Podman(t, "ps", "-aq") + s.host.Podman(t, "network", "ls", "-q", "--filter", "label=ovi/ref") + s.host.Podman(t, "volume", "ls", "-q", "--filter", "label=ovi/ref"); all != "" {
+		t.Errorf("created were %s", all)
+	}
+	_ = l.Close() // the port is free
+	writeConfig(t, s.dir, fmt.Sprintf(threeOnANetwork, "app:1", s.port))
+	s.run(0, "apply", "--auto-approve")
+	s.run(0, "plan")
+}

@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/fake"
+)
+
+// choosy is a provider whose check refuses single names.
+type choosy struct {
+	*fake.Cloud
+	refuses map[string]error
+}
+
+func (c choosy) Check(_ context.Context, r provider.Request) error {
+	return c.refuses[r.Desired.Ref.Name]
+}
+
+func (b *bench) refusing(refuses map[string]error) {
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": choosy{b.cloud, refuses}}, Ledger: b.ledger, Claims: b.claims})
+}
+
+// TestCreatesAreCheckedFirst: what a check refuses is not started, nor what depends on it, nor what
+// only they need; the rest is.
+func TestCreatesAreCheckedFirst(t *testing.T) {
+	b := newBench(t)
+	b.cloud.ChecksFirst("server")
+	b.refusing(map[string]error{"bad": &provider.Error{Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
+	in := wants(network("lone"), server("bad", "lone"), network("main"), server("good", "main"), disk("d", 20))
+	r := b.apply(in)
+	want := map[string]engine.Status{
+		"server/bad": engine.Refused, "network/lone": engine.Unneeded,
+		"network/main": engine.Done, "server/good": engine.Done, "disk/d": engine.Done,
+	}
+	if diff := cmp.Diff(want, statuses(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if r.Counts.Failed != 1 || r.Counts.NotStarted != 1 || r.Counts.Create != 3 {
+		t.Errorf("counts: %+v", r.Counts)
+	}
+	if diff := cmp.Diff([]string{"not_started network/lone", "not_started server/bad"}, b.events(event.TypeNotStarted)); diff != "" {
+		t.Errorf("not started (-want +got):\n%s", diff)
+	}
+	b.refusing(nil)
+	b.apply(in)
+	b.settled(in)
+}
+
+// TestWhatACheckCannotKnowIsTried: a check that may pass by itself, one of a kind that is not checked
+// first, and a conflict with what the same apply deletes, stop nothing.
+func TestWhatACheckCannotKnowIsTried(t *testing.T) {
+	b := newBench(t)
+	b.cloud.ChecksFirst("server")
+	b.apply(wants(network("main"), server("old", "main")))
+	b.refusing(map[string]error{
+		"slow": &provider.Error{Class: provider.Transient, Err: errors.New("the registry does not answer")},
+		"new":  &provider.Error{Class: provider.Conflict, Err: errors.New("old has the port")},
+		"d":    errors.New("not of this kind"),
+	})
+	in := wants(network("main"), server("slow", "main"), server("new", "main"), disk("d", 20))
+	for name, s := range statuses(b.apply(in)) {
+		if s != engine.Done {
+			t.Errorf("%s: %s", name, s)
+		}
+	}
+	b.settled(in)
+}
+
+var _ provider.Checker = choosy{}
