@@ -16,7 +16,7 @@ const marker = "OVI_TEST_APART"
 
 // shared are the folders in which Podmans of one machine meet, whatever their configuration says:
 // the DNS of their networks, the names of their network namespaces, and the state of runc.
-var shared = [...]string{"/run/containers", "/run/netns", "/run/runc"}
+func shared() []string { return []string{"/run/containers", "/run/netns", "/run/runc"} }
 
 // Apart starts the test binary over in a network of its own, with folders of its own for what
 // Podman keeps at fixed places. TestMain calls it first: tests of several packages run at a time,
@@ -46,7 +46,7 @@ func furnish() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	for _, dir := range shared {
+	for _, dir := range shared() {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ const (
 	containersConf = `[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [network]
+network_backend = "netavark"
 network_config_dir = "DIR/networks"
 default_network = "NETWORK"
 default_subnet = "10.SECOND.255.0/24"
@@ -25,6 +26,15 @@ lock_type = "file"
 static_dir = "DIR/libpod"
 tmp_dir = "DIR/tmp"
 volume_path = "DIR/volumes"
+`
+	// overrideConf is for a Podman that is not the machine's own: it uses the helpers of that one, and
+	// is built without seccomp.
+	overrideConf = `[containers]
+seccomp_profile = "unconfined"
+[network]
+firewall_driver = "iptables"
+[engine]
+helper_binaries_dir = ["/usr/lib/podman", "/usr/libexec/podman"]
 `
 	storageConf = `[storage]
 driver = "overlay"
@@ -43,7 +53,7 @@ func (h *Host) configure(t testing.TB) {
 	t.Helper()
 	fill := strings.NewReplacer("DIR", h.Dir, "NETWORK", h.network(), "SECOND", itoa(128+h.slot.n), "REGISTRY", h.Registry)
 	for name, content := range map[string]string{
-		"containers.conf": containersConf, "storage.conf": storageConf, "registries.conf": registriesConf,
+		"containers.conf": containersConf, "override.conf": overrideConf, "storage.conf": storageConf, "registries.conf": registriesConf,
 	} {
 		if err := os.WriteFile(h.file(name), []byte(fill.Replace(content)), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package podmantest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -22,6 +23,9 @@ const Image = "localhost/bb:1"
 // startWait is how long the service may take to answer, and one command of Podman's to end.
 const startWait = time.Minute
 
+// program is the variable of the environment that names another Podman than the machine's own.
+const program = "OVI_TEST_PODMAN"
+
 // Host is a Podman of its own.
 type Host struct {
 	Dir      string // configuration and storage
@@ -40,11 +44,11 @@ func Start(t testing.TB) *Host {
 		t.Skip("it runs containers, which takes long")
 	}
 	needs.Root(t, "Podman")
-	bin := needs.Program(t, "podman")
+	bin := cmp.Or(os.Getenv(program), needs.Program(t, "podman"))
 	for _, name := range []string{"runc", "iptables", "catatonit"} {
 		needs.Program(t, name)
 	}
-	s := takeSlot(t)
+	s := takeSlot(t, filepath.Base(bin))
 	h := &Host{Dir: s.dir, Socket: filepath.Join(s.dir, "podman.sock"), bin: bin, slot: s}
 	h.Registry = serveRegistry(t)
 	h.configure(t)
@@ -65,6 +69,9 @@ func (h *Host) Env() []string {
 		if !strings.HasPrefix(kv, "CONTAINER") {
 			out = append(out, kv)
 		}
+	}
+	if os.Getenv(program) != "" {
+		out = append(out, "CONTAINERS_CONF_OVERRIDE="+h.file("override.conf"))
 	}
 	return append(out, "CONTAINERS_CONF="+h.file("containers.conf"), "CONTAINERS_STORAGE_CONF="+h.file("storage.conf"),
 		"CONTAINERS_REGISTRIES_CONF="+h.file("registries.conf"), "PODMAN_IGNORE_CGROUPSV1_WARNING=1")
@@ -98,6 +105,12 @@ func (h *Host) Try(stdin string, args ...string) (string, error) {
 		err = nil
 	}
 	return strings.TrimSpace(string(out)), err
+}
+
+// Before5 reports that it is a Podman 4.
+func (h *Host) Before5(t testing.TB) bool {
+	t.Helper()
+	return strings.HasPrefix(h.Podman(t, "version", "-f", "{{.Client.Version}}"), "4.")
 }
 
 // Serve starts the REST service and waits until it answers.

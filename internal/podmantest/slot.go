@@ -13,17 +13,17 @@ import (
 const slots = 64
 
 // slot is a place for one host: a directory and a range of addresses, locked while a process
-// uses it. The images in it are kept for the next.
+// uses it. The images in it are kept for the next Podman of the same name.
 type slot struct {
 	n    int
 	dir  string
 	lock *os.File
 }
 
-func takeSlot(t testing.TB) *slot {
+func takeSlot(t testing.TB, podman string) *slot {
 	t.Helper()
 	for n := range slots {
-		dir := filepath.Join(os.TempDir(), "ovi-podman-"+strconv.Itoa(n))
+		dir := filepath.Join(os.TempDir(), "ovi-"+podman+"-"+strconv.Itoa(n))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -200,12 +199,11 @@ func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Contain
 		}
 	}
 	if len(s.SecretEnv) > 0 {
-		var names []string
-		for name := range s.SecretEnv {
-			names = append(names, name)
+		b, err := json.Marshal(s.SecretEnv)
+		if err != nil {
+			return err
 		}
-		slices.Sort(names)
-		s.Labels[labelEnv] = strings.Join(names, ",")
+		s.Labels[labelEnv] = string(b)
 	}
 	return nil
 }
@@ -217,6 +215,12 @@ func freeVariable(s *libpod.ContainerSpec, name string) error {
 		return permanent("", "rename one of them, or give the secret a path", "the variable %s of a secret is set twice", name)
 	}
 	return nil
+}
+
+// secretEnv are the IDs of the secrets that a container has as variables.
+func secretEnv(labels map[string]string) (out map[string]string) {
+	_ = json.Unmarshal([]byte(labels[labelEnv]), &out) // not made by ovi: none
+	return out
 }
 
 // secretName is the name of a secret in its configuration.

@@ -22,6 +22,10 @@ func TestChangesOutsideAreFound(t *testing.T) {
 		"resources": object(values{"limits": object(values{"memory": text("64Mi")})}),
 		"health":    object(values{"command": texts("test", "!", "-e", "/tmp/sick"), "retries": resource.Int(1)}),
 	})
+	var limits []string // before Podman 5 a changed limit is not shown, and lost at the next start
+	if !r.host.Before5(t) {
+		limits = []string{`resources.limits.memory: "32Mi" -> "64Mi" (in_place)`}
+	}
 	for _, c := range []struct {
 		name   string
 		change func()
@@ -52,7 +56,7 @@ func TestChangesOutsideAreFound(t *testing.T) {
 			r.host.Podman(t, "network", "disconnect", "back", "web")
 			r.host.Podman(t, "network", "connect", "back", "web")
 		}, []string{`network_aliases: [] -> ["shop"] (in_place)`}, resource.Healthy, false},
-		{"limits changed before Podman 5, which are not shown", func() { r.host.Podman(t, "update", "--memory", "32m", "web") }, nil, resource.Healthy, false},
+		{"limits changed", func() { r.host.Podman(t, "update", "--memory", "32m", "web") }, limits, resource.Healthy, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r.t = t

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
 	"github.com/ovi-project/ovi/provider"
@@ -228,7 +230,9 @@ func TestNothingDriftsByItself(t *testing.T) {
 	r.connect()
 	observed("observed by another process")
 	r.host.Podman(t, "restart", "-t", "0", "--all")
-	r.last = nil
+	for deadline := time.Now().Add(time.Minute); r.starting() && time.Now().Before(deadline); {
+		time.Sleep(100 * time.Millisecond)
+	}
 	observed("after a restart")
 	if t.Failed() {
 		return
@@ -246,6 +250,13 @@ func TestNothingDriftsByItself(t *testing.T) {
 			}
 		}
 	}
+}
+
+// starting observes again, and reports whether a health check has not passed yet.
+func (r *real) starting() bool {
+	r.t.Helper()
+	r.last = r.observe().Resources
+	return slices.ContainsFunc(r.last, func(o resource.Observed) bool { return o.Health == resource.Pending })
 }
 
 // byRef finds a resource by its marks in the last observation, or makes one.

@@ -39,9 +39,9 @@ func (g *reading) health(ctx context.Context, c *libpod.Container) (resource.Hea
 	case "healthy":
 		return resource.Healthy, "", nil
 	case "unhealthy":
-		return resource.Failing, "unhealthy" + said(c), nil
+		return resource.Failing, "unhealthy" + g.said(ctx, c), nil
 	}
-	return resource.Pending, "its health check has not passed yet" + said(c), nil
+	return resource.Pending, "its health check has not passed yet" + g.said(ctx, c), nil
 }
 
 // ended is the condition of a container that does not run. One that was stopped, or ended well,
@@ -58,7 +58,7 @@ func (g *reading) ended(ctx context.Context, c *libpod.Container) (resource.Heal
 	}
 	out := fmt.Sprintf("exited with %d", s.ExitCode)
 	if log, err := g.Logs(ctx, c.ID, logLines); err == nil && strings.TrimSpace(log) != "" {
-		out += ": " + brief(redacted(c, log))
+		out += ": " + g.printed(ctx, c, log)
 	}
 	return resource.Failing, out, nil
 }
@@ -94,27 +94,16 @@ func (g *reading) overdue(c *libpod.Container) bool {
 }
 
 // said is what the last health check printed, if it failed.
-func said(c *libpod.Container) string {
+func (g *reading) said(ctx context.Context, c *libpod.Container) string {
 	log := c.State.Health.Log
 	if len(log) == 0 || log[len(log)-1].ExitCode == 0 {
 		return ""
 	}
 	last := log[len(log)-1]
 	if text := strings.TrimSpace(last.Output); text != "" {
-		return ": " + brief(redacted(c, text))
+		return ": " + g.printed(ctx, c, text)
 	}
 	return fmt.Sprintf(": the check ended with %d", last.ExitCode)
-}
-
-// redacted removes the secrets of a container from what it printed, as far as Podman tells them.
-func redacted(c *libpod.Container, text string) string {
-	env := envOf(*c)
-	for _, name := range strings.Split(c.Config.Labels[labelEnv], ",") {
-		if v := env[name]; v != "" && v != "*******" {
-			text = strings.ReplaceAll(text, v, "(secret)")
-		}
-	}
-	return text
 }
 
 // brief is a text on one line, cut in the middle if it is long.

@@ -20,7 +20,7 @@ const (
 	labelSpec    = "ovi/spec"       // its attributes at creation, secrets as keyed digests
 	labelParts   = "ovi/parts"      // of a secret: the IDs of its parts by key
 	labelPartOf  = "ovi/part"       // of such a part: the key of the creation of the whole
-	labelEnv     = "ovi/secret-env" // of a container: the variables that hold secrets
+	labelEnv     = "ovi/secret-env" // of a container: the IDs of secrets by variable
 	labelRestart = "ovi/restart"    // of a container in a pod: the restart policy of the pod
 	labelSources = "ovi/sources"    // of a container: the paths of the host at its mount paths
 	labelHost    = "ovi/host"       // of the volume ovi-host: the location

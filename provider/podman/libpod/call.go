@@ -156,13 +156,13 @@ func values(pairs ...string) url.Values {
 // Filters restrict a list: each key with the values of which one must match; labels all.
 type Filters map[string][]string
 
-func (f Filters) query() string {
+func (f Filters) query() (string, error) {
 	if len(f) == 0 {
-		return ""
+		return "", nil
 	}
 	b, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // strings always encode
+		return "", fmt.Errorf("filters %v: %w", map[string][]string(f), err)
 	}
-	return string(b)
+	return string(b), nil
 }

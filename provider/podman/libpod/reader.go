@@ -36,7 +36,11 @@ func (r *Reader) Info(ctx context.Context) (out Info, err error) {
 
 // Containers lists containers, those that do not run too.
 func (r *Reader) Containers(ctx context.Context, f Filters) (out []ListedContainer, err error) {
-	return out, r.get(ctx, "/containers/json", values("all", "true", "filters", f.query()), &out)
+	filters, err := f.query()
+	if err != nil {
+		return nil, err
+	}
+	return out, r.get(ctx, "/containers/json", values("all", "true", "filters", filters), &out)
 }
 
 // Container inspects a container, by name or ID.
@@ -66,7 +70,11 @@ func (r *Reader) Networks(ctx context.Context) (out []Network, err error) {
 
 // Volumes lists volumes.
 func (r *Reader) Volumes(ctx context.Context, f Filters) (out []Volume, err error) {
-	return out, r.get(ctx, "/volumes/json", values("filters", f.query()), &out)
+	filters, err := f.query()
+	if err != nil {
+		return nil, err
+	}
+	return out, r.get(ctx, "/volumes/json", values("filters", filters), &out)
 }
 
 // Volume inspects a volume.
@@ -82,6 +90,13 @@ func (r *Reader) Secrets(ctx context.Context) (out []Secret, err error) {
 // Secret inspects a secret, by name or ID.
 func (r *Reader) Secret(ctx context.Context, id string) (out Secret, err error) {
 	return out, r.get(ctx, "/secrets/"+id+"/json", nil, &out)
+}
+
+// SecretValue is what a secret holds; "" before Podman 5, which does not tell.
+func (r *Reader) SecretValue(ctx context.Context, id string) (string, error) {
+	var out struct{ SecretData string }
+	err := r.get(ctx, "/secrets/"+id+"/json", values("showsecret", "true"), &out)
+	return out.SecretData, err
 }
 
 // Pods lists pods.
