@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/event"
@@ -39,12 +40,48 @@ func (e *Engine) forgotten(ctx context.Context, ref resource.Ref, id string, a O
 		return event.Disowned{Ref: ref, ID: b.ID, Who: a.Who, Reason: a.Reason}, err
 	}
 	bindings, err := e.cfg.Ledger.Bindings(ctx, ref.Scope())
+	if err != nil {
+		return nil, err
+	}
 	for _, b := range bindings {
-		if b.Ref == ref && b.ID == id && b.Live() {
+		switch {
+		case b.ID != id || b.Ref.Kind != ref.Kind || !b.Live():
+		case b.Ref == ref:
 			return event.Disowned{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
+		default:
+			return nil, resource.Advise(fmt.Errorf("%s is %s of stack %s", id, b.Ref.Short(), b.Ref.Stack), "use `ovi forget "+b.Ref.Stack+":"+b.Ref.Short()+"`")
 		}
 	}
-	return event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, err
+	if err := e.exists(ctx, ref, id); err != nil {
+		return nil, err
+	}
+	return event.Dismissed{Ref: ref, ID: id, Who: a.Who, Reason: a.Reason}, nil
+}
+
+// exists returns an error if no resource has an ID: neither on record nor, where the record has none,
+// when all resources of its location are read now.
+func (e *Engine) exists(ctx context.Context, ref resource.Ref, id string) error {
+	has := func(s resource.Snapshot) bool {
+		return slices.ContainsFunc(s.Resources, func(o resource.Observed) bool { return o.ID == id && o.Ref.Kind == ref.Kind })
+	}
+	recorded, err := e.cfg.Ledger.Snapshot(ctx, ref.Scope())
+	if err != nil && !errors.Is(err, ledger.ErrNotFound) {
+		return err
+	}
+	if has(recorded) {
+		return nil
+	}
+	p, err := e.observeScope(ctx, nil, ref.Scope(), true)
+	if err != nil {
+		return err
+	}
+	if s := p.live.Scopes[ref.Scope()]; !has(s) {
+		if err := s.Covers(ref.Kind); err != nil {
+			return err
+		}
+		return resource.Advise(fmt.Errorf("%s %s does not exist in %s", ref.Kind, id, ref.Scope()), "run `ovi inventory` to list the IDs of unmanaged resources")
+	}
+	return nil
 }
 
 // claimed records an event under the claim of a ref.
@@ -57,53 +94,4 @@ func (e *Engine) claimed(ctx context.Context, ref resource.Ref, build func(conte
 		}
 		return err
 	})
-}
-
-// Move gives a bound resource another name in its location, or another stack. The move is
-// recorded first; if the marks cannot be written now, the next apply repairs them.
-func (e *Engine) Move(ctx context.Context, from, to resource.Ref, a OperatorAction) error {
-	short := resource.Shorten([]resource.Ref{from, to}, nil)
-	fail := func(err error) error { return fmt.Errorf("move %s to %s: %w", short(from), short(to), err) }
-	if at, err := e.located(ctx, from.Scope()); err == nil {
-		from.Location = at.Location
-	}
-	if at, err := e.located(ctx, to.Scope()); err == nil {
-		to.Location = at.Location
-	}
-	if from.Scope() != to.Scope() || from.Kind != to.Kind {
-		return fail(resource.Advise(errors.New("the kind and the location cannot change"), "use another name, or STACK:NAME for another stack"))
-	}
-	b, err := e.cfg.Ledger.Binding(ctx, from)
-	if err != nil {
-		return fail(err)
-	}
-	if from == to {
-		return fail(resource.Advise(errors.New("it has that name already"), "use another name, or STACK:NAME for another stack"))
-	}
-	if old, err := e.cfg.Ledger.Binding(ctx, to); err == nil {
-		return fail(resource.Advise(fmt.Errorf("%s is recorded under the new name", old.ID), "use another name, or move that one first"))
-	}
-	if _, open, err := e.cfg.Ledger.OpenOn(ctx, from); err != nil || open {
-		return fail(errors.Join(err, noResult()))
-	}
-	if _, open, err := e.cfg.Ledger.Replacement(ctx, from); err != nil || open {
-		return fail(errors.Join(err, resource.Advise(errors.New("it is being replaced"), "run `ovi apply` first: it finishes the replacement")))
-	}
-	err = e.claimed(ctx, from, func(context.Context) (event.Event, error) {
-		return event.Moved{Ref: to, From: from, ID: b.ID, Who: a.Who, Reason: a.Reason}, nil
-	})
-	if err != nil {
-		return fail(err)
-	}
-	p, err := e.observeScope(ctx, nil, to.Scope(), false)
-	if err != nil {
-		return nil //nolint:nilerr // the marks are repaired by the next apply
-	}
-	if have, ok := p.resourceAt(to); ok {
-		_, err = e.mark(ctx, p, to, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(to.Bare().String())})
-		if err != nil {
-			return fail(fmt.Errorf("the move is recorded, but the tags could not be written; the next apply writes them: %w", err))
-		}
-	}
-	return nil
 }

@@ -56,8 +56,8 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	}
 	m.origin = func(o *resource.Observed) (decider.Origin, error) {
 		b, err := e.cfg.Ledger.Proof(ctx, o.Ref, o.ID)
-		from := decider.Origin{Record: b.Seq, At: b.At, Adopted: b.Adopted, Instance: b.Instance}
-		if from.Instance == e.cfg.Ledger.Instance() {
+		from := decider.Origin{Adopted: b.Adopted}
+		if from.Record, from.At, from.Instance = b.Started(); from.Instance == e.cfg.Ledger.Instance() {
 			from.Instance = ""
 		}
 		return from, err

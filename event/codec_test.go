@@ -101,7 +101,7 @@ func every() []event.Event {
 		event.Adopted{Ref: ref("a"), ID: "id", UID: "u", Key: "k", Who: "ann", Reason: "r", Signature: signature},
 		event.Disowned{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r", Signature: signature},
 		event.Dismissed{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},
-		event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "id", UID: "u", Key: "k", Adopted: true, Who: "ann", Reason: "r", Signature: signature},
+		event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "id", UID: "u", Key: "k", Adopted: true, Origin: 7, OriginLog: "i", Since: at, Who: "ann", Reason: "r", Signature: signature},
 		event.Lost{Ref: ref("a"), ID: "id", UID: "u", Now: "v", Signature: signature},
 		event.KeyPinned{Instance: "i", Key: "k"},
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"time"
+
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -59,7 +61,10 @@ type Moved struct {
 	ID        string       `json:"id"`
 	UID       string       `json:"uid,omitempty"`
 	Key       string       `json:"key,omitempty"`
-	Adopted   bool         `json:"adopted,omitempty"` // the binding started with an adoption
+	Adopted   bool         `json:"adopted,omitempty"`    // the binding started with an adoption
+	Origin    uint64       `json:"origin,omitempty"`     // the record that created or adopted it, and its time
+	OriginLog string       `json:"origin_log,omitempty"` // the instance whose log has that record
+	Since     time.Time    `json:"since,omitzero"`
 	Who       string       `json:"who"`
 	Reason    string       `json:"reason,omitempty"`
 	Signature *Signature   `json:"signature,omitzero"`

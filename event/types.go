@@ -120,3 +120,9 @@ func (e Revoked) About() resource.Ref         { return e.Ref }
 func (e Refused) About() resource.Ref         { return e.Ref }
 func (Compacted) About() resource.Ref         { return resource.Ref{} }
 func (Baseline) About() resource.Ref          { return resource.Ref{} }
+
+// Concerns reports whether an event is about a resource: the move of one is about both of its names.
+func Concerns(e Event, ref resource.Ref) bool {
+	moved, ok := e.(Moved)
+	return e.About() == ref || ok && moved.From == ref
+}

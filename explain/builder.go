@@ -26,6 +26,10 @@ type builder struct {
 	last   *replaced                 // the last replacement that ended
 	back   string                    // why the replacement that is read goes back
 	n      int                       // records read so far
+	since  int                       // the drafts before it are about another resource, which had the name
+	came   *event.Moved              // the resource got the name; nil: it was created or adopted with it
+	left   *event.Moved              // the resource got another name; nil: the name was used since
+	forgot *event.Record             // it was forgotten; nil: it was adopted or created since
 	moved  map[string]resource.Value // what was observed to change since the last action, as it was before
 }
 
@@ -70,6 +74,7 @@ func newBuilder(t Explainer, c history.ResourceHistory) *builder {
 // read adds a record to the event it belongs to.
 func (b *builder) read(r event.Record) {
 	b.n++
+	b.names(r)
 	switch e := r.Event.(type) {
 	case event.Approved:
 		b.yes = append(b.yes, r)
@@ -100,6 +105,26 @@ func (b *builder) read(r event.Record) {
 		b.add(r, r.Event.Type(), phrase.Operator(r.Event))
 	}
 }
+
+// names notes which resource has the name now: a move gives it to another one or to none, and what
+// was forgotten is managed again once it is adopted.
+func (b *builder) names(r event.Record) {
+	switch e := r.Event.(type) {
+	case event.Moved:
+		b.since, b.seen, b.first, b.last, b.back, b.forgot = len(b.drafts), nil, nil, nil, "", nil
+		clear(b.moved)
+		if b.left, b.came = nil, &e; e.From == b.ref {
+			b.left, b.came = &e, nil
+		}
+	case event.Disowned:
+		b.forgot = &r
+	case event.Adopted, event.Started:
+		b.left, b.forgot = nil, nil
+	}
+}
+
+// current are the drafts about the resource that has the name now.
+func (b *builder) current() []*draft { return b.drafts[b.since:] }
 
 func (b *builder) add(r event.Record, what, title string) *draft {
 	d := &draft{EventGroup: EventGroup{At: r.At, What: what, Title: title}, times: 1, last: b.n}
@@ -264,7 +289,7 @@ func (b *builder) find(key, phase, step string) *draft {
 }
 
 func (b *builder) lastAction() *draft {
-	for _, d := range slices.Backward(b.drafts) {
+	for _, d := range slices.Backward(b.current()) {
 		if d.action != nil {
 			return d
 		}

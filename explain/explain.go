@@ -34,6 +34,8 @@ const (
 	Unmanaged      State = "unmanaged"       // not created or adopted by ovi
 	Deleted        State = "deleted"         // by ovi
 	DeletedOutside State = "deleted_outside" // not by ovi
+	Moved          State = "moved"           // to another name
+	Forgotten      State = "forgotten"       // by an operator; ovi does not change it
 	Absent         State = "absent"          // no action creates it
 )
 

@@ -149,7 +149,12 @@ func histories() map[string]history.ResourceHistory {
 	unread := event.Decision{Difference: comparator.Unreachable, Action: decider.Notify, Proposed: decider.Notify, Reason: decider.ReasonUnreachable, Message: "aws/us-east-1 is unreachable: throttled"}
 	trimmed := created()
 	trimmed.From = 40
+	former, api := res("small"), web
+	former.Ownership, api.Name = resource.Former, "api"
 	return map[string]history.ResourceHistory{
+		"moved-away": created().add("run2", event.Moved{Ref: api, From: web, ID: "i-1", Who: "ada"}).last(nil, nil),
+		"moved-here": created().add("run2", event.Moved{Ref: web, From: api, ID: "i-1", Who: "ada"}).last(&small, nil),
+		"forgotten":  created().add("run2", event.Disowned{Ref: web, ID: "i-1", Who: "ada", Reason: "sold"}).last(&former, nil),
 		"matches": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
 		"approved": created().add("run2", look(large), read(), warned("p2"),
@@ -370,6 +375,9 @@ func TestTheHeadlineAnswers(t *testing.T) {
 		"source-changed":  {"Updated 50m ago by ada, because ovi.yaml changed:"},
 		"claim-lost":      {"its claim expired before the result was recorded"},
 		"elsewhere":       {"it was changed outside ovi"},
+		"moved-away":      {"ec2/web was renamed to ec2/api 54m ago by ada.", "run `ovi why ec2/api`"},
+		"moved-here":      {"ec2/web matches its configuration.", "Renamed from ec2/api 54m ago by ada."},
+		"forgotten":       {"ec2/web (i-1) was forgotten 54m ago by ada: sold: ovi does not change it.", "ovi adopt ec2/web --id i-1"},
 	} {
 		s := explainer.Explain(all[name])
 		for _, w := range words {

@@ -61,6 +61,8 @@ func (t Explainer) replacingSummary(c history.ResourceHistory, name string) Expl
 func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name string) Explanation {
 	last := b.lastSeen()
 	switch {
+	case b.left != nil && last == nil:
+		return t.movedSummary(c, b, name)
 	case last != nil && last.action != nil && deletes(last.action):
 		return t.deletedSummary(c, b, last, name)
 	case last != nil:
@@ -75,6 +77,28 @@ func (t Explainer) absentSummary(c history.ResourceHistory, b *builder, name str
 		return s
 	}
 	return Explanation{State: Absent, Headline: name + " does not exist, and no action that creates it is recorded."}
+}
+
+// movedSummary is about a name whose resource has another one now.
+func (t Explainer) movedSummary(c history.ResourceHistory, b *builder, name string) Explanation {
+	to := t.other(*b.left, b.left.Ref)
+	s := Explanation{
+		State:      Moved,
+		Headline:   fmt.Sprintf("%s was renamed to %s %s by %s.", name, to, t.since(b.drafts[b.since].At), orUnknown(b.left.Who)),
+		Suggestion: "run `ovi why " + to + "`",
+	}
+	if c.Last != nil && c.Last.Decision != nil && c.Last.Decision.Proposed == decider.Create {
+		s.Suggestion = "rename it in the configuration as well; else `ovi apply` creates another " + name
+	}
+	return s
+}
+
+// other names one of the two refs of a move, with its stack if that changed.
+func (t Explainer) other(e event.Moved, ref resource.Ref) string {
+	if e.From.Stack != e.Ref.Stack {
+		return ref.Stack + ":" + ref.Short()
+	}
+	return ref.Short()
 }
 
 func succeeded(x *action) bool {
@@ -121,6 +145,9 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 			Suggestion: "make it reachable, then run `ovi plan`",
 		}
 	}
+	if s, ok := t.forgottenSummary(c, b, name); ok {
+		return s
+	}
 	if s, ok := t.undone(c, b, name); ok {
 		return s
 	}
@@ -143,9 +170,26 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 	return s
 }
 
+// forgottenSummary is about a resource that an operator forgot, until a plan finds a conflict.
+func (t Explainer) forgottenSummary(c history.ResourceHistory, b *builder, name string) (Explanation, bool) {
+	if b.forgot == nil || managed(c) || c.Last != nil && c.Last.At.After(b.forgot.At) && c.Last.Decision != nil && c.Last.Decision.Difference == comparator.Conflict {
+		return Explanation{}, false
+	}
+	e := b.forgot.Event.(event.Disowned)
+	return Explanation{
+		State:      Forgotten,
+		Headline:   fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, e.ID, t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
+		Suggestion: "to manage it again, run `ovi adopt " + name + " --id " + e.ID + "`",
+	}, true
+}
+
 // cause says who changed the resource last, and why.
 func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	d := b.lastChange()
+	if m := b.lastOf(event.TypeMoved); m != nil && b.came != nil && (d == nil || b.plans[d.plan].decision == nil) {
+		from := t.other(*b.came, b.came.From)
+		return fmt.Sprintf("Renamed from %s %s by %s. What happened before is under that name.", from, t.since(m.At), orUnknown(b.came.Who)), nil
+	}
 	if a := b.lastOf(event.TypeAdopted); a != nil && (d == nil || b.plans[d.plan].decision == nil || d.At.Before(a.At)) {
 		_, how, _ := strings.Cut(a.Title, " adopted ")
 		return fmt.Sprintf("Adopted %s %s.", t.since(a.At), how), nil
@@ -184,7 +228,7 @@ func late(x *action) bool {
 
 // lastOf is the newest event of a type.
 func (b *builder) lastOf(what string) *draft {
-	for _, d := range slices.Backward(b.drafts) {
+	for _, d := range slices.Backward(b.current()) {
 		if d.What == what {
 			return d
 		}
@@ -195,7 +239,7 @@ func (b *builder) lastOf(what string) *draft {
 // lastChange is the newest action that succeeded: a planned one if there is any, since the others
 // only write marks.
 func (b *builder) lastChange() (found *draft) {
-	for _, d := range slices.Backward(b.drafts) {
+	for _, d := range slices.Backward(b.current()) {
 		if d.action == nil || !succeeded(d.action) {
 			continue
 		}

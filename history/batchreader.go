@@ -96,7 +96,7 @@ func cutDown(r event.Record, ref resource.Ref) (event.Record, bool) {
 		r.Event = e
 		return r, true
 	}
-	return r, r.Event.About() == ref
+	return r, event.Concerns(r.Event, ref)
 }
 
 // plan is the record of a plan that made a revision, as far as it is known here, with its decision

@@ -63,5 +63,5 @@ func names(e event.Event, ref resource.Ref) bool {
 	case event.Planned:
 		return slices.ContainsFunc(e.Decisions, func(d event.Decision) bool { return d.Ref == ref })
 	}
-	return e.About() == ref
+	return event.Concerns(e, ref)
 }

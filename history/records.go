@@ -164,7 +164,8 @@ func restored(r event.Record, res *resource.Observed) event.Record {
 func (g *historyReader) seenThen(m Moment) (event.Record, bool) {
 	e := event.Observed{Scope: g.ref.Scope(), At: m.At, Complete: true, Part: 1, Of: 1}
 	for _, r := range m.Records {
-		if t := r.Event.Type(); t == event.TypeFinished || t == event.TypeRecovered {
+		switch r.Event.(type) {
+		case event.Finished, event.Recovered, event.Disowned, event.Moved:
 			return event.Record{}, false
 		}
 	}

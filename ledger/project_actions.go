@@ -29,6 +29,9 @@ func (p *projection) remember(r event.Record) error {
 	}
 	b, err := event.Marshal(rows.Action{Seq: r.Seq, Record: raw})
 	p.acts[ref] = append(p.acts[ref], b)
+	if e, ok := r.Event.(event.Moved); ok && e.From != ref { // it is the end of the old name's history too
+		p.acts[e.From] = append(p.acts[e.From], b)
+	}
 	return err
 }
 

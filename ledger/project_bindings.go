@@ -44,6 +44,9 @@ func (p *projection) ownership(r event.Record) (bool, error) {
 		}
 		return true, p.owns(e.Ref)
 	case event.Disowned:
+		if err := p.disowned(e.Ref, e.ID); err != nil {
+			return true, err
+		}
 		return true, p.unbind(e.Ref, e.ID, e.Signature)
 	case event.Lost:
 		return true, p.unbind(e.Ref, e.ID, e.Signature)
@@ -179,7 +182,7 @@ func (p *projection) dismissed(r event.Record, e event.Dismissed) error {
 
 // moved gives a binding, and what is recorded under its ref, another ref.
 func (p *projection) moved(r event.Record, e event.Moved) error {
-	b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted}
+	b := resource.Binding{Ref: e.Ref, ID: e.ID, UID: e.UID, Key: e.Key, Adopted: e.Adopted, Origin: e.Origin, OriginLog: e.OriginLog, Since: e.Since}
 	if e.From != e.Ref {
 		if err := p.moveFacts(e.From, e.Ref); err != nil {
 			return err
@@ -192,6 +195,21 @@ func (p *projection) moved(r event.Record, e event.Moved) error {
 		return err
 	}
 	return p.owns(e.Ref)
+}
+
+// disowned makes the recorded resource one that was managed before, as an observation would.
+func (p *projection) disowned(ref resource.Ref, id string) error {
+	key := rows.Of(rows.KeyResource, ref)
+	value, err := p.get(key)
+	if err != nil || value == nil {
+		return err
+	}
+	o, err := resource.ParseObserved(value)
+	if err != nil || o.ID != id {
+		return err
+	}
+	o.Ownership, o.Role, o.Adopted = resource.Former, "", false
+	return p.set(storage.Op{Key: key, Value: o.AppendJSON(nil)})
 }
 
 // moveFacts moves what was applied, the protection and the rollout. The resource itself is

@@ -212,6 +212,10 @@ func (d *bindingDecoder) text(b *resource.Binding, name, text []byte) bool {
 		b.Instance = shared(&d.instance, text)
 	case "at":
 		return b.At.UnmarshalText(text) == nil
+	case "origin_log":
+		b.OriginLog = shared(&d.instance, text)
+	case "since":
+		return b.Since.UnmarshalText(text) == nil
 	default:
 		return false
 	}
@@ -226,6 +230,9 @@ func other(b *resource.Binding, name, value []byte) (ok bool) {
 		return ok
 	case "seq":
 		b.Seq, ok = whole(value)
+		return ok
+	case "origin":
+		b.Origin, ok = whole(value)
 		return ok
 	case "signature":
 		return len(value) > 0 && value[0] == '{'

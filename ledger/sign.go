@@ -70,6 +70,7 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 			return nil, err
 		}
 		m.UID, m.Key, m.Adopted = b.UID, b.Key, b.Adopted
+		m.Origin, m.Since, m.OriginLog = b.Started()
 		e = m
 	}
 	if !s.l.cfg.Shared {

@@ -66,6 +66,20 @@ type Binding struct {
 	Seq      uint64    `json:"seq"`
 	Instance string    `json:"instance,omitempty"`
 	At       time.Time `json:"at,omitzero"`
+	// Origin is the record that created or adopted the resource, where it has got this name since,
+	// OriginLog the instance whose log has it, and Since its time; 0: Seq is.
+	Origin    uint64    `json:"origin,omitempty"`
+	OriginLog string    `json:"origin_log,omitempty"`
+	Since     time.Time `json:"since,omitzero"`
+}
+
+// Started is the record that created or adopted the resource, its time, and the instance whose log
+// has it, whatever names the resource has had since.
+func (b Binding) Started() (record uint64, at time.Time, log string) {
+	if b.Origin != 0 {
+		return b.Origin, b.Since, b.OriginLog
+	}
+	return b.Seq, b.At, b.Instance
 }
 
 // Live reports whether the binding permits changes to its resource.

@@ -32,7 +32,8 @@ func (p *process) moveCommand() *urfave.Command {
 		Usage: "Rename a resource, or move it to another stack",
 		Description: "The second REF is the new name, such as ec2/api-0, or STACK:ec2/api-0 for another stack. The\n" +
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
-			"the configuration as well.",
+			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
+			"and creates another one.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action((*call).move),
 	}
@@ -50,11 +51,12 @@ func (c *call) forget() error {
 		if c.out.Machine() {
 			return c.out.Records(render.Info{Type: "forgotten", Data: done})
 		}
-		id := c.cmd.String("id")
-		if x, ok := done.(event.Disowned); ok {
-			id = x.ID
+		switch e := done.(type) {
+		case event.Disowned:
+			c.out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", ref.Short(), e.ID)
+		case event.Dismissed:
+			c.out.Say("%s is ignored for %s from now on. The resource was not changed.", e.ID, ref.Short())
 		}
-		c.out.Say("%s (%s) is no longer managed by ovi. The resource was not changed.", ref.Short(), id)
 		return nil
 	})
 }
@@ -85,7 +87,7 @@ func (c *call) move() error {
 		if to.Stack != from.Stack {
 			where = " of stack " + to.Stack
 		}
-		c.out.Say("%s is now %s%s. Rename it in the configuration as well.", from.Short(), to.Short(), where)
+		c.out.Say("%s is now %s%s. Rename it in the configuration as well: until %s is configured, `ovi apply` deletes it.", from.Short(), to.Short(), where, to.Short())
 		return nil
 	})
 }

@@ -71,13 +71,18 @@ type moment struct {
 
 func momentLines(m history.Moment, before *resource.Observed, kind resource.Kind) []moment {
 	var out []moment
-	acted := false
+	acted, moved := false, false
 	for _, r := range m.Records {
-		_, done := r.Event.(event.Finished)
-		acted = acted || done
+		switch r.Event.(type) {
+		case event.Finished, event.Disowned:
+			acted = true
+		case event.Moved: // what is gone or found is another name, or another resource
+			moved = true
+		}
 		out = append(out, moment{r.Event.Type(), render.SentenceBy(r.Event, r.User), r.Event})
 	}
 	switch {
+	case moved:
 	case m.Gone && acted:
 		out = append(out, moment{"deleted", "observed: deleted", nil})
 	case m.Gone:

@@ -36,13 +36,16 @@ type bindingRow struct {
 	Seq        uint64           `json:"seq"`
 	Instance   string           `json:"instance,omitempty"`
 	At         time.Time        `json:"at,omitzero"`
+	Origin     uint64           `json:"origin,omitempty"`
+	OriginLog  string           `json:"origin_log,omitempty"`
+	Since      time.Time        `json:"since,omitzero"`
 	Signature  *event.Signature `json:"signature,omitempty"`
 }
 
 // MarshalJSON omits the ref and the id.
 func (b Binding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(bindingRow{
-		b.UID, b.Key, b.Role, b.Generation, b.Former, b.Ended, b.Dismissed, b.Adopted, b.Seq, b.Instance, b.At, b.Signature,
+		b.UID, b.Key, b.Role, b.Generation, b.Former, b.Ended, b.Dismissed, b.Adopted, b.Seq, b.Instance, b.At, b.Origin, b.OriginLog, b.Since, b.Signature,
 	})
 }
 
@@ -54,7 +57,7 @@ func (b *Binding) UnmarshalJSON(text []byte) error {
 	}
 	b.Binding = resource.Binding{
 		Ref: b.Ref, ID: b.ID, UID: r.UID, Key: r.Key, Role: r.Role, Generation: r.Generation, Former: r.Former, Ended: r.Ended,
-		Dismissed: r.Dismissed, Adopted: r.Adopted, Seq: r.Seq, Instance: r.Instance, At: r.At,
+		Dismissed: r.Dismissed, Adopted: r.Adopted, Seq: r.Seq, Instance: r.Instance, At: r.At, Origin: r.Origin, OriginLog: r.OriginLog, Since: r.Since,
 	}
 	b.Signature = r.Signature
 	return nil
