@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 crashes kill100 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet crashes kill100 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -82,6 +82,10 @@ podman5: need ## the tests on Podman 5, which is built the first time (nightly; 
 	cd tools/podman && $(GO) build -tags 'containers_image_openpgp exclude_graphdriver_btrfs exclude_graphdriver_devicemapper' -o $(PODMAN5) github.com/containers/podman/v5/cmd/podman
 	OVI_TEST_PODMAN=$(PODMAN5) $(GO) test -count=1 -timeout 30m ./internal/podmantest ./provider/podman
 	OVI_TEST_PODMAN=$(PODMAN5) $(GO) test -count=1 -timeout 30m -run 'Podman|Container|Image|Shop|Swap' ./cmd/ovi
+
+quadlet: need ## let the generator of Podman 5 read the units of `ovi export quadlet`
+	cd tools/podman && CGO_ENABLED=0 $(GO) build -o $(PODMAN5)-quadlet github.com/containers/podman/v5/cmd/quadlet
+	OVI_QUADLET=$(PODMAN5)-quadlet $(GO) test -count=1 -run TestTheGeneratorTakesTheUnits -v ./provider/podman
 
 crashes: need ## a crash at every point of every replacement, and every pair, without the race detector (part of `make test`)
 	OVI_CRASHES=all $(GO) test -run 'TestEveryCrash|TestEveryPair' -timeout 20m ./engine

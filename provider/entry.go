@@ -22,6 +22,8 @@ type Entry struct {
 	// ByHand returns the commands with which a user would do an operation by hand, for a shell, without
 	// the value of any secret. It is pure. Nil: there are no such commands.
 	ByHand func(Operation) []string
+	// Exports are the programs that can manage its resources instead; the first is the default.
+	Exports []Export
 	// Sandbox: the provider has a sandbox, which Config.Sandbox opens.
 	Sandbox bool
 	// Open makes the provider. It does no I/O that needs the system to be reachable.

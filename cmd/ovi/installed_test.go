@@ -329,6 +329,28 @@ func TestStatusOfAChart(t *testing.T) {
 	}
 }
 
+// TestAHandover: what the exported units take over is no longer managed: it is a conflict for the
+// chart, and nothing of it is changed.
+func TestAHandover(t *testing.T) {
+	t.Parallel()
+	s := newInstalled(t)
+	s.run("install", "./my-app")
+	out := filepath.Join(s.dir, "units")
+	code, screen, warned := s.run("export", "quadlet", "./my-app", "--handover", "--out", out)
+	if code != 0 || !strings.Contains(screen, "Handed over 9 resources") || strings.Contains(warned, "still manages") {
+		t.Errorf("exit code %d:\n%s%s", code, screen, warned)
+	}
+	if _, err := os.Stat(filepath.Join(out, "database.container")); err != nil {
+		t.Error(err)
+	}
+	if code, screen, _ = s.run("upgrade", "./my-app"); code != 7 || !strings.Contains(screen, "Resources: 0 created, 0 updated, 0 deleted") {
+		t.Errorf("upgrade: exit code %d:\n%s", code, screen)
+	}
+	if code, screen, _ = s.run("history", "container/database", "-f", filepath.Join(s.dir, "my-app")); code != 0 || !strings.Contains(screen, "forgotten") && !strings.Contains(screen, "no longer managed") {
+		t.Errorf("history: exit code %d:\n%s", code, screen)
+	}
+}
+
 // TestTheFormsOfInstall: what is wrong with the arguments is refused before anything is read.
 func TestTheFormsOfInstall(t *testing.T) {
 	t.Parallel()

@@ -84,9 +84,12 @@ func TestByHandOnPodman(t *testing.T) {
 		{Verb: provider.VerbSetAside, Desired: web, Have: old, Beside: true},
 		create,
 		{Verb: provider.VerbSwitch, Desired: web, Have: old, Beside: true},
-		{Verb: provider.VerbDelete, Desired: web, Have: old, Beside: true}, {Verb: provider.VerbDelete, Desired: web},
-		{Verb: provider.VerbDelete, Desired: configured(t, kindPod, "jobs", nil)}, {Verb: provider.VerbDelete, Desired: configured(t, kindNetwork, "back", nil)},
-		{Verb: provider.VerbDelete, Desired: volume}, {Verb: provider.VerbDelete, Desired: one},
+		{Verb: provider.VerbDelete, Desired: web, Have: old, Beside: true},
+		{Verb: provider.VerbDelete, Desired: web},
+		{Verb: provider.VerbDelete, Desired: configured(t, kindPod, "jobs", nil)},
+		{Verb: provider.VerbDelete, Desired: configured(t, kindNetwork, "back", nil)},
+		{Verb: provider.VerbDelete, Desired: volume},
+		{Verb: provider.VerbDelete, Desired: one},
 	} {
 		do(o)
 	}

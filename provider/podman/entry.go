@@ -23,7 +23,7 @@ func Entry() provider.Entry {
 			{Key: "tls-cert", Doc: "show the certificate `FILE` to hosts at tcp://"},
 			{Key: "tls-key", Doc: "use the key `FILE` of that certificate"},
 		},
-		Kinds: Kinds, ByHand: ByHand,
+		Kinds: Kinds, ByHand: ByHand, Exports: exports(),
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock, TLS: libpod.Certificates{CA: c.Options("tls-ca"), Cert: c.Options("tls-cert"), Key: c.Options("tls-key")}}
 			if c.Digest != nil {
