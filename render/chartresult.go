@@ -72,8 +72,10 @@ type ChartResult struct {
 	Updated   []ChartAction   `json:"updated"`
 	Deleted   []ChartAction   `json:"deleted"`
 	Kept      []ChartResource `json:"kept,omitempty"` // no longer in the chart, kept for their data
-	Errors    []ChartError    `json:"errors"`
-	Summary   ChartSummary    `json:"summary"`
+	// Skipped are not created, because only what failed would use them.
+	Skipped []ChartResource `json:"skipped,omitempty"`
+	Errors  []ChartError    `json:"errors"`
+	Summary ChartSummary    `json:"summary"`
 }
 
 func (ChartResult) record() {}

@@ -73,6 +73,10 @@ func (in *installation) apply(l *session, p *engine.Planned) ([]int, error) {
 			in.screen.Error(w.failed(e, o, d))
 			continue
 		}
+		if o.Status == engine.Unneeded {
+			in.skip(o)
+			continue
+		}
 		w.finish(d, o.ID, o.Seconds, in.Now())
 	}
 	w.collect()
@@ -81,6 +85,13 @@ func (in *installation) apply(l *session, p *engine.Planned) ([]int, error) {
 		codes = append(codes, in.stopped())
 	}
 	return codes, err
+}
+
+// skip reports a resource that is not created because nothing would use it yet.
+func (in *installation) skip(o engine.Outcome) {
+	r, by := in.chart.resource(o.Ref), in.chart.resource(o.On)
+	in.result.Skipped = append(in.result.Skipped, r)
+	in.screen.Skipped(r, fmt.Sprintf("not created (the %s %s would use it)", by.Type, by.Name))
 }
 
 // watcher turns the events of an apply into what the screen shows.

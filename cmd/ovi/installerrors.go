@@ -75,12 +75,10 @@ func (v *chartView) warning(d *decider.Decision) (render.ChartError, bool) {
 	return render.ChartError{}, false
 }
 
-// parted parts a message from the hint in parentheses at its end.
-func parted(text string) (message, hint string) {
-	if i := strings.LastIndex(text, " ("); i > 0 && strings.HasSuffix(text, ")") {
-		return text[:i], text[i+2 : len(text)-1]
-	}
-	return text, ""
+// parted parts the text of a provider's error from its suggestion.
+func parted(text string) (message, suggestion string) {
+	message, suggestion, _ = strings.Cut(text, "; Suggestion: ")
+	return message, suggestion
 }
 
 // outcome is the error of an action that was not done; false if it was.
@@ -88,7 +86,7 @@ func (v *chartView) outcome(o engine.Outcome, d *decider.Decision) (render.Chart
 	r := v.resource(o.Ref)
 	e := render.ChartError{Type: render.ChartAPI, Resource: &r, Message: o.Detail, Cause: o.Class.String(), Recoverable: o.Recoverable}
 	switch o.Status {
-	case engine.Done, engine.ByOther, engine.Accepted:
+	case engine.Done, engine.ByOther, engine.Accepted, engine.Unneeded:
 		return e, false
 	case engine.Failed, engine.Refused:
 		explainTo(&e, o.Err, d)
@@ -120,14 +118,12 @@ func explainTo(e *render.ChartError, err error, d *decider.Decision) {
 	if err == nil {
 		return
 	}
-	e.Message = err.Error()
+	e.Message, _ = parted(err.Error())
 	var said *provider.Error
 	if !errors.As(err, &said) {
 		return
 	}
-	if said.Hint != "" {
-		e.Message, e.Suggestion = strings.ReplaceAll(e.Message, " ("+said.Hint+")", ""), said.Hint
-	}
+	e.Suggestion = said.Hint
 	if said.Op != "" {
 		e.Message = strings.TrimPrefix(e.Message, said.Op+": ")
 	}

@@ -59,6 +59,8 @@ type Formatter interface {
 	Running(r render.ChartResource, doing string, at time.Time)
 	Action(Done)
 	Error(Failed)
+	// Skipped is a resource that is left as it is, and why.
+	Skipped(r render.ChartResource, why string)
 	DryRun(render.ChartResult)
 	// Summary prints what is left, and returns the first failed write.
 	Summary(render.ChartResult) error

@@ -23,6 +23,9 @@ func (Records) Action(Done) {}
 // Error implements Formatter.
 func (Records) Error(Failed) {}
 
+// Skipped implements Formatter.
+func (Records) Skipped(render.ChartResource, string) {}
+
 // DryRun implements Formatter.
 func (Records) DryRun(render.ChartResult) {}
 

@@ -81,7 +81,9 @@ func (t *Table) Summary(r render.ChartResult) error {
 	t.running = nil
 	t.write(t.erase())
 	if !r.DryRun {
-		t.keep(r.Kept)
+		for _, k := range r.Kept {
+			t.stay(k, keptWords)
+		}
 	}
 	t.flush(true)
 	gap := "\n"
@@ -109,19 +111,6 @@ func (t *Table) Summary(r render.ChartResult) error {
 
 // blocks reports that the screen is made of blocks with a line between them, instead of sections.
 func (t *Table) blocks() bool { return t.Verbose && !t.head.Unread && !t.head.DryRun }
-
-// keep lists what is no longer configured, and stays.
-func (t *Table) keep(all []render.ChartResource) {
-	for _, k := range all {
-		switch {
-		case t.Style.Quiet:
-		case t.blocks():
-			t.print(capital(k.Type) + " " + k.Name + " " + keptWords + "\n\n")
-		default:
-			t.fill(k, []string{t.line(" ", k.Name, keptWords)})
-		}
-	}
-}
 
 // counts are the lines of the summary.
 func (t *Table) counts(r render.ChartResult) string {

@@ -189,6 +189,24 @@ func (t *Table) Error(e Failed) {
 	t.fill(of, lines)
 }
 
+// Skipped implements Formatter.
+func (t *Table) Skipped(r render.ChartResource, why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stay(r, why)
+}
+
+// stay prints a resource with which nothing is done.
+func (t *Table) stay(r render.ChartResource, why string) {
+	switch {
+	case t.Style.Quiet:
+	case t.blocks():
+		t.print(capital(r.Type) + " " + r.Name + " " + why + "\n\n")
+	default:
+		t.fill(r, []string{t.line(" ", r.Name, why)})
+	}
+}
+
 // failure is an error of the design, below the line of its resource.
 func (t *Table) failure(e render.ChartError, what string) []string {
 	out := []string{t.line(failed, nameOf(e, t.head), what)}
@@ -262,16 +280,13 @@ func (t *Table) flush(all bool) {
 // under are the lines of a resource below the heading of its section, which comes once, and below
 // its name, which comes once too.
 func (t *Table) under(of render.ChartResource, lines []string) string {
+	last, head := t.section, lines[0]
+	t.section = &printed{of, head}
 	switch {
-	case t.section == nil || t.section.of.Type != of.Type:
-		lines = slices.Concat([]string{"\n" + plural(of.Type) + ":\n"}, lines)
-	case t.section.of == of && t.section.head == lines[0]:
-		lines = lines[1:]
-	}
-	for _, l := range lines {
-		if !strings.HasPrefix(l, "\n") && !strings.HasPrefix(l, "    ") {
-			t.section = &printed{of, l}
-		}
+	case last == nil || last.of.Type != of.Type:
+		return "\n" + plural(of.Type) + ":\n" + strings.Join(lines, "")
+	case last.of == of && last.head == head:
+		return strings.Join(lines[1:], "")
 	}
 	return strings.Join(lines, "")
 }

@@ -160,6 +160,23 @@ func TestErrorsOfOneResourceShareItsLine(t *testing.T) {
 	}
 }
 
+// TestASectionHasOneHeading, whatever becomes of its resources.
+func TestASectionHasOneHeading(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	f := &Table{W: &b}
+	networks := all("network", "a", "b", "c")
+	f.Start(Head{Operation: "install", Path: "shop", Chart: "shop", Planned: networks})
+	f.Skipped(networks[0], "not created")
+	f.Action(Done{ChartAction: render.ChartAction{Resource: networks[1]}, Verb: "created"})
+	f.Skipped(networks[2], "not created")
+	summary(t, f, render.ChartResult{Created: acts(networks[1])})
+	want := "\nNetworks:\n    a                  not created\n  ✓ b                  created\n    c                  not created\n\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("not as\n%s\n%s", want, b.String())
+	}
+}
+
 // TestAVerboseErrorSaysMore, and quiet screens print the failures and the counts alone.
 func TestAVerboseErrorSaysMore(t *testing.T) {
 	t.Parallel()
