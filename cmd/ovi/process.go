@@ -27,6 +27,8 @@ type call struct {
 	acting []*ledger.Ledger
 	// reported is called when a location has reported by itself; nil: nothing waits for that.
 	reported func(resource.Scope)
+	// secrets are those that were digested, to keep them out of what programs print.
+	secrets knownSecrets
 	// progress is what the screen shows during an apply.
 	progress atomic.Pointer[render.Progress]
 }

@@ -77,14 +77,15 @@ func (c *call) option(e provider.Entry, key string, intents []resource.Intent) s
 // providers opens the providers. What they opened is closed when the command ends.
 func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, []closer, error) {
 	set, closers := provider.Set{}, []closer(nil)
-	digest := c.digests(dir)
+	digest := (&digester{file: c.secretsKey(dir)}).sum
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
 			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported,
 			Digest: func(ref resource.Ref, path, plain string) resource.Digest {
-				return digest(ref.String() + "\n" + path + "\n" + plain)
+				return resource.Digest(digest([]byte(ref.String() + "\n" + path + "\n" + plain)))
 			},
+			Plain: c.secrets.plain,
 		}
 		if c.sandboxed() {
 			if !e.Sandbox && used(intents, e.Name) {

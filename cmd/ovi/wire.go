@@ -43,7 +43,7 @@ func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []r
 	once := func() error {
 		digests := &digester{file: file}
 		checks := c.checks()
-		checks.Digest = digests.sum
+		checks.Digest = c.secrets.noting(digests.sum)
 		drafts, err := c.source(paths, checks).Load(c)
 		if err != nil {
 			return err
@@ -65,7 +65,8 @@ func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []r
 // digests is the keyed digest of secrets that are put together from references.
 func (c *call) digests(dir string) func(plain string) resource.Digest {
 	d := &digester{file: c.secretsKey(dir)}
-	return func(plain string) resource.Digest { return resource.Digest(d.sum([]byte(plain))) }
+	sum := c.secrets.noting(d.sum)
+	return func(plain string) resource.Digest { return resource.Digest(sum([]byte(plain))) }
 }
 
 // secretsKey is the key of the digests of secrets: OVI_SECRETS_KEY_FILE, for instances that

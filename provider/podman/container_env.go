@@ -1,6 +1,7 @@
 package podman
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -25,16 +26,17 @@ func envOf(c libpod.Container) map[string]string {
 func (f *facts) environment(want resource.Value) resource.Value {
 	out := map[string]resource.Value{}
 	said, _ := want.(resource.Attrs)
-	secret, named := secretVariables(f.Container)
+	secrets, named := secretVariables(f.Container)
+	secret := func(name string) bool { _, is := secrets[name]; return is }
 	for _, a := range said {
-		if v, ok := f.env[a.Name]; ok && !secret[a.Name] {
+		if v, ok := f.env[a.Name]; ok && !secret(a.Name) {
 			out[a.Name] = resource.String(v)
 		}
 	}
 	if !f.ours {
 		for k, v := range f.env {
 			switch {
-			case f.inherited(k, v) || secret[k]:
+			case f.inherited(k, v) || secret(k):
 			case named:
 				out[k] = resource.String(v)
 			case f.digest != nil:
@@ -55,29 +57,27 @@ func (f *facts) inherited(name, value string) bool {
 	return f.image != nil && slices.Contains(f.image.Config.Env, name+"="+value)
 }
 
-// secretVariables are the variables of a container that hold secrets. Podman does not tell them
-// from others: a label names them, or the command line that created the container. Without either
-// they are not named, and each variable may hold one.
-func secretVariables(c libpod.Container) (names map[string]bool, named bool) {
-	names = map[string]bool{}
-	for _, name := range strings.Split(c.Config.Labels[labelEnv], ",") {
-		names[name] = true
-	}
+// secretVariables are the variables of a container that hold secrets, with their IDs if they are
+// known. Podman does not tell them from others: a label names them, or the command line that created
+// the container. Without either they are not named, and each variable may hold one.
+func secretVariables(c libpod.Container) (ids map[string]string, named bool) {
+	ids = map[string]string{}
+	maps.Copy(ids, secretEnv(c.Config.Labels))
 	words := c.Config.CreateCommand
 	if !createsContainer(words) {
 		_, ours := applied(c.Config.Labels)
-		return names, ours
+		return ids, ours
 	}
 	for i, w := range words {
 		value, joined := strings.CutPrefix(w, "--secret=")
 		if w == "--secret" && i+1 < len(words) {
 			value, joined = words[i+1], true
 		}
-		if joined {
-			names[secretTarget(value)] = true
+		if name := secretTarget(value); joined && ids[name] == "" {
+			ids[name] = ""
 		}
 	}
-	return names, true
+	return ids, true
 }
 
 // createsContainer reports whether a command line is one that names every secret of the container

@@ -25,7 +25,7 @@ func Entry() provider.Entry {
 		},
 		Kinds: Kinds, ByHand: ByHand, Exports: exports(),
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock, TLS: libpod.Certificates{CA: c.Options("tls-ca"), Cert: c.Options("tls-cert"), Key: c.Options("tls-key")}}
+			o := Options{Host: c.Options("host"), Getenv: os.Getenv, Clock: c.Clock, Plain: c.Plain, TLS: libpod.Certificates{CA: c.Options("tls-ca"), Cert: c.Options("tls-cert"), Key: c.Options("tls-key")}}
 			if c.Digest != nil {
 				o.Digest = func(plain string) string {
 					return string(c.Digest(resource.Ref{Provider: Name, Kind: "host"}, "id", plain))

@@ -65,7 +65,7 @@ func TestEnvironmentsTellNoSecret(t *testing.T) {
 	plain := object(values{"LEVEL": text("info")})
 	all := object(values{"LEVEL": text("info"), "KEY": text("fake-secret")})
 	unnamed := object(values{"LEVEL": resource.Digest("keyed(env\nLEVEL\ninfo)"), "KEY": resource.Digest("keyed(env\nKEY\nfake-secret)")})
-	labels := map[string]string{labelEnv: "KEY", labelSpec: spec(object(values{"env": object(values{"LEVEL": text("info"), "KEY": text("clash")})}))}
+	labels := map[string]string{labelEnv: `{"KEY":"id"}`, labelSpec: spec(object(values{"env": object(values{"LEVEL": text("info"), "KEY": text("clash")})}))}
 	for name, c := range map[string]struct {
 		labels  map[string]string
 		command []string

@@ -214,23 +214,40 @@ func TestSecretsStayOut(t *testing.T) {
 	r := newReal(t)
 	const plain = "fake-tr0ub4dor-and-3"
 	r.create("secret", "password", values{"data": object(values{"PASSWORD": secretOf(plain)})})
-	fails := func(secret values, command, want string) {
-		t.Helper()
-		secret["name"] = r.of("secret", "password")
-		d := r.checked("container", "web", values{
-			"image": text(podmantest.Image), "secrets": resource.List{object(secret)}, "command": texts("sh", "-c", command),
-		})
-		_, err := r.p.Create(r.context(), r.request(d))
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), plain) {
-			t.Errorf("the error is %v, want %q", err, want)
+	r.patience = time.Second
+	variable, file := object(values{"name": r.of("secret", "password"), "env": resource.Bool(true)}), object(values{"name": r.of("secret", "password")})
+	known := func(resource.Digest) (string, bool) { return plain, true }
+	other := func(resource.Digest) (string, bool) { return "", false }
+	unknown := "exited with 3: (secret)"
+	if r.host.Before5(t) { // it does not tell what is in the file
+		unknown = "exited with 3: (not shown: a secret may be in it"
+	}
+	for _, c := range []struct {
+		name    string
+		plain   func(resource.Digest) (string, bool)
+		secret  resource.Value
+		command string
+		says    string
+	}{
+		{"a variable", known, variable, `test -e /run/secrets/password && exit 9; echo "login failed: $PASSWORD"; exit 3`, "exited with 3: login failed: (secret)"},
+		{"a file", known, file, `echo "$(cat /run/secrets/password) is wrong"; exit 3`, "exited with 3: (secret) is wrong"},
+		{"a value that is not known", other, file, `echo "$(cat /run/secrets/password)"; exit 3`, unknown},
+		{"a health check", known, file, "", "unhealthy: (secret) is wrong"},
+		{"a health check of a variable that is not known", other, variable, "", "unhealthy: (secret) is wrong"},
+	} {
+		r.plain = c.plain
+		r.connect()
+		set := values{"image": text(podmantest.Image), "secrets": resource.List{c.secret}}
+		if c.command != "" {
+			set["command"] = texts("sh", "-c", c.command)
+		} else {
+			set["health"] = object(values{"command": texts("sh", "-c", `cat /run/secrets/password || printf %s "$PASSWORD"; echo " is wrong"; exit 1`), "interval_seconds": resource.Int(1), "retries": resource.Int(1)})
+		}
+		_, err := r.p.Create(r.context(), r.request(r.checked("container", "web", set)))
+		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), plain) {
+			t.Errorf("%s: the error is %v, want %q", c.name, err, c.says)
 		}
 	}
-	fails(values{"env": resource.Bool(true)}, `test -e /run/secrets/password && exit 9; echo "login failed: $PASSWORD"; exit 3`, "login failed: (secret)")
-	file := "exited with 3: login failed: (secret)"
-	if r.host.Before5(t) { // it does not tell what is in the file
-		file = "exited with 3: (not shown: a secret may be in it"
-	}
-	fails(values{"path": text("/etc/password")}, `echo "login failed: $(cat /etc/password)"; exit 3`, file)
 	ok := r.checked("container", "web", values{
 		"image":   text(podmantest.Image),
 		"secrets": resource.List{object(values{"name": r.of("secret", "password"), "env": resource.Bool(true), "path": text("/etc/password")})},

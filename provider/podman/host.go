@@ -29,6 +29,7 @@ type host struct {
 	clock    clock
 	extra    duration
 	digest   func(plain string) string
+	plain    func(resource.Digest) (string, bool)
 	registry registryAnswers
 	mu       sync.Mutex
 	id       string
@@ -92,7 +93,7 @@ func (p *Provider) host(word string) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, extra: p.opts.Patience, digest: p.opts.Digest}
+	h := &host{Client: c, word: word, local: isLocal, clock: p.opts.Clock, extra: p.opts.Patience, digest: p.opts.Digest, plain: p.opts.Plain}
 	p.hosts[word] = h
 	return h, nil
 }

@@ -22,6 +22,9 @@ type Options struct {
 	// Digest is a keyed digest, from which a host gets an ID that two plans agree on before
 	// anything is created there. Nil: the ID is random.
 	Digest func(plain string) string
+	// Plain returns the secret of a keyed digest, to keep it out of what programs print; false if it
+	// is not known. Nil: none is known.
+	Plain func(resource.Digest) (string, bool)
 	// Transport replaces the connection to a service, for tests.
 	Transport func(endpoint string) (http.RoundTripper, error)
 	// Patience bounds how long a container may take to become healthy beyond what its health check

@@ -22,10 +22,11 @@ type reading struct {
 	networks *networkNames
 	images   map[string]*libpod.Image // by name or ID; nil: not on the host
 	digest   func(plain string) string
+	plain    func(resource.Digest) (string, bool)
 }
 
 func (h *host) reading() *reading {
-	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), digest: h.digest, images: map[string]*libpod.Image{}}
+	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), digest: h.digest, plain: h.plain, images: map[string]*libpod.Image{}}
 }
 
 // Observe implements provider.Provider.

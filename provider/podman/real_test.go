@@ -38,6 +38,7 @@ type real struct {
 	last  []resource.Observed
 
 	patience time.Duration // of the provider
+	plain    func(resource.Digest) (string, bool)
 }
 
 func newReal(t *testing.T) *real {
@@ -50,7 +51,7 @@ func newReal(t *testing.T) *real {
 // connect starts with a provider that has read nothing yet.
 func (r *real) connect() {
 	r.t.Helper()
-	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket, Patience: r.patience})
+	r.p = podman.New(podman.Options{Host: "unix://" + r.host.Socket, Patience: r.patience, Plain: r.plain})
 	location, err := r.p.Locate(r.context(), "local")
 	if err != nil {
 		r.t.Fatal(err)
