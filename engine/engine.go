@@ -194,7 +194,8 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 }
 
 // Refresh makes a loaded plan ready to apply: it makes a new plan of the same configurations and
-// allows only what the loaded plan contains. A decision whose resource or configuration changed
+// allows only what the loaded plan contains. What it contains and is done already is in Already. A
+// decision whose resource or configuration changed
 // since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
@@ -204,6 +205,8 @@ func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource
 	if err != nil {
 		return nil, err
 	}
-	p.Plan.Decisions = append(p.Plan.Decisions, only.doneSince(saved, p)...)
+	done, stale := only.since(saved, p)
+	p.Already, p.Plan.Decisions = done, append(p.Plan.Decisions, stale...)
+	p.Counts = event.Count(p.Plan)
 	return p, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -78,14 +79,39 @@ func TestChangedResourcesOfASavedPlanAreStale(t *testing.T) {
 		}
 	}
 	expect := map[string]string{
-		"a": "update", "b": "notify stale", "c": "notify not_in_plan", "d": "create", "e": "notify stale", "f": "notify stale",
+		"a": "update", "b": "notify stale", "c": "notify not_in_plan", "d": "create", "f": "notify stale",
 	}
 	if diff := cmp.Diff(expect, got); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)
 	}
+	if len(p.Already) != 1 || p.Already[0] != ref("disk", "e") {
+		t.Errorf("already done: %v", p.Already)
+	}
 	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
 	if err != nil || len(r.Outcomes) != 2 || r.Counts.Update != 1 || r.Counts.Create != 1 {
 		t.Errorf("result %+v: %v", r, err)
+	}
+}
+
+// TestASavedPlanThatWasAppliedHasNothingToDo: what is as configured is unchanged, and counts once;
+// what cannot be done any more is stale.
+func TestASavedPlanThatWasAppliedHasNothingToDo(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("old", 20)))
+	want := wants(disk("a", 20), disk("b", 20))
+	saved := b.saved(want)
+	if _, err := b.engine.Apply(t.Context(), b.refresh(saved, want), engine.ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := b.refresh(saved, want)
+	if d := cmp.Diff(event.Counts{Unchanged: 2}, p.Counts); d != "" || !p.Plan.Empty() || len(p.Already) != 3 {
+		t.Errorf("%v, already done %v, counts (-want +got):\n%s", brief(p), p.Already, d)
+	}
+	o, _, _ := b.cloud.Find(ref("disk", "b"))
+	b.cloud.Remove(here, o.ID)
+	p = b.refresh(saved, wants(disk("a", 20)))
+	if d, ok := decisionOn(p, ref("disk", "b")); !ok || d.Action != decider.Notify || d.Blockers[0].Policy != "stale" || p.Counts.Blocked != 1 || p.Counts.Unchanged != 1 {
+		t.Errorf("%v, counts %+v", brief(p), p.Counts)
 	}
 }
 

@@ -48,21 +48,25 @@ func (s *savedPolicy) digest(p decider.Plan) string {
 	return p.DigestOf(mine)
 }
 
-// doneSince returns the decisions of the saved plan that live state no longer requires.
-func (s *savedPolicy) doneSince(saved, now *Planned) []decider.Decision {
+// since parts the actions of the saved plan that nothing is left of: those that are done already, and
+// those that cannot be done any more, because what they were about is neither configured nor exists.
+func (s *savedPolicy) since(saved, now *Planned) (done []resource.Ref, stale []decider.Decision) {
 	still := map[resource.Ref]bool{}
 	for i := range now.Plan.Decisions {
 		still[now.Plan.Decisions[i].Ref] = true
 	}
-	var out []decider.Decision
 	for _, d := range saved.Plan.Decisions {
-		if d.Action.Executes() && !still[d.Ref] {
+		switch {
+		case !d.Action.Executes() || still[d.Ref]:
+		case d.Action == decider.Delete || configuredIn(now.Intents, d.Ref) != nil:
+			done = append(done, d.Ref)
+		default:
 			d.Action = decider.Notify
-			d.Blockers = append(d.Blockers, decider.Blocker{Policy: staleBlocker, Reason: "nothing is left to " + string(d.Proposed) + " since the plan was made"})
-			out = append(out, d)
+			d.Blockers = append(d.Blockers, decider.Blocker{Policy: staleBlocker, Reason: "it is not configured any more, and does not exist", Suggestion: "create a new plan"})
+			stale = append(stale, d)
 		}
 	}
-	return out
+	return done, stale
 }
 
 // base is what must not change between saving and applying a decision.

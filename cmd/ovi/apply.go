@@ -130,11 +130,31 @@ func (c *call) applyFile(name string) error {
 		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
 			return err
 		}
+		if err := c.alreadyDone(fresh); err != nil {
+			return err
+		}
 		if executing(fresh.Plan) == 0 {
 			return c.nothing(fresh)
 		}
 		return c.execute(l, fresh, "plan file")
 	})
+}
+
+// alreadyDone says which actions of a saved plan nothing is left of.
+func (c *call) alreadyDone(p *engine.Planned) error {
+	if len(p.Already) == 0 {
+		return nil
+	}
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "already_done", Data: p.Already})
+	}
+	short := namesOf(p).Shorten(p.Already...)
+	names := make([]string, len(p.Already))
+	for i, r := range p.Already {
+		names[i] = short(r)
+	}
+	c.out.Say("Already done since the plan was made: %s.", strings.Join(names, ", "))
+	return nil
 }
 
 // nothing ends an apply that has nothing to do, or in which everything is blocked.
