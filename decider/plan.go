@@ -150,6 +150,7 @@ type Plan struct {
 	UnreachableKinds map[resource.Scope]map[string]string
 	Owned            map[string]int
 	NotVerified      []comparator.Unverified // resources that could not be compared in full
+	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
 }
 
 // Empty reports whether there is nothing to do: no decision executes and none is blocked.

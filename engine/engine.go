@@ -92,6 +92,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if p.Past {
 		return p, nil
 	}
+	if p.Plan.Unlisted, err = e.unlisted(ctx, p); err != nil {
+		return nil, err
+	}
 	if o.Check {
 		e.checkPlan(ctx, p)
 	}

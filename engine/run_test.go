@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/coordinator"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/engine/loop"
+	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/fake"
@@ -320,4 +321,60 @@ func TestAReopenedLedgerDoesNotWaitForItsOwnClaims(t *testing.T) {
 		}
 		_ = stop()
 	})
+}
+
+// TestEveryTenthCycleReadsAllKinds, so that what no configuration has is on record too; the plans
+// between count it.
+func TestEveryTenthCycleReadsAllKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var d diary
+		b.apply(wants(disk("d", 20)))
+		stop := b.loops(stackOf(wants(disk("d", 20))), loop.RunOptions{Interval: time.Minute, Tell: d.tell})
+		time.Sleep(5 * time.Minute) // the first cycle reads all kinds too
+		b.cloud.Put(resource.Observed{Ref: ref("network", "by-hand"), ID: "net-1", Health: resource.Healthy})
+		for range 20 {
+			time.Sleep(time.Minute)
+			if d.last().Planned.Plan.Unlisted > 0 {
+				break
+			}
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.all()); n < 10 || n > 13 || d.last().Planned.Plan.Unlisted != 1 {
+			t.Errorf("after %d cycles %d are unmanaged", n, d.last().Planned.Plan.Unlisted)
+		}
+		all, err := history.New(b.ledger.Reader()).Unmanaged(t.Context())
+		if err != nil || len(all) != 1 || all[0].ID != "net-1" {
+			t.Errorf("on record: %+v, %v", all, err)
+		}
+	})
+}
+
+// TestInventoryReadsEveryKindOnRecord: without a configuration too, and what cannot be read stays as it
+// was.
+func TestInventoryReadsEveryKindOnRecord(t *testing.T) {
+	b := newBench(t)
+	b.apply(wants(disk("d", 20)))
+	b.cloud.Put(resource.Observed{Ref: ref("network", "by-hand"), ID: "net-1", Health: resource.Healthy})
+	unmanaged := func() int {
+		all, err := history.New(b.ledger.Reader()).Unmanaged(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if p, err := b.engine.Inventory(t.Context(), nil, 0); err != nil || p.Plan.Unread() || unmanaged() != 1 {
+		t.Errorf("%d unmanaged, %v", unmanaged(), err)
+	}
+	b.cloud.Remove(here, "net-1")
+	b.cloud.Break(fake.Faults{Before: fake.Unreachable(here, errOffline)})
+	if p, err := b.engine.Inventory(t.Context(), nil, 0); err != nil || !p.Plan.Unread() || unmanaged() != 1 {
+		t.Errorf("unreachable: %d unmanaged, %v", unmanaged(), err)
+	}
+	b.cloud.Break(fake.Faults{})
+	if p, err := b.engine.Inventory(t.Context(), nil, 0); err != nil || p.Plan.Unread() || unmanaged() != 0 {
+		t.Errorf("removed: %d unmanaged, %v", unmanaged(), err)
+	}
 }

@@ -83,6 +83,17 @@ func (r *Reader) Resources(ctx context.Context, prefix string, at storage.Revisi
 	})
 }
 
+// UnmanagedOf counts the recorded resources of a kind that ovi does not manage, those that the
+// provider created by itself aside.
+func (r *Reader) UnmanagedOf(ctx context.Context, s resource.Scope, kind string) (n int, err error) {
+	err = r.Resources(ctx, rows.ResourcePrefix(s)+kind+"/", storage.Now, func(o resource.Observed, _ storage.Entry) {
+		if o.Ref.Scope() == s && !o.Managed() && o.Message != resource.ProviderDefault {
+			n++
+		}
+	})
+	return n, err
+}
+
 // Resource is one resource at a revision, or ErrNotFound.
 func (r *Reader) Resource(ctx context.Context, ref resource.Ref, at storage.Revision) (ResourceState, error) {
 	e, err := r.Get(ctx, rows.Of(rows.KeyResource, ref), at)

@@ -136,10 +136,10 @@ type NotVerified struct {
 
 func (NotVerified) record() {}
 
-// UnmanagedIn counts the unmanaged resources of a plan, those that the provider created by
-// itself aside.
+// UnmanagedIn counts the unmanaged resources of a plan, and those on record of kinds that it did not
+// read, those that the provider created by itself aside.
 func UnmanagedIn(p decider.Plan) int {
-	n := 0
+	n := p.Unlisted
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Message != resource.ProviderDefault) {

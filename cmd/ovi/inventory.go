@@ -1,8 +1,15 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -13,8 +20,13 @@ import (
 func (p *process) inventoryCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "inventory", Category: groupInspect, ArgsUsage: "[SOURCE]",
-		Usage:  "List unmanaged resources",
-		Flags:  []urfave.Flag{sourceFlag()},
+		Usage: "List unmanaged resources",
+		Description: "All kinds are read in every location on record and of the configuration; a plan reads only the\n" +
+			"kinds that it needs.",
+		Flags: append([]urfave.Flag{
+			sourceFlag(),
+			&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
+		}, chartFlags()...),
 		Action: p.action((*call).inventory),
 	}
 }
@@ -23,7 +35,49 @@ func (c *call) inventory() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.Args().Slice(), c.showUnmanaged)
+	args := c.cmd.Args().Slice()
+	if _, err := c.recordDir(args...); err != nil {
+		return err
+	}
+	paths := c.named(args)
+	if _, err := os.Stat(defaultSource); err == nil && len(paths) == 0 {
+		paths = []string{defaultSource}
+	}
+	if len(paths) > 0 {
+		return c.withLine(paths, c.takeInventory)
+	}
+	return c.withRecord(func(l *session) error { return errors.Join(c.rightCloud(l.ledger), c.takeInventory(l)) })
+}
+
+// takeInventory reads all kinds, and shows what is unmanaged. What cannot be read is shown as it is on
+// record.
+func (c *call) takeInventory(l *session) error {
+	p, err := l.engine.Inventory(c, l.intents, c.cmd.Duration("max-age"))
+	if err != nil {
+		return err
+	}
+	if err := c.showUnmanaged(l.ledger); err != nil {
+		return err
+	}
+	if !p.Plan.Unread() {
+		return nil
+	}
+	names := namesOf(p)
+	if c.out.Machine() {
+		if err := c.unreachable(p, names); err != nil {
+			return err
+		}
+		return cli.Exit(cli.ExitUnreachable)
+	}
+	for _, s := range sortedScopes(p.Plan.Unreachable) {
+		c.out.Warn(names.Scope(s)+" is unreachable, and shown as it was observed last: "+p.Plan.Unreachable[s], "")
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(p.Plan.UnreachableKinds), resource.Scope.Compare) {
+		for _, kind := range sortedKeys(p.Plan.UnreachableKinds[s]) {
+			c.out.Warn(fmt.Sprintf("%s in %s is unreachable, and shown as it was observed last: %s", kind, names.Scope(s), p.Plan.UnreachableKinds[s][kind]), "")
+		}
+	}
+	return cli.Exit(cli.ExitUnreachable)
 }
 
 func (c *call) showUnmanaged(l *ledger.Ledger) error {

@@ -66,8 +66,12 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	if o.BackOff == nil {
 		o.BackOff = &decider.BackOff{}
 	}
-	if c.Why == reportedWake { // only what reported is read again
+	switch {
+	case c.Why == reportedWake: // only what reported is read again
 		o.MaxAge = l.o.Interval
+	case c.Led:
+		o.AllKinds = l.led%inventoryEvery == 0
+		l.led++
 	}
 	if !c.Led { // the leader has just observed
 		o.MaxAge = 2*l.o.Interval + clockSkew
@@ -95,6 +99,10 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
 }
+
+// inventoryEvery is of how many cycles one reads all kinds: others read what is configured or on
+// record, and do not see what else comes and goes.
+const inventoryEvery = 10
 
 // clockSkew is how far the clocks of two hosts may differ before an instance that helps observes
 // for itself. That costs calls, and no decision is wrong.

@@ -110,6 +110,7 @@ type loop struct {
 	unread        string                       // the last recorded error of Load
 	unreachable   map[resource.Scope]int       // consecutive cycles
 	helped        map[resource.Scope]time.Time // the last observations that it helped with
+	led           int                          // cycles that it led so far
 	mismatchSince time.Time                    // since when its configuration differs from the leader's
 }
 
