@@ -1,6 +1,8 @@
 package source
 
 import (
+	"strings"
+
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
@@ -139,8 +141,10 @@ func (d *Draft) Failed() int { return d.count() }
 // Outside tells that a text came from outside, and how it was written, so that no message
 // shows it.
 func (d *Draft) Outside(text, written string) {
-	if text != "" {
-		d.outside[text] = written
+	for _, t := range []string{text, strings.TrimSuffix(Clip(text), "…")} { // a message may shorten it
+		if t != "" {
+			d.outside[t] = written
+		}
 	}
 }
 

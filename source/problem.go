@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -121,7 +122,9 @@ func (r *report) hide(s string) string {
 	if s == "" {
 		return s
 	}
-	for plain, written := range r.outside {
+	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	for _, plain := range slices.SortedFunc(maps.Keys(r.outside), longest) {
+		written := r.outside[plain]
 		quoted := fmt.Sprintf("%q", plain)
 		s = strings.ReplaceAll(s, quoted, fmt.Sprintf("%q", written))
 		if len(plain) >= 3 {

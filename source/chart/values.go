@@ -2,7 +2,9 @@ package chart
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +19,14 @@ func (l *loader) readValues(dir string) (out map[string]any, ok bool) {
 	if name := filepath.Join(dir, valuesFile); l.exists(name) {
 		names = append([]string{name}, names...)
 	}
-	for _, name := range names {
+	public := map[string]bool{}
+	for i, name := range names {
 		read, good := l.valuesOf(name)
+		if own := i == 0 && len(names) > len(l.opts.Values); own {
+			leaves(read, "", func(_, text string) { public[text] = true })
+		} else {
+			l.conceal(read, public)
+		}
 		merge(out, read)
 		ok = ok && good
 	}
@@ -26,6 +34,37 @@ func (l *loader) readValues(dir string) (out map[string]any, ok bool) {
 		ok = l.set(out, s) && ok
 	}
 	return out, ok
+}
+
+// shortest is the shortest text of a values file that no message shows: shorter ones are parts of
+// too many words.
+const shortest = 6
+
+// conceal keeps the values of a file out of messages, unless the chart itself has them: such a file
+// is where secrets are.
+func (l *loader) conceal(values map[string]any, public map[string]bool) {
+	leaves(values, "", func(path, text string) {
+		if len(text) >= shortest && !public[text] {
+			l.draft.Outside(text, ".Values"+path)
+		}
+	})
+}
+
+// leaves calls do for each value that is no block of keys and no list.
+func leaves(v any, path string, do func(path, text string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			leaves(v[k], path+"."+k, do)
+		}
+	case []any:
+		for i := range v {
+			leaves(v[i], path+"["+strconv.Itoa(i)+"]", do)
+		}
+	case nil, bool:
+	default:
+		do(path, fmt.Sprint(v))
+	}
 }
 
 func (l *loader) exists(name string) bool {
