@@ -131,11 +131,11 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 }
 
 // drifted keeps the changes back to what was applied: those that the configuration did not make.
-// Marks are in no configuration.
+// Marks are in no configuration, and a name is what a resource is found by there.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {
 	var out []resource.Change
 	for _, c := range changes {
-		if before, ok := wasApplied(applied, c); c.On == resource.OnMark || ok && resource.Equal(c.To, before) {
+		if before, ok := wasApplied(applied, c); c.On == resource.OnMark || c.On == resource.OnName || ok && resource.Equal(c.To, before) {
 			out = append(out, c)
 		}
 	}

@@ -60,6 +60,8 @@ func mentionsAll(changes []resource.Change, w *resource.Desired) bool {
 // in a configuration nor in changes.
 func mentions(c resource.Change, w *resource.Desired) bool {
 	switch c.On {
+	case resource.OnName:
+		return false
 	case resource.OnMark:
 		return w.Blessed
 	case resource.OnState:

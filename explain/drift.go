@@ -59,6 +59,8 @@ func Explain(d decider.Decision, applied *event.Applied, life []history.Moment) 
 		switch {
 		case c.On == resource.OnMark:
 			x.Cause = causeOfMark(x, life)
+		case c.On == resource.OnName:
+			x.Cause = Outside
 		case applied != nil:
 			x.Applied = valueAt(applied.Attrs, applied.Tags, c.Path)
 			if c.On == resource.OnState {

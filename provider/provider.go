@@ -32,7 +32,7 @@ type Provider interface {
 	// Update makes exactly the given Changes to Have; repeating it is harmless. It may restart
 	// the resource only if a change's Effect is Restart. ErrReplace means that the resource
 	// must be replaced. Changes never include marks; see Marker. One of them may be OnState: the
-	// resource is started (also again, if it is failing) or stopped.
+	// resource is started (also again, if it is failing) or stopped; of a kind that Renames, OnName.
 	Update(ctx context.Context, r Request) (resource.Observed, error)
 	// Delete deletes Have and returns when it is gone. If it does not exist, that is success.
 	// Delete does not remove protection by itself.

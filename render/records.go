@@ -58,7 +58,7 @@ type Blocker = decider.Blocker
 
 // Change is one attribute, current and configured; null where there is none.
 type Change struct {
-	On              string          `json:"on,omitempty"` // "tag", "mark" or "state"; absent: an attribute
+	On              string          `json:"on,omitempty"` // "tag", "mark", "state" or "name"; absent: an attribute
 	Path            string          `json:"path"`
 	From            json.RawMessage `json:"from"`
 	To              json.RawMessage `json:"to"`

@@ -44,6 +44,9 @@ type Kind struct {
 	State State
 	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
 	Grace time.Duration
+	// Renames: an update gives a resource whose name on the system is not that of its ref its name
+	// back. Otherwise another name is not compared.
+	Renames bool
 	// CheckFirst: asking the provider to check a create costs little, so an apply asks for all of
 	// them before its first action.
 	CheckFirst bool
@@ -168,9 +171,10 @@ const (
 	OnTag       On = "tag"   // Path is "tags.KEY"
 	OnMark      On = "mark"  // Path is "ref", "stack", "owner" or "blessed"
 	OnState     On = "state" // Path is "state"
+	OnName      On = "name"  // Path is "name": what the system calls it; see Kind.Renames
 )
 
-// Change is one attribute, tag, mark or state that differs. From is nil for one that is not
+// Change is one attribute, tag, mark, state or name that differs. From is nil for one that is not
 // set, To is nil for one to remove.
 type Change struct {
 	On       On

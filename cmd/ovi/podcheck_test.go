@@ -40,3 +40,23 @@ func TestWhatCannotBeCreatedIsFoundFirst(t *testing.T) {
 	s.run(0, "apply", "--auto-approve")
 	s.run(0, "plan")
 }
+
+// TestARenamedContainerGetsItsNameBack: the plan shows the name that it was given by hand, and an apply
+// renames it, without a restart.
+func TestARenamedContainerGetsItsNameBack(t *testing.T) {
+	s := newPod(t)
+	s.configure("1", true)
+	s.run(0, "apply", "--auto-approve")
+	id := s.host.Podman(t, "inspect", "-f", "{{.Id}} {{.State.StartedAt}}", "web")
+	s.host.Podman(t, "rename", "web", "other")
+	for _, args := range [][]string{{"plan"}, {"drift"}} {
+		if out := s.run(0, args...); !strings.Contains(out, "other") || !strings.Contains(out, "name ") {
+			t.Errorf("ovi %s shows:\n%s", args[0], out)
+		}
+	}
+	s.run(0, "apply", "--auto-approve")
+	s.serving("1")
+	if now := s.host.Podman(t, "inspect", "-f", "{{.Id}} {{.State.StartedAt}}", "web"); now != id {
+		t.Errorf("it is %s, was %s", now, id)
+	}
+}

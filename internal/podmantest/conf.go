@@ -23,7 +23,7 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 lock_type = "file"
-static_dir = "DIR/libpod"
+static_dir = "DIR/graph/libpod"
 tmp_dir = "DIR/tmp"
 volume_path = "DIR/volumes"
 `

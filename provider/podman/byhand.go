@@ -120,6 +120,9 @@ func updateByHand(o provider.Operation) []string {
 	limited := false
 	for _, c := range o.Changes {
 		switch {
+		case c.On == resource.OnName:
+			was, _ := c.From.(resource.String)
+			out = append(out, "podman rename "+shell(string(was))+" "+shell(name))
 		case c.On == resource.OnState && o.Desired.State == resource.StateStopped:
 			out = append(out, "podman stop "+shell(name))
 		case c.On == resource.OnState && o.Have != nil && o.Have.Health == resource.Failing:

@@ -7,7 +7,7 @@ func containerKind() resource.Kind {
 		Provider: Name, Name: kindContainer,
 		Doc:         "A container.\n\nIts name is its name on the host. It is replaced by a swap: the old container is renamed and serves until the new one is created, and serves again if the new one does not become healthy.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, State: resource.StateRunning, Replace: containerStrategies, EffectOf: containerEffect,
+		Carrier: resource.AtCreate, CheckFirst: true, Renames: true, Exact: true, State: resource.StateRunning, Replace: containerStrategies, EffectOf: containerEffect,
 		Canonical: canonicalContainer, CrossCheck: crossChecks(crossCheckContainers, crossCheckVariables),
 		Attrs: append(append(append(containerProgram(), containerNetwork()...), containerStorage()...), containerRuntime()...),
 	}

@@ -15,7 +15,7 @@ func containerRuntime() []resource.Attribute {
 		},
 		{
 			Name: "restart_policy", Type: resource.TString, Valid: restartPolicyIsKnown,
-			Example: "unless-stopped", Doc: "When Podman starts it again: no, on-failure, on-failure:3 (at most three times), always or unless-stopped; Never, OnFailure and Always are accepted too. If omitted, as its pod says, else no.",
+			Example: "unless-stopped", Doc: "When Podman starts it again: no, on-failure, on-failure:3 (at most three times), always or unless-stopped; Never, OnFailure and Always are accepted too. A container set to no or on-failure that ended with 0 is done, and stays as it is. If omitted, as its pod says, else no, and one that ended is started again.",
 		},
 		{
 			Name: "sysctl", Type: resource.TMap,

@@ -88,6 +88,8 @@ func updateContainer(ctx context.Context, h *host, r provider.Request) error {
 		switch {
 		case c.On == resource.OnState:
 			err = h.setState(ctx, r)
+		case c.On == resource.OnName:
+			err = h.rename(ctx, r.Have.ID, r.Desired.Ref.Name)
 		case c.On != resource.OnAttribute:
 		case c.Path == "networks" || c.Path == "network_aliases":
 			err = h.reconnect(ctx, r.Have.ID, r.Desired.Attrs)

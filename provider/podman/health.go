@@ -22,18 +22,13 @@ func (g *reading) health(ctx context.Context, c *libpod.Container) (resource.Hea
 		return resource.Pending, s.Status, nil
 	case !s.Running:
 		return g.ended(ctx, c)
+	case g.loops(c):
+		return resource.Failing, fmt.Sprintf("it ends again and again: Podman started it %d times, the last time %s ago", c.RestartCount, g.now.Sub(s.StartedAt).Round(time.Second)), nil
 	case !hasCheck(c):
 		return resource.Healthy, "", nil
 	}
-	if g.overdue(c) {
-		if _, err := g.Healthcheck(ctx, c.ID); err != nil && ctx.Err() != nil {
-			return resource.Unclear, "", err
-		}
-		again, err := g.Container(ctx, c.ID)
-		if err != nil {
-			return resource.Unclear, "", err
-		}
-		c.State = again.State
+	if err := g.checkOverdue(ctx, c); err != nil {
+		return resource.Unclear, "", err
 	}
 	switch c.State.Health.Status {
 	case "healthy":
@@ -45,7 +40,8 @@ func (g *reading) health(ctx context.Context, c *libpod.Container) (resource.Hea
 }
 
 // ended is the condition of a container that does not run. One that was stopped, or ended well,
-// is stopped; one that ended with an error is failing.
+// is stopped; one that ended with an error is failing. One that is configured to end, and ended
+// well, has done its work and stays as it is.
 func (g *reading) ended(ctx context.Context, c *libpod.Container) (resource.Health, string, error) {
 	s := c.State
 	switch {
@@ -53,6 +49,8 @@ func (g *reading) ended(ctx context.Context, c *libpod.Container) (resource.Heal
 		return resource.Stopped, "not started", nil
 	case s.OOMKilled:
 		return resource.Failing, "killed: it exceeded its memory", nil
+	case s.ExitCode == 0 && finishes(c):
+		return resource.Healthy, "completed", nil
 	case s.ExitCode == 0 || s.ExitCode == 137 || s.ExitCode == 143:
 		return resource.Stopped, fmt.Sprintf("exited with %d", s.ExitCode), nil
 	}
@@ -72,25 +70,6 @@ const (
 func hasCheck(c *libpod.Container) bool {
 	h := c.Config.Healthcheck
 	return h != nil && len(h.Test) > 0 && h.Test[0] != "NONE"
-}
-
-// oldest is the least age of a result at which a check is run again.
-const oldest = time.Minute
-
-// overdue reports that no process runs the health check.
-func (g *reading) overdue(c *libpod.Container) bool {
-	h := c.Config.Healthcheck
-	age := max(oldest, 2*time.Duration(h.Interval)+time.Duration(h.Timeout))
-	last := c.State.StartedAt
-	if c.State.Health.Status == "starting" {
-		age = time.Duration(h.StartPeriod)
-	}
-	if n := len(c.State.Health.Log); n > 0 {
-		if at, err := time.Parse(time.RFC3339Nano, c.State.Health.Log[n-1].End); err == nil && at.After(last) {
-			last = at
-		}
-	}
-	return g.now.Sub(last) > age
 }
 
 // said is what the last health check printed, if it failed.

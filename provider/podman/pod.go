@@ -13,7 +13,7 @@ import (
 func pods() kind {
 	return kind{
 		schema: podKind(), list: listPods, read: readPod, check: checkPod,
-		create: createPod, update: noUpdate, remove: removePod,
+		create: createPod, update: updatePod, remove: removePod,
 	}
 }
 
@@ -44,7 +44,8 @@ func readPod(ctx context.Context, g *reading, id string) (resource.Observed, err
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	o := resource.Observed{ID: p.ID, Since: p.Created, Health: podHealth(p.State)}
+	o := resource.Observed{ID: p.ID, Since: p.Created}
+	o.Health, o.Message = podHealth(&p)
 	identify(&o, g.scope, kindPod, p.Name, p.Labels)
 	want, _ := applied(p.Labels)
 	set := map[string]resource.Value{}
@@ -73,15 +74,68 @@ func readPod(ctx context.Context, g *reading, id string) (resource.Observed, err
 	return o, nil
 }
 
-// podHealth: containers of a pod have a condition of their own.
-func podHealth(state string) resource.Health {
-	switch state {
-	case "Running", "Degraded", "Created":
-		return resource.Healthy
-	case "Dead":
-		return resource.Failing
+// podHealth is the condition of the container that keeps a pod's network; the others have a condition
+// of their own.
+func podHealth(p *libpod.Pod) (resource.Health, string) {
+	state := strings.ToLower(p.State)
+	for _, c := range p.Containers {
+		if c.ID == p.InfraContainerID {
+			state = c.State
+		}
 	}
-	return resource.Stopped
+	switch state {
+	case "running", "degraded":
+		return resource.Healthy, ""
+	case "dead":
+		return resource.Failing, "dead"
+	}
+	return resource.Stopped, "its network is " + state
+}
+
+// updatePod starts or stops a pod.
+func updatePod(ctx context.Context, h *host, r provider.Request) error {
+	for _, c := range r.Changes {
+		if c.On == resource.OnAttribute {
+			return provider.ErrReplace
+		}
+	}
+	p, err := h.Pod(ctx, r.Have.ID)
+	switch {
+	case err != nil:
+		return err
+	case r.Desired.State == resource.StateStopped:
+		return h.StopPod(ctx, p.ID, stopWait)
+	case p.InfraContainerID == "":
+		return h.StartPod(ctx, p.ID)
+	}
+	return h.restartInfra(ctx, &p)
+}
+
+// restartInfra starts the container that keeps a pod's network. Containers that run without it are in a
+// network that is gone: they are restarted.
+func (h *host) restartInfra(ctx context.Context, p *libpod.Pod) error {
+	var running []string
+	for _, c := range p.Containers {
+		switch {
+		case c.ID == p.InfraContainerID && c.State == "running":
+			return nil
+		case c.ID == p.InfraContainerID && c.State == "paused":
+			return h.UnpauseContainer(ctx, c.ID)
+		case c.ID != p.InfraContainerID && c.State == "running":
+			running = append(running, c.ID)
+		}
+	}
+	for _, id := range running {
+		if err := h.StopContainer(ctx, id, stopWait); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	for _, id := range append([]string{p.InfraContainerID}, running...) {
+		if err := h.StartContainer(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkPod(ctx context.Context, h *host, r provider.Request) error {
@@ -122,6 +176,9 @@ func createPod(ctx context.Context, h *host, r provider.Request) (string, error)
 		if id, err = h.CreatePod(ctx, &s); err != nil {
 			return "", err
 		}
+	}
+	if r.Desired.State == resource.StateStopped {
+		return id, nil
 	}
 	if err := h.StartPod(ctx, id); err != nil {
 		if !provider.Recoverable(classify("", err)) && ctx.Err() == nil {

@@ -7,7 +7,7 @@ func podKind() resource.Kind {
 		Provider: Name, Name: kindPod,
 		Doc:         "A pod: containers that share networks and ports.\n\nContainers join it by their attribute pod.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalPod,
+		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, State: resource.StateRunning, Canonical: canonicalPod,
 		Attrs: fixed([]resource.Attribute{
 			{
 				Name: "restart_policy", Type: resource.TString, Valid: restartPolicyIsKnown,

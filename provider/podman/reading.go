@@ -18,6 +18,7 @@ type reading struct {
 	scope    resource.Scope
 	local    bool
 	now      time.Time
+	clock    clock
 	known    map[string][]string // IDs by kind that are to be read even if nothing marks them
 	networks *networkNames
 	images   map[string]*libpod.Image // by name or ID; nil: not on the host
@@ -26,7 +27,7 @@ type reading struct {
 }
 
 func (h *host) reading() *reading {
-	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), digest: h.digest, plain: h.plain, images: map[string]*libpod.Image{}}
+	return &reading{Reader: h.Reader, registry: &h.registry, scope: h.scope(), local: h.local, now: h.clock(), clock: h.clock, digest: h.digest, plain: h.plain, images: map[string]*libpod.Image{}}
 }
 
 // Observe implements provider.Provider.

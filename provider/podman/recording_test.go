@@ -199,7 +199,7 @@ func life(r *real) {
 		"image": text(podmantest.Image), "networks": resource.List{r.of("network", "back")}, "env": object(values{"A": text("1")}),
 		"volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/data")})},
 		"secrets": resource.List{object(values{"name": r.of("secret", "pair"), "env": resource.Bool(true)})},
-		"health":  object(values{"command": texts("true"), "interval_seconds": resource.Int(1)}),
+		"health":  object(values{"command": texts("true"), "interval_seconds": resource.Int(60)}),
 	})
 	all := r.observe().Resources
 	for _, o := range all {

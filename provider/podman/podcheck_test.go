@@ -1,0 +1,106 @@
+package podman_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// TestAPodWithoutItsNetworkIsStopped: the container that keeps a pod's network was stopped, or the pod:
+// an update brings both back.
+func TestAPodWithoutItsNetworkIsStopped(t *testing.T) {
+	r := newReal(t)
+	d, pod := r.create("pod", "group", values{})
+	_, in := r.create("container", "in", values{"image": text(podmantest.Image), "command": texts("serve", "80"), "pod": r.of("pod", "group")})
+	_, out := r.create("container", "out", values{"image": text(podmantest.Image)})
+	infra := r.host.Podman(t, "pod", "inspect", "-f", "{{.InfraContainerID}}", "group")
+	ip := func() string {
+		return r.host.Podman(t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", infra)
+	}
+	for _, by := range [][]string{{"stop", "-t", "0", infra}, {"kill", infra}, {"pause", infra}, {"pod", "stop", "-t", "0", "group"}} {
+		r.host.Podman(t, by...)
+		if strings.HasPrefix(by[0], "kill") {
+			time.Sleep(time.Second)
+		}
+		o, _ := r.byID(pod.ID)
+		if o.Health != resource.Stopped {
+			t.Errorf("after podman %s the pod is %s (%s)", by[0], o.Health, o.Message)
+		}
+		d.State = resource.StateRunning
+		q := r.request(d)
+		q.Have, q.Changes = o, []resource.Change{{On: resource.OnState, Path: resource.StatePath, Effect: resource.Restart}}
+		if after, err := r.p.Update(r.context(), q); err != nil || after.Health != resource.Healthy || after.ID != pod.ID {
+			t.Errorf("after podman %s, repaired: %s (%s), %v", by[0], after.Health, after.Message, err)
+		}
+		if by[0] == "pod" { // its containers were stopped too, and are drift of their own
+			continue
+		}
+		if o, _ := r.byID(in.ID); o.Health != resource.Healthy {
+			t.Errorf("after podman %s its container is %s (%s)", by[0], o.Health, o.Message)
+		}
+		if got, err := r.host.Try("", "exec", out.ID, "wget", "-q", "-O", "-", "http://"+ip()+":80/"); err != nil && !strings.Contains(got, "404") {
+			t.Errorf("after podman %s the container is not reached: %s", by[0], got)
+		}
+	}
+}
+
+// TestAJobThatEndedWellIsDone: a container whose restart policy lets it end, and that ended with 0, is
+// as configured; with another policy, or none, it is stopped, and with an error it is failing.
+func TestAJobThatEndedWellIsDone(t *testing.T) {
+	r := newReal(t)
+	for _, c := range []struct {
+		policy, script string
+		want           resource.Health
+	}{
+		{"no", "exit 0", resource.Healthy},
+		{"Never", "sleep 0.5; exit 0", resource.Healthy},
+		{"on-failure:2", "exit 0", resource.Healthy},
+		{"", "sleep 0.5; exit 0", resource.Stopped},
+		{"no", "sleep 0.5; exit 4", resource.Failing},
+	} {
+		set := values{"image": text(podmantest.Image), "command": texts("sh", "-c", c.script)}
+		if c.policy != "" {
+			set["restart_policy"] = text(c.policy)
+		}
+		_, o := r.create("container", "job", set)
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if r.host.Podman(t, "inspect", "-f", "{{.State.Running}}", "job") == "false" {
+				break
+			}
+		}
+		if o, _ = r.byID(o.ID); o.Health != c.want {
+			t.Errorf("policy %q, %q: it is %s (%s), want %s", c.policy, c.script, o.Health, o.Message, c.want)
+		}
+		r.host.Podman(t, "rm", "-f", "-t", "0", "job")
+	}
+}
+
+// TestALoopOfCrashesIsFailing: Podman starts a container again and again; between two crashes it runs,
+// and is not healthy.
+func TestALoopOfCrashesIsFailing(t *testing.T) {
+	r := newReal(t)
+	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "restart_policy": text("always"), "command": texts("sh", "-c", "sleep 0.4; exit 1")})
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if o, _ = r.byID(o.ID); o.Health == resource.Failing && strings.Contains(o.Message, "again and again") {
+			return
+		}
+	}
+	t.Errorf("it is %s (%s)", o.Health, o.Message)
+}
+
+// TestASickContainerIsFoundByOneObservation: where nothing runs the health checks, a check that fails is
+// repeated at once.
+func TestASickContainerIsFoundByOneObservation(t *testing.T) {
+	r := newReal(t)
+	_, o := r.create("container", "web", values{"image": text(podmantest.Image), "health": object(values{
+		"command": texts("test", "!", "-e", "/tmp/sick"), "interval_seconds": resource.Int(1), "retries": resource.Int(3),
+	})})
+	r.host.Podman(t, "exec", "web", "touch", "/tmp/sick")
+	time.Sleep(2100 * time.Millisecond) // the last result is too old then
+	if o, _ = r.byID(o.ID); o.Health != resource.Failing {
+		t.Errorf("it is %s (%s)", o.Health, o.Message)
+	}
+}
