@@ -1,6 +1,7 @@
 package comparator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -100,11 +101,16 @@ func (c *comparison) marks(s *side, w *resource.Desired, o *resource.Observed) (
 	add := func(path string, from, to resource.Value) {
 		out = append(out, resource.Change{On: resource.OnMark, Path: path, From: from, To: to})
 	}
-	if byName(&m.Ref, &o.Ref) != 0 {
-		add("ref", textOrNil(refText(m.Ref)), resource.String(o.Ref.Bare().String()))
+	if m.Unmanaged {
+		add("managed", nil, resource.Bool(true))
 	}
-	if m.Ref.Stack != s.stack {
-		add("stack", textOrNil(m.Ref.Stack), resource.String(s.stack))
+	if m.Text != "" || byName(&m.Ref, &o.Ref) != 0 {
+		if ref, right := cmp.Or(m.Text, refText(m.Ref)), o.Ref.Bare().String(); ref != right {
+			add("ref", textOrNil(ref), resource.String(right))
+		}
+	}
+	if stack := cmp.Or(m.Stack, m.Ref.Stack); stack != s.stack {
+		add("stack", textOrNil(stack), resource.String(s.stack))
 	}
 	if owner := c.ownerOf(w); owner != "" && m.Owner != owner {
 		add("owner", textOrNil(m.Owner), resource.String(owner))

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func Differ(a, b resource.Observed) []resource.Change {
 	for _, path := range paths(a, b) {
 		add(path, at(a, path), at(b, path))
 	}
-	for _, path := range [...]string{"owner", "ref", "stack"} {
+	for _, path := range [...]string{"managed", "owner", "ref", "stack"} {
 		if from, to := markAt(a, path), markAt(b, path); !same(from, to) {
 			out = append(out, resource.Change{On: resource.OnMark, Path: path, From: from, To: to})
 		}
@@ -45,13 +46,21 @@ func readability(o resource.Observed) resource.Value {
 // markAt is a mark of a resource; nil if it has none.
 func markAt(o resource.Observed, path string) resource.Value {
 	switch m := o.Marks; path {
+	case "managed":
+		if m.Unmanaged || m == (resource.Marks{}) {
+			return nil
+		}
+		return resource.Bool(true)
 	case "owner":
 		return text(m.Owner)
 	case "stack":
-		return text(m.Ref.Stack)
+		return text(cmp.Or(m.Stack, m.Ref.Stack))
 	case "blessed":
 		return resource.Bool(m.Blessed)
 	case "ref":
+		if m.Text != "" {
+			return resource.String(m.Text)
+		}
 		if !m.Ref.IsZero() {
 			return resource.String(m.Ref.Bare().String())
 		}

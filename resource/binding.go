@@ -43,6 +43,10 @@ type Marks struct {
 	Owner   string
 	Key     string // the idempotency key of its creation
 	Blessed bool
+	// Of marks that name nothing, because one of them is missing or wrong: the stack and the ref that
+	// are written, and whether what makes them marks is missing. They are shown, and prove nothing.
+	Stack, Text string
+	Unmanaged   bool
 }
 
 // IsZero reports whether the marks name no resource.

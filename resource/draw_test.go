@@ -81,7 +81,7 @@ func drawObserved(t *rapid.T) resource.Observed {
 	if rapid.Bool().Draw(t, "has marks") {
 		o.Marks = resource.Marks{
 			Ref: drawRef(t), Owner: text.Draw(t, "owner"), Key: text.Draw(t, "key"),
-			Blessed: rapid.Bool().Draw(t, "blessed"),
+			Blessed: rapid.Bool().Draw(t, "blessed"), Stack: text.Draw(t, "stack"), Text: text.Draw(t, "loose ref"), Unmanaged: rapid.Bool().Draw(t, "unmanaged"),
 		}
 	}
 	if rapid.Bool().Draw(t, "has time") {

@@ -169,7 +169,7 @@ type On string
 const (
 	OnAttribute On = ""
 	OnTag       On = "tag"   // Path is "tags.KEY"
-	OnMark      On = "mark"  // Path is "ref", "stack", "owner" or "blessed"
+	OnMark      On = "mark"  // Path is "managed", "ref", "stack", "owner" or "blessed"
 	OnState     On = "state" // Path is "state"
 	OnName      On = "name"  // Path is "name": what the system calls it; see Kind.Renames
 )

@@ -66,7 +66,8 @@ func (m Marks) appendJSON(dst []byte) []byte {
 	dst = append(dst, '"')
 	dst = appendField(dst, "owner", m.Owner)
 	dst = appendField(dst, "key", m.Key)
-	return append(appendFlag(dst, "blessed", m.Blessed), '}')
+	dst = appendField(appendFlag(dst, "blessed", m.Blessed), "stack", m.Stack)
+	return append(appendFlag(appendField(dst, "text", m.Text), "unmanaged", m.Unmanaged), '}')
 }
 
 func (m *Marks) set(attrs Attrs) (err error) {
@@ -80,8 +81,14 @@ func (m *Marks) set(attrs Attrs) (err error) {
 			m.Owner = string(text)
 		case a.Name == "key" && isText:
 			m.Key = string(text)
+		case a.Name == "stack" && isText:
+			m.Stack = string(text)
+		case a.Name == "text" && isText:
+			m.Text = string(text)
 		case a.Name == "blessed" && isFlag:
 			m.Blessed = bool(flag)
+		case a.Name == "unmanaged" && isFlag:
+			m.Unmanaged = bool(flag)
 		default:
 			err = fmt.Errorf("unknown field marks.%s, or a value of the wrong type", a.Name)
 		}

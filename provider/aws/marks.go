@@ -120,16 +120,27 @@ func (g *region) identify(o *resource.Observed, kind, natural string, tags map[s
 	o.Ref = resource.Ref{Provider: Name, Location: g.location(), Kind: kind, Name: natural}
 	o.Tags = userTags(tags)
 	o.OwnedBy = ownedBy(tags)
+	ref, err := resource.ParseRef(tags[tagRef])
+	if err == nil && ref.Provider == Name && ref.Location == g.name {
+		ref.Location = g.location()
+	}
+	loose := resource.Marks{
+		Stack: tags[tagStack], Owner: tags[tagOwner], Key: tags[tagKey], Blessed: tags[tagBlessed] == "true", Text: tags[tagRef],
+	}
+	if err == nil {
+		loose.Text = ref.String()
+	}
 	if tags[tagManaged] != "true" {
+		if loose != (resource.Marks{}) {
+			o.Marks, o.Marks.Unmanaged = loose, true
+		}
 		return
 	}
-	ref, err := resource.ParseRef(tags[tagRef])
-	if err != nil || ref.Stack != "" || ref.Provider != Name || ref.Location != g.name || ref.Kind != kind {
+	if o.Marks = loose; err != nil || ref.Stack != "" || ref.Provider != Name || ref.Location != g.location() || ref.Kind != kind {
 		o.Message = strings.TrimPrefix(fmt.Sprintf("%s; it has the tag %s, but its tag %s %q names no %s in %s",
 			o.Message, tagManaged, tagRef, tags[tagRef], kind, g.name), "; ")
 		return
 	}
-	ref.Location = g.location()
 	o.Marks = resource.Marks{
 		Ref: ref.In(tags[tagStack]), Owner: tags[tagOwner], Key: tags[tagKey], Blessed: tags[tagBlessed] == "true",
 	}
