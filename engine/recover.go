@@ -13,7 +13,7 @@ import (
 // recover finds the result of an open action in an observation; false if the kind was not read in
 // full, so that nothing can be concluded.
 func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before event.Applied) (event.Recovered, bool) {
-	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action}
+	a := event.Recovered{Ref: o.Ref, Key: o.Key, Action: o.Action, Failed: o.Counted}
 	at := live.At.UTC().Format(time.RFC3339)
 	found := func(f event.Finding, have *resource.Observed, format string, args ...any) (event.Recovered, bool) {
 		a.Finding, a.Evidence = f, fmt.Sprintf(format, args...)+", observed at "+at

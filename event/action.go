@@ -100,15 +100,21 @@ const (
 
 // Recovered records the result of an open action as observed.
 type Recovered struct {
-	Ref       resource.Ref   `json:"ref"`
-	Key       string         `json:"key"`
-	Action    decider.Action `json:"action"`
-	Finding   Finding        `json:"finding"`
-	ID        string         `json:"id,omitempty"`
-	UID       string         `json:"uid,omitempty"`
-	Evidence  string         `json:"evidence"`
-	Signature *Signature     `json:"signature,omitzero"`
+	Ref      resource.Ref   `json:"ref"`
+	Key      string         `json:"key"`
+	Action   decider.Action `json:"action"`
+	Finding  Finding        `json:"finding"`
+	ID       string         `json:"id,omitempty"`
+	UID      string         `json:"uid,omitempty"`
+	Evidence string         `json:"evidence"`
+	// Failed: its failure is on record already; only whether it took effect all the same was open.
+	Failed    bool       `json:"failed,omitempty"`
+	Signature *Signature `json:"signature,omitzero"`
 }
+
+// NoNews reports whether the result says nothing that was not shown before: what failed did not
+// happen.
+func (e Recovered) NoNews() bool { return e.Failed && e.Finding == FoundNotDone }
 
 // NotStarted records that an apply did not start an action, and why.
 type NotStarted struct {

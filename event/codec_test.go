@@ -71,7 +71,7 @@ func every() []event.Event {
 			ID: "id", Tries: 2, Seconds: 1.5, Desired: "w", Resource: &o,
 		},
 		event.Finished{Ref: ref("a"), Key: "k", Action: decider.Delete, Outcome: event.Failed, Error: "no", Class: "denied", Recoverable: true},
-		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
+		event.Recovered{Ref: ref("a"), Key: "k", Failed: true, Action: decider.Create, Finding: event.FoundDone, ID: "id", Evidence: "seen"},
 		event.NotStarted{Plan: "p", Ref: ref("a"), Action: decider.Create, Why: "waiting", On: ref("net"), Detail: "d"},
 		event.Blessed{Ref: ref("a"), On: true, Who: "ann", Reason: "r"},
 		event.Adopted{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},
@@ -86,7 +86,7 @@ func every() []event.Event {
 			Ref: ref("a"), Key: "k", Action: decider.Create, Step: "create", Outcome: event.Accepted, ID: "id", UID: "u",
 			Deadline: until, Signature: signature, RecreateOnly: []string{"zone"},
 		},
-		event.Recovered{Ref: ref("a"), Key: "k", Action: decider.Create, Finding: event.FoundDone, ID: "id", UID: "u", Evidence: "found", Signature: signature},
+		event.Recovered{Ref: ref("a"), Key: "k", Failed: true, Action: decider.Create, Finding: event.FoundDone, ID: "id", UID: "u", Evidence: "found", Signature: signature},
 		event.ReplaceStarted{Plan: "p", Ref: ref("a"), Key: "k", Strategy: "swap", Desired: "w", Old: "id", Deadline: until},
 		event.ReplaceReverted{Ref: ref("a"), Key: "k", Why: "unhealthy", Failed: "w"},
 		event.ReplaceFinished{

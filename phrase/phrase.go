@@ -47,6 +47,19 @@ func Capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// Found says what an observation found of an action whose result was open.
+func Found(verb string, f event.Finding) string {
+	switch f {
+	case event.FoundDone:
+		return "recovered: the " + verb + " was done"
+	case event.FoundNotDone:
+		return "recovered: the " + verb + " did not happen"
+	case event.FoundFailed:
+		return "recovered: the " + verb + " failed"
+	}
+	return "the result of the " + verb + " is unknown"
+}
+
 // Replaced says how a replacement ended.
 func Replaced(e event.ReplaceFinished) string {
 	switch {

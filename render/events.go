@@ -34,7 +34,7 @@ func Sentence(e event.Event) string {
 	case event.Finished:
 		return finishedSentence(e)
 	case event.Recovered:
-		return fmt.Sprintf("%s recovered by observing: %s (%s)", act(e.Action), strings.ReplaceAll(string(e.Finding), "_", " "), e.Evidence)
+		return fmt.Sprintf("%s (%s)", phrase.Found(string(act(e.Action)), e.Finding), e.Evidence)
 	case event.NotStarted:
 		return fmt.Sprintf("%s not started: %s", act(e.Action), notStartedWords(NotStarted{Why: e.Why, On: refOrNone(e.On), Message: e.Detail}))
 	}

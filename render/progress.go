@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -262,7 +263,7 @@ func (p *Progress) lines(r Record) []string {
 		}
 		return p.step(x)
 	case Recovered:
-		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s of an earlier run recovered: %s (%s)", act(decider.Action(x.Action)), strings.ReplaceAll(x.Finding, "_", " "), x.Evidence))
+		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)", phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
 	case Reverted:
 		return p.entry(blockedSign, shortName(x.Ref), "goes back: "+x.Why)
 	case NotStarted:

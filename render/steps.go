@@ -41,6 +41,9 @@ func (s *steps) record(r event.Record) (Record, bool) {
 	case event.ReplaceFinished:
 		s.forget(e.Ref)
 	case event.Recovered:
+		if e.NoNews() {
+			return nil, false
+		}
 		return Recovered{
 			Type: "apply_recovered", Ref: s.names.Ref(e.Ref), Action: string(e.Action), ID: e.ID,
 			Finding: string(e.Finding), Evidence: e.Evidence,
@@ -102,8 +105,7 @@ func (s *steps) forget(r resource.Ref) {
 	}
 }
 
-// Recovered is an action of an earlier run whose result was not recorded, and what observing
-// found.
+// Recovered is an action whose result was not recorded, and what observing found.
 type Recovered struct {
 	Type     string `json:"type"` // "apply_recovered"
 	Ref      string `json:"ref"`

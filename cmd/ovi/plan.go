@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -188,12 +189,13 @@ func (c *call) head(p *engine.Planned, dir string) []string {
 	head := []string{line}
 	head = append(head, c.freshness(p)...)
 	head = append(head, lostRecord(p, dir)...)
-	for i, s := range p.Recovered {
-		if n := len(p.Recovered) - i; i == maxRecovered && n > 1 {
+	news := slices.DeleteFunc(slices.Clone(p.Recovered), event.Recovered.NoNews)
+	for i, s := range news {
+		if n := len(news) - i; i == maxRecovered && n > 1 {
 			head = append(head, fmt.Sprintf("%d more actions of earlier runs were recovered: see `ovi audit log --type recovered`", n))
 			break
 		}
-		head = append(head, fmt.Sprintf("%s/%s: recovered the %s of an earlier run: %s (%s)", s.Ref.Kind, s.Ref.Name, s.Action, strings.ReplaceAll(string(s.Finding), "_", " "), s.Evidence))
+		head = append(head, fmt.Sprintf("%s: %s (%s)", s.Ref.Short(), phrase.Found(string(s.Action), s.Finding), s.Evidence))
 	}
 	return head
 }
