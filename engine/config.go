@@ -54,6 +54,7 @@ type PlanOptions struct {
 	Excludes        []string
 	SkipDestructive bool
 	Prune           bool             // delete resources that are kept for their data
+	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones

@@ -80,6 +80,7 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err != nil {
 		return nil, err
 	}
+	memory.resets, p.SetUnverified = o.SetUnverified, o.SetUnverified
 	if err := e.replacements(ctx, p, o.At); err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 // since is blocked as "stale", a decision that is not in the loaded plan as "not_in_plan".
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
-	o.digest, o.Prune = only.digest, saved.prunes(e.cfg.Providers.Kind)
+	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(e.cfg.Providers.Kind), saved.SetUnverified
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

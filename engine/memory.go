@@ -20,6 +20,7 @@ import (
 // memory is what a plan reads from the ledger besides live state.
 type memory struct {
 	applied    func(resource.Ref) (event.Applied, bool)
+	resets     bool         // what is not verified is compared as missing, so that it is set
 	appliedErr func() error // the first error of applied
 	blessed    map[resource.Ref]bool
 	tries      map[resource.Ref]ledger.ResourceTries
@@ -70,6 +71,12 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 
 func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {
 	a, ok := m.applied(ref)
+	if m.resets {
+		for _, name := range a.Unverified {
+			a.Attrs = a.Attrs.Without(name)
+		}
+		return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags}, true
+	}
 	return comparator.Applied{Attrs: a.Attrs, Tags: a.Tags, Unverified: a.Unverified}, ok
 }
 

@@ -23,19 +23,20 @@ const planType = "ovi-plan"
 const PlanFormat = 2
 
 type planFile struct {
-	Type         string            `json:"type"`
-	Format       int               `json:"format"`
-	ID           string            `json:"id"`
-	At           time.Time         `json:"at"`
-	Mode         event.Mode        `json:"mode"`
-	Revision     storage.Revision  `json:"revision"`
-	Hash         string            `json:"hash"` // of the decisions
-	Stacks       []string          `json:"stacks"`
-	Counts       event.Counts      `json:"counts"`
-	Unreachable  map[string]string `json:"unreachable,omitempty"`
-	Observations []observationFile `json:"observations"`
-	Owned        map[string]int    `json:"owned,omitempty"`
-	Decisions    []decisionFile    `json:"decisions"`
+	Type          string            `json:"type"`
+	Format        int               `json:"format"`
+	ID            string            `json:"id"`
+	At            time.Time         `json:"at"`
+	Mode          event.Mode        `json:"mode"`
+	Revision      storage.Revision  `json:"revision"`
+	Hash          string            `json:"hash"` // of the decisions
+	Stacks        []string          `json:"stacks"`
+	Counts        event.Counts      `json:"counts"`
+	Unreachable   map[string]string `json:"unreachable,omitempty"`
+	Observations  []observationFile `json:"observations"`
+	Owned         map[string]int    `json:"owned,omitempty"`
+	SetUnverified bool              `json:"set_unverified,omitempty"`
+	Decisions     []decisionFile    `json:"decisions"`
 }
 
 type observationFile struct {
@@ -62,7 +63,7 @@ type decisionFile struct {
 func (p *Planned) Save(w io.Writer) error {
 	f := planFile{
 		Type: planType, Format: PlanFormat, ID: p.ID, At: p.At, Mode: p.Mode, Revision: p.Revision, Hash: p.Hash,
-		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned,
+		Stacks: p.Stacks, Counts: p.Counts, Unreachable: map[string]string{}, Owned: p.Plan.Owned, SetUnverified: p.SetUnverified,
 	}
 	for s, why := range p.Plan.Unreachable {
 		f.Unreachable[s.String()] = why
@@ -125,7 +126,7 @@ func Load(r io.Reader) (*Planned, error) {
 func (f planFile) planned() (*Planned, error) {
 	p := &Planned{
 		ID: f.ID, Mode: f.Mode, At: f.At, Revision: f.Revision, Hash: f.Hash, Stacks: f.Stacks, Counts: f.Counts,
-		base: map[resource.Ref]base{},
+		SetUnverified: f.SetUnverified, base: map[resource.Ref]base{},
 	}
 	p.Plan.Owned = f.Owned
 	p.Plan.Unchanged, p.Plan.Unreachable = f.Counts.Unchanged, map[resource.Scope]string{}

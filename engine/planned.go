@@ -30,7 +30,9 @@ type Planned struct {
 	Recovered    []event.Recovered // open actions that this plan recovered
 	Counts       event.Counts
 	Already      []resource.Ref // of a plan made from a saved one: what that contains and is done already
-	Past         bool           // of a past revision: it can be shown, and not applied
+	// SetUnverified: what was not verified is set.
+	SetUnverified bool
+	Past          bool // of a past revision: it can be shown, and not applied
 
 	blessed map[resource.Ref]bool // as recorded
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.

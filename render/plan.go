@@ -265,6 +265,14 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 	}
 	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
 	p.after(nameIndent+2+columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded", strings.Join(u.Paths, ", "), verb))
+	p.message(suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
+}
+
+func them(n int) string {
+	if n > 1 {
+		return "them"
+	}
+	return "it"
 }
 
 // unmanaged counts in one line the resources that are not managed with ovi. Those that the

@@ -21,7 +21,7 @@ func (p *process) applyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
 		Usage: "Apply a configuration or plan",
-		Flags: append(planFlags(), skipDestructiveFlag(),
+		Flags: append(planFlags(), skipDestructiveFlag(), setUnverifiedFlag(),
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
@@ -41,7 +41,7 @@ func (c *call) apply() error {
 	if !saved {
 		return c.applySource()
 	}
-	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "prune-volumes", "max-age"} {
+	for _, name := range []string{"f", "target", "exclude", "skip-destructive", "set-unverified", "prune-volumes", "max-age"} {
 		if c.cmd.IsSet(name) {
 			return cli.Usage("plan again with it: ovi plan --"+name+" ... --out FILE", "--%s changes what is planned, and %s is a saved plan", name, c.arg(0))
 		}

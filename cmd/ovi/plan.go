@@ -29,6 +29,11 @@ func planFlags() []urfave.Flag {
 	}, chartFlags()...)
 }
 
+// setUnverifiedFlag is the way out of "not verified".
+func setUnverifiedFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"}
+}
+
 // skipDestructiveFlag is for the commands that decide; drift only compares.
 func skipDestructiveFlag() urfave.Flag {
 	return &urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"}
@@ -38,7 +43,7 @@ func (p *process) planCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "plan", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
-		Flags: append(planFlags(), skipDestructiveFlag(),
+		Flags: append(planFlags(), skipDestructiveFlag(), setUnverifiedFlag(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
@@ -122,7 +127,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
-		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"),
+		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),
 		Check:  c.cmd.Bool("check"),

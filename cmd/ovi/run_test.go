@@ -234,7 +234,7 @@ func TestLaw7_OutcomesAreFenced_AfterATakeover(t *testing.T) {
 		out, _ := s.as("ann", "audit", "log", "--type", "refused").CombinedOutput()
 		return strings.Contains(string(out), "claim was lost")
 	})
-	if !strings.Contains(bob.said(), "recovered by observing") {
+	if !strings.Contains(bob.said(), "recovered: the ") {
 		t.Errorf("bob recovered nothing by observing:\n%s", bob.said())
 	}
 	s.run("ann", "0", "audit", "verify")
