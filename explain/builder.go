@@ -168,10 +168,26 @@ func (b *builder) planned(r event.Record, e event.Planned) {
 	} else if first, ok := b.plans[e.Same]; ok {
 		p.decision = first.decision
 	}
+	if p.decision != nil && p.decision.Desired == nil { // a repeated decision is recorded without its position
+		if like, ok := b.alike(e); ok {
+			d := *p.decision
+			d.Desired, p.decision = like, &d
+		}
+	}
 	b.plans[e.Plan] = p
 	if p.decision != nil {
 		b.again(r, "planned", b.t.plannedTitle(e, *p.decision)).plan = e.Plan
 	}
+}
+
+// alike is the configuration in an earlier plan with the same decisions.
+func (b *builder) alike(e event.Planned) (*event.Desired, bool) {
+	for id, p := range b.plans {
+		if same := id == e.Same || e.Hash != "" && p.event.Hash == e.Hash; same && p.decision != nil && p.decision.Desired != nil {
+			return p.decision.Desired, true
+		}
+	}
+	return nil, false
 }
 
 func (t Explainer) plannedTitle(e event.Planned, d event.Decision) string {
