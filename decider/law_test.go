@@ -67,6 +67,43 @@ func TestLaw1_AbsenceNeedsACompleteRead(t *testing.T) {
 	})
 }
 
+// TestLaw1_AbsenceNeedsACompleteRead_OfKindsAndContents: without one kind, or the content of one
+// resource, a plan does what the whole one does, minus what it could not read; and nothing to that.
+func TestLaw1_AbsenceNeedsACompleteRead_OfKindsAndContents(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawScene(t)
+		location := rapid.SampledFrom(locations).Draw(t, "location")
+		kind := rapid.SampledFrom(kindNames).Draw(t, "kind")
+		part := s.kindUnread(location, kind)
+		listed := map[resource.Ref]bool{} // what was listed before the list failed is known
+		for _, o := range part.liveState.Scopes[resource.Scope{Provider: "fake", Location: location}].Resources {
+			listed[o.Ref] = true
+		}
+		unread := func(r resource.Ref) bool { return r.Location == location && r.Kind == kind && !listed[r] }
+		if rapid.Bool().Draw(t, "one content") {
+			var one resource.Ref
+			part, one = s.oneUnread(location, rapid.IntRange(0, 9).Draw(t, "which"))
+			unread = func(r resource.Ref) bool { return !one.IsZero() && r == one }
+		}
+		proposed := map[resource.Ref]decider.Action{}
+		for _, d := range s.plan(t, decider.Facts{}).Decisions {
+			if d.Proposed.Executes() {
+				proposed[d.Ref] = d.Proposed
+			}
+		}
+		for _, d := range part.plan(t, decider.Facts{}).Decisions {
+			switch {
+			case !d.Proposed.Executes():
+			case unread(d.Ref):
+				t.Errorf("%s: %s, %s, and it could not be read", d.Ref, d.Difference, d.Proposed)
+			case proposed[d.Ref] == "":
+				t.Errorf("%s: %s only because something could not be read", d.Ref, d.Proposed)
+			}
+		}
+	})
+}
+
 func TestLaw4_TheCoreIsPure_SameInputSameBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

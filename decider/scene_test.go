@@ -263,6 +263,46 @@ func (s scene) notObserved(location string) scene {
 	return out
 }
 
+// kindUnread returns the scene in which half of the resources of one kind in a location were listed
+// before the list failed.
+func (s scene) kindUnread(location, kind string) scene {
+	return s.with(location, func(v *resource.Snapshot) {
+		n := 0
+		v.Resources = slices.DeleteFunc(slices.Clone(v.Resources), func(o resource.Observed) bool {
+			if o.Ref.Kind == kind {
+				n++
+			}
+			return o.Ref.Kind == kind && n%2 == 0
+		})
+		v.Unreachable = map[string]error{kind: errors.New("page 2 failed")}
+	})
+}
+
+// oneUnread returns the scene in which the content of one resource could not be read, and which one.
+func (s scene) oneUnread(location string, which int) (scene, resource.Ref) {
+	var ref resource.Ref
+	out := s.with(location, func(v *resource.Snapshot) {
+		if v.Resources = slices.Clone(v.Resources); len(v.Resources) == 0 {
+			return
+		}
+		o := &v.Resources[which%len(v.Resources)]
+		o.Unread, o.Attrs, o.Tags, ref = "denied", nil, nil, o.Ref
+	})
+	return out, ref
+}
+
+// with returns the scene with another snapshot of a location.
+func (s scene) with(location string, change func(*resource.Snapshot)) scene {
+	out := scene{s.intents, resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: s.liveState.Unreachable}}
+	for k, v := range s.liveState.Scopes {
+		if k.Location == location {
+			change(&v)
+		}
+		out.liveState.Scopes[k] = v
+	}
+	return out
+}
+
 // bytesOf writes a plan in full, except for the positions of the configured resources.
 func bytesOf(t rapid.TB, p decider.Plan) string {
 	t.Helper()
