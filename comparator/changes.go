@@ -26,7 +26,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 	}
 	sameTags := k.NoTags || w.Tags.Equal(o.Tags)
 	var applied Applied
-	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly)) {
+	if c.in.Applied != nil && (!sameTags || mentions(w.Attrs, k.writeOnly) || mentions(w.Attrs, k.recorded)) {
 		var known bool
 		if applied, known = c.in.Applied(w.Ref); known {
 			opt.Applied = applied.Attrs
@@ -186,6 +186,7 @@ func (c *comparison) isKnownAfterApply(v resource.Value) bool {
 type kindInfo struct {
 	resource.Kind
 	writeOnly []string // top-level attributes that are, or hold, write-only ones
+	recorded  []string // attributes that are Recorded
 }
 
 // kindCache keeps the schemas looked up so far. Resources are sorted by kind, so the next lookup
@@ -217,6 +218,9 @@ func (c *comparison) kind(w *resource.Desired) *kindInfo {
 	for i := range k.Attrs {
 		if holdsWriteOnly(&k.Attrs[i]) {
 			info.writeOnly = append(info.writeOnly, k.Attrs[i].Name)
+		}
+		if k.Attrs[i].Recorded {
+			info.recorded = append(info.recorded, k.Attrs[i].Name)
 		}
 	}
 	c.kinds.known, c.kinds.last = append(c.kinds.known, info), info

@@ -35,7 +35,7 @@ func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
 }
 
 // baseline is what is recorded as applied to a resource that is adopted: what is configured and
-// cannot be read back, all of it unverified. Nil for a resource that was bound to the ref before.
+// cannot be read back, all of it unverified, and what only the record keeps. Nil for a resource that was bound to the ref before.
 func (e *Engine) baseline(p *Planned, ref resource.Ref, have *resource.Observed) *event.Applied {
 	kind, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind)
 	for i := range p.bindings {
@@ -51,6 +51,10 @@ func (e *Engine) baseline(p *Planned, ref resource.Ref, have *resource.Observed)
 	}
 	for i := range kind.Attrs {
 		name := kind.Attrs[i].Name
+		v, configured := d.Attrs.Get(name)
+		if kind.Attrs[i].Recorded && configured {
+			out.Attrs = out.Attrs.With(name, v)
+		}
 		if !mentionsWriteOnly(d.Attrs, kind.Attrs[i:i+1]) || slices.Contains(d.Defaulted, name) {
 			continue
 		}

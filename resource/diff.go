@@ -87,7 +87,7 @@ func (d *differ) extra(prefix string, a Attr, schema []Attribute, outer Effect) 
 func configurable(schema []Attribute, name string) bool {
 	for i := range schema {
 		if schema[i].Name == name {
-			return !schema[i].Computed && !schema[i].WriteOnly
+			return !schema[i].Computed && !schema[i].WriteOnly && !schema[i].Recorded
 		}
 	}
 	return false
@@ -103,6 +103,11 @@ func (d *differ) attribute(path string, desired, observed Value, schema *Attribu
 	}
 	if schema.Effect > outer {
 		outer = schema.Effect
+	}
+	if schema.Recorded {
+		if observed, _ = d.opt.Applied.at(path); d.opt.Applied == nil || Equal(desired, observed) {
+			return
+		}
 	}
 	if schema.WriteOnly {
 		if observed = d.applied(path, desired, schema, outer); Equal(desired, observed) {

@@ -123,6 +123,9 @@ type Attribute struct {
 	// compared with the configuration last applied; see DiffOptions.Applied. Inside the
 	// elements of a List or Set it is not compared.
 	WriteOnly bool
+	// Recorded: it is set at creation and stays so in the system. A change of the configuration is
+	// an update that only the record keeps; nothing else is compared. Its Effect is InPlace.
+	Recorded bool
 	// Secret: the value is a Secret in configurations and a Digest everywhere else.
 	Secret bool
 	// SecretInFile: a Secret that may be written in its source, such as a script.

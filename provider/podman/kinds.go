@@ -35,6 +35,15 @@ func fixed(attrs []resource.Attribute) []resource.Attribute {
 	return attrs
 }
 
+// recordedLabels are the labels of what cannot be created again without a loss: of a volume its
+// data, of a network its connections.
+func recordedLabels(what string) resource.Attribute {
+	a := labelsAttr(what)
+	a.Effect, a.Recorded = resource.InPlace, true
+	a.Doc = "Labels of the " + what + ", set when it is created. Podman cannot change labels afterwards: a change is recorded alone, and replaces nothing."
+	return a
+}
+
 func labelsAttr(what string) resource.Attribute {
 	return resource.Attribute{
 		Name: "labels", Type: resource.TMap, Effect: resource.Replace, Valid: labelKeys,

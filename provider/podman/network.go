@@ -16,7 +16,7 @@ import (
 func networks() kind {
 	return kind{
 		schema: networkKind(), list: listNetworks, read: readNetwork, check: checkNetwork,
-		create: createNetwork, update: noUpdate, remove: removeNetwork,
+		create: createNetwork, update: relabel, remove: removeNetwork,
 	}
 }
 

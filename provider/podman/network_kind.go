@@ -8,7 +8,7 @@ func networkKind() resource.Kind {
 		Doc:         "A network of containers.\n\nReplacing it disconnects the containers of its stack and connects them again; they keep running.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork,
-		Attrs: fixed([]resource.Attribute{
+		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "driver", Type: resource.TString, Default: resource.String("bridge"), Enum: []string{"bridge", "macvlan", "ipvlan"},
 				Example: "bridge", Doc: "The network driver.",
@@ -25,7 +25,6 @@ func networkKind() resource.Kind {
 				Name: "gateway", Type: resource.TString, Valid: isAddress,
 				Example: "172.20.0.1", Doc: "The address of the host in it. Requires subnet. If omitted, the first of the subnet.",
 			},
-			labelsAttr("network"),
-		}),
+		}), recordedLabels("network")),
 	}
 }

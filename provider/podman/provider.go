@@ -168,4 +168,14 @@ func (p *Provider) at(ctx context.Context, ref resource.Ref) (kind, *host, error
 // noUpdate is of kinds that Podman cannot change.
 func noUpdate(context.Context, *host, provider.Request) error { return provider.ErrReplace }
 
+// relabel changes nothing: labels of what exists are in the record alone.
+func relabel(_ context.Context, _ *host, r provider.Request) error {
+	for _, c := range r.Changes {
+		if c.On != resource.OnAttribute || !pathIn(c.Path, "labels") {
+			return provider.ErrReplace
+		}
+	}
+	return nil
+}
+
 func noCheck(context.Context, *host, provider.Request) error { return nil }

@@ -16,7 +16,7 @@ import (
 func volumes() kind {
 	return kind{
 		schema: volumeKind(), list: listVolumes, read: readVolume, check: checkVolume,
-		create: createVolume, update: noUpdate, remove: removeVolume,
+		create: createVolume, update: relabel, remove: removeVolume,
 	}
 }
 

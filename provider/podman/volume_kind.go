@@ -8,7 +8,7 @@ func volumeKind() resource.Kind {
 		Doc:         "A volume, or a folder of the host.\n\nNo change replaces it, because that would lose its data.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
 		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalVolume, DataLoss: volumeDataLoss, Keeps: true,
-		Attrs: fixed([]resource.Attribute{
+		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "type", Type: resource.TString, Enum: []string{"volume", "bind"},
 				Example: "volume", Doc: "Where the data is: in a volume of Podman's, or in a path of the host (bind). If omitted, volume, or bind with a host_path.",
@@ -46,9 +46,8 @@ func volumeKind() resource.Kind {
 				},
 			},
 			volumeSecurity(),
-			labelsAttr("volume"),
 			{Name: "mountpoint", Type: resource.TString, Computed: true, Doc: "Where its data is on the host."},
-		}),
+		}), recordedLabels("volume")),
 	}
 }
 

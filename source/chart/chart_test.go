@@ -200,7 +200,7 @@ func TestAChartIsReadWithItsValues(t *testing.T) {
 	if got, want := shown(labels), `{"cutepod.io/chart":"shop","cutepod.io/version":"1.2.3","team":"shop"}`; got != want {
 		t.Errorf("labels are %s, not %s", got, want)
 	}
-	if diff := cmp.Diff([]string{"labels.cutepod.io/version"}, data.Ignore); diff != "" {
+	if diff := cmp.Diff([]string{"labels.cutepod.io/chart", "labels.cutepod.io/version"}, data.Ignore); diff != "" {
 		t.Error(diff)
 	}
 }

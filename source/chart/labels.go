@@ -8,8 +8,8 @@ import (
 	"github.com/ovi-project/ovi/source"
 )
 
-// Labels of every resource of a chart. The version is that of the chart when the resource is
-// created: a new version changes nothing by itself.
+// Labels of every resource of a chart, as of its creation. They are not compared: a new version
+// changes nothing by itself, and what is adopted has none.
 const (
 	labelGroup   = "cutepod.io/"
 	labelChart   = labelGroup + "chart"
@@ -63,9 +63,10 @@ func (m *manifest) addLabels() {
 		n.Kids = append(n.Kids, k, v)
 	}
 	add(labelChart, m.about.name)
+	m.r.Ignore = append(slices.Clone(m.r.Ignore), labels+"."+labelChart)
 	if m.about.version != "" {
 		add(labelVersion, m.about.version)
-		m.r.Ignore = append(slices.Clone(m.r.Ignore), labels+"."+labelVersion)
+		m.r.Ignore = append(m.r.Ignore, labels+"."+labelVersion)
 	}
 	key := *m.name
 	key.Text = labels
