@@ -57,26 +57,30 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 }
 
 // requests lists what to read in each scope: the kinds that are configured, referred to or
-// recorded, and those of open actions; all kinds if the plan asks for them.
+// recorded, and those of open actions; all kinds if the plan asks for them. Adopted resources are
+// known: nothing on them tells the provider that they are managed.
 func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Scope, opens []openAction) ([]provider.ObserveRequest, error) {
 	out := make([]provider.ObserveRequest, len(scopes))
 	for i, s := range scopes {
 		out[i].Scope = s
-		if p.allKinds {
-			continue
-		}
-		kinds := map[string]bool{}
-		for _, in := range p.Intents {
-			e.configuredKinds(in, s, kinds)
-		}
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
 		if err != nil {
 			return nil, err
 		}
+		kinds := map[string]bool{}
 		for _, b := range bindings {
 			if b.Live() {
 				kinds[b.Ref.Kind] = true
 			}
+			if b.Live() && b.Adopted {
+				out[i].Known = append(out[i].Known, b)
+			}
+		}
+		if p.allKinds {
+			continue
+		}
+		for _, in := range p.Intents {
+			e.configuredKinds(in, s, kinds)
 		}
 		for _, o := range opens {
 			if o.Ref.Scope() == s {

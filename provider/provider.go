@@ -44,8 +44,8 @@ type ObserveRequest struct {
 	Scope resource.Scope
 	// Kinds are the kinds to read; nil: all. The snapshot's Complete names those read in full.
 	Kinds []string
-	// Known are bindings to read by ID, because a list may not show them yet. One that exists
-	// must be in the snapshot.
+	// Known are bindings to read by ID, because a list may not show them yet, or shows less of
+	// what was adopted than of what was created. One that exists must be in the snapshot, in full.
 	Known []resource.Binding
 }
 

@@ -85,9 +85,15 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
 func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []resource.Binding) ([]resource.Observed, error) {
+	if len(known) == 0 {
+		return listed, nil
+	}
+	ids := make(map[string]bool, len(listed))
+	for i := range listed {
+		ids[listed[i].ID] = true
+	}
 	for _, b := range known {
-		at := slices.IndexFunc(listed, func(o resource.Observed) bool { return o.ID == b.ID })
-		if b.Ref.Kind != k.schema.Name || b.Ref.Location != g.location() || at >= 0 {
+		if b.Ref.Kind != k.schema.Name || b.Ref.Location != g.location() || ids[b.ID] {
 			continue
 		}
 		o, err := k.read(ctx, g, b.ID)
@@ -97,7 +103,7 @@ func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observ
 		if err != nil {
 			return nil, err
 		}
-		listed = append(listed, o)
+		listed, ids[b.ID] = append(listed, o), true
 	}
 	return listed, nil
 }

@@ -82,7 +82,7 @@ func (f *facts) networkIDs(want resource.Value) resource.Value {
 		}
 		out = append(out, resource.String(id))
 	}
-	if want == nil && len(out) == 1 && foreign == 1 {
+	if want == nil && f.ours && len(out) == 1 && foreign == 1 {
 		return nil
 	}
 	return resource.SortSet(out)

@@ -19,7 +19,7 @@ type reading struct {
 	local    bool
 	now      time.Time
 	clock    clock
-	known    map[string][]string // IDs by kind that are to be read even if nothing marks them
+	known    map[string]bool // KIND/ID: to be read in full even if nothing marks it
 	networks *networkNames
 	images   map[string]*libpod.Image // by name or ID; nil: not on the host
 	digest   func(plain string) string
@@ -37,9 +37,9 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 		return resource.Snapshot{}, classify("observe", err)
 	}
 	g := h.reading()
-	g.known = map[string][]string{}
+	g.known = make(map[string]bool, len(r.Known))
 	for _, b := range r.Known {
-		g.known[b.Ref.Kind] = append(g.known[b.Ref.Kind], b.ID)
+		g.known[b.Ref.Kind+"/"+b.ID] = true
 	}
 	snap := resource.Snapshot{Scope: g.scope, At: g.now, Complete: []string{}, Unreachable: map[string]error{}}
 	for _, k := range kinds() {
@@ -68,7 +68,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 }
 
 // isKnown reports that a resource is to be read in full although its labels do not mark it.
-func (g *reading) isKnown(kind, id string) bool { return slices.Contains(g.known[kind], id) }
+func (g *reading) isKnown(kind, id string) bool { return g.known[kind+"/"+id] }
 
 // image reads an image once; nil if it is not on the host.
 func (g *reading) image(ctx context.Context, name string) (*libpod.Image, error) {
