@@ -93,6 +93,7 @@ func TestByHand(t *testing.T) {
 	startFirst.Replace = resource.StartFirst
 	failing := &resource.Observed{Ref: at(kindContainer, "web"), ID: "0123", Health: resource.Failing}
 	state := []resource.Change{{On: resource.OnState, Path: "state"}}
+	filled := &resource.Observed{Ref: old.Ref, ID: old.ID, Attrs: object(values{ownVolumes: object(values{"/data": text("0a1b")})})}
 	for name, c := range map[string]struct {
 		op   provider.Operation
 		want []string
@@ -117,6 +118,7 @@ func TestByHand(t *testing.T) {
 		"in a pod":         {provider.Operation{Verb: provider.VerbCreate, Find: site(t), Desired: configured(t, kindContainer, "web", values{"image": text("nginx"), "pod": to(kindPod, "jobs")})}, []string{"podman run -d --name web --pod jobs --restart always nginx:latest"}},
 		"set aside":        {provider.Operation{Verb: provider.VerbSetAside, Desired: web, Have: old}, []string{"podman rename web web-old-0123456789ab"}},
 		"the new one":      {provider.Operation{Verb: provider.VerbCreate, Desired: web, Have: old, Beside: true}, []string{"podman create --name web nginx:latest"}},
+		"with its volumes": {provider.Operation{Verb: provider.VerbCreate, Desired: web, Have: filled, Beside: true}, []string{"podman create --name web --volume 0a1b:/data nginx:latest"}},
 		"switched":         {provider.Operation{Verb: provider.VerbSwitch, Desired: web, Have: old, Beside: true}, []string{"podman stop web-old-0123456789ab", "podman start web"}},
 		"started first":    {provider.Operation{Verb: provider.VerbSwitch, Desired: startFirst, Have: old, Beside: true}, []string{"podman start web", "podman stop web-old-0123456789ab"}},
 		"restored":         {provider.Operation{Verb: provider.VerbRestore, Desired: web, Have: old, Beside: true}, []string{"podman rename web-old-0123456789ab web", "podman start web"}},

@@ -79,6 +79,9 @@ func readContainer(ctx context.Context, g *reading, id string) (resource.Observe
 	if f.networks, err = g.networksOf(ctx); err != nil {
 		return resource.Observed{}, err
 	}
+	if f.anonymous, err = g.anonymousVolumes(ctx, &c, f.want); err != nil {
+		return resource.Observed{}, err
+	}
 	o := resource.Observed{ID: c.ID, Since: c.Created}
 	identify(&o, g.scope, kindContainer, c.Name, c.Config.Labels)
 	o.Attrs = f.attributes()
@@ -100,7 +103,9 @@ type facts struct {
 	tagged   *libpod.Image // that has the name now; nil if none has
 	moved    string        // the ID that its registry has for the name, if it is another one
 	networks *networkNames
-	digest   func(plain string) string // keyed; may be nil
+	// anonymous are the names of the volumes that Podman made for it, by path.
+	anonymous map[string]string
+	digest    func(plain string) string // keyed; may be nil
 }
 
 // attributes compares each attribute, as far as it can be read, with what it was at creation:
@@ -131,6 +136,7 @@ func (f *facts) attributes() resource.Attrs {
 		{"sysctl", f.unread},
 		{"security_context", f.security},
 		{"address", f.address},
+		{"own_volumes", f.ownVolumes},
 		{"image_id", f.imageID},
 	} {
 		want, _ := f.want.Get(field.name)

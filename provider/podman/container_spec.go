@@ -49,6 +49,9 @@ func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.Container
 	if err := mountsOf(ctx, h, a, s); err != nil {
 		return nil, err
 	}
+	if r.Beside != nil {
+		inherit(s, r.Beside.Attrs)
+	}
 	return s, secretsOf(ctx, h, a, s)
 }
 

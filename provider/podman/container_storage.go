@@ -4,7 +4,7 @@ import "github.com/ovi-project/ovi/resource"
 
 // containerStorage are the attributes that say what it can read and write.
 func containerStorage() []resource.Attribute {
-	return fixed([]resource.Attribute{
+	return append(fixed([]resource.Attribute{
 		{
 			Name: "volumes", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Fields: mountFields()},
 			Example: "[{name: data, mount_path: /var/lib/data}]", Doc: "The volumes that are mounted.",
@@ -13,6 +13,9 @@ func containerStorage() []resource.Attribute {
 			Name: "secrets", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TObject, Fields: secretFields()},
 			Example: "[{name: db-password, env: true}]", Doc: "The secrets that it can read. A secret whose value changes replaces the container.",
 		},
+	}), resource.Attribute{
+		Name: "own_volumes", Type: resource.TMap, Computed: true,
+		Doc: "The volumes that Podman made for paths that its image declares. The container that replaces it gets them; they stay when it is deleted.",
 	})
 }
 

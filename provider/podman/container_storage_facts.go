@@ -32,7 +32,7 @@ func (f *facts) volumes(want resource.Value) resource.Value {
 	}
 	if !f.ours {
 		for _, m := range at {
-			if m.Type == "volume" {
+			if m.Type == "volume" && f.anonymous[m.Destination] == "" {
 				out = append(out, mountOf(m))
 			}
 		}

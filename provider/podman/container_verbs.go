@@ -61,7 +61,7 @@ func (h *host) startNew(ctx context.Context, id string, r provider.Request) erro
 	if err == nil || provider.Recoverable(classify("", err)) || ctx.Err() != nil {
 		return err
 	}
-	if removeErr := h.stopAndRemove(ctx, id); removeErr != nil && !isNotFound(removeErr) {
+	if removeErr := h.stopAndRemove(ctx, id, h.RemoveNewContainer); removeErr != nil && !isNotFound(removeErr) {
 		return fmt.Errorf("%w; it is left, because it cannot be removed: %w", err, removeErr)
 	}
 	return err
@@ -192,10 +192,10 @@ func (h *host) reconnect(ctx context.Context, id string, a resource.Attrs) error
 
 // removeContainer stops and removes a container.
 func removeContainer(ctx context.Context, h *host, r provider.Request) error {
-	return h.stopAndRemove(ctx, r.Have.ID)
+	return h.stopAndRemove(ctx, r.Have.ID, h.RemoveContainer)
 }
 
-func (h *host) stopAndRemove(ctx context.Context, id string) error {
+func (h *host) stopAndRemove(ctx context.Context, id string, remove func(ctx context.Context, id string) error) error {
 	c, err := h.Container(ctx, id)
 	if err != nil {
 		return err
@@ -210,5 +210,5 @@ func (h *host) stopAndRemove(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	return h.RemoveContainer(ctx, id)
+	return remove(ctx, id)
 }

@@ -57,6 +57,9 @@ func sharesNetwork(a resource.Attrs) bool {
 }
 
 func writes(a resource.Attrs) bool {
+	if len(attrsOf(a, ownVolumes)) > 0 {
+		return true
+	}
 	return slices.ContainsFunc(listOf(a, "volumes"), func(v resource.Value) bool {
 		m, _ := v.(resource.Attrs)
 		return !boolOf(m, "read_only")

@@ -59,10 +59,15 @@ func (c *Client) UpdateContainer(ctx context.Context, id string, r *Resources) e
 	return c.post(ctx, "/containers/"+id+"/update", nil, r, nil)
 }
 
-// RemoveContainer removes a container, which must not run, and the volumes without a name that
-// were made for it.
+// RemoveContainer removes a container, which must not run. The volumes that were made for it stay.
 func (c *Client) RemoveContainer(ctx context.Context, id string) error {
-	return c.remove(ctx, "/containers/"+id, values("v", "true"), nil)
+	return c.remove(ctx, "/containers/"+id, nil, nil)
+}
+
+// RemoveNewContainer removes a container that never was in service, which must not run, and the
+// volumes that were made for it and that no other container uses.
+func (c *Client) RemoveNewContainer(ctx context.Context, id string) error {
+	return c.remove(ctx, "/containers/"+id, values("volumes", "true"), nil)
 }
 
 // CreateNetwork creates a network.
