@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet crashes kill100 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet crashes kill100 kill50 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -65,6 +65,9 @@ kill100: need ## kill -9 at 100 random moments of an apply (10 in `make test`)
 
 kill200: need ## the same with updates, replaces and deletes among the actions, 200 times (6 in `make test`)
 	OVI_KILLS=200 $(GO) test -run TestKilledAmongAllActions -timeout 60m -v ./cmd/ovi
+
+kill50: need ## kill -9 at 50 calls of a swap of a container, on a real Podman (6 in `make test`)
+	OVI_KILLS=50 $(GO) test -count=1 -run TestASwapOfAContainerSurvivesKills -timeout 30m -v ./cmd/ovi
 
 powercut: need ## cut the power under the audit log on ext4 and xfs, 100 times (root; part of `make test`)
 	$(GO) test -count=1 -v ./bench/powercut
