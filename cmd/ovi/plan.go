@@ -47,6 +47,7 @@ func (p *process) planCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},
+			timeoutFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "plan against live state as recorded at `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago); cannot be applied"},
 		),
 		Action: p.action((*call).plan),
@@ -57,6 +58,7 @@ func (c *call) plan() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
+	defer c.bounded()()
 	if err := c.checkPast(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 )
 
 const threeOnANetwork = `version: v1
@@ -58,5 +59,30 @@ func TestARenamedContainerGetsItsNameBack(t *testing.T) {
 	s.serving("1")
 	if now := s.host.Podman(t, "inspect", "-f", "{{.Id}} {{.State.StartedAt}}", "web"); now != id {
 		t.Errorf("it is %s, was %s", now, id)
+	}
+}
+
+// TestAPodmanThatDoesNotAnswerIsGivenUp: a socket that accepts and is silent holds a plan no longer than
+// --timeout, and a URL that is none is named.
+func TestAPodmanThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	dir := t.TempDir()
+	writeConfig(t, dir, fmt.Sprintf(oneContainer, "1", ""))
+	l, err := net.Listen("unix", dir+"/silent.sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	for host, want := range map[string]string{
+		"unix://" + dir + "/silent.sock": "the timeout is over",
+		"foo":                            `invalid host "foo" for the host local, from --podman-host or CONTAINER_HOST`,
+		"http://x":                       `unknown way to connect to the host "http://x" for the host local`,
+	} {
+		cmd := ovi(t, dir, "plan", "--timeout", "1s")
+		cmd.Env = append(cmd.Env, "CONTAINER_HOST="+host)
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		if text := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(text, want) || time.Since(start) > 20*time.Second {
+			t.Errorf("%s: after %s, %v:\n%s", host, time.Since(start), err, out)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func canonicalPorts(a resource.Attrs, add func(...resource.Problem)) resource.Attrs {
-	taken := map[string]bool{}
+	taken := published{}
 	return mapElements(a, "ports", func(p resource.Attrs, at string) resource.Attrs {
 		p = mapText(p, "protocol", strings.ToLower)
 		p = mapText(p, "host_ip", canonicalAddress)
@@ -18,12 +18,8 @@ func canonicalPorts(a resource.Attrs, add func(...resource.Problem)) resource.At
 			p = p.Without("host_ip")
 		}
 		host, _ := intOf(p, "host_port")
-		ip, _ := textOf(p, "host_ip")
-		protocol, _ := textOf(p, "protocol")
-		if key := fmt.Sprint(ip, " ", host, " ", protocol); host != 0 && taken[key] {
+		if _, clash := taken.add(&resource.Desired{}, p); clash {
 			add(resource.Problem{Path: at + ".host_port", Summary: fmt.Sprintf("host port %d is published twice", host), Suggestion: "use another host_port"})
-		} else {
-			taken[key] = true
 		}
 		return p
 	})

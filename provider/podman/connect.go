@@ -32,7 +32,7 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme == "" {
-		return nil, false, permanent("", "use local, or a URL such as unix:///run/podman/podman.sock", "invalid host %q", word)
+		return nil, false, permanent("", "use local, or a URL such as unix:///run/podman/podman.sock", "invalid host %q%s", endpoint, origin(word))
 	}
 	switch u.Scheme {
 	case "unix":
@@ -47,8 +47,16 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 		p.closers = append(p.closers, s.Close)
 		return libpod.New(s), false, nil
 	default:
-		return nil, false, permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT", "unknown way to connect to the host %q", word)
+		return nil, false, permanent("", "use unix://PATH, ssh://USER@HOST/PATH or tcp://HOST:PORT", "unknown way to connect to the host %q%s", endpoint, origin(word))
 	}
+}
+
+// origin says where the URL of the host local comes from.
+func origin(word string) string {
+	if word != local {
+		return ""
+	}
+	return " for the host local, from --podman-host or CONTAINER_HOST"
 }
 
 // Close ends the connections to other hosts.

@@ -28,6 +28,15 @@ func checkContainer(ctx context.Context, h *host, r provider.Request) error {
 			return conflict("check", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a container named %s exists", r.Desired.Ref.Name)
 		}
 	}
+	pods, err := h.Pods(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pods {
+		if p.Name == r.Desired.Ref.Name {
+			return conflict("check", "rename one of them: Podman has one table of names for containers and pods", "a pod named %s exists", p.Name)
+		}
+	}
 	return h.checkPorts(ctx, r, all)
 }
 
@@ -78,15 +87,19 @@ func portKey(m libpod.PortMapping) string {
 	return fmt.Sprint(m.HostIP, " ", m.HostPort, " ", m.Protocol)
 }
 
-func overlap(m, p libpod.PortMapping) bool {
+// sameAddress reports whether two addresses of a host are one, or one of them is all.
+func sameAddress(one, other string) bool {
 	ip := func(s string) string {
 		if a, err := netip.ParseAddr(s); err == nil && a.IsUnspecified() {
 			return ""
 		}
 		return s
 	}
-	sameIP := ip(m.HostIP) == ip(p.HostIP) || ip(m.HostIP) == "" || ip(p.HostIP) == ""
-	return sameIP && m.Protocol == p.Protocol && m.HostPort >= p.HostPort && m.HostPort < p.HostPort+max(1, p.Range)
+	return ip(one) == ip(other) || ip(one) == "" || ip(other) == ""
+}
+
+func overlap(m, p libpod.PortMapping) bool {
+	return sameAddress(m.HostIP, p.HostIP) && m.Protocol == p.Protocol && m.HostPort >= p.HostPort && m.HostPort < p.HostPort+max(1, p.Range)
 }
 
 // listens reports whether a port is free, by listening on it for a moment. What it cannot try

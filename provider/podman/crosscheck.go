@@ -2,40 +2,66 @@ package podman
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/ovi-project/ovi/resource"
 )
 
-// crossCheckContainers finds host ports that two containers or pods of a stack publish.
-func crossCheckContainers(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) (out []resource.Finding) {
-	type address struct {
-		location, ip, protocol string
-		port                   int64
+// published are the host ports that a stack publishes, by location, protocol and port.
+type published map[string][]publisher
+
+type publisher struct {
+	ip  string
+	ref resource.Ref
+}
+
+// add adds a port, unless a resource has it already on the same address or on all; that one is returned.
+func (p published) add(d *resource.Desired, port resource.Attrs) (other resource.Ref, clash bool) {
+	n, _ := intOf(port, "host_port")
+	ip, _ := textOf(port, "host_ip")
+	protocol, _ := textOf(port, "protocol")
+	if n == 0 {
+		return resource.Ref{}, false
 	}
-	taken := map[address]resource.Ref{}
+	key := fmt.Sprint(d.Ref.Location, " ", protocol, " ", n)
+	for _, x := range p[key] {
+		if sameAddress(x.ip, ip) {
+			return x.ref, true
+		}
+	}
+	p[key] = append(p[key], publisher{ip, d.Ref})
+	return resource.Ref{}, false
+}
+
+// crossCheckContainers finds host ports that two containers or pods of a stack publish, and containers
+// with the name of a pod: Podman has one table of names for both.
+func crossCheckContainers(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) (out []resource.Finding) {
+	taken := published{}
 	pods := map[resource.Ref]bool{}
 	publish := func(user resource.Ref, d *resource.Desired, path string) {
 		for i, v := range listOf(d.Attrs, "ports") {
 			p, _ := v.(resource.Attrs)
-			a := address{location: d.Ref.Location}
-			a.port, _ = intOf(p, "host_port")
-			a.ip, _ = textOf(p, "host_ip")
-			a.protocol, _ = textOf(p, "protocol")
-			if a.port == 0 {
+			other, clash := taken.add(d, p)
+			if !clash {
 				continue
 			}
-			if other, clash := taken[a]; clash {
-				at := path
-				if path == "" {
-					at = fmt.Sprintf("ports[%d].host_port", i)
-				}
-				out = append(out, resource.Finding{Ref: user, Problem: resource.Problem{
-					Path:    at,
-					Summary: fmt.Sprintf("host port %d is also published by %s/%s", a.port, other.Kind, other.Name), Suggestion: "use another host_port",
-				}})
-				continue
+			at := path
+			if path == "" {
+				at = fmt.Sprintf("ports[%d].host_port", i)
 			}
-			taken[a] = d.Ref
+			n, _ := intOf(p, "host_port")
+			out = append(out, resource.Finding{Ref: user, Problem: resource.Problem{
+				Path:    at,
+				Summary: fmt.Sprintf("host port %d is also published by %s/%s", n, other.Kind, other.Name), Suggestion: "use another host_port",
+			}})
+		}
+	}
+	for _, d := range configured {
+		pod := d.Ref
+		if pod.Kind = kindPod; find(pod) != nil {
+			out = append(out, resource.Finding{Ref: d.Ref, Problem: resource.Problem{
+				Path: "name", Summary: "a pod of the same stack is named " + pod.Name + " too", Suggestion: "rename one of them: Podman has one table of names for containers and pods",
+			}})
 		}
 	}
 	for _, d := range configured {
@@ -48,6 +74,32 @@ func crossCheckContainers(configured []*resource.Desired, find func(resource.Ref
 			pods[ref.Ref] = true
 			publish(d.Ref, pod, "pod")
 		}
+	}
+	return out
+}
+
+// crossCheckNetworks finds networks of a stack whose subnets overlap.
+func crossCheckNetworks(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) (out []resource.Finding) {
+	type used struct {
+		subnet netip.Prefix
+		ref    resource.Ref
+	}
+	var all []used
+	for _, d := range configured {
+		text, _ := textOf(d.Attrs, "subnet")
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			continue // none, or reported by its own check
+		}
+		for _, x := range all {
+			if x.ref.Location == d.Ref.Location && x.subnet.Overlaps(p) {
+				out = append(out, resource.Finding{Ref: d.Ref, Problem: resource.Problem{
+					Path: "subnet", Summary: fmt.Sprintf("%s overlaps with %s of network/%s", p, x.subnet, x.ref.Name), Suggestion: "use another subnet",
+				}})
+				break
+			}
+		}
+		all = append(all, used{p, d.Ref})
 	}
 	return out
 }

@@ -24,6 +24,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 	r.create("volume", "data", values{})
 	r.create("container", "taken", values{"image": text(podmantest.Image), "ports": resource.List{object(values{"container_port": resource.Int(80), "host_port": resource.Int(18481)})}})
 	r.host.Podman(t, "run", "-d", "--name", "by-hand", podmantest.Image)
+	r.host.Podman(t, "pod", "create", "--name", "pod-by-hand")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"a port of another container", "container", "a", values{"image": image, "ports": port(18481)}, provider.Conflict, "host port 18481 is used by the container taken", "host_port", false},
 		{"a port of another program", "container", "a", values{"image": image, "ports": port(busy)}, provider.Conflict, fmt.Sprintf("host port %d is in use", busy), "host_port", false},
 		{"a name of another container", "container", "by-hand", values{"image": image}, provider.Conflict, "a container named by-hand exists", "ovi adopt container/by-hand", false},
-		{"a command that does not exist", "container", "a", values{"image": image, "command": texts("/nope")}, provider.Permanent, "no such file or directory", "", true},
+		{"a command that does not exist", "container", "a", values{"image": image, "command": texts("/nope")}, provider.Permanent, "no such file or directory", "check command and args", true},
 		{"a program that fails", "container", "a", values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")}, provider.Permanent, "exited with 7: the disk is on fire", "", true},
 		{"a health check that fails", "container", "a", values{"image": image, "health": object(values{"command": texts("sh", "-c", "echo not today; exit 1"), "interval_seconds": resource.Int(1), "retries": resource.Int(1)})}, provider.Permanent, "unhealthy: not today", "", true},
 		{"a folder of the volume that does not exist", "container", "a", values{"image": image, "volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/d"), "sub_path": text("nope")})}}, provider.Permanent, "no such file or directory", "on the host", true},
@@ -58,6 +59,8 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"a file instead of a folder", "volume", "a", values{"host_path": object(values{"path": text("/etc/passwd")})}, provider.Permanent, "/etc/passwd is not a directory", "host_path.type", false},
 		{"a volume driver that does not exist", "volume", "a", values{"driver": text("nope")}, provider.Permanent, "nope", "", true},
 		{"a secret without a value", "secret", "a", values{"data": object(values{"A": resource.NewSecret("", "d")})}, provider.Permanent, "data.A is empty", "value", true},
+		{"a name of a pod", "container", "pod-by-hand", values{"image": image}, provider.Conflict, "a pod named pod-by-hand exists", "rename one", false},
+		{"a pod with a name of a container", "pod", "by-hand", values{}, provider.Conflict, "a container named by-hand exists", "rename one", false},
 		{"a pod with a port in use", "pod", "a", values{"ports": port(18481)}, provider.Conflict, "host port 18481 is used by the container taken", "host_port", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ func networkKind() resource.Kind {
 		Provider: Name, Name: kindNetwork,
 		Doc:         "A network of containers.\n\nReplacing it disconnects the containers of its stack and connects them again; they keep running.",
 		NamePattern: hostName, NameDoc: hostNameDoc, NoTags: true,
-		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork,
+		Carrier: resource.AtCreate, CheckFirst: true, Exact: true, Canonical: canonicalNetwork, CrossCheck: crossCheckNetworks,
 		Attrs: append(fixed([]resource.Attribute{
 			{
 				Name: "driver", Type: resource.TString, Default: resource.String("bridge"), Enum: []string{"bridge", "macvlan", "ipvlan"},

@@ -3,6 +3,7 @@ package podman
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/provider"
@@ -151,6 +152,11 @@ func checkPod(ctx context.Context, h *host, r provider.Request) error {
 	used, err := h.Containers(ctx, nil)
 	if err != nil {
 		return err
+	}
+	for _, c := range used {
+		if slices.Contains(c.Names, r.Desired.Ref.Name) {
+			return conflict("check", "rename one of them: Podman has one table of names for containers and pods", "a container named %s exists", r.Desired.Ref.Name)
+		}
 	}
 	return h.checkPorts(ctx, r, used)
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // prefix is the version of the API in every path.
@@ -53,12 +54,36 @@ type request struct {
 	method, path string
 	query        url.Values
 	body         any
+	wait         time.Duration // of a question: how long its answer may take; 0: answerWait
 }
 
 func (r request) op() string { return r.method + " " + r.path }
 
+// How long Podman may take to answer a question; checks run a program, and registries are asked over a
+// network. What changes something may take as long as it takes.
+const (
+	answerWait = 30 * time.Second
+	slowWait   = 5 * time.Minute
+)
+
+var errNoAnswer = errors.New("it accepted the connection and did not answer")
+
+// bounded ends a question that is not answered.
+func bounded(ctx context.Context, r request) (context.Context, context.CancelFunc) {
+	wait := r.wait
+	switch {
+	case r.method != http.MethodGet:
+		return ctx, func() {}
+	case wait == 0:
+		wait = answerWait
+	}
+	return context.WithTimeoutCause(ctx, wait, errNoAnswer)
+}
+
 // do sends a request and decodes the answer into out, if it is not nil. It returns the status.
 func (c *caller) do(ctx context.Context, r request, out any) (int, error) {
+	ctx, stop := bounded(ctx, r)
+	defer stop()
 	answer, err := c.send(ctx, r)
 	if err != nil {
 		return 0, err
@@ -115,6 +140,8 @@ func (c *caller) send(ctx context.Context, r request) (*http.Response, error) {
 func lost(ctx context.Context, r request, err error) error {
 	var dial *net.OpError
 	switch {
+	case errors.Is(context.Cause(ctx), errNoAnswer):
+		return &ConnectError{fmt.Errorf("%s: %w", r.op(), errNoAnswer)}
 	case ctx.Err() != nil && r.method == http.MethodGet:
 		return fmt.Errorf("%s: %w", r.op(), ctx.Err())
 	case ctx.Err() != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -37,7 +38,7 @@ func (r *Reader) RegistryImage(ctx context.Context, name, os, architecture strin
 
 // manifest reads the manifest of an image in its registry.
 func (r *Reader) manifest(ctx context.Context, name string) (m manifest, err error) {
-	err = r.get(ctx, "/manifests/"+name+"/json", nil, &m)
+	_, err = r.do(ctx, request{method: http.MethodGet, path: "/manifests/" + name + "/json", wait: slowWait}, &m)
 	var said *Error
 	if !errors.As(err, &said) || !strings.Contains(said.Message, single) {
 		return m, err

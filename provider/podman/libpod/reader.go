@@ -50,7 +50,8 @@ func (r *Reader) Container(ctx context.Context, id string) (out Container, err e
 
 // Healthcheck runs the health check of a container now and waits for its result.
 func (r *Reader) Healthcheck(ctx context.Context, id string) (out Health, err error) {
-	return out, r.get(ctx, "/containers/"+id+"/healthcheck", nil, &out)
+	_, err = r.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/healthcheck", wait: slowWait}, &out)
+	return out, err
 }
 
 // Logs are the last lines of what a container printed.

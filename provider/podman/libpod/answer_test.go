@@ -1,0 +1,48 @@
+package libpod
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// silent accepts requests and never answers.
+type silent struct{}
+
+func (silent) RoundTrip(q *http.Request) (*http.Response, error) {
+	<-q.Context().Done()
+	return nil, q.Context().Err()
+}
+
+// TestAQuestionWithoutAnAnswerEnds: a question ends by itself, as a service that cannot be reached, because
+// nothing was changed; a change ends with its caller alone, and its result is unknown.
+func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(silent{})
+		for want, ask := range map[time.Duration]func(context.Context) error{
+			answerWait: func(ctx context.Context) error { _, err := c.Info(ctx); return err },
+			slowWait:   func(ctx context.Context) error { _, err := c.Healthcheck(ctx, "web"); return err },
+		} {
+			start := time.Now()
+			var unreachable *ConnectError
+			if err := ask(t.Context()); !errors.As(err, &unreachable) || time.Since(start) != want {
+				t.Errorf("after %s: %v; want a ConnectError after %s", time.Since(start), err, want)
+			}
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		start := time.Now()
+		var lost *LostError
+		if err := c.StartContainer(ctx, "web"); !errors.As(err, &lost) || time.Since(start) != time.Hour {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		ctx, stop = context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if _, err := c.Info(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+	})
+}
