@@ -36,6 +36,11 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(o.Error)),
 		Suggestion: "run `ovi plan` to recover it",
 	}
+	if o.Failed { // only what it may have left is unknown
+		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(o.Error))
+		s.Cause, s.Suggestion = "Whether it left something has not been observed yet.", "run `ovi plan`, which observes that"
+		return s
+	}
 	if !o.Checked.IsZero() {
 		s.Cause = "Its result could not be observed."
 		s.Suggestion = "check the resource in its system, then run `ovi plan`"

@@ -162,6 +162,10 @@ func (c *call) stateTables(s state) error {
 			note(fmt.Sprintf("%s: %s in progress until %s", short(x.Ref), x.Action, x.Deadline.UTC().Format("15:04:05 UTC")))
 			continue
 		}
+		if x.Failed {
+			alert(fmt.Sprintf("%s: %s failed %s by %s", short(x.Ref), x.Action, x.At.UTC().Format("15:04:05 UTC"), x.User), "run `ovi why "+short(x.Ref)+"`")
+			continue
+		}
 		next := ""
 		if i == len(s.open)-1 {
 			next = "run `ovi plan` to recover it"

@@ -130,6 +130,11 @@ func sharedPaths(a resource.Attrs) (out []resource.Problem) {
 		for i, e := range listOf(a, at.list) {
 			o, _ := e.(resource.Attrs)
 			p, ok := textOf(o, at.field)
+			if v, _ := o.Get("name"); at.list == "secrets" && !ok && !boolOf(o, "env") {
+				if r, is := v.(resource.Reference); is {
+					p, ok = "/run/secrets/"+r.Ref.Name, true
+				}
+			}
 			if ok && p != "" && taken[p] {
 				out = append(out, resource.Problem{
 					Path: fmt.Sprintf("%s[%d].%s", at.list, i, at.field), Summary: "two mounts at " + p, Suggestion: "use another path",

@@ -44,11 +44,30 @@ func TestWhatClashesInAStackIsFound(t *testing.T) {
 	if diff := cmp.Diff([]string{"web name: a pod of the same stack is named web too", "one ports[0].host_port: host port 80 is also published by container/all"}, got); diff != "" {
 		t.Errorf("containers (-want +got):\n%s", diff)
 	}
-	subnet := func(s string) map[string]resource.Value { return map[string]resource.Value{"subnet": resource.String(s)} }
+	subnet := func(s string) map[string]resource.Value {
+		return map[string]resource.Value{"subnet": resource.String(s)}
+	}
 	got = findings(crossCheckNetworks([]*resource.Desired{
 		configuredAs(kindNetwork, "a", subnet("10.190.1.0/24")), configuredAs(kindNetwork, "b", subnet("10.190.1.0/25")), configuredAs(kindNetwork, "c", subnet("10.190.2.0/24")), configuredAs(kindNetwork, "d", nil),
 	}, find))
 	if diff := cmp.Diff([]string{"b subnet: 10.190.1.0/25 overlaps with 10.190.1.0/24 of network/a"}, got); diff != "" {
 		t.Errorf("networks (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoSecretsAtOnePathAreRefused: a secret without a path has one too.
+func TestTwoSecretsAtOnePathAreRefused(t *testing.T) {
+	secret := func(name, path string) resource.Value {
+		m := map[string]resource.Value{"name": resource.Reference{Ref: configuredAs(kindSecret, name, nil).Ref}}
+		if path != "" {
+			m["path"] = resource.String(path)
+		}
+		return resource.AttrsOf(m)
+	}
+	for path, want := range map[string]int{"/run/secrets/password": 1, "/run/secrets/other": 0} {
+		a := resource.AttrsOf(map[string]resource.Value{"secrets": resource.List{secret("password", ""), secret("token", path)}})
+		if got := sharedPaths(a); len(got) != want {
+			t.Errorf("%s: %v", path, got)
+		}
 	}
 }

@@ -126,6 +126,23 @@ func TestWhatComposeWouldRefuseIsRefused(t *testing.T) {
 	}
 }
 
+// TestAnExternalVolumeIsMissedWhereItIsMounted: a service without its mount would lose data.
+func TestAnExternalVolumeIsMissedWhereItIsMounted(t *testing.T) {
+	c, err := compose.Import(compose.Input{Name: "compose.yaml", Text: "services: {web: {image: a:1, volumes: [data:/data:ro]}}\nvolumes: {data: {external: true}}\n", Dir: "/x", Into: "/x/out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	for _, n := range c.Notes {
+		notes = append(notes, n.What)
+	}
+	want := []string{"the external volume data is not mounted at /data", "volumes.data.external"}
+	slices.Sort(notes)
+	if diff := cmp.Diff(want, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 // FuzzImport: any file is a chart or has problems, and never panics; a chart can be loaded, or
 // has problems with positions.
 func FuzzImport(f *testing.F) {

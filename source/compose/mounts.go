@@ -84,7 +84,8 @@ func (s *service) mount(n *source.Node, from, path string, mode []string) {
 	case strings.HasPrefix(from, ".") || strings.HasPrefix(from, "/") || strings.HasPrefix(from, "$"):
 		from = s.newVolume(path, s.hostPath(n, from))
 	case s.external["volumes."+from]:
-		return // noted where it is declared
+		s.note(n, "the external volume "+from+" is not mounted at "+path, "declare it in the chart, and mount it in "+s.name)
+		return
 	default:
 		if s.root.Get("volumes").Get(from) == nil {
 			s.problem(n, "unknown volume "+source.Quote(from), "declare it under volumes")
