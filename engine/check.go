@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
@@ -39,6 +40,9 @@ func (a *apply) ask(ctx context.Context, d *decider.Decision, r provider.Request
 	return redact(err, r.Desired.Attrs)
 }
 
+// refusal is the error of a check without the word that introduces it everywhere.
+func refusal(err error) string { return strings.TrimPrefix(err.Error(), "check: ") }
+
 // checkPlan asks the providers to check everything that the plan would create, replace or change,
 // and adds their errors to the plan as warnings.
 func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
@@ -53,7 +57,7 @@ func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
 			r.Have = *d.Observed
 		}
 		if err := a.ask(ctx, d, r); err != nil {
-			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: err.Error()})
+			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: refusal(err)})
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (a *apply) refusedFirst(d *decider.Decision) *Outcome {
 	case class == provider.Conflict && a.destroysIn(d.Ref.Scope()):
 		return nil
 	}
-	return &Outcome{Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + err.Error()}
+	return &Outcome{Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err)}
 }
 
 func (a *apply) destroysIn(s resource.Scope) bool {

@@ -32,7 +32,7 @@ func (b *bench) refusing(refuses map[string]error) {
 func TestCreatesAreCheckedFirst(t *testing.T) {
 	b := newBench(t)
 	b.cloud.ChecksFirst("server")
-	b.refusing(map[string]error{"bad": &provider.Error{Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
+	b.refusing(map[string]error{"bad": &provider.Error{Op: "check", Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
 	in := wants(network("lone"), server("bad", "lone"), network("main"), server("good", "main"), disk("d", 20))
 	r := b.apply(in)
 	want := map[string]engine.Status{
@@ -47,6 +47,11 @@ func TestCreatesAreCheckedFirst(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"not_started network/lone", "not_started server/bad"}, b.events(event.TypeNotStarted)); diff != "" {
 		t.Errorf("not started (-want +got):\n%s", diff)
+	}
+	for _, o := range r.Outcomes {
+		if o.Status == engine.Refused && o.Detail != "nothing was changed: port 80 is in use" {
+			t.Errorf("it says %q", o.Detail)
+		}
 	}
 	b.refusing(nil)
 	b.apply(in)

@@ -39,7 +39,7 @@ func (a *apply) perform(ctx context.Context, c Claim, d *decider.Decision, phase
 		return out
 	}
 	if err := a.check(ctx, d, phase, r); err != nil {
-		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+err.Error(), provider.ClassOf(err)
+		out.Status, out.Err, out.Detail, out.Class = Refused, err, "nothing was changed: "+refusal(err), provider.ClassOf(err)
 		return out
 	}
 	started := a.startedEvent(c, d, phase, r)

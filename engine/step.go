@@ -32,7 +32,7 @@ func (r *replacement) do(ctx context.Context, step replace.Step, s replace.Stage
 	}
 	if r.Checks(s) {
 		if err := r.ask(ctx, r.d, *q); err != nil {
-			return &Outcome{Status: Refused, Err: err, Detail: "nothing was changed: " + err.Error(), Class: provider.ClassOf(err)}
+			return &Outcome{Status: Refused, Err: err, Detail: "nothing was changed: " + refusal(err), Class: provider.ClassOf(err)}
 		}
 	}
 	started := r.stepStarted(step, q)

@@ -74,7 +74,7 @@ func (h *host) inService(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case o.Health == resource.Failing:
-		return permanent("", "", "it does not run as configured: %s", o.Message)
+		return permanent("", "check its image, command, args and env", "it does not run as configured: %s", o.Message)
 	case o.Health == resource.Pending:
 		return permanent("", "give its health check more time", "it did not become healthy: %s", o.Message)
 	}

@@ -50,7 +50,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 		{"a port of another program", "container", "a", values{"image": image, "ports": port(busy)}, provider.Conflict, fmt.Sprintf("host port %d is in use", busy), "host_port", false},
 		{"a name of another container", "container", "by-hand", values{"image": image}, provider.Conflict, "a container named by-hand exists", "ovi adopt container/by-hand", false},
 		{"a command that does not exist", "container", "a", values{"image": image, "command": texts("/nope")}, provider.Permanent, "no such file or directory", "check command and args", true},
-		{"a program that fails", "container", "a", values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")}, provider.Permanent, "exited with 7: the disk is on fire", "", true},
+		{"a program that fails", "container", "a", values{"image": image, "command": texts("sh", "-c", "echo the disk is on fire; exit 7")}, provider.Permanent, "exited with 7: the disk is on fire", "check its image", true},
 		{"a health check that fails", "container", "a", values{"image": image, "health": object(values{"command": texts("sh", "-c", "echo not today; exit 1"), "interval_seconds": resource.Int(1), "retries": resource.Int(1)})}, provider.Permanent, "unhealthy: not today", "", true},
 		{"a folder of the volume that does not exist", "container", "a", values{"image": image, "volumes": resource.List{object(values{"name": r.of("volume", "data"), "mount_path": text("/d"), "sub_path": text("nope")})}}, provider.Permanent, "no such file or directory", "on the host", true},
 		{"a subnet of another network", "network", "a", values{"subnet": text("10.250.3.128/25")}, provider.Conflict, "overlaps with 10.250.3.0/24 of the network back", "another subnet", false},
