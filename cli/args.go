@@ -163,7 +163,38 @@ func flagOf(leaf *cli.Command, path []string, name string) (cli.Flag, error) {
 	if near, ok := resource.Nearest(name, names); ok && len(name) > 1 { // everything is near one letter
 		next = "did you mean " + dashed(near) + "?"
 	}
+	if other := meantOption(name, names); other != "" {
+		next = other
+	}
 	return nil, Usage(next, "unknown option %s for `%s`", dashed(name), command)
+}
+
+// meantOption are options of other commands and tools, with what does the same here. has are the
+// options of the command.
+func meantOption(name string, has []string) string {
+	switch name {
+	case "out":
+		return "save a plan with `ovi plan --out FILE`"
+	case "json":
+		if slices.Contains(has, "output") {
+			return "use --output json"
+		}
+	case "v", "verbose", "debug", "vv":
+		return "use --log-level debug"
+	case "y", "yes", "force", "auto_approve", "assume-yes":
+		if slices.Contains(has, "auto-approve") {
+			return "use --auto-approve"
+		}
+	case "var", "var-file":
+		return "use ${env:NAME} or ${file:PATH} in the configuration"
+	case "destroy":
+		return meant(name)
+	case "refresh", "refresh-only":
+		return "run `ovi drift`: it shows what was changed outside ovi"
+	case "target-dir", "chdir", "C":
+		return "name the source: its folder holds the data directory"
+	}
+	return ""
 }
 
 // meant are commands of other tools, with what does the same here.

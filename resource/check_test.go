@@ -165,7 +165,7 @@ func TestNearest(t *testing.T) {
 	words := []string{"size", "image", "subnet", "security_groups", "key_name", "user_data"}
 	for word, want := range map[string]string{
 		"sizes": "size", "iamge": "image", "subent": "subnet", "security_group": "security_groups",
-		"securitygroups": "security_groups", "userdata": "user_data", "zzz": "", "": "", "x": "", "keyname": "key_name",
+		"securitygroups": "security_groups", "userdata": "user_data", "zzz": "", "": "", "x": "", "keyname": "key_name", "foo": "", "needs": "",
 	} {
 		if got, ok := resource.Nearest(word, words); got != want || ok != (want != "") {
 			t.Errorf("nearest of %q is %q, want %q", word, got, want)

@@ -1,12 +1,12 @@
 package resource
 
 // Nearest finds the candidate that a word most likely means: the one with the fewest letters
-// inserted, omitted, changed or swapped, if that is few for its length. Of equally near ones
-// it returns the first.
+// inserted, omitted, changed or swapped, if that is few for its length: one of three, two of five. Of
+// equally near ones it returns the first.
 func Nearest(word string, candidates []string) (string, bool) {
-	best, found := len(word)/3+1, ""
+	best, found := max(1, (len(word)+1)/3), ""
 	for _, c := range candidates {
-		if d := Distance(word, c); d < best || d == best && found == "" {
+		if d := Distance(word, c); d < len(c) && (d < best || d == best && found == "") {
 			best, found = d, c
 		}
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -95,7 +96,9 @@ func (r *reading) unknown(k *Node) (meant string) {
 		meant, _ = resource.Nearest(k.Text, slices.Concat(r.kind.names, r.Keys))
 	}
 	suggestion := "use " + meant
-	if meant == "" {
+	if other := otherTools(k.Text, r.Keys); other != "" {
+		meant, suggestion = "", "use "+other
+	} else if meant == "" {
 		suggestion = "see `ovi kinds " + r.kind.Name + "`"
 	}
 	r.wrong(r.at(k, k.Text), "unknown attribute "+Quote(k.Text)+" for kind "+r.kind.Name, suggestion)
@@ -115,13 +118,34 @@ func terraformAttribute(name string, names []string) (string, bool) {
 		{"vpc_security_group_ids", "security_groups"},
 		{"allocated_storage", "storage"},
 		{"instance_id", "attach_to"},
-		{"root_block_device", "root"},
+		{"root_block_device", "root_volume"},
 	} {
 		if row[0] == name && slices.Contains(names, row[1]) {
 			return row[1], true
 		}
 	}
 	return "", false
+}
+
+// otherTools maps a key that other tools have beside a resource's attributes to the key that does
+// the same, if the source has it.
+func otherTools(name string, keys []string) string {
+	for _, row := range [...][3]string{
+		{"needs", "depends_on"},
+		{"dependsOn", "depends_on"},
+		{"requires", "depends_on"},
+		{"lifecycle", "blessed", "blessed: true to prevent every action, replace: create-first, or ignore: [ATTRIBUTE]"},
+		{"prevent_destroy", "blessed", "blessed: true, which prevents every action"},
+		{"create_before_destroy", "replace", "replace: create-first"},
+		{"ignore_changes", "ignore"},
+		{"for_each", "count", "count, or one block for each"},
+		{"labels", "tags"},
+	} {
+		if row[0] == name && slices.Contains(keys, row[1]) {
+			return cmp.Or(row[2], row[1])
+		}
+	}
+	return ""
 }
 
 // at is the position of a node, or of the path where its syntax has no positions.

@@ -133,6 +133,8 @@ func (d *Draft) checkUse(self resource.Ref, u *use) (summary, suggestion string)
 	}
 	target := k.schemaAt(ref.Path)
 	switch {
+	case target == nil && ref.Path == "id":
+		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown), "use ${" + ref.Ref.Short() + "}: without a path it is the id"
 	case target == nil:
 		return fmt.Sprintf("unknown attribute %s of %s in %s", Quote(ref.Path), ref.Ref.Short(), shown), Suggest(ref.Path, d.attributeNames(ref.Ref.Provider, []string{ref.Ref.Kind})[1:])
 	case isSecretAt(k, ref.Path) && !u.attr.Secret:

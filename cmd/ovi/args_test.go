@@ -59,6 +59,9 @@ func TestWrongCommandLinesSayWhatToDo(t *testing.T) {
 		"an unknown subcommand":        {"audit lgo", "unknown command `ovi audit lgo`", "did you mean `ovi audit log`?"},
 		"an unknown option":            {"apply --paralelism 3", "unknown option --paralelism for `ovi apply`", "did you mean --parallelism?"},
 		"an option of another command": {"status --auto-approve", "unknown option --auto-approve for `ovi status`", "see `ovi status --help`"},
+		"a short word is not another":  {"plan --foo", "unknown option --foo for `ovi plan`", "see `ovi plan --help`"},
+		"a plan to save by apply":      {"apply --out x", "unknown option --out for `ovi apply`", "save a plan with `ovi plan --out FILE`"},
+		"a yes of another tool":        {"apply --yes", "unknown option --yes for `ovi apply`", "use --auto-approve"},
 		"an option without its value":  {"plan --out", "option --out needs a value", "use --out VALUE"},
 		"an option without a command":  {"--sandbox", "option --sandbox without a command", "see `ovi help`"},
 	} {

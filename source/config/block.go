@@ -88,7 +88,7 @@ kids:
 			case b.slots[j] == nil:
 				b.slots[j] = &b.n.Kids[i+1]
 			case name == "location" && k.Text != "location" && b.n.Get("location") != nil, k.Text == "location" && b.word != "location" && b.n.Get(b.word) != nil:
-				b.wrong(k, "duplicate location: "+b.word+" and location are the same", "remove one")
+				b.wrong(k, "duplicate location: "+b.word+" is another word for it", "remove location or "+b.word)
 			}
 			continue kids
 		}

@@ -34,7 +34,7 @@ func newLoader(opts Options, files []*file) *loader {
 	d := source.NewDraft(opts.Options)
 	d.Keys = spelling(blockKeys(opts.Options))
 	return &loader{
-		opts: opts, files: files, draft: d, settings: settings{set: map[string]position.Position{}},
+		opts: opts, files: files, draft: d, settings: settings{set: map[string]setting{}},
 		words: map[string]string{}, tagSets: map[string]resource.Tags{}, locationWords: map[string]string{}, nameless: map[string]position.Position{},
 	}
 }

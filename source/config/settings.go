@@ -19,7 +19,13 @@ type settings struct {
 	stack   string
 	rules   rules.Rules
 	options resource.Options
-	set     map[string]position.Position
+	set     map[string]setting
+}
+
+// setting is where something was set first, and the value as written.
+type setting struct {
+	at    position.Position
+	value string
 }
 
 // named is the form of stack names, unfit is removed from a folder's name, and fit is the form of
@@ -35,9 +41,9 @@ func (d *document) setOnce(name string, n *source.Node, same bool) bool {
 	first, again := d.settings.set[name]
 	switch {
 	case !again:
-		d.settings.set[name] = d.file.at(n.Line, n.Column)
+		d.settings.set[name] = setting{d.file.at(n.Line, n.Column), strings.Clone(n.Text)}
 	case !same:
-		d.wrong(n, fmt.Sprintf("conflicting %s: it is set at %s for the whole stack", name, first), "set it once")
+		d.wrong(n, fmt.Sprintf("conflicting %s: %s here, and %s at %s", name, n.Text, first.value, first.at), "set it once: it is for the whole stack")
 		return false
 	}
 	return true
@@ -142,7 +148,7 @@ func (d *document) readProviderOptions(n *source.Node, provider string) {
 		}
 		name := "options." + provider + "." + k.Text
 		value, ok := d.text(&n.Kids[i+1], name)
-		if ok && d.setOnce(name, k, value == d.settings.options.Providers[provider][k.Text]) {
+		if ok && d.setOnce(name, &n.Kids[i+1], value == d.settings.options.Providers[provider][k.Text]) {
 			d.settings.setOption(provider, strings.Clone(k.Text), strings.Clone(value))
 		}
 	}
