@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/urfave/cli/v2"
@@ -139,10 +141,17 @@ func (o *Output) Records(rs ...render.Record) error {
 	return nil
 }
 
-// Say writes a line for users, unless --quiet is set. Programs get records.
+// Say writes a sentence for users, unless --quiet is set: wrapped at the terminal's width, in a pipe
+// at 80. Programs get records.
 func (o *Output) Say(format string, args ...any) {
-	if !o.Machine() && !o.Quiet {
-		_, _ = fmt.Fprintf(o.W, format+"\n", args...)
+	if o.Machine() || o.Quiet {
+		return
+	}
+	const pipe = 80
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		for _, part := range render.Wrap(line, cmp.Or(o.Style.Width, pipe)) {
+			_, _ = fmt.Fprintln(o.W, part)
+		}
 	}
 }
 

@@ -238,7 +238,7 @@ func TestBindGivesTheSameForAnyOrder(t *testing.T) {
 func TestConflictsNameTheOwnership(t *testing.T) {
 	for ownership, want := range map[resource.Ownership]string{
 		resource.Unmanaged: "is unmanaged", resource.Disputed: "its tags name", resource.Copied: "copied", resource.Attested: "no record of it",
-		resource.Unproven: "no record proves", resource.Former: "deleted, forgotten or replaced", resource.Proven: "owned by stack",
+		resource.Unproven: "no record proves", resource.Former: "forgotten, replaced or deleted since", resource.Proven: "owned by stack",
 	} {
 		err := error(&comparator.OwnershipError{Have: resource.Observed{ID: "i-1", Ownership: ownership, Ref: web("server", "x"), Marks: marksOf(web("server", "y"))}})
 		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "i-1") {

@@ -44,7 +44,7 @@ func (e *OwnershipError) Error() string {
 	case resource.Unproven:
 		return fmt.Sprintf("%s carries the tags of %s of stack %s, but no record proves that ovi created it", id, e.Have.Marks.Ref.Short(), e.Have.Marks.Ref.Stack)
 	case resource.Former:
-		return id + " was recorded under this name before, and was deleted, forgotten or replaced since"
+		return id + " was managed under this name before, and was forgotten, replaced or deleted since: `ovi history " + e.Have.Ref.Short() + "` tells"
 	}
 	return id + " exists and is unmanaged"
 }

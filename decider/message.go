@@ -46,7 +46,7 @@ func conflictSuggestion(d *comparator.Difference) string {
 	case resource.Proven:
 		return fmt.Sprintf("rename it, or run `ovi move` in stack %s", d.Observed.Ref.Stack)
 	case resource.Disputed, resource.Copied, resource.Unproven, resource.Former:
-		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not", adopt, name, d.Observed.ID)
+		return fmt.Sprintf("%s, or `ovi forget %s --id %s` if it is not: the next apply creates another one", adopt, name, d.Observed.ID)
 	case resource.Attested:
 		return "run `ovi adopt --marked` to take all such resources, or `ovi adopt " + name + " --id " + d.Observed.ID + "`"
 	}
@@ -54,6 +54,9 @@ func conflictSuggestion(d *comparator.Difference) string {
 }
 
 func unmanagedMessage(d *comparator.Difference) string {
+	if d.Observed != nil && d.Observed.Message == resource.ProviderDefault {
+		return resource.ProviderDefault
+	}
 	if d.Cause != nil {
 		return d.Cause.Error()
 	}

@@ -183,6 +183,8 @@ func histories() map[string]history.ResourceHistory {
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
 		"two-approvals": created().add("run2", look(large), read(), warned("p2"),
 			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve", Reason: "agreed"}, event.Approved{Plan: "other", Digest: "what", Who: "hedy", How: "ovi approve"},
+			// Once a user, and who applied the saved plan has not approved it.
+			event.Approved{Plan: "other", Digest: "what", Who: "joan", How: "ovi approve"}, event.Approved{Plan: "p2", Who: "ada", How: "plan file"},
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message), ended("p2", decider.Update, event.Done, "")).last(&small, nil),
 		"claim-lost": created().add("run2", look(large), read(), plan("p2", event.ForApply, drifted), yes("p2"),
 			started("p2", decider.Update, decider.ReasonChanged, drifted.Message),

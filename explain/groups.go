@@ -152,15 +152,25 @@ func version(v string) string {
 // approval is who approved the plan of an action.
 func (b *builder) approval(x *action) string {
 	p := b.plans[x.started.Plan]
-	var out []string
+	var out, who []string
+	saved := false
 	for _, r := range b.yes {
-		if e := r.Event.(event.Approved); isAbout(e, x.started.Plan, p.event) && !r.At.After(x.record.At) {
+		e := r.Event.(event.Approved)
+		if !isAbout(e, x.started.Plan, p.event) || r.At.After(x.record.At) {
+			continue
+		}
+		if e.How == "plan file" { // its user applied what was saved
+			saved = true
+		} else if !slices.Contains(who, e.Who) {
+			who = append(who, e.Who)
 			out = append(out, fmt.Sprintf("%s (%s)", e.Who, how(e.How))+phrase.Because(e.Reason))
 		}
 	}
 	switch {
 	case len(out) > 0:
 		return strings.Join(out, ", ")
+	case saved:
+		return orUnknown(x.record.User) + " (applied a saved plan)"
 	case p.decision == nil:
 		return orUnknown(x.record.User) + " (command)"
 	}

@@ -20,7 +20,8 @@ type DiffEntry struct {
 	Sign    string // "+", "~" or "-"
 	Name    string
 	Ref     resource.Ref
-	Text    string // the id of one that appeared or was deleted, and who changed it
+	ID      string // of one that appeared or was deleted
+	Text    string // who changed it
 	Changes []resource.Change
 }
 
@@ -30,8 +31,16 @@ func (v DiffView) Write(w io.Writer, s Style) error {
 	if v.Head != "" {
 		p.WriteString(v.Head + "\n")
 	}
+	names, ids := 0, 0
 	for _, e := range v.Entries {
-		p.entry(e.Sign, e.Name, e.Text)
+		names, ids = max(names, columns(e.Name)), max(ids, columns(e.ID))
+	}
+	for _, e := range v.Entries {
+		text := e.Text
+		if ids > 0 {
+			text = pad(e.ID, ids) + spaces(gap) + e.Text
+		}
+		p.entry(e.Sign, pad(e.Name, names), text)
 		schema := p.schema(e.Ref)
 		var rows []row
 		for _, c := range e.Changes {

@@ -80,17 +80,23 @@ func Traits(a resource.Attribute) string {
 }
 
 func bounds(a resource.Attribute) []string {
-	what := ""
-	if a.Type != resource.TInt && a.Type != resource.TFloat {
-		what = " characters"
+	of := func(n int64) string {
+		switch a.Type {
+		case resource.TInt, resource.TFloat:
+			return fmt.Sprint(n)
+		case resource.TList, resource.TSet, resource.TMap, resource.TObject:
+			return Many(n, "element")
+		case resource.TString, resource.TBool:
+		}
+		return Many(n, "character")
 	}
 	switch {
 	case a.Min != nil && a.Max != nil:
-		return []string{fmt.Sprintf("%d to %d%s", *a.Min, *a.Max, what)}
+		return []string{fmt.Sprintf("%d to %s", *a.Min, of(*a.Max))}
 	case a.Min != nil:
-		return []string{fmt.Sprintf("at least %d%s", *a.Min, what)}
+		return []string{"at least " + of(*a.Min)}
 	case a.Max != nil:
-		return []string{fmt.Sprintf("at most %d%s", *a.Max, what)}
+		return []string{"at most " + of(*a.Max)}
 	}
 	return nil
 }

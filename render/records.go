@@ -142,7 +142,8 @@ func UnmanagedIn(p decider.Plan) int {
 	n := p.Unlisted
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Difference == comparator.Unmanaged && (d.Observed == nil || d.Observed.Message != resource.ProviderDefault) {
+		isDefault := d.Message == resource.ProviderDefault || d.Observed != nil && d.Observed.Message == resource.ProviderDefault
+		if d.Difference == comparator.Unmanaged && !isDefault {
 			n++
 		}
 	}

@@ -275,3 +275,40 @@ func TestRecordsHaveTheirPromisedFields(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundsNameWhatTheyCount: characters of a string, elements of a list, numbers themselves.
+func TestBoundsNameWhatTheyCount(t *testing.T) {
+	one, many := int64(1), int64(255)
+	k := resource.Kind{Name: "box", Provider: "fake", Attrs: []resource.Attribute{
+		{Name: "groups", Type: resource.TSet, Elem: &resource.Attribute{Type: resource.TString}, Min: &one},
+		{Name: "text", Type: resource.TString, Min: &one, Max: &many},
+		{Name: "label", Type: resource.TString, Max: &one},
+		{Name: "size", Type: resource.TInt, Min: &one},
+	}}
+	var b bytes.Buffer
+	if err := render.Kind(&b, render.Style{}, k); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"at least 1 element\n", "1 to 255 characters\n", "at most 1 character\n", "at least 1\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in:\n%s", want, b.String())
+		}
+	}
+}
+
+// TestDiffColumnsAreAligned: ids and who changed them start in one column each.
+func TestDiffColumnsAreAligned(t *testing.T) {
+	var b bytes.Buffer
+	v := render.DiffView{Entries: []render.DiffEntry{
+		{Sign: "+", Name: "ec2/web-0", ID: "i-0abc", Text: "by ada"},
+		{Sign: "-", Name: "s3/a", ID: "a", Text: "outside ovi"},
+		{Sign: "~", Name: "rds/db", Text: "by ben"},
+	}, Foot: "Diff: 3."}
+	if err := v.Write(&b, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "+ ec2/web-0  i-0abc  by ada\n- s3/a       a       outside ovi\n~ rds/db             by ben\n"
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"slices"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
@@ -16,7 +21,9 @@ func reasonFlag() urfave.Flag {
 func (p *process) blessCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "bless", Category: groupManage, ArgsUsage: "REF",
-		Usage:  "Protect a resource",
+		Usage: "Protect a resource",
+		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
+			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(true) }),
 	}
@@ -25,7 +32,9 @@ func (p *process) blessCommand() *urfave.Command {
 func (p *process) unblessCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "unbless", Category: groupManage, ArgsUsage: "REF",
-		Usage:  "Remove protection",
+		Usage: "Remove protection",
+		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
+			"again at the next apply: remove that line first.",
 		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(false) }),
 	}
@@ -58,6 +67,11 @@ func (c *call) blessIn(l *session, ref resource.Ref, on bool) error {
 		}
 	}
 	act := c.act()
+	if !on && !marked {
+		if is, err := isBlessed(c, l.ledger, ref); err != nil || !is {
+			return errors.Join(err, c.notBlessed(ref, scans))
+		}
+	}
 	if on {
 		err = l.engine.Bless(c, ref, act)
 	} else {
@@ -80,6 +94,21 @@ func (c *call) tellBlessing(ref resource.Ref, b render.Blessing) error {
 	default:
 		c.out.Say("%s is no longer blessed.", ref.Short())
 	}
+	return nil
+}
+
+// isBlessed reports whether the protection of a resource is recorded.
+func isBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, error) {
+	all, err := l.Blessings(ctx, storage.Now)
+	return slices.ContainsFunc(all, func(b ledger.Blessing) bool { return b.Ref == ref }), err
+}
+
+// notBlessed tells that there was nothing to remove; nothing is recorded.
+func (c *call) notBlessed(ref resource.Ref, scans []ledger.Scan) error {
+	if c.out.Machine() {
+		return c.out.Records(render.Blessing{Type: "blessing", Ref: namesIn(scans).Ref(ref), Scope: ref.Scope().String()})
+	}
+	c.out.Say("%s is not blessed. Nothing was changed.", ref.Short())
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -59,7 +60,11 @@ func (p *process) app() *urfave.App {
 		Action:                    func(*urfave.Context) error { return p.helpAbout(nil) },
 	}
 	for _, c := range app.Commands {
-		cli.Complete(c, p.globalFlags())
+		flags := p.globalFlags()
+		if slices.Contains([]string{"completion", "version", "help"}, c.Name) {
+			flags = outputFlags() // they read no system and no data directory
+		}
+		cli.Complete(c, flags)
 	}
 	return app
 }
@@ -86,16 +91,22 @@ const (
 
 // globalFlags are the options of every command.
 func (p *process) globalFlags() []urfave.Flag {
-	return append([]urfave.Flag{
+	return append(append([]urfave.Flag{
 		&urfave.StringFlag{Name: "data-dir", Category: cli.Everywhere, Usage: "keep the audit log and the store in `DIR` (OVI_DATA_DIR; default .ovi beside the source)"},
 		&urfave.StringFlag{Name: "store", Category: cli.Everywhere, Usage: "use a store shared by hosts: `etcd://HOST:2379,HOST:2379/PREFIX` (OVI_STORE; default a file in the data directory)"},
 		&urfave.BoolFlag{Name: "sandbox", Category: cli.Everywhere, Usage: "use the built-in sandbox, kept in the data directory, instead of real systems"},
+	}, outputFlags()...), p.providerFlags()...)
+}
+
+// outputFlags are the options of what a command prints.
+func outputFlags() []urfave.Flag {
+	return []urfave.Flag{
 		&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
 		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere, Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
 		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere, Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},
 		&urfave.BoolFlag{Name: "no-color", Category: cli.Everywhere, Usage: "disable color (NO_COLOR)"},
 		&urfave.BoolFlag{Name: "quiet", Category: cli.Everywhere, Usage: "print only the result"},
-	}, p.providerFlags()...)
+	}
 }
 
 // sourceFlag names sources beside the argument.

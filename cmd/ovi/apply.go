@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -21,7 +22,7 @@ func (p *process) applyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
 		Usage: "Apply a configuration or plan",
-		Flags: append(planFlags(), skipDestructiveFlag(), setUnverifiedFlag(),
+		Flags: append(decidingFlags(),
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
@@ -301,7 +302,12 @@ func (c *call) explain(r *engine.Result) {
 	c.warnOf(unknown, "run `ovi plan` to recover it")
 	c.warnOf(claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
 	c.warnOf(stale, "plan again")
-	if c.timedOut() {
+	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
+		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain
+	})
+	if c.Err() != nil && !left {
+		c.out.Warn("interrupted after all actions had ended", "")
+	} else if c.timedOut() {
 		c.out.Warn("stopped by --timeout: "+flight+", the rest was not started", "run the same command again, with a longer --timeout, to continue")
 	} else if c.Err() != nil {
 		c.out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")

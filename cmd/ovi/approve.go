@@ -32,8 +32,11 @@ func (p *process) approveCommand() *urfave.Command {
 }
 
 func (c *call) approve() error {
-	if c.cmd.NArg() != 1 || !isPlan(c.arg(0)) {
+	if c.cmd.NArg() != 1 {
 		return cli.Usage("create one: ovi plan --out FILE", "`ovi approve` needs a saved plan")
+	}
+	if err := savedPlan(c.arg(0)); err != nil {
+		return err
 	}
 	until, err := c.later("until")
 	if err != nil {

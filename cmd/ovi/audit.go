@@ -25,8 +25,8 @@ func (p *process) auditCommand() *urfave.Command {
 		Subcommands: append([]*urfave.Command{
 			{
 				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
-				Flags: append(logFilters(), fileFlag(),
-					&urfave.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "print new records until Ctrl-C"}),
+				Flags: append(logFilters(), sourceFlag(),
+					&urfave.BoolFlag{Name: "follow", Usage: "print new records until Ctrl-C"}),
 				Action: p.action((*call).auditLog),
 			},
 			{
@@ -46,7 +46,7 @@ func (c *call) auditLog() error {
 	if err := c.atMost(1); err != nil {
 		return err
 	}
-	return c.withMemory(c.cmd.StringSlice("file"), func(l *ledger.Ledger) error { return cli.IgnoreUnread(c.showLog(l)) })
+	return c.withMemory(nil, func(l *ledger.Ledger) error { return cli.IgnoreUnread(c.showLog(l)) })
 }
 
 func (c *call) showLog(l *ledger.Ledger) error {

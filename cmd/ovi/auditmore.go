@@ -30,11 +30,6 @@ func logFilters() []urfave.Flag {
 	}
 }
 
-// fileFlag is sourceFlag where -f means something else.
-func fileFlag() urfave.Flag {
-	return &urfave.StringSliceFlag{Name: "file", Usage: "use the data directory beside the source `FILE` or folder"}
-}
-
 // auditMore are the commands of the audit log besides reading and verifying it.
 func (p *process) auditMore() []*urfave.Command {
 	return []*urfave.Command{

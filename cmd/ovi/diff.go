@@ -134,10 +134,10 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 		switch d.What {
 		case "created":
 			sum.Appeared++
-			e.Sign, e.Text = "+", x.After.ID+"  "
+			e.Sign, e.ID = "+", x.After.ID
 		case "deleted":
 			sum.Gone++
-			e.Sign, e.Text = "-", x.Before.ID+"  "
+			e.Sign, e.ID = "-", x.Before.ID
 		default:
 			sum.Changed++
 			e.Changes = explain.Differ(*x.Before, *x.After)
@@ -147,7 +147,7 @@ func (c *call) writeDiff(l *ledger.Ledger, s span, changes []history.ResourceCha
 			if err != nil {
 				return err
 			}
-			e.Text += by
+			e.Text = by
 		}
 		view.Entries = append(view.Entries, e)
 	}

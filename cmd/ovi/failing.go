@@ -17,15 +17,14 @@ type failingConfig struct {
 	exhausted, stalled bool
 }
 
-// failing lists the configurations that are not tried again, and those that are stalled. The others
-// are tried again soon.
+// failing lists the configurations of which the last attempt failed.
 func (c *call) failing(s state) []failingConfig {
 	var out []failingConfig
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
 		x, known := s.exhausted[ref]
 		f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now())
-		if f.exhausted || f.stalled {
+		if f.Used()+f.Transient > 0 {
 			out = append(out, f)
 		}
 	}
@@ -47,13 +46,23 @@ func (c *call) failingRecords(s state) []render.Record {
 func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(text, suggestion string)) {
 	for _, f := range c.failing(s) {
 		name := short(f.ref)
-		if f.exhausted {
+		switch {
+		case f.exhausted:
 			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
 				"change its configuration, or run `ovi retry "+f.ref.Short()+"`")
-			continue
+		case f.stalled:
+			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
+		case f.Kept != "" || isReplacing(s, f.ref): // its replacement has a line
+		default:
+			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Used()+f.Transient, "attempt"), ofConfiguration(f.Desired), c.ago(f.Last), f.Error),
+				"correct the cause, then run `ovi apply`")
 		}
-		alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
 	}
+}
+
+func isReplacing(s state, ref resource.Ref) bool {
+	_, is := s.replacing[ref]
+	return is
 }
 
 // ofConfiguration names what was tried.

@@ -14,7 +14,7 @@ func help() cli.Help {
 		About:  "Plan, apply and audit infrastructure changes.\nUsage: ovi COMMAND [SOURCE] [options]\n",
 		Groups: []string{groupReconcile, groupInspect, groupManage, groupGovern, groupReference},
 		Brief:  groupReference,
-		Foot:   "Try it: ovi plan --sandbox examples/sample/ovi.yaml",
+		Foot:   "\nOptions of a command: ovi COMMAND --help\nTry it: ovi plan --sandbox examples/sample/ovi.yaml",
 	}
 }
 

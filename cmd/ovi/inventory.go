@@ -90,6 +90,11 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		return err
 	}
 	names := namesIn(scans)
+	refs := make([]resource.Ref, len(all))
+	for i, u := range all {
+		refs[i] = u.Ref
+	}
+	short := names.Shorten(refs...)
 	t := render.Table{Head: []string{"RESOURCE", "ID", "FIRST OBSERVED", "HEALTH", "OBSERVED", "NOTE"}, Flexible: 5}
 	for _, u := range all {
 		if c.out.Machine() {
@@ -107,7 +112,15 @@ func (c *call) showUnmanaged(l *ledger.Ledger) error {
 		if u.Before {
 			first += " or earlier"
 		}
-		t.Rows = append(t.Rows, []string{names.Ref(u.Ref), u.ID, first, seen{Observed: u.Observed}.health(), c.ago(u.Seen), unmanagedNote(u.Observed)})
+		name := short(u.Ref)
+		if u.ID == u.Ref.Name && name == u.Ref.Short() {
+			name = u.Ref.Kind // it has no name but its ID
+		}
+		health := u.Observed
+		if health.Message == resource.ProviderDefault {
+			health.Message = "" // a note
+		}
+		t.Rows = append(t.Rows, []string{name, u.ID, first, seen{Observed: health}.health(), c.ago(u.Seen), unmanagedNote(u.Observed)})
 	}
 	if c.out.Machine() {
 		return nil
@@ -126,8 +139,11 @@ func unmanagedNote(o resource.Observed) string {
 			return "tags of " + o.Marks.Ref.Short() + ", stack " + o.Marks.Ref.Stack
 		}
 	}
-	if o.OwnedBy != "" {
+	switch {
+	case o.OwnedBy != "":
 		return "managed by " + o.OwnedBy
+	case o.Message == resource.ProviderDefault:
+		return "created by the provider itself"
 	}
 	return ""
 }

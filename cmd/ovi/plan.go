@@ -23,27 +23,25 @@ func planFlags() []urfave.Flag {
 	return append([]urfave.Flag{
 		sourceFlag(),
 		targetFlag(), excludeFlag(),
-		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
 		policyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
 	}, chartFlags()...)
 }
 
-// setUnverifiedFlag is the way out of "not verified".
-func setUnverifiedFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"}
-}
-
-// skipDestructiveFlag is for the commands that decide; drift only compares.
-func skipDestructiveFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"}
+// decidingFlags are of the commands that decide; drift only compares.
+func decidingFlags() []urfave.Flag {
+	return append(planFlags(),
+		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
+		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
+		// The way out of "not verified".
+		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
 }
 
 func (p *process) planCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "plan", Category: groupReconcile, ArgsUsage: "[SOURCE]",
 		Usage: "Show pending changes",
-		Flags: append(planFlags(), skipDestructiveFlag(), setUnverifiedFlag(),
+		Flags: append(decidingFlags(),
 			&urfave.StringFlag{Name: "out", Usage: "save the plan to `FILE` for `ovi apply FILE`"},
 			&urfave.BoolFlag{Name: "detailed-exitcode", Usage: "exit 2 when something is to be changed or could not be verified"},
 			&urfave.BoolFlag{Name: "check", Usage: "check the changes with the providers, without making them, and warn"},

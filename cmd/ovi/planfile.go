@@ -171,6 +171,17 @@ func isPlan(name string) bool {
 	return bytes.HasPrefix(begin[:n], []byte(`{"type":"`+planFileType+`"`))
 }
 
+// savedPlan refuses a file that is no saved plan.
+func savedPlan(name string) error {
+	if _, err := os.Stat(name); err != nil {
+		return &cli.Problem{Summary: "cannot read the plan", File: name, Err: cli.Plain(err), Suggestion: "check the name, or create one: ovi plan --out FILE"}
+	}
+	if !isPlan(name) {
+		return cli.Usage("save a plan first: ovi plan "+name+" --out FILE", "%s is not a saved plan", name)
+	}
+	return nil
+}
+
 // loadPlan reads a plan file and verifies its hash.
 func loadPlan(name string) (planHead, *engine.Planned, error) {
 	var head planHead

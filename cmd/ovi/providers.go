@@ -95,6 +95,9 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 				continue
 			}
 			config.Sandbox = filepath.Join(dir, sandboxDir)
+			if c.servedSandbox() && used(intents, e.Name) {
+				c.out.Warn("the sandbox of this data directory is used, not the endpoint of the environment", "use another --data-dir for the endpoint")
+			}
 		}
 		opened, err := e.Open(c, config)
 		if err != nil {

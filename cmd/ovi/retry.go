@@ -27,7 +27,7 @@ func (c *call) retry() error {
 		if c.out.Machine() {
 			return c.out.Records(render.Info{Type: "retried", Data: map[string]string{"ref": ref.String()}})
 		}
-		c.out.Say("%s is tried again by the next cycle.", ref.Short())
+		c.out.Say("%s is tried again by the next `ovi apply`, or by `ovi run`.", ref.Short())
 		return nil
 	})
 }

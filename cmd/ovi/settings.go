@@ -56,6 +56,14 @@ func (s *settings) write(dir string) error {
 	return writeFile(filepath.Join(dir, settingsFile), append(b, '\n'))
 }
 
+// isFolder refuses a data directory that is something else.
+func isFolder(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &cli.Problem{Summary: "the data directory is not a folder", File: dir, Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
+	}
+	return nil
+}
+
 // createDir creates a data directory, which git ignores, if it does not exist.
 func createDir(dir string) error {
 	if _, err := os.Stat(dir); err == nil {

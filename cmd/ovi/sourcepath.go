@@ -32,6 +32,12 @@ func (c *call) sources(args ...string) ([]string, error) {
 		if _, err := os.Stat(name); err != nil {
 			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name)}
 		}
+		if isPlan(name) {
+			return nil, cli.Usage("run `ovi apply "+name+"` or `ovi show "+name+"`", "%s is a saved plan, not a source", name)
+		}
+		if filepath.Ext(name) == ".plan" {
+			return nil, cli.Usage("create it again: ovi plan --out "+name, "%s is not a plan that this version of ovi saved, or it is damaged", name)
+		}
 	}
 	return named, nil
 }
@@ -104,6 +110,9 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 // is beside. It must exist.
 func (c *call) recordDir(args ...string) (string, error) {
 	dir := c.dataDir(c.named(args))
+	if err := isFolder(dir); err != nil {
+		return "", err
+	}
 	if c.storeName() != "" {
 		return dir, nil // the store is shared
 	}

@@ -8,6 +8,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
@@ -50,6 +51,9 @@ func (c *call) showState(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
+	if err := c.knownStack(s); err != nil {
+		return err
+	}
 	if c.out.Machine() {
 		return c.out.Records(c.stateRecords(s)...)
 	}
@@ -87,6 +91,28 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	}
 	s.names = namesIn(s.scans)
 	return s, err
+}
+
+// knownStack refuses a --stack that nothing is recorded of.
+func (c *call) knownStack(s state) error {
+	name := c.cmd.String("stack")
+	var known []string
+	for _, p := range s.plans {
+		known = append(known, p.Stacks...)
+	}
+	for _, x := range s.managed("") {
+		known = append(known, x.Ref.Stack)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	if name == "" || slices.Contains(known, name) {
+		return nil
+	}
+	next := "run `ovi plan` first"
+	if len(known) > 0 {
+		next = "use " + strings.Join(known, " or ")
+	}
+	return cli.Usage(next, "nothing is recorded of stack %s", name)
 }
 
 // managed are the resources of a stack (of all, for ""), sorted by ref.

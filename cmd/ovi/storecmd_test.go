@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	sequence  = regexp.MustCompile(`commit by commit: ([0-9a-f]{64})`)
+	sequence  = regexp.MustCompile(`commit by commit:\s+([0-9a-f]{64})`)
 	revisions = regexp.MustCompile(`(?m)^ *\d+ +`)
 )
 

@@ -73,7 +73,7 @@ func (h hand) find(b Breakage) (entity, error) {
 	case b.Resource == "":
 		return nil, fmt.Errorf("sandbox: %s: no resource given; use its ID, name or ref", b.Do)
 	case len(found) == 0:
-		return nil, fmt.Errorf("sandbox: no resource matches %q; run `ovi sandbox list`", b.Resource)
+		return nil, fmt.Errorf("sandbox: no resource matches %q", b.Resource)
 	case len(found) > 1:
 		var ids []string
 		for _, e := range found {
@@ -233,6 +233,9 @@ func (h hand) create(b Breakage) (string, error) {
 	said := "created " + b.Kind
 	if made := h.made(b.Kind, before); made != nil {
 		said += " " + made.meta().ID
+		if b.Value != "" && made.meta().ID != b.Value {
+			said += " " + b.Value
+		}
 		if b.Value != "" && nameless(b.Kind) {
 			n := made.clone()
 			n.meta().Tags = map[string]string{"Name": b.Value}

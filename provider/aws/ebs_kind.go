@@ -17,7 +17,7 @@ func volumeTypes() []string {
 func ebsSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindEBS,
-		Doc:         "A disk that outlives instances.\n\nIts name is its Name tag. The root volume of an instance is part of the instance, not a resource.",
+		Doc:         "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, disks),
 		Replace: replaceVolume, DataLoss: loseVolume,

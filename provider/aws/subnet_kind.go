@@ -13,7 +13,7 @@ func kindOfSubnet() kind {
 func subnetSchema() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindSubnet,
-		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIts name is its Name tag.",
+		Doc:         "A range of the addresses of a vpc in one availability zone.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalCIDR, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, subnetsFit),
 		Replace: replaceSubnet,
