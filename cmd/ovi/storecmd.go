@@ -88,7 +88,7 @@ func (c *call) showStore(l *ledger.Ledger) error {
 	}
 	c.out.Say("%s: revision %d, %s, %s, %s; readable from revision %d.", s.Store, s.Revision,
 		render.Many(s.Keys, "key"), render.Many(s.Bytes, "byte"), render.Many(s.Claims, "claim"), s.Compacted)
-	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "REVISION", "TIME (UTC)", "NOTE"}}
+	t := render.Table{Head: []string{"INSTANCE", "LAST RECORD", "REVISION", "TIME (UTC)", "NOTE"}, Flexible: 4}
 	for _, i := range s.Instances {
 		here := ""
 		if i.Here {
