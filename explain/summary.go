@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,9 +32,10 @@ func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 
 func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
 	o := c.Open
+	failure, _ := cutSuggestion(o.Error)
 	s := Explanation{
 		State:      Open,
-		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(o.Error)),
+		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure)),
 		Suggestion: "run `ovi plan` to recover it",
 	}
 	if o.Failed { // only what it may have left is unknown
@@ -296,8 +298,9 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), b.last.ID)
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
-		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), c.Tries.Error)
-		s.Suggestion = "correct the cause, then run `ovi apply`"
+		failure, next := cutSuggestion(c.Tries.Error)
+		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), failure)
+		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):
 		s.State, s.Headline = Pending, fmt.Sprintf("%s does not match its configuration; the last plan, made %s, would %s it.", name, t.since(c.Last.At), verb(d.Proposed))
 		s.Suggestion = "run `ovi apply`"

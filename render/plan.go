@@ -155,10 +155,14 @@ func (p *planWriter) notEvaluated(n int) {
 // signed writes a sign and a text, wrapped under the text with two more columns.
 func (p *planWriter) signed(sign string, c paint, text string, indent int) {
 	column := indent + columns(sign) + 1
+	text, next := splitSuggestion(text)
 	lines := wrap(text, p.room(column))
 	p.WriteString(spaces(indent) + p.in(c, sign) + " " + lines[0] + "\n")
 	for _, line := range lines[1:] {
 		p.WriteString(spaces(column+2) + line + "\n")
+	}
+	if next != "" {
+		p.hanging(indent+detailIndent, next)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
@@ -54,8 +55,12 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
 		case f.Kept != "" || isReplacing(s, f.ref): // its replacement has a line
 		default:
+			next := "correct the cause, then run `ovi apply`"
+			if strings.Contains(f.Error, "Suggestion: ") {
+				next = "" // the provider has a better one
+			}
 			alert(fmt.Sprintf("%s: %s %s failed, last %s: %s", name, render.Many(f.Used()+f.Transient, "attempt"), ofConfiguration(f.Desired), c.ago(f.Last), f.Error),
-				"correct the cause, then run `ovi apply`")
+				next)
 		}
 	}
 }

@@ -362,7 +362,7 @@ func TestRulesInFilesOfTheirOwn(t *testing.T) {
 	files["p/c.yaml"] = &fstest.MapFile{Data: []byte("max_destroy: 5\nrule: []\n")}
 	_, err = config.Rules(context.Background(), []string{"p"}, options(files))
 	want := "the file has no version\n  at p/c.yaml:1:1\n  Suggestion: add version: v1 as the first line\n" +
-		"conflicting max_destroy: it is set at p/a.yaml:2 for the whole stack\n  at p/c.yaml:1:14\n  Suggestion: set it once\n" +
+		"conflicting max_destroy: 5 here, and 3 at p/a.yaml:2\n  at p/c.yaml:1:14\n  Suggestion: set it once: it is for the whole stack\n" +
 		"unknown key \"rule\" in the file\n  at p/c.yaml:2:1\n  Suggestion: use rules"
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Error(diff)
