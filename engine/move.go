@@ -80,13 +80,11 @@ func (e *Engine) nameable(from, to resource.Ref) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range checker.CheckName(to.Name) {
-		if p.Suggestion != "" {
-			return resource.Advise(errors.New(p.Summary), p.Suggestion)
-		}
-		return errors.New(p.Summary)
+	wrong := checker.CheckName(to.Name)
+	if len(wrong) == 0 {
+		return nil
 	}
-	return nil
+	return resource.Advise(errors.New(wrong[0].Summary), wrong[0].Suggestion)
 }
 
 // movable returns the ID of the resource to move, or the reason why it cannot be moved now.

@@ -103,8 +103,12 @@ func (k *killer) arm(victim *exec.Cmd, at killAt) {
 // stages are the calls that make a swap, and a moment of each, for `make test`.
 func stages() []killAt {
 	return []killAt{
-		{"POST containers/ID/rename", 0, "after"}, {"POST containers/create", 0, "after"}, {"POST containers/ID/stop", 0, "during"},
-		{"POST containers/ID/start", 0, "during"}, {"GET containers/ID/healthcheck", 0, "before"}, {"DELETE containers/ID", 0, "during"},
+		{"POST containers/ID/rename", 0, "after"},
+		{"POST containers/create", 0, "after"},
+		{"POST containers/ID/stop", 0, "during"},
+		{"POST containers/ID/start", 0, "during"},
+		{"GET containers/ID/healthcheck", 0, "before"},
+		{"DELETE containers/ID", 0, "during"},
 	}
 }
 

@@ -15,8 +15,13 @@ func readable(message string) string {
 	message, _, _ = strings.Cut(message, "\n")
 	message, _, _ = strings.Cut(message, " expecting ")
 	for _, row := range [][2]string{
-		{"'<EOF>'", "the end of the expression"}, {"mismatched input", "unexpected"}, {"extraneous input", "unexpected"},
-		{"no viable alternative at input", "unexpected"}, {"token recognition error at:", "unexpected"}, {" (in container '')", ""}, {"Syntax error", "syntax error"},
+		{"'<EOF>'", "the end of the expression"},
+		{"mismatched input", "unexpected"},
+		{"extraneous input", "unexpected"},
+		{"no viable alternative at input", "unexpected"},
+		{"token recognition error at:", "unexpected"},
+		{" (in container '')", ""},
+		{"Syntax error", "syntax error"},
 	} {
 		message = strings.ReplaceAll(message, row[0], row[1])
 	}
