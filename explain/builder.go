@@ -225,7 +225,7 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 			b.first = &r
 		}
 		b.later("it existed", r)
-		b.add(r, "observed", fmt.Sprintf("first observed: %s, %s", now.ID, now.Health))
+		b.add(r, "observed", fmt.Sprintf("first observed: %s, %s", phrase.ID(now.ID), now.Health))
 		return
 	}
 	for _, c := range Differ(*was, now) {

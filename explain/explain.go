@@ -117,9 +117,9 @@ func (t Explainer) liveState(c history.ResourceHistory) string {
 	switch {
 	case c.Exists == nil:
 	case managed(c):
-		text = c.Exists.ID + ", " + string(c.Exists.Health)
+		text = phrase.ID(c.Exists.ID) + ", " + string(c.Exists.Health)
 	default:
-		text = c.Exists.ID + ", " + string(c.Exists.Health) + ", unmanaged"
+		text = phrase.ID(c.Exists.ID) + ", " + string(c.Exists.Health) + ", unmanaged"
 	}
 	switch {
 	case c.Scan == nil:

@@ -227,7 +227,7 @@ func result(x *action) string {
 			text += fmt.Sprintf(" and %d calls", e.Tries)
 		}
 		if e.Outcome == event.Done && e.ID != "" && e.Action != decider.Delete {
-			text += ": " + e.ID
+			text += ": " + phrase.ID(e.ID)
 		}
 		text += phrase.Because(e.Error)
 	}

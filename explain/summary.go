@@ -161,7 +161,7 @@ func (t Explainer) existingSummary(c history.ResourceHistory, b *builder, name s
 	if !managed(c) {
 		s := Explanation{
 			State:      Unmanaged,
-			Headline:   fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.", name, c.Exists.ID),
+			Headline:   fmt.Sprintf("%s (%s) is unmanaged: ovi did not create or adopt it, and does not change it.", name, phrase.ID(c.Exists.ID)),
 			Suggestion: "to manage it, configure it and run `ovi adopt " + name + "`",
 		}
 		if b.first != nil {
@@ -185,7 +185,7 @@ func (t Explainer) forgottenSummary(c history.ResourceHistory, b *builder, name 
 	e := b.forgot.Event.(event.Disowned)
 	return Explanation{
 		State:      Forgotten,
-		Headline:   fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, e.ID, t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
+		Headline:   fmt.Sprintf("%s (%s) was forgotten %s by %s%s: ovi does not change it.", name, phrase.ID(e.ID), t.since(b.forgot.At), orUnknown(e.Who), phrase.Because(e.Reason)),
 		Suggestion: "to manage it again, run `ovi adopt " + name + " --id " + e.ID + "`",
 	}, true
 }
@@ -206,7 +206,7 @@ func (t Explainer) cause(b *builder) (string, []resource.Change) {
 	}
 	x := d.action
 	if goesBack(x) && b.last != nil && b.last.Reverted {
-		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at), orUnknown(x.record.User), phrase.Because(b.last.why), b.last.ID), nil
+		return fmt.Sprintf("Its replacement was reverted %s by %s%s. %s is kept.", t.since(b.last.at), orUnknown(x.record.User), phrase.Because(b.last.why), phrase.ID(b.last.ID)), nil
 	}
 	text := fmt.Sprintf("%s %s by %s", phrase.Capital(done(x.started.Action)), t.since(d.At), orUnknown(x.record.User))
 	if late(x) {
@@ -295,7 +295,7 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)
 		}
 	case proposes && c.Tries != nil && b.reverted(c):
-		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), b.last.ID)
+		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
 		failure, next := cutSuggestion(c.Tries.Error)
@@ -318,7 +318,7 @@ func (b *builder) reverted(c history.ResourceHistory) bool {
 // named is a message about a resource that exists, with its id.
 func named(message string, c history.ResourceHistory) string {
 	if rest, ok := strings.CutPrefix(message, "it "); ok && c.Exists != nil {
-		return c.Exists.ID + " " + rest
+		return phrase.ID(c.Exists.ID) + " " + rest
 	}
 	return message
 }

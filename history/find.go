@@ -9,12 +9,13 @@ import (
 
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 // FindRef finds a recorded resource by what users call it (resource.Ref.Fits), or by the provider's
-// id. Existing resources come before those that only the past has, and those that a stack names
+// id; of a long one of hexadecimal digits the first 12 are enough (phrase.ID). Existing resources come before those that only the past has, and those that a stack names
 // before others. An *AmbiguousError if several fit, ErrNotFound if none does.
 func (l *Reader) FindRef(ctx context.Context, spelling string) (resource.Ref, error) {
 	found, err := l.called(ctx, spelling)
@@ -111,6 +112,9 @@ func (l *Reader) inStacks(ctx context.Context, prefix string, bare resource.Ref)
 // id, else for those that only the past has.
 func (l *Reader) fitting(ctx context.Context, spelling string) (refs []resource.Ref, err error) {
 	id := []byte(`"id":` + string(resource.AppendJSON(nil, resource.String(spelling))))
+	if len(spelling) >= phrase.ShortID && strings.Trim(spelling, "0123456789abcdef") == "" {
+		id = id[:len(id)-1] // without the closing quote: any id that begins so
+	}
 	for _, prefix := range append([]string{rows.KeyResource}, pastPrefixes()...) {
 		err := l.Entries(ctx, prefix, storage.Now, func(e storage.Entry) error {
 			ref, err := rows.RefOf(prefix, e.Key)

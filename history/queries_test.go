@@ -3,12 +3,14 @@ package history_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -51,11 +53,14 @@ func TestFindRef(t *testing.T) {
 	far.Ref, far.ID = resource.Ref{Stack: "shop", Provider: "aws", Location: location.Location, Kind: "ec2", Name: "a"}, "i-1"
 	w := liveState(res("a", "s"), res("b", "s"))
 	w.Scopes[location] = resource.Snapshot{Scope: location, Resources: []resource.Observed{far}}
+	long := far
+	long.Ref.Name, long.ID = "long", strings.Repeat("0123456789abcdef", 4)
+	w.Scopes[location] = resource.Snapshot{Scope: location, Resources: []resource.Observed{far, long}}
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, w, ledger.ObservationOptions{Since: -1}))
 	must[ledger.Receipt](t)(l.RecordObservation(ctx, liveState(res("a", "s")), ledger.ObservationOptions{Since: -1})) // b is gone
 	for spelling, want := range map[string]resource.Ref{
 		"fake/here/box/a": ref("a"), "box/a": ref("a"), "aws/eu-1/ec2/a": far.Ref, "eu-1/ec2/a": far.Ref,
-		"ec2/a": far.Ref, "i-1": far.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"), "web:fake/here/box/b": ref("b"), "web:box/a": ref("a"), "shop:a": far.Ref, "shop:ec2/a": far.Ref, "shop:aws/eu-1/ec2/a": far.Ref,
+		"ec2/a": far.Ref, "i-1": far.Ref, phrase.ID(long.ID): long.Ref, long.ID: long.Ref, "aws/123/eu-1/ec2/a": far.Ref, "fake/here/box/b": ref("b"), "web:fake/here/box/b": ref("b"), "web:box/a": ref("a"), "shop:a": far.Ref, "shop:ec2/a": far.Ref, "shop:aws/eu-1/ec2/a": far.Ref,
 	} {
 		if got, err := history.New(l.Reader()).FindRef(ctx, spelling); err != nil || got != want {
 			t.Errorf("%s: %s %v, want %s", spelling, got, err, want)
@@ -67,6 +72,9 @@ func TestFindRef(t *testing.T) {
 	}
 	if _, err := history.New(l.Reader()).FindRef(ctx, "web:ec2/a"); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("a resource of another stack: %v", err)
+	}
+	if _, err := history.New(l.Reader()).FindRef(ctx, long.ID[:phrase.ShortID-1]); !errors.Is(err, ledger.ErrNotFound) {
+		t.Errorf("fewer digits than are shown: %v", err)
 	}
 	if _, err := history.New(l.Reader()).FindRef(ctx, "nothing"); !errors.Is(err, ledger.ErrNotFound) {
 		t.Errorf("nothing: %v", err)

@@ -16,6 +16,18 @@ func Second(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 U
 // Minute is a time to the minute, in UTC.
 func Minute(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
+// ID is an ID as text shows it: of 64 hexadecimal digits, as containers and images have, the first
+// twelve, as Podman's and Git's commands do. FindRef in package history finds a resource by those.
+func ID(id string) string {
+	if len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
+		return id
+	}
+	return id[:ShortID]
+}
+
+// ShortID is how many digits ID shows of a long one.
+const ShortID = 12
+
 // Age says how long ago something was, in one unit.
 func Age(d time.Duration) string {
 	switch {

@@ -1,6 +1,7 @@
 package phrase_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,18 @@ func TestAgesHaveOneUnit(t *testing.T) {
 	} {
 		if got := phrase.Age(d); got != want {
 			t.Errorf("%s: got %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestLongIDsAreShown12DigitsLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789abcdef", 4)
+	for id, want := range map[string]string{
+		long: "0123456789ab", long[1:]: long[1:], "g" + long[1:]: "g" + long[1:], "i-0ab5f45a103c9c9c0": "i-0ab5f45a103c9c9c0", "db-data": "db-data", "": "",
+	} {
+		if got := phrase.ID(id); got != want {
+			t.Errorf("%s is shown as %s, want %s", id, got, want)
 		}
 	}
 }

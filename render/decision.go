@@ -52,10 +52,10 @@ func (p *planWriter) head(d decider.Decision) []string {
 	case isBlocked:
 		text, rest = p.blocked(d)
 	case isKept:
-		text, rest = "kept: "+d.Observed.ID, []string{sentence(d.Message), suggestion + d.Suggestion}
+		text, rest = "kept: "+phrase.ID(d.Observed.ID), []string{sentence(d.Message), suggestion + d.Suggestion}
 	default:
 		if d.Observed != nil && d.Observed.ID != "" {
-			text += " " + d.Observed.ID
+			text += " " + phrase.ID(d.Observed.ID)
 		}
 	}
 	head := spaces(nameIndent) + signOf(d) + " " + name
@@ -67,7 +67,7 @@ func (p *planWriter) head(d decider.Decision) []string {
 // conflictText names the resource that exists by its id.
 func conflictText(d decider.Decision) string {
 	if rest, ok := strings.CutPrefix(d.Message, "it "); ok && d.Observed != nil && d.Observed.ID != "" {
-		return d.Observed.ID + " " + rest
+		return phrase.ID(d.Observed.ID) + " " + rest
 	}
 	return d.Message
 }
@@ -183,7 +183,7 @@ func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reaso
 	}
 	line = "blocked by " + b.Policy
 	if d.Observed != nil && d.Observed.ID != "" {
-		line += ": " + d.Observed.ID
+		line += ": " + phrase.ID(d.Observed.ID)
 	}
 	return line, b.Reason
 }

@@ -109,11 +109,11 @@ func finishedSentence(e event.Finished) string {
 	case event.Done:
 		text := fmt.Sprintf("%s finished in %s", action, took)
 		if e.ID != "" {
-			text += ": " + e.ID
+			text += ": " + phrase.ID(e.ID)
 		}
 		return text
 	case event.Accepted:
-		return fmt.Sprintf("%s accepted after %s, in progress until %s: %s", action, took, phrase.Minute(e.Deadline), e.ID)
+		return fmt.Sprintf("%s accepted after %s, in progress until %s: %s", action, took, phrase.Minute(e.Deadline), phrase.ID(e.ID))
 	case event.Uncertain:
 		return fmt.Sprintf("%s: result unknown after %s: %s", action, took, e.Error)
 	case event.Late:

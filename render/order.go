@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/phrase"
 	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -60,7 +61,7 @@ func stepsOf(plan decider.Plan, d *decider.Decision) string {
 	})
 	it, parts := "it", []string{}
 	if d.New != nil && d.Proposed == decider.Replace {
-		it = d.New.ID
+		it = phrase.ID(d.New.ID)
 	}
 	for _, s := range d.Steps {
 		if s == replace.References && !referred {
@@ -75,7 +76,7 @@ func stepsOf(plan decider.Plan, d *decider.Decision) string {
 func stepText(s replace.Step, d *decider.Decision, it string) string {
 	switch s {
 	case replace.SetAside:
-		return "set aside " + d.Observed.ID
+		return "set aside " + phrase.ID(d.Observed.ID)
 	case replace.Create:
 		return "create the new one"
 	case replace.Switch:
@@ -85,11 +86,11 @@ func stepText(s replace.Step, d *decider.Decision, it string) string {
 	case replace.References:
 		return "update what refers to " + it
 	case replace.DeleteOld:
-		return "delete " + d.Observed.ID
+		return "delete " + phrase.ID(d.Observed.ID)
 	case replace.DeleteNew:
-		return "delete " + d.New.ID
+		return "delete " + phrase.ID(d.New.ID)
 	case replace.Restore:
-		return "restore " + d.Observed.ID
+		return "restore " + phrase.ID(d.Observed.ID)
 	default:
 		return strings.ReplaceAll(string(s), "_", " ")
 	}

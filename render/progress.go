@@ -299,7 +299,7 @@ func (p *Progress) step(x Step) []string {
 			text = d.now + ", in progress:"
 		}
 		if x.ID != "" && x.ID != name[strings.LastIndexByte(name, '/')+1:] {
-			text += " " + x.ID
+			text += " " + phrase.ID(x.ID)
 		}
 		return p.entry(d.sign, name, text+" ("+seconds(x.Seconds)+")")
 	}
