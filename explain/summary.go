@@ -39,7 +39,7 @@ func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanati
 		Suggestion: "run `ovi plan` to recover it",
 	}
 	if o.Failed { // only what it may have left is unknown
-		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(o.Error))
+		s.Headline = fmt.Sprintf("%s does not exist: %s failed %s by %s%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure))
 		s.Cause, s.Suggestion = "Whether it left something has not been observed yet.", "run `ovi plan`, which observes that"
 		return s
 	}

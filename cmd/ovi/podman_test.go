@@ -60,11 +60,11 @@ resources:
 
 // configure writes a configuration with one version, at a fixed port or none.
 func (s *podSite) configure(version string, fixed bool) {
-	ports := ""
+	rest := `env: {DRAIN: "1"}` // what is asked of the old one is answered on a busy machine too
 	if fixed {
-		ports = fmt.Sprintf("ports: [{container_port: 80, host_port: %d, host_ip: 127.0.0.1}]", s.port)
+		rest = fmt.Sprintf("ports: [{container_port: 80, host_port: %d, host_ip: 127.0.0.1}]", s.port)
 	}
-	writeConfig(s.t, s.dir, fmt.Sprintf(oneContainer, version, ports))
+	writeConfig(s.t, s.dir, fmt.Sprintf(oneContainer, version, rest))
 }
 
 func (s *podSite) ovi(args ...string) *exec.Cmd {

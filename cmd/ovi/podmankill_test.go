@@ -8,9 +8,9 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +35,7 @@ type killer struct {
 	counts map[string]int
 	calls  []killAt // all, without a when
 	at     killAt
-	victim *exec.Cmd
+	victim *os.Process
 	killed bool
 }
 
@@ -90,11 +90,18 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (k *killer) kill() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.killed = k.victim.Process.Kill() == nil
+	k.killed = k.victim != nil && k.victim.Kill() == nil
+}
+
+// record returns the calls since it was armed, and whether the process was killed.
+func (k *killer) record() (calls []killAt, killed bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.calls), k.killed
 }
 
 // arm starts counting, for a process that is killed at a moment.
-func (k *killer) arm(victim *exec.Cmd, at killAt) {
+func (k *killer) arm(victim *os.Process, at killAt) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.counts, k.calls, k.at, k.victim, k.killed = map[string]int{}, nil, at, victim, false
@@ -144,7 +151,7 @@ func TestASwapOfAContainerSurvivesKills(t *testing.T) {
 	s.configure("2", true)
 	k.arm(nil, killAt{})
 	s.run(0, "apply", "--auto-approve")
-	calls := k.calls
+	calls, _ := k.record()
 	s.serving("2")
 	version, reached := "2", map[string]int{}
 	for i, at := range moments(calls, kills) {
@@ -153,12 +160,12 @@ func TestASwapOfAContainerSurvivesKills(t *testing.T) {
 			s.t = t
 			s.configure(version, true)
 			cmd := s.ovi("apply", "--auto-approve", "--claim-ttl", "3s")
-			k.arm(cmd, at)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			k.arm(cmd.Process, at) // long before its first call
 			_ = cmd.Wait()
-			if !k.killed && at.nth == 0 {
+			if _, killed := k.record(); !killed && at.nth == 0 {
 				t.Error("it ended before")
 			}
 			served, _ := s.serves()

@@ -32,10 +32,11 @@ func (h *Host) importImage(t testing.TB) {
 
 // Programs of every image that end when they are asked to, as the first process of a container
 // does not by itself: idle waits, and serve answers HTTP on a port with the files of /www. Asked
-// to end, it stops listening and ends when the requests that it has are answered.
+// to end, it stops listening, and ends after DRAIN seconds, in which it answers the requests that
+// it has.
 const (
 	idle  = "#!/bin/sh\ntrap 'exit 0' TERM\nsleep 36000 &\nwait\n"
-	serve = "#!/bin/sh\nhttpd -f -p ${1:-80} -h ${2:-/www} &\ntrap \"kill $!; sleep 0.05; exit 0\" TERM\nwait\n"
+	serve = "#!/bin/sh\nhttpd -f -p ${1:-80} -h ${2:-/www} &\ntrap \"kill $!; sleep ${DRAIN:-0.05}; exit 0\" TERM\nwait\n"
 )
 
 // Import makes an image of busybox and files, with instructions of a Containerfile, and returns
