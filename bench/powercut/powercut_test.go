@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/internal/needs"
+	"github.com/ovi-project/ovi/internal/podmantest"
 )
 
 // TestMain lets this test binary be the writer.
@@ -18,6 +19,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	// Whoever copies the mounts of the machine meanwhile, as tests of Podman do, keeps a file system
+	// mounted whose power is off: the next mount of its image is that one again.
+	podmantest.Apart()
 	os.Exit(m.Run())
 }
 

@@ -188,9 +188,6 @@ func (r *rig) child() *exec.Cmd {
 
 func (r *rig) cut() error {
 	d, err := os.Open(r.mount)
-	if r.nosync && errors.Is(err, unix.EIO) {
-		return nil // without syncs xfs may find itself damaged, and has shut down already
-	}
 	if err != nil {
 		return err
 	}
