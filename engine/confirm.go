@@ -64,10 +64,10 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if err != nil {
 			return nil, err
 		}
-		_, err = e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost, good)})
+		observed, err := e.cfg.Ledger.RecordObservation(ctx, c.live, ledger.ObservationOptions{Since: o.since, Young: young, Before: slices.Concat(o.before, c.lost, good)})
 		var missed *ledger.YoungError
 		if err == nil {
-			done, err := e.recoverIn(ctx, c, o)
+			done, err := e.recoverIn(ctx, c, o, observed.Revision)
 			if err == nil {
 				e.leaveOut(done.live, running)
 			}
@@ -202,14 +202,15 @@ func uidOf(s resource.Snapshot, b resource.Binding) string {
 	return ""
 }
 
-// recoverIn recovers open actions from the observation. If one created a resource, the
-// observation is bound and recorded again, because the resource is proven now.
-func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*confirmed, error) {
-	c := &confirmed{live: b.live, bindings: b.bindings}
-	var err error
-	if c.recovered, c.open, err = e.recoverAll(ctx, o.opens, b.live, b.acted); err != nil {
+// recoverIn recovers open actions from the observation, which was recorded at a revision. If one
+// created a resource, the observation is bound and recorded again, because the resource is proven
+// now. It is as old as before: what others recorded since it started is newer still.
+func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions, observed storage.Revision) (*confirmed, error) {
+	r, err := e.recoverAll(ctx, o.opens, b.live, b.acted)
+	if err != nil {
 		return nil, err
 	}
+	c := &confirmed{live: b.live, bindings: b.bindings, recovered: r.results, open: r.open}
 	if len(c.recovered) == 0 && len(b.lost) == 0 {
 		return c, nil
 	}
@@ -217,11 +218,7 @@ func (e *Engine) recoverIn(ctx context.Context, b *bound, o confirmOptions) (*co
 	if err != nil {
 		return nil, err
 	}
-	since, err := e.cfg.Ledger.Revision(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := e.cfg.Ledger.RecordObservation(ctx, now.live, ledger.ObservationOptions{Since: since}); err != nil {
+	if _, err := e.cfg.Ledger.RecordObservation(ctx, now.live, ledger.ObservationOptions{Since: o.since, Own: []storage.Revision{observed, r.at}}); err != nil {
 		return nil, fmt.Errorf("record what was observed: %w", err)
 	}
 	c.live, c.bindings = now.live, now.bindings

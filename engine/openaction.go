@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
 )
 
 // openAction is an action that started and has no recorded result.
@@ -108,9 +109,16 @@ func (e *Engine) releaseDeadClaims(ctx context.Context, claims []Claim, dead []s
 // the next cycle retries it, and reports a failure.
 func (e *Engine) ReleaseDead(ctx context.Context) { _, _ = e.liveClaims(ctx, false) }
 
+// recoveredActions are the results that an observation showed.
+type recoveredActions struct {
+	results []event.Recovered
+	at      storage.Revision                   // of the results; 0 without any
+	open    map[resource.Ref]ledger.OpenAction // still without a result
+}
+
 // recoverAll recovers open actions from an observation, records the results, and returns the
 // actions that stay open. A report does not show what was acted on after it was made.
-func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState, acted map[resource.Ref]bool) ([]event.Recovered, map[resource.Ref]ledger.OpenAction, error) {
+func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resource.LiveState, acted map[resource.Ref]bool) (*recoveredActions, error) {
 	open := map[resource.Ref]ledger.OpenAction{}
 	var results []event.Recovered
 	good := map[resource.Ref]event.Event{}
@@ -125,10 +133,10 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resour
 		}
 		before, _, err := e.cfg.Ledger.Applied(ctx, d.Ref, 0)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
+			return nil, fmt.Errorf("read what was applied to %s: %w", d.Ref, err)
 		}
 		if d.Deadline, err = e.cfg.Ledger.Until(ctx, d.OpenAction); err != nil {
-			return nil, nil, fmt.Errorf("read until when the action on %s may take: %w", d.Ref, err)
+			return nil, fmt.Errorf("read until when the action on %s may take: %w", d.Ref, err)
 		}
 		open[d.Ref] = d.OpenAction
 		r, known := e.recover(d.OpenAction, snapshot, before)
@@ -137,24 +145,24 @@ func (e *Engine) recoverAll(ctx context.Context, opens []openAction, live resour
 		}
 		results = append(results, r)
 		if healthy, err := e.recoveredGood(ctx, d.OpenAction, r, snapshot); err != nil {
-			return nil, nil, err
+			return nil, err
 		} else if healthy != nil {
 			good[d.Ref] = healthy
 		}
 	}
 	if len(results) == 0 {
-		return nil, open, nil
+		return &recoveredActions{open: open}, nil
 	}
-	kept, err := e.cfg.Ledger.RecordRecovered(ctx, results, good)
+	kept, receipt, err := e.cfg.Ledger.RecordRecovered(ctx, results, good)
 	if err != nil {
-		return nil, nil, fmt.Errorf("record the recovered actions: %w", err)
+		return nil, fmt.Errorf("record the recovered actions: %w", err)
 	}
 	for _, r := range results {
 		if r.Finding != event.FoundUnknown {
 			delete(open, r.Ref)
 		}
 	}
-	return kept, open, nil
+	return &recoveredActions{results: kept, open: open, at: receipt.Revision}, nil
 }
 
 // openActionPolicy blocks every action on a resource whose last action has no result, and what

@@ -112,14 +112,17 @@ func TestOnlyOpenActionsAreRecovered(t *testing.T) {
 		{Ref: ref("b"), Key: "old", Action: decider.Delete, Finding: event.FoundDone},
 		{Ref: ref("c"), Key: "kc", Action: decider.Delete, Finding: event.FoundDone},
 	}
-	if kept := must[[]event.Recovered](t)(l.RecordRecovered(t.Context(), answers, nil)); len(kept) != 1 || kept[0].Ref != ref("a") {
+	kept, receipt, err := l.RecordRecovered(t.Context(), answers, nil)
+	if err != nil || receipt.Revision == 0 || len(kept) != 1 || kept[0].Ref != ref("a") {
 		t.Errorf("recorded %+v", kept)
 	}
 	if k := must[map[resource.Ref]ledger.ResourceTries](t)(l.Attempts(t.Context()))[ref("a")].Last().Key; k != "ka" {
 		t.Errorf("the next try uses the key %q", k)
 	}
 	answers[1].Key, answers[1].Finding = "kb", event.FoundUnknown
-	must[[]event.Recovered](t)(l.RecordRecovered(t.Context(), answers, nil))
+	if _, _, err := l.RecordRecovered(t.Context(), answers, nil); err != nil {
+		t.Fatal(err)
+	}
 	if open := must[[]ledger.OpenAction](t)(l.OpenActions(t.Context())); len(open) != 1 || open[0].Checked.IsZero() {
 		t.Errorf("open are %+v", open)
 	}

@@ -22,6 +22,9 @@ type ObservationOptions struct {
 	// Since is the revision when the observation started: what was recorded after it is newer and
 	// stays. Negative: nothing was.
 	Since storage.Revision
+	// Own are the revisions that this observation itself was recorded at so far: what was written
+	// there is not newer.
+	Own []storage.Revision
 	// Young refuses, with a *YoungError, an observation that misses a resource which was created or
 	// changed within this time: most likely it is not listed yet. 0: never.
 	Young time.Duration
@@ -41,7 +44,7 @@ func (e *YoungError) Error() string {
 // large one): only what is new, different or gone. In a scope that could not be observed nothing is
 // gone.
 func (l *Ledger) RecordObservation(ctx context.Context, w resource.LiveState, o ObservationOptions) (Receipt, error) {
-	return l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+	return l.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
 		observations, err := l.observations(ctx, w, o)
 		return append(slices.Clone(o.Before), observations...), err
 	}})
@@ -49,7 +52,7 @@ func (l *Ledger) RecordObservation(ctx context.Context, w resource.LiveState, o 
 
 // observations turns live state into events: what is new, different or gone, scope by scope.
 func (l *Ledger) observations(ctx context.Context, w resource.LiveState, o ObservationOptions) ([]event.Event, error) {
-	touched, err := l.touched(ctx, o.Since)
+	touched, err := l.touched(ctx, o.Since, o.Own)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +117,9 @@ func scopesOf(w resource.LiveState) []resource.Scope {
 	return out
 }
 
-// touched are the keys of resources about which something was recorded after a revision: an
+// touched are the keys of resources about which something else was recorded after a revision: an
 // observation that started there does not have it.
-func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[string]bool, error) {
+func (l *Ledger) touched(ctx context.Context, since storage.Revision, own []storage.Revision) (map[string]bool, error) {
 	if since < 0 {
 		return nil, nil
 	}
@@ -125,7 +128,9 @@ func (l *Ledger) touched(ctx context.Context, since storage.Revision) (map[strin
 		if err != nil {
 			return nil, fmt.Errorf("ledger: read what was recorded since revision %d: %w", since, err)
 		}
-		out[e.Key] = true
+		if !slices.Contains(own, e.Modified) {
+			out[e.Key] = true
+		}
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/resource"
@@ -15,6 +16,7 @@ import (
 type request struct {
 	build func(context.Context) ([]event.Event, error) // called with the append lock, on a store that is up to date
 	guard *storage.Guard
+	alone bool // it gets a revision of its own
 	done  chan struct{}
 
 	refused bool // the guard did not hold: events is the refusal
@@ -84,7 +86,13 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 	}
 	var records []event.Record
 	if err = l.catchUp(ctx, turn); err == nil {
-		records, err = l.writeAll(ctx, turn, group)
+		for part := range batches(group) {
+			var written []event.Record
+			written, err = l.writeAll(ctx, turn, part)
+			if records = append(records, written...); err != nil {
+				break
+			}
+		}
 	}
 	if err != nil && !isRetryable(err) {
 		err = l.breakDown(err)
@@ -93,6 +101,22 @@ func (l *Ledger) inTurn(ctx context.Context, group []*request) ([]event.Record, 
 		_ = l.breakDown(failed) // what was written counts; the next Record returns the error
 	}
 	return records, err
+}
+
+// batches splits a group into what is written together, in the order of the requests.
+func batches(group []*request) iter.Seq[[]*request] {
+	return func(yield func([]*request) bool) {
+		for len(group) > 0 {
+			n := 1
+			for !group[0].alone && n < len(group) && !group[n].alone {
+				n++
+			}
+			if !yield(group[:n]) {
+				return
+			}
+			group = group[n:]
+		}
+	}
 }
 
 // notRecorded is why events cannot be recorded. Nothing was appended, so nothing is broken.

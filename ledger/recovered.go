@@ -10,9 +10,10 @@ import (
 )
 
 // RecordRecovered records the results of open actions as observed, each with what follows from it,
-// and returns those that were recorded: an action that is no longer open is omitted.
-func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, err error) {
-	_, err = l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+// and returns those that were recorded: an action that is no longer open is omitted. At the receipt's
+// revision nothing else was recorded.
+func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered, follows map[resource.Ref]event.Event) (kept []event.Recovered, _ Receipt, _ error) {
+	receipt, err := l.submit(ctx, &request{alone: true, build: func(ctx context.Context) ([]event.Event, error) {
 		kept = nil
 		var events []event.Event
 		for _, a := range answers {
@@ -30,5 +31,5 @@ func (l *Ledger) RecordRecovered(ctx context.Context, answers []event.Recovered,
 		}
 		return events, nil
 	}})
-	return kept, err
+	return kept, receipt, err
 }
