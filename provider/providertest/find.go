@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/ovi-project/ovi/provider"
@@ -127,8 +128,6 @@ type finder struct {
 	skipped bool
 }
 
-type stopped struct{}
-
 func (f *finder) Error(args ...any) { f.found = append(f.found, sprint(args...)) }
 
 func (f *finder) Errorf(format string, args ...any) {
@@ -137,10 +136,10 @@ func (f *finder) Errorf(format string, args ...any) {
 
 func (f *finder) Fatalf(format string, args ...any) {
 	f.Errorf(format, args...)
-	panic(stopped{})
+	runtime.Goexit()
 }
 
 func (f *finder) Skip(...any) {
 	f.skipped = true
-	panic(stopped{})
+	runtime.Goexit()
 }
