@@ -51,6 +51,7 @@ var goroutines = []string{
 	"provider/aws/observe.go",        // one for each service of a region
 	"provider/aws/s3.go",             // one for each bucket, bounded
 	"provider/providertest/marks.go", // observes while a resource is created
+	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
