@@ -140,8 +140,8 @@ func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 	}
 	l, _ := b.load(p)
 	source := l.Source
-	if w := p.decision; w != nil && w.Desired != nil && w.Desired.At.Line > 0 {
-		source = w.Desired.At.File + ":" + number(uint64(w.Desired.At.Line))
+	if w := p.decision; w != nil && w.Desired != nil && w.Desired.At.Inside() {
+		source = w.Desired.At.String()
 	}
 	switch {
 	case source == "":

@@ -136,10 +136,10 @@ func (b *builder) load(p planned) (event.Loaded, bool) {
 
 // position is the line of the resource in its source, as far as that is known.
 func position(w *event.Desired) string {
-	if w == nil || w.At.Line == 0 {
+	if w == nil || !w.At.Inside() {
 		return ""
 	}
-	return fmt.Sprintf(", at %s:%d", w.At.File, w.At.Line)
+	return ", at " + w.At.String()
 }
 
 func version(v string) string {

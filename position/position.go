@@ -12,17 +12,26 @@ type Position struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
+	// Cell is the place in a file that has no lines: "row dev, column http_port".
+	Cell string `json:"cell,omitempty"`
 }
 
-// String returns the file and the line, as in "ovi.yaml:38"; the file alone if no line is known.
+// String returns the file and the line, as in "ovi.yaml:38", or the file and the cell; the file
+// alone if neither is known.
 func (p Position) String() string {
-	if p.Line == 0 {
-		return p.File
+	switch {
+	case p.Line > 0:
+		return p.File + ":" + strconv.Itoa(p.Line)
+	case p.Cell != "":
+		return p.File + ", " + p.Cell
 	}
-	return p.File + ":" + strconv.Itoa(p.Line)
+	return p.File
 }
 
-// Compare orders by file, line and column.
+// Inside reports whether more than the file is known.
+func (p Position) Inside() bool { return p.Line > 0 || p.Cell != "" }
+
+// Compare orders by file, line, column and cell.
 func (p Position) Compare(o Position) int {
-	return cmp.Or(cmp.Compare(p.File, o.File), cmp.Compare(p.Line, o.Line), cmp.Compare(p.Column, o.Column))
+	return cmp.Or(cmp.Compare(p.File, o.File), cmp.Compare(p.Line, o.Line), cmp.Compare(p.Column, o.Column), cmp.Compare(p.Cell, o.Cell))
 }

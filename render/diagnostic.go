@@ -48,6 +48,9 @@ func (d Diagnostic) Write(w io.Writer, s Style) error {
 
 func (d Diagnostic) location() string {
 	at := d.File
+	if d.Cell != "" {
+		at += ", " + d.Cell
+	}
 	if d.Line > 0 {
 		at += fmt.Sprintf(":%d", d.Line)
 	}

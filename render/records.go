@@ -99,6 +99,7 @@ type Diagnostic struct {
 	File       string `json:"file"`
 	Line       int    `json:"line"`
 	Column     int    `json:"column"`
+	Cell       string `json:"cell,omitempty"`     // row and column, in a file that has no lines
 	Resource   string `json:"resource,omitempty"` // kind/name of the resource it is about
 	Suggestion string `json:"suggestion"`         // what to do
 	// Code is the exit code of the command that this error ended; absent: it did not end it.

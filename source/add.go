@@ -202,7 +202,7 @@ func (a *adding) keep(attrs resource.Attrs, uses []use) {
 	if want.State == "" {
 		want.State = a.kind.State
 	}
-	a.entries = append(a.entries, entry{r.At, r.Row, r.Where})
+	a.entries = append(a.entries, entry{r.At, r.Where})
 	add := func(name string) {
 		want.Ref.Name = name
 		a.desired, a.Draft.uses, a.from = append(a.desired, want), append(a.Draft.uses, uses), append(a.from, e)

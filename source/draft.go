@@ -32,7 +32,6 @@ type Resource struct {
 	Owner     string            // the owner mark; "": the engine's
 	Replace   resource.Strategy // how it is replaced; "": the kind's default
 	State     resource.State    // whether it runs; "": the kind's default
-	Row       string            // the key of the row it is from, for a Reporter; else ""
 	At        position.Position
 	Files     []string // of Node.File
 	// Where is the position of an attribute path, or of "type", "name", "location",
@@ -92,7 +91,6 @@ type Draft struct {
 // entry is what is kept of a Resource.
 type entry struct {
 	at    position.Position
-	row   string
 	where func(string) position.Position
 }
 

@@ -58,7 +58,7 @@ func (p Problem) String() string {
 }
 
 func (p Problem) place() string {
-	at := p.At.File
+	at := p.At.String()
 	if p.At.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", p.At.File, p.At.Line, p.At.Column)
 	}
@@ -85,8 +85,7 @@ func (p Problems) Error() string {
 // Sort sorts by position, then summary.
 func (p Problems) Sort() {
 	slices.SortStableFunc(p, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Line, b.At.Line),
-			cmp.Compare(a.At.Column, b.At.Column), cmp.Compare(a.Summary, b.Summary))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Summary, b.Summary))
 	})
 }
 

@@ -6,7 +6,6 @@ package source
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
@@ -29,20 +28,31 @@ type Watcher interface {
 // Reporter is a Source that shows in itself what became of its resources: status columns.
 // What the configuration declares is never written.
 type Reporter interface {
-	Report(ctx context.Context, facts iter.Seq[Fact]) error
+	// Report asks for the fact of each resource that the source declares, to be there or to be gone,
+	// by a ref without stack and location, and writes those that are known. Nothing is written in part.
+	Report(ctx context.Context, of func(resource.Ref) (Fact, bool)) error
 }
 
 // Fact is what is known of one resource that a source declared.
 type Fact struct {
-	Stack    string
-	Row      string // Resource.Row of what declared it
-	Ref      resource.Ref
 	ID       string // "" while it does not exist
+	Doing    Doing
 	Health   resource.Health
-	Message  string
+	Message  string // a few words on the health
+	Failure  string // of the last action, or of the observation; "": none
 	Observed time.Time
 	Attrs    resource.Attrs // as observed, without secrets
 }
+
+// Doing is what is being done to a resource.
+type Doing uint8
+
+// What is being done.
+const (
+	Nothing Doing = iota
+	Creating
+	Deleting
+)
 
 // Schemas finds the schema of a kind.
 type Schemas interface {

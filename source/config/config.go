@@ -17,6 +17,8 @@ type Options struct {
 	Files fs.FS
 	// Stack names the stack where no file does; "" is the name of the folder.
 	Stack string
+	// NoResources: the files may declare none, because the stack has others from elsewhere.
+	NoResources bool
 }
 
 // config is a source of configuration files. It does not change.

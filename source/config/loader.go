@@ -96,7 +96,7 @@ func (l *loader) syntax(f *file, err error) {
 
 // finish completes the draft.
 func (l *loader) finish() {
-	if !l.isDesired && l.draft.Failed() == 0 {
+	if !l.isDesired && !l.opts.NoResources && l.draft.Failed() == 0 {
 		l.problem(l.files[0].at(1, 1), "", "the configuration has no resources", "add resources:, or resources: [] to delete everything in the stack")
 	}
 	d := l.draft

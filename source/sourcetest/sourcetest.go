@@ -68,6 +68,38 @@ func Run(t *testing.T, h Harness) {
 	t.Run("NothingIsWritten", h.writesNothing)
 }
 
+// Fixed is a source whose form has no place for the resources of the suite: a table of one kind.
+type Fixed struct {
+	// Good writes a stack below dir and opens it.
+	Good func(t *testing.T, dir string) source.Source
+	// Want are the resources of Good, sorted by ref, without their positions.
+	Want []resource.Desired
+	// Moved writes the same stack in another order, with one more resource, called inserted.
+	Moved func(t *testing.T, dir string) source.Source
+	// Wrong writes a stack with several problems, whose summaries match Problems.
+	Wrong    func(t *testing.T, dir string) source.Source
+	Problems []string
+	// Break makes a part of what Good wrote unreadable.
+	Break func(t *testing.T, dir string)
+	// NoLines: the source has files without lines.
+	NoLines bool
+}
+
+// RunFixed holds such a source to the same promises, except for secrets, which it cannot have.
+func RunFixed(t *testing.T, h Fixed) {
+	lines := Harness{NoLines: h.NoLines}
+	t.Run("AStackIsReadCompletely", func(t *testing.T) {
+		in := load(t, h.Good(t, t.TempDir()))
+		named(t, in)
+		lines.equal(t, h.Want, in.Resources, nil)
+	})
+	t.Run("WhatCannotBeReadIsAnError", func(t *testing.T) { broken(t, h.Good, h.Break) })
+	t.Run("AllProblemsAreReportedAtOnce", func(t *testing.T) { lines.allProblems(t, h.Wrong(t, t.TempDir()), h.Problems) })
+	t.Run("TheSameInputGivesTheSameIntent", func(t *testing.T) { same(t, h.Good(t, t.TempDir())) })
+	t.Run("NoIdentityFromAPosition", func(t *testing.T) { moved(t, h.Good(t, t.TempDir()), h.Moved(t, t.TempDir())) })
+	t.Run("NothingIsWritten", func(t *testing.T) { writesNothing(t, h.Good) })
+}
+
 func load(t *testing.T, s source.Source) resource.Intent {
 	t.Helper()
 	intents, err := source.Load(context.Background(), s)
@@ -86,9 +118,7 @@ func (h Harness) complete(t *testing.T) {
 	ref := func(kind, name string) resource.Ref {
 		return resource.Ref{Stack: in.Stack, Provider: Provider, Location: Location, Kind: kind, Name: name}
 	}
-	if in.Stack == "" || in.Source == "" || in.Version == "" {
-		t.Errorf("stack %q, source %q, version %q: none may be empty", in.Stack, in.Source, in.Version)
-	}
+	named(t, in)
 	db, net := ref("app", "db"), ref("net", "main")
 	address := resource.Reference{Ref: db, Path: "address"}
 	want := []resource.Desired{
@@ -102,14 +132,32 @@ func (h Harness) complete(t *testing.T) {
 		})
 	}
 	want = append(want, resource.Desired{Ref: net, Attrs: attrs("cidr", resource.String("10.0.0.0/16"))})
-	got := slices.Clone(in.Resources)
+	h.equal(t, want, in.Resources, func(d *resource.Desired) {
+		if d.Ref == db {
+			d.Attrs = nil // with a secret in it; see secrets
+		}
+	})
+}
+
+// named checks what an intent is called.
+func named(t *testing.T, in resource.Intent) {
+	t.Helper()
+	if in.Stack == "" || in.Source == "" || in.Version == "" {
+		t.Errorf("stack %q, source %q, version %q: none may be empty", in.Stack, in.Source, in.Version)
+	}
+}
+
+// equal compares resources, which must have positions, without them.
+func (h Harness) equal(t *testing.T, want, have []resource.Desired, except func(*resource.Desired)) {
+	t.Helper()
+	got := slices.Clone(have)
 	for i := range got {
-		if got[i].At.File == "" || !h.NoLines && got[i].At.Line == 0 {
+		if got[i].At.File == "" || !h.NoLines && got[i].At.Line == 0 || h.NoLines && got[i].At.Cell == "" {
 			t.Errorf("%s has no position: %+v", got[i].Ref, got[i].At)
 		}
 		got[i].At, got[i].Tags = position.Position{}, nil
-		if got[i].Ref == db {
-			got[i].Attrs = nil // with a secret in it; see secrets
+		if except != nil {
+			except(&got[i])
 		}
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -125,10 +173,16 @@ func attrs(pairs ...any) resource.Attrs {
 	return resource.NewAttrs(out...)
 }
 
-func (h Harness) broken(t *testing.T) {
+// good writes the stack of the suite.
+func (h Harness) good(t *testing.T, dir string) source.Source { return h.Write(t, dir, good()) }
+
+func (h Harness) broken(t *testing.T) { broken(t, h.good, h.Break) }
+
+func broken(t *testing.T, write func(*testing.T, string) source.Source, destroy func(*testing.T, string)) {
+	t.Helper()
 	dir := t.TempDir()
-	s := h.Write(t, dir, good())
-	h.Break(t, dir)
+	s := write(t, dir)
+	destroy(t, dir)
 	drafts, err := s.Load(context.Background())
 	for _, d := range drafts {
 		err = errors.Join(err, d.Err)
@@ -148,20 +202,26 @@ func (h Harness) problems(t *testing.T) {
 		Spec{Kind: "app", Name: "c", Attrs: map[string]any{"size": 0, "motd": "${app/db.addr}"}},
 		Spec{Kind: "ap", Name: "d"},
 		Spec{Kind: "app", Name: "e", Attrs: map[string]any{"size": 1, "motd": "${app/db.password}"}})
-	_, err := source.Load(context.Background(), h.Write(t, t.TempDir(), specs))
+	h.allProblems(t, h.Write(t, t.TempDir(), specs), []string{
+		`unknown \w+ "(.*\.)?sise"`, `unknown net "nowhere"`, `size is 0`, `unknown attribute "addr"`, `unknown \w+ "(Cute)?[aA]p"`, `is a secret`,
+	})
+}
+
+// allProblems checks that all problems are reported, with positions and suggestions.
+func (h Harness) allProblems(t *testing.T, s source.Source, patterns []string) {
+	t.Helper()
+	_, err := source.Load(context.Background(), s)
 	var all source.Problems
 	if !errors.As(err, &all) {
 		t.Fatalf("no problems, but %v", err)
 	}
-	for _, want := range []string{
-		`unknown \w+ "(.*\.)?sise"`, `unknown net "nowhere"`, `size is 0`, `unknown attribute "addr"`, `unknown \w+ "(Cute)?[aA]p"`, `is a secret`,
-	} {
+	for _, want := range patterns {
 		if !slices.ContainsFunc(all, func(p source.Problem) bool { return regexp.MustCompile(want).MatchString(p.Summary) }) {
 			t.Errorf("not reported: %s", want)
 		}
 	}
 	for _, p := range all {
-		if p.At.File == "" || !h.NoLines && (p.At.Line == 0 || p.At.Column == 0) {
+		if p.At.File == "" || !h.NoLines && (p.At.Line == 0 || p.At.Column == 0) || h.NoLines && p.At.Cell == "" {
 			t.Errorf("a problem without a position: %+v", p)
 		}
 		if p.Suggestion == "" {
@@ -170,8 +230,10 @@ func (h Harness) problems(t *testing.T) {
 	}
 }
 
-func (h Harness) same(t *testing.T) {
-	s := h.Write(t, t.TempDir(), good())
+func (h Harness) same(t *testing.T) { same(t, h.good(t, t.TempDir())) }
+
+func same(t *testing.T, s source.Source) {
+	t.Helper()
 	first := load(t, s)
 	if diff := cmp.Diff(first, load(t, s), cmp.AllowUnexported(resource.Secret{})); diff != "" {
 		t.Errorf("two loads differ:\n%s", diff)
@@ -188,10 +250,14 @@ func (h Harness) same(t *testing.T) {
 }
 
 func (h Harness) moved(t *testing.T) {
-	first := load(t, h.Write(t, t.TempDir(), good()))
 	specs := append([]Spec{{Kind: "net", Name: "inserted"}}, good()...)
 	slices.Reverse(specs[1:])
-	second := load(t, h.Write(t, t.TempDir(), specs))
+	moved(t, h.good(t, t.TempDir()), h.Write(t, t.TempDir(), specs))
+}
+
+func moved(t *testing.T, before, after source.Source) {
+	t.Helper()
+	first, second := load(t, before), load(t, after)
 	second.Resources = slices.DeleteFunc(second.Resources, func(d resource.Desired) bool { return d.Ref.Name == "inserted" })
 	if diff := cmp.Diff(first.Resources, second.Resources, cmp.AllowUnexported(resource.Secret{}), cmpopts.IgnoreFields(resource.Desired{}, "At")); diff != "" {
 		t.Errorf("moving resources changes them:\n%s", diff)
@@ -224,9 +290,12 @@ func (h Harness) secrets(t *testing.T) {
 	}
 }
 
-func (h Harness) writesNothing(t *testing.T) {
+func (h Harness) writesNothing(t *testing.T) { writesNothing(t, h.good) }
+
+func writesNothing(t *testing.T, write func(*testing.T, string) source.Source) {
+	t.Helper()
 	dir := t.TempDir()
-	s := h.Write(t, dir, good())
+	s := write(t, dir)
 	before := contents(t, dir)
 	load(t, s)
 	if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
