@@ -23,6 +23,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 			return Plan{}, err
 		}
 	}
+	tellDeleted(p.Decisions, f)
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
@@ -41,6 +42,15 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 		}
 	}
 	return p, nil
+}
+
+// tellDeleted gives creates of what was deleted outside ovi that reason.
+func tellDeleted(all []Decision, f Facts) {
+	for i := range all {
+		if d := &all[i]; d.Reason == ReasonMissing && f.Deleted[d.Ref] != "" {
+			d.Reason, d.Message = ReasonDeleted, "it was deleted outside ovi"
+		}
+	}
 }
 
 // unreachableScopes collects the scopes that were not read.

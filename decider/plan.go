@@ -55,6 +55,7 @@ type Reason string
 // The reasons, one for each row of the rule table.
 const (
 	ReasonMissing     Reason = "missing"          // configured and does not exist
+	ReasonDeleted     Reason = "deleted_outside"  // configured, and deleted outside ovi
 	ReasonChanged     Reason = "changed"          // differs, can be changed in place
 	ReasonRestart     Reason = "restarts"         // differs, changing it restarts the resource
 	ReasonState       Reason = "state"            // it does not run, or does not stop, as configured
@@ -199,6 +200,8 @@ type Facts struct {
 	// Origin returns the record that proves a resource to be created or adopted here, or the
 	// reason why there is none. Nil: nothing can be proven, so nothing is destroyed.
 	Origin func(*resource.Observed) (Origin, error)
+	// Deleted are the IDs of configured resources that the audit log proves and that do not exist.
+	Deleted map[resource.Ref]string
 	// Unread are recorded resources of kinds and locations that could not be read, as last
 	// observed.
 	Unread []resource.Observed

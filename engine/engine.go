@@ -130,7 +130,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	facts := decider.Facts{
 		Now: p.At, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
-		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured,
+		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
@@ -147,6 +147,24 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	p.tries, p.Counts = m.tries, event.Count(p.Plan)
 	return nil
+}
+
+// deletedOutside returns the IDs of resources that are missing though their bindings have not ended:
+// ovi did not delete them.
+func deletedOutside(found []comparator.Difference, bindings []resource.Binding) map[resource.Ref]string {
+	out := map[resource.Ref]string{}
+	for i := range found {
+		if found[i].Type == comparator.Missing {
+			out[found[i].Ref] = ""
+		}
+	}
+	for i := range bindings {
+		b := &bindings[i]
+		if _, missing := out[b.Ref]; missing && b.Live() {
+			out[b.Ref] = b.ID
+		}
+	}
+	return out
 }
 
 // kindsUnreachable lists the kinds that were not read in full, by scope.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ovi-project/ovi/comparator"
@@ -17,7 +18,7 @@ const (
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
-	if d.Reason == decider.ReasonResumes || d.Reason == decider.ReasonReverts {
+	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonDeleted}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {
