@@ -46,6 +46,15 @@ func TestDefaultsAreFilledInBeforeComparing(t *testing.T) {
 	}
 }
 
+// What was deleted outside ovi is created with that reason; what never existed is not.
+func TestWhatWasDeletedOutsideSaysSo(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(configured{desired("a/disk/d", ""), desired("a/disk/e", "")})
+	gone := desired("a/disk/d", "").Ref
+	check(t, s.plan(t, decider.Facts{Deleted: map[resource.Ref]string{gone: "disk-1"}}),
+		"+ a/disk/d deleted_outside: it was deleted outside ovi", "+ a/disk/e missing: it does not exist")
+}
+
 // The order of a plan is by dependency, then by name; TestLaw4 draws other cases.
 func TestTheOrderOfAPlanIsFixed(t *testing.T) {
 	t.Parallel()

@@ -131,7 +131,7 @@ func referredKinds(schema []resource.Attribute, kinds map[string]bool) {
 func loaded(intents []resource.Intent) []event.Event {
 	var out []event.Event
 	for _, i := range intents {
-		out = append(out, event.Loaded{Stack: i.Stack, Source: i.Source, Version: i.Version, Resources: len(i.Resources)})
+		out = append(out, event.Loaded{Stack: i.Stack, Source: i.Source, Version: i.Version, Release: i.Release, Resources: len(i.Resources)})
 	}
 	return out
 }

@@ -18,6 +18,9 @@ func (a *apply) request(ctx context.Context, c Claim, d *decider.Decision, phase
 		r.Have = *d.Observed
 		r.MarkKey = a.plan.keyOf(d.Ref, d.Observed.ID)
 	}
+	if d.Action == decider.Replace && phase == decider.CreatePhase {
+		r.Replaces = d.Observed
+	}
 	if phase == decider.DeletePhase {
 		var err error
 		r.Desired.Attrs, err = a.lastConfigured(ctx, d)

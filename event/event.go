@@ -33,6 +33,7 @@ type Loaded struct {
 	Stack     string `json:"stack"`
 	Source    string `json:"source,omitempty"`
 	Version   string `json:"version,omitempty"`
+	Release   string `json:"release,omitempty"` // the version that the source gives itself
 	Resources int    `json:"resources"`
 }
 

@@ -123,7 +123,7 @@ func (b *builder) why(p planned) []Fact {
 	}
 	facts = append(facts, Fact{"policies", policies})
 	if l, ok := b.load(p); ok {
-		facts = append(facts, Fact{"configuration", l.Source + ", stack " + l.Stack + version(l.Version) + position(d.Desired)})
+		facts = append(facts, Fact{"configuration", l.Source + ", stack " + l.Stack + version(l) + position(d.Desired)})
 	}
 	return facts
 }
@@ -142,11 +142,14 @@ func position(w *event.Desired) string {
 	return ", at " + w.At.String()
 }
 
-func version(v string) string {
-	if v == "" {
+func version(l event.Loaded) string {
+	switch {
+	case l.Version == "" && l.Release == "":
 		return ""
+	case l.Version == "" || l.Release == "":
+		return ", version " + l.Release + l.Version
 	}
-	return ", version " + v
+	return ", version " + l.Release + " (" + l.Version + ")"
 }
 
 // approval is who approved the plan of an action.

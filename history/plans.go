@@ -194,7 +194,7 @@ func (l *Reader) sourceAt(ctx context.Context, stack string, at storage.Revision
 	}
 	var v rows.Loaded
 	err = json.Unmarshal(e.Value, &v)
-	return event.Loaded{Stack: stack, Source: v.Source, Version: v.Version}, e.Modified, err
+	return event.Loaded{Stack: stack, Source: v.Source, Version: v.Version, Release: v.Release}, e.Modified, err
 }
 
 // stackOf is the stack of a plan's resource.

@@ -2,7 +2,12 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -12,7 +17,7 @@ import (
 // loaded records the version of a stack, if it is another one.
 func (p *projection) loaded(e event.Loaded) error {
 	var was rows.Loaded
-	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source}
+	key, is := rows.LoadedOf(e.Stack), rows.Loaded{Version: e.Version, Source: e.Source, Release: e.Release}
 	found, err := p.load(key, &was)
 	if err != nil || found && was == is {
 		return err
@@ -28,4 +33,21 @@ func (r *Reader) LoadedVersion(ctx context.Context, stack string) (string, error
 		err = fmt.Errorf("ledger: a version of stack %s is %w", stack, ErrNotFound)
 	}
 	return v.Version, err
+}
+
+// Loaded are the stacks that were loaded, by name, each as it was last. How many resources it had is
+// not in the store.
+func (r *Reader) Loaded(ctx context.Context) ([]event.Loaded, error) {
+	var out []event.Loaded
+	err := r.Entries(ctx, rows.KeyLoaded, storage.Now, func(e storage.Entry) error {
+		var v rows.Loaded
+		stack, err := url.PathUnescape(strings.TrimPrefix(e.Key, rows.KeyLoaded))
+		if err = errors.Join(err, json.Unmarshal(e.Value, &v)); err != nil {
+			return err
+		}
+		out = append(out, event.Loaded{Stack: stack, Source: v.Source, Version: v.Version, Release: v.Release})
+		return nil
+	})
+	slices.SortFunc(out, func(a, b event.Loaded) int { return strings.Compare(a.Stack, b.Stack) })
+	return out, err
 }

@@ -59,7 +59,10 @@ type Request struct {
 	Desired resource.Desired   // of Delete: its Attrs alone, as configured or else last applied
 	Have    resource.Observed  // zero for Create
 	Beside  *resource.Observed // for Create and Switch of a swap: the old resource, set aside; Create then does not start the new one
-	Changes []resource.Change  // for Update
+	// Replaces is for Create after the old resource was deleted: what it was. What it left behind may be
+	// used again.
+	Replaces *resource.Observed
+	Changes  []resource.Change // for Update
 	// Progress, if set, is called during long calls. Progress is shown, not recorded.
 	Progress func(Progress)
 }

@@ -17,7 +17,11 @@ import (
 func Sentence(e event.Event) string {
 	switch e := e.(type) {
 	case event.Loaded:
-		return fmt.Sprintf("loaded %s of stack %s from %s", Many(e.Resources, "resource"), e.Stack, e.Source)
+		text := fmt.Sprintf("loaded %s of stack %s from %s", Many(e.Resources, "resource"), e.Stack, e.Source)
+		if e.Release != "" {
+			text += ", version " + e.Release
+		}
+		return text
 	case event.Observed:
 		return observedSentence(e)
 	case event.Planned:

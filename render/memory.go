@@ -53,6 +53,15 @@ type ScopeSeen struct {
 	Count       int               `json:"count"`
 }
 
+// StackLoaded is a stack and what was last loaded of it.
+type StackLoaded struct {
+	Type    string `json:"type"` // "stack"
+	Stack   string `json:"stack"`
+	Source  string `json:"source,omitempty"`
+	Version string `json:"version,omitempty"` // a commit, or a hash of what was read
+	Release string `json:"release,omitempty"` // the version that the source gives itself: of a chart
+}
+
 // OpenAction is an action that was started and has no recorded result.
 type OpenAction struct {
 	Type     string    `json:"type"` // "open"
@@ -155,6 +164,7 @@ func (Resource) record()    {}
 func (Replacement) record() {}
 func (Unmanaged) record()   {}
 func (ScopeSeen) record()   {}
+func (StackLoaded) record() {}
 func (OpenAction) record()  {}
 func (Claim) record()       {}
 func (LogRecord) record()   {}

@@ -77,6 +77,7 @@ type Intent struct {
 	ByFolder  bool   // the stack is named by its folder, because the configuration does not name it
 	Source    string // where it was read from, for the user
 	Version   string // a commit, or a hash of what was read
+	Release   string // the version that the source gives itself, for the user; "": none
 	Resources []Desired
 	Scopes    []Scope // scopes of the stack, including those without a resource
 	// Partial: resources of the configuration are missing because they are invalid. A resource

@@ -25,6 +25,10 @@ func (k Kind) Pends() time.Duration {
 	return DefaultGrace
 }
 
+// Completed is the Message of a Healthy resource that has ended, as it is configured to: it neither runs
+// nor is there anything to stop.
+const Completed = "completed"
+
 // DiffState returns the change that makes a resource run, or stop, as configured; false if it does,
 // or if its health does not tell. starting: it is Pending, and not for too long.
 func DiffState(desired State, o *Observed, starting bool) (Change, bool) {
@@ -33,6 +37,8 @@ func DiffState(desired State, o *Observed, starting bool) (Change, bool) {
 		fits = Stopped
 	}
 	switch {
+	case desired == StateStopped && o.Health == Healthy && o.Message == Completed:
+		return Change{}, false
 	case desired == "" || o.Health == fits || o.Health == Unclear || o.Health == "" || o.Health == Pending && starting:
 		return Change{}, false
 	}

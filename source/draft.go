@@ -56,6 +56,7 @@ type Draft struct {
 	ByFolder bool   // the stack is named by its folder, because the configuration does not name it
 	Source   string // where it was read from, for users
 	Version  string // digest of what was read (a commit, a hash)
+	Release  string // the version that the source gives itself, for users: that of a chart; "": none
 	// Err: this stack alone could not be read; nothing is concluded of it.
 	Err     error
 	Rules   rules.Rules

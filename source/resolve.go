@@ -65,7 +65,7 @@ func (d *Draft) resolve() resource.Intent {
 		d.cycles()
 	}
 	in := resource.Intent{
-		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Resources: d.desired, Rules: d.Rules, Options: d.Options,
+		Stack: d.Stack, ByFolder: d.ByFolder, Source: d.Source, Version: d.Version, Release: d.Release, Resources: d.desired, Rules: d.Rules, Options: d.Options,
 	}
 	for s := range d.scopes {
 		in.Scopes = append(in.Scopes, s)

@@ -35,6 +35,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
+			&urfave.DurationFlag{Name: "timeout", Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"},
 			targetFlag(), excludeFlag(), policyFlag(),
 			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
 			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
@@ -137,7 +138,7 @@ func (k *runner) readSources() error {
 
 func (k *runner) runOptions() loop.RunOptions {
 	o := loop.RunOptions{
-		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"),
+		Interval: k.cmd.Duration("interval"), Patience: k.cmd.Duration("patience"), Timeout: k.cmd.Duration("timeout"), Grace: afterTimeout,
 		Apply: k.cmd.Bool("auto-approve"), Wakes: &k.wakes, Tell: k.cycled, Rules: k.rulesNow,
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}

@@ -31,6 +31,7 @@ func (p *process) statusCommand() *urfave.Command {
 type state struct {
 	names     render.Names
 	scans     []ledger.Scan
+	loaded    []event.Loaded
 	liveState resource.LiveState
 	open      []ledger.OpenAction
 	replacing map[resource.Ref]ledger.Replacement
@@ -68,6 +69,9 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 		return s, err
 	}
 	if s.scans, err = l.Scans(c, storage.Now); err != nil {
+		return s, err
+	}
+	if s.loaded, err = l.Loaded(c); err != nil {
 		return s, err
 	}
 	if s.open, err = l.OpenActions(c); err != nil {
@@ -130,6 +134,11 @@ func (s state) managed(stack string) []seen {
 	return out
 }
 
+// loadedOf is what was last loaded of a stack, of all for "".
+func (s state) loadedOf(stack string) []event.Loaded {
+	return slices.DeleteFunc(slices.Clone(s.loaded), func(l event.Loaded) bool { return stack != "" && l.Stack != stack })
+}
+
 func (c *call) stateRecords(s state) []render.Record {
 	var out []render.Record
 	for _, x := range s.scans {
@@ -137,6 +146,9 @@ func (c *call) stateRecords(s state) []render.Record {
 			Type: "scope", Scope: x.Scope.String(), Observed: x.At, Complete: x.Complete,
 			Error: x.Error, Unreachable: x.Unreachable, Seen: timeOrNil(x.Confirmed), Count: x.Count,
 		})
+	}
+	for _, x := range s.loadedOf(c.cmd.String("stack")) {
+		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version, Release: x.Release})
 	}
 	for _, x := range s.managed(c.cmd.String("stack")) {
 		out = append(out, x.record(s.names))
@@ -165,6 +177,11 @@ func (c *call) stateTables(s state) error {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
+	for _, x := range s.loadedOf(c.cmd.String("stack")) {
+		if x.Release != "" {
+			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))
+		}
+	}
 	for _, x := range s.scans {
 		switch {
 		case x.Offline:

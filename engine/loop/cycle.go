@@ -22,7 +22,7 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	intents, err := l.stack.Load(ctx)
 	if err == nil {
 		l.unread = ""
-		err = l.reconcile(ctx, &c, intents)
+		err = l.bounded(ctx, &c, intents)
 	} else {
 		c.Alerts = append(c.Alerts, Alert{Type: SourceUnread, Text: err.Error()})
 		if text := err.Error(); text != l.unread { // recorded once, not in each cycle
@@ -37,13 +37,37 @@ func (l *loop) cycle(ctx context.Context, why string, leads bool) Cycle {
 	return c
 }
 
+// ErrTimeout is why a cycle that took longer than RunOptions.Timeout was stopped.
+var ErrTimeout = errors.New("the cycle took longer than its timeout: no other action was started")
+
+// bounded reconciles within RunOptions.Timeout.
+func (l *loop) bounded(ctx context.Context, c *Cycle, intents []resource.Intent) error {
+	hard := l.o.Do.Hard
+	if l.o.Timeout <= 0 {
+		return l.reconcile(ctx, hard, c, intents)
+	}
+	if hard == nil {
+		hard = context.WithoutCancel(ctx)
+	}
+	ctx, end := context.WithTimeoutCause(ctx, l.o.Timeout, ErrTimeout)
+	defer end()
+	hard, cut := context.WithTimeoutCause(hard, l.o.Timeout+l.o.Grace, ErrTimeout)
+	defer cut()
+	err := l.reconcile(ctx, hard, c, intents)
+	stopped := err != nil || c.Result != nil && (c.Result.Interrupted || unfinished(c.Result))
+	if stopped && errors.Is(context.Cause(ctx), ErrTimeout) {
+		return ErrTimeout
+	}
+	return err
+}
+
 // destroysByItself reports that the rules of every stack let a loop delete and replace.
 func destroysByItself(intents []resource.Intent) bool {
 	return len(intents) > 0 && !slices.ContainsFunc(intents, func(in resource.Intent) bool { return !in.Rules.DestroyAuto })
 }
 
 // reconcile plans, and applies if it should.
-func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Intent) (err error) {
+func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource.Intent) (err error) {
 	if !c.Led {
 		if agree, err := l.agrees(ctx, c, intents); !agree || err != nil {
 			return err
@@ -95,6 +119,7 @@ func (l *loop) reconcile(ctx context.Context, c *Cycle, intents []resource.Inten
 		return nil
 	}
 	do := l.o.Do
+	do.Hard = hard
 	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err

@@ -29,7 +29,10 @@ type Stack struct {
 type RunOptions struct {
 	Interval time.Duration // between the starts of two cycles; 0: a minute
 	Patience time.Duration // how long a plan waits for slow scopes; 0: 30 s
-	Poll     time.Duration // the pause before the leader is asked for again after an error; 0: 1 s
+	// Timeout bounds a cycle: after it no action is started, and those that run have Grace to end before
+	// they are canceled. 0: nothing bounds it.
+	Timeout, Grace time.Duration
+	Poll           time.Duration // the pause before the leader is asked for again after an error; 0: 1 s
 	// Apply applies the plans. Without it, a cycle only observes, plans and reports.
 	Apply bool
 	Plan  engine.PlanOptions

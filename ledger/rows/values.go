@@ -55,6 +55,7 @@ type Approval struct {
 type Loaded struct {
 	Version string `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
+	Release string `json:"release,omitempty"`
 }
 
 // Blessing is the value of blessed/<ref>.

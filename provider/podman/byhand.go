@@ -58,7 +58,7 @@ func createByHand(o provider.Operation) []string {
 		c := containerSettings(o.Desired, o.Find)
 		line := cmdline(verb, name)
 		line.add(c.settings...)
-		if o.Beside && o.Have != nil {
+		if o.Have != nil {
 			line.add(inheritSettings(o.Have.Attrs)...)
 		}
 		return commands(append(append(line, shell(c.image)), shells(c.args)...))

@@ -1,6 +1,7 @@
 package podman
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"path"
@@ -49,8 +50,8 @@ func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.Container
 	if err := mountsOf(ctx, h, a, s); err != nil {
 		return nil, err
 	}
-	if r.Beside != nil {
-		inherit(s, r.Beside.Attrs)
+	if old := cmp.Or(r.Beside, r.Replaces); old != nil {
+		inherit(s, old.Attrs)
 	}
 	return s, secretsOf(ctx, h, a, s)
 }

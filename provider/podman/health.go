@@ -50,7 +50,7 @@ func (g *reading) ended(ctx context.Context, c *libpod.Container) (resource.Heal
 	case s.OOMKilled:
 		return resource.Failing, "killed: it exceeded its memory", nil
 	case s.ExitCode == 0 && finishes(c):
-		return resource.Healthy, "completed", nil
+		return resource.Healthy, resource.Completed, nil
 	case s.ExitCode == 0 || s.ExitCode == 137 || s.ExitCode == 143:
 		return resource.Stopped, fmt.Sprintf("exited with %d", s.ExitCode), nil
 	}

@@ -53,6 +53,18 @@ func TestTheDataOfAnImagesVolumeStaysInService(t *testing.T) {
 	if err := r.p.Delete(r.context(), provider.Request{Have: now}); err != nil {
 		t.Fatal(err)
 	}
+	q = r.request(next)
+	q.Key, q.Replaces = "destroy-first", &now
+	created, err = r.p.Create(r.context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := r.host.Podman(t, "exec", "db", "cat", "/data/orders"); out != "orders" {
+		t.Errorf("after destroy-first, the data is %q", out)
+	}
+	if err := r.p.Delete(r.context(), provider.Request{Have: created}); err != nil {
+		t.Fatal(err)
+	}
 	if after := volumes(); after != before {
 		t.Errorf("there were %d volumes, after the deletion there are %d", before, after)
 	}

@@ -74,6 +74,11 @@ func TestAJobThatEndedWellIsDone(t *testing.T) {
 		if o, _ = r.byID(o.ID); o.Health != c.want {
 			t.Errorf("policy %q, %q: it is %s (%s), want %s", c.policy, c.script, o.Health, o.Message, c.want)
 		}
+		if o, _ = r.byID(o.ID); c.want == resource.Healthy {
+			if change, is := resource.DiffState(resource.StateStopped, &o, false); is {
+				t.Errorf("policy %q: configured as stopped, it has %s", c.policy, change.Name())
+			}
+		}
 		r.host.Podman(t, "rm", "-f", "-t", "0", "job")
 	}
 }

@@ -290,6 +290,7 @@ func (l *loader) finish() {
 		l.draft.Add(m.r)
 	}
 	d := l.draft
+	d.Release = l.about.version
 	if l.opts.Namespace != "" {
 		d.Stack = l.opts.Namespace + "." + d.Stack
 	}
