@@ -108,7 +108,10 @@ func readAll(fsys vfs.FS, name string) ([]byte, error) {
 // writeWhole replaces a file so that a crash leaves the old or the new one.
 func writeWhole(fsys vfs.FS, name string, content []byte) error {
 	temp := name + tempSuffix
-	f, err := fsys.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, keyMode)
+	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a crash
+		return err
+	}
+	f, err := fsys.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, keyMode)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,9 @@ func (p *process) sandboxCommand() *urfave.Command {
 func (c *call) sandboxPath(args ...string) (string, error) {
 	named := append(append([]string{}, args...), c.cmd.StringSlice("f")...)
 	dir := c.dataDir(named)
+	if err := c.isSafe(dir); err != nil {
+		return "", err
+	}
 	file := c.sandboxFile(filepath.Join(dir, sandboxDir))
 	return file, errors.Join(createDir(dir), os.MkdirAll(filepath.Dir(file), 0o700))
 }

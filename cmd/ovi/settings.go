@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/internal/datadir"
 )
 
 // settings is what a data directory remembers about how it was created and what it is used for.
@@ -56,12 +58,28 @@ func (s *settings) write(dir string) error {
 	return writeFile(filepath.Join(dir, settingsFile), append(b, '\n'))
 }
 
-// isFolder refuses a data directory that is something else.
-func isFolder(dir string) error {
+// isSafe refuses a data directory that is no folder, or not this user's own. One that the user named
+// may be a link.
+func (c *call) isSafe(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return &cli.Problem{Summary: "the data directory is not a folder", File: dir, Suggestion: "choose another with --data-dir or OVI_DATA_DIR"}
 	}
-	return nil
+	at := dir
+	if c.namesDir() {
+		if target, err := filepath.EvalSymlinks(dir); err == nil {
+			at = target
+		}
+	}
+	err := datadir.Check(at)
+	var unsafe *datadir.UnsafeError
+	if !errors.As(err, &unsafe) {
+		return err
+	}
+	suggestion := "if it came with a repository or an archive, delete it; if it is yours: " + strings.Join(unsafe.Repairs(), " && ")
+	if unsafe.IsLink() {
+		suggestion = "delete it, or name where it leads to with --data-dir"
+	}
+	return &cli.Problem{Summary: "the data directory is not safe to use", File: dir, Err: err, Suggestion: suggestion}
 }
 
 // createDir creates a data directory, which git ignores, if it does not exist.

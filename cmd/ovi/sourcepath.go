@@ -86,6 +86,11 @@ func beside(name string) string {
 // beside the first source (in it, if it is a folder), or here. Parent folders are not searched.
 func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
+// namesDir reports whether the user named the data directory.
+func (c *call) namesDir() bool {
+	return c.cmd.String("data-dir") != "" || c.process.Getenv("OVI_DATA_DIR") != ""
+}
+
 func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	if dir := cc.String("data-dir"); dir != "" {
 		return dir
@@ -110,7 +115,7 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 // is beside. It must exist.
 func (c *call) recordDir(args ...string) (string, error) {
 	dir := c.dataDir(c.named(args))
-	if err := isFolder(dir); err != nil {
+	if err := c.isSafe(dir); err != nil {
 		return "", err
 	}
 	if c.storeName() != "" {

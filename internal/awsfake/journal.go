@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/ovi-project/ovi/internal/vfs"
 )
 
 // journal keeps the state in one file of JSON lines: a header, then one line a
@@ -47,10 +49,10 @@ type rawBatch struct {
 }
 
 func openJournal(path string) (*journal, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|vfs.NoFollow, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
@@ -89,7 +91,7 @@ func (j *journal) refresh(st *state) (*state, error) {
 
 func (j *journal) reload() (*state, error) {
 	j.release()
-	f, err := os.OpenFile(j.path, os.O_RDWR, 0o600)
+	f, err := os.OpenFile(j.path, os.O_RDWR|vfs.NoFollow, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
 )
 
 // append makes a request's changes durable against the end of this process;
@@ -39,7 +41,7 @@ func (j *journal) begin(salt string) error {
 // replace replaces the old file with a new one.
 func (j *journal) replace(content []byte) error {
 	tmp := j.path + ".new"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|vfs.NoFollow, 0o600)
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}

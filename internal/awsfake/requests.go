@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/vfs"
 )
 
 // Request is one line of the request log: proof of what was asked.
@@ -71,7 +73,7 @@ func (l *requestLog) write(r Request) error {
 		return err
 	}
 	if l.file == nil {
-		f, err := os.OpenFile(requestsPath(l.path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		f, err := os.OpenFile(requestsPath(l.path), os.O_WRONLY|os.O_CREATE|os.O_APPEND|vfs.NoFollow, 0o600)
 		if err != nil {
 			return err
 		}

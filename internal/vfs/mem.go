@@ -121,6 +121,8 @@ func (m *Mem) OpenFile(name string, flag int, _ fs.FileMode) (File, error) {
 		node = &inode{}
 		m.files[name] = node
 		m.pending = append(m.pending, dirChange{set: name, node: node})
+	} else if flag&os.O_EXCL != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
 	} else if flag&os.O_TRUNC != 0 {
 		if err := m.ask("truncate", name); err != nil {
 			return nil, err

@@ -5,13 +5,14 @@ import (
 	"os"
 )
 
-// OS returns the file system of the operating system.
+// OS returns the file system of the operating system. It opens no file through a link: what is a
+// link in a directory of its user was put there by others.
 func OS() FS { return osFS{} }
 
 type osFS struct{}
 
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	f, err := os.OpenFile(name, flag, perm)
+	f, err := os.OpenFile(name, flag|NoFollow, perm)
 	if err != nil {
 		return nil, err
 	}

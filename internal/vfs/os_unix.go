@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// NoFollow is a flag of os.OpenFile with which a link is not followed, but an error.
+const NoFollow = unix.O_NOFOLLOW
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// NoFollow is a flag of os.OpenFile with which a link is not followed; on this system there is none.
+const NoFollow = 0
+
 // syncDir does nothing: NTFS journals its directories.
 func syncDir(string) error { return nil }
 

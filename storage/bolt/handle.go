@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"github.com/ovi-project/ovi/internal/vfs"
 	"github.com/ovi-project/ovi/storage"
 )
 
@@ -103,8 +104,8 @@ func (s *Store) abandon() {
 
 // openFile opens for writing, or where that is not allowed for reading.
 func (s *Store) openFile() (file *os.File, writable bool, err error) {
-	if file, err = os.OpenFile(s.path, os.O_RDWR, 0); errors.Is(err, fs.ErrPermission) {
-		file, err = os.Open(s.path)
+	if file, err = os.OpenFile(s.path, os.O_RDWR|vfs.NoFollow, 0); errors.Is(err, fs.ErrPermission) {
+		file, err = os.OpenFile(s.path, os.O_RDONLY|vfs.NoFollow, 0)
 		return file, false, err
 	}
 	return file, true, err
@@ -173,7 +174,7 @@ func (s *Store) mapFile(h *handle, size int64) error {
 
 // lastTx reads the last transaction of the file, without a handle.
 func (s *Store) lastTx() (uint64, error) {
-	file, err := os.Open(s.path)
+	file, err := os.OpenFile(s.path, os.O_RDONLY|vfs.NoFollow, 0)
 	if err != nil {
 		return 0, s.gone(err)
 	}
