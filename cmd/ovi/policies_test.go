@@ -74,6 +74,7 @@ func exampleCases() map[string][]struct {
 } {
 	failed := decider.Past{Event: "finished", Action: "delete", Outcome: "failed", At: time.Date(2026, 11, 18, 11, 0, 0, 0, time.UTC)}
 	size := func(s string) resource.Attrs { return attr("size", resource.String(s)) }
+	open, team := []string{"denied by rule open-ssh"}, map[string]string{"team": "web"}
 	type c = struct {
 		name string
 		proposal
@@ -118,6 +119,25 @@ func exampleCases() map[string][]struct {
 			{"a private database", proposal{action: decider.Update, kind: "rds", desired: attr("public", resource.Bool(false))}, nil},
 			{"an open port 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("0.0.0.0/0")))}, []string{"denied by rule open-ssh"}},
 			{"an open range", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("from_port", resource.Int(20), "to_port", resource.Int(30), "cidr", resource.String("::/0")))}, []string{"denied by rule open-ssh"}},
+			{"two halves of the internet", proposal{action: decider.Create, kind: "security_group", tags: team, desired: attr("ingress", resource.List{
+				attr("protocol", resource.String("tcp"), "port", resource.Int(22), "cidr", resource.String("0.0.0.0/1")),
+				attr("protocol", resource.String("tcp"), "port", resource.Int(22), "cidr", resource.String("128.0.0.0/1")),
+			})}, open},
+			{"all protocols", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("protocol", resource.String("all"), "cidr", resource.String("0.0.0.0/0")))}, open},
+			{"all protocols of IPv6", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("protocol", resource.String("all"), "cidr", resource.String("2000::/3")))}, open},
+			{"all ports", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("protocol", resource.String("tcp"), "from_port", resource.Int(0), "to_port", resource.Int(65535), "cidr", resource.String("0.0.0.0/0")))}, open},
+			{"a range that ends at 22", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("from_port", resource.Int(1), "to_port", resource.Int(22), "cidr", resource.String("16.0.0.0/4")))}, open},
+			{"the second rule", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", resource.List{
+				attr("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")), attr("port", resource.Int(22), "cidr", resource.String("8.0.0.0/9")),
+			})}, open},
+			{"a block that contains a private one", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("8.0.0.0/6")))}, open},
+			{"a block that nothing can read", proposal{action: decider.Create, kind: "security_group", tags: team, desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("everywhere")))}, []string{"denied unevaluated by rule open-ssh"}},
+			{"the private networks", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", resource.List{
+				attr("port", resource.Int(22), "cidr", resource.String("10.0.0.0/8")), attr("port", resource.Int(22), "cidr", resource.String("172.16.0.0/12")), attr("port", resource.Int(22), "cidr", resource.String("fd00::/8")),
+			})}, nil},
+			{"an office", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "cidr", resource.String("198.51.100.0/24")))}, nil},
+			{"a group", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(22), "security_group", resource.String("sg-1")))}, nil},
+			{"all of udp", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("protocol", resource.String("udp"), "from_port", resource.Int(0), "to_port", resource.Int(65535), "cidr", resource.String("0.0.0.0/0")))}, nil},
 			{"port 443", proposal{action: decider.Update, kind: "security_group", desired: attr("ingress", ruleList("port", resource.Int(443), "cidr", resource.String("0.0.0.0/0")))}, nil},
 			{"no team", proposal{action: decider.Create, kind: "vpc"}, []string{"warned by rule no-team"}},
 			{"a team", proposal{action: decider.Create, kind: "vpc", tags: map[string]string{"team": "web"}}, nil},
@@ -178,7 +198,7 @@ func said(t *testing.T, policies []decider.Policy, p proposal) []string {
 			word := "denied"
 			switch {
 			case strings.Contains(v.Reason, "could not be evaluated"):
-				word = v.Reason
+				word = "denied unevaluated"
 			case v.Approvers > 0:
 				word = "needs approval"
 			case v.Until != nil:

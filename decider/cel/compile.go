@@ -81,7 +81,7 @@ func environment() (*cel.Env, error) {
 		ext.NativeTypes(ext.ParseStructTags(true),
 			reflect.TypeFor[Resource](), reflect.TypeFor[Desired](), reflect.TypeFor[Change](),
 			reflect.TypeFor[Proposal](), reflect.TypeFor[Totals](), reflect.TypeFor[Past]()),
-		ext.Strings(), ext.Sets(), ext.Lists(),
+		ext.Strings(), ext.Sets(), ext.Lists(), ext.Network(),
 		cel.OptionalTypes(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ParserRecursionLimit(100), cel.ParserExpressionSizeLimit(10_000),

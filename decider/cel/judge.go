@@ -83,15 +83,15 @@ func (c *compiled) message() string {
 	return fmt.Sprintf("rule %s", c.Name)
 }
 
-// failed is the finding of a rule that could not be evaluated: it denies what deletes or
-// replaces, so that a broken rule never lets that pass.
+// failed is the finding of a rule that could not be evaluated: one that blocks denies, so that a broken
+// rule never lets pass what it is about; one that warns denies only what deletes or replaces.
 func (c *compiled) failed(d decider.Decision, e expression, err error) Finding {
 	at := e.location(err)
 	f := Finding{Rule: c.Name, Effect: Warn, Failed: true, At: at, Message: fmt.Sprintf("rule %s could not be evaluated: %v", c.Name, err)}
 	if at.File != "" {
 		f.Message += fmt.Sprintf(" (%s:%d:%d)", at.File, at.Line, at.Column)
 	}
-	if d.Proposed.Destroys() {
+	if d.Proposed.Destroys() || Effect(c.Effect) != Warn {
 		f.Effect = Deny
 	}
 	return f

@@ -98,8 +98,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A rule that cannot be evaluated blocks deletes and replaces.
-func TestARuleThatFailsBlocksDestruction(t *testing.T) {
+// A rule that cannot be evaluated blocks deletes and replaces; one that is to block, everything.
+func TestARuleThatFailsBlocks(t *testing.T) {
 	for name, when := range map[string]string{
 		"a missing key":      `resource.tags["missing"] == "x"`,
 		"a division by zero": `plan.replace / plan.restart == 1`,
@@ -118,6 +118,12 @@ func TestARuleThatFailsBlocksDestruction(t *testing.T) {
 			}
 			if got[1].Effect != cel.Deny || !got[1].Failed {
 				t.Errorf("a delete: got %+v, want a failed denial", got[1])
+			}
+			for _, effect := range []cel.Effect{cel.Deny, cel.RequireApproval, cel.Defer} {
+				got := judge(t, decider.Facts{Now: noon}, cel.Rule{Name: "r", When: when, Effect: string(effect)})
+				if len(got) != 2 || got[0].Effect != cel.Deny || got[1].Effect != cel.Deny || !got[0].Failed {
+					t.Errorf("%s: got %+v, want failed denials of the create and of the delete", effect, got)
+				}
 			}
 		})
 	}
