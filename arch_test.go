@@ -30,7 +30,7 @@ var layers = map[string]int{
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
-	"cli": 45, "serve": 46,
+	"report": 42, "cli": 45, "serve": 46,
 	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
 }
 
@@ -54,6 +54,7 @@ var goroutines = []string{
 	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
+	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
 	"storage/storagetest/writes.go",  // the conformance suite's writers
 }

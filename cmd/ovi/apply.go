@@ -64,6 +64,7 @@ func (c *call) planAndApply(l *session) error {
 	if err != nil {
 		return err
 	}
+	defer c.reporting(l, planned)()
 	if err := c.showUnlessQuiet(planned, l.dir, !c.cmd.Bool("auto-approve")); err != nil {
 		return err
 	}
@@ -128,6 +129,7 @@ func (c *call) applyFile(name string) error {
 		if err != nil {
 			return err
 		}
+		defer c.reporting(l, fresh)()
 		if err := c.showUnlessQuiet(fresh, l.dir, false); err != nil {
 			return err
 		}

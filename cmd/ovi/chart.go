@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 // chartFlags are what a chart is rendered with.
@@ -23,8 +24,12 @@ func chartFlags() []urfave.Flag {
 	}
 }
 
-// source is the reader of what the paths name: charts and manifests, or ovi's own files.
+// source is the reader of what the paths name: a table of clusters, charts and manifests, or ovi's own
+// files.
 func (c *call) source(paths []string, checks source.Options) source.Source {
+	if len(paths) == 1 && sqlite.Reads(paths[0]) {
+		return c.clusterTable(paths[0], checks)
+	}
 	if !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }) {
 		return config.New(paths, config.Options{Options: checks, Env: c.Env})
 	}

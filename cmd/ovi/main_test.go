@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	testscript.Main(m, map[string]func(){"ovi": main})
+	testscript.Main(m, map[string]func(){"ovi": oviOfTests})
 }
 
 // raceOptions are for each ovi that a test starts. A process with the race detector in it

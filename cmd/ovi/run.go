@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/metrics"
+	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/serve"
 )
@@ -68,7 +69,8 @@ type runner struct {
 	alerts   *serve.Alerts
 	forgot   forgetting
 	rules    heldRules
-	named    bool // --target and --exclude matched something
+	reports  map[string]*report.Writer // by stack: of the sources that show what became of them
+	named    bool                      // --target and --exclude matched something
 }
 
 func (c *call) run() error {
@@ -129,7 +131,7 @@ func (k *runner) readSources() error {
 		named[name] = path
 		k.intents = append(k.intents, intents...)
 		k.stacks = append(k.stacks, loop.Stack{
-			Name: name, Mark: func() string { return markOf(append(k.policyPaths(), path)...) },
+			Name: name, Mark: func() string { return k.markOf(path) },
 			Load: func(context.Context) ([]resource.Intent, error) { return k.load([]string{path}, k.dir) },
 		})
 	}
@@ -195,6 +197,7 @@ func (k *runner) loop() error {
 	if err := l.remember(); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	defer k.startReports()()
 	stop := l.ledger.Listen(k.heard)
 	k.line.Store(l)
 	k.out.Say("Instance %s reconciles %s  data directory %s", l.ledger.Instance(), k.names(), k.dir)

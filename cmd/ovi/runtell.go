@@ -22,6 +22,7 @@ import (
 // cycled reports each cycle.
 func (k *runner) cycled(c loop.Cycle) {
 	k.loops.Add(counted(c))
+	k.reportCycle(c)
 	k.alerts.Cycle(c)
 	if keep := k.cmd.Duration("keep-history"); keep > 0 && c.Led && c.Err == nil {
 		k.forget(keep)
@@ -126,6 +127,9 @@ func counted(c loop.Cycle) metrics.Cycle {
 // heard hears of each record that this process makes.
 func (k *runner) heard(r event.Record) {
 	k.counters.Record(r)
+	for _, w := range k.reports {
+		w.Record(r)
+	}
 	switch r.Event.(type) {
 	case event.Started, event.Finished, event.Recovered, event.Refused:
 	default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/sqlite"
 )
 
 const (
@@ -82,8 +83,8 @@ func beside(name string) string {
 	return "check the name: no YAML file in " + dir
 }
 
-// dataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder, or .ovi
-// beside the first source (in it, if it is a folder), or here. Parent folders are not searched.
+// dataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a
+// database, or .ovi beside the first source (in it, if it is a folder), or here. Parent folders are not searched.
 func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
 // namesDir reports whether the user named the data directory.
@@ -103,6 +104,9 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	}
 	if dir := chartDir(sources[0]); dir != "" {
 		return dir
+	}
+	if sqlite.Reads(sources[0]) {
+		return filepath.Join(filepath.Dir(sources[0]), defaultDir+"-"+sqlite.Name(sources[0]))
 	}
 	home := sources[0]
 	if info, err := os.Stat(home); err != nil || !info.IsDir() {

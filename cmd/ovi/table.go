@@ -23,6 +23,9 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 	}
 }
 
+// clusterProvider is the provider whose clusters a table in a database declares.
+const clusterProvider = "cluster"
+
 // chartProvider is the provider whose kinds charts declare.
 const chartProvider = podman.Name
 

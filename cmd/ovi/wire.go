@@ -36,7 +36,7 @@ type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // loadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
 func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
-	if err := errors.Join(c.isSafe(dir), c.onlyCharts(paths)); err != nil {
+	if err := errors.Join(c.isSafe(dir), c.onlyCharts(paths), c.onlyOneTable(paths)); err != nil {
 		return nil, nil, err
 	}
 	file := c.secretsKey(dir)

@@ -3,6 +3,8 @@ package sqlitetest
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
 	"testing"
 
 	_ "modernc.org/sqlite" // opens databases
@@ -57,16 +59,7 @@ const Shipped = `INSERT INTO clusters (name, provider, subnet, node_port, pf_por
 // Exec runs statements on a database, which is created if it does not exist.
 func Exec(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	if err := db.Close(); err != nil {
+	if err := Do(path, statements...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -74,26 +67,45 @@ func Exec(t testing.TB, path string, statements ...string) {
 // Quoted are the values of a query, as SQL literals: byte by byte what the database holds.
 func Quoted(t testing.TB, path, query string) []string {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	out, err := Query(path, query)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	rows, err := db.Query(query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// Do is Exec outside a test.
+func Do(path string, statements ...string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
+		}
+	}
+	return db.Close()
+}
+
+// Query are the values of a query with one column.
+func Query(path, query string) (out []string, err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	rows, err := db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/toys/shelf"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
+)
+
+// fakeClusters is a fake of the provider of clusters, in place of all providers: a cluster is a file in
+// a folder, NAME.json. a file .missing is an engine that cannot be reached, .refuse-NAME a cluster that
+// cannot be created, .vanish-NAME one that is gone as soon as it was created.
+type fakeClusters struct{ dir string }
+
+// oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone.
+func oviOfTests() {
+	dir := os.Getenv("OVI_FAKE_CLUSTERS")
+	if dir == "" {
+		main()
+		return
+	}
+	soft, hard, stop := cli.Interrupts(context.Background())
+	out := &cli.Answer{W: os.Stdout}
+	p := &process{table: func(*process, hclog.Logger) []provider.Entry { return []provider.Entry{fakeEntry(dir)} }, Process: cli.Process{
+		Version: version, Hard: hard, Env: os.LookupEnv, Stdin: os.Stdin, Stdout: out, Answer: out, Stderr: os.Stderr, Now: time.Now,
+	}}
+	code := p.run(soft, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func fakeEntry(dir string) provider.Entry {
+	return provider.Entry{
+		Name: clusterProvider, Doc: "a fake", Kinds: fakeKinds,
+		Locations: provider.Locations{Word: "engine", Example: "local", Default: func(func(string) string) string { return "local" }},
+		Options:   []provider.Option{{Key: "management", Doc: "the management cluster is `CONTEXT`"}},
+		Open:      func(context.Context, provider.Config) (provider.Provider, error) { return fakeClusters{dir}, nil },
+	}
+}
+
+func fakeKinds() []resource.Kind {
+	replaced := func(name string, t resource.Type) resource.Attribute {
+		return resource.Attribute{Name: name, Type: t, Effect: resource.Replace, Doc: "As configured."}
+	}
+	return []resource.Kind{{Provider: clusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, Attrs: []resource.Attribute{
+		{Name: "provider", Type: resource.TString, Required: true, Enum: []string{"kind", "k3d"}, Effect: resource.Replace, Doc: "The program.", Example: "kind"},
+		replaced("image", resource.TString), replaced("http_port", resource.TInt), replaced("https_port", resource.TInt),
+		replaced("node_port", resource.TInt), replaced("pf_port", resource.TInt), replaced("subnet", resource.TString),
+		{Name: "server_ip", Type: resource.TString, Computed: true, Doc: "Its address."},
+	}}}
+}
+
+func (f fakeClusters) Kinds() []resource.Kind { return fakeKinds() }
+
+func (f fakeClusters) is(what string) bool {
+	_, err := os.Stat(filepath.Join(f.dir, what))
+	return err == nil
+}
+
+func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	snap := resource.Snapshot{Scope: r.Scope, At: time.Now()}
+	if f.is(".missing") {
+		return snap, shelf.Fail(provider.Transient, "the engine cannot be reached")
+	}
+	files, err := filepath.Glob(filepath.Join(f.dir, "*.json"))
+	for _, file := range files {
+		var o resource.Observed
+		b, bad := os.ReadFile(file)
+		if errors.Is(bad, os.ErrNotExist) {
+			continue
+		}
+		if err = errors.Join(err, bad, json.Unmarshal(b, &o)); err == nil {
+			o.Ref.Location = r.Scope.Location
+			snap.Resources = append(snap.Resources, o)
+		}
+	}
+	slices.SortFunc(snap.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
+	return snap, err
+}
+
+func (f fakeClusters) Create(_ context.Context, r provider.Request) (resource.Observed, error) {
+	ref := r.Desired.Ref
+	if f.is(".refuse-" + ref.Name) {
+		return resource.Observed{}, shelf.Fail(provider.Permanent, "port 80 is in use")
+	}
+	o := resource.Observed{
+		Ref: ref.Bare(), ID: ref.Name, UID: fmt.Sprint("uid-", time.Now().UnixNano()), Health: resource.Healthy, Marks: shelf.Marks(r), Attested: true,
+		Attrs: r.Desired.Attrs.With("server_ip", resource.String("10.89.0.3")),
+	}
+	if f.is(".vanish-" + ref.Name) {
+		return o, nil
+	}
+	b, err := json.Marshal(o)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(f.dir, ref.Name+".json"), b, 0o600)
+	}
+	return o, err
+}
+
+func (f fakeClusters) Update(_ context.Context, r provider.Request) (resource.Observed, error) {
+	return r.Have, provider.ErrReplace
+}
+
+func (f fakeClusters) Delete(_ context.Context, r provider.Request) error {
+	if f.is(".refuse-" + r.Have.Ref.Name) {
+		return shelf.Fail(provider.Permanent, "it is in use")
+	}
+	err := os.Remove(filepath.Join(f.dir, r.Have.ID+".json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// sqlDo runs statements on a database: sql FILE STATEMENT...; Kindler's table and its rows are SCHEMA, OLD
+// and SHIPPED.
+func sqlDo(ts *testscript.TestScript, _ bool, args []string) {
+	known := map[string]string{"SCHEMA": sqlitetest.Schema, "OLD": sqlitetest.Old, "SHIPPED": sqlitetest.Shipped}
+	for i, s := range args[1:] {
+		if text := known[s]; text != "" {
+			args[i+1] = text
+		}
+	}
+	ts.Check(sqlitetest.Do(ts.MkAbs(args[0]), args[1:]...))
+}
+
+// sqlRows compares what a query gives, line by line: rows FILE QUERY WANT...
+func sqlRows(ts *testscript.TestScript, _ bool, args []string) {
+	got, err := sqlitetest.Query(ts.MkAbs(args[0]), args[1])
+	ts.Check(err)
+	if !slices.Equal(got, args[2:]) {
+		ts.Fatalf("got:\n%s", strings.Join(got, "\n"))
+	}
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+)
+
+func keyOf(r resource.Ref) resource.Ref {
+	r.Stack, r.Location = "", ""
+	return r
+}
+
+// Fact is what is known of a resource, given without stack and location. What was not read is
+// unclear; false is a resource of which nothing is known at all.
+func (w *Writer) Fact(ref resource.Ref) (source.Fact, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f, known := w.seen.fact(ref)
+	a, done := w.acted[ref]
+	if !done {
+		return f, known
+	}
+	recent := a.at.After(f.Observed)
+	if recent {
+		switch {
+		case a.gone:
+			f = source.Fact{}
+		case a.after != nil:
+			f = factOf(a.after, a.at)
+		}
+		f.Observed = a.at
+	}
+	f.Doing = a.doing
+	if recent {
+		f.Failure = cmp.Or(a.failure, f.Failure)
+	} else if f.ID == "" || f.Health != resource.Healthy { // what failed is still to be done
+		f.Failure = cmp.Or(f.Failure, a.failure)
+	}
+	return f, true
+}
+
+func factOf(o *resource.Observed, at time.Time) source.Fact {
+	f := source.Fact{ID: o.ID, Health: o.Health, Message: o.Message, Attrs: o.Attrs, Observed: at}
+	if o.Unread != "" {
+		f.Health, f.Failure = resource.Unclear, o.Unread
+	}
+	return f
+}
+
+// unmanaged is the failure of a resource that exists and that no stack owns.
+const unmanaged = "it exists and is unmanaged: run `ovi adopt`"
+
+// fact is what the last observation showed of a resource.
+func (s *seen) fact(ref resource.Ref) (source.Fact, bool) {
+	scopes := s.scopes(ref)
+	known := len(scopes) > 0
+	var absent source.Fact
+	for _, scope := range scopes {
+		if o := s.find(scope, ref); o != nil {
+			f := factOf(o, s.scans[scope].At)
+			if !o.Managed() && f.Failure == "" {
+				f.Failure = unmanaged
+			}
+			if why := s.unread(scope, ref.Kind); why != "" {
+				f.Health, f.Failure = resource.Unclear, why
+			}
+			return f, true
+		}
+		if why := s.unread(scope, ref.Kind); why != "" {
+			return source.Fact{Health: resource.Unclear, Failure: why}, true
+		}
+		absent.Observed = s.scans[scope].At
+	}
+	return absent, known
+}
+
+// scopes are those where the resource can be: those of the stack's resources of its kind or, if it
+// has none, all those of its provider.
+func (s *seen) scopes(ref resource.Ref) []resource.Scope {
+	var out []resource.Scope
+	for i := range s.intent.Resources {
+		if r := s.intent.Resources[i].Ref; r.Provider == ref.Provider && r.Kind == ref.Kind && !slices.Contains(out, r.Scope()) {
+			out = append(out, r.Scope())
+		}
+	}
+	for _, scope := range s.intent.Scopes {
+		if len(s.intent.Resources) == 0 && scope.Provider == ref.Provider {
+			out = append(out, scope)
+		}
+	}
+	return out
+}
+
+// unread is why a kind was not read in full in a scope; "" if it was.
+func (s *seen) unread(scope resource.Scope, kind string) string {
+	scan, ok := s.scans[scope]
+	switch {
+	case !ok:
+		return resource.ErrNotObserved.Error()
+	case scan.Unreachable[kind] != "":
+		return scan.Unreachable[kind]
+	case scan.Error != "":
+		return scan.Error
+	case !covers(scan, kind):
+		return resource.ErrNotObserved.Error()
+	}
+	return ""
+}
+
+func covers(scan ledger.Scan, kind string) bool { return scan.Covers([]string{kind}) }
+
+// find finds the resource in what was observed: the stack's own before one that is not managed.
+func (s *seen) find(scope resource.Scope, ref resource.Ref) *resource.Observed {
+	var found *resource.Observed
+	all := s.live.Scopes[scope].Resources
+	for i := range all {
+		o := &all[i]
+		if o.Ref.Kind != ref.Kind || o.Ref.Name != ref.Name {
+			continue
+		}
+		if o.Managed() && o.Ref.Stack == s.intent.Stack {
+			return o
+		}
+		if found == nil {
+			found = o
+		}
+	}
+	return found
+}
