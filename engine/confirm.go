@@ -120,7 +120,7 @@ func again(requests []provider.ObserveRequest, missed []resource.Ref, bindings [
 		}
 		for _, b := range bindings {
 			if b.Ref == ref && b.Live() {
-				out[i].Known = append(out[i].Known, b)
+				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}
 	}

@@ -68,12 +68,14 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 			return nil, err
 		}
 		kinds := map[string]bool{}
-		for _, b := range bindings {
-			if b.Live() {
-				kinds[b.Ref.Kind] = true
+		for j := range bindings {
+			b := &bindings[j]
+			if !b.Live() {
+				continue
 			}
-			if b.Live() && b.Adopted {
-				out[i].Known = append(out[i].Known, b)
+			kinds[b.Ref.Kind] = true
+			if b.Adopted {
+				out[i].Known = append(out[i].Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 			}
 		}
 		if p.allKinds {

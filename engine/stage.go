@@ -70,7 +70,7 @@ func (e *Engine) observeRef(ctx context.Context, ref resource.Ref) (resource.Sna
 	}
 	for _, b := range bindings {
 		if b.Ref == ref && b.Live() {
-			request.Known = append(request.Known, b)
+			request.Known = append(request.Known, provider.Known{Kind: b.Ref.Kind, ID: b.ID})
 		}
 	}
 	var opens []openAction

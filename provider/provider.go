@@ -44,10 +44,13 @@ type ObserveRequest struct {
 	Scope resource.Scope
 	// Kinds are the kinds to read; nil: all. The snapshot's Complete names those read in full.
 	Kinds []string
-	// Known are bindings to read by ID, because a list may not show them yet, or shows less of
+	// Known are resources to read by ID, because a list may not show them yet, or shows less of
 	// what was adopted than of what was created. One that exists must be in the snapshot, in full.
-	Known []resource.Binding
+	Known []Known
 }
+
+// Known is a resource of the scope that the audit log binds.
+type Known struct{ Kind, ID string }
 
 // Request is one action on one resource. References in Desired and Changes are replaced by their
 // values.

@@ -239,9 +239,6 @@ func TestSnapshotNamesAreTheSameForOneDeletion(t *testing.T) {
 
 func TestAYoungResourceThatAListOmitsIsReadByItsID(t *testing.T) {
 	g := testRegion(Delays{})
-	at := func(kind, id string) resource.Binding {
-		return resource.Binding{Ref: resource.Ref{Provider: Name, Location: g.location(), Kind: kind, Name: id}, ID: id}
-	}
 	var asked []string
 	k := kind{schema: resource.Kind{Name: "ec2"}, read: func(_ context.Context, _ *region, id string) (resource.Observed, error) {
 		asked = append(asked, id)
@@ -254,11 +251,11 @@ func TestAYoungResourceThatAListOmitsIsReadByItsID(t *testing.T) {
 		return resource.Observed{ID: id}, nil
 	}}
 	listed := []resource.Observed{{ID: "i-listed"}}
-	all, err := g.withKnown(t.Context(), k, listed, []resource.Binding{at("ec2", "i-listed"), at("ec2", "i-young"), at("ec2", "i-gone"), at("rds", "db")})
+	all, err := g.withKnown(t.Context(), k, listed, []provider.Known{{Kind: "ec2", ID: "i-listed"}, {Kind: "ec2", ID: "i-young"}, {Kind: "ec2", ID: "i-gone"}, {Kind: "rds", ID: "db"}})
 	if err != nil || len(all) != 2 || all[1].ID != "i-young" || fmt.Sprint(asked) != "[i-young i-gone]" {
 		t.Errorf("%v after asking for %v: %v", all, asked, err)
 	}
-	if all, err := g.withKnown(t.Context(), k, listed, []resource.Binding{at("ec2", "i-denied")}); err == nil {
+	if all, err := g.withKnown(t.Context(), k, listed, []provider.Known{{Kind: "ec2", ID: "i-denied"}}); err == nil {
 		t.Errorf("a resource that may exist is absent from %v", all)
 	}
 }

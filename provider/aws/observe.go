@@ -84,7 +84,7 @@ func (p *Provider) list(ctx context.Context, g *region, r provider.ObserveReques
 
 // withKnown asks by id for resources that a list does not show yet: lists lag behind, and what
 // is missing from them may be created a second time. If that fails, the list is not complete.
-func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []resource.Binding) ([]resource.Observed, error) {
+func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observed, known []provider.Known) ([]resource.Observed, error) {
 	if len(known) == 0 {
 		return listed, nil
 	}
@@ -93,7 +93,7 @@ func (g *region) withKnown(ctx context.Context, k kind, listed []resource.Observ
 		ids[listed[i].ID] = true
 	}
 	for _, b := range known {
-		if b.Ref.Kind != k.schema.Name || b.Ref.Location != g.location() || ids[b.ID] {
+		if b.Kind != k.schema.Name || ids[b.ID] {
 			continue
 		}
 		o, err := k.read(ctx, g, b.ID)

@@ -164,7 +164,7 @@ func TestATerminatedInstanceIsAbsent(t *testing.T) {
 	w := newLiveState(t)
 	o := w.make(desired(t, "ec2", "web", values{"size": text("t3.micro")}))
 	must[*ec2.TerminateInstancesOutput](t)(w.ec2().TerminateInstances(t.Context(), &ec2.TerminateInstancesInput{InstanceIds: []string{o.ID}}))
-	known := []resource.Binding{{Ref: ref("ec2", "web"), ID: o.ID}}
+	known := []provider.Known{{Kind: "ec2", ID: o.ID}}
 	s, err := w.p.Observe(t.Context(), provider.ObserveRequest{Scope: resource.Scope{Provider: "aws", Location: location}, Known: known})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package fake
 import (
 	"slices"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -28,12 +29,12 @@ func order(a, b resource.Observed) int {
 }
 
 // list gives all that lists show, and what is known.
-func (p *location) list(known []resource.Binding) []resource.Observed {
+func (p *location) list(known []provider.Known) []resource.Observed {
 	if len(p.hidden) == 0 {
 		return slices.Clone(p.objects)
 	}
 	asked := func(id string) bool {
-		return slices.ContainsFunc(known, func(b resource.Binding) bool { return b.ID == id })
+		return slices.ContainsFunc(known, func(k provider.Known) bool { return k.ID == id })
 	}
 	out := slices.DeleteFunc(slices.Clone(p.objects), func(o resource.Observed) bool { return p.hidden[o.ID] > 0 && !asked(o.ID) })
 	for id, n := range p.hidden {

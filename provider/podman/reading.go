@@ -39,7 +39,7 @@ func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (reso
 	g := h.reading()
 	g.known = make(map[string]bool, len(r.Known))
 	for _, b := range r.Known {
-		g.known[b.Ref.Kind+"/"+b.ID] = true
+		g.known[b.Kind+"/"+b.ID] = true
 	}
 	snap := resource.Snapshot{Scope: g.scope, At: g.now, Complete: []string{}, Unreachable: map[string]error{}}
 	for _, k := range kinds() {

@@ -24,7 +24,7 @@ func TestNoVariableShowsASecret(t *testing.T) {
 	for _, option := range []string{"password,type=env", "password,type=env,target=PASSWORD"} {
 		r.host.Podman(t, "run", "-d", "--name", "by-hand", "-e", "LEVEL=info", "--secret", option, podmantest.Image)
 		id := r.host.Podman(t, "inspect", "-f", "{{.Id}}", "by-hand")
-		known := []resource.Binding{{Ref: r.ref("container", "by-hand"), ID: id}}
+		known := []provider.Known{{Kind: "container", ID: id}}
 		snap, err := r.p.Observe(r.context(), provider.ObserveRequest{Scope: r.scope, Known: known})
 		if err != nil {
 			t.Fatal(err)

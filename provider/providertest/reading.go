@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/resource"
 )
 
 // aFailedListCostsItsKind, and no other: nothing of it is missing, and what is listed of the
@@ -67,9 +66,7 @@ func knownIDsAreFound(r *rig) {
 	defer restore()
 	for i, o := range r.createAll() {
 		ref := r.Samples[i].Desired.Ref
-		snap := r.observeOf(provider.ObserveRequest{Scope: r.Scope, Known: []resource.Binding{
-			{Ref: ref, ID: o.ID, UID: o.UID, Key: key(ref)},
-		}})
+		snap := r.observeOf(provider.ObserveRequest{Scope: r.Scope, Known: []provider.Known{{Kind: ref.Kind, ID: o.ID}}})
 		if _, found := among(snap.Resources, ref.Kind, o.ID); !found {
 			r.t.Errorf("asked for %s by its id %s, observe does not find it", ref, o.ID)
 		}
