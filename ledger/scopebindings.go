@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -138,7 +137,10 @@ func object(v []byte, field func(name, value []byte, isText bool) bool) (rest []
 			}
 			value, rest = rest[:len(rest)-len(inner)], inner
 		default:
-			end := max(bytes.IndexAny(rest, ",}"), 0)
+			end := 0
+			for end < len(rest) && rest[end] != ',' && rest[end] != '}' {
+				end++
+			}
 			value, rest = rest[:end], rest[end:]
 		}
 		if v = rest; !field(name, value, isText) || len(v) == 0 {
@@ -172,16 +174,15 @@ func quoted(v []byte) (text, rest []byte, ok bool) {
 	if len(v) == 0 || v[0] != '"' {
 		return nil, v, false
 	}
-	end := bytes.IndexByte(v[1:], '"') + 1
-	if end < 1 {
-		return nil, v, false
-	}
-	for _, c := range v[1:end] {
-		if c == '\\' || c < 0x20 || c >= 0x80 {
+	for i, c := range v[1:] {
+		switch {
+		case c == '"':
+			return v[1 : i+1], v[i+2:], true
+		case c == '\\' || c < 0x20 || c >= 0x80:
 			return nil, v, false
 		}
 	}
-	return v[1:end], v[end+1:], true
+	return nil, v, false
 }
 
 // shared returns the string that was used last, if it is the same.
