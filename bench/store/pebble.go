@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/cockroachdb/pebble"
 )
@@ -19,8 +21,11 @@ type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
-func (quiet) Fatalf(format string, _ ...any) {
-	panic(format)
+
+// Fatalf ends the process, as pebble requires of a logger.
+func (quiet) Fatalf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "store: pebble: "+format+"\n", args...)
+	os.Exit(1)
 }
 
 func (p peb) write(_ context.Context, rev int, records []record) error {

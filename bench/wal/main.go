@@ -61,7 +61,10 @@ func run(rounds int, kind, dir, only string) error {
 		return err
 	}
 	defer os.RemoveAll(root)
-	records := makeRecords(kind, 30_000)
+	records, err := makeRecords(kind, 30_000)
+	if err != nil {
+		return err
+	}
 	results := map[string][]float64{}
 	for round := range rounds {
 		for _, t := range tasks() {

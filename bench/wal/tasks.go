@@ -112,7 +112,7 @@ func shared(s subject) (share func([]byte) error, stop func()) {
 }
 
 // makeRecords draws records of the same length, the same ones in each run.
-func makeRecords(kind string, n int) [][]byte {
+func makeRecords(kind string, n int) ([][]byte, error) {
 	draw := rand.New(rand.NewPCG(600, 1))
 	records := make([][]byte, n)
 	for i := range records {
@@ -123,30 +123,57 @@ func makeRecords(kind string, n int) [][]byte {
 			}
 			continue
 		}
-		records[i] = observation(draw)
+		var err error
+		if records[i], err = observation(draw); err != nil {
+			return nil, err
+		}
 	}
-	return records
+	return records, nil
+}
+
+// observed is a record as ovi writes them.
+type observed struct {
+	Event  string            `json:"event"`
+	Ref    string            `json:"ref"`
+	ID     string            `json:"id"`
+	Stack  string            `json:"stack"`
+	Health string            `json:"health"`
+	Seen   string            `json:"seen"`
+	Attrs  instance          `json:"attrs"`
+	Tags   map[string]string `json:"tags"`
+}
+
+type instance struct {
+	Image   string   `json:"ami"`
+	Type    string   `json:"type"`
+	Subnet  string   `json:"subnet"`
+	Groups  []string `json:"security_groups"`
+	Zone    string   `json:"zone"`
+	Address string   `json:"private_ip"`
 }
 
 // observation looks like what ovi records of one instance.
-func observation(draw *rand.Rand) []byte {
+func observation(draw *rand.Rand) ([]byte, error) {
 	hex := func(n int) string { return fmt.Sprintf("%0*x", n, draw.Uint64())[:n] }
-	b, err := json.Marshal(map[string]any{
-		"event": "observed", "ref": fmt.Sprintf("aws/us-east-1/ec2/web-%d", draw.IntN(100_000)),
-		"id": "i-0" + hex(16), "stack": "shop", "health": "running",
-		"seen": fmt.Sprintf("2026-11-21T09:%02d:%02d.%09dZ", draw.IntN(60), draw.IntN(60), draw.IntN(1e9)),
-		"attrs": map[string]any{
-			"ami": "ami-0" + hex(16), "type": "t3.micro", "subnet": "subnet-0" + hex(16),
-			"security_groups": []string{"sg-0" + hex(16)}, "zone": "us-east-1" + string(rune('a'+draw.IntN(6))),
-			"private_ip": fmt.Sprintf("10.%d.%d.%d", draw.IntN(256), draw.IntN(256), draw.IntN(256)),
+	b, err := json.Marshal(observed{
+		Event: "observed", Ref: fmt.Sprintf("aws/us-east-1/ec2/web-%d", draw.IntN(100_000)),
+		ID: "i-0" + hex(16), Stack: "shop", Health: "running",
+		Seen: fmt.Sprintf("2026-11-21T09:%02d:%02d.%09dZ", draw.IntN(60), draw.IntN(60), draw.IntN(1e9)),
+		Attrs: instance{
+			Image: "ami-0" + hex(16), Type: "t3.micro", Subnet: "subnet-0" + hex(16),
+			Groups: []string{"sg-0" + hex(16)}, Zone: "us-east-1" + string(rune('a'+draw.IntN(6))),
+			Address: fmt.Sprintf("10.%d.%d.%d", draw.IntN(256), draw.IntN(256), draw.IntN(256)),
 		},
-		"tags": map[string]string{
+		Tags: map[string]string{
 			"ovi:managed": "true", "ovi:owner": "shop", "ovi:stack": "shop", "Name": "web-" + hex(6), "env": "production",
 		},
 	})
-	if err != nil || len(b) > recordSize-10 {
-		panic(fmt.Sprintf("record of %d bytes: %v", len(b), err))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > recordSize-10 {
+		return nil, fmt.Errorf("a record of %d bytes, and at most %d fit", len(b), recordSize-10)
 	}
 	pad := fmt.Sprintf(`,"pad":"%0*x"}`, recordSize-len(b)-9, draw.Uint64())
-	return append(b[:len(b)-1], pad...)[:recordSize]
+	return append(b[:len(b)-1], pad...)[:recordSize], nil
 }
