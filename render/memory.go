@@ -160,6 +160,35 @@ type Info struct {
 	Data any    `json:"data"`
 }
 
+// Exported is what `ovi export` wrote.
+type Exported struct {
+	Type string        `json:"type"`
+	Data ExportedFiles `json:"data"`
+}
+
+// ExportedFiles are the files of an export.
+type ExportedFiles struct {
+	Dir        string   `json:"dir"`
+	Files      []string `json:"files"`
+	Format     string   `json:"format"`
+	HandedOver int      `json:"handed_over"`
+	Notes      int      `json:"notes"`
+}
+
+// Offline is a location that has not reported for too long.
+type Offline struct {
+	Type string       `json:"type"`
+	Data OfflineScope `json:"data"`
+}
+
+// OfflineScope is that location, and its last report.
+type OfflineScope struct {
+	Scope string     `json:"scope"`
+	Since *time.Time `json:"since"`
+}
+
+func (Exported) record()    {}
+func (Offline) record()     {}
 func (Resource) record()    {}
 func (Replacement) record() {}
 func (Unmanaged) record()   {}

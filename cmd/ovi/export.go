@@ -99,7 +99,7 @@ func (c *call) export(x provider.Export) error {
 func (c *call) tellExport(e exported, x provider.Export, given int) error {
 	names := slices.Sorted(maps.Keys(e.Files))
 	if c.out.Machine() {
-		return c.out.Records(render.Info{Type: "exported", Data: map[string]any{"format": x.Format, "dir": e.dir, "files": names, "notes": len(e.Notes), "handed_over": given}})
+		return c.out.Records(render.Exported{Type: "exported", Data: render.ExportedFiles{Format: x.Format, Dir: e.dir, Files: names, Notes: len(e.Notes), HandedOver: given}})
 	}
 	c.out.Say("Wrote %s to %s, with %s.", render.Many(len(names), "file"), e.dir, render.Many(len(e.Notes), "note"))
 	if given > 0 {

@@ -159,7 +159,7 @@ func (c *call) showPlan(p *engine.Planned, dir string) error {
 func (c *call) unreachable(p *engine.Planned, names render.Names) error {
 	for _, scope := range sortedScopes(p.Plan.Unreachable) {
 		if since, offline := p.Plan.Offline[scope]; offline {
-			if err := c.out.Records(render.Info{Type: "offline", Data: map[string]any{"scope": scope.String(), "since": timeOrNil(since)}}); err != nil {
+			if err := c.out.Records(render.Offline{Type: "offline", Data: render.OfflineScope{Scope: scope.String(), Since: timeOrNil(since)}}); err != nil {
 				return err
 			}
 			continue

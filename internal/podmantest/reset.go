@@ -13,15 +13,26 @@ import (
 )
 
 // thing is what is listed and removed of a host. Pods go first, with their containers.
-type thing struct{ list, key, remove string }
+type thing struct{ list, remove string }
+
+// listed is what the lists have in common: an ID, or a name where there is none. A secret's is "ID",
+// and a network's "name", which package json takes for the same.
+type listed struct{ ID, Name string }
+
+func (l listed) key(list string) string {
+	if strings.HasPrefix(list, "volumes/") || strings.HasPrefix(list, "networks/") {
+		return l.Name
+	}
+	return l.ID
+}
 
 func things() []thing {
 	return []thing{
-		{"pods/json", "Id", "pods/%s?force=true"},
-		{"containers/json?all=true", "Id", "containers/%s?force=true&timeout=0&v=true&ignore=true"},
-		{"volumes/json", "Name", "volumes/%s?force=true"},
-		{"secrets/json", "ID", "secrets/%s"},
-		{"networks/json", "name", "networks/%s"},
+		{"pods/json", "pods/%s?force=true"},
+		{"containers/json?all=true", "containers/%s?force=true&timeout=0&v=true&ignore=true"},
+		{"volumes/json", "volumes/%s?force=true"},
+		{"secrets/json", "secrets/%s"},
+		{"networks/json", "networks/%s"},
 	}
 }
 
@@ -34,12 +45,12 @@ func (h *Host) Reset(t testing.TB) {
 		h.Serve(t)
 	}
 	for _, x := range things() {
-		var all []map[string]any
+		var all []listed
 		if err := h.call(http.MethodGet, x.list, &all); err != nil {
 			t.Fatal(err)
 		}
 		for _, one := range all {
-			id := fmt.Sprint(one[x.key])
+			id := one.key(x.list)
 			if id == h.network() {
 				continue
 			}

@@ -92,7 +92,11 @@ func (c *Client) Connect(ctx context.Context, network, container string, aliases
 
 // Disconnect disconnects a container from a network.
 func (c *Client) Disconnect(ctx context.Context, network, container string) error {
-	return c.post(ctx, "/networks/"+network+"/disconnect", nil, map[string]any{"Container": container, "Force": false}, nil)
+	body := struct {
+		Container string
+		Force     bool
+	}{Container: container}
+	return c.post(ctx, "/networks/"+network+"/disconnect", nil, body, nil)
 }
 
 // CreateVolume creates a volume.
