@@ -73,7 +73,7 @@ func (e *Engine) adopt(ctx context.Context, p *Planned, ref resource.Ref, have *
 	if key == "" {
 		key = ulid.Make().String()
 	}
-	baseline := e.baseline(p, ref, have)
+	baseline := e.baseline(ctx, p, ref, have)
 	p.bindings = append(p.bindings, resource.Binding{Ref: ref, ID: have.ID, Key: key})
 	o, err := e.mark(ctx, p, ref, have, a, resource.Change{On: resource.OnMark, Path: "ref", To: resource.String(ref.Bare().String())})
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -34,9 +35,10 @@ func (a *apply) unverified(d *decider.Decision, r *provider.Request) []string {
 	return out
 }
 
-// baseline is what is recorded as applied to a resource that is adopted: what is configured and
-// cannot be read back, all of it unverified, and what only the record keeps. Nil for a resource that was bound to the ref before.
-func (e *Engine) baseline(p *Planned, ref resource.Ref, have *resource.Observed) *event.Applied {
+// baseline is what is recorded as applied to a resource that is adopted: what is configured and no
+// observation has, as the provider reveals it or else unverified, and what only the record keeps. Nil
+// for a resource that was bound to the ref before.
+func (e *Engine) baseline(ctx context.Context, p *Planned, ref resource.Ref, have *resource.Observed) *event.Applied {
 	kind, _ := e.cfg.Providers.Kind(ref.Provider, ref.Kind)
 	for i := range p.bindings {
 		b := &p.bindings[i]
@@ -58,12 +60,34 @@ func (e *Engine) baseline(p *Planned, ref resource.Ref, have *resource.Observed)
 		if !mentionsWriteOnly(d.Attrs, kind.Attrs[i:i+1]) || slices.Contains(d.Defaulted, name) {
 			continue
 		}
+		if secret, ok := e.revealed(ctx, have, &kind.Attrs[i]); ok {
+			if secret != "" {
+				out.Attrs = out.Attrs.With(name, secret)
+			}
+			continue
+		}
 		out.Unverified = append(out.Unverified, name)
 		if v, _ := d.Attrs.Get(name); !resource.HasReferences(v) { // the value of a reference is not known here
 			out.Attrs = out.Attrs.With(name, v)
 		}
 	}
 	return out
+}
+
+// revealed is the digest of a secret that exists, for providers that tell it; "" if none is set.
+func (e *Engine) revealed(ctx context.Context, have *resource.Observed, a *resource.Attribute) (resource.Digest, bool) {
+	r, can := e.cfg.Providers[have.Ref.Provider].(provider.Revealer)
+	if !can || !a.Secret || e.cfg.Digest == nil {
+		return "", false
+	}
+	secret, err := r.Reveal(ctx, *have, a.Name)
+	switch {
+	case err != nil:
+		return "", false
+	case secret.Reveal() == "":
+		return "", true
+	}
+	return e.cfg.Digest(secret.Reveal()), true
 }
 
 // configuredIn finds the configuration of a ref; nil if there is none.

@@ -33,6 +33,7 @@ type ec2Calls struct {
 	DeleteVpc                              call[ec2.DeleteVpcInput, ec2.DeleteVpcOutput, ec2.Options]
 	DescribeIamInstanceProfileAssociations call[ec2.DescribeIamInstanceProfileAssociationsInput, ec2.DescribeIamInstanceProfileAssociationsOutput, ec2.Options]
 	DescribeImages                         call[ec2.DescribeImagesInput, ec2.DescribeImagesOutput, ec2.Options]
+	DescribeInstanceAttribute              call[ec2.DescribeInstanceAttributeInput, ec2.DescribeInstanceAttributeOutput, ec2.Options]
 	DescribeInstances                      call[ec2.DescribeInstancesInput, ec2.DescribeInstancesOutput, ec2.Options]
 	DescribeSecurityGroups                 call[ec2.DescribeSecurityGroupsInput, ec2.DescribeSecurityGroupsOutput, ec2.Options]
 	DescribeSubnets                        call[ec2.DescribeSubnetsInput, ec2.DescribeSubnetsOutput, ec2.Options]
@@ -101,6 +102,7 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		DeleteVpc:                              c.DeleteVpc,
 		DescribeIamInstanceProfileAssociations: c.DescribeIamInstanceProfileAssociations,
 		DescribeImages:                         c.DescribeImages,
+		DescribeInstanceAttribute:              c.DescribeInstanceAttribute,
 		DescribeInstances:                      c.DescribeInstances,
 		DescribeSecurityGroups:                 c.DescribeSecurityGroups,
 		DescribeSubnets:                        c.DescribeSubnets,

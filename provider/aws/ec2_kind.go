@@ -73,7 +73,7 @@ func ec2Settings() []resource.Attribute {
 		},
 		{
 			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,
-			Valid: userDataSize, Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again.",
+			Valid: userDataSize, Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again. It is read once, when an instance is adopted; a change outside ovi after that is not noticed.",
 		},
 		{
 			Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,

@@ -28,6 +28,7 @@ func ec2Operations() []operation {
 		{call: "ec2.DescribeSubnets"},
 		{call: "ec2.DescribeSecurityGroups"},
 		{call: "ec2.DescribeInstances"},
+		{call: "ec2.DescribeInstanceAttribute"},
 		{call: "ec2.DescribeVolumes"},
 		{call: "ec2.DescribeVolumesModifications"},
 		{call: "ec2.DescribeImages"},
