@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
 )
 
 // check asks the provider, under the claim and before destroy-first deletes a resource, whether the
@@ -47,16 +48,19 @@ func refusal(err error) string { return strings.TrimPrefix(err.Error(), "check: 
 // and adds their errors to the plan as warnings.
 func (e *Engine) checkPlan(ctx context.Context, p *Planned) {
 	a := e.newApply(ctx, p, ApplyOptions{})
+	p.checked = map[resource.Ref]error{}
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
 		if !d.Action.Executes() || d.Action == decider.Delete {
 			continue
 		}
-		r := provider.Request{Owner: e.cfg.Owner, Changes: d.Changes}
+		r := provider.Request{Key: a.keyFor(d), Owner: e.cfg.Owner, Changes: d.Changes}
 		if d.Observed != nil {
 			r.Have = *d.Observed
 		}
-		if err := a.ask(ctx, d, r); err != nil {
+		err := a.ask(ctx, d, r)
+		p.checked[d.Ref] = err
+		if err != nil {
 			d.Warnings = append(d.Warnings, decider.Warning{Policy: "check", Text: refusal(err)})
 		}
 	}

@@ -38,7 +38,10 @@ func (a *apply) checkFirst(steps []decider.Step) map[int]Outcome {
 // refusedFirst checks one create; nil: it may start. What may pass by itself is left to the create, and
 // so is a conflict with what the same plan may destroy first.
 func (a *apply) refusedFirst(d *decider.Decision) *Outcome {
-	err := a.ask(a.soft, d, provider.Request{Key: a.plan.tries[d.Ref].Of(d.DesiredDigest()).Key, Owner: a.engine.cfg.Owner})
+	err, done := a.plan.checked[d.Ref]
+	if !done {
+		err = a.ask(a.soft, d, provider.Request{Key: a.keyFor(d), Owner: a.engine.cfg.Owner})
+	}
 	class := provider.ClassOf(err)
 	switch {
 	case err == nil || a.soft.Err() != nil || provider.Recoverable(err) || isUncertain(err):
@@ -47,6 +50,11 @@ func (a *apply) refusedFirst(d *decider.Decision) *Outcome {
 		return nil
 	}
 	return &Outcome{Ref: d.Ref, Action: d.Action, Status: Refused, Err: err, Class: class, Detail: "nothing was changed: " + refusal(err)}
+}
+
+// keyFor is the key of an earlier attempt, of which the provider may have something.
+func (a *apply) keyFor(d *decider.Decision) string {
+	return a.plan.tries[d.Ref].Of(d.DesiredDigest()).Key
 }
 
 func (a *apply) destroysIn(s resource.Scope) bool {

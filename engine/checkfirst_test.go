@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,14 +18,38 @@ import (
 type choosy struct {
 	*fake.Cloud
 	refuses map[string]error
+	asked   *atomic.Int32
 }
 
 func (c choosy) Check(_ context.Context, r provider.Request) error {
+	c.asked.Add(1)
 	return c.refuses[r.Desired.Ref.Name]
 }
 
-func (b *bench) refusing(refuses map[string]error) {
-	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": choosy{b.cloud, refuses}}, Ledger: b.ledger, Claims: b.claims})
+// refusing lets the checks of these names fail, and counts all checks.
+func (b *bench) refusing(refuses map[string]error) *atomic.Int32 {
+	asked := &atomic.Int32{}
+	b.engine = engine.New(engine.Config{Providers: provider.Set{"fake": choosy{b.cloud, refuses, asked}}, Ledger: b.ledger, Claims: b.claims})
+	return asked
+}
+
+// TestAPlanThatWasCheckedIsNotCheckedAgain before the first action of its apply.
+func TestAPlanThatWasCheckedIsNotCheckedAgain(t *testing.T) {
+	b := newBench(t)
+	b.cloud.ChecksFirst("server")
+	asked := b.refusing(map[string]error{"bad": &provider.Error{Class: provider.Conflict, Err: errors.New("port 80 is in use")}})
+	p, err := b.engine.Plan(t.Context(), wants(network("main"), server("bad", "main"), server("good", "main")), engine.PlanOptions{Check: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.engine.Apply(t.Context(), p, engine.ApplyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]engine.Status{"network/main": engine.Done, "server/bad": engine.Refused, "server/good": engine.Done}
+	if diff := cmp.Diff(want, statuses(r)); diff != "" || asked.Load() != 3 {
+		t.Errorf("%d checks of 3 resources; outcomes (-want +got):\n%s", asked.Load(), diff)
+	}
 }
 
 // TestCreatesAreCheckedFirst: what a check refuses is not started, nor what depends on it, nor what

@@ -49,6 +49,7 @@ type Planned struct {
 	stays     map[resource.Ref]*resource.Observed // of replacements with two resources, the one that stays
 	kinds     decider.Kinds
 	live      resource.LiveState
+	checked   map[resource.Ref]error             // what the providers answered to --check
 	open      map[resource.Ref]ledger.OpenAction // still without a result
 	tries     map[resource.Ref]ledger.ResourceTries
 	base      map[resource.Ref]base // of a loaded plan
