@@ -127,9 +127,9 @@ func (t Explainer) liveState(c history.ResourceHistory) string {
 	case !c.Scan.Complete && c.Scan.Confirmed.IsZero():
 		return t.scope(c.Ref) + " was never read in full; unreachable " + t.since(c.Scan.At)
 	case !c.Scan.Complete:
-		return text + ", observed " + t.since(c.Scan.Confirmed) + "; unreachable " + t.since(c.Scan.At)
+		return text + ", observed " + t.since(c.Scan.Read(c.Ref.Kind)) + "; unreachable " + t.since(c.Scan.At)
 	}
-	return text + ", observed " + t.since(c.Scan.Confirmed)
+	return text + ", observed " + t.since(c.Scan.Read(c.Ref.Kind))
 }
 
 // configured says where the resource is configured, as far as that is recorded.

@@ -54,6 +54,7 @@ func (p *projection) scanned(r event.Record, e event.Observed) error {
 	s.At, s.Complete, s.Error, s.Offline, s.Kinds, s.Unreachable = e.At, e.Complete, e.Error, e.Offline, e.Kinds, e.Unreachable
 	if e.Complete {
 		s.Confirmed, s.Count = e.At, e.Count
+		s.read(e.Kinds, e.At)
 		if s.First.IsZero() {
 			s.First = r.At
 		}

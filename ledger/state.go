@@ -33,6 +33,32 @@ type Scan struct {
 	Kinds []string `json:"kinds,omitempty"`
 	// Unreachable are the kinds that the last observation could not read, with the error of each.
 	Unreachable map[string]string `json:"unreachable,omitempty"`
+	// Whole is the last observation that read all kinds in full; Later, of kinds that were read in full
+	// after it, the last of each.
+	Whole time.Time            `json:"whole,omitzero"`
+	Later map[string]time.Time `json:"later,omitempty"`
+}
+
+// Read is when a kind was read in full last; zero: never.
+func (s Scan) Read(kind string) time.Time {
+	if at, ok := s.Later[kind]; ok {
+		return at
+	}
+	return s.Whole
+}
+
+// read notes which kinds an observation read in full; nil: all.
+func (s *Scan) read(kinds []string, at time.Time) {
+	if kinds == nil {
+		s.Whole, s.Later = at, nil
+		return
+	}
+	if s.Later == nil {
+		s.Later = map[string]time.Time{}
+	}
+	for _, k := range kinds {
+		s.Later[k] = at
+	}
 }
 
 // Covers reports whether the last observation read all these kinds in full; nil: all kinds.

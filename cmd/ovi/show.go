@@ -108,7 +108,7 @@ func (c *call) showResource(l *ledger.Ledger, t ledger.ResourceState) error {
 	}
 	for _, s := range scans {
 		if s.Scope == t.Ref.Scope() {
-			x.at = s.Confirmed
+			x.at = s.Read(t.Ref.Kind)
 		}
 	}
 	names := namesIn(scans)
