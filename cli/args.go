@@ -179,8 +179,8 @@ func meantOption(name string, has []string) string {
 		if slices.Contains(has, "output") {
 			return "use --output json"
 		}
-	case "v", "verbose", "debug", "vv":
-		return "use --log-level debug"
+	case "debug", "vv":
+		return "use --verbose"
 	case "y", "yes", "force", "auto_approve", "assume-yes":
 		if slices.Contains(has, "auto-approve") {
 			return "use --auto-approve"
@@ -246,7 +246,11 @@ func Complete(c *cli.Command, everywhere []cli.Flag) {
 	c.HideHelp = true
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("see `ovi "+c.Name+" --help`", "%s", err) }
 	if len(c.Subcommands) == 0 || takesArgs(c) {
-		c.Flags = append(c.Flags, everywhere...)
+		for _, f := range everywhere {
+			if !slices.ContainsFunc(c.Flags, func(own cli.Flag) bool { return own.Names()[0] == f.Names()[0] }) {
+				c.Flags = append(c.Flags, f)
+			}
+		}
 	}
 	if c.Action == nil {
 		c.Action = func(*cli.Context) error {

@@ -38,7 +38,7 @@ func Shorten(refs []Ref, whole func(Ref) string) func(Ref) string {
 		if !seen[r] {
 			seen[r] = true
 			named[r.Short()]++
-			inStack[r.inStack()]++
+			inStack[r.ShortInStack()]++
 			at[r.Bare()]++
 		}
 	}
@@ -46,8 +46,8 @@ func Shorten(refs []Ref, whole func(Ref) string) func(Ref) string {
 		if named[r.Short()] < 2 {
 			return r.Short()
 		}
-		if inStack[r.inStack()] < 2 && r.Stack != "" {
-			return r.inStack()
+		if inStack[r.ShortInStack()] < 2 && r.Stack != "" {
+			return r.ShortInStack()
 		}
 		if at[r.Bare()] < 2 {
 			return whole(r.Bare())
@@ -56,8 +56,8 @@ func Shorten(refs []Ref, whole func(Ref) string) func(Ref) string {
 	}
 }
 
-// inStack is the short name with the stack, if it has one: "shop:ec2/web-0".
-func (r Ref) inStack() string {
+// ShortInStack is the short name with the stack, if it has one: "shop:ec2/web-0".
+func (r Ref) ShortInStack() string {
 	if r.Stack == "" {
 		return r.Short()
 	}

@@ -54,19 +54,24 @@ func (c *call) showLog(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if filter.From, err = c.logFrom(l, filter, c.logRecord); err != nil || !c.cmd.Bool("follow") {
+	short, err := c.shortNames(l)
+	if err != nil {
 		return err
 	}
-	return c.follow(l, filter)
+	each := func(r event.Record) error { return c.logRecord(r, short) }
+	if filter.From, err = c.logFrom(l, filter, each); err != nil || !c.cmd.Bool("follow") {
+		return err
+	}
+	return c.follow(l, filter, each)
 }
 
-func (c *call) logRecord(r event.Record) error {
+func (c *call) logRecord(r event.Record, short func(resource.Ref) string) error {
 	if c.out.Machine() {
 		return c.out.Records(logLine(r))
 	}
 	about := ""
 	if !r.Event.About().IsZero() {
-		about = r.Event.About().Short() + "  "
+		about = short(r.Event.About()) + "  "
 	}
 	_, err := fmt.Fprintf(c.out.W, "%6d  %s  %-9s  %s%s\n", r.Seq, r.At.UTC().Format("2006-01-02 15:04:05"), r.Event.Type(), about, render.RecordLine(r))
 	return err

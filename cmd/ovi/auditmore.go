@@ -72,7 +72,7 @@ func (c *call) logFrom(l *ledger.Ledger, f history.Filter, each func(event.Recor
 
 // follow writes what any process records from now on, until it is interrupted: that is its
 // normal end.
-func (c *call) follow(l *ledger.Ledger, f history.Filter) error {
+func (c *call) follow(l *ledger.Ledger, f history.Filter, each func(event.Record) error) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
@@ -82,7 +82,7 @@ func (c *call) follow(l *ledger.Ledger, f history.Filter) error {
 		case <-tick.C:
 		}
 		var err error
-		if f.From, err = c.logFrom(l, f, c.logRecord); err != nil {
+		if f.From, err = c.logFrom(l, f, each); err != nil {
 			if c.Err() != nil {
 				return nil
 			}

@@ -67,7 +67,7 @@ func (c *call) ackIn(l *session, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	ref, err := c.ref(l.ledger, c.arg(0))
+	ref, err := c.ref(l.ledger, c.arg(0), c.cmd.Args().Tail()...)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 		switch {
 		case f.exhausted:
 			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
-				"change its configuration, or run `ovi retry "+f.ref.Short()+"`")
+				"change its configuration, or run `ovi retry "+name+"`")
 		case f.stalled:
 			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")
 		case f.Kept != "" || isReplacing(s, f.ref): // its replacement has a line

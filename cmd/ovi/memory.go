@@ -27,9 +27,14 @@ func (c *call) withMemory(args []string, do func(*ledger.Ledger) error) error {
 	return errors.Join(do(l), l.Close())
 }
 
-// ref finds a recorded resource by any spelling.
-func (c *call) ref(l *ledger.Ledger, spelling string) (resource.Ref, error) {
+// ref finds a recorded resource by any spelling; of several with that name the one in the stack of
+// the source, which sources or -f names.
+func (c *call) ref(l *ledger.Ledger, spelling string, sources ...string) (resource.Ref, error) {
 	ref, err := history.New(l.Reader()).FindRef(c, spelling)
+	var several *history.AmbiguousError
+	if errors.As(err, &several) {
+		return c.inSource(several, sources...)
+	}
 	if errors.Is(err, ledger.ErrNotFound) {
 		return ref, &cli.Problem{Summary: "no recorded resource is called " + quoted(spelling), Suggestion: nearby(c, l, spelling)}
 	}

@@ -41,7 +41,7 @@ func (p *process) action(do func(*call) error) urfave.ActionFunc {
 		if err != nil {
 			return err
 		}
-		log, err := p.NewLog(cc.String("log-level"), cc.String("log-format"))
+		log, err := p.NewLog(logLevel(cc), cc.String("log-format"))
 		if err != nil {
 			return err
 		}
@@ -51,6 +51,16 @@ func (p *process) action(do func(*call) error) urfave.ActionFunc {
 		}
 		return c.ended(errors.Join(err, out.Finish()))
 	}
+}
+
+// logLevel is that of --log-level, or of --verbose for commands that have no other use for it.
+func logLevel(cc *urfave.Context) string {
+	for _, f := range cc.Command.Flags {
+		if v, is := f.(*urfave.BoolFlag); is && v.Name == "verbose" && v.Category == cli.Everywhere && cc.Bool("verbose") && !cc.IsSet("log-level") {
+			return "debug"
+		}
+	}
+	return cc.String("log-level")
 }
 
 // ended reports an error and gives the exit code. Output that could not be written ends a command

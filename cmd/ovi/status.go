@@ -29,6 +29,7 @@ func (p *process) statusCommand() *urfave.Command {
 
 // state is what status shows.
 type state struct {
+	stack     string // "": all
 	names     render.Names
 	scans     []ledger.Scan
 	loaded    []event.Loaded
@@ -53,9 +54,11 @@ func (c *call) showState(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if err := c.knownStack(s); err != nil {
+	stack, err := c.stackOf(l)
+	if err != nil {
 		return err
 	}
+	s.only(stack)
 	if c.out.Machine() {
 		return c.out.Records(c.stateRecords(s)...)
 	}
@@ -98,36 +101,56 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	return s, err
 }
 
-// knownStack refuses a --stack that nothing is recorded of.
-func (c *call) knownStack(s state) error {
-	name := c.cmd.String("stack")
-	var known []string
-	for _, p := range s.plans {
-		known = append(known, p.Stacks...)
+// stackOf is the stack to show: that of --stack or, where several are on record, that of the source;
+// "": all. It refuses one of which nothing is recorded.
+func (c *call) stackOf(l *ledger.Ledger) (string, error) {
+	known, err := c.recordedStacks(l)
+	if err != nil {
+		return "", err
 	}
-	for _, x := range s.managed("") {
-		known = append(known, x.Ref.Stack)
+	stack, paths := c.cmd.String("stack"), c.named(c.cmd.Args().Slice())
+	if stack == "" && len(known) > 1 && len(paths) > 0 {
+		stacks, err := c.sourceStacks(paths)
+		if err != nil || len(stacks) == 0 {
+			return "", err
+		}
+		stack = stacks[0]
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	if name == "" || slices.Contains(known, name) {
-		return nil
+	if stack == "" || slices.Contains(known, stack) {
+		return stack, nil
 	}
 	next := "run `ovi plan` first"
 	if len(known) > 0 {
-		next = "use " + strings.Join(known, " or ")
+		next = "use --stack " + strings.Join(known, " or ")
 	}
-	return cli.Usage(next, "nothing is recorded of stack %s", name)
+	return "", cli.Usage(next, "nothing is recorded of stack %s", stack)
 }
 
-// managed are the resources of a stack (of all, for ""), sorted by ref.
-func (s state) managed(stack string) []seen {
+// only removes what other stacks have; "" removes nothing.
+func (s *state) only(stack string) {
+	if stack == "" {
+		return
+	}
+	other := func(r resource.Ref) bool { return r.Stack != stack }
+	s.stack = stack
+	s.open = slices.DeleteFunc(s.open, func(o ledger.OpenAction) bool { return other(o.Ref) })
+	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
+	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
+	maps.DeleteFunc(s.replacing, func(r resource.Ref, _ ledger.Replacement) bool { return other(r) })
+}
+
+// managed are the resources that are shown, sorted by ref.
+func (s state) managed() []seen {
+	byScope := map[resource.Scope]ledger.Scan{}
+	for _, x := range s.scans {
+		byScope[x.Scope] = x
+	}
 	var out []seen
 	for _, scope := range slices.SortedFunc(maps.Keys(s.liveState.Scopes), resource.Scope.Compare) {
 		snapshot := s.liveState.Scopes[scope]
 		for _, o := range snapshot.Resources {
-			if o.Managed() && (stack == "" || o.Ref.Stack == stack) {
-				out = append(out, seen{o, snapshot.At, o.Marks.Blessed || s.blessings[o.Ref]})
+			if o.Managed() && (s.stack == "" || o.Ref.Stack == s.stack) {
+				out = append(out, seen{o, byScope[scope].Read(o.Ref.Kind), o.Marks.Blessed || s.blessings[o.Ref]})
 			}
 		}
 	}
@@ -147,10 +170,10 @@ func (c *call) stateRecords(s state) []render.Record {
 			Error: x.Error, Unreachable: x.Unreachable, Seen: timeOrNil(x.Confirmed), Count: x.Count,
 		})
 	}
-	for _, x := range s.loadedOf(c.cmd.String("stack")) {
+	for _, x := range s.loadedOf(s.stack) {
 		out = append(out, render.StackLoaded{Type: "stack", Stack: x.Stack, Source: x.Source, Version: x.Version, Release: x.Release})
 	}
-	for _, x := range s.managed(c.cmd.String("stack")) {
+	for _, x := range s.managed() {
 		out = append(out, x.record(s.names))
 	}
 	for _, x := range s.open {
@@ -164,7 +187,7 @@ func (c *call) stateRecords(s state) []render.Record {
 
 func (c *call) stateTables(s state) error {
 	var v render.StatusView
-	managed := s.managed(c.cmd.String("stack"))
+	managed := s.managed()
 	refs := make([]resource.Ref, len(managed))
 	for i, x := range managed {
 		refs[i] = x.Ref
@@ -194,7 +217,7 @@ func (c *call) stateTables(s state) error {
 		}
 	}
 	for _, p := range s.plans {
-		if stack := c.cmd.String("stack"); p.Counts.Conflict == 0 || stack != "" && !slices.Contains(p.Stacks, stack) {
+		if p.Counts.Conflict == 0 {
 			continue
 		}
 		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
