@@ -200,7 +200,7 @@ func (c *call) stateTables(s state) error {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
-	for _, x := range s.loadedOf(c.cmd.String("stack")) {
+	for _, x := range s.loadedOf(s.stack) {
 		if x.Release != "" {
 			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))
 		}
