@@ -18,4 +18,7 @@ fetch() { # folder, packages
 fetch . ./...
 fetch faultrun ./...
 fetch tools/etcd go.etcd.io/etcd/server/v3
+fetch tools/kind sigs.k8s.io/kind
+fetch tools/k3d github.com/k3d-io/k3d/v5
+fetch tools/kube k8s.io/kubernetes/cmd/kube-apiserver
 fetch tools github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -18,6 +18,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"golang.org/x/sys/unix"
+
+	"github.com/ovi-project/ovi/internal/built"
 )
 
 // Server is a running member.
@@ -84,7 +86,7 @@ func cluster(t testing.TB, p plan) []*Server {
 	if p.trust != nil {
 		scheme = "https://"
 	}
-	bin := build(t)
+	bin := built.Tool(t, built.Program{Name: "etcd", Folder: "tools/etcd", Package: "go.etcd.io/etcd/server/v3"})
 	peers, members := make([]string, len(p.hosts)), make([]*Server, len(p.hosts))
 	for i, h := range p.hosts {
 		peers[i] = fmt.Sprintf("m%d=http://%s", i, h.Via)

@@ -1,0 +1,88 @@
+// Package built gives tests the programs that modules under tools pin, and programs of this module. Each
+// is compiled once, into the user's cache, under a name that depends on its sources.
+package built
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Program is what to compile.
+type Program struct {
+	Name    string   // of the file
+	Folder  string   // where its go.mod or its sources are, from the root of the repository
+	Package string   // as `go build` in that folder takes it
+	Flags   []string // of `go build`
+	Sources []string // files of the folder that it depends on; nil: go.mod and go.sum
+}
+
+// Tool compiles the program, or finds it in the cache. The file is moved there when it is complete, so
+// that concurrent test processes never find an incomplete or changing one.
+func Tool(t testing.TB, p Program) string {
+	t.Helper()
+	if p.Sources == nil {
+		p.Sources = []string{"go.mod", "go.sum"}
+	}
+	_, here, _, _ := runtime.Caller(0)
+	folder := filepath.Join(filepath.Dir(here), "..", "..", p.Folder)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	cache = filepath.Join(cache, "ovi-test")
+	bin := filepath.Join(cache, p.Name+"-"+p.digest(t, folder))
+	if _, err := os.Stat(bin); err == nil {
+		return bin
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	defer alone(t, filepath.Join(cache, "lock-"+p.Name))()
+	if _, err := os.Stat(bin); err == nil {
+		return bin // built while this process waited
+	}
+	cmd := exec.Command("go", slices.Concat([]string{"build"}, p.Flags, []string{"-o", bin + ".new", p.Package})...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build %s of %s: %v\n%s", p.Name, p.Folder, err, out)
+	}
+	if err := os.Rename(bin+".new", bin); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// digest is of the sources of a program and of how it is compiled.
+func (p Program) digest(t testing.TB, folder string) string {
+	sum := sha256.New()
+	sum.Write(fmt.Appendln(nil, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.Package, p.Flags))
+	for _, name := range p.Sources {
+		b, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Write(b)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
+}
+
+// alone excludes other processes that build the same, until the returned function is called.
+func alone(t testing.TB, path string) func() {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = file.Close() }
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// ports is the file in which k3d tells its load balancer what to forward where.
+const ports = "/etc/confd/values.yaml"
+
+// balancer forwards connections to the servers, as k3d's load balancer does.
+func balancer([]string) error {
+	ctx, stop := until()
+	defer stop()
+	if err := await(ctx, ports); err != nil {
+		return nil //nolint:nilerr // it was asked to stop
+	}
+	b, err := os.ReadFile(ports)
+	if err != nil {
+		return err
+	}
+	for port, host := range targets(string(b)) {
+		l, err := net.Listen("tcp", ":"+port)
+		if err != nil {
+			return err
+		}
+		go accept(ctx, l, net.JoinHostPort(host, port))
+	}
+	fmt.Println("start worker processes")
+	<-ctx.Done()
+	return nil
+}
+
+// targets are the first server of each port: lines such as "  6443.tcp:" and "    - k3d-a-server-0".
+func targets(text string) map[string]string {
+	out := map[string]string{}
+	port := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if p, ok := strings.CutSuffix(line, ".tcp:"); ok {
+			port = p
+		} else if host, ok := strings.CutPrefix(line, "- "); ok && port != "" && out[port] == "" {
+			out[port] = host
+		}
+	}
+	return out
+}
+
+func accept(ctx context.Context, l net.Listener, to string) {
+	go func() { <-ctx.Done(); _ = l.Close() }()
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go forward(c, to)
+	}
+}
+
+func forward(c net.Conn, to string) {
+	defer func() { _ = c.Close() }()
+	d, err := net.DialTimeout("tcp4", to, 5*time.Second) // the DNS of Podman 4 does not answer for the other addresses
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return
+	}
+	defer func() { _ = d.Close() }()
+	go func() { _, _ = io.Copy(d, c); _ = d.Close() }()
+	_, _ = io.Copy(c, d)
+}

@@ -1,0 +1,58 @@
+package clustertest
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/built"
+)
+
+// stripped makes a program small: it goes into an image.
+func stripped() []string { return []string{"-trimpath", "-ldflags", "-s -w"} }
+
+// Kind is the path of a real kind.
+func Kind(t testing.TB) string {
+	t.Helper()
+	return built.Tool(t, built.Program{Name: "kind", Folder: "tools/kind", Package: "sigs.k8s.io/kind"})
+}
+
+// K3d is the path of a real k3d.
+func K3d(t testing.TB) string {
+	t.Helper()
+	return built.Tool(t, built.Program{Name: "k3d", Folder: "tools/k3d", Package: "github.com/k3d-io/k3d/v5"})
+}
+
+// APIServer is the path of a real kube-apiserver. Building it takes more than ten minutes the first time.
+func APIServer(t testing.TB) string {
+	t.Helper()
+	return built.Tool(t, built.Program{Name: "kube-apiserver", Folder: "tools/kube", Package: "k8s.io/kubernetes/cmd/kube-apiserver", Flags: stripped()})
+}
+
+func etcd(t testing.TB) string {
+	t.Helper()
+	return built.Tool(t, built.Program{Name: "etcd", Folder: "tools/etcd", Package: "go.etcd.io/etcd/server/v3"})
+}
+
+func standin(t testing.TB) string {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(here), "standin", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	return built.Tool(t, built.Program{Name: "standin", Folder: "internal/clustertest/standin", Package: ".", Sources: files, Flags: stripped()})
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
