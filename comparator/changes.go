@@ -55,6 +55,9 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 		requireReplace(out, c.in.MustReplace(w, o))
 	}
 	if change, differs := c.state(k, w, o); differs && !rules.MatchPath(opt.Ignore, resource.StatePath) {
+		if k.EffectOf != nil {
+			change.Effect = max(change.Effect, k.EffectOf(*o, change))
+		}
 		out = append(out, change)
 	}
 	if k.Renames && o.Natural != "" && o.Role == "" { // in a replacement in progress its steps rename

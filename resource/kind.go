@@ -28,8 +28,8 @@ type Kind struct {
 	// ovi: it is removed. Without Exact it is not compared, as on an adopted resource.
 	Exact bool
 	// EffectOf returns the effect of a change on have, where it can be heavier than that of its
-	// attribute: an older version of the system may have to replace what a newer one changes.
-	// Nil: it never is.
+	// attribute or of its state: an older version of the system may have to replace what a newer one
+	// changes, and what was created in part cannot be started. Nil: it never is.
 	EffectOf func(have Observed, c Change) Effect
 	// Carrier is when marks can be written on a resource of this kind.
 	Carrier Carrier

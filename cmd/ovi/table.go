@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/internal/awsfake"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
+	"github.com/ovi-project/ovi/provider/cluster"
 	"github.com/ovi-project/ovi/provider/podman"
 )
 
@@ -20,6 +21,7 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 	return []provider.Entry{
 		aws.Entry(log.Named("aws"), p.awsSandbox),
 		podman.Entry(),
+		cluster.Entry(),
 	}
 }
 

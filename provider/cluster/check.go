@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+)
+
+// Check implements provider.Checker: the program is installed, the image can be had, and ports, name and
+// subnet are free.
+func (p *Provider) Check(ctx context.Context, r provider.Request) error {
+	h, err := p.host(ctx, r.Desired.Ref.Location)
+	if err == nil {
+		err = h.check(ctx, r)
+	}
+	return classify("check", err)
+}
+
+func (h *host) check(ctx context.Context, r provider.Request) error {
+	with, _ := textOf(r.Desired.Attrs, "provider")
+	if _, err := h.find(with); err != nil {
+		return err
+	}
+	have, err := h.named(ctx, with, r.Desired.Ref.Name)
+	switch {
+	case err != nil:
+		return err
+	case have != nil && have.id != "" && have.id != r.Have.ID:
+		return conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a cluster %s of %s exists", have.name, with)
+	}
+	if err := h.checkImage(ctx, r); err != nil {
+		return err
+	}
+	if err := h.checkSubnet(ctx, r); err != nil {
+		return err
+	}
+	return h.checkPorts(r)
+}
+
+// checkImage finds an image that no registry has.
+func (h *host) checkImage(ctx context.Context, r provider.Request) error {
+	image, ok := textOf(r.Desired.Attrs, "image")
+	if !ok || !strings.HasPrefix(image, "localhost/") {
+		return nil
+	}
+	has, err := h.HasImage(ctx, image)
+	if err != nil || has {
+		return err
+	}
+	return permanent("", "build or load it first", "the engine has no image %s", image)
+}
+
+// checkSubnet finds a network with the addresses of a new one.
+func (h *host) checkSubnet(ctx context.Context, r provider.Request) error {
+	mine, ok := subnetOf(&r.Desired)
+	if !ok {
+		return nil
+	}
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		for _, c := range n.IPAM.Config {
+			theirs, err := netip.ParsePrefix(c.Subnet)
+			if err == nil && n.Name != k3dNetwork(r.Desired.Ref.Name) && mine.Overlaps(theirs) {
+				return conflict("", "use another subnet", "the subnet %s overlaps with %s of the network %s", mine, theirs, n.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPorts finds ports of this host that are in use. Those of the cluster itself are.
+func (h *host) checkPorts(r provider.Request) error {
+	if !strings.HasPrefix(h.endpoint, "unix://") {
+		return nil // of another host
+	}
+	for _, x := range ingress() {
+		n, ok := intOf(r.Desired.Attrs, x.attr)
+		if had, has := intOf(r.Have.Attrs, x.attr); !ok || has && had == n {
+			continue
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(everywhere, strconv.FormatInt(n, 10)))
+		if err != nil {
+			return conflict("", "use another port, or stop what uses it", "%s %d of the host is in use", x.attr, n)
+		}
+		if err := l.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Summary is a container in a list.
+type Summary struct {
+	ID     string `json:"Id"`
+	Names  []string
+	State  string
+	Labels map[string]string
+}
+
+// Name is the name of the container.
+func (s Summary) Name() string {
+	if len(s.Names) == 0 {
+		return s.ID
+	}
+	return strings.TrimPrefix(s.Names[0], "/")
+}
+
+// Container is what is known of one container.
+type Container struct {
+	ID      string `json:"Id"`
+	Name    string
+	Created time.Time
+	State   struct {
+		Status    string
+		StartedAt time.Time
+	}
+	Config struct {
+		Image  string
+		Labels map[string]string
+	}
+	Mounts          []struct{ Source, Destination string }
+	NetworkSettings struct {
+		Ports    map[string][]Port
+		Networks map[string]struct{ IPAddress string }
+	}
+	HostConfig struct{ PortBindings map[string][]Port }
+}
+
+// Port is a port of the host.
+type Port struct {
+	HostIP   string `json:"HostIp"`
+	HostPort string
+}
+
+// Network is a network of containers.
+type Network struct {
+	Name string
+	IPAM struct {
+		Config []struct{ Subnet string }
+	}
+}
+
+// Containers lists the containers with a label, also those that do not run.
+func (c *Client) Containers(ctx context.Context, label string) (out []Summary, err error) {
+	filter, err := json.Marshal(map[string][]string{"label": {label}})
+	if err != nil {
+		return nil, err
+	}
+	return out, c.do(ctx, request{method: http.MethodGet, path: "/containers/json", query: url.Values{"all": {"1"}, "filters": {string(filter)}}}, &out)
+}
+
+// Inspect reads one container.
+func (c *Client) Inspect(ctx context.Context, id string) (out Container, err error) {
+	err = c.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/json"}, &out)
+	out.Name = strings.TrimPrefix(out.Name, "/")
+	return out, err
+}
+
+// Start starts a container; one that runs stays as it is.
+func (c *Client) Start(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/start"}, nil)
+}
+
+// Unpause lets a paused container run on.
+func (c *Client) Unpause(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/unpause"}, nil)
+}
+
+// Stop stops a container, and kills it after a while; one that is stopped stays so.
+func (c *Client) Stop(ctx context.Context, id string, patience time.Duration) error {
+	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/stop", query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}}}, nil)
+}
+
+// HasImage reports whether the engine has an image.
+func (c *Client) HasImage(ctx context.Context, name string) (bool, error) {
+	err := c.do(ctx, request{method: http.MethodGet, path: "/images/" + name + "/json"}, nil)
+	if IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Networks lists the networks.
+func (c *Client) Networks(ctx context.Context) (out []Network, err error) {
+	return out, c.do(ctx, request{method: http.MethodGet, path: "/networks"}, &out)
+}
+
+// RemoveNetwork removes a network that no container uses.
+func (c *Client) RemoveNetwork(ctx context.Context, name string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: "/networks/" + name}, nil)
+}
+
+// Podman reports whether the engine is Podman.
+func (c *Client) Podman(ctx context.Context) (bool, error) {
+	var v struct{ Components []struct{ Name string } }
+	if err := c.do(ctx, request{method: http.MethodGet, path: "/version"}, &v); err != nil {
+		return false, err
+	}
+	for _, x := range v.Components {
+		if strings.Contains(x.Name, "Podman") {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// maxFile is how large a file of a container may be.
+const maxFile = 1 << 20
+
+// File reads a file of a container, which need not run. One that does not exist is not found; see
+// IsNotFound.
+func (c *Client) File(ctx context.Context, id, name string) ([]byte, error) {
+	var archive []byte
+	if err := c.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/archive", query: url.Values{"path": {name}}}, &archive); err != nil {
+		return nil, err
+	}
+	r := tar.NewReader(bytes.NewReader(archive))
+	for {
+		h, err := r.Next()
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		if h.Typeflag == tar.TypeReg {
+			return io.ReadAll(io.LimitReader(r, maxFile))
+		}
+	}
+}
+
+// Touch makes an empty file in a container.
+func (c *Client) Touch(ctx context.Context, id, name string) error {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: path.Base(name), Typeflag: tar.TypeReg, Mode: 0o444}); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return c.do(ctx, request{method: http.MethodPut, path: "/containers/" + id + "/archive", query: url.Values{"path": {path.Dir(name)}}, body: b.Bytes()}, nil)
+}

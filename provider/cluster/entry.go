@@ -1,0 +1,31 @@
+package cluster
+
+import (
+	"context"
+	"os"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Entry is the provider in a table of providers.
+func Entry() provider.Entry {
+	return provider.Entry{
+		Name: Name, Doc: "local Kubernetes clusters, with kind and k3d",
+		Locations: provider.Locations{
+			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?`,
+			Default: func(func(string) string) string { return local },
+		},
+		Options: []provider.Option{
+			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
+		},
+		Kinds: Kinds,
+		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
+			o := Options{Engine: c.Options("engine"), Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock}
+			if c.Digest != nil {
+				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
+			}
+			return New(o), nil
+		},
+	}
+}

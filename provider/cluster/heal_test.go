@@ -1,0 +1,168 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster"
+	"github.com/ovi-project/ovi/resource"
+)
+
+func kindOf(t *testing.T) resource.Kind {
+	t.Helper()
+	for _, k := range cluster.Kinds() {
+		if k.Name == "cluster" {
+			return k
+		}
+	}
+	t.Fatal("there is no kind cluster")
+	return resource.Kind{}
+}
+
+// running is the change that starts a cluster.
+func running(t *testing.T, have resource.Observed) resource.Change {
+	t.Helper()
+	c, differs := resource.DiffState(resource.StateRunning, &have, false)
+	if !differs {
+		t.Fatalf("the cluster is %s (%s), and need not be started", have.Health, have.Message)
+	}
+	c.Effect = max(c.Effect, kindOf(t).EffectOf(have, c))
+	return c
+}
+
+// TestAStoppedClusterIsStarted: also a paused one; its ID stays, its address may change.
+func TestAStoppedClusterIsStarted(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	for _, s := range []resource.Desired{samples(r, "kind")[0].Desired, samples(r, "k3d")[0].Desired} {
+		created := r.create(s)
+		node := map[string]string{"alpha": "alpha-control-plane", "beta": "k3d-beta-server-0"}[s.Ref.Name]
+		for _, verb := range []string{"stop", "pause"} {
+			r.e.Podman(t, verb, node)
+			have, _ := r.find(s.Ref.Name)
+			if have.Health != resource.Stopped || !strings.Contains(have.Message, node) {
+				t.Errorf("after podman %s %s is %s (%s)", verb, s.Ref.Name, have.Health, have.Message)
+			}
+			change := running(t, have)
+			if change.Effect != resource.Restart {
+				t.Errorf("starting %s has the effect %v", s.Ref.Name, change.Effect)
+			}
+			q := r.request(s)
+			q.Have, q.Changes = have, []resource.Change{change}
+			got, err := r.p.Update(r.context(), q)
+			if err != nil {
+				t.Fatalf("start %s: %v", s.Ref.Name, err)
+			}
+			if ip, _ := got.Attrs.Get("server_ip"); got.ID != created.ID || got.Health != resource.Healthy || ip == nil {
+				t.Errorf("started, it is %s, %s at %v", got.ID, got.Health, ip)
+			}
+		}
+	}
+}
+
+// TestAnInterruptedCreationIsReplaced: kind lists such a cluster and refuses to create it. The context ends
+// while kubeadm hangs; what is left has its marks, loses no data, and a new creation removes it.
+func TestAnInterruptedCreationIsReplaced(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	d := samples(r, "kind")[0].Desired
+	hangs := d
+	hangs.Attrs = d.Attrs.With("image", text(clustertest.HangsImage))
+	ctx, cancel := context.WithCancel(r.context())
+	q := r.request(hangs)
+	q.Progress = func(p provider.Progress) {
+		if strings.Contains(p.Text, "Starting control-plane") {
+			cancel()
+		}
+	}
+	start := time.Now()
+	if _, err := r.p.Create(ctx, q); provider.ClassOf(err) != provider.Uncertain || !errors.Is(err, context.Canceled) {
+		t.Errorf("the interrupted create: %v", err)
+	}
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("it went on for %v", took)
+	}
+	have, exists := r.find("alpha")
+	if !exists || have.Marks.Key != q.Key || have.Health != resource.Failing || have.Message != "its creation was interrupted" {
+		t.Fatalf("what is left: %v %+v", exists, have)
+	}
+	if c := running(t, have); c.Effect != resource.Replace {
+		t.Errorf("starting it has the effect %v", c.Effect)
+	}
+	if loss := kindOf(t).DataLoss(have, nil); loss != "" {
+		t.Errorf("replacing it loses %s", loss)
+	}
+	made := r.create(d) // the same key
+	if made.Health != resource.Healthy || made.ID == have.ID {
+		t.Errorf("created again it is %s, %s; it was %s", made.ID, made.Health, have.ID)
+	}
+	if loss := kindOf(t).DataLoss(made, nil); loss == "" {
+		t.Error("replacing a whole cluster loses nothing")
+	}
+}
+
+// TestARemnantOfK3dIsRemovedByTheNextCreation: k3d lists none of it, and says that it exists.
+func TestARemnantOfK3dIsRemovedByTheNextCreation(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	r.e.Podman(t, "run", "-d", "--name", "k3d-beta-tools", "--label", "app=k3d", "--label", "k3d.cluster=beta", "--label", "k3d.role=noRole", "localhost/ovi-tools:1")
+	if o, exists := r.find("beta"); exists {
+		t.Errorf("a remnant is observed as %+v", o)
+	}
+	if o := r.create(samples(r, "k3d")[0].Desired); o.Health != resource.Healthy {
+		t.Errorf("created, it is %s", o.Health)
+	}
+}
+
+// TestLaw1_AbsenceNeedsACompleteRead_OfAnEngine: without an answer of the engine nothing is concluded, and
+// nothing is called, although kind and k3d would list nothing.
+func TestLaw1_AbsenceNeedsACompleteRead_OfAnEngine(t *testing.T) {
+	p := cluster.New(cluster.Options{Engine: "unix://" + t.TempDir() + "/none.sock"})
+	ref := resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: "local", Kind: "cluster", Name: "dev"}
+	_, err := p.Observe(t.Context(), provider.ObserveRequest{Scope: ref.Scope()})
+	if provider.ClassOf(err) != provider.Transient || !strings.Contains(err.Error(), "cannot reach the container engine") {
+		t.Errorf("observe: %v", err)
+	}
+	have := resource.Observed{Ref: ref, ID: "abc"}
+	if err := p.Delete(t.Context(), provider.Request{Have: have}); err == nil {
+		t.Error("a delete without an engine succeeds")
+	}
+	d := resource.Desired{Ref: ref, Attrs: resource.AttrsOf(values{"provider": text("kind")})}
+	if _, err := p.Create(t.Context(), provider.Request{Desired: d}); provider.ClassOf(err) != provider.Transient {
+		t.Errorf("create: %v", err)
+	}
+}
+
+// TestACheckRefusesWhatCannotBeCreated, before anything is created.
+func TestACheckRefusesWhatCannotBeCreated(t *testing.T) {
+	r := newReal(t, clustertest.Quick(t))
+	l, err := net.Listen("tcp", "0.0.0.0:18093")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	r.e.Podman(t, "network", "create", "--subnet", "10.250.3.0/24", "other")
+	good := values{"provider": text("kind"), "image": text(clustertest.QuickImage)}
+	for want, change := range map[string]values{
+		"":                                      {"http_port": resource.Int(18094)},
+		"http_port 18093 of the host is in use": {"http_port": resource.Int(18093)},
+		"the engine has no image localhost/none:1":                                  {"image": text("localhost/none:1")},
+		"the subnet 10.250.0.0/16 overlaps with 10.250.3.0/24 of the network other": {"provider": text("k3d"), "subnet": text("10.250.0.0/16"), "image": text(clustertest.QuickK3sImage)},
+	} {
+		d := r.desired("gamma", good)
+		for name, v := range change {
+			d.Attrs = d.Attrs.With(name, v)
+		}
+		err := r.p.Check(r.context(), r.request(d))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v: %v, want %q", change, err, want)
+		}
+	}
+	none := cluster.New(cluster.Options{Engine: "unix://" + r.e.Socket, Environ: func() []string { return []string{"PATH=" + t.TempDir()} }})
+	if err := none.Check(r.context(), r.request(r.desired("gamma", good))); err == nil || !strings.Contains(err.Error(), "kind is missing in PATH") {
+		t.Errorf("without kind: %v", err)
+	}
+}

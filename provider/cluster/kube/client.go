@@ -1,0 +1,131 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Manager is the name under which fields are applied.
+const Manager = "ovi"
+
+// answerWait is how long an answer may take.
+const answerWait = 30 * time.Second
+
+// Client asks one cluster.
+type Client struct {
+	server string
+	token  string
+	http   *http.Client
+}
+
+// Error is an answer that says that a call failed.
+type Error struct {
+	Op      string
+	Status  int
+	Reason  string // "NotFound"
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// IsNotFound reports whether the cluster answered that something does not exist.
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == http.StatusNotFound
+}
+
+// New returns a client. It connects when it is first used.
+func New(c Config) (*Client, error) {
+	config, err := c.tls()
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		server: strings.TrimSuffix(c.Server, "/"), token: c.Token,
+		// Each request has a connection of its own: one that was kept could end with the cluster.
+		http: &http.Client{Timeout: answerWait, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}},
+	}, nil
+}
+
+// Ready returns nil if the API server is ready.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := c.send(ctx, http.MethodGet, "/readyz", nil, "", nil)
+	return err
+}
+
+// Version is the version of Kubernetes.
+func (c *Client) Version(ctx context.Context) (string, error) {
+	var v struct{ GitVersion string }
+	err := c.Get(ctx, "/version", nil, &v)
+	return v.GitVersion, err
+}
+
+// Get reads an object or a list.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, out any) error {
+	b, err := c.send(ctx, http.MethodGet, path, query, "", nil)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("%s: cannot read the answer: %w", path, err)
+	}
+	return nil
+}
+
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, kind string, body []byte) ([]byte, error) {
+	q, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	q.URL.RawQuery = query.Encode()
+	if kind != "" {
+		q.Header.Set("Content-Type", kind)
+	}
+	if c.token != "" {
+		q.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	answer, err := c.http.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }() // only read from
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if answer.StatusCode >= http.StatusBadRequest {
+		e := &Error{Op: method + " " + path, Status: answer.StatusCode}
+		var said struct{ Reason, Message string }
+		if json.Unmarshal(b, &said) == nil && said.Message != "" {
+			e.Reason, e.Message = said.Reason, said.Message
+		} else {
+			e.Message = answer.Status
+		}
+		return nil, e
+	}
+	return b, nil
+}
+
+// Untouched reports whether nothing was put into a new cluster: it has only the namespaces of its system.
+func (c *Client) Untouched(ctx context.Context) (bool, error) {
+	var all struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	if err := c.Get(ctx, "/api/v1/namespaces", nil, &all); err != nil {
+		return false, err
+	}
+	for _, n := range all.Items {
+		if name := n.Metadata.Name; name != "default" && name != "local-path-storage" && !strings.HasPrefix(name, "kube-") {
+			return false, nil
+		}
+	}
+	return true, nil
+}

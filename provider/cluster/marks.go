@@ -1,0 +1,71 @@
+package cluster
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	// marksLabel is the label of the marks on a server of k3d.
+	marksLabel = "ovi.marks"
+	// marksFolder is where a node of kind has a mount whose path holds the marks.
+	marksFolder = "/ovi.marks/"
+	// segment is how long a part of that path may be.
+	segment = 200
+	// completeFile is in the first node of a cluster whose creation was finished.
+	completeFile = "/.ovi-created"
+)
+
+// marks are the marks of a cluster as they are written. They prove nothing: anyone can write them.
+type marks struct {
+	Ref     string `json:"ref"`
+	Stack   string `json:"stack"`
+	Owner   string `json:"owner"`
+	Key     string `json:"key"`
+	Blessed bool   `json:"blessed,omitempty"`
+}
+
+// birthMarks are the marks of a new cluster, in letters that labels and paths may have.
+func birthMarks(r provider.Request) (string, error) {
+	m := marks{Ref: r.Desired.Ref.Bare().String(), Stack: r.Desired.Ref.Stack, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
+	if r.Desired.Owner != "" {
+		m.Owner = r.Desired.Owner
+	}
+	b, err := json.Marshal(m)
+	return base64.RawURLEncoding.EncodeToString(b), err
+}
+
+// marksPath is the path of a mount that holds marks.
+func marksPath(text string) string {
+	out := marksFolder
+	for len(text) > segment {
+		out, text = path.Join(out, text[:segment]), text[segment:]
+	}
+	return path.Join(out, text)
+}
+
+// marksOf reads the marks on a container. What names no cluster of this scope is no mark.
+func marksOf(c *docker.Container, scope resource.Scope) (out resource.Marks) {
+	text := c.Config.Labels[marksLabel]
+	for _, m := range c.Mounts {
+		if rest, ok := strings.CutPrefix(m.Destination, marksFolder); ok {
+			text = strings.ReplaceAll(rest, "/", "")
+		}
+	}
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	var m marks
+	if err != nil || json.Unmarshal(b, &m) != nil {
+		return out
+	}
+	ref, err := resource.ParseRef(m.Ref)
+	if err != nil || ref.Stack != "" || ref.Scope() != scope || ref.Kind != kindCluster {
+		return out
+	}
+	return resource.Marks{Ref: ref.In(m.Stack), Owner: m.Owner, Key: m.Key, Blessed: m.Blessed}
+}

@@ -1,0 +1,263 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/resource"
+)
+
+const (
+	// readers is how many clusters are read at a time.
+	readers = 8
+	// readyWait is how long the API server of a cluster may take to answer.
+	readyWait = 5 * time.Second
+)
+
+// observeAll reads clusters in parallel. One without a server is none: the next creation removes what is
+// left of it.
+func (h *host) observeAll(ctx context.Context, all []*found) ([]resource.Observed, error) {
+	all = slices.DeleteFunc(all, func(f *found) bool { return f.id == "" })
+	out := make([]resource.Observed, len(all))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(readers)
+	for i, f := range all {
+		g.Go(func() (err error) {
+			out[i], err = h.observe(ctx, f)
+			return err
+		})
+	}
+	err := g.Wait()
+	out = slices.DeleteFunc(out, func(o resource.Observed) bool { return o.ID == "" }) // deleted meanwhile
+	return out, err
+}
+
+// seen is a cluster with the containers that tell about it.
+type seen struct {
+	*found
+	server docker.Container
+	entry  docker.Container // whose ports lead into the cluster: its load balancer, or its only server
+}
+
+func (h *host) see(ctx context.Context, f *found) (out seen, err error) {
+	out.found = f
+	if out.server, err = h.Inspect(ctx, f.id); err != nil {
+		return out, err
+	}
+	out.entry = out.server
+	for _, c := range f.others {
+		if c.Labels[f.role] == f.balancer {
+			out.entry, err = h.Inspect(ctx, c.ID)
+		}
+	}
+	return out, err
+}
+
+// observe reads one cluster. It exists, whatever cannot be read of it.
+func (h *host) observe(ctx context.Context, f *found) (resource.Observed, error) {
+	o := resource.Observed{Ref: h.ref(f.name), ID: f.id}
+	err := h.read(ctx, f, &o)
+	var unreachable *docker.ConnectError
+	switch {
+	case err == nil:
+		return o, nil
+	case docker.IsNotFound(err):
+		return resource.Observed{}, nil
+	case ctx.Err() != nil || errors.As(err, &unreachable):
+		return resource.Observed{}, err
+	}
+	o.Unread = err.Error()
+	return o, nil
+}
+
+func (h *host) read(ctx context.Context, f *found, o *resource.Observed) error {
+	c, err := h.see(ctx, f)
+	if err != nil {
+		return err
+	}
+	o.Marks, o.Since = marksOf(&c.server, h.scope), c.server.Created
+	set := values{"provider": resource.String(f.program.name), "image": resource.String(plainImage(c.server.Config.Image))}
+	for name, inner := range map[string]string{"http_port": "80/tcp", "https_port": "443/tcp"} {
+		if n, ok := published(&c.entry, inner); ok {
+			set[name] = resource.Int(n)
+		}
+	}
+	if f.program.name == withK3d {
+		if err := h.readSubnet(ctx, &c.server, set); err != nil {
+			return err
+		}
+	}
+	if err := h.readInside(ctx, c, o, set); err != nil {
+		return err
+	}
+	o.Attrs = resource.AttrsOf(set)
+	return nil
+}
+
+type values = map[string]resource.Value
+
+// published gives the port of the host that leads to a port of a container.
+func published(c *docker.Container, inner string) (int64, bool) {
+	for _, p := range c.HostConfig.PortBindings[inner] {
+		if n, err := strconv.ParseInt(p.HostPort, 10, 64); err == nil && n > 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// readSubnet reads the subnet of a cluster that has a network of its own.
+func (h *host) readSubnet(ctx context.Context, server *docker.Container, set values) error {
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		if _, in := server.NetworkSettings.Networks[n.Name]; in && len(n.IPAM.Config) > 0 {
+			set["subnet"] = resource.String(n.IPAM.Config[0].Subnet)
+		}
+	}
+	return nil
+}
+
+// readInside reads what the files of the server and its API tell: the health and how to reach it.
+func (h *host) readInside(ctx context.Context, c seen, o *resource.Observed, set values) error {
+	config, err := h.config(ctx, c)
+	switch {
+	case docker.IsNotFound(err):
+		set["complete"] = resource.Bool(false)
+		o.Health, o.Message = resource.Failing, "its creation was interrupted"
+		return nil
+	case err != nil:
+		return err
+	}
+	text, err := config.Kubeconfig(c.context())
+	if err != nil {
+		return err
+	}
+	set["api"] = resource.String(config.Server)
+	if d := h.digest(c.name, "kubeconfig", text); d != "" {
+		set["kubeconfig"] = d
+	}
+	client, err := kube.New(config)
+	if err != nil {
+		return err
+	}
+	o.Health, o.Message = h.health(ctx, c, client)
+	if o.Health == resource.Healthy {
+		for _, n := range c.server.NetworkSettings.Networks {
+			set["server_ip"] = resource.String(n.IPAddress)
+		}
+		if v, err := client.Version(ctx); err == nil { // else it has just stopped
+			set["version"] = resource.String(v)
+		}
+	}
+	complete, err := h.complete(ctx, c.found, o, client)
+	if err != nil {
+		return err
+	}
+	set["complete"] = resource.Bool(complete)
+	if !complete {
+		o.Health, o.Message = resource.Failing, "its creation was interrupted"
+	}
+	return ctx.Err()
+}
+
+// health is the condition of a cluster that was created.
+func (h *host) health(ctx context.Context, c seen, client *kube.Client) (resource.Health, string) {
+	for _, n := range c.nodes() {
+		if n.State != "running" {
+			return resource.Stopped, n.Name() + " is " + n.State
+		}
+	}
+	asked, stop := context.WithTimeout(ctx, readyWait)
+	defer stop()
+	err := client.Ready(asked)
+	switch {
+	case err == nil:
+		return resource.Healthy, ""
+	case h.opts.Clock().Sub(c.server.State.StartedAt) < startWait:
+		return resource.Pending, "its API server starts"
+	}
+	return resource.Failing, "its API server is not ready: " + cause(err).Error()
+}
+
+// cause is an error without the URL and the method in front.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// complete reports whether the creation of a cluster was finished. In doubt it was: one that ovi did not
+// create, one that cannot be asked, and one that something was put into.
+func (h *host) complete(ctx context.Context, f *found, o *resource.Observed, client *kube.Client) (bool, error) {
+	if o.Marks.IsZero() {
+		return true, nil
+	}
+	_, err := h.File(ctx, f.id, completeFile)
+	switch {
+	case err == nil:
+		return true, nil
+	case !docker.IsNotFound(err):
+		return false, err
+	case o.Health != resource.Healthy:
+		return true, nil
+	}
+	untouched, err := client.Untouched(ctx)
+	return !untouched || err != nil, nil //nolint:nilerr // in doubt it is complete
+}
+
+// kubeconfig is the text of a kubeconfig of the administrator, which works on this host.
+func (h *host) kubeconfig(ctx context.Context, f *found) ([]byte, error) {
+	c, err := h.see(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	config, err := h.config(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return config.Kubeconfig(f.context())
+}
+
+// context is the name of a cluster in a kubeconfig, as its program gives it.
+func (f *found) context() string { return f.program.name + "-" + f.name }
+
+// config reads how to reach a cluster from the host.
+func (h *host) config(ctx context.Context, c seen) (kube.Config, error) {
+	text, err := h.File(ctx, c.id, c.program.kubeconfig)
+	if err != nil {
+		return kube.Config{}, err
+	}
+	out, err := kube.Parse(text, "", "")
+	if err != nil {
+		return kube.Config{}, err
+	}
+	n, ok := published(&c.entry, "6443/tcp")
+	if !ok {
+		return kube.Config{}, fmt.Errorf("the API server of the cluster %s has no port on the host", c.name)
+	}
+	out.Server = "https://" + net.JoinHostPort(h.address(), strconv.FormatInt(n, 10))
+	return out, nil
+}
+
+// address is where the ports of the engine are published.
+func (h *host) address() string {
+	if u, err := url.Parse(h.endpoint); err == nil && u.Scheme == "tcp" {
+		return u.Hostname()
+	}
+	return "127.0.0.1"
+}

@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// How long kind and k3d, and a cluster that they made, may take.
+const (
+	createWait = 10 * time.Minute
+	deleteWait = 3 * time.Minute
+	startWait  = 2 * time.Minute
+	stopWait   = 10 * time.Second
+)
+
+// Options are the settings of a Provider.
+type Options struct {
+	// Engine is the URL of the engine that the location "local" means; "" finds it.
+	Engine  string
+	Getenv  func(string) string
+	Environ func() []string // of kind and k3d
+	Clock   func() time.Time
+	// Digest is the keyed digest of a secret. Nil: kubeconfigs are not reported.
+	Digest func(ref resource.Ref, path, plain string) resource.Digest
+}
+
+// Provider creates clusters on the engines that its configurations name.
+type Provider struct{ opts Options }
+
+var (
+	_ provider.Provider  = (*Provider)(nil)
+	_ provider.Locator   = (*Provider)(nil)
+	_ provider.Checker   = (*Provider)(nil)
+	_ provider.Revealer  = (*Provider)(nil)
+	_ provider.Describer = (*Provider)(nil)
+)
+
+// New returns a provider. It connects when it is first used.
+func New(o Options) *Provider {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Environ == nil {
+		o.Environ = func() []string { return nil }
+	}
+	return &Provider{opts: o}
+}
+
+// Kinds implements provider.Provider.
+func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+
+// host is one engine, and what is known of it.
+type host struct {
+	*docker.Client
+	endpoint string
+	scope    resource.Scope
+	opts     Options
+}
+
+func (p *Provider) host(ctx context.Context, location string) (*host, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	endpoint, err := p.Locate(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	c, err := docker.Dial(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return &host{Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts}, nil
+}
+
+// Observe implements provider.Provider.
+func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	out := resource.Snapshot{Scope: r.Scope, At: p.opts.Clock(), Complete: []string{}}
+	if strings.Contains(r.Scope.Location, inside) || r.Kinds != nil && !slices.Contains(r.Kinds, kindCluster) {
+		return out, nil // nothing is inside of a cluster yet
+	}
+	h, err := p.host(ctx, r.Scope.Location)
+	if err != nil {
+		return resource.Snapshot{}, classify("observe", err)
+	}
+	all, err := h.clusters(ctx)
+	if err != nil {
+		return resource.Snapshot{}, classify("list clusters", err)
+	}
+	if out.Resources, err = h.observeAll(ctx, all); err != nil {
+		return resource.Snapshot{}, classify("observe", err)
+	}
+	out.Complete = append(out.Complete, kindCluster)
+	return out, nil
+}
+
+// Reveal implements provider.Revealer.
+func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
+	h, err := p.host(ctx, have.Ref.Location)
+	if err != nil {
+		return resource.Secret{}, classify("read "+path, err)
+	}
+	c, err := h.byID(ctx, have.ID)
+	switch {
+	case err != nil:
+		return resource.Secret{}, classify("read "+path, err)
+	case c == nil || path != "kubeconfig":
+		return resource.Secret{}, permanent("read "+path, "", "%s has no %s", have.Ref.Short(), path)
+	}
+	text, err := h.kubeconfig(ctx, c)
+	if err != nil {
+		return resource.Secret{}, classify("read "+path, err)
+	}
+	return resource.NewSecret(string(text), h.digest(c.name, path, text)), nil
+}
+
+func (h *host) digest(cluster, path string, plain []byte) resource.Digest {
+	if h.opts.Digest == nil {
+		return ""
+	}
+	return h.opts.Digest(h.ref(cluster), path, string(plain))
+}
+
+func (h *host) ref(cluster string) resource.Ref {
+	return resource.Ref{Provider: Name, Location: h.scope.Location, Kind: kindCluster, Name: cluster}
+}

@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Create implements provider.Provider.
+func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	const op = "create cluster"
+	h, err := p.host(ctx, r.Desired.Ref.Location)
+	if err != nil {
+		return resource.Observed{}, classify(op, err)
+	}
+	o, err := h.create(ctx, r)
+	return o, classify(op, err)
+}
+
+func (h *host) create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	with, _ := textOf(r.Desired.Attrs, "provider")
+	name := r.Desired.Ref.Name
+	have, err := h.existing(ctx, with, r)
+	if err != nil {
+		return resource.Observed{}, err
+	}
+	if have == nil {
+		if err := h.begin(ctx, with, r); err != nil {
+			return resource.Observed{}, err
+		}
+		if have, err = h.named(ctx, with, name); err != nil || have == nil || have.id == "" {
+			return resource.Observed{}, uncertain("the new cluster is not listed", err)
+		}
+		if err := h.Touch(ctx, have.id, completeFile); err != nil {
+			return resource.Observed{}, uncertain("its creation was not marked as finished", err)
+		}
+	}
+	state := r.Desired.State
+	if state == "" {
+		state = resource.StateRunning
+	}
+	return h.reach(ctx, have.id, state)
+}
+
+// existing finds the cluster that an earlier call with the same key created, and removes what an
+// interrupted call left.
+func (h *host) existing(ctx context.Context, with string, r provider.Request) (*found, error) {
+	name := r.Desired.Ref.Name
+	have, err := h.named(ctx, with, name)
+	if err != nil || have == nil {
+		return nil, err
+	}
+	if have.id != "" {
+		o, err := h.observe(ctx, have)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.Marks.Key != r.Key:
+			return nil, conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a cluster %s of %s exists", name, with)
+		case boolOf(o.Attrs, "complete"):
+			return have, nil
+		}
+	}
+	return nil, h.remove(ctx, have, r)
+}
+
+// begin lets kind or k3d create the cluster.
+func (h *host) begin(ctx context.Context, with string, r provider.Request) error {
+	if with == withK3d {
+		return h.createK3d(ctx, r)
+	}
+	return h.createKind(ctx, r)
+}
+
+// Update implements provider.Provider.
+func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	const op = "update cluster"
+	h, err := p.host(ctx, r.Have.Ref.Location)
+	if err != nil {
+		return resource.Observed{}, classify(op, err)
+	}
+	o, err := h.update(ctx, r)
+	return o, classify(op, err)
+}
+
+func (h *host) update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	var state resource.State
+	for _, c := range r.Changes {
+		switch {
+		case c.On == resource.OnState && boolOf(r.Have.Attrs, "complete"):
+			to, _ := c.To.(resource.String)
+			state = resource.State(to)
+		case c.On == resource.OnAttribute && (c.Path == "node_port" || c.Path == "pf_port"): // in the record alone
+		default:
+			return resource.Observed{}, provider.ErrReplace
+		}
+	}
+	return h.reach(ctx, r.Have.ID, state)
+}
+
+// Delete implements provider.Provider.
+func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
+	const op = "delete cluster"
+	h, err := p.host(ctx, r.Have.Ref.Location)
+	if err != nil {
+		return classify(op, err)
+	}
+	f, err := h.byID(ctx, r.Have.ID)
+	if err != nil || f == nil {
+		return classify(op, err)
+	}
+	return classify(op, h.remove(ctx, f, r))
+}
+
+// remove lets kind or k3d delete a cluster, and waits until nothing of it is listed.
+func (h *host) remove(ctx context.Context, f *found, r provider.Request) error {
+	args := []string{"delete", "cluster", "--name", f.name}
+	if f.program.name == withK3d {
+		args = []string{"cluster", "delete", f.name}
+	}
+	if err := h.run(ctx, deleteWait, r.Progress, f.program.name, args...); err != nil {
+		return err
+	}
+	left, err := h.named(ctx, f.program.name, f.name)
+	switch {
+	case err != nil:
+		return uncertain("it is unknown what is left of the cluster", err)
+	case left != nil:
+		return permanent("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", f.program.name, len(left.nodes()))
+	}
+	return h.removeNetwork(ctx, f)
+}
+
+// removeNetwork removes the network that k3d leaves where it did not make it itself.
+func (h *host) removeNetwork(ctx context.Context, f *found) error {
+	if f.program.name != withK3d {
+		return nil
+	}
+	all, err := h.Networks(ctx)
+	if err != nil {
+		return err
+	}
+	name := k3dNetwork(f.name)
+	if !slices.ContainsFunc(all, func(n docker.Network) bool { return n.Name == name }) {
+		return nil
+	}
+	if err := h.RemoveNetwork(ctx, name); err != nil && !docker.IsNotFound(err) {
+		return fmt.Errorf("remove the network %s: %w", name, err)
+	}
+	return nil
+}
+
+// poll is how often a cluster that starts is asked.
+const poll = 200 * time.Millisecond
+
+// reach brings a cluster to a state and returns it; "" only reads it.
+func (h *host) reach(ctx context.Context, id string, state resource.State) (resource.Observed, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, startWait, errors.New("the cluster did not start in time"))
+	defer stop()
+	f, err := h.byID(ctx, id)
+	switch {
+	case err != nil:
+		return resource.Observed{}, err
+	case f == nil:
+		return resource.Observed{}, &provider.Error{Class: provider.NotFound, Err: errors.New("the cluster does not exist")}
+	}
+	if err := h.switchTo(ctx, f, state); err != nil {
+		return resource.Observed{}, err
+	}
+	for {
+		if f, err = h.byID(ctx, id); err != nil || f == nil {
+			return resource.Observed{}, uncertain("the cluster cannot be read", err)
+		}
+		o, err := h.observe(ctx, f)
+		done := state == "" || state == resource.StateRunning && o.Health == resource.Healthy || state == resource.StateStopped && o.Health == resource.Stopped
+		switch {
+		case err != nil:
+			return resource.Observed{}, uncertain("the cluster cannot be read", err)
+		case done:
+			return o, nil
+		}
+		select {
+		case <-ctx.Done():
+			return resource.Observed{}, uncertain(fmt.Sprintf("it is %s (%s)", o.Health, o.Message), context.Cause(ctx))
+		case <-time.After(poll):
+		}
+	}
+}
+
+// switchTo starts or stops the containers of a cluster.
+func (h *host) switchTo(ctx context.Context, f *found, state resource.State) error {
+	nodes := f.nodes()
+	if state == resource.StateStopped {
+		slices.Reverse(nodes)
+	}
+	for _, n := range nodes {
+		var err error
+		switch {
+		case state == resource.StateStopped && n.State == "running":
+			err = h.Stop(ctx, n.ID, stopWait)
+		case state == resource.StateRunning && n.State == "paused":
+			err = h.Unpause(ctx, n.ID)
+		case state == resource.StateRunning && n.State != "running":
+			err = h.Start(ctx, n.ID)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.Name(), err)
+		}
+	}
+	return nil
+}
+
+func uncertain(what string, err error) error {
+	if err == nil {
+		err = errors.New("it is not listed")
+	}
+	return &provider.Error{Class: provider.Uncertain, Err: fmt.Errorf("%s: %w", what, err)}
+}
