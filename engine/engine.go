@@ -138,6 +138,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
+	m.noteOutside(p.Plan)
 	p.blessed, p.known, p.stays = m.blessed, m.known, staysOf(p.Plan)
 	if o.digest != nil {
 		p.approving = o.digest(p.Plan)

@@ -137,6 +137,29 @@ func (m *memory) driftOnly(p decider.Plan) decider.Plan {
 	return kept
 }
 
+// outside is the note on a change that goes back to what was applied.
+const outside = "outside ovi"
+
+// noteOutside notes which changes of a plan were made outside ovi, and not by the configuration.
+func (m *memory) noteOutside(p decider.Plan) {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Difference != comparator.Drifted || d.Desired == nil {
+			continue
+		}
+		applied, known := m.applied(d.Ref)
+		if !known {
+			continue
+		}
+		for k := range d.Changes {
+			c := &d.Changes[k]
+			if before, ok := wasApplied(applied, *c); ok && c.Note == "" && !c.KnownAfterApply && resource.Equal(c.To, before) {
+				c.Note = outside
+			}
+		}
+	}
+}
+
 // drifted keeps the changes back to what was applied: those that the configuration did not make.
 // Marks are in no configuration, and a name is what a resource is found by there.
 func drifted(changes []resource.Change, applied event.Applied) []resource.Change {

@@ -229,9 +229,10 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 		return
 	}
 	for _, c := range Differ(*was, now) {
-		if _, before := b.moved[c.Name()]; !before {
-			b.moved[c.Name()] = c.From
-		}
+		b.changes(c.Name(), c.From)
+	}
+	if was.Health != now.Health {
+		b.changes(resource.StatePath, resource.String(resource.StateOf(was.Health)))
 	}
 	if diff := b.t.between(*was, now); diff != "" {
 		b.later(diff, r)
@@ -240,6 +241,13 @@ func (b *builder) observed(r event.Record, e event.Observed) {
 			title = b.changeTitle(Differ(*was, now))
 		}
 		b.add(r, "observed", title+": "+diff)
+	}
+}
+
+// changes notes that a value changed since the last action, and which it was then.
+func (b *builder) changes(name string, was resource.Value) {
+	if _, before := b.moved[name]; !before {
+		b.moved[name] = was
 	}
 }
 

@@ -25,7 +25,11 @@ func (p *planWriter) decision(d decider.Decision) {
 		p.message(text)
 	}
 	for _, w := range d.Warnings {
-		p.para(detailIndent, yellow, "Warning by "+w.Policy+": "+w.Text)
+		text, next := splitSuggestion(w.Text)
+		p.para(detailIndent, yellow, "Warning by "+w.Policy+": "+text)
+		if next != "" {
+			p.hanging(detailIndent, next)
+		}
 	}
 	if d.Action == decider.Delete && d.Difference == comparator.Unwanted {
 		p.notConfigured(d)

@@ -284,7 +284,19 @@ func (p *Progress) notStarted(x NotStarted) []string {
 	if x.Why == "refused" || x.Why == "check" {
 		sign = conflictSign
 	}
-	return p.entry(sign, shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), notStartedWords(x)))
+	message, next := splitSuggestion(notStartedWords(x))
+	return append(p.entry(sign, shortName(x.Ref), fmt.Sprintf("%s not started: %s", act(decider.Action(x.Action)), message)), p.advice(next)...)
+}
+
+// advice is a suggestion on lines of its own.
+func (p *Progress) advice(text string) (lines []string) {
+	if text == "" {
+		return nil
+	}
+	for i, line := range wrap(text, p.style.room(detailIndent+2)) {
+		lines = append(lines, spaces(detailIndent+2*min(i, 1))+line+"\n")
+	}
+	return lines
 }
 
 func (p *Progress) step(x Step) []string {
@@ -311,13 +323,7 @@ func (p *Progress) step(x Step) []string {
 	case next == "" && x.Recoverable:
 		next = suggestion + "run `ovi apply` again"
 	}
-	lines := p.entry(d.sign, name, text)
-	if next != "" {
-		for i, line := range wrap(next, p.style.room(detailIndent+2)) {
-			lines = append(lines, spaces(detailIndent+2*min(i, 1))+line+"\n")
-		}
-	}
-	return lines
+	return append(p.entry(d.sign, name, text), p.advice(next)...)
 }
 
 // nameRoom is how wide names are shown; on a narrow terminal the text needs the room.
