@@ -378,3 +378,35 @@ func TestInventoryReadsEveryKindOnRecord(t *testing.T) {
 		t.Errorf("removed: %d unmanaged, %v", unmanaged(), err)
 	}
 }
+
+// TestManyWakesAreFewCycles: wakes that come together start one cycle a second at most, and none is
+// lost.
+func TestManyWakesAreFewCycles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var d diary
+		wakes := &loop.Wakes{}
+		stop := b.loops(stackOf(wants(disk("a", 20))), loop.RunOptions{Interval: time.Hour, Apply: true, Wakes: wakes, Tell: d.tell})
+		time.Sleep(10 * time.Second)
+		before := len(d.all())
+		for range 300 {
+			wakes.Wake("woken")
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(5 * time.Second)
+		if n := len(d.all()) - before; n < 3 || n > 4 {
+			t.Errorf("300 wakes within 3 seconds were %d cycles", n)
+		}
+		time.Sleep(20 * time.Minute) // a list may not show what is younger
+		lone, _, _ := b.cloud.Find(ref("disk", "a"))
+		b.cloud.Remove(here, lone.ID)
+		wakes.Wake("woken")
+		time.Sleep(500 * time.Millisecond)
+		if n := len(b.cloud.Resources(here)); n != 1 {
+			t.Error("a wake after a pause waited")
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/ovi-project/ovi/cli"
 )
 
@@ -26,6 +28,10 @@ type Listener struct {
 	Handler   http.Handler
 	Out       *cli.Output
 }
+
+// mostConnections are open at a time; more wait. The files of the loop itself count to the same limit
+// of the process.
+const mostConnections = 64
 
 // DrainWait is how long a server has to finish its answers when it is stopped.
 const DrainWait = 5 * time.Second
@@ -45,6 +51,9 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 	}
 	open := func() (net.Listener, error) {
 		opened, err := net.Listen("tcp", address)
+		if err == nil {
+			opened = netutil.LimitListener(opened, mostConnections)
+		}
 		if err == nil && config != nil {
 			opened = tls.NewListener(opened, config)
 		}
@@ -56,8 +65,8 @@ func (l Listener) Listen(ctx context.Context) (stop func(), err error) {
 	}
 	address = listener.Addr().String() // the port, where the system chose it
 	server := &http.Server{
-		Handler: bearer(token, l.Handler), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler: askedHere(len(token) == 0, bearer(token, l.Handler)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
 	}
 	l.Out.Say("Listening on %s.", address)
 	go l.serve(ctx, server, listener, open)
@@ -132,6 +141,25 @@ func readKey(file, what string) ([]byte, error) {
 		return nil, &cli.Problem{Summary: fmt.Sprintf("the %s is shorter than %d bytes", what, shortestKey), File: file, Suggestion: "create one: openssl rand -hex 32"}
 	}
 	return b, nil
+}
+
+// askedHere lets requests through that name this host, where no token protects the listener: a page
+// in a browser of this host could otherwise ask it by a name of its own that means 127.0.0.1.
+func askedHere(check bool, next http.Handler) http.Handler {
+	if !check {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if ip := net.ParseIP(strings.Trim(host, "[]")); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "ask for localhost or 127.0.0.1", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // bearer lets requests with the token through; all if there is none.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -87,3 +89,65 @@ func (f *fakeListener) Close() error {
 }
 
 func (f *fakeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// TestAListenerOnLoopbackAnswersThisHostOnly: a page in a browser cannot ask it by a name of its own
+// that means 127.0.0.1.
+func TestAListenerOnLoopbackAnswersThisHostOnly(t *testing.T) {
+	handler := askedHere(true, (&Loop{}).Routes())
+	for host, want := range map[string]int{
+		"localhost": http.StatusOK, "localhost:9464": http.StatusOK, "127.0.0.1:9464": http.StatusOK, "[::1]:9464": http.StatusOK, "127.0.0.2": http.StatusOK,
+		"rebind.example": http.StatusMisdirectedRequest, "rebind.example:9464": http.StatusMisdirectedRequest, "10.0.0.1": http.StatusMisdirectedRequest,
+		"localhost.rebind.example": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("Host %q: %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
+// TestIdleConnectionsLeaveFilesForTheLoop: many connections that send nothing take few files, and the
+// listener still answers when they are closed.
+func TestIdleConnectionsLeaveFilesForTheLoop(t *testing.T) {
+	var said bytes.Buffer
+	out := &cli.Output{W: &said, ErrW: &said}
+	out.Share()
+	stop, err := Listener{Address: "127.0.0.1:0", Handler: (&Loop{}).Routes(), Out: out}.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	address := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(said.String()), "Listening on "), ".")
+	before := openFiles(t)
+	var idle []net.Conn
+	for range 4 * mostConnections {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, c)
+	}
+	if mine := openFiles(t) - before - len(idle); mine > mostConnections+1 {
+		t.Errorf("the listener has %d connections open", mine)
+	}
+	for _, c := range idle {
+		_ = c.Close()
+	}
+	answer, err := http.Get("http://" + address + "/healthz")
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("afterwards: %v, %v", answer, err)
+	}
+	_ = answer.Body.Close()
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("this system does not list the open files of a process")
+	}
+	return len(entries)
+}

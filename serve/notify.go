@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -58,28 +59,63 @@ const noticeQueue = 256
 // webhookWait is how long a webhook has to answer.
 const webhookWait = 10 * time.Second
 
+// Webhook is where alerts go, and what they are signed with.
+type Webhook struct {
+	URL     string
+	URLFile string // has the URL, for one that contains a secret: others can read a command line
+	KeyFile string
+}
+
+// noRedirects: what is signed for one receiver is not sent to another.
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // OpenNotices opens the way to a webhook; without a URL there is standard output alone.
-func OpenNotices(ctx context.Context, out *cli.Output, now func() time.Time, to, keyFile string) (*Notices, error) {
+func OpenNotices(ctx context.Context, out *cli.Output, now func() time.Time, to Webhook) (*Notices, error) {
 	n := &Notices{
-		ctx: ctx, out: out, now: now, url: to, client: &http.Client{}, queue: make(chan Notice, noticeQueue),
+		ctx: ctx, out: out, now: now, client: &http.Client{CheckRedirect: noRedirects}, queue: make(chan Notice, noticeQueue),
 		done: make(chan struct{}), pauses: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute},
+	}
+	var err error
+	if n.url, err = to.read(); err != nil {
+		return nil, err
 	}
 	if n.url == "" {
 		close(n.done)
 		return n, nil
 	}
-	if u, err := url.Parse(n.url); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	u, err := url.Parse(n.url)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, cli.Usage("use --webhook https://host/path", "invalid --webhook URL")
 	}
-	if keyFile == "" {
+	if _, local := Loopback(ctx, u.Hostname(), u.Port()); u.Scheme == "http" && !local {
+		out.Warn("alerts go to the webhook without TLS: others on the way can read them", "use an https:// address")
+	}
+	if to.KeyFile == "" {
 		return nil, cli.Usage("add --webhook-key-file FILE, so that the receiver can verify the sender", "--webhook needs a key to sign with")
 	}
-	var err error
-	if n.key, err = readKey(keyFile, "webhook key"); err != nil {
+	if n.key, err = readKey(to.KeyFile, "webhook key"); err != nil {
 		return nil, err
 	}
 	go n.deliver()
 	return n, nil
+}
+
+// read returns the URL; "" if there is none.
+func (w Webhook) read() (string, error) {
+	switch {
+	case w.URLFile == "":
+		return w.URL, nil
+	case w.URL != "":
+		return "", cli.Usage("omit --webhook", "--webhook and --webhook-file both name a URL")
+	}
+	b, err := os.ReadFile(w.URLFile)
+	if err != nil {
+		return "", &cli.Problem{Summary: "cannot read the URL of the webhook", File: w.URLFile, Err: cli.Plain(err)}
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return "", &cli.Problem{Summary: "the file for the URL of the webhook is empty", File: w.URLFile}
+	}
+	return string(bytes.TrimSpace(b)), nil
 }
 
 // subject is what a notice is about, in words that follow its stack.
@@ -163,6 +199,8 @@ func (n *Notices) once(body []byte) (again bool, err error) {
 	switch {
 	case response.StatusCode < 300:
 		return false, nil
+	case response.StatusCode < 400:
+		return false, fmt.Errorf("it answered %s; alerts follow no redirect: use the address that it leads to", response.Status)
 	case response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 500:
 		return true, fmt.Errorf("it answered %s", response.Status)
 	}

@@ -11,6 +11,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -169,4 +171,87 @@ func word(kind string) string {
 		return "mismatch"
 	}
 	return kind
+}
+
+// TestTheWebhookFollowsNoRedirect: what was signed for one receiver reaches no other.
+func TestTheWebhookFollowsNoRedirect(t *testing.T) {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			t.Errorf("%d: %s reached another host, from %q", status, r.Method, r.Referer())
+		}))
+		defer elsewhere.Close()
+		hook := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
+		defer hook.Close()
+		said := notified(t, Webhook{URL: hook.URL + "/secret-of-the-url", KeyFile: keyFile(t)})
+		if !strings.Contains(said, "alerts follow no redirect") || strings.Contains(said, "secret-of-the-url") {
+			t.Errorf("%d: reported %q", status, said)
+		}
+	}
+}
+
+// TestTheURLOfAWebhookFromAFile: others cannot read it with ps.
+func TestTheURLOfAWebhookFromAFile(t *testing.T) {
+	reached := make(chan string, 1)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached <- r.URL.Path }))
+	defer hook.Close()
+	file := filepath.Join(t.TempDir(), "url")
+	if err := os.WriteFile(file, []byte(hook.URL+"/token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := notified(t, Webhook{URLFile: file, KeyFile: keyFile(t)}); strings.Contains(said, "not notified") {
+		t.Error(said)
+	}
+	if path := <-reached; path != "/token" {
+		t.Errorf("reached %s", path)
+	}
+	for name, bad := range map[string]Webhook{
+		"both":  {URL: hook.URL, URLFile: file},
+		"none":  {URLFile: file + ".none"},
+		"empty": {URLFile: os.DevNull},
+	} {
+		if _, err := OpenNotices(t.Context(), &cli.Output{W: io.Discard, ErrW: io.Discard}, time.Now, bad); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestAWebhookWithoutTLS is warned of, unless it is on this host.
+func TestAWebhookWithoutTLS(t *testing.T) {
+	for url, warned := range map[string]bool{
+		"http://hooks.example/x": true, "https://hooks.example/x": false, "http://127.0.0.1:1/x": false, "http://[::1]:1/x": false,
+	} {
+		var said bytes.Buffer
+		n, err := OpenNotices(t.Context(), &cli.Output{W: &said, ErrW: &said}, time.Now, Webhook{URL: url, KeyFile: keyFile(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Close()
+		if got := strings.Contains(said.String(), "without TLS"); got != warned {
+			t.Errorf("%s: warned %v: %q", url, got, said.String())
+		}
+	}
+}
+
+// notified sends one alert, and returns what is reported.
+func notified(t *testing.T, to Webhook) string {
+	t.Helper()
+	var said bytes.Buffer
+	out := &cli.Output{W: &said, ErrW: &said}
+	out.Share()
+	n, err := OpenNotices(t.Context(), out, time.Now, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Send(Notice{Type: "alert", State: alertNew, Stack: "web", Kind: "blocked", Text: "blessed"}, false)
+	n.Close()
+	return strings.Join(strings.Fields(said.String()), " ")
+}
+
+func keyFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte("not-a-real-key-0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

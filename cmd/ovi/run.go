@@ -44,6 +44,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "tls-key", Usage: "TLS key `FILE`; required unless the address is loopback"},
 			&urfave.StringFlag{Name: "token-file", Usage: "require the bearer token in `FILE`; required unless the address is loopback"},
 			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
+			&urfave.StringFlag{Name: "webhook-file", Usage: "send alerts to the URL in `FILE`, for one that contains a secret"},
 			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
 		}, chartFlags()...),
 		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
@@ -94,7 +95,7 @@ func (c *call) run() error {
 	if err := k.checkPatterns(); err != nil {
 		return err
 	}
-	notices, err := serve.OpenNotices(c, c.out, c.Now, c.cmd.String("webhook"), c.cmd.String("webhook-key-file"))
+	notices, err := serve.OpenNotices(c, c.out, c.Now, serve.Webhook{URL: c.cmd.String("webhook"), URLFile: c.cmd.String("webhook-file"), KeyFile: c.cmd.String("webhook-key-file")})
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,7 @@ type loop struct {
 	async         *asyncObserver
 	waker         *waker
 	mark          string
+	started       time.Time                    // the last cycle that it led
 	unread        string                       // the last recorded error of Load
 	unreachable   map[resource.Scope]int       // consecutive cycles
 	helped        map[resource.Scope]time.Time // the last observations that it helped with
@@ -149,16 +150,13 @@ func (l *loop) run(ctx context.Context) {
 func (l *loop) lead(ctx context.Context) error {
 	t := scheduler{interval: l.o.Interval}
 	for why := "start"; ; {
-		started := time.Now()
+		l.started = time.Now()
 		c := l.cycle(ctx, why, true)
 		if ctx.Err() != nil || l.engine.Ledger().Broken() != nil {
 			return nil
 		}
-		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(started), jitterSource())
-		if why = l.pause(ctx, pause); why == reportedWake && !l.gather(ctx, started) {
-			why = ""
-		}
-		if why == "" {
+		pause := t.next(c.Err != nil, unfinished(c.Result), time.Since(l.started), jitterSource())
+		if why = l.pause(ctx, pause); why == "" {
 			return nil
 		}
 	}
@@ -210,17 +208,23 @@ func (l *loop) whileLed(ctx context.Context, do func(context.Context)) {
 	wait.Wait()
 }
 
-// reportedEvery is how often reports start a cycle at most: those that come meanwhile are taken
-// together.
-const reportedEvery = time.Second
+// wakesEvery is how often wakes start a cycle at most: those that come meanwhile are taken together.
+const wakesEvery = time.Second
 
-// gather waits until a second after the start of the last cycle; false if ctx ended.
-func (l *loop) gather(ctx context.Context, started time.Time) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(reportedEvery - time.Since(started)):
-		return true
+// gather waits until a second after the start of the last cycle, and returns the reason of the next:
+// that of the first wake, or of one since that reads more; "" if ctx ended.
+func (l *loop) gather(ctx context.Context, why string) string {
+	for wait := time.After(wakesEvery - time.Since(l.started)); ; {
+		select {
+		case <-ctx.Done():
+			return ""
+		case again := <-l.waker.wake:
+			if why == reportedWake {
+				why = again
+			}
+		case <-wait:
+			return why
+		}
 	}
 }
 
@@ -237,7 +241,7 @@ func (l *loop) pause(ctx context.Context, d time.Duration) string {
 		case <-ctx.Done():
 			return ""
 		case why := <-l.waker.wake:
-			return why
+			return l.gather(ctx, why)
 		case <-timer.C:
 			return "interval"
 		case <-ticker.C:
