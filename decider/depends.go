@@ -33,9 +33,13 @@ func byRef(all []Decision) map[resource.Ref]int {
 func link(all []Decision, kinds Kinds) {
 	index := byRef(all)
 	leaving := map[identity]int{}
+	opened := map[resource.Scope]int{} // scopes inside resources that are destroyed
 	for i := range all {
 		if d := &all[i]; d.Proposed.Destroys() && d.Observed != nil {
 			leaving[identity{d.Ref.Scope(), d.Ref.Kind, d.Observed.ID}] = i
+			if k, _ := kinds(d.Ref.Provider, d.Ref.Kind); k.Opens != nil {
+				opened[k.Opens(d.Ref)] = i
+			}
 		}
 	}
 	var kind resource.Kind // the last one looked up: decisions are sorted by kind
@@ -57,6 +61,9 @@ func link(all []Decision, kinds Kinds) {
 		if kind.Provider != d.Ref.Provider || kind.Name != d.Ref.Kind {
 			kind, _ = kinds(d.Ref.Provider, d.Ref.Kind)
 			kind.Provider, kind.Name = d.Ref.Provider, d.Ref.Kind
+		}
+		if j, inside := opened[d.Ref.Scope()]; inside && d.Proposed.Destroys() && !slices.Contains(d.DependsOn, all[j].Ref) {
+			d.DependsOn = append(d.DependsOn, all[j].Ref)
 		}
 		for _, j := range dependsOnObserved(d.Observed, kind.Attrs, leaving) {
 			x := &all[j]

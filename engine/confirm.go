@@ -29,6 +29,7 @@ type confirmOptions struct {
 	before   []event.Event    // to record before it
 	opens    []openAction     // as of its start
 	requests []provider.ObserveRequest
+	absent   map[resource.Scope]bool // inside of what surely does not exist: there is nothing to read again
 }
 
 // confirmed is recorded live state with its ownership.
@@ -76,11 +77,16 @@ func (e *Engine) confirm(ctx context.Context, raw resource.LiveState, o confirmO
 		if !errors.As(err, &missed) {
 			return nil, fmt.Errorf("record what was observed: %w", err)
 		}
+		refs := slices.DeleteFunc(missed.Refs, func(r resource.Ref) bool { return o.absent[r.Scope()] })
+		if len(refs) == 0 {
+			young = 0
+			continue
+		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 		}
-		again := e.observer.Observe(ctx, again(o.requests, missed.Refs, c.bindings))
+		again := e.observer.Observe(ctx, again(o.requests, refs, c.bindings))
 		for s, err := range again.Unreachable {
 			delete(raw.Scopes, s)
 			raw.Unreachable[s] = err

@@ -52,5 +52,6 @@ func TestASlowObservationOverALaggingListCreatesOneResource(t *testing.T) {
 		}
 		b.cloud.Break(fake.Faults{})
 		b.settled(want)
+		time.Sleep(5 * time.Second) // the last observation, which ignores its context, ends
 	})
 }

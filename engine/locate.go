@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type located struct {
 	intents []resource.Intent // with resolved locations
 	scopes  []resource.Scope  // to observe, sorted
 	failed  map[resource.Scope]error
+	insides insides // with resolved locations
 }
 
 // locate resolves the locations of the intents, and adds the scopes where their stacks have
@@ -32,7 +34,15 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 	if err != nil {
 		return nil, err
 	}
+	recorded, err := e.recordedInsides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner := e.configuredInsides(intents)
 	for _, s := range scopesOf(intents) {
+		if _, inside := inner[s]; inside {
+			continue // its location follows from that of the resource
+		}
 		at, err := e.locatedBy(ctx, s, fresh)
 		if err != nil {
 			p.failed[s] = e.locateError(s, err)
@@ -48,6 +58,10 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 		return nil, err
 	}
 	for _, s := range known {
+		if _, inside := recorded[s]; inside {
+			p.scopes = append(p.scopes, s)
+			continue
+		}
 		at, err := e.locatedBy(ctx, s, fresh)
 		if errors.Is(err, provider.ErrElsewhere) {
 			continue // for example of the sandbox, with a real account: this plan is not about it
@@ -59,9 +73,14 @@ func (e *Engine) locate(ctx context.Context, intents []resource.Intent, maxAge t
 		p.scopes = append(p.scopes, at)
 	}
 	p.join(moved)
+	e.follow(p, intents, inner, moved)
 	slices.SortFunc(p.scopes, resource.Scope.Compare)
 	p.scopes = slices.Compact(p.scopes)
 	p.intents = move(intents, moved)
+	p.insides = recorded
+	maps.Copy(p.insides, e.configuredInsides(p.intents))
+	p.intents = p.insides.depend(p.intents)
+	p.scopes = p.insides.withParents(p.scopes)
 	return p, nil
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 // observe makes the live state of a plan: it reads the scopes that are not recent enough in the
-// store, and confirms what it read.
+// store, and confirms what it read. Scopes inside resources are read after these, level by level.
 func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, maxAge time.Duration) (err error) {
+	p.insides = locations.insides
 	if p.Revision, err = e.cfg.Ledger.Revision(ctx); err != nil {
 		return fmt.Errorf("read the store: %w", err)
 	}
@@ -27,33 +28,61 @@ func (e *Engine) observe(ctx context.Context, p *Planned, locations *located, ma
 	if err != nil {
 		return err
 	}
-	fresh, stale, err := e.splitByAge(ctx, p, requests, opens, maxAge)
+	p.live = resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+	for level, before := 0, loaded(p.Intents); level == 0 || len(requests) > 0; level, before = level+1, nil {
+		var now []provider.ObserveRequest
+		now, requests = p.insides.split(requests, level)
+		raw := resource.LiveState{Scopes: map[resource.Scope]resource.Snapshot{}, Unreachable: map[resource.Scope]error{}}
+		if level == 0 {
+			maps.Copy(raw.Unreachable, locations.failed)
+		}
+		c := confirmOptions{since: p.Revision, before: before, opens: opens}
+		now, c.absent = p.enter(now, opens, raw)
+		if opens, err = e.observeLevel(ctx, p, now, raw, c, maxAge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observeLevel reads the scopes of one level, besides those in raw, of which all is known already. It
+// returns the actions that stay open.
+func (e *Engine) observeLevel(ctx context.Context, p *Planned, now []provider.ObserveRequest, raw resource.LiveState, o confirmOptions, maxAge time.Duration) ([]openAction, error) {
+	fresh, stale, err := e.splitByAge(ctx, p, now, o.opens, maxAge)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	read := e.observer.Observe
 	if p.async != nil {
 		read = p.async.Observe
 	}
-	raw := read(ctx, stale)
-	maps.Copy(raw.Unreachable, locations.failed)
-	c, err := e.confirm(ctx, raw, confirmOptions{since: p.Revision, before: loaded(p.Intents), opens: opens, requests: stale})
+	answers := read(ctx, stale)
+	maps.Copy(raw.Scopes, answers.Scopes)
+	maps.Copy(raw.Unreachable, answers.Unreachable)
+	o.requests = stale
+	c, err := e.confirm(ctx, raw, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Recovered, p.open, p.bindings = c.recovered, c.open, c.bindings
-	p.Observations = e.describe(observationsOf(c.live, fresh))
+	p.Recovered, p.open = append(p.Recovered, c.recovered...), c.open
+	p.addBindings(c.bindings)
+	p.Observations = append(p.Observations, e.describe(observationsOf(c.live, fresh))...)
 	for s, snapshot := range fresh {
 		bindings, err := e.cfg.Ledger.Bindings(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		e.bind(snapshot, bindings)
 		c.live.Scopes[s] = snapshot
-		p.bindings = append(p.bindings, bindings...)
+		p.addBindings(bindings)
 	}
-	p.live = c.live
-	return nil
+	maps.Copy(p.live.Scopes, c.live.Scopes)
+	maps.Copy(p.live.Unreachable, c.live.Unreachable)
+	slices.SortFunc(p.Observations, func(a, b Observation) int { return a.Scope.Compare(b.Scope) })
+	return slices.DeleteFunc(slices.Clone(o.opens), func(o openAction) bool {
+		_, still := c.open[o.Ref]
+		return !o.running && !still
+	}), nil
 }
 
 // requests lists what to read in each scope: the kinds that are configured, referred to or
@@ -81,6 +110,7 @@ func (e *Engine) requests(ctx context.Context, p *Planned, scopes []resource.Sco
 		if p.allKinds {
 			continue
 		}
+		p.insides.parentKinds(s, kinds)
 		for _, in := range p.Intents {
 			e.configuredKinds(in, s, kinds)
 		}

@@ -95,11 +95,17 @@ func (e *Engine) setBlessed(ctx context.Context, ref resource.Ref, on bool, a Op
 func (e *Engine) observeScope(ctx context.Context, intents []resource.Intent, s resource.Scope, all bool) (*Planned, error) {
 	p := e.newPlan(event.ForApply)
 	p.Intents, p.allKinds = intents, all
-	at, err := e.located(ctx, s)
+	inner, err := e.recordedInsides(ctx)
 	if err != nil {
-		return nil, e.locateError(s, err)
+		return nil, err
 	}
-	if err := e.observe(ctx, p, &located{scopes: []resource.Scope{at}}, 0); err != nil {
+	at := s
+	if _, inside := inner[s]; !inside {
+		if at, err = e.located(ctx, s); err != nil {
+			return nil, e.locateError(s, err)
+		}
+	}
+	if err := e.observe(ctx, p, &located{scopes: inner.withParents([]resource.Scope{at}), insides: inner}, 0); err != nil {
 		return nil, err
 	}
 	return p, p.live.Unreachable[at]

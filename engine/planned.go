@@ -40,6 +40,7 @@ type Planned struct {
 	known     wal.Seq // the last record of the audit log that policies could read
 
 	async    AsyncObserver
+	insides  insides // the scopes inside resources
 	allKinds bool
 	bindings []resource.Binding // of the scopes that were read
 	// replacing are the recorded replacements in progress; used, those whose new resource others
@@ -73,6 +74,15 @@ func (p *Planned) resourceAt(ref resource.Ref) (*resource.Observed, bool) {
 
 // OpenActions returns the actions whose result is still unknown.
 func (p *Planned) OpenActions() map[resource.Ref]ledger.OpenAction { return p.open }
+
+// addBindings adds bindings, which are shared and not to be changed: a large scope has many.
+func (p *Planned) addBindings(more []resource.Binding) {
+	if p.bindings == nil {
+		p.bindings = more
+	} else {
+		p.bindings = slices.Concat(p.bindings, more)
+	}
+}
 
 // keyOf returns the key recorded when a resource was created or adopted last; "" if there is none.
 func (p *Planned) keyOf(ref resource.Ref, id string) string {

@@ -56,7 +56,8 @@ type Kind struct {
 	// Supersede: a newer configuration may be applied while an accepted one is still pending.
 	Supersede bool
 	// Opens returns the scope inside a resource of this kind (a cluster's objects), which exists
-	// while the resource does. Nil: there is none.
+	// while the resource does, and is observed while it is healthy. What is configured there depends on
+	// the resource by itself. Nil: there is none.
 	Opens func(Ref) Scope
 	// DataLoss describes the data that destroying the resource loses ("database, 40 GiB"); ""
 	// is none. last is the configuration by which it is deleted: the one applied last, or none.
