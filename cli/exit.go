@@ -26,6 +26,11 @@ const (
 	ExitClaimed     = 5
 	ExitBlocked     = 6
 	ExitConflict    = 7
+	// Of `ovi cluster` alone, which has Kindler's codes: docs/cluster-exit-codes.md.
+	ExitMissing     = 10
+	ExitMismatch    = 11
+	ExitUnobserved  = 12
+	ExitRefused     = 13
 	ExitInterrupted = 130
 )
 
@@ -33,7 +38,7 @@ const (
 // then what was not tried, then what is merely different.
 func Worst(codes ...int) int {
 	for _, c := range []int{
-		ExitInterrupted, ExitError, ExitFailed, ExitUnreachable, ExitConflict, ExitClaimed, ExitBlocked, ExitChanges,
+		ExitInterrupted, ExitError, ExitFailed, ExitUnreachable, ExitConflict, ExitClaimed, ExitBlocked, ExitUnobserved, ExitMissing, ExitMismatch, ExitRefused, ExitChanges,
 	} {
 		if slices.Contains(codes, c) {
 			return c

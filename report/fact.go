@@ -20,7 +20,7 @@ func keyOf(r resource.Ref) resource.Ref {
 func (w *Writer) Fact(ref resource.Ref) (source.Fact, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f, known := w.seen.fact(ref)
+	f, known := w.seen.Fact(ref)
 	a, done := w.acted[ref]
 	if !done {
 		return f, known
@@ -55,41 +55,42 @@ func factOf(o *resource.Observed, at time.Time) source.Fact {
 // unmanaged is the failure of a resource that exists and that no stack owns.
 const unmanaged = "it exists and is unmanaged: run `ovi adopt`"
 
-// fact is what the last observation showed of a resource.
-func (s *seen) fact(ref resource.Ref) (source.Fact, bool) {
-	scopes := s.scopes(ref)
+// Fact is what the observation showed of a resource, given without stack and location; false is a
+// resource of which nothing is known at all. What was not read is unclear.
+func (v *View) Fact(ref resource.Ref) (source.Fact, bool) {
+	scopes := v.scopes(ref)
 	known := len(scopes) > 0
 	var absent source.Fact
 	for _, scope := range scopes {
-		if o := s.find(scope, ref); o != nil {
-			f := factOf(o, s.scans[scope].At)
+		if o := v.find(scope, ref); o != nil {
+			f := factOf(o, v.scans[scope].At)
 			if !o.Managed() && f.Failure == "" {
 				f.Failure = unmanaged
 			}
-			if why := s.unread(scope, ref.Kind); why != "" {
+			if why := v.unread(scope, ref.Kind); why != "" {
 				f.Health, f.Failure = resource.Unclear, why
 			}
 			return f, true
 		}
-		if why := s.unread(scope, ref.Kind); why != "" {
+		if why := v.unread(scope, ref.Kind); why != "" {
 			return source.Fact{Health: resource.Unclear, Failure: why}, true
 		}
-		absent.Observed = s.scans[scope].At
+		absent.Observed = v.scans[scope].At
 	}
 	return absent, known
 }
 
 // scopes are those where the resource can be: those of the stack's resources of its kind or, if it
 // has none, all those of its provider.
-func (s *seen) scopes(ref resource.Ref) []resource.Scope {
+func (v *View) scopes(ref resource.Ref) []resource.Scope {
 	var out []resource.Scope
-	for i := range s.intent.Resources {
-		if r := s.intent.Resources[i].Ref; r.Provider == ref.Provider && r.Kind == ref.Kind && !slices.Contains(out, r.Scope()) {
+	for i := range v.intent.Resources {
+		if r := v.intent.Resources[i].Ref; r.Provider == ref.Provider && r.Kind == ref.Kind && !slices.Contains(out, r.Scope()) {
 			out = append(out, r.Scope())
 		}
 	}
-	for _, scope := range s.intent.Scopes {
-		if len(s.intent.Resources) == 0 && scope.Provider == ref.Provider {
+	for _, scope := range v.intent.Scopes {
+		if len(v.intent.Resources) == 0 && scope.Provider == ref.Provider {
 			out = append(out, scope)
 		}
 	}
@@ -97,8 +98,8 @@ func (s *seen) scopes(ref resource.Ref) []resource.Scope {
 }
 
 // unread is why a kind was not read in full in a scope; "" if it was.
-func (s *seen) unread(scope resource.Scope, kind string) string {
-	scan, ok := s.scans[scope]
+func (v *View) unread(scope resource.Scope, kind string) string {
+	scan, ok := v.scans[scope]
 	switch {
 	case !ok:
 		return resource.ErrNotObserved.Error()
@@ -115,15 +116,15 @@ func (s *seen) unread(scope resource.Scope, kind string) string {
 func covers(scan ledger.Scan, kind string) bool { return scan.Covers([]string{kind}) }
 
 // find finds the resource in what was observed: the stack's own before one that is not managed.
-func (s *seen) find(scope resource.Scope, ref resource.Ref) *resource.Observed {
+func (v *View) find(scope resource.Scope, ref resource.Ref) *resource.Observed {
 	var found *resource.Observed
-	all := s.live.Scopes[scope].Resources
+	all := v.live.Scopes[scope].Resources
 	for i := range all {
 		o := &all[i]
 		if o.Ref.Kind != ref.Kind || o.Ref.Name != ref.Name {
 			continue
 		}
-		if o.Managed() && o.Ref.Stack == s.intent.Stack {
+		if o.Managed() && o.Ref.Stack == v.intent.Stack {
 			return o
 		}
 		if found == nil {

@@ -23,15 +23,32 @@ type Writer struct {
 
 	writing sync.Mutex // one report at a time
 	mu      sync.Mutex
-	seen    seen
+	seen    *View                  // nil: nothing was observed yet
 	acted   map[resource.Ref]acted // since the start
 }
 
-// seen is what the last observation showed.
-type seen struct {
+// View is what the last observation showed of the resources of a stack.
+type View struct {
 	intent resource.Intent // with resolved locations
 	live   resource.LiveState
 	scans  map[resource.Scope]ledger.Scan
+}
+
+// Observed reads what the last observation recorded.
+func Observed(ctx context.Context, r *ledger.Reader, in resource.Intent) (*View, error) {
+	live, _, err := r.LiveState(ctx, storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	scans, err := r.Scans(ctx, storage.Now)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{intent: in, live: live, scans: map[resource.Scope]ledger.Scan{}}
+	for _, s := range scans {
+		v.scans[s.Scope] = s
+	}
+	return v, nil
 }
 
 // acted is what was done to a resource.
@@ -77,20 +94,13 @@ func (w *Writer) Wake() {
 
 // Observed gives the writer what an observation recorded.
 func (w *Writer) Observed(ctx context.Context, r *ledger.Reader, in resource.Intent) error {
-	live, _, err := r.LiveState(ctx, storage.Now)
-	if err != nil {
-		return err
-	}
-	scans, err := r.Scans(ctx, storage.Now)
+	v, err := Observed(ctx, r, in)
 	if err != nil {
 		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen = seen{intent: in, live: live, scans: map[resource.Scope]ledger.Scan{}}
-	for _, s := range scans {
-		w.seen.scans[s.Scope] = s
-	}
+	w.seen = v
 	return nil
 }
 
@@ -99,7 +109,7 @@ func (w *Writer) Record(r event.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ref := r.Event.About()
-	if ref.Stack != w.seen.intent.Stack || w.seen.scans == nil {
+	if w.seen == nil || ref.Stack != w.seen.intent.Stack {
 		return
 	}
 	key := keyOf(ref)
@@ -138,7 +148,7 @@ func (w *Writer) write(ctx context.Context) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	w.mu.Lock()
-	known := w.seen.scans != nil
+	known := w.seen != nil
 	w.mu.Unlock()
 	if !known {
 		return nil

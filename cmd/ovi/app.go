@@ -33,6 +33,9 @@ func (p *process) run(soft context.Context, args []string) int {
 	var reported cli.ExitStatus
 	if err != nil && !errors.As(err, &reported) {
 		p.Misused(args).End(err) // not reported yet: the command line itself is wrong
+		if isCluster(args) {
+			return clusterUnusable
+		}
 	}
 	return cli.CodeOf(err)
 }
@@ -72,7 +75,7 @@ func (p *process) app() *urfave.App {
 // commands are all commands, in the order of the help page.
 func (p *process) commands() []*urfave.Command {
 	return []*urfave.Command{
-		p.planCommand(), p.applyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(),
+		p.planCommand(), p.applyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
 		p.policyCommand(), p.auditCommand(), p.storeCommand(),

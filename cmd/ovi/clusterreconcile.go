@@ -1,0 +1,309 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// reconciliation is one run of `ovi cluster reconcile`.
+type reconciliation struct {
+	*call
+	path   string
+	table  *sqlite.Table
+	line   *session
+	intent resource.Intent
+	rows   []sqlite.Row
+
+	excludes []string     // refs that the run does not touch
+	summary  []clusterRow // of what was planned and done
+	verified []clusterRow
+	pruned   []sqlite.Row
+	executed int
+	codes    []int
+}
+
+// reconcileOnce plans, acts, verifies and prunes. It returns the exit code; an error means that the run
+// could not start.
+func (c *call) reconcileOnce(path string) (r *reconciliation, err error) {
+	r = &reconciliation{call: c, path: path, table: c.clusterTable(path, c.checks())}
+	dir := c.dataDir([]string{path})
+	intents, err := c.load([]string{path}, dir)
+	if err != nil {
+		return r, err
+	}
+	if r.rows, err = r.table.Rows(c); err != nil {
+		return r, err
+	}
+	if err := required(c.cmd.String("require"), r.rows); err != nil {
+		return r, err
+	}
+	if r.line, err = c.openWith(dir, []string{path}, intents); err != nil {
+		return r, err
+	}
+	return r, c.closing(r.line, r.run())
+}
+
+func (r *reconciliation) run() error {
+	err := r.act()
+	if err == nil && r.cmd.Bool("dry-run") {
+		r.preview()
+		return nil
+	}
+	if err == nil {
+		err = r.verify()
+	}
+	if err == nil && r.cmd.Bool("prune-missing") {
+		err = r.prune()
+	}
+	return err
+}
+
+// code is the exit code of the run: what failed, then what could not be read, then what is missing or
+// differs, then what was refused.
+func (r *reconciliation) code() int {
+	for _, code := range []int{clusterFailed, clusterUnobserved, clusterMissing, clusterMismatch, clusterRefused, clusterChanges} {
+		if slices.Contains(r.codes, code) {
+			return code
+		}
+	}
+	return clusterDone
+}
+
+// plan plans what the run may do: it touches no cluster that no row declares, unless it prunes, and
+// replaces only what is named.
+func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
+	options := r.planOptions(r.line, event.ForApply)
+	if r.cmd.Bool("dry-run") {
+		options.Mode = event.ForPlan
+	}
+	options.Excludes = r.excludes
+	p, err := r.line.engine.Plan(r, r.line.intents, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.intent = p.Intents[0]
+	view, err := report.Observed(r, r.line.ledger.Reader(), r.intent)
+	if err != nil {
+		return nil, nil, err
+	}
+	more := r.untouched(p, view)
+	if len(more) == 0 {
+		return p, view, nil
+	}
+	r.excludes = append(r.excludes, more...)
+	options.Excludes = r.excludes
+	p, err = r.line.engine.Plan(r, r.line.intents, options)
+	return p, view, err
+}
+
+// untouched are the refs that a plan acts on and the run may not.
+func (r *reconciliation) untouched(p *engine.Planned, view *report.View) []string {
+	var out []string
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		if d.Ref.Kind != sqlite.Kind || !d.Action.Executes() {
+			continue
+		}
+		if r.why(d.Ref.Name, d.Action, view) != "" {
+			out = append(out, d.Ref.Short())
+		}
+	}
+	return out
+}
+
+// why is the reason for which a run does not do an action; "" if it may.
+func (r *reconciliation) why(name string, a decider.Action, view *report.View) string {
+	declared := slices.ContainsFunc(r.rows, func(row sqlite.Row) bool { return row.Name == name })
+	switch {
+	case a == decider.Delete && !declared && !r.cmd.Bool("prune-missing"):
+		return "no row declares it any more; --prune-missing deletes it"
+	case (a == decider.Replace || a == decider.Revert) && !slices.Contains(r.cmd.StringSlice("allow-replace"), name):
+		return "it must be destroyed and created to change it; --allow-replace " + name + " does"
+	case a == decider.Create && r.prunes(name, view):
+		return "its row is deleted instead"
+	}
+	return ""
+}
+
+// act applies the plan, and again what failed to be created.
+func (r *reconciliation) act() error {
+	attempts := max(1, r.cmd.Int("attempts"))
+	for n := 1; ; n++ {
+		p, view, err := r.plan()
+		if err != nil {
+			return err
+		}
+		r.planned(clusterRows(r.rows, view, p), view)
+		if r.cmd.Bool("dry-run") || executing(p.Plan) == 0 {
+			return nil
+		}
+		again, err := r.apply(p)
+		if err != nil || !again || n == attempts {
+			return err
+		}
+		if err := r.pause(r.cmd.Duration("retry-wait")); err != nil {
+			return err
+		}
+	}
+}
+
+// planned notes what a plan says; a later attempt changes what it does again.
+func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
+	for i := range rows {
+		row := &rows[i]
+		if row.Result == resultBlocked {
+			if why := r.why(row.ref.Name, decider.Action(row.Action), view); why != "" && row.isCluster() {
+				row.Message = why
+			}
+		}
+		at := slices.IndexFunc(r.summary, func(x clusterRow) bool { return x.ref == row.ref })
+		switch {
+		case at < 0:
+			r.summary = append(r.summary, *row)
+		case row.Action != actionNone && r.summary[at].Result != resultFailed:
+			r.summary[at] = *row
+		}
+	}
+}
+
+// apply applies a plan. again reports that a cluster could not be created.
+func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
+	defer r.reporting(r.line, p)()
+	result, err := r.line.engine.Apply(r, p, engine.ApplyOptions{
+		Hard: r.hard(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
+	})
+	if result == nil {
+		return false, err
+	}
+	for _, o := range result.Outcomes {
+		ref := bare(o.Ref)
+		at := slices.IndexFunc(r.summary, func(x clusterRow) bool { return x.ref == ref })
+		if at < 0 {
+			continue
+		}
+		row := &r.summary[at]
+		r.executed++
+		row.Result, row.Message = resultOK, ""
+		if o.Status != engine.Done && o.Status != engine.ByOther && o.Status != engine.Accepted {
+			row.Result, row.Message = resultFailed, o.Detail
+			if o.Err != nil {
+				row.Message = o.Err.Error()
+			}
+			if o.Action == decider.Delete {
+				r.excludes = append(r.excludes, o.Ref.Short()) // tried once
+			} else {
+				again = true
+			}
+		}
+	}
+	return again, err
+}
+
+// pause waits between two attempts.
+func (r *reconciliation) pause(d time.Duration) error {
+	select {
+	case <-r.Done():
+		return cli.ErrInterrupted
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// preview ends a dry run.
+func (r *reconciliation) preview() {
+	for i := range r.summary {
+		row := &r.summary[i]
+		switch {
+		case row.Result == resultUnknown:
+			r.codes = append(r.codes, clusterUnobserved)
+		case row.Result == resultBlocked:
+			r.codes = append(r.codes, clusterChanges)
+		case row.Action != actionNone:
+			row.Result = resultDry
+			r.codes = append(r.codes, clusterChanges)
+		}
+		if r.cmd.Bool("prune-missing") && row.Actual == actualMissing && row.isCluster() && r.prunable(row) {
+			row.Action, row.Result, row.Message = actionPrune, resultDry, ""
+			r.codes = append(r.codes, clusterChanges)
+		}
+	}
+}
+
+// verify observes until all is as declared, a few times, and notes what is not.
+func (r *reconciliation) verify() error {
+	for n := 1; ; n++ {
+		var err error
+		if r.verified, err = r.observe(); err != nil {
+			return err
+		}
+		rows := slices.DeleteFunc(slices.Clone(r.verified), func(row clusterRow) bool { return !row.isCluster() || r.prunable(&row) })
+		code := verifiedCode(rows)
+		if code == clusterDone || n >= max(1, r.cmd.Int("verify-attempts")) {
+			r.codes = append(r.codes, code)
+			break
+		}
+		if err := r.pause(r.cmd.Duration("verify-wait")); err != nil {
+			return err
+		}
+	}
+	for i := range r.summary {
+		switch r.summary[i].Result {
+		case resultFailed:
+			r.codes = append(r.codes, clusterFailed)
+		case resultBlocked:
+			r.codes = append(r.codes, clusterRefused)
+		}
+	}
+	return nil
+}
+
+// observe observes the clusters and reports what they are to the table.
+func (r *reconciliation) observe() ([]clusterRow, error) {
+	p, err := r.line.engine.Plan(r, r.line.intents, r.planOptions(r.line, event.ForPlan))
+	if err != nil {
+		return nil, err
+	}
+	r.intent = p.Intents[0]
+	if r.cmd.Command.Name == "reconcile" {
+		r.reporting(r.line, p)()
+	}
+	view, err := report.Observed(r, r.line.ledger.Reader(), r.intent)
+	if err != nil {
+		return nil, err
+	}
+	return clusterRows(r.rows, view, p), nil
+}
+
+// required refuses a table with fewer rows than a harness needs: kind=3,k3d=3.
+func required(text string, rows []sqlite.Row) error {
+	if text == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, number, ok := strings.Cut(part, "=")
+		least, err := strconv.Atoi(number)
+		if !ok || err != nil || least < 0 || name != "kind" && name != "k3d" {
+			return cli.Usage("use for example kind=3,k3d=3", "invalid --require %q", text)
+		}
+		have := 0
+		for _, r := range rows {
+			if r.Provider == name && r.Desired == sqlite.Present {
+				have++
+			}
+		}
+		if have < least {
+			return cli.Usage("add rows, or require fewer", "the table declares %d clusters of %s that are to be present, and %d are required", have, name, least)
+		}
+	}
+	return nil
+}

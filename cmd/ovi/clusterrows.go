@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/report"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// clusterRow is one cluster of a summary, in Kindler's words.
+type clusterRow struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	Desired  string `json:"desired"` // present or absent; none: no row declares it
+	Actual   string `json:"actual"`  // present, missing or unknown
+	Action   string `json:"action"`  // create, delete, noop, or another one of ovi's
+	Result   string `json:"result"`  // ok, failed, dry-run, blocked, unknown
+	Message  string `json:"message"`
+
+	ref     resource.Ref
+	healthy bool
+}
+
+// The values of clusterRow.
+const (
+	actualPresent = "present"
+	actualMissing = "missing"
+	actualUnknown = "unknown"
+	desiredNone   = "none"
+	actionNone    = "noop"
+	actionPrune   = "prune"
+	resultOK      = "ok"
+	resultFailed  = "failed"
+	resultDry     = "dry-run"
+	resultBlocked = "blocked"
+	resultUnknown = "unknown"
+)
+
+// clusterRef names the cluster of a row as a report knows it.
+func clusterRef(name string) resource.Ref {
+	return resource.Ref{Provider: clusterProvider, Kind: sqlite.Kind, Name: name}
+}
+
+// clusterRows are the rows of the table as observed, those of clusters that no row declares any more,
+// and other resources of the stack that a plan acts on.
+func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clusterRow {
+	decided := map[resource.Ref]*decider.Decision{}
+	for i := range p.Plan.Decisions {
+		d := &p.Plan.Decisions[i]
+		decided[bare(d.Ref)] = d
+	}
+	out := make([]clusterRow, 0, len(rows))
+	for _, r := range rows {
+		row := clusterRow{Name: r.Name, Provider: r.Provider, Desired: r.Desired, ref: clusterRef(r.Name)}
+		row.observed(view)
+		row.decided(decided[row.ref])
+		delete(decided, row.ref)
+		out = append(out, row)
+	}
+	for ref, d := range decided {
+		if !d.Proposed.Executes() && !d.Action.Executes() {
+			continue
+		}
+		row := clusterRow{Name: ref.Name, Desired: desiredNone, ref: ref}
+		if ref.Kind != sqlite.Kind {
+			row.Name = ref.Short()
+		}
+		if d.Desired != nil {
+			row.Desired = sqlite.Present
+		}
+		row.observed(view)
+		row.decided(d)
+		out = append(out, row)
+	}
+	slices.SortFunc(out, func(a, b clusterRow) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ref.Kind, b.ref.Kind))
+	})
+	return out
+}
+
+// bare is a ref without its stack and location.
+func bare(r resource.Ref) resource.Ref {
+	r.Stack, r.Location = "", ""
+	return r
+}
+
+// isCluster reports whether the row is a cluster, and not another resource of the stack.
+func (r *clusterRow) isCluster() bool { return r.ref.Kind == sqlite.Kind }
+
+// observed fills in what was observed of the row.
+func (r *clusterRow) observed(view *report.View) {
+	f, known := view.Fact(r.ref)
+	r.Actual, r.healthy, r.Message = actualPresent, f.Health == resource.Healthy, f.Failure
+	switch {
+	case !known || f.Health == resource.Unclear:
+		r.Actual = actualUnknown
+	case f.ID == "":
+		r.Actual = actualMissing
+	case !r.healthy:
+		r.Message = cmp.Or(f.Failure, f.Message, string(f.Health))
+	}
+}
+
+// decided fills in what is to be done.
+func (r *clusterRow) decided(d *decider.Decision) {
+	r.Action, r.Result = actionNone, resultOK
+	switch {
+	case r.Actual == actualUnknown:
+		r.Result = resultUnknown
+	case d == nil:
+	case d.Action.Executes():
+		r.Action = string(d.Action)
+	case d.Proposed.Executes():
+		r.Action, r.Result = string(d.Proposed), resultBlocked
+		r.Message = cmp.Or(blockedBy(d), d.Message, r.Message)
+	}
+}
+
+func blockedBy(d *decider.Decision) string {
+	var out []string
+	for _, b := range d.Blockers {
+		out = append(out, b.Reason)
+	}
+	return strings.Join(out, "; ")
+}
+
+// verified is what a verification finds of a row: OK, MISSING, DRIFT or UNKNOWN.
+func (r *clusterRow) verified() string {
+	switch {
+	case r.Actual == actualUnknown:
+		return "UNKNOWN"
+	case r.Desired == sqlite.Present && (r.Actual == actualMissing || !r.healthy):
+		return "MISSING"
+	case r.Desired != sqlite.Present && r.Actual == actualPresent:
+		return "DRIFT"
+	}
+	return "OK"
+}
+
+// verifiedCode is the exit code of a verification: what could not be read is worse than a missing cluster,
+// and that worse than a mismatch.
+func verifiedCode(rows []clusterRow) int {
+	code := clusterDone
+	for i := range rows {
+		switch rows[i].verified() {
+		case "UNKNOWN":
+			return clusterUnobserved
+		case "MISSING":
+			code = clusterMissing
+		case "DRIFT":
+			if code == clusterDone {
+				code = clusterMismatch
+			}
+		}
+	}
+	return code
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/render"
+)
+
+// clusterReconcile runs once, or in a loop.
+func (c *call) clusterReconcile() error {
+	args := c.cmd.Args().Slice()
+	loops := false
+	if len(args) > 0 && (args[0] == "once" || args[0] == "loop") {
+		loops, args = args[0] == "loop" && !c.cmd.Bool("once"), args[1:]
+	}
+	path, err := c.tableNamed(args)
+	if err != nil {
+		return err
+	}
+	interval, err := everyOf(c.cmd.String("interval"))
+	if err != nil {
+		return err
+	}
+	h := &clusterHistory{call: c, path: path, source: "once"}
+	if c.cmd.Bool("last-run") {
+		return h.showLast()
+	}
+	if loops {
+		h.source = "loop"
+	}
+	if err := h.open(); err != nil {
+		return err
+	}
+	code := clusterDone
+	for n := 1; ; n++ {
+		if code, err = c.clusterRun(path, h); err != nil || !loops || n == c.cmd.Int("max-runs") {
+			break
+		}
+		select {
+		case <-c.Done():
+			return h.close(nil) // as `ovi run`
+		case <-time.After(interval):
+		}
+	}
+	if err == nil && code != clusterDone {
+		err = cli.ExitStatus(code)
+	}
+	return h.close(err)
+}
+
+// clusterRun is one run, with its summary and its history.
+func (c *call) clusterRun(path string, h *clusterHistory) (int, error) {
+	started := c.Now()
+	r, err := c.reconcileOnce(path)
+	code := r.code()
+	switch {
+	case c.Err() != nil:
+		return c.stopped(), nil
+	case err != nil && r.line == nil:
+		code = clusterUnusable
+	case err != nil:
+		code = clusterFailed
+	}
+	if err != nil {
+		c.out.Report(cli.Diagnose(err)...)
+	}
+	return code, errors.Join(c.showRun(r, code), h.add(r, started, code))
+}
+
+// showRun prints the table and the line of a run.
+func (c *call) showRun(r *reconciliation, code int) error {
+	if r.line == nil {
+		return nil
+	}
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "reconcile_summary", Data: r.summaryOrNone()})
+	}
+	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "ACTION", "RESULT", "MESSAGE"}, Flexible: 6}
+	for _, x := range r.summary {
+		t.Rows = append(t.Rows, []string{x.Name, x.Provider, x.Desired, x.Actual, x.Action, x.Result, x.Message})
+	}
+	if err := c.out.Table(t, "No clusters."); err != nil {
+		return err
+	}
+	for _, x := range r.verified {
+		if what := x.verified(); what != "OK" && !r.prunable(&x) {
+			c.out.Say("%s %s %s", what, x.Name, x.Message)
+		}
+	}
+	c.out.Say("%s", r.sentence(code))
+	_, err := fmt.Fprintf(c.out.W, "RECONCILE_SUMMARY=%s\n", r.json())
+	return err
+}
+
+// sentence sums a run up.
+func (r *reconciliation) sentence(code int) string {
+	present := 0
+	for i := range r.verified {
+		if r.verified[i].healthy {
+			present++
+		}
+	}
+	return fmt.Sprintf("%s declared, %d healthy; %s, %d failed; %s deleted; exit code %d.",
+		render.Many(len(r.rows), "cluster"), present, render.Many(r.executed, "action"), r.failed(), render.Many(len(r.pruned), "row"), code)
+}
+
+func (r *reconciliation) failed() int {
+	n := 0
+	for i := range r.summary {
+		if r.summary[i].Result == resultFailed {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *reconciliation) summaryOrNone() []clusterRow {
+	if r.summary == nil {
+		return []clusterRow{}
+	}
+	return r.summary
+}
+
+func (r *reconciliation) json() []byte {
+	b, err := json.Marshal(r.summaryOrNone())
+	if err != nil {
+		return []byte("[]") // strings alone
+	}
+	return b
+}
+
+var every = regexp.MustCompile(`^([0-9]{1,6})([smhd]?)$`)
+
+// everyOf reads an interval as Kindler writes it: 30s, 15m, 1h, 1d, or a number of seconds.
+func everyOf(s string) (time.Duration, error) {
+	m := every.FindStringSubmatch(s)
+	if m == nil || m[1] == "" {
+		return 0, cli.Usage("use a number with s, m, h or d, for example 15m", "invalid --interval %q", s)
+	}
+	n, err := strconv.Atoi(m[1])
+	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[m[2]]
+	if err != nil || n < 1 {
+		return 0, cli.Usage("use at least 1s", "invalid --interval %q", s)
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// verifyRecord is what the line DB_VERIFY_SUMMARY= has of a cluster.
+type verifyRecord struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	Desired  string `json:"desired"`
+	Actual   string `json:"actual"`
+	Status   string `json:"status"`
+	Message  string `json:"message"`
+}
+
+type verifySummary struct {
+	Total   int            `json:"total"`
+	Missing int            `json:"missing"`
+	Drift   int            `json:"drift"`
+	Unknown int            `json:"unknown"`
+	Pruned  int            `json:"pruned"`
+	Records []verifyRecord `json:"records"`
+}
+
+// clusterVerify compares the table with the clusters, and changes none.
+func (c *call) clusterVerify() error {
+	path, err := c.tableNamed(c.cmd.Args().Slice())
+	if err != nil {
+		return err
+	}
+	return c.observeTable(path, func(r *reconciliation) error {
+		r.verified = slices.DeleteFunc(r.verified, func(row clusterRow) bool { return !row.isCluster() })
+		remaining := slices.DeleteFunc(slices.Clone(r.verified), func(row clusterRow) bool { return r.prunable(&row) })
+		r.codes = append(r.codes, verifiedCode(remaining))
+		if c.cmd.Bool("cleanup-missing") {
+			if err := r.prune(); err != nil {
+				return err
+			}
+		}
+		if err := c.showVerified(r); err != nil {
+			return err
+		}
+		if code := r.code(); code != clusterDone {
+			return cli.ExitStatus(code)
+		}
+		return nil
+	})
+}
+
+// observeTable observes what a table declares, for a command that changes no cluster.
+func (c *call) observeTable(path string, do func(*reconciliation) error) error {
+	r := &reconciliation{call: c, path: path, table: c.clusterTable(path, c.checks())}
+	dir := c.dataDir([]string{path})
+	intents, err := c.load([]string{path}, dir)
+	if err != nil {
+		return err
+	}
+	if r.rows, err = r.table.Rows(c); err != nil {
+		return err
+	}
+	if r.line, err = c.openWith(dir, []string{path}, intents); err != nil {
+		return err
+	}
+	if r.verified, err = r.observe(); err == nil {
+		err = do(r)
+	}
+	return c.closing(r.line, err)
+}
+
+func (c *call) showVerified(r *reconciliation) error {
+	s := verifySummary{Total: len(r.verified), Pruned: len(r.pruned), Records: []verifyRecord{}}
+	t := render.Table{Head: []string{"CLUSTER", "PROVIDER", "DESIRED", "ACTUAL", "STATUS", "MESSAGE"}, Flexible: 5}
+	for i := range r.verified {
+		x := &r.verified[i]
+		v := verifyRecord{x.Name, x.Provider, x.Desired, x.Actual, x.verified(), x.Message}
+		switch v.Status {
+		case "MISSING":
+			s.Missing++
+		case "DRIFT":
+			s.Drift++
+		case "UNKNOWN":
+			s.Unknown++
+		}
+		s.Records = append(s.Records, v)
+		t.Rows = append(t.Rows, []string{v.Name, v.Provider, v.Desired, v.Actual, v.Status, v.Message})
+	}
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "verify_summary", Data: s})
+	}
+	if err := c.out.Table(t, "No clusters."); err != nil {
+		return err
+	}
+	if len(r.pruned) > 0 {
+		c.out.Say("%s deleted; %s inserts them again.", render.Many(len(r.pruned), "row"), filepath.Join(r.line.dir, prunedFile))
+	}
+	return c.summaryLine("DB_VERIFY_SUMMARY", "json-summary", s)
+}
+
+// summaryLine prints a line that a script reads; only with its option, if it has one.
+func (c *call) summaryLine(name, option string, value any) error {
+	if option != "" && !c.cmd.Bool(option) {
+		return nil
+	}
+	b, err := json.Marshal(value)
+	if err == nil {
+		_, err = fmt.Fprintf(c.out.W, "%s=%s\n", name, b)
+	}
+	return err
+}
