@@ -65,7 +65,8 @@
 //	epoch                     how often the revisions were numbered again; -1: being rebuilt
 //
 // A result that was logged under a claim counts only if the claim was still valid when it reached
-// the store. If not, the next batch records that (Refused), and a replay omits it.
+// the store. If not, the next batch records that (Refused), and a replay omits it. A batch that only ends
+// bindings counts in any case.
 //
 // # The data directory
 //

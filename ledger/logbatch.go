@@ -58,7 +58,24 @@ func decodeStep(b wal.Batch) (LogBatch, error) {
 			s.guards = append(s.guards, storage.Guard{Key: under.Key, Created: under.Created})
 		}
 	}
+	if s.onlyForfeits() {
+		s.guards = nil
+	}
 	return s, nil
+}
+
+// onlyForfeits reports whether a batch only ends what ovi may change. It counts whatever has become of
+// its claim: of a store that was put back nobody can tell that it is not one that a crash left behind,
+// and what an operator has forgotten must not be managed again.
+func (s LogBatch) onlyForfeits() bool {
+	for _, r := range s.Records {
+		switch r.Event.(type) {
+		case event.Disowned, event.Dismissed:
+		default:
+			return false
+		}
+	}
+	return len(s.Records) > 0
 }
 
 // refuses reports whether a record of this batch refuses the batch before.

@@ -184,8 +184,8 @@ func (l *Ledger) commitAgain(ctx context.Context, tx storage.Tx, next rows.Head)
 }
 
 // unacknowledged handles the batch at the end of the log that is not in the shared store: it was
-// never acknowledged, and other instances may have gone on since. Under a claim that is still valid
-// it is projected; otherwise it is refused.
+// never acknowledged, and other instances may have gone on since. Under a claim that is still valid, or
+// if it only ends bindings, it is projected; otherwise it is refused.
 func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s LogBatch) error {
 	if err := l.fence(ctx); err != nil {
 		return retryable(err)
@@ -193,7 +193,7 @@ func (l *Ledger) unacknowledged(ctx context.Context, turn *wal.AppendLock, s Log
 	if l.head.Seq >= s.Batch.Last {
 		return nil // it had come through
 	}
-	if len(s.guards) == 0 {
+	if len(s.guards) == 0 && !s.onlyForfeits() {
 		return l.refuse(ctx, turn, s.Batch.First, s.Batch.Last, "it had not reached the store when its process ended")
 	}
 	tx, err := l.project(ctx, l.store, s.Records, storage.Now)
