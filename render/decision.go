@@ -53,7 +53,10 @@ func (p *planWriter) head(d decider.Decision) []string {
 			rest = append(rest, suggestion+d.Suggestion)
 		}
 	case notShown:
-		text = "not evaluated: " + d.Message
+		message, next := splitSuggestion(d.Message)
+		if text = "not evaluated: " + message; next != "" {
+			rest = append(rest, next)
+		}
 	case isBlocked:
 		text, rest = p.blocked(d)
 	case isKept:

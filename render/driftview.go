@@ -54,7 +54,11 @@ func (p *planWriter) drifted(v DriftView, d decider.Decision, locations bool) {
 	case comparator.Missing:
 		sign, id = "-", "deleted "+v.note(d.Ref, "")
 	case comparator.Unreachable:
-		p.entry(conflictSign, name, "not evaluated: "+d.Message)
+		message, next := splitSuggestion(d.Message)
+		p.entry(conflictSign, name, "not evaluated: "+message)
+		if next != "" {
+			p.message(next)
+		}
 		return
 	case comparator.Conflict:
 		p.entry(conflictSign, name, "conflict: "+conflictText(d))

@@ -265,7 +265,8 @@ func (p *Progress) lines(r Record) []string {
 	case Recovered:
 		return p.entry("#", shortName(x.Ref), fmt.Sprintf("%s (%s)", phrase.Found(string(act(decider.Action(x.Action))), event.Finding(x.Finding)), x.Evidence))
 	case Reverted:
-		return p.entry(blockedSign, shortName(x.Ref), "goes back: "+x.Why)
+		why, next := splitSuggestion(x.Why)
+		return append(p.entry(blockedSign, shortName(x.Ref), "goes back: "+why), p.advice(next)...)
 	case NotStarted:
 		c := p.idle[x.Why]
 		if c == nil {
