@@ -65,8 +65,8 @@ func decodeStep(b wal.Batch) (LogBatch, error) {
 }
 
 // onlyForfeits reports whether a batch only ends what ovi may change. It counts whatever has become of
-// its claim: of a store that was put back nobody can tell that it is not one that a crash left behind,
-// and what an operator has forgotten must not be managed again.
+// its claim: a store that was put back looks like one that a crash left behind, and what an operator
+// has forgotten must not be managed again.
 func (s LogBatch) onlyForfeits() bool {
 	for _, r := range s.Records {
 		switch r.Event.(type) {
