@@ -25,11 +25,6 @@ func programs() []program {
 	}
 }
 
-func programOf(name string) program {
-	all := programs()
-	return all[max(0, slices.IndexFunc(all, func(p program) bool { return p.name == name }))]
-}
-
 // found is a cluster as the engine lists its containers.
 type found struct {
 	program

@@ -47,12 +47,12 @@ func check(rows []row) []problem {
 }
 
 func (c *checker) wrong(row, column int, summary, suggestion string) {
-	c.problems = append(c.problems, problem{row, declared[column], summary, suggestion})
+	c.problems = append(c.problems, problem{row, declared()[column], summary, suggestion})
 }
 
 // reserved notes what the management cluster uses. Its row is not ovi's to check.
 func (c *checker) reserved(i int) {
-	for _, column := range hostPorts {
+	for _, column := range hostPorts() {
 		if n, ok := c.rows[i].port(column); ok && n != 0 {
 			c.used[n] = place{i, column}
 		}
@@ -94,10 +94,10 @@ func (c *checker) name(i int, r *row) {
 // ports checks all ports, and of a cluster that is to exist that no other has those of the host.
 func (c *checker) ports(i int, r *row, present bool) {
 	seen := map[int]bool{}
-	for _, column := range ports {
+	for _, column := range ports() {
 		n, ok := r.port(column)
 		if !ok {
-			c.wrong(i, column, fmt.Sprintf("%s is %s", declared[column], r.cells[column].what()), fmt.Sprintf("use a whole number from %d to %d", minPort, maxPort))
+			c.wrong(i, column, fmt.Sprintf("%s is %s", declared()[column], r.cells[column].what()), fmt.Sprintf("use a whole number from %d to %d", minPort, maxPort))
 			continue
 		}
 		if n == 0 || column == columnNodePort || !present {
@@ -105,11 +105,11 @@ func (c *checker) ports(i int, r *row, present bool) {
 		}
 		first, taken := c.used[n]
 		if taken && !(first.row == i && seen[n]) {
-			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), fmt.Sprintf("use another one; row %s has it as %s", c.rows[first.row].label(), declared[first.column]))
+			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), fmt.Sprintf("use another one; row %s has it as %s", c.rows[first.row].label(), declared()[first.column]))
 			continue
 		}
 		if taken {
-			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), "use another one; the row has it as "+declared[first.column]+" too")
+			c.wrong(i, column, fmt.Sprintf("port %d of the host is used twice", n), "use another one; the row has it as "+declared()[first.column]+" too")
 			continue
 		}
 		c.used[n], seen[n] = place{i, column}, true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -20,7 +21,7 @@ func FuzzRow(f *testing.F) {
 	f.Add("dev", "kind", "", "18090", int64(18443), 1.5, []byte{0}, "present", uint8(0))
 	f.Add("devops", "k3d", "10.101.0.0/16", "", int64(-1), 0.0, []byte(nil), "absent", uint8(0xff))
 	f.Add("a", "k3d", "10.101.0.0/33", "99999999999999999999", int64(1)<<62, 1e300, []byte("\xff"), "paused", uint8(0x0f))
-	f.Add("Name\x00", "", "::1/128", "x", int64(20000), -0.0, []byte("x"), "", uint8(0xaa))
+	f.Add("Name\x00", "", "::1/128", "x", int64(20000), math.Copysign(0, -1), []byte("x"), "", uint8(0xaa))
 	path := filepath.Join(f.TempDir(), "clusters.db")
 	sqlitetest.Exec(f, path, "PRAGMA journal_mode=memory", "PRAGMA synchronous=off",
 		"CREATE TABLE clusters (name, provider, subnet, node_port, pf_port, http_port, https_port, desired_state)")

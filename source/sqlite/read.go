@@ -32,11 +32,11 @@ func (t *Table) readRows(ctx context.Context, db querier) ([]row, error) {
 		return nil, err
 	}
 	fields := make([]string, 0, 2*columns)
-	for _, name := range declared {
+	for _, name := range declared() {
 		if have[name] {
 			fields = append(fields, "typeof("+name+")", "CAST("+name+" AS TEXT)") // whatever the column's type
 		} else {
-			fields = append(fields, "'text'", "'"+added[name]+"'")
+			fields = append(fields, "'text'", "'"+added()[name]+"'")
 		}
 	}
 	var out []row
@@ -88,7 +88,9 @@ func (t *Table) columns(ctx context.Context, db querier) (map[string]bool, error
 
 // added are the columns that files of an older form lack, with their defaults: the reporter adds them
 // as Kindler does, and until then they have the default.
-var added = map[string]string{"server_ip": "", "desired_state": Present, "actual_state": "unknown", "last_reconciled_at": "", "reconcile_error": ""}
+func added() map[string]string {
+	return map[string]string{"server_ip": "", "desired_state": Present, "actual_state": "unknown", "last_reconciled_at": "", "reconcile_error": ""}
+}
 
 // complete refuses a database without the table, or one that was never Kindler's.
 func (t *Table) complete(have map[string]bool) error {
@@ -96,8 +98,8 @@ func (t *Table) complete(have map[string]bool) error {
 		return t.wrong("the database has no table clusters", "name the database with the table clusters: see docs/clusters.md")
 	}
 	var missing []string
-	for _, name := range declared {
-		if _, old := added[name]; !have[name] && !old {
+	for _, name := range declared() {
+		if _, old := added()[name]; !have[name] && !old {
 			missing = append(missing, name)
 		}
 	}

@@ -11,13 +11,17 @@ import (
 
 // statusColumns are the columns of the report that files of an older form lack, as Kindler adds
 // them.
-var statusColumns = []struct{ name, definition string }{
-	{"server_ip", "TEXT"},
-	{"desired_state", "TEXT DEFAULT 'present'"},
-	{"actual_state", "TEXT DEFAULT 'unknown'"},
-	{"last_reconciled_at", "TIMESTAMP"},
-	{"reconcile_error", "TEXT"},
+func statusColumns() []statusColumn {
+	return []statusColumn{
+		{"server_ip", "TEXT"},
+		{"desired_state", "TEXT DEFAULT 'present'"},
+		{"actual_state", "TEXT DEFAULT 'unknown'"},
+		{"last_reconciled_at", "TIMESTAMP"},
+		{"reconcile_error", "TEXT"},
+	}
 }
+
+type statusColumn struct{ name, definition string }
 
 // Report implements source.Reporter: it writes the columns status, actual_state,
 // last_reconciled_at, reconcile_error and server_ip, in one transaction, and no other column. A row
@@ -74,7 +78,7 @@ func (t *Table) upgrade(ctx context.Context, tx *sql.Tx) error {
 	if err := t.complete(have); err != nil {
 		return err
 	}
-	for _, c := range statusColumns {
+	for _, c := range statusColumns() {
 		if have[c.name] {
 			continue
 		}

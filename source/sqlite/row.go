@@ -28,9 +28,15 @@ const (
 	columns
 )
 
-var declared = [columns]string{"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port", "desired_state"}
+// declared are the names of the columns, in the order above.
+func declared() [columns]string {
+	return [columns]string{"name", "provider", "subnet", "node_port", "pf_port", "http_port", "https_port", "desired_state"}
+}
 
-func declares(column string) bool { return slices.Contains(declared[:], column) }
+func declares(column string) bool {
+	all := declared()
+	return slices.Contains(all[:], column)
+}
 
 // cell is a value of SQLite, which may be of another type than its column.
 type cell struct {
@@ -98,12 +104,12 @@ func (r *row) attrs() source.Node {
 	out := source.Node{Shape: source.Object}
 	add := func(column int, t source.Type) {
 		if text := r.cells[column].Text; text != "" {
-			out.Kids = append(out.Kids, source.Node{Text: declared[column]}, source.Node{Type: t, Quoted: t == source.String, Text: text})
+			out.Kids = append(out.Kids, source.Node{Text: declared()[column]}, source.Node{Type: t, Quoted: t == source.String, Text: text})
 		}
 	}
 	add(columnProvider, source.String)
 	add(columnSubnet, source.String)
-	for _, column := range ports {
+	for _, column := range ports() {
 		add(column, source.Int)
 	}
 	return out
@@ -111,10 +117,9 @@ func (r *row) attrs() source.Node {
 
 // ports are the columns of ports. node_port is a port of the cluster's nodes; the others are ports of
 // the host, which only one cluster can have.
-var (
-	ports     = []int{columnNodePort, columnPfPort, columnHTTPPort, columnHTTPSPort}
-	hostPorts = []int{columnPfPort, columnHTTPPort, columnHTTPSPort}
-)
+func ports() []int { return append(hostPorts(), columnNodePort) }
+
+func hostPorts() []int { return []int{columnPfPort, columnHTTPPort, columnHTTPSPort} }
 
 // what describes a value that is of the wrong type, without its content: it may be anything.
 func (c cell) what() string {

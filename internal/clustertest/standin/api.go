@@ -45,7 +45,8 @@ func serveReal(ctx context.Context) error {
 	}
 	for range commands {
 		select {
-		case <-ended:
+		case err := <-ended: // it was asked to
+			_ = err
 		case <-time.After(3 * time.Second):
 		}
 	}

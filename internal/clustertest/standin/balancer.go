@@ -31,7 +31,7 @@ func balancer([]string) error {
 		}
 		go accept(ctx, l, net.JoinHostPort(host, port))
 	}
-	fmt.Println("start worker processes")
+	say("start worker processes")
 	<-ctx.Done()
 	return nil
 }

@@ -27,3 +27,6 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// say prints what kind and k3d wait for.
+func say(line string) { _, _ = os.Stdout.WriteString(line + "\n") }

@@ -31,7 +31,7 @@ func until() (context.Context, context.CancelFunc) {
 func entrypoint([]string) error {
 	ctx, stop := until()
 	defer stop()
-	fmt.Println("Reached target Multi-User System.")
+	say("Reached target Multi-User System.")
 	if _, err := os.Stat("/kind/manifests/hang"); err == nil { // an image whose kubeadm never ends
 		<-ctx.Done()
 		return nil
@@ -120,7 +120,8 @@ func ready(ctx context.Context) error {
 // kubectl accepts what kind does with it, and answers that the node is ready.
 func kubectl(args []string) error {
 	if slices.Contains(args, "get") {
-		fmt.Print("'True'")
+		_, err := os.Stdout.WriteString("'True'")
+		return err
 	}
 	return nil
 }
@@ -147,8 +148,8 @@ func k3s([]string) error {
 	}
 	go func() {
 		if ready(ctx) == nil {
-			fmt.Println("k3s is up and running")
-			fmt.Println("Cluster dns configmap has been set successfully")
+			say("k3s is up and running")
+			say("Cluster dns configmap has been set successfully")
 		}
 	}()
 	return serve(ctx)
