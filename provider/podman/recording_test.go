@@ -140,6 +140,10 @@ func play(t *testing.T) *player {
 	if err := json.Unmarshal(b, &all); err != nil {
 		t.Fatal(err)
 	}
+	return playOf(t, all)
+}
+
+func playOf(t *testing.T, all []exchange) *player {
 	p := &player{t: t, left: map[string][]exchange{}}
 	for _, x := range all {
 		p.left[x.Request] = append(p.left[x.Request], x)
