@@ -10,16 +10,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 )
 
-// Check implements provider.Checker: the program is installed, the image can be had, and ports, name and
-// subnet are free.
-func (p *Provider) Check(ctx context.Context, r provider.Request) error {
-	h, err := p.host(ctx, r.Desired.Ref.Location)
-	if err == nil {
-		err = h.check(ctx, r)
-	}
-	return classify("check", err)
-}
-
+// check: the program is installed, the image can be had, and ports, name and subnet are free.
 func (h *host) check(ctx context.Context, r provider.Request) error {
 	with, _ := textOf(r.Desired.Attrs, "provider")
 	if _, err := h.find(with); err != nil {

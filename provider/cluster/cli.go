@@ -20,7 +20,7 @@ const (
 	// endWait is how long a program that is asked to end may take.
 	endWait = 5 * time.Second
 	// shownLines is how much of what a failed program printed last is shown.
-	shownLines = 8
+	shownLines = 20
 )
 
 // run runs kind or k3d with a deadline, in a process group of its own, and with a kubeconfig of its own:

@@ -24,7 +24,7 @@ func clusterKind() resource.Kind {
 		Doc: "A local Kubernetes cluster.\n\nOne that is stopped is started. One whose creation was interrupted is replaced; any other is replaced only to change " +
 			"its provider, image, ports or subnet, which destroys what is inside.",
 		NoTags: true, Carrier: resource.AtCreate, State: resource.StateRunning, CheckFirst: true,
-		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, Grace: startWait,
+		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, Grace: startWait, Opens: Inside,
 		Attrs: []resource.Attribute{
 			{Name: "provider", Type: resource.TString, Required: true, Enum: []string{withKind, withK3d}, Effect: resource.Replace, Example: withKind, Doc: "The program that creates it."},
 			{Name: "image", Type: resource.TString, Effect: resource.Replace, Example: "kindest/node:v1.31.12", Doc: "The image of its nodes. Not set: that of the program."},

@@ -21,31 +21,44 @@ func samples(r *real, with string) []providertest.Sample {
 	}}
 }
 
-func conform(t *testing.T, with string) {
+func harness(t *testing.T, with string) providertest.Harness {
 	t.Helper()
-	providertest.Run(t, func(t *testing.T) providertest.Harness {
-		r := newReal(t, clustertest.Quick(t))
-		return providertest.Harness{
-			Provider: r.p, Scope: r.scope, Samples: samples(r, with), Timeout: call,
-			Unmanaged: func(*testing.T) string {
-				r.byHand("kind", "create", "cluster", "--name", "by-hand", "--image", clustertest.QuickImage)
-				o, _ := r.find("by-hand")
-				return o.ID
-			},
-			Recreate: func(_ *testing.T, o resource.Observed) {
-				name := o.Ref.Name
-				if with == "k3d" {
-					r.byHand("k3d", "cluster", "delete", name)
-					r.byHand("k3d", "cluster", "create", name, "--image", clustertest.QuickK3sImage, "--kubeconfig-update-default=false")
-					return
-				}
-				r.byHand("kind", "delete", "cluster", "--name", name)
-				r.byHand("kind", "create", "cluster", "--name", name, "--image", clustertest.QuickImage)
-			},
-		}
-	})
+	r := newReal(t, clustertest.Quick(t))
+	return providertest.Harness{
+		Provider: r.p, Scope: r.scope, Samples: samples(r, with), Timeout: call, Elsewhere: []string{"argocd_secret"},
+		Unmanaged: func(*testing.T) string {
+			r.byHand("kind", "create", "cluster", "--name", "by-hand", "--image", clustertest.QuickImage)
+			o, _ := r.find("by-hand")
+			return o.ID
+		},
+		Recreate: func(_ *testing.T, o resource.Observed) {
+			name := o.Ref.Name
+			if with == "k3d" {
+				r.byHand("k3d", "cluster", "delete", name)
+				r.byHand("k3d", "cluster", "create", name, "--image", clustertest.QuickK3sImage, "--kubeconfig-update-default=false")
+				return
+			}
+			r.byHand("kind", "delete", "cluster", "--name", name)
+			r.byHand("kind", "create", "cluster", "--name", name, "--image", clustertest.QuickImage)
+		},
+	}
 }
 
-func TestKindKeepsThePromisesOfAProvider(t *testing.T) { conform(t, "kind") }
+func TestKindKeepsThePromisesOfAProvider(t *testing.T) {
+	providertest.Run(t, func(t *testing.T) providertest.Harness { return harness(t, "kind") })
+}
 
-func TestK3dKeepsThePromisesOfAProvider(t *testing.T) { conform(t, "k3d") }
+// TestK3dKeepsThePromisesOfAProvider: those in which it may differ from kind, because each takes a cluster.
+func TestK3dKeepsThePromisesOfAProvider(t *testing.T) {
+	for _, name := range []string{"WhatIsCreatedIsAsConfigured", "MarksAreThereFromTheFirstMoment", "OneKeyCreatesOneResource", "StatesFollowTheConfiguration", "WhatIsDeletedIsGone", "WhatIsCreatedAgainHasAnotherUID"} {
+		t.Run(name, func(t *testing.T) {
+			found, ran := providertest.Find(t, name, func(t *testing.T) providertest.Harness { return harness(t, "k3d") })
+			if !ran {
+				t.Error("it did not run")
+			}
+			for _, f := range found {
+				t.Error(f)
+			}
+		})
+	}
+}

@@ -15,6 +15,10 @@ func crossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.D
 	}
 	ports := map[at]resource.Ref{}
 	for i, d := range configured {
+		if isInside(d.Ref.Location) {
+			out = append(out, finding(d, "region", "a cluster is created on an engine, not inside a cluster", "use local, or the URL of an engine"))
+			continue
+		}
 		for _, name := range []string{"http_port", "https_port", "pf_port"} {
 			n, ok := intOf(d.Attrs, name)
 			if !ok {

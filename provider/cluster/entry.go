@@ -13,15 +13,17 @@ func Entry() provider.Entry {
 	return provider.Entry{
 		Name: Name, Doc: "local Kubernetes clusters, with kind and k3d",
 		Locations: provider.Locations{
-			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?`,
+			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+`,
 			Default: func(func(string) string) string { return local },
 		},
 		Options: []provider.Option{
 			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
+			{Key: "management", Doc: "the `CONTEXT` of the management cluster, which Argo CD runs in, in a kubeconfig"},
+			{Key: "kubeconfig", Doc: "read that context from `FILE`, instead of KUBECONFIG"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Engine: c.Options("engine"), Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock}
+			o := Options{Engine: c.Options("engine"), Management: c.Options("management"), Kubeconfig: c.Options("kubeconfig"), Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock}
 			if c.Digest != nil {
 				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}

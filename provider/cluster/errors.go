@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
 )
 
 // classify wraps an error of a call in its class. An error that has one is returned as it is.
@@ -17,7 +22,12 @@ func classify(op string, err error) error {
 	}
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
 	var unreachable *docker.ConnectError
+	var said *kube.Error
+	var sent *url.Error
 	switch {
+	case errors.As(err, &said):
+		out.Code = said.Reason
+		out.Class, out.Hint = classOf(said)
 	case errors.As(err, &unreachable):
 		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach the container engine: %w", unreachable.Err)
 		out.Hint = "start it, or set --cluster-engine"
@@ -25,8 +35,32 @@ func classify(op string, err error) error {
 		out.Class = provider.Transient
 	case docker.IsNotFound(err):
 		out.Class = provider.NotFound
+	case errors.As(err, &sent):
+		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach the API server: %w", sent.Err)
+		if dial := new(net.OpError); sent.Op != "Get" && !(errors.As(err, &dial) && dial.Op == "dial") {
+			out.Class = provider.Uncertain
+		}
 	}
 	return out
+}
+
+// classOf is the class of an answer of an API server, and what to do next.
+func classOf(e *kube.Error) (provider.Class, string) {
+	switch {
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+		return provider.Denied, "check the user of the context"
+	case e.Status == http.StatusNotFound && strings.Contains(e.Message, "namespaces"):
+		return provider.Permanent, "install Argo CD in the namespace argocd first"
+	case e.Status == http.StatusNotFound:
+		return provider.NotFound, ""
+	case e.Status == http.StatusConflict:
+		return provider.Conflict, "another program set this; remove it there, or leave it to that program"
+	case e.Status == http.StatusTooManyRequests:
+		return provider.Throttled, ""
+	case e.Status >= http.StatusInternalServerError:
+		return provider.Transient, ""
+	}
+	return provider.Permanent, ""
 }
 
 func permanent(op, hint, format string, args ...any) error {

@@ -2,12 +2,15 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -22,8 +25,29 @@ func Inside(cluster resource.Ref) resource.Scope {
 	return resource.Scope{Provider: cluster.Provider, Location: cluster.Location + inside + cluster.Name}
 }
 
-// Locate implements provider.Locator: the location of a cluster is the URL of its engine. It asks no engine.
+const (
+	// management is the word for the management cluster of the options.
+	management = "management"
+	// inContext starts the location of what is in a cluster of the user's kubeconfig.
+	inContext = "context:"
+)
+
+// isInside reports whether a location is in a cluster, and not on an engine.
+func isInside(location string) bool {
+	return location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside)
+}
+
+// Locate implements provider.Locator: the location of a cluster is the URL of its engine, and that of the
+// management cluster its context. It asks no engine.
 func (p *Provider) Locate(_ context.Context, location string) (string, error) {
+	switch {
+	case location == management && p.opts.Management == "":
+		return "", permanent("", "set options.cluster.management to its context in your kubeconfig", "no management cluster is configured")
+	case location == management:
+		return inContext + p.opts.Management, nil
+	case strings.HasPrefix(location, inContext):
+		return location, nil
+	}
 	engine, cluster, in := strings.Cut(location, inside)
 	if engine == local || engine == "" || engine == "default" {
 		engine = p.endpoint()
@@ -39,10 +63,75 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 
 // Describe implements provider.Describer.
 func (p *Provider) Describe(location string) string {
+	if name, ok := strings.CutPrefix(location, inContext); ok {
+		return "cluster of the context " + name
+	}
 	if engine, cluster, in := strings.Cut(location, inside); in {
 		return "cluster " + cluster + " at " + engine
 	}
 	return "engine " + location
+}
+
+// api reaches the cluster of a location that is inside of one.
+func (p *Provider) api(ctx context.Context, location string) (*kube.Client, error) {
+	location, err := p.Locate(ctx, location)
+	if err != nil {
+		return nil, err
+	}
+	if name, ok := strings.CutPrefix(location, inContext); ok {
+		config, err := p.contextOf(name)
+		if err != nil {
+			return nil, err
+		}
+		return kube.New(config)
+	}
+	engine, name, in := strings.Cut(location, inside)
+	if !in {
+		return nil, permanent("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster", location)
+	}
+	h, err := p.host(ctx, engine)
+	if err != nil {
+		return nil, err
+	}
+	f, err := h.one(ctx, func(f *found) bool { return f.name == name && f.id != "" })
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return nil, &provider.Error{Class: provider.Transient, Err: fmt.Errorf("the cluster %s does not exist", name)}
+	}
+	c, err := h.see(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	config, err := h.config(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return kube.New(config)
+}
+
+// contextOf reads a context of the user's kubeconfig.
+func (p *Provider) contextOf(name string) (kube.Config, error) {
+	files := p.opts.Kubeconfig
+	if files == "" {
+		files = p.opts.Getenv("KUBECONFIG")
+	}
+	if files == "" {
+		files = filepath.Join(p.opts.Getenv("HOME"), ".kube", "config")
+	}
+	var failed error
+	for _, file := range filepath.SplitList(files) {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			var c kube.Config
+			if c, err = kube.Parse(text, name, filepath.Dir(file)); err == nil {
+				return c, nil
+			}
+		}
+		failed = err
+	}
+	return kube.Config{}, permanent("", "check options.cluster.management and --cluster-kubeconfig", "cannot use the context %s of %s: %w", name, files, failed)
 }
 
 // endpoint finds the engine: what is configured, else the usual sockets of Docker and Podman.

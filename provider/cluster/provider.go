@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
@@ -22,7 +21,11 @@ const (
 // Options are the settings of a Provider.
 type Options struct {
 	// Engine is the URL of the engine that the location "local" means; "" finds it.
-	Engine  string
+	Engine string
+	// Management is the context of the management cluster in Kubeconfig; "": there is none. Kubeconfig is a
+	// list of files as in KUBECONFIG; "" is that of the user.
+	Management, Kubeconfig string
+
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d
 	Clock   func() time.Time
@@ -37,6 +40,7 @@ var (
 	_ provider.Provider  = (*Provider)(nil)
 	_ provider.Locator   = (*Provider)(nil)
 	_ provider.Checker   = (*Provider)(nil)
+	_ provider.Marker    = (*Provider)(nil)
 	_ provider.Revealer  = (*Provider)(nil)
 	_ provider.Describer = (*Provider)(nil)
 )
@@ -81,25 +85,93 @@ func (p *Provider) host(ctx context.Context, location string) (*host, error) {
 	return &host{Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts}, nil
 }
 
-// Observe implements provider.Provider.
+// Check implements provider.Checker.
+func (p *Provider) Check(ctx context.Context, r provider.Request) error {
+	v, err := p.at(ctx, r.Desired.Ref)
+	if err == nil {
+		err = v.check(ctx, r)
+	}
+	return classify("check", err)
+}
+
+// Create implements provider.Provider.
+func (p *Provider) Create(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
+	v, err := p.at(ctx, r.Desired.Ref)
+	if err == nil {
+		o, err = v.create(ctx, r)
+	}
+	return o, classify("create "+r.Desired.Ref.Kind, err)
+}
+
+// Update implements provider.Provider.
+func (p *Provider) Update(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
+	v, err := p.at(ctx, r.Have.Ref)
+	if err == nil {
+		o, err = v.update(ctx, r)
+	}
+	return o, classify("update "+r.Have.Ref.Kind, err)
+}
+
+// Delete implements provider.Provider.
+func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
+	v, err := p.at(ctx, r.Have.Ref)
+	if err == nil {
+		err = v.remove(ctx, r)
+	}
+	return classify("delete "+r.Have.Ref.Kind, err)
+}
+
+// Mark implements provider.Marker.
+func (p *Provider) Mark(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
+	a, err := p.argo(ctx, r.Have.Ref.Location)
+	if err == nil {
+		o, err = a.mark(ctx, r)
+	}
+	return o, classify("mark "+r.Have.Ref.Kind, err)
+}
+
+// Observe implements provider.Provider. Clusters are on an engine, and everything else in a cluster.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
 	out := resource.Snapshot{Scope: r.Scope, At: p.opts.Clock(), Complete: []string{}}
-	if strings.Contains(r.Scope.Location, inside) || r.Kinds != nil && !slices.Contains(r.Kinds, kindCluster) {
-		return out, nil // nothing is inside of a cluster yet
+	for _, k := range Kinds() {
+		if r.Kinds == nil || slices.Contains(r.Kinds, k.Name) {
+			out.Complete = append(out.Complete, k.Name)
+		}
 	}
-	h, err := p.host(ctx, r.Scope.Location)
+	if err := ctx.Err(); err != nil {
+		return resource.Snapshot{}, classify("observe", err)
+	}
+	var err error
+	switch in := isInside(r.Scope.Location); {
+	case in && slices.Contains(out.Complete, kindSecret):
+		out.Resources, err = p.secrets(ctx, r.Scope)
+	case !in && slices.Contains(out.Complete, kindCluster):
+		out.Resources, err = p.clusters(ctx, r.Scope)
+	}
 	if err != nil {
 		return resource.Snapshot{}, classify("observe", err)
+	}
+	return out, nil
+}
+
+func (p *Provider) clusters(ctx context.Context, s resource.Scope) ([]resource.Observed, error) {
+	h, err := p.host(ctx, s.Location)
+	if err != nil {
+		return nil, err
 	}
 	all, err := h.clusters(ctx)
 	if err != nil {
-		return resource.Snapshot{}, classify("list clusters", err)
+		return nil, err
 	}
-	if out.Resources, err = h.observeAll(ctx, all); err != nil {
-		return resource.Snapshot{}, classify("observe", err)
+	return h.observeAll(ctx, all)
+}
+
+func (p *Provider) secrets(ctx context.Context, s resource.Scope) ([]resource.Observed, error) {
+	a, err := p.argo(ctx, s.Location)
+	if err != nil {
+		return nil, err
 	}
-	out.Complete = append(out.Complete, kindCluster)
-	return out, nil
+	return a.list(ctx)
 }
 
 // Reveal implements provider.Revealer.

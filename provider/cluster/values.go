@@ -19,3 +19,16 @@ func boolOf(a resource.Attrs, name string) bool {
 	b, _ := v.(resource.Bool)
 	return bool(b)
 }
+
+// textsOf are the strings of a map; never nil.
+func textsOf(a resource.Attrs, name string) map[string]string {
+	out := map[string]string{}
+	v, _ := a.Get(name)
+	all, _ := v.(resource.Attrs)
+	for _, x := range all {
+		if s, ok := x.Value.(resource.String); ok {
+			out[x.Name] = string(s)
+		}
+	}
+	return out
+}

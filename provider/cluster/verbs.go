@@ -12,17 +12,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// Create implements provider.Provider.
-func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	const op = "create cluster"
-	h, err := p.host(ctx, r.Desired.Ref.Location)
-	if err != nil {
-		return resource.Observed{}, classify(op, err)
-	}
-	o, err := h.create(ctx, r)
-	return o, classify(op, err)
-}
-
 func (h *host) create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	with, _ := textOf(r.Desired.Attrs, "provider")
 	name := r.Desired.Ref.Name
@@ -67,7 +56,7 @@ func (h *host) existing(ctx context.Context, with string, r provider.Request) (*
 			return have, nil
 		}
 	}
-	return nil, h.remove(ctx, have, r)
+	return nil, h.clear(ctx, have, r)
 }
 
 // begin lets kind or k3d create the cluster.
@@ -76,17 +65,6 @@ func (h *host) begin(ctx context.Context, with string, r provider.Request) error
 		return h.createK3d(ctx, r)
 	}
 	return h.createKind(ctx, r)
-}
-
-// Update implements provider.Provider.
-func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	const op = "update cluster"
-	h, err := p.host(ctx, r.Have.Ref.Location)
-	if err != nil {
-		return resource.Observed{}, classify(op, err)
-	}
-	o, err := h.update(ctx, r)
-	return o, classify(op, err)
 }
 
 func (h *host) update(ctx context.Context, r provider.Request) (resource.Observed, error) {
@@ -104,22 +82,17 @@ func (h *host) update(ctx context.Context, r provider.Request) (resource.Observe
 	return h.reach(ctx, r.Have.ID, state)
 }
 
-// Delete implements provider.Provider.
-func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
-	const op = "delete cluster"
-	h, err := p.host(ctx, r.Have.Ref.Location)
-	if err != nil {
-		return classify(op, err)
-	}
+// remove deletes the cluster that has the ID, if there is one.
+func (h *host) remove(ctx context.Context, r provider.Request) error {
 	f, err := h.byID(ctx, r.Have.ID)
 	if err != nil || f == nil {
-		return classify(op, err)
+		return err
 	}
-	return classify(op, h.remove(ctx, f, r))
+	return h.clear(ctx, f, r)
 }
 
-// remove lets kind or k3d delete a cluster, and waits until nothing of it is listed.
-func (h *host) remove(ctx context.Context, f *found, r provider.Request) error {
+// clear lets kind or k3d delete a cluster, and waits until nothing of it is listed.
+func (h *host) clear(ctx context.Context, f *found, r provider.Request) error {
 	args := []string{"delete", "cluster", "--name", f.name}
 	if f.program.name == withK3d {
 		args = []string{"cluster", "delete", f.name}

@@ -1,0 +1,194 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/providertest"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// devops is a real cluster without a kubelet, in which Argo CD could run: a real kube-apiserver and etcd.
+type devops struct {
+	*real
+	api        *kube.Client
+	inside     resource.Scope
+	kubeconfig resource.Secret
+}
+
+const secrets = "/api/v1/namespaces/argocd/secrets"
+
+func newDevops(t *testing.T) *devops {
+	t.Helper()
+	d := &devops{real: newReal(t, clustertest.Start(t))}
+	d.create(d.desired("devops", values{"provider": text("kind"), "image": text(clustertest.Image)}))
+	o, _ := d.find("devops")
+	d.inside = cluster.Inside(o.Ref)
+	var err error
+	if d.kubeconfig, err = d.p.Reveal(d.context(), o, "kubeconfig"); err != nil {
+		t.Fatal(err)
+	}
+	config, err := kube.Parse([]byte(d.kubeconfig.Reveal()), "kind-devops", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.api, err = kube.New(config); err != nil {
+		t.Fatal(err)
+	}
+	namespace := json.RawMessage(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"argocd"}}`)
+	if err := d.api.Apply(d.context(), "/api/v1/namespaces/argocd", namespace, new(json.RawMessage)); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// object is what these tests read of a Secret.
+type object struct {
+	Metadata struct {
+		Name, UID     string
+		Labels        map[string]string
+		Annotations   map[string]string
+		ManagedFields []struct{ Manager, Operation string }
+	}
+	Data map[string][]byte
+}
+
+func (d *devops) get(name string) (o object) {
+	d.t.Helper()
+	if err := d.api.Get(d.context(), secrets+"/"+name, nil, &o); err != nil {
+		d.t.Fatal(err)
+	}
+	return o
+}
+
+// put makes a secret of Argo CD's by hand.
+func (d *devops) put(name string) {
+	d.t.Helper()
+	text := `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"` + name + `","labels":{"argocd.argoproj.io/secret-type":"cluster"}},"stringData":{"server":"https://10.0.0.1"}}`
+	if err := d.api.Apply(d.context(), secrets+"/"+name, json.RawMessage(text), new(json.RawMessage)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *devops) clear() {
+	d.t.Helper()
+	var all struct{ Items []object }
+	if err := d.api.Get(d.context(), secrets, url.Values{}, &all); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, o := range all.Items {
+		if err := d.api.Remove(d.context(), secrets+"/"+o.Metadata.Name, o.Metadata.UID); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+func (d *devops) secret(name string, set values) resource.Desired {
+	attrs := values{"server": text("https://" + name + "-control-plane:6443"), "kubeconfig": d.kubeconfig}
+	for k, v := range set {
+		attrs[k] = v
+	}
+	return resource.Desired{
+		Ref:   resource.Ref{Stack: "fleet", Provider: cluster.Name, Location: d.inside.Location, Kind: "argocd_secret", Name: name},
+		Attrs: resource.AttrsOf(attrs),
+	}
+}
+
+func TestASecretOfArgoKeepsThePromisesOfAProvider(t *testing.T) {
+	d := newDevops(t)
+	providertest.Run(t, func(t *testing.T) providertest.Harness {
+		d.t = t
+		d.clear()
+		return providertest.Harness{
+			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: []string{"cluster"},
+			Samples: []providertest.Sample{
+				{Desired: d.secret("dev", nil), Then: resource.AttrsOf(values{"server": text("https://10.0.0.7:6443"), "labels": resource.AttrsOf(values{"env": text("dev")})})},
+				{
+					Desired: d.secret("uat", values{"server_name": text("localhost"), "labels": resource.AttrsOf(values{"env": text("uat"), "type": text("business")})}),
+					Then:    resource.AttrsOf(values{"labels": resource.AttrsOf(values{"env": text("other")}), "annotations": resource.AttrsOf(values{"team": text("shop")})}),
+				},
+			},
+			Unmanaged: func(*testing.T) string {
+				d.put("by-hand")
+				return "by-hand"
+			},
+			Strip: func(_ *testing.T, o resource.Observed) {
+				patch := `{"metadata":{"annotations":{"ovi/ref":null,"ovi/stack":null,"ovi/owner":null,"ovi/key":null}}}`
+				if err := d.api.Patch(d.context(), secrets+"/"+o.ID, json.RawMessage(patch), new(json.RawMessage)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Recreate: func(_ *testing.T, o resource.Observed) {
+				if err := d.api.Remove(d.context(), secrets+"/"+o.ID, o.UID); err != nil {
+					t.Fatal(err)
+				}
+				d.put(o.ID)
+			},
+		}
+	})
+	d.t = t
+	d.secretsStayOut()
+	d.fieldsOfOthersStay()
+}
+
+// secretsStayOut: no annotation keeps the key, and the certificate of the cluster is verified.
+func (d *devops) secretsStayOut() {
+	d.clear()
+	q := d.request(d.secret("dev", nil))
+	if _, err := d.p.Create(d.context(), q); err != nil {
+		d.t.Fatal(err)
+	}
+	got := d.get("cluster-dev")
+	for k := range got.Metadata.Annotations {
+		if !strings.HasPrefix(k, "ovi/") {
+			d.t.Errorf("there is an annotation %s", k)
+		}
+	}
+	config := string(got.Data["config"])
+	if !strings.Contains(config, `"caData"`) || !strings.Contains(config, `"certData"`) || strings.Contains(config, "insecure") {
+		d.t.Error("Argo CD does not get an authority and a certificate, or may skip verification")
+	}
+	for _, m := range got.Metadata.ManagedFields {
+		if m.Manager != kube.Manager || m.Operation != "Apply" {
+			d.t.Errorf("%s manages fields by %s", m.Manager, m.Operation)
+		}
+	}
+}
+
+// fieldsOfOthersStay: what another program set is not overwritten.
+func (d *devops) fieldsOfOthersStay() {
+	have := d.secretNamed("dev")
+	text := json.RawMessage(`{"metadata":{"labels":{"env":"theirs"}}}`)
+	if err := d.api.PatchAs(d.context(), "other", secrets+"/cluster-dev", text, new(json.RawMessage)); err != nil {
+		d.t.Fatal(err)
+	}
+	q := d.request(d.secret("dev", values{"labels": resource.AttrsOf(values{"env": resource.String("dev")})}))
+	q.Have, q.Changes = have, []resource.Change{{Path: "labels.env", To: resource.String("dev")}}
+	if _, err := d.p.Update(d.context(), q); provider.ClassOf(err) != provider.Conflict {
+		d.t.Errorf("overwriting a label of another program: %v", err)
+	}
+	if got := d.get("cluster-dev").Metadata.Labels["env"]; got != "theirs" {
+		d.t.Errorf("the label of another program is %s", got)
+	}
+}
+
+func (d *devops) secretNamed(name string) resource.Observed {
+	d.t.Helper()
+	s, err := d.p.Observe(d.context(), provider.ObserveRequest{Scope: d.inside})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, o := range s.Resources {
+		if o.Ref.Name == name {
+			return o
+		}
+	}
+	d.t.Fatalf("there is no secret %s", name)
+	return resource.Observed{}
+}
