@@ -1,0 +1,181 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
+)
+
+// tableHost is a folder with Kindler's table and a fake engine, and a shell in it. The defects are those of
+// Kindler's scripts, in the order of the review that found them.
+type tableHost struct {
+	t   *testing.T
+	dir string
+}
+
+// newTableHost has the rows that Kindler ships and, with running, their clusters.
+func newTableHost(t *testing.T, running bool) tableHost {
+	t.Helper()
+	t.Parallel()
+	f := tableHost{t, t.TempDir()}
+	sqlitetest.Exec(t, f.file("clusters.db"), sqlitetest.Schema, sqlitetest.Shipped)
+	if running {
+		f.shell("0", "reconcile")
+	}
+	return f
+}
+
+func (f tableHost) file(name string) string { return filepath.Join(f.dir, name) }
+
+func (f tableHost) touch(name string) {
+	f.t.Helper()
+	if err := os.WriteFile(f.file(name), nil, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f tableHost) sql(statement string) {
+	f.t.Helper()
+	sqlitetest.Exec(f.t, f.file("clusters.db"), statement)
+}
+
+func (f tableHost) names() []string {
+	f.t.Helper()
+	return sqlitetest.Quoted(f.t, f.file("clusters.db"), "SELECT name FROM clusters ORDER BY id")
+}
+
+// shell runs `ovi cluster` in a shell, which reads its exit code, and returns what it printed.
+func (f tableHost) shell(want string, args ...string) string {
+	f.t.Helper()
+	if args[0] == "reconcile" {
+		args = append(args, "--retry-wait=1ms", "--verify-wait=1ms", "--log-file=log")
+	}
+	program := ovi(f.t, f.dir, append([]string{"cluster"}, args...)...)
+	cmd := exec.Command("sh", append([]string{"-c", `"$@"; echo "exit code $?"`, "sh"}, program.Args...)...)
+	cmd.Args[4], cmd.Dir, cmd.Env = program.Path, f.dir, append(program.Env, "OVI_FAKE_CLUSTERS="+f.dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "exit code "+want+"\n") {
+		f.t.Fatalf("ovi cluster %s: %v, want exit code %s:\n%s", strings.Join(args, " "), err, want, out)
+	}
+	return string(out)
+}
+
+// exists reports whether a cluster exists.
+func (f tableHost) exists(name string) bool {
+	_, err := os.Stat(f.file(name + ".json"))
+	return err == nil
+}
+
+var shippedNames = []string{"devops", "dev", "uat", "prod", "dev-a", "dev-b", "dev-c"}
+
+// TestDefect1_ExitCodesReachTheShell: a create succeeds, and the cluster never appears.
+func TestDefect1_ExitCodesReachTheShell(t *testing.T) {
+	f := newTableHost(t, false)
+	f.touch(".vanish-dev")
+	if out := f.shell("10", "reconcile"); !strings.Contains(out, "MISSING dev") {
+		t.Errorf("it does not name the cluster:\n%s", out)
+	}
+	f.shell("10", "verify")
+}
+
+// TestDefect2_AMissingProgramPrunesNoRow: a listing that fails is no empty listing.
+func TestDefect2_AMissingProgramPrunesNoRow(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	f.touch(".missing")
+	f.shell("12", "reconcile", "--prune-missing", "--prune-present", "--max-prune=100%")
+	f.shell("12", "verify", "--cleanup-missing", "--prune-present", "--max-prune=100%")
+	if diff := cmp.Diff(shippedNames, f.names()); diff != "" {
+		t.Errorf("rows were deleted:\n%s", diff)
+	}
+	if !f.exists("dev") {
+		t.Error("a cluster was deleted")
+	}
+}
+
+// TestDefect3_AColdHostPrunesNoRow: every declared cluster is created.
+func TestDefect3_AColdHostPrunesNoRow(t *testing.T) {
+	f := newTableHost(t, false)
+	f.shell("0", "reconcile", "--from-db", "--prune-missing")
+	if diff := cmp.Diff(shippedNames, f.names()); diff != "" {
+		t.Errorf("rows were deleted:\n%s", diff)
+	}
+	for _, name := range shippedNames[1:] {
+		if !f.exists(name) {
+			t.Errorf("%s was not created", name)
+		}
+	}
+}
+
+// TestDefect5_AnAbsentRowThatIsAbsentIsInOrder: it is not MISSING.
+func TestDefect5_AnAbsentRowThatIsAbsentIsInOrder(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	f.shell("0", "reconcile")
+	f.shell("0", "verify")
+	if f.exists("dev") {
+		t.Error("the cluster still exists")
+	}
+}
+
+// TestDefect6_AnUnknownDesiredStateStopsTheRun: before any action.
+func TestDefect6_AnUnknownDesiredStateStopsTheRun(t *testing.T) {
+	f := newTableHost(t, false)
+	f.sql("UPDATE clusters SET desired_state = 'paused' WHERE name = 'dev'")
+	if out := f.shell("2", "reconcile"); !strings.Contains(out, "row dev, column desired_state") {
+		t.Errorf("it does not name the cell:\n%s", out)
+	}
+	if f.exists("uat") {
+		t.Error("a cluster was created")
+	}
+}
+
+// TestDefect8_AClusterThatIsListedIsNotHealthyForThat: a stopped one is MISSING.
+func TestDefect8_AClusterThatIsListedIsNotHealthyForThat(t *testing.T) {
+	f := newTableHost(t, true)
+	b, err := os.ReadFile(f.file("dev.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := strings.Replace(string(b), `"health":"healthy"`, `"health":"stopped"`, 1)
+	if stopped == string(b) {
+		t.Fatalf("no health in %s", b)
+	}
+	if err := os.WriteFile(f.file("dev.json"), []byte(stopped), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.shell("10", "verify")
+}
+
+// TestDefect9_ARowStaysUntilItsClusterIsGone: also if deleting the cluster fails.
+func TestDefect9_ARowStaysUntilItsClusterIsGone(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	f.touch(".refuse-dev")
+	f.shell("1", "reconcile", "--prune-missing")
+	if diff := cmp.Diff(shippedNames, f.names()); diff != "" {
+		t.Errorf("rows were deleted:\n%s", diff)
+	}
+	if err := os.Remove(f.file(".refuse-dev")); err != nil {
+		t.Fatal(err)
+	}
+	f.shell("0", "reconcile", "--prune-missing")
+	if diff := cmp.Diff(append([]string{"devops"}, shippedNames[2:]...), f.names()); diff != "" {
+		t.Errorf("rows:\n%s", diff)
+	}
+}
+
+// TestDefect11_ARunWithoutOptionsReconciles: the web interface calls it so.
+func TestDefect11_ARunWithoutOptionsReconciles(t *testing.T) {
+	f := newTableHost(t, false)
+	f.shell("0", "reconcile")
+	if !f.exists("dev") {
+		t.Error("no cluster was created")
+	}
+}
