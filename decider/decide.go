@@ -28,6 +28,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
 	link(p.Decisions, kinds)
+	linkRecorded(p.Decisions, f)
 	chooseStrategies(p.Decisions, kinds)
 	if err := arrange(p.Decisions); err != nil {
 		return Plan{}, err

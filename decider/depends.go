@@ -178,3 +178,45 @@ func order(all []Decision, levels [][]resource.Ref) {
 func Refers(o *resource.Observed, schema []resource.Attribute, to *resource.Observed) bool {
 	return slices.Contains(idsHeld(o, schema), identity{to.Ref.Scope(), to.Ref.Kind, to.ID})
 }
+
+// linkRecorded lets what is no longer configured be deleted before what it depended on when it was
+// applied last. Configurations of different times can depend on each other: what closes a cycle is left.
+func linkRecorded(all []Decision, f Facts) {
+	if f.LastDependsOn == nil {
+		return
+	}
+	index := byRef(all)
+	for i := range all {
+		d := &all[i]
+		if d.Desired != nil || !d.Proposed.Destroys() {
+			continue
+		}
+		for _, r := range f.LastDependsOn(d.Ref) {
+			j, known := index[r]
+			if !known || j == i || !all[j].Proposed.Destroys() || slices.Contains(d.DependsOn, r) || reaches(all, index, r, d.Ref) {
+				continue
+			}
+			d.DependsOn = append(d.DependsOn, r)
+			slices.SortFunc(d.DependsOn, resource.Ref.Compare)
+		}
+	}
+}
+
+// reaches reports whether one decision depends on another, through others too.
+func reaches(all []Decision, index map[resource.Ref]int, from, to resource.Ref) bool {
+	seen, todo := map[resource.Ref]bool{}, []resource.Ref{from}
+	for len(todo) > 0 {
+		r := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		i, known := index[r]
+		switch {
+		case r == to:
+			return true
+		case !known || seen[r]:
+			continue
+		}
+		seen[r] = true
+		todo = append(todo, all[i].DependsOn...)
+	}
+	return false
+}

@@ -189,8 +189,10 @@ type Facts struct {
 	Blessed          func(resource.Ref) bool // as recorded; nil: none is
 	// LastConfigured is the configuration that was applied last; nil: none is known.
 	LastConfigured func(resource.Ref) resource.Attrs
-	Attempts       func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil: there were none
-	Restarts       func(resource.Ref) (Restarts, bool)                     // nil: there were none
+	// LastDependsOn are the resources that it depends on; nil: none are known.
+	LastDependsOn func(resource.Ref) []resource.Ref
+	Attempts      func(ref resource.Ref, desired string) (Attempts, bool) // of a configuration; nil: there were none
+	Restarts      func(resource.Ref) (Restarts, bool)                     // nil: there were none
 	// Approvals are the recorded approvals of a plan by its Digest, without those that have
 	// expired by Now; nil: there are none.
 	Approvals func(digest string) []Approval

@@ -130,7 +130,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	facts := decider.Facts{
 		Now: p.At, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
-		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, Deleted: deletedOutside(found.Differences, p.bindings),
+		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))

@@ -85,6 +85,12 @@ func (m *memory) lastConfigured(ref resource.Ref) resource.Attrs {
 	return a.Attrs
 }
 
+// lastDependsOn are the resources that the configuration applied last depends on.
+func (m *memory) lastDependsOn(ref resource.Ref) []resource.Ref {
+	a, _ := m.applied(ref)
+	return a.DependsOn
+}
+
 // recreateOnly lists the paths that the provider could not change in place. It holds for this
 // configuration and this resource only.
 func (m *memory) recreateOnly(w *resource.Desired, o *resource.Observed) []string {

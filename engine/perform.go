@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -161,7 +162,7 @@ func (a *apply) applying(d *decider.Decision, r *provider.Request) *event.Applie
 	}
 	return &event.Applied{
 		Attrs: r.Desired.Attrs, Tags: d.Desired.Tags, State: d.Desired.State, Desired: d.DesiredDigest(),
-		At: a.engine.cfg.Clock().UTC().Round(0), Unverified: a.unverified(d, r),
+		At: a.engine.cfg.Clock().UTC().Round(0), Unverified: a.unverified(d, r), DependsOn: slices.Clone(d.Desired.Refs()),
 	}
 }
 

@@ -114,7 +114,7 @@ resources:
 `
 
 // TestClustersAreMadeAndHealed, by one apply each: from nothing, with what depends on the cluster; after a
-// stop; after it was deleted by hand; and removed again. The engine, kind, Podman and the management
+// stop; after it was deleted by hand; and torn down in order. The engine, kind, Podman and the management
 // cluster's kube-apiserver are real; nothing runs in the clusters.
 func TestClustersAreMadeAndHealed(t *testing.T) {
 	f := newClusterSite(t)
@@ -140,7 +140,11 @@ func TestClustersAreMadeAndHealed(t *testing.T) {
 	f.secretsStayOut(first)
 
 	writeConfig(t, f.dir, "version: v1\nstack: fleet\nprovider: cluster\nresources: []\n")
-	f.shows(f.ovi(0, "apply", "--auto-approve"), "DATA LOSS: everything in the cluster", "Apply complete: 2 deleted.")
+	out := f.ovi(0, "apply", "--auto-approve")
+	f.shows(out, "DATA LOSS: everything in the cluster", "Apply complete: 2 deleted.")
+	if first, then, ok := strings.Cut(out, "deleted cluster-dev-a"); !ok || strings.Contains(first, "cluster/dev-a        deleting") || !strings.Contains(then, "deleting") {
+		t.Errorf("the cluster is not deleted after its registration:\n%s", out)
+	}
 	if server, _ := f.registered("dev-a"); server != "" {
 		t.Error("Argo CD still has the cluster")
 	}
