@@ -83,7 +83,7 @@ func secretVariables(c libpod.Container) (ids map[string]string, named bool) {
 // createsContainer reports whether a command line is one that names every secret of the container
 // that it creates: not one of a file, whose secrets are not in it.
 func createsContainer(words []string) bool {
-	if len(words) == 0 || path.Base(words[0]) != "podman" {
+	if len(words) == 0 || !strings.HasPrefix(path.Base(words[0]), "podman") { // podman-remote, podman5
 		return false
 	}
 	verb := slices.IndexFunc(words, func(w string) bool { return w == "run" || w == "create" })

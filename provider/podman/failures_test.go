@@ -36,6 +36,7 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 	}
 	image := text(podmantest.Image)
 	before := r.everything()
+	apart := !r.host.Before5(t) // there a pod and a container may have one name, which ovi refuses all the same
 	for _, c := range []struct {
 		name, kind, resource string
 		set                  values
@@ -79,6 +80,9 @@ func TestWhatCannotWorkIsRefused(t *testing.T) {
 				fails("check", err)
 			} else if err != nil {
 				t.Errorf("check refuses it: %v", err)
+			}
+			if apart && c.hint == "rename one" {
+				return
 			}
 			_, err := r.p.Create(r.context(), r.request(d))
 			if !strings.HasPrefix(c.name, "a port of another program") { // Podman says it in its own words

@@ -166,6 +166,7 @@ func (r *real) fields(dir string) []one {
 			object(values{"name": r.of("volume", "v-plain"), "container_path": text("/alias")}),
 		}}),
 		container("relabel", values{"volumes": resource.List{volume("v-plain", "/data", values{"mount_options": object(values{"se_linux_label": text("z")})})}}),
+		container("mapped", values{"volumes": resource.List{volume("v-plain", "/data", values{"mount_options": object(values{"uid_mapping": texts("0:1000:10"), "gid_mapping": texts("0:1000:10", "20:2000:1")})})}}),
 		container("secret-env", values{"secrets": resource.List{object(values{"name": r.of("secret", "s-one"), "env": resource.Bool(true)})}}),
 		container("secret-file", values{"secrets": resource.List{object(values{"name": r.of("secret", "s-one")}), object(values{"name": r.of("secret", "s-two"), "path": text("/etc/two"), "env": resource.Bool(true)})}}),
 		container("health-exec", values{"health": object(values{"type": text("exec"), "command": texts("true"), "interval_seconds": n(2), "timeout_seconds": n(2), "start_period_seconds": n(1), "retries": n(2)})}),
