@@ -20,8 +20,8 @@ func envOf(c libpod.Container) map[string]string {
 	return out
 }
 
-// environment: the image and Podman set variables too, and Podman 4 shows secrets among them,
-// which are never reported. What was configured is reported; of a container that ovi did not
+// environment: the image and Podman set variables too, and secrets are among them, by Podman 4 with
+// their values and by Podman 5 masked and under their own names; none is reported. What was configured is reported; of a container that ovi did not
 // create, what its image does not say.
 func (f *facts) environment(want resource.Value) resource.Value {
 	out := map[string]resource.Value{}
@@ -36,7 +36,7 @@ func (f *facts) environment(want resource.Value) resource.Value {
 	if !f.ours {
 		for k, v := range f.env {
 			switch {
-			case f.inherited(k, v) || secret(k):
+			case f.inherited(k, v) || secret(k) || v == masked:
 			case named:
 				out[k] = resource.String(v)
 			case f.digest != nil:
