@@ -24,7 +24,7 @@ func (p *process) blessCommand() *urfave.Command {
 		Usage: "Protect a resource",
 		Description: "No action changes or deletes a blessed resource until `ovi unbless REF`, whatever the\n" +
 			"configuration says. It is recorded in the audit log, and as a tag where the kind can have one.",
-		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(true) }),
 	}
 }
@@ -35,7 +35,7 @@ func (p *process) unblessCommand() *urfave.Command {
 		Usage: "Remove protection",
 		Description: "The resource can be changed and deleted again. `blessed: true` in the configuration protects it\n" +
 			"again at the next apply: remove that line first.",
-		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
 		Action: p.action(func(c *call) error { return c.bless(false) }),
 	}
 }

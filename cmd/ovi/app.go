@@ -113,6 +113,11 @@ func outputFlags() []urfave.Flag {
 	}
 }
 
+// recordFlag names the source that a command needs no configuration of.
+func recordFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"}, Usage: "use the data directory beside the source `FILE` or folder; of equal names, that of its stack is meant"}
+}
+
 // sourceFlag names sources beside the argument.
 func sourceFlag() urfave.Flag {
 	return &urfave.StringSliceFlag{Name: "f", Aliases: []string{"file"}, Usage: "read the source `FILE` or folder; repeatable, all are one stack"}

@@ -25,14 +25,14 @@ func (p *process) auditCommand() *urfave.Command {
 		Subcommands: append([]*urfave.Command{
 			{
 				Name: "log", ArgsUsage: "[REF]", Usage: "Print the records, oldest first",
-				Flags: append(logFilters(), sourceFlag(),
+				Flags: append(logFilters(), recordFlag(),
 					&urfave.BoolFlag{Name: "follow", Usage: "print new records until Ctrl-C"}),
 				Action: p.action((*call).auditLog),
 			},
 			{
 				Name: "verify", ArgsUsage: "[SOURCE]", Usage: "Verify that no record was changed, removed or reordered",
 				Flags: []urfave.Flag{
-					sourceFlag(),
+					recordFlag(),
 					&urfave.StringFlag{Name: "public-key", Usage: "require checkpoints signed by `KEY` (64 hexadecimal digits)"},
 					&urfave.StringSliceFlag{Name: "checkpoint", Usage: "require the checkpoint `LINE`, kept elsewhere; repeatable"},
 				},

@@ -35,13 +35,13 @@ func (p *process) auditMore() []*urfave.Command {
 	return []*urfave.Command{
 		{
 			Name: "export", ArgsUsage: "[REF]", Usage: "Print the records as JSON lines or CloudEvents",
-			Flags: append(logFilters(), sourceFlag(),
+			Flags: append(logFilters(), recordFlag(),
 				&urfave.StringFlag{Name: "format", Value: "jsonl", Usage: "print `FORMAT`: jsonl, or cloudevents (1.0, one per line)"}),
 			Action: p.action((*call).auditExport),
 		},
 		{
 			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "Print a signed checkpoint, one line to keep elsewhere",
-			Flags:  []urfave.Flag{sourceFlag()},
+			Flags:  []urfave.Flag{recordFlag()},
 			Action: p.action((*call).auditCheckpoint),
 		},
 		p.replayCommand(),
@@ -51,7 +51,7 @@ func (p *process) auditMore() []*urfave.Command {
 				"more than asked for is kept. A signed record of where the log starts replaces them, and the rest\n" +
 				"still verifies. Older history stays in the store; only a store rebuilt from a trimmed log lacks it\n" +
 				"and has other revision numbers.",
-			Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
+			Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "keep", Usage: "keep records younger than `AGE`, such as 90d or 36h"}},
 			Action: p.action((*call).auditTrim),
 		},
 	}

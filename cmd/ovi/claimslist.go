@@ -19,12 +19,12 @@ func (p *process) claimsCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "claims", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage:       "List or revoke claims",
-		Flags:       []urfave.Flag{sourceFlag()},
+		Flags:       []urfave.Flag{recordFlag()},
 		Description: "A claim is the right to change one resource. It expires when its owner stops.",
 		Subcommands: []*urfave.Command{{
 			Name: "revoke", ArgsUsage: "REF", Usage: "Revoke the claim of an owner that is running and must not act",
 			Description: "No later result of the owner is recorded, and its call is canceled at its next heartbeat.",
-			Flags:       []urfave.Flag{sourceFlag(), reasonFlag()},
+			Flags:       []urfave.Flag{recordFlag(), reasonFlag()},
 			Action:      p.action((*call).revokeClaim),
 		}},
 		Action: p.action((*call).claims),

@@ -28,7 +28,7 @@ func (p *process) diffCommand() *urfave.Command {
 		Description: "FROM and TO are revisions (42), times (2006-01-02T15:04:05Z) or durations ago (90m, 24h). TO is\n" +
 			"now by default. With REF, only that resource is compared.",
 		Flags: []urfave.Flag{
-			sourceFlag(),
+			recordFlag(),
 			&urfave.StringFlag{Name: "kind", Usage: "only resources of `KIND`"},
 			&urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"},
 		},

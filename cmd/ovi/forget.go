@@ -19,7 +19,7 @@ func (p *process) forgetCommand() *urfave.Command {
 			"as well, or the next plan reports a conflict. With --id, a resource that has the tags of REF but\n" +
 			"is not the recorded one is ignored from now on.",
 		Flags: []urfave.Flag{
-			sourceFlag(), reasonFlag(), lockFlag(),
+			recordFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "forget the resource with `ID` (default: the recorded one)"},
 		},
 		Action: p.action((*call).forget),
@@ -34,7 +34,7 @@ func (p *process) moveCommand() *urfave.Command {
 			"audit log and the tags use it from then on; the resource is not changed otherwise. Rename it in\n" +
 			"the configuration as well: while only the old name is configured, `ovi apply` deletes the resource\n" +
 			"and creates another one.",
-		Flags:  []urfave.Flag{sourceFlag(), reasonFlag(), lockFlag()},
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag(), lockFlag()},
 		Action: p.action((*call).move),
 	}
 }

@@ -19,7 +19,7 @@ func (p *process) historyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "history", Category: groupInspect, ArgsUsage: "REF",
 		Usage:  "List a resource's events",
-		Flags:  []urfave.Flag{sourceFlag()},
+		Flags:  []urfave.Flag{recordFlag()},
 		Action: p.action((*call).history),
 	}
 }

@@ -24,7 +24,7 @@ func (p *process) replayCommand() *urfave.Command {
 			"damaged file. A store in etcd is rebuilt from the logs of all its instances: add the others with\n" +
 			"--with. Restore a lost one with --into etcd://HOST:2379/PREFIX, after stopping its instances.",
 		Flags: []urfave.Flag{
-			sourceFlag(), withFlag(),
+			recordFlag(), withFlag(),
 			&urfave.StringFlag{Name: "into", Usage: "keep the rebuilt store in `DIR`, or restore a lost one to etcd://HOST:2379/PREFIX"},
 			&urfave.BoolFlag{Name: "repair", Usage: "replace the live store if it is damaged, lost or different"},
 		},

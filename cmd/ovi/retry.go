@@ -14,7 +14,7 @@ func (p *process) retryCommand() *urfave.Command {
 		Description: "A configuration is not tried again after 8 failures in a row (rules: attempts), until it\n" +
 			"changes. A resource that does not stay in its configured state is restarted at most 3 times in\n" +
 			"10 minutes. `ovi retry` resets both limits.",
-		Flags:  []urfave.Flag{sourceFlag(), reasonFlag()},
+		Flags:  []urfave.Flag{recordFlag(), reasonFlag()},
 		Action: p.action((*call).retry),
 	}
 }

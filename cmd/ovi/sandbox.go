@@ -21,7 +21,7 @@ func (p *process) sandboxCommand() *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "list", ArgsUsage: "[SOURCE]", Usage: "List the sandbox's resources",
-				Flags:  []urfave.Flag{sourceFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
+				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "all", Usage: "include the default resources of the account"}},
 				Action: p.action((*call).sandboxList),
 			},
 			{
@@ -32,22 +32,22 @@ func (p *process) sandboxCommand() *urfave.Command {
 					"break resize ec2/web-0 t3.large   break delete ec2/web-0\n" +
 					"break copy rds/db db-restored     (with its tags, as a restore does)\n" +
 					"break create ec2 by-hand          (unmanaged)",
-				Flags:  []urfave.Flag{sourceFlag()},
+				Flags:  []urfave.Flag{recordFlag()},
 				Action: p.action((*call).sandboxBreak),
 			},
 			{
 				Name: "requests", ArgsUsage: "[SOURCE]", Usage: "Count the sandbox's API requests",
-				Flags:  []urfave.Flag{sourceFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
+				Flags:  []urfave.Flag{recordFlag(), &urfave.BoolFlag{Name: "changes", Usage: "only requests that change something"}},
 				Action: p.action((*call).sandboxRequests),
 			},
 			{
 				Name: "serve", ArgsUsage: "[SOURCE]", Usage: "Serve the sandbox's API to other programs",
-				Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
+				Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "listen", Usage: "listen on the loopback `ADDRESS`", Value: "127.0.0.1:4599"}},
 				Action: p.action((*call).sandboxServe),
 			},
 			{
 				Name: "reset", ArgsUsage: "[SOURCE]", Usage: "Empty the sandbox; the data directory stays",
-				Flags:  []urfave.Flag{sourceFlag()},
+				Flags:  []urfave.Flag{recordFlag()},
 				Action: p.action((*call).sandboxReset),
 			},
 		},

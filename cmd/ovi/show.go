@@ -21,7 +21,7 @@ func (p *process) showCommand() *urfave.Command {
 		Name: "show", Category: groupInspect, ArgsUsage: "REF | PLANFILE",
 		Usage: "Show a resource or plan",
 		Flags: []urfave.Flag{
-			sourceFlag(),
+			recordFlag(),
 			&urfave.StringFlag{Name: "at", Usage: "show it as of `REVISION` or time (2006-01-02T15:04:05Z, or 90m for 90 minutes ago)"},
 		},
 		Action: p.action((*call).show),

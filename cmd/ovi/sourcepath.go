@@ -73,7 +73,7 @@ func beside(name string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "check the name: the folder " + dir + " cannot be read"
+		return "check the name: the folder " + dir + " does not exist here, or cannot be read"
 	}
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {

@@ -22,7 +22,7 @@ func (p *process) statusCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "status", Category: groupInspect, ArgsUsage: "[SOURCE]",
 		Usage:  "Show managed resources",
-		Flags:  []urfave.Flag{sourceFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
+		Flags:  []urfave.Flag{recordFlag(), &urfave.StringFlag{Name: "stack", Usage: "only resources of stack `NAME`"}},
 		Action: p.action((*call).status),
 	}
 }

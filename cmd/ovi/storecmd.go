@@ -26,7 +26,7 @@ func (p *process) storeCommand() *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "status", ArgsUsage: "[SOURCE]", Usage: "Show size, revisions and instances",
-				Flags:  []urfave.Flag{sourceFlag()},
+				Flags:  []urfave.Flag{recordFlag()},
 				Action: p.action((*call).storeStatus),
 			},
 			{
@@ -40,7 +40,7 @@ func (p *process) storeCommand() *urfave.Command {
 				Description: "Instances of a shared store prove by their keys what each created. A key is trusted at its\n" +
 					"first use, which raises an alert. With --required, later keys must be trusted with this command.",
 				Flags: []urfave.Flag{
-					sourceFlag(), reasonFlag(),
+					recordFlag(), reasonFlag(),
 					&urfave.BoolFlag{Name: "required", Usage: "require that each later key is trusted with this command"},
 					&urfave.BoolFlag{Name: "revoke", Usage: "stop trusting KEY, or stop requiring"},
 				},

@@ -21,7 +21,7 @@ func (p *process) whyCommand() *urfave.Command {
 		Name: "why", Category: groupInspect, ArgsUsage: "REF",
 		Usage: "Explain a resource's state",
 		Flags: []urfave.Flag{
-			sourceFlag(),
+			recordFlag(),
 			&urfave.BoolFlag{Name: "all", Usage: "show every recorded event"},
 		},
 		Action: p.action((*call).why),
