@@ -99,8 +99,9 @@ const (
 	maxPort = 65535
 )
 
-// attrs are the attributes of the cluster that a valid row declares; null is not configured.
-func (r *row) attrs() source.Node {
+// attrs are the attributes of the cluster that a valid row declares, with an image of its nodes; null, and
+// no image, are not configured.
+func (r *row) attrs(image string) source.Node {
 	out := source.Node{Shape: source.Object}
 	add := func(column int, t source.Type) {
 		if text := r.cells[column].Text; text != "" {
@@ -111,6 +112,9 @@ func (r *row) attrs() source.Node {
 	add(columnSubnet, source.String)
 	for _, column := range ports() {
 		add(column, source.Int)
+	}
+	if image != "" {
+		out.Kids = append(out.Kids, source.Node{Text: "image"}, source.Node{Type: source.String, Quoted: true, Text: image})
 	}
 	return out
 }

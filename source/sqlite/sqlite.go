@@ -31,6 +31,9 @@ type Options struct {
 	// Settings reads what the table has no columns for: the rules and options of the stack, and
 	// other resources of it. Nil: there are none.
 	Settings source.Source
+	// Image is the image of the nodes of all clusters of kind or k3d, which the table has no column for.
+	// It is asked with the options of the stack. Nil, or "": that of the program.
+	Image func(program string, o resource.Options) string
 	// Wait is how long another process may keep the database locked; 0 is five seconds.
 	Wait time.Duration
 }
@@ -128,7 +131,7 @@ func (t *Table) add(d *source.Draft, rows []row) {
 			continue
 		}
 		if declared++; broken[i] || r.text(columnDesired) == Present {
-			d.Add(t.resource(r, broken[i]))
+			d.Add(t.resource(r, broken[i], d.Options))
 		}
 	}
 	if declared == 0 {
@@ -149,13 +152,17 @@ func (t *Table) location() string {
 }
 
 // resource is what a row declares.
-func (t *Table) resource(r *row, broken bool) *source.Resource {
+func (t *Table) resource(r *row, broken bool, o resource.Options) *source.Resource {
 	if broken {
 		// Without a kind: its problems are reported, and a reference to it is no other one.
 		return &source.Resource{Provider: t.opts.Provider, Name: r.name(), Broken: true, At: t.at(r, "")}
 	}
+	image := ""
+	if t.opts.Image != nil {
+		image = t.opts.Image(r.text(columnProvider), o)
+	}
 	return &source.Resource{
-		Provider: t.opts.Provider, Kind: Kind, Name: r.name(), Attrs: r.attrs(), At: t.at(r, ""),
+		Provider: t.opts.Provider, Kind: Kind, Name: r.name(), Attrs: r.attrs(image), At: t.at(r, ""),
 		Where: func(path string) position.Position {
 			if !declares(path) {
 				path = ""
