@@ -55,11 +55,16 @@ func (f *clusterSite) byHand(program string, args ...string) {
 	}
 }
 
-func (f *clusterSite) ovi(want int, args ...string) string {
-	f.t.Helper()
+func (f *clusterSite) command(args ...string) *exec.Cmd {
 	cmd := ovi(f.t, f.dir, args...)
 	cmd.Env = append(cmd.Env, f.e.Env()...)
 	cmd.Env = append(cmd.Env, "OVI_CLUSTER_MANAGEMENT=kind-devops", "OVI_CLUSTER_KUBECONFIG="+f.kubeconfig)
+	return cmd
+}
+
+func (f *clusterSite) ovi(want int, args ...string) string {
+	f.t.Helper()
+	cmd := f.command(args...)
 	out, err := cmd.CombinedOutput()
 	got := 0
 	if err != nil {

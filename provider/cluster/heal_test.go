@@ -166,3 +166,18 @@ func TestACheckRefusesWhatCannotBeCreated(t *testing.T) {
 		t.Errorf("without kind: %v", err)
 	}
 }
+
+// TestRealServersAnswer: kind and k3d with a real kube-apiserver and etcd in the stand-in for their nodes.
+func TestRealServersAnswer(t *testing.T) {
+	r := newReal(t, clustertest.Start(t))
+	for name, set := range map[string]values{
+		"one": {"provider": text("kind"), "image": text(clustertest.Image)},
+		"two": {"provider": text("k3d"), "image": text(clustertest.K3sImage)},
+	} {
+		o := r.create(r.desired(name, set))
+		// Built from its module, it does not know its number.
+		if v, _ := o.Attrs.Get("version"); o.Health != resource.Healthy || v == nil || v == text("v0.0.0-fake") {
+			t.Errorf("%s is %s, version %v", name, o.Health, v)
+		}
+	}
+}
