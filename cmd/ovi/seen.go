@@ -58,6 +58,9 @@ func (s seen) note() string {
 	case resource.RoleNew:
 		notes = append(notes, "new")
 	}
+	if s.Message != "" && s.Message != string(s.Health) {
+		notes = append(notes, s.Message)
+	}
 	return strings.Join(notes, ", ")
 }
 

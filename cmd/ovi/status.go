@@ -194,7 +194,7 @@ func (c *call) stateTables(s state) error {
 	}
 	short := s.names.Shorten(slices.Compact(refs)...) // a resource that is being replaced has two lines
 	for _, x := range managed {
-		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: x.health(), Observed: c.ago(x.at), Note: x.note()})
+		v.Rows = append(v.Rows, render.StatusRow{Resource: short(x.Ref), ID: phrase.ID(x.ID), Health: string(x.Health), Observed: c.ago(x.at), Note: x.note()})
 	}
 	alert := func(text, suggestion string) {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
