@@ -122,7 +122,7 @@ func (c *told) last(there *resource.Observed, d *event.Decision) history.Resourc
 		c.Exists = &ledger.ResourceState{Observed: *there}
 	}
 	if c.Scan == nil {
-		c.Scan = &ledger.Scan{Scope: web.Scope(), At: c.now(), Confirmed: c.now(), Complete: true}
+		c.Scan = &ledger.Scan{Scope: web.Scope(), At: c.now(), Confirmed: c.now(), Whole: c.now(), Complete: true}
 	}
 	for _, r := range c.Records {
 		if p, ok := r.Event.(event.Planned); ok {
@@ -136,7 +136,7 @@ func histories() map[string]history.ResourceHistory {
 	small, large, unmanaged := res("small"), res("large"), res("small")
 	unmanaged.Ownership = resource.Unmanaged
 	unreachable := created()
-	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Error: "access denied"}
+	unreachable.Scan = &ledger.Scan{Scope: web.Scope(), At: start.Add(9 * time.Minute), Confirmed: start, Whole: start, Error: "access denied"}
 	open := created().add("run2", read(), plan("p2", event.ForApply, unwanted), yes("p2"), started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message))
 	open.Open = &ledger.OpenAction{Started: started("p2", decider.Delete, decider.ReasonUnwanted, unwanted.Message), At: open.now(), User: "ada", Uncertain: true, Error: "connection reset"}
 	failing := created().add("run2", look(large), plan("p2", event.ForApply, drifted), yes("p2"),

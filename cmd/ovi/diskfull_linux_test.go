@@ -40,7 +40,7 @@ func small(t *testing.T) (dir string, run func(args ...string) *exec.Cmd) {
 	if err := os.Mkdir(rec, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Mount("tmpfs", rec, "tmpfs", 0, "size=4m"); err != nil {
+	if err := unix.Mount("tmpfs", rec, "tmpfs", 0, "size=4m,mode=0700"); err != nil {
 		needs.Missing(t, "a tmpfs cannot be mounted: %v", err)
 	}
 	t.Cleanup(func() {

@@ -55,9 +55,7 @@ func TestAFlippedBitIsNamed(t *testing.T) {
 			t.Run(name+" byte "+strconv.Itoa(at), func(t *testing.T) {
 				t.Parallel()
 				own := t.TempDir()
-				if err := os.CopyFS(own, os.DirFS(dir)); err != nil {
-					t.Fatal(err)
-				}
+				copyTo(t, own, dir)
 				if flipped(t, own, filepath.Join(own, ".ovi", name), whole, at, bit, truth) {
 					found.Add(1)
 				}

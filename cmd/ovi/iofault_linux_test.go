@@ -116,9 +116,7 @@ func straced(t *testing.T, strace, dir, trace, ttl string, flags ...string) *exe
 func copyOf(t *testing.T, from string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	copyTo(t, dir, from)
 	writeConfig(t, dir, faultAfter)
 	return dir
 }

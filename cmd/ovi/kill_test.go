@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -36,6 +37,26 @@ func ovi(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "OVI_SANDBOX_SETTLE=100ms", "OVI_DATA_DIR=", "USER=ada", "AWS_REGION=", "AWS_DEFAULT_REGION=", "GORACE="+raceOptions())
 	return cmd
+}
+
+// copyTo copies a folder with its data directory, which stays its user's own.
+func copyTo(t *testing.T, to, from string) {
+	t.Helper()
+	err := os.CopyFS(to, os.DirFS(from))
+	if err == nil {
+		err = filepath.WalkDir(filepath.Join(to, ".ovi"), func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) { // nothing was applied there
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return os.Chmod(path, map[bool]fs.FileMode{true: 0o700, false: 0o600}[d.IsDir()])
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // must runs ovi, which must exit with 0.

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -115,9 +114,7 @@ func TestKilledAmongAllActions(t *testing.T) {
 // mixedRun applies in a copy of the base, killed after a moment (0: not), and then for good.
 func mixedRun(t *testing.T, base string, moment time.Duration, twice bool) (took time.Duration, open bool) {
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
-		t.Fatal(err)
-	}
+	copyTo(t, dir, base)
 	_, before := managed(t, dir)
 	writeConfig(t, dir, mixAfter)
 	if moment > 0 {

@@ -104,7 +104,7 @@ func TestTheShopOnPodman(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.prints("1 deleted", "apply", "shop", "--auto-approve")
-	s.prints("container/dev-web", "status", "shop")
+	s.prints("container/dev-web", "status", "--data-dir", ".ovi-shop", "--stack", "dev.shop")
 	if _, err := os.Stat(filepath.Join(s.dir, ".ovi-shop")); err != nil {
 		t.Error(err)
 	}
