@@ -11,7 +11,7 @@ FUZZTIME ?= 20s
 # packages starts many.
 export GORACE ?= atexit_sleep_ms=10
 
-.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet crashes kill100 kill50 faults faults-nightly kill200 powercut powercut-nightly
+.PHONY: build fetch quick test lint fuzz bench demo check need golden podman5 quadlet clusters crashes kill100 kill50 faults faults-nightly kill200 powercut powercut-nightly
 
 build: need ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ovi ./cmd/ovi
@@ -78,6 +78,9 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs xfs -cuts 1000
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
+
+clusters: need ## every promise of a provider on real kind and k3d (Linux, root; nightly: the gate has the essential ones)
+	OVI_CLUSTERS=all $(GO) test -timeout 40m -run 'KeepsThePromises' -v ./provider/cluster
 
 PODMAN5 := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/podman5
 

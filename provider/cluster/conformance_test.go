@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/clustertest"
@@ -44,16 +45,32 @@ func harness(t *testing.T, with string) providertest.Harness {
 	}
 }
 
-func TestKindKeepsThePromisesOfAProvider(t *testing.T) {
-	providertest.Run(t, func(t *testing.T) providertest.Harness { return harness(t, "kind") })
+// essential are the cases of the gate: each takes a cluster or more. With OVI_CLUSTERS=all, as in `make
+// clusters`, all run.
+func essential() []string {
+	return []string{
+		"WhatIsCreatedIsAsConfigured", "MarksAreThereFromTheFirstMoment", "OneKeyCreatesOneResource",
+		"StatesFollowTheConfiguration", "WhatIsDeletedIsGone", "WhatIsCreatedAgainHasAnotherUID",
+	}
 }
 
-// TestK3dKeepsThePromisesOfAProvider: those in which it may differ from kind, because each takes a cluster.
-func TestK3dKeepsThePromisesOfAProvider(t *testing.T) {
-	for _, name := range []string{"WhatIsCreatedIsAsConfigured", "MarksAreThereFromTheFirstMoment", "OneKeyCreatesOneResource", "StatesFollowTheConfiguration", "WhatIsDeletedIsGone", "WhatIsCreatedAgainHasAnotherUID"} {
+func TestKindKeepsThePromisesOfAProvider(t *testing.T) { keepsPromises(t, "kind") }
+
+func TestK3dKeepsThePromisesOfAProvider(t *testing.T) { keepsPromises(t, "k3d") }
+
+func keepsPromises(t *testing.T, with string) {
+	all := os.Getenv("OVI_CLUSTERS") == "all"
+	names := essential()
+	if all {
+		names = providertest.Names()
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			found, ran := providertest.Find(t, name, func(t *testing.T) providertest.Harness { return harness(t, "k3d") })
-			if !ran {
+			found, ran := providertest.Find(t, name, func(t *testing.T) providertest.Harness { return harness(t, with) })
+			switch {
+			case !ran && all:
+				t.Skip("it is not about this kind")
+			case !ran:
 				t.Error("it did not run")
 			}
 			for _, f := range found {
