@@ -243,11 +243,23 @@ func unknownCommand(level []*cli.Command, path []string, name string) error {
 // Complete gives every command what all have in common: the options of every command, and an
 // error where a subcommand is missing.
 func Complete(c *cli.Command, everywhere []cli.Flag) {
+	names := make([]string, len(everywhere))
+	for i, f := range everywhere {
+		names[i] = f.Names()[0] // by a regular expression each time: once, not once a command
+	}
+	complete(c, everywhere, names)
+}
+
+func complete(c *cli.Command, everywhere []cli.Flag, names []string) {
 	c.HideHelp = true
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("see `ovi "+c.Name+" --help`", "%s", err) }
 	if len(c.Subcommands) == 0 || takesArgs(c) {
-		for _, f := range everywhere {
-			if !slices.ContainsFunc(c.Flags, func(own cli.Flag) bool { return own.Names()[0] == f.Names()[0] }) {
+		own := make(map[string]bool, len(c.Flags))
+		for _, f := range c.Flags {
+			own[f.Names()[0]] = true
+		}
+		for i, f := range everywhere {
+			if !own[names[i]] {
 				c.Flags = append(c.Flags, f)
 			}
 		}
@@ -258,6 +270,6 @@ func Complete(c *cli.Command, everywhere []cli.Flag) {
 		}
 	}
 	for _, sub := range c.Subcommands {
-		Complete(sub, everywhere)
+		complete(sub, everywhere, names)
 	}
 }
