@@ -28,7 +28,7 @@ func BenchmarkTableOf100Rows(b *testing.B) {
 			for i := range rows {
 				rows[i] = fmt.Sprintf("('c%02d', 'k3d', '10.%d.0.0/16', 30080, %d, %d, %d)", i, i+1, 20000+i, 21000+i, 22000+i)
 			}
-			sqlitetest.Exec(b, path, sqlitetest.Schema, "INSERT INTO clusters (name, provider, subnet, node_port, pf_port, http_port, https_port) VALUES "+strings.Join(rows, ", "))
+			sqlitetest.Exec(b, path, sqlitetest.Schema(), "INSERT INTO clusters (name, provider, subnet, node_port, pf_port, http_port, https_port) VALUES "+strings.Join(rows, ", "))
 			if created {
 				runInProcess(b, dir, "apply", "--auto-approve", path)
 			}

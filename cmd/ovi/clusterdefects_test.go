@@ -24,7 +24,7 @@ func newTableHost(t *testing.T, running bool) tableHost {
 	t.Helper()
 	t.Parallel()
 	f := tableHost{t, t.TempDir()}
-	sqlitetest.Exec(t, f.file("clusters.db"), sqlitetest.Schema, sqlitetest.Shipped)
+	sqlitetest.Exec(t, f.file("clusters.db"), sqlitetest.Schema(), sqlitetest.Shipped())
 	if running {
 		f.shell("0", "reconcile")
 	}

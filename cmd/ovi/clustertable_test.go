@@ -16,7 +16,7 @@ func TestALockedDatabaseStopsNoApply(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "clusters.db")
-	sqlitetest.Exec(t, path, sqlitetest.Schema, sqlitetest.Shipped)
+	sqlitetest.Exec(t, path, sqlitetest.Schema(), sqlitetest.Shipped())
 	other, err := sql.Open("sqlite", path+"?_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)

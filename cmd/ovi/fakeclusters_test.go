@@ -129,7 +129,7 @@ func (f fakeClusters) Delete(_ context.Context, r provider.Request) error {
 // sqlDo runs statements on a database: sql FILE STATEMENT...; Kindler's table and its rows are SCHEMA, OLD
 // and SHIPPED.
 func sqlDo(ts *testscript.TestScript, _ bool, args []string) {
-	known := map[string]string{"SCHEMA": sqlitetest.Schema, "OLD": sqlitetest.Old, "SHIPPED": sqlitetest.Shipped}
+	known := map[string]string{"SCHEMA": sqlitetest.Schema(), "OLD": sqlitetest.Old(), "SHIPPED": sqlitetest.Shipped()}
 	for i, s := range args[1:] {
 		if text := known[s]; text != "" {
 			args[i+1] = text

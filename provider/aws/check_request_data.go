@@ -66,7 +66,7 @@ func (g *region) checkSubnetGroup(ctx context.Context, r provider.Request) error
 }
 
 func (g *region) checkGroups(ctx context.Context, r provider.Request) error {
-	ids := texts(r.Desired.Attrs, "security_groups")
+	ids := r.Desired.Attrs.Texts("security_groups")
 	if len(ids) == 0 || unresolved(r.Desired.Attrs, "security_groups") {
 		return nil
 	}

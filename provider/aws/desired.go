@@ -42,20 +42,6 @@ func replaces(r provider.Request) error {
 	return nil
 }
 
-// texts reads a list of strings; nil if it is not set. The SDK omits nil from a call, while it would
-// send an empty list.
-func texts(a resource.Attrs, name string) []string {
-	v, _ := a.Get(name)
-	list, _ := v.(resource.List)
-	var out []string
-	for _, item := range list {
-		if s, ok := item.(resource.String); ok {
-			out = append(out, string(s))
-		}
-	}
-	return out
-}
-
 // attrs collects what was observed; what AWS did not report is omitted.
 type attrs map[string]resource.Value
 

@@ -146,7 +146,7 @@ func (g *region) launchOf(ctx context.Context, r provider.Request) (*ec2.RunInst
 // locationIn sets the network. A public address is an attribute of the network interface, and then
 // all of the network must be set there.
 func locationIn(in *ec2.RunInstancesInput, a resource.Attrs) {
-	subnet, groups := desired(a, "subnet"), texts(a, "security_groups")
+	subnet, groups := desired(a, "subnet"), a.Texts("security_groups")
 	public, set := flag(a, "public_ip")
 	if !set {
 		in.SubnetId, in.SecurityGroupIds = subnet, groups

@@ -74,7 +74,7 @@ func (g *region) stableInstance(ctx context.Context, id string) (i types.Instanc
 // changeLive makes the changes that do not stop it. EC2 accepts one attribute per call.
 func (g *region) changeLive(ctx context.Context, r provider.Request, id string) error {
 	if changed(r, "security_groups") {
-		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: texts(r.Desired.Attrs, "security_groups")}); err != nil {
+		if err := g.modify(ctx, id, &ec2.ModifyInstanceAttributeInput{Groups: r.Desired.Attrs.Texts("security_groups")}); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ func (g *region) orderDB(r provider.Request) (*rds.CreateDBInstanceInput, error)
 		DBName:               desired(a, "database"),
 		Port:                 desiredInt(a, "port"),
 		DBSubnetGroupName:    desired(a, "subnet_group"),
-		VpcSecurityGroupIds:  texts(a, "security_groups"),
+		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 		CopyTagsToSnapshot:   aws.Bool(true),
 		Tags:                 rdsTags(g.birthTags(r, false)),

@@ -100,7 +100,7 @@ func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInp
 		MultiAZ:              desiredFlag(a, "multi_az"),
 		PubliclyAccessible:   desiredFlag(a, "public"),
 		DBPortNumber:         desiredInt(a, "port"),
-		VpcSecurityGroupIds:  texts(a, "security_groups"),
+		VpcSecurityGroupIds:  a.Texts("security_groups"),
 		DeletionProtection:   desiredFlag(a, "deletion_protection"),
 	}
 	in.BackupRetentionPeriod = desiredInt(a, "backup_days")

@@ -12,7 +12,7 @@ import (
 
 // check: the program is installed, the image can be had, and ports, name and subnet are free.
 func (h *host) check(ctx context.Context, r provider.Request) error {
-	with, _ := textOf(r.Desired.Attrs, "provider")
+	with, _ := r.Desired.Attrs.Text("provider")
 	if _, err := h.find(with); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (h *host) check(ctx context.Context, r provider.Request) error {
 
 // checkImage finds an image that no registry has.
 func (h *host) checkImage(ctx context.Context, r provider.Request) error {
-	image, ok := textOf(r.Desired.Attrs, "image")
+	image, ok := r.Desired.Attrs.Text("image")
 	if !ok || !strings.HasPrefix(image, "localhost/") {
 		return nil
 	}
@@ -72,8 +72,8 @@ func (h *host) checkPorts(r provider.Request) error {
 		return nil // of another host
 	}
 	for _, x := range ingress() {
-		n, ok := intOf(r.Desired.Attrs, x.attr)
-		if had, has := intOf(r.Have.Attrs, x.attr); !ok || has && had == n {
+		n, ok := r.Desired.Attrs.Int(x.attr)
+		if had, has := r.Have.Attrs.Int(x.attr); !ok || has && had == n {
 			continue
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(everywhere, strconv.FormatInt(n, 10)))

@@ -61,10 +61,10 @@ func validSubnet(v resource.Value) []resource.Problem {
 
 // canonical writes an image as it is observed, and checks what one program alone can do.
 func canonical(a resource.Attrs) (resource.Attrs, []resource.Problem) {
-	if image, ok := textOf(a, "image"); ok {
+	if image, ok := a.Text("image"); ok {
 		a = a.With("image", resource.String(plainImage(image)))
 	}
-	with, _ := textOf(a, "provider")
+	with, _ := a.Text("provider")
 	if _, ok := a.Get("subnet"); ok && with == withKind {
 		return a, []resource.Problem{{Path: "subnet", Summary: "kind puts all clusters into one network", Suggestion: "remove it, or use the provider k3d"}}
 	}
@@ -87,14 +87,14 @@ func plainImage(name string) string {
 
 // effectOf replaces a cluster whose creation was interrupted: it cannot be started.
 func effectOf(have resource.Observed, c resource.Change) resource.Effect {
-	if c.On == resource.OnState && !boolOf(have.Attrs, "complete") {
+	if c.On == resource.OnState && !have.Attrs.Bool("complete") {
 		return resource.Replace
 	}
 	return resource.InPlace
 }
 
 func dataLoss(have resource.Observed, _ resource.Attrs) string {
-	if !boolOf(have.Attrs, "complete") {
+	if !have.Attrs.Bool("complete") {
 		return ""
 	}
 	return "everything in the cluster"

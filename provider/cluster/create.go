@@ -45,9 +45,9 @@ func (h *host) createKind(ctx context.Context, r provider.Request) error {
 		return err
 	}
 	node := kindNode{Role: "control-plane", Mounts: []kindMount{{Host: "/dev/null", Container: marksPath(text), ReadOnly: true}}}
-	node.Image, _ = textOf(r.Desired.Attrs, "image")
+	node.Image, _ = r.Desired.Attrs.Text("image")
 	for _, x := range ingress() {
-		if n, ok := intOf(r.Desired.Attrs, x.attr); ok {
+		if n, ok := r.Desired.Attrs.Int(x.attr); ok {
 			node.Ports = append(node.Ports, kindPort{Container: x.port, Host: n, Address: everywhere})
 		}
 	}
@@ -92,14 +92,14 @@ func (h *host) createK3d(ctx context.Context, r provider.Request) error {
 		"cluster", "create", r.Desired.Ref.Name, "--servers", "1", "--agents", "0", "--api-port", "127.0.0.1:random", "--wait", "--timeout", createWait.String(),
 		"--kubeconfig-update-default=false", "--kubeconfig-switch-context=false", "--runtime-label", marksLabel + "=" + text + "@server:0",
 	}
-	if image, ok := textOf(r.Desired.Attrs, "image"); ok {
+	if image, ok := r.Desired.Attrs.Text("image"); ok {
 		args = append(args, "--image", image)
 	}
-	if subnet, ok := textOf(r.Desired.Attrs, "subnet"); ok {
+	if subnet, ok := r.Desired.Attrs.Text("subnet"); ok {
 		args = append(args, "--subnet", subnet)
 	}
 	for _, x := range ingress() {
-		if n, ok := intOf(r.Desired.Attrs, x.attr); ok {
+		if n, ok := r.Desired.Attrs.Int(x.attr); ok {
 			args = append(args, "--port", fmt.Sprintf("%s:%d:%d@loadbalancer", everywhere, n, x.port))
 		}
 	}

@@ -20,7 +20,7 @@ func crossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.D
 			continue
 		}
 		for _, name := range []string{"http_port", "https_port", "pf_port"} {
-			n, ok := intOf(d.Attrs, name)
+			n, ok := d.Attrs.Int(name)
 			if !ok {
 				continue
 			}
@@ -47,7 +47,7 @@ func finding(d *resource.Desired, path, summary, suggestion string) resource.Fin
 }
 
 func subnetOf(d *resource.Desired) (netip.Prefix, bool) {
-	text, _ := textOf(d.Attrs, "subnet")
+	text, _ := d.Attrs.Text("subnet")
 	p, err := netip.ParsePrefix(text)
 	return p, err == nil
 }

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 )
 
@@ -21,7 +21,8 @@ func classify(op string, err error) error {
 		return err
 	}
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
-	var unreachable *docker.ConnectError
+	var unreachable *engineapi.ConnectError
+	var lost *engineapi.LostError
 	var said *kube.Error
 	var sent *url.Error
 	switch {
@@ -31,9 +32,11 @@ func classify(op string, err error) error {
 	case errors.As(err, &unreachable):
 		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach the container engine: %w", unreachable.Err)
 		out.Hint = "start it, or set --cluster-engine"
+	case errors.As(err, &lost):
+		out.Class = provider.Uncertain
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		out.Class = provider.Transient
-	case docker.IsNotFound(err):
+	case engineapi.IsNotFound(err):
 		out.Class = provider.NotFound
 	case errors.As(err, &sent):
 		out.Class, out.Err = provider.Transient, fmt.Errorf("cannot reach the API server: %w", sent.Err)

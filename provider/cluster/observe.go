@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 	"github.com/ovi-project/ovi/resource"
@@ -67,11 +68,11 @@ func (h *host) see(ctx context.Context, f *found) (out seen, err error) {
 func (h *host) observe(ctx context.Context, f *found) (resource.Observed, error) {
 	o := resource.Observed{Ref: h.ref(f.name), ID: f.id}
 	err := h.read(ctx, f, &o)
-	var unreachable *docker.ConnectError
+	var unreachable *engineapi.ConnectError
 	switch {
 	case err == nil:
 		return o, nil
-	case docker.IsNotFound(err):
+	case engineapi.IsNotFound(err):
 		return resource.Observed{}, nil
 	case ctx.Err() != nil || errors.As(err, &unreachable):
 		return resource.Observed{}, err
@@ -134,7 +135,7 @@ func (h *host) readSubnet(ctx context.Context, server *docker.Container, set val
 func (h *host) readInside(ctx context.Context, c seen, o *resource.Observed, set values) error {
 	config, err := h.config(ctx, c)
 	switch {
-	case docker.IsNotFound(err):
+	case engineapi.IsNotFound(err):
 		set["complete"] = resource.Bool(false)
 		o.Health, o.Message = resource.Failing, "its creation was interrupted"
 		return nil
@@ -211,7 +212,7 @@ func (h *host) complete(ctx context.Context, f *found, o *resource.Observed, cli
 	switch {
 	case err == nil:
 		return true, nil
-	case !docker.IsNotFound(err):
+	case !engineapi.IsNotFound(err):
 		return false, err
 	case o.Health != resource.Healthy:
 		return true, nil

@@ -193,14 +193,14 @@ func (a *argo) apply(ctx context.Context, r provider.Request, notes map[string]s
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	server, _ := textOf(r.Desired.Attrs, "server")
+	server, _ := r.Desired.Attrs.Text("server")
 	name := r.Have.ID
 	if name == "" {
 		name = secretPrefix + r.Desired.Ref.Name
 	}
 	s := secret{
 		APIVersion: "v1", Kind: "Secret", Type: "Opaque",
-		Metadata: metadata{Name: name, Namespace: "argocd", UID: uid, Labels: textsOf(r.Desired.Attrs, "labels"), Annotations: textsOf(r.Desired.Attrs, "annotations")},
+		Metadata: metadata{Name: name, Namespace: "argocd", UID: uid, Labels: r.Desired.Attrs.TextMap("labels"), Annotations: r.Desired.Attrs.TextMap("annotations")},
 		Data:     map[string][]byte{"name": []byte(r.Desired.Ref.Name), "server": []byte(server), "config": config},
 	}
 	s.Metadata.Labels[typeLabel] = typeCluster
@@ -228,7 +228,7 @@ func accessOf(attrs resource.Attrs) ([]byte, error) {
 	if len(c.CA) == 0 || c.Token == "" && (len(c.Cert) == 0 || len(c.Key) == 0) {
 		return nil, permanent("", "embed certificates and keys in it", "the kubeconfig has no authority, or no user with a certificate or token")
 	}
-	name, _ := textOf(attrs, "server_name")
+	name, _ := attrs.Text("server_name")
 	return json.Marshal(access{Token: c.Token, TLS: accessTLS{ServerName: name, CA: c.CA, Cert: c.Cert, Key: c.Key}})
 }
 

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/resource"
 )
 
 func (h *host) create(ctx context.Context, r provider.Request) (resource.Observed, error) {
-	with, _ := textOf(r.Desired.Attrs, "provider")
+	with, _ := r.Desired.Attrs.Text("provider")
 	name := r.Desired.Ref.Name
 	have, err := h.existing(ctx, with, r)
 	if err != nil {
@@ -52,7 +53,7 @@ func (h *host) existing(ctx context.Context, with string, r provider.Request) (*
 			return nil, err
 		case o.Marks.Key != r.Key:
 			return nil, conflict("", "rename one of them, or run `ovi adopt "+r.Desired.Ref.Short()+"`", "a cluster %s of %s exists", name, with)
-		case boolOf(o.Attrs, "complete"):
+		case o.Attrs.Bool("complete"):
 			return have, nil
 		}
 	}
@@ -71,7 +72,7 @@ func (h *host) update(ctx context.Context, r provider.Request) (resource.Observe
 	var state resource.State
 	for _, c := range r.Changes {
 		switch {
-		case c.On == resource.OnState && boolOf(r.Have.Attrs, "complete"):
+		case c.On == resource.OnState && r.Have.Attrs.Bool("complete"):
 			to, _ := c.To.(resource.String)
 			state = resource.State(to)
 		case c.On == resource.OnAttribute && (c.Path == "node_port" || c.Path == "pf_port"): // in the record alone
@@ -123,7 +124,7 @@ func (h *host) removeNetwork(ctx context.Context, f *found) error {
 	if !slices.ContainsFunc(all, func(n docker.Network) bool { return n.Name == name }) {
 		return nil
 	}
-	if err := h.RemoveNetwork(ctx, name); err != nil && !docker.IsNotFound(err) {
+	if err := h.RemoveNetwork(ctx, name); err != nil && !engineapi.IsNotFound(err) {
 		return fmt.Errorf("remove the network %s: %w", name, err)
 	}
 	return nil

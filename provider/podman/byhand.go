@@ -87,7 +87,7 @@ func createByHand(o provider.Operation) []string {
 // secretParts are the names of the secrets of Podman's that hold the values of a secret.
 func secretParts(d resource.Desired) []string {
 	var out []string
-	data := attrsOf(d.Attrs, "data")
+	data := d.Attrs.Object("data")
 	for _, k := range data {
 		out = append(out, partName(d.Ref.Name, k.Name, len(data)))
 	}
@@ -154,7 +154,7 @@ func reconnectByHand(name string, c resource.Change, a resource.Attrs) []string 
 	for _, n := range slices.Sorted(maps.Keys(to)) {
 		if !from[n] {
 			line := cmdline("podman network connect")
-			line.add(each("--alias", textsOf(a, "network_aliases"))...)
+			line.add(each("--alias", a.Texts("network_aliases"))...)
 			out = append(out, commands(append(line, shell(n), shell(name)))...)
 		}
 	}

@@ -45,20 +45,20 @@ func containerSettings(d resource.Desired, find func(resource.Ref) (resource.Des
 	if user := userOf(a); user != "" {
 		add("--user", user)
 	}
-	p.settings = append(p.settings, healthSettings(attrsOf(a, "health"))...)
+	p.settings = append(p.settings, healthSettings(a.Object("health"))...)
 	v, _ := a.Get("resources")
 	p.settings = append(p.settings, limitSettings(v)...)
 	if policy := restartPolicyOf(a, find); policy != "" {
 		add("--restart", policy)
 	}
 	p.settings = append(p.settings, pairs("--sysctl", namedMap(a, "sysctl"))...)
-	security := attrsOf(a, "security_context")
-	if boolOf(security, "privileged") {
+	security := a.Object("security_context")
+	if security.Bool("privileged") {
 		p.settings = append(p.settings, setting{flag: "--privileged", alone: true})
 	}
-	caps := attrsOf(security, "capabilities")
-	p.settings = append(p.settings, each("--cap-add", textsOf(caps, "add"))...)
-	p.settings = append(p.settings, each("--cap-drop", textsOf(caps, "drop"))...)
+	caps := security.Object("capabilities")
+	p.settings = append(p.settings, each("--cap-add", caps.Texts("add"))...)
+	p.settings = append(p.settings, each("--cap-drop", caps.Texts("drop"))...)
 	if policy := pullPolicy(a); policy != "IfNotPresent" {
 		add("--pull", strings.ToLower(policy))
 	}
@@ -128,11 +128,11 @@ func portSettings(a resource.Attrs) []setting {
 
 // mounts mounts volumes by name, and paths of the host by path.
 func (p *program) mounts(a resource.Attrs, find func(resource.Ref) (resource.Desired, bool)) {
-	for _, e := range listOf(a, "volumes") {
+	for _, e := range a.List("volumes") {
 		m, _ := e.(resource.Attrs)
 		name, _ := m.Get("name")
-		where, _ := textOf(m, "mount_path")
-		sub, _ := textOf(m, "sub_path")
+		where, _ := m.Text("mount_path")
+		sub, _ := m.Text("sub_path")
 		source := named(name)
 		if v, ok := found(name, find); ok {
 			if host, _ := hostPath(v.Attrs); host != "" {
@@ -161,15 +161,15 @@ func found(v resource.Value, find func(resource.Ref) (resource.Desired, bool)) (
 
 // secrets gives the container its secrets by name, as variables or files.
 func (p *program) secrets(a resource.Attrs, find func(resource.Ref) (resource.Desired, bool)) {
-	for _, e := range listOf(a, "secrets") {
+	for _, e := range a.List("secrets") {
 		m, _ := e.(resource.Attrs)
 		v, _ := m.Get("name")
-		name, file, env := named(v), "", boolOf(m, "env")
-		if file, _ = textOf(m, "path"); file == "" && !env {
+		name, file, env := named(v), "", m.Bool("env")
+		if file, _ = m.Text("path"); file == "" && !env {
 			file = "/run/secrets/" + name
 		}
 		d, _ := found(v, find)
-		data := attrsOf(d.Attrs, "data")
+		data := d.Attrs.Object("data")
 		if len(data) == 0 {
 			p.unsaid = append(p.unsaid, "the keys of the secret "+name+": they are not in this chart")
 		}

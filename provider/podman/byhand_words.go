@@ -113,7 +113,7 @@ func namedOf(a resource.Attrs, name string) (string, bool) {
 // namedAll are the elements of a list.
 func namedAll(a resource.Attrs, name string) []string {
 	var out []string
-	for _, v := range listOf(a, name) {
+	for _, v := range a.List(name) {
 		out = append(out, named(v))
 	}
 	return out
@@ -122,7 +122,7 @@ func namedAll(a resource.Attrs, name string) []string {
 // namedMap are the entries of a map.
 func namedMap(a resource.Attrs, name string) map[string]string {
 	out := map[string]string{}
-	for _, x := range attrsOf(a, name) {
+	for _, x := range a.Object(name) {
 		out[x.Name] = named(x.Value)
 	}
 	return out

@@ -37,8 +37,8 @@ func canonicalContainer(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 
 func canonicalNetwork(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	a = dropEmpty(a, "options", "labels")
-	subnet, has := textOf(a, "subnet")
-	gateway, fixed := textOf(a, "gateway")
+	subnet, has := a.Text("subnet")
+	gateway, fixed := a.Text("gateway")
 	p, err := netip.ParsePrefix(subnet)
 	if has && err == nil {
 		a = a.With("subnet", resource.String(p.Masked().String()))

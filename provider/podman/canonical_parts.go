@@ -14,10 +14,10 @@ func canonicalPorts(a resource.Attrs, add func(...resource.Problem)) resource.At
 	return mapElements(a, "ports", func(p resource.Attrs, at string) resource.Attrs {
 		p = mapText(p, "protocol", strings.ToLower)
 		p = mapText(p, "host_ip", canonicalAddress)
-		if ip, ok := textOf(p, "host_ip"); ok && ip == "" {
+		if ip, ok := p.Text("host_ip"); ok && ip == "" {
 			p = p.Without("host_ip")
 		}
-		host, _ := intOf(p, "host_port")
+		host, _ := p.Int("host_port")
 		if _, clash := taken.add(&resource.Desired{}, p); clash {
 			add(resource.Problem{Path: at + ".host_port", Summary: fmt.Sprintf("host port %d is published twice", host), Suggestion: "use another host_port"})
 		}
@@ -49,7 +49,7 @@ func canonicalMount(m resource.Attrs, at string, add func(...resource.Problem)) 
 	}
 	m = mapText(m.Without("container_path"), "mount_path", path.Clean)
 	m = mapText(m, "sub_path", path.Clean)
-	if sub, ok := textOf(m, "sub_path"); ok && (sub == "." || sub == "") {
+	if sub, ok := m.Text("sub_path"); ok && (sub == "." || sub == "") {
 		m = m.Without("sub_path")
 	}
 	return mapObject(m, "mount_options", func(o resource.Attrs) resource.Attrs { return dropEmpty(o, "uid_mapping", "gid_mapping") })
@@ -59,7 +59,7 @@ func canonicalHealth(h resource.Attrs, add func(...resource.Problem)) resource.A
 	if len(h) == 0 {
 		return h
 	}
-	kind, _ := textOf(h, "type")
+	kind, _ := h.Text("type")
 	_, command := h.Get("command")
 	_, request := h.Get("http_get")
 	if kind == "" && command != request {
@@ -100,7 +100,7 @@ func canonicalSecurity(a resource.Attrs) resource.Attrs {
 			}
 			return dropEmpty(c, "add", "drop")
 		})
-		if !boolOf(s, "privileged") {
+		if !s.Bool("privileged") {
 			s = s.Without("privileged")
 		}
 		return s
@@ -127,10 +127,10 @@ func capabilities(v resource.Value) resource.Value {
 func sharedPaths(a resource.Attrs) (out []resource.Problem) {
 	taken := map[string]bool{}
 	for _, at := range []struct{ list, field string }{{"volumes", "mount_path"}, {"secrets", "path"}} {
-		for i, e := range listOf(a, at.list) {
+		for i, e := range a.List(at.list) {
 			o, _ := e.(resource.Attrs)
-			p, ok := textOf(o, at.field)
-			if v, _ := o.Get("name"); at.list == "secrets" && !ok && !boolOf(o, "env") {
+			p, ok := o.Text(at.field)
+			if v, _ := o.Get("name"); at.list == "secrets" && !ok && !o.Bool("env") {
 				if r, is := v.(resource.Reference); is {
 					p, ok = "/run/secrets/"+r.Ref.Name, true
 				}
@@ -149,7 +149,7 @@ func sharedPaths(a resource.Attrs) (out []resource.Problem) {
 // canonicalVolume says driver and options in one way, and checks that they go together.
 func canonicalVolume(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	var problems []resource.Problem
-	nested := attrsOf(a, "volume")
+	nested := a.Object("volume")
 	for _, name := range []string{"driver", "options"} {
 		if v, ok := nested.Get(name); ok {
 			a = a.With(name, v)
@@ -158,7 +158,7 @@ func canonicalVolume(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 	a = dropEmpty(a.Without("volume"), "options", "labels")
 	_, host := a.Get("host_path")
 	_, empty := a.Get("empty_dir")
-	if kind, said := textOf(a, "type"); !said {
+	if kind, said := a.Text("type"); !said {
 		if kind = "volume"; host {
 			kind = "bind"
 		}

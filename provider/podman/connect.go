@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 )
 
@@ -36,12 +37,12 @@ func (p *Provider) connect(word string) (*libpod.Client, bool, error) {
 	}
 	switch u.Scheme {
 	case "unix":
-		return libpod.New(libpod.Unix(u.Path)), true, nil
+		return libpod.New(engineapi.Unix(u.Path)), true, nil
 	case "tcp":
 		if p.opts.TLS != (libpod.Certificates{}) {
 			return libpod.New(libpod.TLS(u.Host, p.opts.TLS)), false, nil
 		}
-		return libpod.New(libpod.TCP(u.Host)), false, nil
+		return libpod.New(engineapi.TCP(u.Host)), false, nil
 	case "ssh":
 		s := libpod.NewSSH(u)
 		p.closers = append(p.closers, s.Close)

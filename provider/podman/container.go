@@ -67,13 +67,13 @@ func readContainer(ctx context.Context, g *reading, id string) (resource.Observe
 		return resource.Observed{}, err
 	}
 	f.tag = c.ImageName
-	if named, ok := textOf(f.want, "image"); ok {
+	if named, ok := f.want.Text("image"); ok {
 		f.tag = named
 	}
 	if f.tagged, err = g.image(ctx, f.tag); err != nil {
 		return resource.Observed{}, err
 	}
-	if policy, _ := textOf(f.want, "image_pull_policy"); policy == "Always" && f.image != nil {
+	if policy, _ := f.want.Text("image_pull_policy"); policy == "Always" && f.image != nil {
 		f.moved = g.registry.moved(ctx, g, f.tag, f.image)
 	}
 	if f.networks, err = g.networksOf(ctx); err != nil {
@@ -177,7 +177,7 @@ func (f *facts) labels(resource.Value) resource.Value {
 	if f.image != nil {
 		image = f.image.Labels
 	}
-	return userLabels(f.Config.Labels, image, attrsOf(f.want, "labels"))
+	return userLabels(f.Config.Labels, image, f.want.Object("labels"))
 }
 
 func (f *facts) pod(resource.Value) resource.Value {

@@ -18,7 +18,7 @@ func list(words []string) resource.Value {
 
 func words(v resource.Value) []string {
 	l, _ := v.(resource.List)
-	return textsOf(resource.Attrs{{Name: "l", Value: l}}, "l")
+	return l.Texts()
 }
 
 // full is the whole command line that runs.
@@ -113,13 +113,13 @@ func (f *facts) restartPolicy(want resource.Value) resource.Value {
 // security compares the capabilities that the container may have at most.
 func (f *facts) security(want resource.Value) resource.Value {
 	said, _ := want.(resource.Attrs)
-	wanted := attrsOf(said, "capabilities") // style:ok
+	wanted := said.Object("capabilities") // style:ok
 	may := func(name string) bool { return slices.Contains(f.BoundingCaps, "CAP_"+name) }
-	fits := boolOf(said, "privileged") == f.HostConfig.Privileged
-	for _, name := range textsOf(wanted, "add") {
+	fits := said.Bool("privileged") == f.HostConfig.Privileged
+	for _, name := range wanted.Texts("add") {
 		fits = fits && (name == "ALL" || may(name))
 	}
-	for _, name := range textsOf(wanted, "drop") {
+	for _, name := range wanted.Texts("drop") {
 		fits = fits && (name == "ALL" || f.HostConfig.Privileged || !may(name))
 	}
 	if fits && (f.ours || want != nil) {

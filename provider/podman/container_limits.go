@@ -16,19 +16,19 @@ type limits struct{ quota, shares, memory, reservation int64 }
 
 func limitsOf(v resource.Value) (l limits) {
 	a, _ := v.(resource.Attrs)
-	upper, lower := attrsOf(a, "limits"), attrsOf(a, "requests")
-	if s, ok := textOf(upper, "cpu"); ok {
+	upper, lower := a.Object("limits"), a.Object("requests")
+	if s, ok := upper.Text("cpu"); ok {
 		milli, _ := milliCPU(s)
 		l.quota = milli * period / 1000
 	}
-	if s, ok := textOf(lower, "cpu"); ok {
+	if s, ok := lower.Text("cpu"); ok {
 		milli, _ := milliCPU(s)
 		l.shares = max(2, milli*1024/1000)
 	}
-	if s, ok := textOf(upper, "memory"); ok {
+	if s, ok := upper.Text("memory"); ok {
 		l.memory, _ = memoryBytes(s)
 	}
-	if s, ok := textOf(lower, "memory"); ok {
+	if s, ok := lower.Text("memory"); ok {
 		l.reservation, _ = memoryBytes(s)
 	}
 	return l
@@ -110,7 +110,7 @@ func checkOf(h resource.Attrs) *libpod.Healthcheck {
 		return nil
 	}
 	number := func(name string, otherwise int64) int64 {
-		if n, ok := intOf(h, name); ok {
+		if n, ok := h.Int(name); ok {
 			return n
 		}
 		return otherwise
@@ -123,13 +123,13 @@ func checkOf(h resource.Attrs) *libpod.Healthcheck {
 }
 
 func testOf(h resource.Attrs) []string {
-	if get := attrsOf(h, "http_get"); get != nil {
-		port, _ := intOf(get, "port")
-		path, _ := textOf(get, "path")
+	if get := h.Object("http_get"); get != nil {
+		port, _ := get.Int("port")
+		path, _ := get.Text("path")
 		url := "http://127.0.0.1:" + strconv.FormatInt(port, 10) + path
 		return []string{"CMD-SHELL", "if command -v wget >/dev/null; then wget -q -O /dev/null " + quoted(url) + "; else curl -fsS -o /dev/null " + quoted(url) + "; fi"}
 	}
-	return append([]string{"CMD"}, textsOf(h, "command")...)
+	return append([]string{"CMD"}, h.Texts("command")...)
 }
 
 func quoted(s string) string { return "'" + s + "'" }

@@ -40,7 +40,7 @@ func portsFacts(want resource.Value, bindings map[string][]libpod.PortBinding) r
 }
 
 func samePort(want, have resource.Attrs) bool {
-	if port, _ := intOf(want, "host_port"); port == 0 {
+	if port, _ := want.Int("host_port"); port == 0 {
 		want, have = want.With("host_port", resource.Int(0)), have.With("host_port", resource.Int(0))
 	}
 	return resource.Equal(want, have)

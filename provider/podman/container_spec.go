@@ -17,19 +17,19 @@ import (
 func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.ContainerSpec, error) {
 	a := r.Desired.Attrs
 	s := &libpod.ContainerSpec{
-		Name: r.Desired.Ref.Name, Env: stringsOf(a, "env"), Labels: birthLabels(r), Entrypoint: textsOf(a, "command"), Command: textsOf(a, "args"),
-		Sysctl: stringsOf(a, "sysctl"), Health: checkOf(attrsOf(a, "health")), PortMappings: portMappings(a),
+		Name: r.Desired.Ref.Name, Env: a.TextMap("env"), Labels: birthLabels(r), Entrypoint: a.Texts("command"), Command: a.Texts("args"),
+		Sysctl: a.TextMap("sysctl"), Health: checkOf(a.Object("health")), PortMappings: portMappings(a),
 	}
-	s.Image, _ = textOf(a, "image")
-	s.WorkDir, _ = textOf(a, "working_dir")
+	s.Image, _ = a.Text("image")
+	s.WorkDir, _ = a.Text("working_dir")
 	s.User = userOf(a)
 	v, _ := a.Get("resources")
 	s.ResourceLimits = limitsOf(v).spec()
-	security := attrsOf(a, "security_context")
-	caps := attrsOf(security, "capabilities")
-	s.Privileged, s.CapAdd, s.CapDrop = boolOf(security, "privileged"), textsOf(caps, "add"), textsOf(caps, "drop")
-	restart, _ := textOf(a, "restart_policy")
-	if pod, ok := textOf(a, "pod"); ok {
+	security := a.Object("security_context")
+	caps := security.Object("capabilities")
+	s.Privileged, s.CapAdd, s.CapDrop = security.Bool("privileged"), caps.Texts("add"), caps.Texts("drop")
+	restart, _ := a.Text("restart_policy")
+	if pod, ok := a.Text("pod"); ok {
 		s.Pod = pod
 		if restart == "" {
 			p, err := h.Pod(ctx, pod)
@@ -37,7 +37,7 @@ func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.Container
 				return nil, err
 			}
 			want, _ := applied(p.Labels)
-			if restart, _ = textOf(want, "restart_policy"); restart != "" {
+			if restart, _ = want.Text("restart_policy"); restart != "" {
 				s.Labels[labelRestart] = restart
 			}
 		}
@@ -57,12 +57,12 @@ func specOf(ctx context.Context, h *host, r provider.Request) (*libpod.Container
 }
 
 func userOf(a resource.Attrs) string {
-	uid, ok := intOf(a, "uid")
+	uid, ok := a.Int("uid")
 	if !ok {
 		return ""
 	}
 	out := strconv.FormatInt(uid, 10)
-	if gid, ok := intOf(a, "gid"); ok {
+	if gid, ok := a.Int("gid"); ok {
 		out += ":" + strconv.FormatInt(gid, 10)
 	}
 	return out
@@ -79,20 +79,20 @@ func restartOf(policy string) (name string, tries *uint) {
 
 func linksOf(a resource.Attrs) map[string]libpod.NetworkLink {
 	out := map[string]libpod.NetworkLink{}
-	for _, id := range textsOf(a, "networks") {
-		out[id] = libpod.NetworkLink{Aliases: textsOf(a, "network_aliases")}
+	for _, id := range a.Texts("networks") {
+		out[id] = libpod.NetworkLink{Aliases: a.Texts("network_aliases")}
 	}
 	return out
 }
 
 func portMappings(a resource.Attrs) (out []libpod.PortMapping) {
-	for _, v := range listOf(a, "ports") {
+	for _, v := range a.List("ports") {
 		p, _ := v.(resource.Attrs)
-		inside, _ := intOf(p, "container_port")
-		outside, _ := intOf(p, "host_port")
+		inside, _ := p.Int("container_port")
+		outside, _ := p.Int("host_port")
 		m := libpod.PortMapping{ContainerPort: int(inside), HostPort: int(outside)}
-		m.HostIP, _ = textOf(p, "host_ip")
-		m.Protocol, _ = textOf(p, "protocol")
+		m.HostIP, _ = p.Text("host_ip")
+		m.Protocol, _ = p.Text("protocol")
 		out = append(out, m)
 	}
 	return out
@@ -101,17 +101,17 @@ func portMappings(a resource.Attrs) (out []libpod.PortMapping) {
 // mountsOf mounts volumes by name, and paths of the host and folders of volumes by their path.
 func mountsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.ContainerSpec) error {
 	sources := map[string]string{}
-	for _, e := range listOf(a, "volumes") {
+	for _, e := range a.List("volumes") {
 		m, _ := e.(resource.Attrs)
-		name, _ := textOf(m, "name")
-		where, _ := textOf(m, "mount_path")
+		name, _ := m.Text("name")
+		where, _ := m.Text("mount_path")
 		v, err := h.Volume(ctx, name)
 		if err != nil {
 			return err
 		}
 		want, _ := applied(v.Labels)
 		source, _ := hostPath(want)
-		sub, _ := textOf(m, "sub_path")
+		sub, _ := m.Text("sub_path")
 		if source == "" && sub != "" {
 			source = v.Mountpoint
 		}
@@ -135,16 +135,16 @@ func mountsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.Containe
 
 func mountOptions(m resource.Attrs) []string {
 	out := []string{"rw"}
-	if boolOf(m, "read_only") {
+	if m.Bool("read_only") {
 		out = []string{"ro"}
 	}
-	o := attrsOf(m, "mount_options")
-	if relabel, ok := textOf(o, "se_linux_label"); ok {
+	o := m.Object("mount_options")
+	if relabel, ok := o.Text("se_linux_label"); ok {
 		out = append(out, relabel)
 	}
 	var ids []string
 	for _, x := range []struct{ name, key string }{{"uid_mapping", "uids"}, {"gid_mapping", "gids"}} {
-		if all := textsOf(o, x.name); len(all) > 0 {
+		if all := o.Texts(x.name); len(all) > 0 {
 			ids = append(ids, x.key+"="+strings.ReplaceAll(strings.Join(all, "#"), ":", "-"))
 		}
 	}
@@ -168,21 +168,21 @@ const secretMode = 0o444
 // secretsOf gives the container its secrets, by ID: as variables, as files, or both.
 func secretsOf(ctx context.Context, h *host, a resource.Attrs, s *libpod.ContainerSpec) error {
 	s.SecretEnv = map[string]string{}
-	for _, e := range listOf(a, "secrets") {
+	for _, e := range a.List("secrets") {
 		m, _ := e.(resource.Attrs)
-		id, _ := textOf(m, "name")
+		id, _ := m.Text("name")
 		secret, err := h.Secret(ctx, id)
 		if err != nil {
 			return err
 		}
-		file, fixed := textOf(m, "path")
-		env := boolOf(m, "env")
+		file, fixed := m.Text("path")
+		env := m.Bool("env")
 		if !fixed && !env {
 			file = "/run/secrets/" + secretName(secret)
 		}
 		ids := partsOf(secret.Spec.Labels)
 		want, _ := applied(secret.Spec.Labels)
-		keys := attrsOf(want, "data")
+		keys := want.Object("data")
 		for _, k := range keys {
 			part, several := ids[k.Name]
 			target := file

@@ -19,12 +19,12 @@ func (f *facts) volumes(want resource.Value) resource.Value {
 	out := resource.List{}
 	for _, v := range said {
 		e, _ := v.(resource.Attrs)
-		where, _ := textOf(e, "mount_path")
+		where, _ := e.Text("mount_path")
 		m, mounted := at[where]
 		delete(at, where)
-		switch name, _ := textOf(e, "name"); {
+		switch name, _ := e.Text("name"); {
 		case !mounted:
-		case m.RW == !boolOf(e, "read_only") && (m.Name == name || m.Name == "" && path.Clean(m.Source) == sources[where]):
+		case m.RW == !e.Bool("read_only") && (m.Name == name || m.Name == "" && path.Clean(m.Source) == sources[where]):
 			out = append(out, e)
 		default:
 			out = append(out, mountOf(m))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -165,7 +166,7 @@ func (h *host) reconnect(ctx context.Context, id string, a resource.Attrs) error
 	for network, link := range wanted {
 		n, ok := names.byID(network)
 		if !ok {
-			return &libpod.Error{Cause: "network not found", Message: "network " + network + " not found"}
+			return &engineapi.Error{Cause: "network not found", Message: "network " + network + " not found"}
 		}
 		e, connected := c.NetworkSettings.Networks[n.Name]
 		if connected && f.has(e, link.Aliases) {

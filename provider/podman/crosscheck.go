@@ -17,9 +17,9 @@ type publisher struct {
 
 // add adds a port, unless a resource has it already on the same address or on all; that one is returned.
 func (p published) add(d *resource.Desired, port resource.Attrs) (other resource.Ref, clash bool) {
-	n, _ := intOf(port, "host_port")
-	ip, _ := textOf(port, "host_ip")
-	protocol, _ := textOf(port, "protocol")
+	n, _ := port.Int("host_port")
+	ip, _ := port.Text("host_ip")
+	protocol, _ := port.Text("protocol")
 	if n == 0 {
 		return resource.Ref{}, false
 	}
@@ -39,7 +39,7 @@ func crossCheckContainers(configured []*resource.Desired, find func(resource.Ref
 	taken := published{}
 	pods := map[resource.Ref]bool{}
 	publish := func(user resource.Ref, d *resource.Desired, path string) {
-		for i, v := range listOf(d.Attrs, "ports") {
+		for i, v := range d.Attrs.List("ports") {
 			p, _ := v.(resource.Attrs)
 			other, clash := taken.add(d, p)
 			if !clash {
@@ -49,7 +49,7 @@ func crossCheckContainers(configured []*resource.Desired, find func(resource.Ref
 			if path == "" {
 				at = fmt.Sprintf("ports[%d].host_port", i)
 			}
-			n, _ := intOf(p, "host_port")
+			n, _ := p.Int("host_port")
 			out = append(out, resource.Finding{Ref: user, Problem: resource.Problem{
 				Path:    at,
 				Summary: fmt.Sprintf("host port %d is also published by %s/%s", n, other.Kind, other.Name), Suggestion: "use another host_port",
@@ -86,7 +86,7 @@ func crossCheckNetworks(configured []*resource.Desired, _ func(resource.Ref) *re
 	}
 	var all []used
 	for _, d := range configured {
-		text, _ := textOf(d.Attrs, "subnet")
+		text, _ := d.Attrs.Text("subnet")
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
 			continue // none, or reported by its own check

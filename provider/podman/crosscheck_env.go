@@ -23,18 +23,18 @@ func crossChecks(all ...crossCheck) crossCheck {
 func crossCheckVariables(configured []*resource.Desired, find func(resource.Ref) *resource.Desired) (out []resource.Finding) {
 	for _, d := range configured {
 		taken := map[string]string{}
-		for _, a := range attrsOf(d.Attrs, "env") {
+		for _, a := range d.Attrs.Object("env") {
 			taken[a.Name] = "env"
 		}
-		for i, e := range listOf(d.Attrs, "secrets") {
+		for i, e := range d.Attrs.List("secrets") {
 			m, _ := e.(resource.Attrs)
 			v, _ := m.Get("name")
 			ref, _ := v.(resource.Reference)
 			secret := find(ref.Ref)
-			if !boolOf(m, "env") || secret == nil {
+			if !m.Bool("env") || secret == nil {
 				continue
 			}
-			for _, key := range attrsOf(secret.Attrs, "data") {
+			for _, key := range secret.Attrs.Object("data") {
 				if by, clash := taken[key.Name]; clash {
 					out = append(out, resource.Finding{Ref: d.Ref, Problem: resource.Problem{
 						Path:    fmt.Sprintf("secrets[%d].env", i),

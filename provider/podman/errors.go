@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/provider/podman/libpod"
 )
 
 // cause is what an error of Podman's means: texts that its cause or message contains, in lower
@@ -67,9 +67,9 @@ func classify(op string, err error) error {
 	if err == nil || errors.As(err, &done) {
 		return err
 	}
-	var said *libpod.Error
-	var unreachable *libpod.ConnectError
-	var lost *libpod.LostError
+	var said *engineapi.Error
+	var unreachable *engineapi.ConnectError
+	var lost *engineapi.LostError
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
 	switch {
 	case errors.As(err, &said):

@@ -69,7 +69,7 @@ func (g *reading) loops(c *libpod.Container) bool {
 // no or on-failure. Of one without a policy it is not known whether it may end.
 func finishes(c *libpod.Container) bool {
 	configured, _ := applied(c.Config.Labels)
-	policy, ok := textOf(configured, "restart_policy")
+	policy, ok := configured.Text("restart_policy")
 	if !ok {
 		policy = c.Config.Labels[labelRestart]
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -15,13 +16,13 @@ import (
 
 // isMissingImage reports that an image is not on the host.
 func isMissingImage(err error) bool {
-	var said *libpod.Error
+	var said *engineapi.Error
 	return errors.As(err, &said) && (strings.Contains(said.Cause, "image not known") || strings.Contains(said.Message, "image not known"))
 }
 
 // ensureImage pulls the image as the policy says.
 func ensureImage(ctx context.Context, h *host, r provider.Request) error {
-	image, _ := textOf(r.Desired.Attrs, "image")
+	image, _ := r.Desired.Attrs.Text("image")
 	policy := pullPolicy(r.Desired.Attrs)
 	if policy != "Always" {
 		_, err := h.Image(ctx, image)
@@ -55,7 +56,7 @@ func imageError(image string, err error) error {
 }
 
 func pullPolicy(a resource.Attrs) string {
-	if policy, ok := textOf(a, "image_pull_policy"); ok {
+	if policy, ok := a.Text("image_pull_policy"); ok {
 		return policy
 	}
 	return "IfNotPresent"
@@ -63,7 +64,7 @@ func pullPolicy(a resource.Attrs) string {
 
 // checkImage finds out whether the image is on the host, or else in its registry.
 func checkImage(ctx context.Context, h *host, r provider.Request) error {
-	image, ok := textOf(r.Desired.Attrs, "image")
+	image, ok := r.Desired.Attrs.Text("image")
 	if !ok {
 		return nil // it refers to something that does not exist yet
 	}

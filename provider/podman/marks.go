@@ -36,7 +36,7 @@ const (
 // birthLabels are all labels that something is created with.
 func birthLabels(r provider.Request) map[string]string {
 	out := map[string]string{labelChart: r.Desired.Ref.Stack, labelManagedBy: managedBy}
-	maps.Copy(out, stringsOf(r.Desired.Attrs, "labels"))
+	maps.Copy(out, r.Desired.Attrs.TextMap("labels"))
 	out[labelRef], out[labelStack], out[labelOwner], out[labelKey] = r.Desired.Ref.Bare().String(), r.Desired.Ref.Stack, r.Owner, r.Key
 	if r.Desired.Owner != "" {
 		out[labelOwner] = r.Desired.Owner

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -38,7 +39,7 @@ func readNetwork(ctx context.Context, g *reading, id string) (resource.Observed,
 	}
 	n, ok := names.byID(id)
 	if !ok {
-		return resource.Observed{}, &libpod.Error{Cause: "network not found", Message: "network " + id + " not found"}
+		return resource.Observed{}, &engineapi.Error{Cause: "network not found", Message: "network " + id + " not found"}
 	}
 	return networkObserved(g, n), nil
 }
@@ -54,7 +55,7 @@ func networkObserved(g *reading, n libpod.Network) resource.Observed {
 		o.Message, o.Since = resource.ProviderDefault, time.Time{} // Podman draws its time at each call
 	}
 	set := map[string]resource.Value{"driver": resource.String(n.Driver)}
-	if labels := userLabels(n.Labels, nil, attrsOf(want, "labels")); labels != nil {
+	if labels := userLabels(n.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
 	options := map[string]resource.Value{}
@@ -83,7 +84,7 @@ func checkNetwork(ctx context.Context, h *host, r provider.Request) error {
 	if err != nil {
 		return err
 	}
-	subnet, _ := textOf(r.Desired.Attrs, "subnet")
+	subnet, _ := r.Desired.Attrs.Text("subnet")
 	want, subnetErr := netip.ParsePrefix(subnet)
 	for _, n := range all {
 		if n.ID == r.Have.ID || madeBy(n.Labels, r.Key) {
@@ -111,13 +112,13 @@ func createNetwork(ctx context.Context, h *host, r provider.Request) (string, er
 			return n.ID, nil
 		}
 	}
-	driver, _ := textOf(r.Desired.Attrs, "driver")
+	driver, _ := r.Desired.Attrs.Text("driver")
 	n := libpod.Network{
 		Name: r.Desired.Ref.Name, Driver: driver, DNSEnabled: driver == "bridge",
-		Labels: birthLabels(r), Options: stringsOf(r.Desired.Attrs, "options"),
+		Labels: birthLabels(r), Options: r.Desired.Attrs.TextMap("options"),
 	}
-	if subnet, ok := textOf(r.Desired.Attrs, "subnet"); ok {
-		gateway, _ := textOf(r.Desired.Attrs, "gateway")
+	if subnet, ok := r.Desired.Attrs.Text("subnet"); ok {
+		gateway, _ := r.Desired.Attrs.Text("gateway")
 		n.Subnets = []libpod.Subnet{{Subnet: subnet, Gateway: gateway}}
 	}
 	created, err := h.CreateNetwork(ctx, &n)

@@ -16,9 +16,9 @@ const ownVolumes = "own_volumes"
 // anonymousVolumes are the names of the volumes that Podman made for a container, by path.
 func (g *reading) anonymousVolumes(ctx context.Context, c *libpod.Container, want resource.Attrs) (map[string]string, error) {
 	configured := map[string]bool{}
-	for _, e := range listOf(want, "volumes") {
+	for _, e := range want.List("volumes") {
 		m, _ := e.(resource.Attrs)
-		where, _ := textOf(m, "mount_path")
+		where, _ := m.Text("mount_path")
 		configured[where] = true
 	}
 	out := map[string]string{}
@@ -53,7 +53,7 @@ func (f *facts) ownVolumes(resource.Value) resource.Value {
 
 // inheritSettings are the options of `podman run` that do what inherit does.
 func inheritSettings(old resource.Attrs) (out []setting) {
-	for _, a := range attrsOf(old, ownVolumes) {
+	for _, a := range old.Object(ownVolumes) {
 		if name, ok := a.Value.(resource.String); ok {
 			out = append(out, setting{flag: "--volume", value: string(name) + ":" + a.Name})
 		}
@@ -71,7 +71,7 @@ func inherit(s *libpod.ContainerSpec, old resource.Attrs) {
 	for _, m := range s.Mounts {
 		taken[m.Destination] = true
 	}
-	for _, a := range attrsOf(old, ownVolumes) {
+	for _, a := range old.Object(ownVolumes) {
 		if name, ok := a.Value.(resource.String); ok && !taken[a.Name] {
 			s.Volumes = append(s.Volumes, libpod.NamedVolume{Name: string(name), Dest: a.Name, Options: []string{"rw"}})
 		}

@@ -55,12 +55,13 @@ func readPod(ctx context.Context, g *reading, id string) (resource.Observed, err
 			set[name] = v
 		}
 	}
-	if labels := userLabels(p.Labels, nil, attrsOf(want, "labels")); labels != nil {
+	if labels := userLabels(p.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
 	if p.InfraConfig != nil {
 		said, _ := want.Get("ports")
-		if v := portsFacts(said, p.InfraConfig.PortBindings); len(listOf(resource.Attrs{{Name: "l", Value: v}}, "l")) > 0 {
+		v := portsFacts(said, p.InfraConfig.PortBindings)
+		if ports, _ := v.(resource.List); len(ports) > 0 {
 			set["ports"] = v
 		}
 		if _, configured := want.Get("networks"); configured {

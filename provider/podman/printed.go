@@ -73,16 +73,16 @@ func (g *reading) configuredSecrets(ctx context.Context, c *libpod.Container) ma
 		return out
 	}
 	want, _ := applied(c.Config.Labels)
-	for _, e := range listOf(want, "secrets") {
+	for _, e := range want.List("secrets") {
 		m, _ := e.(resource.Attrs)
-		id, _ := textOf(m, "name")
+		id, _ := m.Text("name")
 		s, err := g.Secret(ctx, id)
 		if err != nil {
 			continue // removed, or it cannot be read: its value is not known
 		}
 		said, _ := applied(s.Spec.Labels)
 		parts := partsOf(s.Spec.Labels)
-		for _, a := range attrsOf(said, "data") {
+		for _, a := range said.Object("data") {
 			id := s.ID
 			if part, several := parts[a.Name]; several {
 				id = part

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/internal/podmantest"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman"
-	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -177,7 +177,7 @@ func TestALifeOnARecording(t *testing.T) {
 		return
 	}
 	host := podmantest.Start(t)
-	rec := &recorder{to: libpod.Unix(host.Socket)}
+	rec := &recorder{to: engineapi.Unix(host.Socket)}
 	life(over(t, rec, time.Now))
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/internal/podmantest"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 	"github.com/ovi-project/ovi/resource"
@@ -241,7 +242,7 @@ func recordScenarios(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(strings.ReplaceAll(s.name, " ", "_"), func(t *testing.T) {
 			h := podmantest.Start(t)
-			rec := &recorder{to: libpod.Unix(h.Socket)}
+			rec := &recorder{to: engineapi.Unix(h.Socket)}
 			playScenario(t, s, rec, time.Now)
 			recorded[s.name], dir = rec.all, h.Dir
 		})

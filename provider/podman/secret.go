@@ -94,10 +94,10 @@ func secretObserved(g *reading, s libpod.Secret, all []libpod.Secret) resource.O
 	if kind, ok := want.Get("type"); ok {
 		set["type"] = kind
 	}
-	if labels := userLabels(s.Spec.Labels, nil, attrsOf(want, "labels")); labels != nil {
+	if labels := userLabels(s.Spec.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
-	data := attrsOf(want, "data")
+	data := want.Object("data")
 	for key, id := range partsOf(s.Spec.Labels) {
 		if !slices.ContainsFunc(all, func(p libpod.Secret) bool { return p.ID == id }) {
 			data = data.Without(key)
@@ -145,7 +145,7 @@ func createSecret(ctx context.Context, h *host, r provider.Request) (string, err
 func freeName(r provider.Request, taken map[string]bool) string {
 	name := r.Desired.Ref.Name
 	inUse := taken[name]
-	for _, a := range attrsOf(r.Desired.Attrs, "data") {
+	for _, a := range r.Desired.Attrs.Object("data") {
 		inUse = inUse || taken[name+"."+a.Name]
 	}
 	if inUse {
@@ -162,7 +162,7 @@ func suffix(key string) string {
 
 func newSecret(ctx context.Context, h *host, r provider.Request, name string) (string, error) {
 	labels := birthLabels(r)
-	data := attrsOf(r.Desired.Attrs, "data")
+	data := r.Desired.Attrs.Object("data")
 	if len(data) == 1 {
 		value, err := plainOf(data[0])
 		if err != nil {

@@ -35,7 +35,7 @@ func containerEffect(have resource.Observed, c resource.Change) resource.Effect 
 }
 
 func versionOf(o resource.Observed) string {
-	v, _ := textOf(o.Attrs, "podman_version")
+	v, _ := o.Attrs.Text("podman_version")
 	return v
 }
 
@@ -49,29 +49,29 @@ func changesLimits(version string) bool {
 // sharesNetwork reports whether two containers like this would ask for the same port.
 func sharesNetwork(a resource.Attrs) bool {
 	_, pod := a.Get("pod")
-	return pod || slices.ContainsFunc(listOf(a, "ports"), func(v resource.Value) bool {
+	return pod || slices.ContainsFunc(a.List("ports"), func(v resource.Value) bool {
 		p, _ := v.(resource.Attrs)
-		port, _ := intOf(p, "host_port")
+		port, _ := p.Int("host_port")
 		return port != 0
 	})
 }
 
 func writes(a resource.Attrs) bool {
-	if len(attrsOf(a, ownVolumes)) > 0 {
+	if len(a.Object(ownVolumes)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(listOf(a, "volumes"), func(v resource.Value) bool {
+	return slices.ContainsFunc(a.List("volumes"), func(v resource.Value) bool {
 		m, _ := v.(resource.Attrs)
-		return !boolOf(m, "read_only")
+		return !m.Bool("read_only")
 	})
 }
 
 // volumeDataLoss: the data of a path of the host, or in memory, is not in the volume.
 func volumeDataLoss(o resource.Observed, _ resource.Attrs) string {
-	if kind, _ := textOf(o.Attrs, "type"); kind == "bind" {
+	if kind, _ := o.Attrs.Text("type"); kind == "bind" {
 		return ""
 	}
-	if medium, _ := textOf(attrsOf(o.Attrs, "empty_dir"), "medium"); medium == "Memory" {
+	if medium, _ := o.Attrs.Object("empty_dir").Text("medium"); medium == "Memory" {
 		return ""
 	}
 	return "volume " + o.ID

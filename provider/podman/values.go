@@ -6,61 +6,9 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func textOf(a resource.Attrs, name string) (string, bool) {
-	v, _ := a.Get(name)
-	s, ok := v.(resource.String)
-	return string(s), ok
-}
-
-func intOf(a resource.Attrs, name string) (int64, bool) {
-	v, _ := a.Get(name)
-	n, ok := v.(resource.Int)
-	return int64(n), ok
-}
-
-func boolOf(a resource.Attrs, name string) bool {
-	v, _ := a.Get(name)
-	b, _ := v.(resource.Bool)
-	return bool(b)
-}
-
-func listOf(a resource.Attrs, name string) resource.List {
-	v, _ := a.Get(name)
-	l, _ := v.(resource.List)
-	return l
-}
-
-func attrsOf(a resource.Attrs, name string) resource.Attrs {
-	v, _ := a.Get(name)
-	o, _ := v.(resource.Attrs)
-	return o
-}
-
-// textsOf are the strings of a list.
-func textsOf(a resource.Attrs, name string) []string {
-	var out []string
-	for _, v := range listOf(a, name) {
-		if s, ok := v.(resource.String); ok {
-			out = append(out, string(s))
-		}
-	}
-	return out
-}
-
-// stringsOf are the strings of a map.
-func stringsOf(a resource.Attrs, name string) map[string]string {
-	out := map[string]string{}
-	for _, x := range attrsOf(a, name) {
-		if s, ok := x.Value.(resource.String); ok {
-			out[x.Name] = string(s)
-		}
-	}
-	return out
-}
-
 // mapText changes an attribute that is a string. What refers to another resource is not one yet.
 func mapText(a resource.Attrs, name string, f func(string) string) resource.Attrs {
-	if s, ok := textOf(a, name); ok {
+	if s, ok := a.Text(name); ok {
 		return a.With(name, resource.String(f(s)))
 	}
 	return a

@@ -53,10 +53,10 @@ func volumeObserved(g *reading, v libpod.Volume) resource.Observed {
 	if v.Mountpoint != "" {
 		set["mountpoint"] = resource.String(v.Mountpoint)
 	}
-	if labels := userLabels(v.Labels, nil, attrsOf(want, "labels")); labels != nil {
+	if labels := userLabels(v.Labels, nil, want.Object("labels")); labels != nil {
 		set["labels"] = labels
 	}
-	have := configuredOptions(v.Options, stringsOf(want, "options"))
+	have := configuredOptions(v.Options, want.TextMap("options"))
 	if ours && maps.Equal(volumeOptions(want), have) {
 		for _, name := range []string{"type", "options", "host_path", "empty_dir", "security_context"} {
 			if x, ok := want.Get(name); ok {
@@ -90,18 +90,18 @@ const page = 4096
 
 // volumeOptions are the options of the driver that the attributes of a volume mean.
 func volumeOptions(a resource.Attrs) map[string]string {
-	out := stringsOf(a, "options")
+	out := a.TextMap("options")
 	var o []string
 	if path, kind := hostPath(a); path != "" && kind == "Directory" {
 		out["type"], out["device"] = "none", path
 		o = append(o, "bind")
 	}
-	if empty := attrsOf(a, "empty_dir"); empty != nil {
-		medium, _ := textOf(empty, "medium")
+	if empty := a.Object("empty_dir"); empty != nil {
+		medium, _ := empty.Text("medium")
 		if medium == "Memory" {
 			out["type"], out["device"] = "tmpfs", "tmpfs"
 		}
-		limit, limited := textOf(empty, "size_limit")
+		limit, limited := empty.Text("size_limit")
 		n, _ := memoryBytes(limit)
 		switch {
 		case limited && medium == "Memory":
@@ -110,14 +110,14 @@ func volumeOptions(a resource.Attrs) map[string]string {
 			o = append(o, fmt.Sprintf("size=%d", n))
 		}
 	}
-	security := attrsOf(a, "security_context")
-	owner := attrsOf(security, "owner")
+	security := a.Object("security_context")
+	owner := security.Object("owner")
 	for _, id := range []struct{ name, option string }{{"user", "uid"}, {"group", "gid"}} {
-		if n, ok := intOf(owner, id.name); ok {
+		if n, ok := owner.Int(id.name); ok {
 			o = append(o, fmt.Sprintf("%s=%d", id.option, n))
 		}
 	}
-	if level, ok := textOf(attrsOf(security, "se_linux_options"), "level"); ok && out["type"] != "" {
+	if level, ok := security.Object("se_linux_options").Text("level"); ok && out["type"] != "" {
 		o = append(o, `context="system_u:object_r:container_file_t:`+level+`"`)
 	}
 	if given := out["o"]; given != "" {
@@ -131,9 +131,9 @@ func volumeOptions(a resource.Attrs) map[string]string {
 
 // hostPath is the path of the host that a volume is; "" if it is none.
 func hostPath(a resource.Attrs) (path, kind string) {
-	p := attrsOf(a, "host_path")
-	path, _ = textOf(p, "path")
-	kind, _ = textOf(p, "type")
+	p := a.Object("host_path")
+	path, _ = p.Text("path")
+	kind, _ = p.Text("type")
 	return path, kind
 }
 
@@ -164,7 +164,7 @@ func checkVolume(ctx context.Context, h *host, r provider.Request) error {
 
 func createVolume(ctx context.Context, h *host, r provider.Request) (string, error) {
 	name := r.Desired.Ref.Name
-	driver, _ := textOf(r.Desired.Attrs, "driver")
+	driver, _ := r.Desired.Attrs.Text("driver")
 	_, err := h.CreateVolume(ctx, &libpod.Volume{Name: name, Driver: driver, Labels: birthLabels(r), Options: volumeOptions(r.Desired.Attrs)})
 	if err == nil {
 		return name, nil

@@ -75,11 +75,11 @@ func k3dRow(name, subnet string, nodePort, pfPort, http, https int64) resource.D
 func TestConformance(t *testing.T) {
 	for _, mode := range []string{"delete", "wal"} {
 		t.Run(mode, func(t *testing.T) {
-			start := []string{"PRAGMA journal_mode=" + mode, sqlitetest.Schema}
+			start := []string{"PRAGMA journal_mode=" + mode, sqlitetest.Schema()}
 			sourcetest.RunFixed(t, sourcetest.Fixed{
 				NoLines: true,
 				Good: func(t *testing.T, dir string) source.Source {
-					return table(t, dir, append(start, sqlitetest.Shipped)...)
+					return table(t, dir, append(start, sqlitetest.Shipped())...)
 				},
 				Want: []resource.Desired{
 					k3dRow("dev", "10.101.0.0/16", 30080, 19001, 18090, 18443), kindRow("dev-a", 30081, 19011, 18093, 18446),
@@ -87,7 +87,7 @@ func TestConformance(t *testing.T) {
 					k3dRow("prod", "10.103.0.0/16", 30080, 19003, 18092, 18445), k3dRow("uat", "10.102.0.0/16", 30080, 19002, 18091, 18444),
 				},
 				Moved: func(t *testing.T, dir string) source.Source {
-					return table(t, dir, append(start, sqlitetest.Shipped,
+					return table(t, dir, append(start, sqlitetest.Shipped(),
 						"CREATE TABLE x AS SELECT * FROM clusters", "DELETE FROM clusters",
 						"INSERT INTO clusters (name, provider) VALUES ('inserted', 'kind')",
 						"INSERT INTO clusters SELECT 1000 - id, name, provider, subnet, node_port, pf_port, http_port, https_port, server_ip, status, desired_state, actual_state, last_reconciled_at, reconcile_error, created_at, updated_at FROM x ORDER BY name DESC")...)

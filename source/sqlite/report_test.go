@@ -33,10 +33,10 @@ const statuses = "SELECT name||' '||quote(status)||' '||quote(actual_state)||' '
 // TestOnlyStatusColumnsAreWritten: the declared ones are the same bytes before and after, also those
 // of a type that the column does not have.
 func TestOnlyStatusColumnsAreWritten(t *testing.T) {
-	for name, schema := range map[string]string{"new": sqlitetest.Schema, "old": sqlitetest.Old} {
+	for name, schema := range map[string]string{"new": sqlitetest.Schema(), "old": sqlitetest.Old()} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			s := table(t, dir, schema, sqlitetest.Shipped, "UPDATE clusters SET subnet = x'0001', updated_at = '2026-01-01T10:00:00.123' WHERE name = 'dev-c'")
+			s := table(t, dir, schema, sqlitetest.Shipped(), "UPDATE clusters SET subnet = x'0001', updated_at = '2026-01-01T10:00:00.123' WHERE name = 'dev-c'")
 			path := filepath.Join(dir, "clusters.db")
 			before := sqlitetest.Quoted(t, path, declaredColumns)
 			err := s.Report(context.Background(), facts(map[string]source.Fact{
@@ -75,7 +75,7 @@ func TestOnlyStatusColumnsAreWritten(t *testing.T) {
 // TestWhatIsNotKnownStays: a row without a fact keeps its status.
 func TestWhatIsNotKnownStays(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema, sqlitetest.Shipped, "UPDATE clusters SET actual_state = 'running'")
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET actual_state = 'running'")
 	if err := s.Report(context.Background(), facts(nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ const everything = "SELECT quote(id)||quote(name)||quote(provider)||quote(subnet
 // TestRemovedRowsCanBeInsertedAgain: the statements of the journal restore every byte.
 func TestRemovedRowsCanBeInsertedAgain(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema, sqlitetest.Shipped, "UPDATE clusters SET desired_state = 'absent', reconcile_error = 'it''s gone'||char(10), subnet = x'0001' WHERE name IN ('dev', 'uat')")
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'absent', reconcile_error = 'it''s gone'||char(10), subnet = x'0001' WHERE name IN ('dev', 'uat')")
 	path := filepath.Join(dir, "clusters.db")
 	before := sqlitetest.Quoted(t, path, everything)
 	var journal string
@@ -114,7 +114,7 @@ func TestRemovedRowsCanBeInsertedAgain(t *testing.T) {
 // TestNoRowIsRemovedWithoutItsJournal: nor one that declares something else by now, nor a part of them.
 func TestNoRowIsRemovedWithoutItsJournal(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema, sqlitetest.Shipped, "UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
 	path := filepath.Join(dir, "clusters.db")
 	before := sqlitetest.Quoted(t, path, everything)
 	dev := sqlite.Row{Name: "dev", Provider: "k3d", Desired: "absent"}

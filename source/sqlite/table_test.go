@@ -47,14 +47,14 @@ func refused(t *testing.T, s source.Source, patterns ...string) {
 }
 
 func TestTheErrorNamesRowAndColumn(t *testing.T) {
-	s := table(t, t.TempDir(), sqlitetest.Schema, sqlitetest.Shipped, "UPDATE clusters SET http_port = 80 WHERE name = 'uat'")
+	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET http_port = 80 WHERE name = 'uat'")
 	refused(t, s, `http_port is "80"\n  at .*clusters\.db, row uat, column http_port \(cluster/uat\)\n  Suggestion: use a whole number from 1024 to 65535`)
 }
 
 // TestAnEmptyTableIsAnError: with the row of the management cluster alone too.
 func TestAnEmptyTableIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema)
+	s := table(t, dir, sqlitetest.Schema())
 	refused(t, s, "declares no cluster", "desired_state of its row to absent")
 	sqlitetest.Exec(t, filepath.Join(dir, "clusters.db"), "INSERT INTO clusters (name, provider) VALUES ('devops', 'k3d')")
 	refused(t, s, "declares no cluster")
@@ -62,7 +62,7 @@ func TestAnEmptyTableIsAnError(t *testing.T) {
 
 // TestTheLastRowCanBeAbsent: nothing is configured, and the location is observed all the same.
 func TestTheLastRowCanBeAbsent(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema, "INSERT INTO clusters (name, provider, desired_state) VALUES ('dev', 'kind', 'absent')"))
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), "INSERT INTO clusters (name, provider, desired_state) VALUES ('dev', 'kind', 'absent')"))
 	if len(in.Resources) != 0 || len(in.Scopes) != 1 || in.Scopes[0] != (resource.Scope{Provider: "fleet", Location: "local"}) || in.Partial {
 		t.Errorf("got %+v", in)
 	}
@@ -70,13 +70,13 @@ func TestTheLastRowCanBeAbsent(t *testing.T) {
 
 // TestDefect6_AnUnknownDesiredStateIsAnError: Kindler skips such a row and exits 0.
 func TestDefect6_AnUnknownDesiredStateIsAnError(t *testing.T) {
-	s := table(t, t.TempDir(), sqlitetest.Schema, sqlitetest.Shipped, "UPDATE clusters SET desired_state = 'paused' WHERE name = 'dev'")
+	s := table(t, t.TempDir(), sqlitetest.Schema(), sqlitetest.Shipped(), "UPDATE clusters SET desired_state = 'paused' WHERE name = 'dev'")
 	refused(t, s, `unknown desired_state "paused"`, "row dev, column desired_state", "use present or absent")
 }
 
 // TestDefect7_PortsAndSubnetComeFromTheRow: Kindler takes them from a CSV file, and overwrites the row.
 func TestDefect7_PortsAndSubnetComeFromTheRow(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema, "INSERT INTO clusters (name, provider, subnet, http_port, https_port) VALUES ('x', 'k3d', '10.9.0.0/16', 20000, 20001)"))
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), "INSERT INTO clusters (name, provider, subnet, http_port, https_port) VALUES ('x', 'k3d', '10.9.0.0/16', 20000, 20001)"))
 	want := resource.NewAttrs(resource.Attr{Name: "provider", Value: resource.String("k3d")}, resource.Attr{Name: "subnet", Value: resource.String("10.9.0.0/16")},
 		resource.Attr{Name: "http_port", Value: resource.Int(20000)}, resource.Attr{Name: "https_port", Value: resource.Int(20001)})
 	if got := in.Resources[0].Attrs; !resource.Equal(got, want) {
@@ -86,7 +86,7 @@ func TestDefect7_PortsAndSubnetComeFromTheRow(t *testing.T) {
 
 // TestAnAbsentRowFreesItsPorts: another row may have them, and the subnet.
 func TestAnAbsentRowFreesItsPorts(t *testing.T) {
-	in := load(t, table(t, t.TempDir(), sqlitetest.Schema, `INSERT INTO clusters (name, provider, subnet, http_port, desired_state) VALUES
+	in := load(t, table(t, t.TempDir(), sqlitetest.Schema(), `INSERT INTO clusters (name, provider, subnet, http_port, desired_state) VALUES
 		('old', 'k3d', '10.9.0.0/16', 20000, 'absent'), ('new', 'k3d', '10.9.0.0/16', 20000, 'present')`))
 	if len(in.Resources) != 1 {
 		t.Errorf("got %+v", in.Resources)
@@ -96,7 +96,7 @@ func TestAnAbsentRowFreesItsPorts(t *testing.T) {
 // TestAnOldFileIsReadAndNotChanged: the columns that it lacks have their defaults.
 func TestAnOldFileIsReadAndNotChanged(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Old, "INSERT INTO clusters (name, provider) VALUES ('dev', 'kind')")
+	s := table(t, dir, sqlitetest.Old(), "INSERT INTO clusters (name, provider) VALUES ('dev', 'kind')")
 	before, _ := os.ReadFile(filepath.Join(dir, "clusters.db"))
 	if in := load(t, s); len(in.Resources) != 1 {
 		t.Errorf("got %+v", in.Resources)
@@ -144,7 +144,7 @@ func locked(t *testing.T, path string) {
 
 func TestALockedDatabaseIsAnErrorAfterAWhile(t *testing.T) {
 	dir := t.TempDir()
-	table(t, dir, sqlitetest.Schema, sqlitetest.Shipped)
+	table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped())
 	path := filepath.Join(dir, "clusters.db")
 	locked(t, path)
 	o := options()
@@ -160,7 +160,7 @@ func TestALockedDatabaseIsAnErrorAfterAWhile(t *testing.T) {
 // in the write-ahead log.
 func TestADatabaseThatIsInUseIsReadWithItsLog(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, "PRAGMA journal_mode=wal", sqlitetest.Schema, sqlitetest.Shipped)
+	s := table(t, dir, "PRAGMA journal_mode=wal", sqlitetest.Schema(), sqlitetest.Shipped())
 	db, err := sql.Open("sqlite", filepath.Join(dir, "clusters.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestRecognizedByItsHeadNotOnlyItsName(t *testing.T) {
 // TestSettingsAndRowsAreOneStack: a file beside the table has what the table has no columns for.
 func TestSettingsAndRowsAreOneStack(t *testing.T) {
 	dir := t.TempDir()
-	table(t, dir, sqlitetest.Schema, sqlitetest.Shipped)
+	table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped())
 	o := options()
 	o.ProviderOptions = func(string) []source.OptionRule { return []source.OptionRule{{Key: "management"}} }
 	settings := func(text string) source.Source {
@@ -214,7 +214,7 @@ func TestSettingsAndRowsAreOneStack(t *testing.T) {
 // TestAStatusIsNoChange: the version is of what the table declares.
 func TestAStatusIsNoChange(t *testing.T) {
 	dir := t.TempDir()
-	s := table(t, dir, sqlitetest.Schema, sqlitetest.Shipped)
+	s := table(t, dir, sqlitetest.Schema(), sqlitetest.Shipped())
 	version := func() string {
 		v, err := s.Version(context.Background())
 		if err != nil {

@@ -13,7 +13,33 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
+
+// prefix is the version of the API in every path: Docker 20.10 and Podman 4.3 speak it.
+const prefix = "/v1.41"
+
+// Client speaks to one engine.
+type Client struct{ api engineapi.Client }
+
+// Dial sends requests to a URL such as unix:///var/run/docker.sock or tcp://127.0.0.1:2375.
+func Dial(endpoint string) (*Client, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	var to http.RoundTripper
+	switch u.Scheme {
+	case "unix":
+		to = engineapi.Unix(u.Path)
+	case "tcp":
+		to = engineapi.TCP(u.Host)
+	default:
+		return nil, fmt.Errorf("unknown way to connect to the engine %q", endpoint)
+	}
+	return &Client{engineapi.Client{Prefix: prefix, Transport: to}}, nil
+}
 
 // Summary is a container in a list.
 type Summary struct {
@@ -72,35 +98,35 @@ func (c *Client) Containers(ctx context.Context, label string) (out []Summary, e
 	if err != nil {
 		return nil, err
 	}
-	return out, c.do(ctx, request{method: http.MethodGet, path: "/containers/json", query: url.Values{"all": {"1"}, "filters": {string(filter)}}}, &out)
+	return out, c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/containers/json", Query: url.Values{"all": {"1"}, "filters": {string(filter)}}}, &out)
 }
 
 // Inspect reads one container.
 func (c *Client) Inspect(ctx context.Context, id string) (out Container, err error) {
-	err = c.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/json"}, &out)
+	err = c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/containers/" + id + "/json"}, &out)
 	out.Name = strings.TrimPrefix(out.Name, "/")
 	return out, err
 }
 
 // Start starts a container; one that runs stays as it is.
 func (c *Client) Start(ctx context.Context, id string) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/start"}, nil)
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: "/containers/" + id + "/start"}, nil)
 }
 
 // Unpause lets a paused container run on.
 func (c *Client) Unpause(ctx context.Context, id string) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/unpause"}, nil)
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: "/containers/" + id + "/unpause"}, nil)
 }
 
 // Stop stops a container, and kills it after a while; one that is stopped stays so.
 func (c *Client) Stop(ctx context.Context, id string, patience time.Duration) error {
-	return c.do(ctx, request{method: http.MethodPost, path: "/containers/" + id + "/stop", query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}}}, nil)
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: "/containers/" + id + "/stop", Query: url.Values{"t": {strconv.Itoa(int(patience.Seconds()))}}}, nil)
 }
 
 // HasImage reports whether the engine has an image.
 func (c *Client) HasImage(ctx context.Context, name string) (bool, error) {
-	err := c.do(ctx, request{method: http.MethodGet, path: "/images/" + name + "/json"}, nil)
-	if IsNotFound(err) {
+	err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/images/" + name + "/json"}, nil)
+	if engineapi.IsNotFound(err) {
 		return false, nil
 	}
 	return err == nil, err
@@ -108,18 +134,18 @@ func (c *Client) HasImage(ctx context.Context, name string) (bool, error) {
 
 // Networks lists the networks.
 func (c *Client) Networks(ctx context.Context) (out []Network, err error) {
-	return out, c.do(ctx, request{method: http.MethodGet, path: "/networks"}, &out)
+	return out, c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/networks"}, &out)
 }
 
 // RemoveNetwork removes a network that no container uses.
 func (c *Client) RemoveNetwork(ctx context.Context, name string) error {
-	return c.do(ctx, request{method: http.MethodDelete, path: "/networks/" + name}, nil)
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodDelete, Path: "/networks/" + name}, nil)
 }
 
 // Podman reports whether the engine is Podman.
 func (c *Client) Podman(ctx context.Context) (bool, error) {
 	var v struct{ Components []struct{ Name string } }
-	if err := c.do(ctx, request{method: http.MethodGet, path: "/version"}, &v); err != nil {
+	if err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/version"}, &v); err != nil {
 		return false, err
 	}
 	for _, x := range v.Components {
@@ -134,10 +160,10 @@ func (c *Client) Podman(ctx context.Context) (bool, error) {
 const maxFile = 1 << 20
 
 // File reads a file of a container, which need not run. One that does not exist is not found; see
-// IsNotFound.
+// engineapi.IsNotFound.
 func (c *Client) File(ctx context.Context, id, name string) ([]byte, error) {
 	var archive []byte
-	if err := c.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/archive", query: url.Values{"path": {name}}}, &archive); err != nil {
+	if err := c.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {name}}}, &archive); err != nil {
 		return nil, err
 	}
 	r := tar.NewReader(bytes.NewReader(archive))
@@ -162,5 +188,5 @@ func (c *Client) Touch(ctx context.Context, id, name string) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return c.do(ctx, request{method: http.MethodPut, path: "/containers/" + id + "/archive", query: url.Values{"path": {path.Dir(name)}}, body: b.Bytes()}, nil)
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPut, Path: "/containers/" + id + "/archive", Query: url.Values{"path": {path.Dir(name)}}, Body: b.Bytes(), Type: "application/x-tar"}, nil)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
 // silent accepts requests and never answers.
@@ -23,11 +25,11 @@ func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(silent{})
 		for want, ask := range map[time.Duration]func(context.Context) error{
-			answerWait: func(ctx context.Context) error { _, err := c.Info(ctx); return err },
-			slowWait:   func(ctx context.Context) error { _, err := c.Healthcheck(ctx, "web"); return err },
+			engineapi.AnswerWait: func(ctx context.Context) error { _, err := c.Info(ctx); return err },
+			slowWait:             func(ctx context.Context) error { _, err := c.Healthcheck(ctx, "web"); return err },
 		} {
 			start := time.Now()
-			var unreachable *ConnectError
+			var unreachable *engineapi.ConnectError
 			if err := ask(t.Context()); !errors.As(err, &unreachable) || time.Since(start) != want {
 				t.Errorf("after %s: %v; want a ConnectError after %s", time.Since(start), err, want)
 			}
@@ -35,7 +37,7 @@ func TestAQuestionWithoutAnAnswerEnds(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
 		start := time.Now()
-		var lost *LostError
+		var lost *engineapi.LostError
 		if err := c.StartContainer(ctx, "web"); !errors.As(err, &lost) || time.Since(start) != time.Hour {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}

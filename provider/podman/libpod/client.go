@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
 // Client reads and changes what a host has.
@@ -16,13 +18,11 @@ type Client struct{ *Reader }
 func New(t http.RoundTripper) *Client { return &Client{NewReader(t)} }
 
 func (c *Client) post(ctx context.Context, path string, query url.Values, body, out any) error {
-	_, err := c.do(ctx, request{method: http.MethodPost, path: path, query: query, body: body}, out)
-	return err
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodPost, Path: path, Query: query, Body: body}, out)
 }
 
 func (c *Client) remove(ctx context.Context, path string, query url.Values, out any) error {
-	_, err := c.do(ctx, request{method: http.MethodDelete, path: path, query: query}, out)
-	return err
+	return c.api.Do(ctx, engineapi.Request{Method: http.MethodDelete, Path: path, Query: query}, out)
 }
 
 // CreateContainer creates a container and returns its ID. It does not start it.
@@ -41,12 +41,12 @@ func (c *Client) StartContainer(ctx context.Context, id string) error {
 
 // StopContainer stops a container, and kills it after a while; one that is stopped stays so.
 func (c *Client) StopContainer(ctx context.Context, id string, patience time.Duration) error {
-	return c.post(ctx, "/containers/"+id+"/stop", values("timeout", seconds(patience)), nil, nil)
+	return c.post(ctx, "/containers/"+id+"/stop", engineapi.Values("timeout", seconds(patience)), nil, nil)
 }
 
 // RenameContainer renames a container, also while it runs.
 func (c *Client) RenameContainer(ctx context.Context, id, name string) error {
-	return c.post(ctx, "/containers/"+id+"/rename", values("name", name), nil, nil)
+	return c.post(ctx, "/containers/"+id+"/rename", engineapi.Values("name", name), nil, nil)
 }
 
 // UnpauseContainer lets a paused container run on.
@@ -67,7 +67,7 @@ func (c *Client) RemoveContainer(ctx context.Context, id string) error {
 // RemoveNewContainer removes a container that never was in service, which must not run, and the
 // volumes that were made for it and that no other container uses.
 func (c *Client) RemoveNewContainer(ctx context.Context, id string) error {
-	return c.remove(ctx, "/containers/"+id, values("volumes", "true"), nil)
+	return c.remove(ctx, "/containers/"+id, engineapi.Values("volumes", "true"), nil)
 }
 
 // CreateNetwork creates a network.
@@ -116,7 +116,7 @@ func (c *Client) CreateSecret(ctx context.Context, name string, labels map[strin
 	if err != nil {
 		return "", err
 	}
-	err = c.post(ctx, "/secrets/create", values("name", name, "driver", "file", "labels", string(encoded)), data, &out)
+	err = c.post(ctx, "/secrets/create", engineapi.Values("name", name, "driver", "file", "labels", string(encoded)), data, &out)
 	return out.ID, err
 }
 
@@ -141,7 +141,7 @@ func (c *Client) StartPod(ctx context.Context, id string) error {
 
 // StopPod stops the containers of a pod.
 func (c *Client) StopPod(ctx context.Context, id string, patience time.Duration) error {
-	return c.post(ctx, "/pods/"+id+"/stop", values("t", seconds(patience)), nil, nil)
+	return c.post(ctx, "/pods/"+id+"/stop", engineapi.Values("t", seconds(patience)), nil, nil)
 }
 
 // RemovePod removes a pod that has no containers but its own.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
 // single is what Podman 4 says of an image that is not a list of images, behind its manifest.
@@ -38,8 +39,8 @@ func (r *Reader) RegistryImage(ctx context.Context, name, os, architecture strin
 
 // manifest reads the manifest of an image in its registry.
 func (r *Reader) manifest(ctx context.Context, name string) (m manifest, err error) {
-	_, err = r.do(ctx, request{method: http.MethodGet, path: "/manifests/" + name + "/json", wait: slowWait}, &m)
-	var said *Error
+	err = r.slow(ctx, "/manifests/"+name+"/json", &m)
+	var said *engineapi.Error
 	if !errors.As(err, &said) || !strings.Contains(said.Message, single) {
 		return m, err
 	}

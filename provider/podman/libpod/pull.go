@@ -8,24 +8,22 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
 // Pull pulls an image and calls progress with each line that Podman prints. Its answer is 200
 // before it has done anything: whether it worked is in the stream, which is read to its end.
 func (c *Client) Pull(ctx context.Context, image string, progress func(string)) error {
-	q := request{method: http.MethodPost, path: "/images/pull", query: values("reference", image, "policy", "always")}
-	answer, err := c.send(ctx, q)
+	q := engineapi.Request{Method: http.MethodPost, Path: "/images/pull", Query: engineapi.Values("reference", image, "policy", "always")}
+	answer, err := c.api.Open(ctx, q)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }() // only read from
-	if answer.StatusCode >= http.StatusBadRequest {
-		b, _ := io.ReadAll(answer.Body) // what could not be read is not shown
-		return failure(q, answer.StatusCode, b)
-	}
+	defer func() { _ = answer.Close() }() // only read from
 	var said string
 	done := false
-	lines := json.NewDecoder(bufio.NewReader(answer.Body))
+	lines := json.NewDecoder(bufio.NewReader(answer))
 	for {
 		var line struct {
 			Stream, Error, ID string
@@ -34,7 +32,7 @@ func (c *Client) Pull(ctx context.Context, image string, progress func(string)) 
 		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return lost(ctx, q, err)
+			return engineapi.Lost(ctx, q, err)
 		}
 		switch {
 		case line.Error != "":
@@ -47,9 +45,9 @@ func (c *Client) Pull(ctx context.Context, image string, progress func(string)) 
 	}
 	switch {
 	case said != "":
-		return &Error{Op: q.op(), Status: answer.StatusCode, Cause: "pull", Message: said}
+		return &engineapi.Error{Op: q.Op(), Status: http.StatusOK, Cause: "pull", Message: said}
 	case !done:
-		return lost(ctx, q, io.ErrUnexpectedEOF)
+		return engineapi.Lost(ctx, q, io.ErrUnexpectedEOF)
 	}
 	return nil
 }

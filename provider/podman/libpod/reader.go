@@ -2,20 +2,48 @@ package libpod
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
+
+// prefix is the version of the API in every path.
+const prefix = "/v4.0.0/libpod"
+
+// slowWait is how long an answer may take that Podman has to work for: a check runs a program, and a registry is
+// asked over a network.
+const slowWait = 5 * time.Minute
 
 // Reader reads what a host has. It changes nothing; a health check runs its command in the
 // container.
-type Reader struct{ caller }
+type Reader struct {
+	api     engineapi.Client
+	version atomic.Pointer[string] // of Podman, in its last answer
+}
 
 // NewReader returns a reader that sends its requests through a transport.
-func NewReader(t http.RoundTripper) *Reader { return &Reader{caller{transport: t}} }
+func NewReader(t http.RoundTripper) *Reader {
+	r := &Reader{}
+	r.api = engineapi.Client{Prefix: prefix, Transport: t, Answered: func(h http.Header) {
+		if v := h.Get("Libpod-Api-Version"); v != "" {
+			r.version.Store(&v)
+		}
+	}}
+	return r
+}
 
 func (r *Reader) get(ctx context.Context, path string, query url.Values, out any) error {
-	_, err := r.do(ctx, request{method: http.MethodGet, path: path, query: query}, out)
-	return err
+	return r.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: path, Query: query}, out)
+}
+
+// slow gets an answer that Podman has to work for.
+func (r *Reader) slow(ctx context.Context, path string, out any) error {
+	return r.api.Do(ctx, engineapi.Request{Method: http.MethodGet, Path: path, Wait: slowWait}, out)
 }
 
 // Version is the version of Podman, as its last answer says; "" before the first.
@@ -40,7 +68,7 @@ func (r *Reader) Containers(ctx context.Context, f Filters) (out []ListedContain
 	if err != nil {
 		return nil, err
 	}
-	return out, r.get(ctx, "/containers/json", values("all", "true", "filters", filters), &out)
+	return out, r.get(ctx, "/containers/json", engineapi.Values("all", "true", "filters", filters), &out)
 }
 
 // Container inspects a container, by name or ID.
@@ -50,8 +78,7 @@ func (r *Reader) Container(ctx context.Context, id string) (out Container, err e
 
 // Healthcheck runs the health check of a container now and waits for its result.
 func (r *Reader) Healthcheck(ctx context.Context, id string) (out Health, err error) {
-	_, err = r.do(ctx, request{method: http.MethodGet, path: "/containers/" + id + "/healthcheck", wait: slowWait}, &out)
-	return out, err
+	return out, r.slow(ctx, "/containers/"+id+"/healthcheck", &out)
 }
 
 // Logs are the last lines of what a container printed.
@@ -75,7 +102,7 @@ func (r *Reader) Volumes(ctx context.Context, f Filters) (out []Volume, err erro
 	if err != nil {
 		return nil, err
 	}
-	return out, r.get(ctx, "/volumes/json", values("filters", filters), &out)
+	return out, r.get(ctx, "/volumes/json", engineapi.Values("filters", filters), &out)
 }
 
 // Volume inspects a volume.
@@ -96,7 +123,7 @@ func (r *Reader) Secret(ctx context.Context, id string) (out Secret, err error) 
 // SecretValue is what a secret holds; "" before Podman 5, which does not tell.
 func (r *Reader) SecretValue(ctx context.Context, id string) (string, error) {
 	var out struct{ SecretData string }
-	err := r.get(ctx, "/secrets/"+id+"/json", values("showsecret", "true"), &out)
+	err := r.get(ctx, "/secrets/"+id+"/json", engineapi.Values("showsecret", "true"), &out)
 	return out.SecretData, err
 }
 
@@ -108,4 +135,18 @@ func (r *Reader) Pods(ctx context.Context) (out []ListedPod, err error) {
 // Pod inspects a pod, by name or ID.
 func (r *Reader) Pod(ctx context.Context, id string) (out Pod, err error) {
 	return out, r.get(ctx, "/pods/"+id+"/json", nil, &out)
+}
+
+// Filters restrict a list: each key with the values of which one must match; labels all.
+type Filters map[string][]string
+
+func (f Filters) query() (string, error) {
+	if len(f) == 0 {
+		return "", nil
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return "", fmt.Errorf("filters %v: %w", map[string][]string(f), err)
+	}
+	return string(b), nil
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/ovi-project/ovi/internal/engineapi"
 )
 
 // SSH reaches the socket of another host through the ssh command, with the user's keys, agent and
@@ -34,7 +36,7 @@ func NewSSH(u *url.URL) *SSH {
 		name = u.User.Username() + "@" + name
 	}
 	s.host = append(s.host, "--", name)
-	s.RoundTripper = over(s.dial)
+	s.RoundTripper = engineapi.Over(s.dial)
 	return s
 }
 
@@ -42,7 +44,7 @@ func NewSSH(u *url.URL) *SSH {
 func (s *SSH) dial(ctx context.Context) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := net.Dialer{Timeout: dialWait}
+	d := net.Dialer{Timeout: engineapi.DialWait}
 	if s.dir != "" {
 		if conn, err := d.DialContext(ctx, "unix", s.local()); err == nil {
 			return conn, nil
@@ -80,7 +82,7 @@ func (s *SSH) forward(ctx context.Context) error {
 
 // run runs ssh with options and a remote command. It asks nothing.
 func (s *SSH) run(ctx context.Context, options []string, command ...string) (string, error) {
-	args := append([]string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(dialWait.Seconds()))}, options...)
+	args := append([]string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(engineapi.DialWait.Seconds()))}, options...)
 	args = append(append(args, s.host...), command...)
 	cmd := exec.CommandContext(ctx, "ssh", args...)
 	// A file and no pipe: an ssh that goes to the background keeps it open.
@@ -105,7 +107,7 @@ func (s *SSH) Close() error {
 	if s.dir == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), dialWait)
+	ctx, cancel := context.WithTimeout(context.Background(), engineapi.DialWait)
 	defer cancel()
 	var err error
 	if _, missing := os.Stat(s.control()); missing == nil { // else it never connected, or has ended

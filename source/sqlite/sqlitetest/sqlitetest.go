@@ -5,56 +5,38 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 
 	_ "modernc.org/sqlite" // opens databases
+
+	"github.com/ovi-project/ovi/examples/fleet"
 )
 
-// Schema is Kindler's table, as its scripts and its web backend create it.
-const Schema = `CREATE TABLE clusters (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE NOT NULL,
-  provider TEXT NOT NULL,
-  subnet TEXT,
-  node_port INTEGER,
-  pf_port INTEGER,
-  http_port INTEGER,
-  https_port INTEGER,
-  server_ip TEXT,
-  status TEXT DEFAULT 'unknown',
-  desired_state TEXT DEFAULT 'present',
-  actual_state TEXT DEFAULT 'unknown',
-  last_reconciled_at TIMESTAMP,
-  reconcile_error TEXT,
-  created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-  updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP
-);
-CREATE INDEX idx_clusters_name ON clusters(name);`
+// parts are the statements of the example: what makes the table, and what fills it.
+func parts() (schema, rows string) {
+	schema, rows, _ = strings.Cut(fleet.Clusters, "\nINSERT ")
+	return schema, "INSERT " + rows
+}
+
+// Schema is Kindler's table.
+func Schema() string {
+	schema, _ := parts()
+	return schema
+}
 
 // Old is the table of an older Kindler.
-const Old = `CREATE TABLE clusters (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT UNIQUE NOT NULL,
-  provider TEXT NOT NULL,
-  subnet TEXT,
-  node_port INTEGER,
-  pf_port INTEGER,
-  http_port INTEGER,
-  https_port INTEGER,
-  status TEXT DEFAULT 'unknown',
-  created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-  updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP
-);`
+func Old() string {
+	added := regexp.MustCompile(`(?m)^  (server_ip|desired_state|actual_state|last_reconciled_at|reconcile_error) .*\n`)
+	return added.ReplaceAllString(Schema(), "")
+}
 
-// Shipped are the rows that Kindler starts with.
-const Shipped = `INSERT INTO clusters (name, provider, subnet, node_port, pf_port, http_port, https_port) VALUES
-  ('devops', 'k3d', NULL, 30800, 19000, 23800, 23843),
-  ('dev', 'k3d', '10.101.0.0/16', 30080, 19001, 18090, 18443),
-  ('uat', 'k3d', '10.102.0.0/16', 30080, 19002, 18091, 18444),
-  ('prod', 'k3d', '10.103.0.0/16', 30080, 19003, 18092, 18445),
-  ('dev-a', 'kind', NULL, 30081, 19011, 18093, 18446),
-  ('dev-b', 'kind', NULL, 30082, 19012, 18094, 18447),
-  ('dev-c', 'kind', NULL, 30083, 19013, 18095, 18448);`
+// Shipped are the rows that Kindler starts with: the management cluster, and those of the example.
+func Shipped() string {
+	_, rows := parts()
+	return "INSERT INTO clusters (name, provider, node_port, pf_port, http_port, https_port) VALUES ('devops', 'k3d', 30800, 19000, 23800, 23843);\n" + rows
+}
 
 // Exec runs statements on a database, which is created if it does not exist.
 func Exec(t testing.TB, path string, statements ...string) {

@@ -1,0 +1,137 @@
+package engineapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// AnswerWait is how long an engine may take to answer a question. What changes something may take as long as it
+// takes.
+const AnswerWait = 30 * time.Second
+
+// Client sends requests to one engine.
+type Client struct {
+	Prefix    string // of every path: the version of the API
+	Transport http.RoundTripper
+	Answered  func(http.Header) // gets the header of each answer; nil: nothing does
+}
+
+// Request is one call.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	Body         any           // a []byte is sent as it is, any other as JSON
+	Type         string        // of the body; "": application/json
+	Wait         time.Duration // of a question: how long its answer may take; 0: AnswerWait
+}
+
+// Op names a call in an error.
+func (r Request) Op() string { return r.Method + " " + r.Path }
+
+// Do sends a request and decodes the answer into out, if it is not nil. An out of *[]byte gets the answer as it
+// is.
+func (c *Client) Do(ctx context.Context, r Request, out any) error {
+	ctx, stop := bounded(ctx, r)
+	defer stop()
+	answer, err := c.Open(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }() // only read from
+	b, err := io.ReadAll(answer)
+	if err != nil {
+		return Lost(ctx, r, err)
+	}
+	if raw, ok := out.(*[]byte); ok {
+		*raw = b
+		return nil
+	}
+	if out == nil || len(bytes.TrimSpace(b)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("%s: cannot read the answer: %w", r.Op(), err)
+	}
+	return nil
+}
+
+// bounded ends a question that is not answered.
+func bounded(ctx context.Context, r Request) (context.Context, context.CancelFunc) {
+	wait := r.Wait
+	switch {
+	case r.Method != http.MethodGet:
+		return ctx, func() {}
+	case wait == 0:
+		wait = AnswerWait
+	}
+	return context.WithTimeoutCause(ctx, wait, errNoAnswer)
+}
+
+// Open sends a request and returns its answer while it arrives. An error while it is read goes through Lost.
+func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, error) {
+	q, err := c.encode(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.Transport.RoundTrip(q)
+	if err != nil {
+		return nil, Lost(ctx, r, err)
+	}
+	if c.Answered != nil {
+		c.Answered(answer.Header)
+	}
+	if answer.StatusCode < http.StatusBadRequest {
+		return answer.Body, nil
+	}
+	defer func() { _ = answer.Body.Close() }() // only read from
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, Lost(ctx, r, err)
+	}
+	return nil, refused(r, answer.StatusCode, b)
+}
+
+func (c *Client) encode(ctx context.Context, r Request) (*http.Request, error) {
+	var body io.Reader
+	kind := "application/json" // without it, Podman reads the body as a form
+	switch b := r.Body.(type) {
+	case nil:
+	case []byte:
+		body = bytes.NewReader(b)
+	default:
+		encoded, err := json.Marshal(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Op(), err)
+		}
+		body = bytes.NewReader(encoded)
+	}
+	if r.Type != "" {
+		kind = r.Type
+	}
+	u := url.URL{Scheme: "http", Host: "engine", Path: c.Prefix + r.Path, RawQuery: r.Query.Encode()}
+	q, err := http.NewRequestWithContext(ctx, r.Method, u.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Op(), err)
+	}
+	if body != nil {
+		q.Header.Set("Content-Type", kind)
+	}
+	return q, nil
+}
+
+// Values makes a query of pairs; empty values are omitted.
+func Values(pairs ...string) url.Values {
+	v := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return v
+}
