@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"syscall"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
@@ -125,7 +125,7 @@ func Diagnose(err error) []render.Diagnostic {
 	case CodeOf(err) == ExitInterrupted:
 		return []render.Diagnostic{Diagnostic("interrupted", "run the same command again to continue")}
 	}
-	summary, _, _ := strings.Cut(err.Error(), "; Suggestion: ") // of a provider's error: it has its own line
+	summary, _ := provider.Parted(err.Error()) // the suggestion has its own line
 	return []render.Diagnostic{Diagnostic(summary, suggestionFor(err))}
 }
 

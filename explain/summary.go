@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -32,7 +33,7 @@ func (t Explainer) summary(c history.ResourceHistory, b *builder) Explanation {
 
 func (t Explainer) openSummary(c history.ResourceHistory, name string) Explanation {
 	o := c.Open
-	failure, _ := cutSuggestion(o.Error)
+	failure, _ := provider.Parted(o.Error)
 	s := Explanation{
 		State:      Open,
 		Headline:   fmt.Sprintf("%s: %s started %s by %s, no result recorded%s.", name, verb(o.Action), t.since(o.At), orUnknown(o.User), phrase.Because(failure)),
@@ -298,7 +299,7 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 		s.State, s.Headline = Failing, fmt.Sprintf("The replacement of %s was reverted %s: %s. %s is kept.", name, t.since(b.last.at), strings.TrimSuffix(b.last.why, "."), phrase.ID(b.last.ID))
 		s.Suggestion = "correct the cause, then run `ovi apply`"
 	case proposes && c.Tries != nil:
-		failure, next := cutSuggestion(c.Tries.Error)
+		failure, next := provider.Parted(c.Tries.Error)
 		s.State, s.Headline = Failing, fmt.Sprintf("The %s of %s failed %s, last %s: %s.", verb(d.Proposed), name, times(c.Tries.Used()+c.Tries.Transient), t.since(c.Tries.Last), failure)
 		s.Suggestion = cmp.Or(next, "correct the cause, then run `ovi apply`")
 	case proposes && t.stillToDo(c):

@@ -37,12 +37,6 @@ func numbers(seqs []uint64) string {
 	return "records " + strings.Join(parts, ", ")
 }
 
-// cutSuggestion parts the text of an error from the suggestion of its provider.
-func cutSuggestion(text string) (message, suggestion string) {
-	message, suggestion, _ = strings.Cut(text, "; Suggestion: ")
-	return message, suggestion
-}
-
 // verb is an action in a sentence: a restart is an update.
 func verb(a decider.Action) string {
 	if a == decider.Restart {

@@ -190,7 +190,7 @@ func (e *Error) Error() string {
 		s = e.Op + ": " + s
 	}
 	if e.Hint != "" {
-		s, _, _ = strings.Cut(s, hinted) // of an error underneath: the outer one knows more
+		s, _ = Parted(s) // of an error underneath: the outer one knows more
 		s += hinted + e.Hint
 	}
 	return s
@@ -198,6 +198,12 @@ func (e *Error) Error() string {
 
 // hinted is what screens know a suggestion by.
 const hinted = "; Suggestion: "
+
+// Parted parts the text of an Error, or one that contains it, from the suggestion.
+func Parted(text string) (message, suggestion string) {
+	message, suggestion, _ = strings.Cut(text, hinted)
+	return message, suggestion
+}
 
 // Suggestion is what to do next.
 func (e *Error) Suggestion() string { return e.Hint }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 )
@@ -20,7 +21,19 @@ func keyOf(r resource.Ref) resource.Ref {
 func (w *Writer) Fact(ref resource.Ref) (source.Fact, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f, known := w.seen.Fact(ref)
+	f, known := w.fact(ref)
+	return parted(f), known
+}
+
+// parted keeps what failed apart from what to do about it.
+func parted(f source.Fact) source.Fact {
+	message, next := provider.Parted(f.Failure)
+	f.Failure, f.Suggestion = message, cmp.Or(next, f.Suggestion)
+	return f
+}
+
+func (w *Writer) fact(ref resource.Ref) (source.Fact, bool) {
+	f, known := w.seen.fact(ref)
 	a, done := w.acted[ref]
 	if !done {
 		return f, known
@@ -53,11 +66,16 @@ func factOf(o *resource.Observed, at time.Time) source.Fact {
 }
 
 // unmanaged is the failure of a resource that exists and that no stack owns.
-const unmanaged = "it exists and is unmanaged: run `ovi adopt`"
+const unmanaged = "it exists and is unmanaged; Suggestion: run `ovi adopt`"
 
 // Fact is what the observation showed of a resource, given without stack and location; false is a
 // resource of which nothing is known at all. What was not read is unclear.
 func (v *View) Fact(ref resource.Ref) (source.Fact, bool) {
+	f, known := v.fact(ref)
+	return parted(f), known
+}
+
+func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 	scopes := v.scopes(ref)
 	known := len(scopes) > 0
 	var absent source.Fact

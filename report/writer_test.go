@@ -102,7 +102,7 @@ func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 	made := owned("made", resource.Healthy)
 	record(1, event.Started{Ref: ref("made"), Action: decider.Create})
 	record(2, event.Finished{Ref: ref("made"), Action: decider.Create, Resource: &made})
-	record(3, event.Finished{Ref: ref("refused"), Action: decider.Create, Error: "port in use"})
+	record(3, event.Finished{Ref: ref("refused"), Action: decider.Create, Error: "port in use; Suggestion: use another"})
 	record(4, event.Started{Ref: ref("leaving"), Action: decider.Delete})
 	record(5, event.Finished{Ref: ref("left"), Action: decider.Delete})
 	other := ref("here")
@@ -115,10 +115,10 @@ func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 		"here":    {ID: "id-here", Health: resource.Healthy, Observed: at},
 		"gone":    {Observed: at},
 		"made":    {ID: "id-made", Health: resource.Healthy, Observed: at.Add(2 * time.Minute)},
-		"refused": {Failure: "port in use", Observed: at.Add(3 * time.Minute)},
+		"refused": {Failure: "port in use", Suggestion: "use another", Observed: at.Add(3 * time.Minute)},
 		"leaving": {ID: "id-leaving", Health: resource.Healthy, Doing: source.Deleting, Observed: at},
 		"left":    {Observed: at.Add(5 * time.Minute)},
-		"foreign": {ID: "id-foreign", Health: resource.Healthy, Observed: at, Failure: "it exists and is unmanaged: run `ovi adopt`"},
+		"foreign": {ID: "id-foreign", Health: resource.Healthy, Observed: at, Failure: "it exists and is unmanaged", Suggestion: "run `ovi adopt`"},
 	}
 	if diff := cmp.Diff(want, to.facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)

@@ -42,6 +42,8 @@ type Fact struct {
 	Failure  string // of the last action, or of the observation; "": none
 	Observed time.Time
 	Attrs    resource.Attrs // as observed, without secrets
+
+	Suggestion string // what to do about Failure
 }
 
 // Doing is what is being done to a resource.

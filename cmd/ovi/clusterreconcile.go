@@ -24,6 +24,7 @@ type reconciliation struct {
 	intent resource.Intent
 	rows   []sqlite.Row
 
+	report   *tableReport // from the first plan to the end; nil in a run that changes nothing
 	excludes []string     // refs that the run does not touch
 	summary  []clusterRow // of what was planned and done
 	verified []clusterRow
@@ -54,6 +55,7 @@ func (c *call) reconcileOnce(path string) (r *reconciliation, err error) {
 }
 
 func (r *reconciliation) run() error {
+	defer func() { r.report.close() }()
 	err := r.act()
 	if err == nil && r.cmd.Bool("dry-run") {
 		r.preview()
@@ -144,6 +146,9 @@ func (r *reconciliation) act() error {
 			return err
 		}
 		r.planned(clusterRows(r.rows, view, p), view)
+		if !r.cmd.Bool("dry-run") {
+			r.reports(p)
+		}
 		if r.cmd.Bool("dry-run") || executing(p.Plan) == 0 {
 			return nil
 		}
@@ -157,13 +162,25 @@ func (r *reconciliation) act() error {
 	}
 }
 
+// reports reports what a plan observed, and what is done after it: what failed stays in the table while the
+// cluster is not as declared.
+func (r *reconciliation) reports(p *engine.Planned) {
+	if r.report == nil {
+		r.report = r.reportOn(r.line, p)
+		return
+	}
+	if !r.report.observed(p.Intents[0]) {
+		r.report = nil
+	}
+}
+
 // planned notes what a plan says; a later attempt changes what it does again.
 func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 	for i := range rows {
 		row := &rows[i]
 		if row.Result == resultBlocked {
 			if why := r.why(row.ref.Name, decider.Action(row.Action), view); why != "" && row.isCluster() {
-				row.Message = why
+				row.say(why, "")
 			}
 		}
 		at := slices.IndexFunc(r.summary, func(x clusterRow) bool { return x.ref == row.ref })
@@ -178,7 +195,6 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 
 // apply applies a plan. again reports that a cluster could not be created.
 func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
-	defer r.reporting(r.line, p)()
 	result, err := r.line.engine.Apply(r, p, engine.ApplyOptions{
 		Hard: r.hard(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
 	})
@@ -193,11 +209,13 @@ func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 		}
 		row := &r.summary[at]
 		r.executed++
-		row.Result, row.Message = resultOK, ""
+		row.Result = resultOK
+		row.say("", "")
 		if o.Status != engine.Done && o.Status != engine.ByOther && o.Status != engine.Accepted {
-			row.Result, row.Message = resultFailed, o.Detail
+			row.Result = resultFailed
+			row.say(o.Detail, "")
 			if o.Err != nil {
-				row.Message = o.Err.Error()
+				row.say(o.Err.Error(), "")
 			}
 			if o.Action == decider.Delete {
 				r.excludes = append(r.excludes, o.Ref.Short()) // tried once
@@ -267,15 +285,15 @@ func (r *reconciliation) verify() error {
 	return nil
 }
 
-// observe observes the clusters and reports what they are to the table.
+// observe observes the clusters.
 func (r *reconciliation) observe() ([]clusterRow, error) {
 	p, err := r.line.engine.Plan(r, r.line.intents, r.planOptions(r.line, event.ForPlan))
 	if err != nil {
 		return nil, err
 	}
 	r.intent = p.Intents[0]
-	if r.cmd.Command.Name == "reconcile" {
-		r.reporting(r.line, p)()
+	if r.report != nil {
+		r.reports(p)
 	}
 	view, err := report.Observed(r, r.line.ledger.Reader(), r.intent)
 	if err != nil {

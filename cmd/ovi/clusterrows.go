@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source/sqlite"
@@ -22,8 +23,9 @@ type clusterRow struct {
 	Result   string `json:"result"`  // ok, failed, dry-run, blocked, unknown
 	Message  string `json:"message"`
 
-	ref     resource.Ref
-	healthy bool
+	ref        resource.Ref
+	healthy    bool
+	suggestion string // what to do about the message
 }
 
 // The values of clusterRow.
@@ -95,7 +97,7 @@ func (r *clusterRow) isCluster() bool { return r.ref.Kind == sqlite.Kind }
 // observed fills in what was observed of the row.
 func (r *clusterRow) observed(view *report.View) {
 	f, known := view.Fact(r.ref)
-	r.Actual, r.healthy, r.Message = actualPresent, f.Health == resource.Healthy, f.Failure
+	r.Actual, r.healthy, r.Message, r.suggestion = actualPresent, f.Health == resource.Healthy, f.Failure, f.Suggestion
 	switch {
 	case !known || f.Health == resource.Unclear:
 		r.Actual = actualUnknown
@@ -117,16 +119,24 @@ func (r *clusterRow) decided(d *decider.Decision) {
 		r.Action = string(d.Action)
 	case d.Proposed.Executes():
 		r.Action, r.Result = string(d.Proposed), resultBlocked
-		r.Message = cmp.Or(blockedBy(d), d.Message, r.Message)
+		why, next := blockedBy(d)
+		r.say(cmp.Or(why, d.Message, r.Message), cmp.Or(next, d.Suggestion, r.suggestion))
 	}
 }
 
-func blockedBy(d *decider.Decision) string {
+// say keeps a message of another part of ovi, and apart from it what to do.
+func (r *clusterRow) say(message, suggestion string) {
+	message, more := provider.Parted(message)
+	r.Message, r.suggestion = message, cmp.Or(more, suggestion)
+}
+
+// blockedBy is what blocks a decision, and what to do about the first that can be lifted.
+func blockedBy(d *decider.Decision) (why, next string) {
 	var out []string
 	for _, b := range d.Blockers {
-		out = append(out, b.Reason)
+		out, next = append(out, b.Reason), cmp.Or(next, b.Suggestion)
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(out, "; "), next
 }
 
 // verified is what a verification finds of a row: OK, MISSING, DRIFT or UNKNOWN.

@@ -95,6 +95,11 @@ func (c *call) showRun(r *reconciliation, code int) error {
 			c.out.Say("%s %s %s", what, x.Name, x.Message)
 		}
 	}
+	for _, x := range r.summary {
+		if x.suggestion != "" {
+			c.out.Say("Suggestion for %s: %s", x.Name, x.suggestion)
+		}
+	}
 	c.out.Say("%s", r.sentence(code))
 	_, err := fmt.Fprintf(c.out.W, "RECONCILE_SUMMARY=%s\n", r.json())
 	return err

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/provider"
-	"github.com/ovi-project/ovi/report"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
@@ -71,57 +66,4 @@ func (k *runner) markOf(path string) string {
 		version = err.Error()
 	}
 	return version + markOf(append(k.policyPaths(), path+".yaml")...)
-}
-
-// reportWait is how long a command waits, at its end, for a source that it reports to.
-const reportWait = 10 * time.Second
-
-// reporting reports to the source of a plan what becomes of its resources, if it has a place for that:
-// during the actions, and when the returned function is called. What cannot be written is a warning.
-func (c *call) reporting(l *session, p *engine.Planned) func() {
-	path, in := c.reportsTo(p.Intents)
-	if path == "" {
-		return func() {}
-	}
-	w, err := c.startReport(l.ledger, path, in)
-	if err != nil {
-		c.notReported(path, err)
-		return func() {}
-	}
-	stop := l.ledger.Listen(w.Record)
-	return func() {
-		stop()
-		ctx, cancel := context.WithTimeout(context.Background(), reportWait)
-		defer cancel()
-		if err := w.Close(ctx); err != nil {
-			c.notReported(path, err)
-		}
-	}
-}
-
-// reportsTo is the table that the intents are from; "" if they are from another source.
-func (c *call) reportsTo(intents []resource.Intent) (string, resource.Intent) {
-	for _, in := range intents {
-		if sqlite.Reads(in.Source) {
-			return in.Source, in
-		}
-	}
-	return "", resource.Intent{}
-}
-
-// startReport starts to report to a table what a plan observed.
-func (c *call) startReport(l *ledger.Ledger, path string, in resource.Intent) (*report.Writer, error) {
-	w := report.Start(c.clusterTable(path, c.checks()), nil)
-	if err := w.Observed(c, l.Reader(), in); err != nil {
-		return nil, errors.Join(err, w.Close(c))
-	}
-	return w, nil
-}
-
-func (c *call) notReported(path string, err error) {
-	ds := cli.Diagnose(err)
-	if len(ds) == 0 {
-		return
-	}
-	c.out.Warn("the status columns of "+path+" were not written: "+ds[0].Summary, "none needed: they are written with the next report")
 }

@@ -95,7 +95,7 @@ func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (res
 func (f fakeClusters) Create(_ context.Context, r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
 	if f.is(".refuse-" + ref.Name) {
-		return resource.Observed{}, shelf.Fail(provider.Permanent, "port 80 is in use")
+		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: errors.New("port 80 is in use"), Hint: "use another port"}
 	}
 	o := resource.Observed{
 		Ref: ref.Bare(), ID: ref.Name, UID: fmt.Sprint("uid-", time.Now().UnixNano()), Health: resource.Healthy, Marks: shelf.Marks(r), Attested: true,

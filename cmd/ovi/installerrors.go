@@ -69,16 +69,10 @@ func (v *chartView) warning(d *decider.Decision) (render.ChartError, bool) {
 			continue
 		}
 		r := v.resource(d.Ref)
-		message, hint := parted(strings.TrimPrefix(w.Text, checkPolicy+": "))
+		message, hint := provider.Parted(strings.TrimPrefix(w.Text, checkPolicy+": "))
 		return render.ChartError{Type: render.ChartAPI, Resource: &r, Message: message, Cause: message, Suggestion: hint}, true
 	}
 	return render.ChartError{}, false
-}
-
-// parted parts the text of a provider's error from its suggestion.
-func parted(text string) (message, suggestion string) {
-	message, suggestion, _ = strings.Cut(text, "; Suggestion: ")
-	return message, suggestion
 }
 
 // outcome is the error of an action that was not done; false if it was.
@@ -118,7 +112,7 @@ func explainTo(e *render.ChartError, err error, d *decider.Decision) {
 	if err == nil {
 		return
 	}
-	e.Message, _ = parted(err.Error())
+	e.Message, _ = provider.Parted(err.Error())
 	var said *provider.Error
 	if !errors.As(err, &said) {
 		return
