@@ -40,6 +40,7 @@ func (p *process) clusterReconcileCommand() *urfave.Command {
 			&urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create cluster `NAME` if it must be to change it; repeatable"},
 			&urfave.IntFlag{Name: "attempts", Usage: "try to create a cluster `N` times", Value: 2},
 			&urfave.DurationFlag{Name: "retry-wait", Usage: "wait `DURATION` between attempts", Value: 5 * time.Second},
+			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the options of the table's settings, or 10)"},
 			&urfave.StringFlag{Name: "interval", Usage: "loop: start a run every `N[smhd]`", Value: "15m"},
 			&urfave.IntFlag{Name: "max-runs", Usage: "loop: end after `N` runs (default: no limit)"},
 			&urfave.BoolFlag{Name: "once", Usage: "loop: end after one run"},

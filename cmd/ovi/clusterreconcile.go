@@ -196,7 +196,7 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 // apply applies a plan. again reports that a cluster could not be created.
 func (r *reconciliation) apply(p *engine.Planned) (again bool, err error) {
 	result, err := r.line.engine.Apply(r, p, engine.ApplyOptions{
-		Hard: r.hard(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
+		Parallelism: r.cmd.Int("parallelism"), Hard: r.hard(), Approved: &event.Approved{Plan: p.ID, Hash: p.Hash, Who: r.User(), How: "ovi cluster reconcile"},
 	})
 	if result == nil {
 		return false, err

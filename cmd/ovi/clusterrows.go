@@ -20,7 +20,7 @@ type clusterRow struct {
 	Desired  string `json:"desired"` // present or absent; none: no row declares it
 	Actual   string `json:"actual"`  // present, missing or unknown
 	Action   string `json:"action"`  // create, delete, noop, or another one of ovi's
-	Result   string `json:"result"`  // ok, failed, dry-run, blocked, unknown
+	Result   string `json:"result"`  // ok, failed, not-started, dry-run, blocked, unknown
 	Message  string `json:"message"`
 
 	ref        resource.Ref
@@ -38,6 +38,7 @@ const (
 	actionPrune   = "prune"
 	resultOK      = "ok"
 	resultFailed  = "failed"
+	resultOpen    = "not-started"
 	resultDry     = "dry-run"
 	resultBlocked = "blocked"
 	resultUnknown = "unknown"
@@ -116,7 +117,7 @@ func (r *clusterRow) decided(d *decider.Decision) {
 		r.Result = resultUnknown
 	case d == nil:
 	case d.Action.Executes():
-		r.Action = string(d.Action)
+		r.Action, r.Result = string(d.Action), resultOpen
 	case d.Proposed.Executes():
 		r.Action, r.Result = string(d.Proposed), resultBlocked
 		why, next := blockedBy(d)

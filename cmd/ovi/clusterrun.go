@@ -39,15 +39,13 @@ func (c *call) clusterReconcile() error {
 	if err := h.open(); err != nil {
 		return err
 	}
-	code := clusterDone
-	for n := 1; ; n++ {
-		if code, err = c.clusterRun(path, h); err != nil || !loops || n == c.cmd.Int("max-runs") {
-			break
-		}
+	code, err := c.clusterRun(path, h)
+	for n := 1; err == nil && c.Err() == nil && loops && n != c.cmd.Int("max-runs"); n++ {
 		select {
 		case <-c.Done():
 			return h.close(nil) // as `ovi run`
 		case <-time.After(interval):
+			code, err = c.clusterRun(path, h)
 		}
 	}
 	if err == nil && code != clusterDone {
@@ -62,8 +60,10 @@ func (c *call) clusterRun(path string, h *clusterHistory) (int, error) {
 	r, err := c.reconcileOnce(path)
 	code := r.code()
 	switch {
+	case c.timedOut():
+		code, err = clusterFailed, &cli.Problem{Summary: errTimeout.Error(), Suggestion: "run it again, it goes on; or raise --timeout"}
 	case c.Err() != nil:
-		return c.stopped(), nil
+		code, err = cli.ExitInterrupted, cli.ErrInterrupted
 	case err != nil && r.line == nil:
 		code = clusterUnusable
 	case err != nil:

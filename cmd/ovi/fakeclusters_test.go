@@ -23,7 +23,8 @@ import (
 
 // fakeClusters is a fake of the provider of clusters, in place of all providers: a cluster is a file in
 // a folder, NAME.json. a file .missing is an engine that cannot be reached, .refuse-NAME a cluster that
-// cannot be created, .vanish-NAME one that is gone as soon as it was created.
+// cannot be created, .vanish-NAME one that is gone as soon as it was created, .hold-NAME one whose creation
+// takes until that file is gone.
 type fakeClusters struct{ dir string }
 
 // oviOfTests is ovi or, with OVI_FAKE_CLUSTERS=DIR, ovi with the fake alone.
@@ -92,10 +93,17 @@ func (f fakeClusters) Observe(_ context.Context, r provider.ObserveRequest) (res
 	return snap, err
 }
 
-func (f fakeClusters) Create(_ context.Context, r provider.Request) (resource.Observed, error) {
+func (f fakeClusters) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	ref := r.Desired.Ref
 	if f.is(".refuse-" + ref.Name) {
 		return resource.Observed{}, &provider.Error{Class: provider.Permanent, Err: errors.New("port 80 is in use"), Hint: "use another port"}
+	}
+	for f.is(".hold-" + ref.Name) {
+		select {
+		case <-ctx.Done():
+			return resource.Observed{}, ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 	o := resource.Observed{
 		Ref: ref.Bare(), ID: ref.Name, UID: fmt.Sprint("uid-", time.Now().UnixNano()), Health: resource.Healthy, Marks: shelf.Marks(r), Attested: true,
