@@ -67,7 +67,7 @@ var goroutines = []string{
 // clocks lists the folders that may read the clock or wait. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "internal/clustertest", "cli", "serve", "cmd/ovi", "bench",
+	"source/git", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "internal/clustertest", "cli", "serve", "cmd/ovi", "bench",
 }
 
 // source is a parsed file that is not a test.

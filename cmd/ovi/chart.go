@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/chart"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -24,26 +26,33 @@ func chartFlags() []urfave.Flag {
 	}
 }
 
-// source is the reader of what the paths name: a table of clusters, charts and manifests, or ovi's own
-// files.
-func (c *call) source(paths []string, checks source.Options) source.Source {
-	if len(paths) == 1 && sqlite.Reads(paths[0]) {
-		return c.clusterTable(paths[0], checks)
+// source is the reader of what the paths name: a repository, a table of clusters, charts and manifests, or
+// ovi's own files.
+func (c *call) source(paths []string, dir string, checks source.Options) (source.Source, error) {
+	switch {
+	case len(paths) == 1 && git.Is(paths[0]):
+		return c.gitSource(paths[0], dir, checks)
+	case len(paths) == 1 && sqlite.Reads(paths[0]):
+		return c.clusterTable(paths[0], checks), nil
+	case !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }):
+		return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
 	}
-	if !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }) {
-		return config.New(paths, config.Options{Options: checks, Env: c.Env})
-	}
-	return chart.New(paths, chart.Options{
-		Options: checks, Provider: chartProvider, Env: c.Env,
+	return chart.New(paths, c.chartOptions(checks, nil)), nil
+}
+
+// chartOptions are how a chart is rendered; nil files are those of this host.
+func (c *call) chartOptions(checks source.Options, files fs.FS) chart.Options {
+	return chart.Options{
+		Options: checks, Provider: chartProvider, Env: c.Env, Files: files,
 		Values: c.cmd.StringSlice("values"), Set: c.cmd.StringSlice("set"), Namespace: c.cmd.String("namespace"),
-	})
+	}
 }
 
 // onlyCharts refuses what only charts have with other sources.
 func (c *call) onlyCharts(paths []string) error {
 	for _, f := range chartFlags() {
 		name := f.Names()[0]
-		if c.cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }) {
+		if c.cmd.IsSet(name) && !slices.ContainsFunc(paths, func(p string) bool { return git.Is(p) || chart.Reads(p, nil) }) {
 			return cli.Usage("omit it, or name a chart: a folder with a Chart.yaml", "--%s is for charts, and %s is not one", name, strings.Join(paths, ", "))
 		}
 	}
@@ -78,13 +87,16 @@ func chartDir(path string) string {
 // chartHead is what a plan of a chart was made with.
 type chartHead struct {
 	Namespace string   `json:"namespace,omitempty"`
-	Values    []string `json:"values,omitempty"` // absolute
+	Values    []string `json:"values,omitempty"` // absolute, or in the repository of the chart
 	// Set are the keys of --set. Their values are not saved: they may be secrets.
 	Set []string `json:"set,omitempty"`
 }
 
-func (c *call) chartHead() (h chartHead, err error) {
-	h.Namespace, h.Set = c.cmd.String("namespace"), setKeys(c.cmd.StringSlice("set"))
+func (c *call) chartHead(sources []string) (h chartHead, err error) {
+	h.Namespace, h.Set, h.Values = c.cmd.String("namespace"), setKeys(c.cmd.StringSlice("set")), c.cmd.StringSlice("values")
+	if slices.ContainsFunc(sources, git.Is) {
+		return h, nil // they are paths in the repository
+	}
 	h.Values, err = absolutes(c.cmd.StringSlice("values"))
 	return h, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -58,7 +59,10 @@ func (c *call) onlyOneTable(paths []string) error {
 // markOf is another string when a source, or a file with policies, may have changed. What a reporter
 // writes into a source is no change of it.
 func (k *runner) markOf(path string) string {
-	if !sqlite.Reads(path) {
+	switch {
+	case git.Is(path): // its commit is asked for in each cycle
+		return markOf(k.policyPaths()...)
+	case !sqlite.Reads(path):
 		return markOf(append(k.policyPaths(), path)...)
 	}
 	version, err := k.clusterTable(path, k.checks()).Version(k)

@@ -89,7 +89,7 @@ func (in *installation) namespaced() ([]string, error) {
 func (in *installation) run() error {
 	in.describe()
 	dir := in.dataDir(in.paths)
-	intents, problems, err := in.loadBy(in.paths, dir, source.ResolveValid)
+	intents, problems, err := in.loadBy(in.paths, dir, "", source.ResolveValid)
 	var unread source.Problems
 	if errors.As(err, &unread) {
 		problems, err = append(problems, unread...), nil

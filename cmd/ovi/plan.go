@@ -25,7 +25,7 @@ func planFlags() []urfave.Flag {
 		targetFlag(), excludeFlag(),
 		policyFlag(),
 		&urfave.DurationFlag{Name: "max-age", Usage: "use what was observed completely within `DURATION` instead of observing again"},
-	}, chartFlags()...)
+	}, append(chartFlags(), gitFlags()...)...)
 }
 
 // decidingFlags are of the commands that decide; drift only compares.

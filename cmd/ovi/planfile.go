@@ -22,7 +22,7 @@ import (
 type planHead struct {
 	Type    string   `json:"type"` // "ovi-plan-file"
 	Format  int      `json:"format"`
-	Sources []string `json:"sources"` // absolute
+	Sources []string `json:"sources"` // absolute, or URLs of Git
 	DataDir string   `json:"data_dir"`
 	// Policies are the files that applied to every stack, absolute: they apply again when the plan
 	// is applied.
@@ -73,7 +73,7 @@ func (c *call) savePlan(name string, sources []string, l *session, p *engine.Pla
 	if head.Policies, err = absolutes(c.policyPaths()); err != nil {
 		return err
 	}
-	if head.chartHead, err = c.chartHead(); err != nil {
+	if head.chartHead, err = c.chartHead(sources); err != nil {
 		return err
 	}
 	var plan bytes.Buffer

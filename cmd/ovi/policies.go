@@ -10,6 +10,7 @@ import (
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source/config"
+	"github.com/ovi-project/ovi/source/git"
 )
 
 func policyFlag() urfave.Flag {
@@ -50,6 +51,10 @@ func (c *call) readPolicies(paths []string) (rules.Rules, error) {
 func absolutes(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
+		if git.Is(p) {
+			out = append(out, p)
+			continue
+		}
 		abs, err := filepath.Abs(p)
 		if err != nil {
 			return nil, err

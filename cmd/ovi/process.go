@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/go-hclog"
@@ -29,6 +30,8 @@ type call struct {
 	reported func(resource.Scope)
 	// secrets are those that were digested, to keep them out of what programs print.
 	secrets knownSecrets
+	// repositories are the clones of this command, by URL and folder: what did not change is not read again.
+	repositories sync.Map
 	// progress is what the screen shows during an apply.
 	progress atomic.Pointer[render.Progress]
 }

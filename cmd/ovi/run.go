@@ -46,7 +46,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.StringFlag{Name: "webhook", Usage: "send alerts to `URL`"},
 			&urfave.StringFlag{Name: "webhook-file", Usage: "send alerts to the URL in `FILE`, for one that contains a secret"},
 			&urfave.StringFlag{Name: "webhook-key-file", Usage: "sign alerts with the key in `FILE` (HMAC-SHA256)"},
-		}, chartFlags()...),
+		}, append(chartFlags(), gitFlags()...)...),
 		Description: "Each source is a stack. Without --auto-approve, changes are planned and reported, not applied.\n" +
 			"A cycle starts at each interval, when a source changes, at SIGHUP and at POST /wake. Instances of\n" +
 			"one stack that share a store share the work: one observes, all apply. SIGTERM stops after the\n" +
@@ -125,16 +125,17 @@ func (k *runner) readSources() error {
 		if err != nil {
 			return err
 		}
-		name := intents[0].Stack
-		if other, twice := named[name]; twice {
-			return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other, path, name)
-		}
-		named[name] = path
 		k.intents = append(k.intents, intents...)
-		k.stacks = append(k.stacks, loop.Stack{
-			Name: name, Mark: func() string { return k.markOf(path) },
-			Load: func(context.Context) ([]resource.Intent, error) { return k.load([]string{path}, k.dir) },
-		})
+		for _, in := range intents {
+			if other, twice := named[in.Stack]; twice {
+				return cli.Usage("give each its own `stack:`, or put them into one folder", "%s and %s are both stack %s", other, path, in.Stack)
+			}
+			named[in.Stack] = path
+			k.stacks = append(k.stacks, loop.Stack{
+				Name: in.Stack, Mark: func() string { return k.markOf(path) },
+				Load: func(context.Context) ([]resource.Intent, error) { return k.loadStack([]string{path}, k.dir, in.Stack) },
+			})
+		}
 	}
 	return nil
 }

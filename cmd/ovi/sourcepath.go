@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/source/chart"
+	"github.com/ovi-project/ovi/source/git"
 	"github.com/ovi-project/ovi/source/sqlite"
 )
 
@@ -30,6 +31,12 @@ func (c *call) sources(args ...string) ([]string, error) {
 		}
 	}
 	for _, name := range named {
+		if git.Is(name) {
+			if _, err := checkURL(name); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if _, err := os.Stat(name); err != nil {
 			return nil, &cli.Problem{Summary: "cannot read the source", File: name, Err: cli.Plain(err), Suggestion: beside(name)}
 		}
@@ -84,7 +91,8 @@ func beside(name string) string {
 }
 
 // dataDir is the data directory: --data-dir, OVI_DATA_DIR, .ovi-NAME beside a chart's folder or a
-// database, or .ovi beside the first source (in it, if it is a folder), or here. Parent folders are not searched.
+// database, the user's state folder for a source in Git, or .ovi beside the first source (in it, if it is a
+// folder), or here. Parent folders are not searched.
 func (c *call) dataDir(sources []string) string { return dataDirOf(c.process, c.cmd, sources) }
 
 // namesDir reports whether the user named the data directory.
@@ -101,6 +109,9 @@ func dataDirOf(p *process, cc *urfave.Context, sources []string) string {
 	}
 	if len(sources) == 0 {
 		return defaultDir
+	}
+	if u, err := git.Parse(sources[0]); err == nil {
+		return p.gitDir(u)
 	}
 	if dir := chartDir(sources[0]); dir != "" {
 		return dir

@@ -13,7 +13,7 @@ import (
 // sourceStacks are the stacks that sources configure. What else is wrong with their resources does
 // not matter.
 func (c *call) sourceStacks(paths []string) (stacks []string, err error) {
-	_, _, err = c.loadBy(paths, c.dataDir(paths), func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
+	_, _, err = c.loadBy(paths, c.dataDir(paths), "", func(drafts []*source.Draft) ([]resource.Intent, source.Problems) {
 		for _, d := range drafts {
 			stacks = append(stacks, d.Stack)
 		}

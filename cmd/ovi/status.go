@@ -102,7 +102,7 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 }
 
 // stackOf is the stack to show: that of --stack or, where several are on record, that of the source;
-// "": all. It refuses one of which nothing is recorded.
+// or of a source of several, "": all. It refuses one of which nothing is recorded.
 func (c *call) stackOf(l *ledger.Ledger) (string, error) {
 	known, err := c.recordedStacks(l)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *call) stackOf(l *ledger.Ledger) (string, error) {
 	stack, paths := c.cmd.String("stack"), c.named(c.cmd.Args().Slice())
 	if stack == "" && len(known) > 1 && len(paths) > 0 {
 		stacks, err := c.sourceStacks(paths)
-		if err != nil || len(stacks) == 0 {
+		if err != nil || len(stacks) != 1 {
 			return "", err
 		}
 		stack = stacks[0]

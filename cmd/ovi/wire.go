@@ -21,22 +21,27 @@ import (
 
 // load reads the configuration.
 func (c *call) load(paths []string, dir string) ([]resource.Intent, error) {
-	intents, problems, err := c.loadBy(paths, dir, source.Resolve)
+	return c.loadStack(paths, dir, "")
+}
+
+// loadStack reads the configuration of one stack of the sources; of all for "".
+func (c *call) loadStack(paths []string, dir, stack string) ([]resource.Intent, error) {
+	intents, problems, err := c.loadBy(paths, dir, stack, source.Resolve)
 	if err == nil && len(problems) > 0 {
 		err = problems
 	}
 	if err != nil {
 		return nil, err
 	}
-	return intents[:min(1, len(intents))], nil
+	return intents, nil
 }
 
 // resolver resolves drafts: all of them or none, or what is valid of them.
 type resolver func([]*source.Draft) ([]resource.Intent, source.Problems)
 
 // loadBy reads the configuration, and makes the key for the digests of its secrets if there is none.
-func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
-	if err := errors.Join(c.isSafe(dir), c.onlyCharts(paths), c.onlyOneTable(paths)); err != nil {
+func (c *call) loadBy(paths []string, dir, stack string, resolve resolver) (intents []resource.Intent, problems source.Problems, err error) {
+	if err := errors.Join(c.isSafe(dir), c.onlyCharts(paths), c.onlyOneTable(paths), onlyOneRepository(paths)); err != nil {
 		return nil, nil, err
 	}
 	file := c.secretsKey(dir)
@@ -44,7 +49,7 @@ func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []r
 		digests := &digester{file: file}
 		checks := c.checks()
 		checks.Digest = c.secrets.noting(digests.sum)
-		drafts, err := c.source(paths, checks).Load(c)
+		drafts, err := c.drafts(paths, dir, stack, checks)
 		if err != nil {
 			return err
 		}
@@ -60,6 +65,22 @@ func (c *call) loadBy(paths []string, dir string, resolve resolver) (intents []r
 		err = once()
 	}
 	return intents, problems, err
+}
+
+// drafts reads one stack of the sources, or all, completely.
+func (c *call) drafts(paths []string, dir, stack string, checks source.Options) ([]*source.Draft, error) {
+	s, err := c.source(paths, dir, checks)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := s.Load(c)
+	if err == nil {
+		drafts, err = ofStack(drafts, stack)
+	}
+	if err == nil {
+		err = readable(drafts)
+	}
+	return drafts, err
 }
 
 // digests is the keyed digest of secrets that are put together from references.

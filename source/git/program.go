@@ -1,0 +1,132 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	// endWait is how long git may take to end after its context.
+	endWait = 5 * time.Second
+	// callWait bounds one call: a server that does not answer is unreachable.
+	callWait = 2 * time.Minute
+	// maxError is how much of what git prints about a failure is shown.
+	maxError = 2000
+)
+
+// Error is a failure of the git program.
+type Error struct {
+	Op   string // "fetch"
+	Text string // what git printed, without secrets
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Text == "" {
+		return "git " + e.Op + ": " + e.Err.Error()
+	}
+	return "git " + e.Op + ": " + e.Text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// passed are the variables of the user's environment that git gets: how to find programs and servers,
+// and which keys to use. Everything else, the user's settings of git too, stays outside.
+func passed() []string {
+	return []string{"PATH", "SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "TMPDIR"}
+}
+
+// tokenVariable holds the password of an https remote. It is given to git by a credential helper, in the
+// environment alone: arguments are visible to other users of the host.
+const tokenVariable = "OVI_GIT_TOKEN"
+
+func (r *Repo) environ() []string {
+	env := []string{
+		"HOME=" + r.dir, "LC_ALL=C", "GIT_DIR=" + r.dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
+	}
+	for _, name := range passed() {
+		if v, ok := r.env(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	if _, ok := r.env("GIT_SSH_COMMAND"); !ok {
+		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
+	}
+	if token := r.token(); token != "" {
+		env = append(env, tokenVariable+"="+token,
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper",
+			`GIT_CONFIG_VALUE_0=!f() { test "$1" = get && echo username=git && echo "password=$`+tokenVariable+`"; }; f`)
+	}
+	return env
+}
+
+// token is the password of the remote, which only https has.
+func (r *Repo) token() string {
+	if r.url.scheme() != "https" {
+		return ""
+	}
+	token, _ := r.env(tokenVariable)
+	return token
+}
+
+// call is one run of the program.
+type call struct {
+	op     string
+	args   []string
+	config []string // NAME=VALUE
+	stdin  io.Reader
+	out    io.Writer
+}
+
+// git runs the program and returns what it prints.
+func (r *Repo) git(ctx context.Context, op string, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	err := r.run(ctx, call{op: op, args: args, out: &out})
+	return out.Bytes(), err
+}
+
+func (r *Repo) run(ctx context.Context, c call) error {
+	ctx, stop := context.WithTimeout(ctx, callWait)
+	defer stop()
+	args := []string{
+		"-c", "protocol.allow=never", "-c", "protocol." + r.url.scheme() + ".allow=always", "-c", "core.hooksPath=/dev/null",
+		"-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "http.followRedirects=false", "-c", "core.fsmonitor=false",
+		"-c", "gpg.ssh.allowedSignersFile=" + r.opts.Signers,
+	}
+	for _, setting := range c.config {
+		args = append(args, "-c", setting)
+	}
+	cmd := exec.CommandContext(ctx, "git", append(append(args, c.op), c.args...)...)
+	var said bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.environ(), r.dir, c.stdin, c.out, &said, endWait
+	grouped(cmd)
+	err := cmd.Run()
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return &Error{Op: c.op, Err: fmt.Errorf("the program git is missing: install git 2.39 or later")}
+	case ctx.Err() != nil:
+		return &Error{Op: c.op, Err: ctx.Err()}
+	}
+	return &Error{Op: c.op, Text: r.clean(said.String()), Err: err}
+}
+
+// clean is what git printed, on one line, shortened and without the token.
+func (r *Repo) clean(text string) string {
+	if token := r.token(); token != "" {
+		text = strings.ReplaceAll(text, token, "(secret)")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError], "") + "…"
+	}
+	return text
+}

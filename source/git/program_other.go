@@ -1,0 +1,8 @@
+//go:build !unix
+
+package git
+
+import "os/exec"
+
+// grouped does nothing where there are no process groups: git alone ends with the context.
+func grouped(*exec.Cmd) {}
