@@ -26,7 +26,7 @@ func harness(t *testing.T, with string) providertest.Harness {
 	t.Helper()
 	r := newReal(t, clustertest.Quick(t))
 	return providertest.Harness{
-		Provider: r.p, Scope: r.scope, Samples: samples(r, with), Timeout: call, Elsewhere: []string{"argocd_secret"},
+		Provider: r.p, Scope: r.scope, Samples: samples(r, with), Timeout: call, Elsewhere: elsewhere("cluster"),
 		Unmanaged: func(*testing.T) string {
 			r.byHand("kind", "create", "cluster", "--name", "by-hand", "--image", clustertest.QuickImage)
 			o, _ := r.find("by-hand")

@@ -14,11 +14,8 @@ func crossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.D
 		port     int64
 	}
 	ports := map[at]resource.Ref{}
+	out = misplaced(configured, onEngine, "a cluster is created on an engine, not inside a cluster", "use local, or the URL of an engine")
 	for i, d := range configured {
-		if isInside(d.Ref.Location) {
-			out = append(out, finding(d, "region", "a cluster is created on an engine, not inside a cluster", "use local, or the URL of an engine"))
-			continue
-		}
 		for _, name := range []string{"http_port", "https_port", "pf_port"} {
 			n, ok := d.Attrs.Int(name)
 			if !ok {

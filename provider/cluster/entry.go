@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -13,7 +14,7 @@ func Entry() provider.Entry {
 	return provider.Entry{
 		Name: Name, Doc: "local Kubernetes clusters, with kind and k3d",
 		Locations: provider.Locations{
-			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+`,
+			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+|haproxy(:/.+)?`,
 			Default: func(func(string) string) string { return local },
 		},
 		Options: []provider.Option{
@@ -22,10 +23,14 @@ func Entry() provider.Entry {
 			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
 			{Key: "management", Doc: "the `CONTEXT` of the management cluster, which Argo CD runs in, in a kubeconfig"},
 			{Key: "kubeconfig", Doc: "read that context from `FILE`, instead of KUBECONFIG"},
+			{Key: "haproxy", Doc: "keep the routes of clusters in `FOLDER`, which HAProxy loads"},
+			{Key: "haproxy-socket", Default: "/run/haproxy/admin.sock", Doc: "the `SOCKET` of HAProxy's runtime API, of the level admin"},
+			{Key: "haproxy-master", Default: "/run/haproxy-master.sock", Doc: "the `SOCKET` of HAProxy's master process"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			o := Options{Engine: c.Options("engine"), Management: c.Options("management"), Kubeconfig: c.Options("kubeconfig"), Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock}
+			o.HAProxy = haproxy.Folder{Path: c.Options("haproxy"), Socket: c.Options("haproxy-socket"), Master: c.Options("haproxy-master")}
 			if c.Digest != nil {
 				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}

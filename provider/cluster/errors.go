@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovi-project/ovi/internal/engineapi"
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 )
 
@@ -23,6 +24,9 @@ func classify(op string, err error) error {
 	out := &provider.Error{Class: provider.Permanent, Op: op, Err: err}
 	var unreachable *engineapi.ConnectError
 	var lost *engineapi.LostError
+	var balancer *haproxy.ConnectError
+	var unused *haproxy.UnusedError
+	var behind *haproxy.BehindError
 	var said *kube.Error
 	var sent *url.Error
 	switch {
@@ -34,6 +38,12 @@ func classify(op string, err error) error {
 		out.Hint = "start it, or set --cluster-engine"
 	case errors.As(err, &lost):
 		out.Class = provider.Uncertain
+	case errors.As(err, &behind):
+		out.Class = provider.Uncertain
+	case errors.As(err, &balancer):
+		out.Class, out.Hint = provider.Transient, "start it, or set --cluster-haproxy-socket and --cluster-haproxy-master"
+	case errors.As(err, &unused):
+		out.Hint = unused.Suggestion()
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		out.Class = provider.Transient
 	case engineapi.IsNotFound(err):

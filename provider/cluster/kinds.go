@@ -14,28 +14,58 @@ const Name = "cluster"
 const (
 	kindCluster = "cluster"
 	kindSecret  = "argocd_secret"
+	kindRoute   = "haproxy_route"
 )
 
+// kind is everything this provider knows about one kind of resource.
+type kind struct {
+	schema resource.Kind
+	area   area // where its resources are
+	open   func(p *Provider, ctx context.Context, location string) (verbs, error)
+}
+
+// kinds lists all kinds, sorted by name.
+func kinds() []kind {
+	return []kind{
+		{secretKind(), inCluster, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.argo(ctx, location) }},
+		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
+		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
+	}
+}
+
 // Kinds lists the schemas of all kinds, sorted by name, without I/O. Each call gives a fresh list.
-func Kinds() []resource.Kind { return []resource.Kind{secretKind(), clusterKind()} }
+func Kinds() (out []resource.Kind) {
+	for _, k := range kinds() {
+		out = append(out, k.schema)
+	}
+	return out
+}
 
 func bound(n int64) *int64 { return &n }
 
-// verbs are the actions on resources of one kind.
+// verbs are what can be done with resources of one kind, in one place.
 type verbs interface {
+	list(ctx context.Context) ([]resource.Observed, error) // all, or an error
 	check(ctx context.Context, r provider.Request) error
 	create(ctx context.Context, r provider.Request) (resource.Observed, error)
 	update(ctx context.Context, r provider.Request) (resource.Observed, error)
 	remove(ctx context.Context, r provider.Request) error
 }
 
+// marker is of kinds whose marks can be written at any time.
+type marker interface {
+	mark(ctx context.Context, r provider.Request) (resource.Observed, error)
+}
+
 // at finds the system that resources of a kind are in, at a location.
 func (p *Provider) at(ctx context.Context, ref resource.Ref) (verbs, error) {
-	switch ref.Kind {
-	case kindCluster:
-		return p.host(ctx, ref.Location)
-	case kindSecret:
-		return p.argo(ctx, ref.Location)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, k := range kinds() {
+		if k.schema.Name == ref.Kind {
+			return k.open(p, ctx, ref.Location)
+		}
 	}
 	return nil, permanent("", "", "unknown kind %q", ref.Kind)
 }

@@ -32,9 +32,36 @@ const (
 	inContext = "context:"
 )
 
-// isInside reports whether a location is in a cluster, and not on an engine.
-func isInside(location string) bool {
-	return location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside)
+// area is the system that a location is in.
+type area string
+
+// The areas.
+const (
+	onEngine  area = "engine"
+	inCluster area = "cluster"
+	onHAProxy area = "haproxy"
+)
+
+// areaOf tells the area of a location, resolved or not.
+func areaOf(location string) area {
+	word, _, _ := strings.Cut(location, ":")
+	switch {
+	case word == string(onHAProxy):
+		return onHAProxy
+	case location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside):
+		return inCluster
+	}
+	return onEngine
+}
+
+// misplaced are the findings of resources that are configured in another area than that of their kind.
+func misplaced(configured []*resource.Desired, in area, summary, suggestion string) (out []resource.Finding) {
+	for _, d := range configured {
+		if areaOf(d.Ref.Location) != in {
+			out = append(out, finding(d, "region", summary, suggestion))
+		}
+	}
+	return out
 }
 
 // Locate implements provider.Locator: the location of a cluster is the URL of its engine, and that of the
@@ -47,6 +74,8 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 		return inContext + p.opts.Management, nil
 	case strings.HasPrefix(location, inContext):
 		return location, nil
+	case areaOf(location) == onHAProxy:
+		return p.locateHAProxy(location)
 	}
 	engine, cluster, in := strings.Cut(location, inside)
 	if engine == local || engine == "" || engine == "default" {
@@ -65,6 +94,9 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 func (p *Provider) Describe(location string) string {
 	if name, ok := strings.CutPrefix(location, inContext); ok {
 		return "cluster of the context " + name
+	}
+	if areaOf(location) == onHAProxy {
+		return "HAProxy of " + strings.TrimPrefix(location, string(onHAProxy)+":")
 	}
 	if engine, cluster, in := strings.Cut(location, inside); in {
 		return "cluster " + cluster + " at " + engine

@@ -33,12 +33,17 @@ type marks struct {
 
 // birthMarks are the marks of a new cluster, in letters that labels and paths may have.
 func birthMarks(r provider.Request) (string, error) {
-	m := marks{Ref: r.Desired.Ref.Bare().String(), Stack: r.Desired.Ref.Stack, Owner: r.Owner, Key: r.Key, Blessed: r.Desired.Blessed}
+	b, err := marksText(r, r.Key)
+	return base64.RawURLEncoding.EncodeToString(b), err
+}
+
+// marksText are marks as they are written.
+func marksText(r provider.Request, key string) ([]byte, error) {
+	m := marks{Ref: r.Desired.Ref.Bare().String(), Stack: r.Desired.Ref.Stack, Owner: r.Owner, Key: key, Blessed: r.Desired.Blessed}
 	if r.Desired.Owner != "" {
 		m.Owner = r.Desired.Owner
 	}
-	b, err := json.Marshal(m)
-	return base64.RawURLEncoding.EncodeToString(b), err
+	return json.Marshal(m)
 }
 
 // marksPath is the path of a mount that holds marks.
@@ -59,12 +64,20 @@ func marksOf(c *docker.Container, scope resource.Scope) (out resource.Marks) {
 		}
 	}
 	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return out
+	}
+	return parseMarks(b, scope, kindCluster)
+}
+
+// parseMarks reads marks as they are written. What names no resource of the kind and scope is no mark.
+func parseMarks(text []byte, scope resource.Scope, kind string) (out resource.Marks) {
 	var m marks
-	if err != nil || json.Unmarshal(b, &m) != nil {
+	if json.Unmarshal(text, &m) != nil {
 		return out
 	}
 	ref, err := resource.ParseRef(m.Ref)
-	if err != nil || ref.Stack != "" || ref.Scope() != scope || ref.Kind != kindCluster {
+	if err != nil || ref.Stack != "" || ref.Scope() != scope || ref.Kind != kind {
 		return out
 	}
 	return resource.Marks{Ref: ref.In(m.Stack), Owner: m.Owner, Key: m.Key, Blessed: m.Blessed}

@@ -25,6 +25,15 @@ const (
 	readyWait = 5 * time.Second
 )
 
+// list reads all clusters of the engine.
+func (h *host) list(ctx context.Context) ([]resource.Observed, error) {
+	all, err := h.clusters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.observeAll(ctx, all)
+}
+
 // observeAll reads clusters in parallel. One without a server is none: the next creation removes what is
 // left of it.
 func (h *host) observeAll(ctx context.Context, all []*found) ([]resource.Observed, error) {

@@ -2,11 +2,13 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -25,6 +27,8 @@ type Options struct {
 	// Management is the context of the management cluster in Kubeconfig; "": there is none. Kubeconfig is a
 	// list of files as in KUBECONFIG; "" is that of the user.
 	Management, Kubeconfig string
+	// HAProxy is the folder and the sockets that the location "haproxy" means.
+	HAProxy haproxy.Folder
 
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d
@@ -123,55 +127,51 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 
 // Mark implements provider.Marker.
 func (p *Provider) Mark(ctx context.Context, r provider.Request) (o resource.Observed, err error) {
-	a, err := p.argo(ctx, r.Have.Ref.Location)
-	if err == nil {
-		o, err = a.mark(ctx, r)
+	v, err := p.at(ctx, r.Have.Ref)
+	if m, ok := v.(marker); ok && err == nil {
+		o, err = m.mark(ctx, r)
 	}
 	return o, classify("mark "+r.Have.Ref.Kind, err)
 }
 
-// Observe implements provider.Provider. Clusters are on an engine, and everything else in a cluster.
+// Observe implements provider.Provider. A kind that cannot be read costs no other.
 func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
-	out := resource.Snapshot{Scope: r.Scope, At: p.opts.Clock(), Complete: []string{}}
-	for _, k := range Kinds() {
-		if r.Kinds == nil || slices.Contains(r.Kinds, k.Name) {
-			out.Complete = append(out.Complete, k.Name)
+	out := resource.Snapshot{Scope: r.Scope, At: p.opts.Clock(), Complete: []string{}, Unreachable: map[string]error{}}
+	read := 0
+	for _, k := range kinds() {
+		name := k.schema.Name
+		if r.Kinds != nil && !slices.Contains(r.Kinds, name) {
+			continue
 		}
+		if k.area == areaOf(r.Scope.Location) {
+			list, err := p.read(ctx, k, r.Scope)
+			if err != nil {
+				out.Unreachable[name] = classify("observe", err)
+				continue
+			}
+			read++
+			out.Resources = append(out.Resources, list...)
+		}
+		out.Complete = append(out.Complete, name)
 	}
 	if err := ctx.Err(); err != nil {
 		return resource.Snapshot{}, classify("observe", err)
 	}
-	var err error
-	switch in := isInside(r.Scope.Location); {
-	case in && slices.Contains(out.Complete, kindSecret):
-		out.Resources, err = p.secrets(ctx, r.Scope)
-	case !in && slices.Contains(out.Complete, kindCluster):
-		out.Resources, err = p.clusters(ctx, r.Scope)
+	if len(out.Unreachable) > 0 && read == 0 { // nothing of the scope could be read
+		for _, name := range slices.Sorted(maps.Keys(out.Unreachable)) {
+			return resource.Snapshot{}, out.Unreachable[name]
+		}
 	}
-	if err != nil {
-		return resource.Snapshot{}, classify("observe", err)
-	}
+	slices.SortFunc(out.Resources, func(a, b resource.Observed) int { return a.Ref.Compare(b.Ref) })
 	return out, nil
 }
 
-func (p *Provider) clusters(ctx context.Context, s resource.Scope) ([]resource.Observed, error) {
-	h, err := p.host(ctx, s.Location)
+func (p *Provider) read(ctx context.Context, k kind, s resource.Scope) ([]resource.Observed, error) {
+	v, err := k.open(p, ctx, s.Location)
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.clusters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return h.observeAll(ctx, all)
-}
-
-func (p *Provider) secrets(ctx context.Context, s resource.Scope) ([]resource.Observed, error) {
-	a, err := p.argo(ctx, s.Location)
-	if err != nil {
-		return nil, err
-	}
-	return a.list(ctx)
+	return v.list(ctx)
 }
 
 // Reveal implements provider.Revealer.

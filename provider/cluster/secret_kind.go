@@ -37,11 +37,6 @@ func secretCanonical(a resource.Attrs) (resource.Attrs, []resource.Problem) {
 }
 
 // secretCrossCheck refuses secrets that are on an engine.
-func secretCrossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) (out []resource.Finding) {
-	for _, d := range configured {
-		if !isInside(d.Ref.Location) {
-			out = append(out, finding(d, "region", "an argocd_secret is in the cluster that Argo CD runs in", "use management, or local#NAME"))
-		}
-	}
-	return out
+func secretCrossCheck(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
+	return misplaced(configured, inCluster, "an argocd_secret is in the cluster that Argo CD runs in", "use management, or local#NAME")
 }

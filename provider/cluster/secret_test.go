@@ -106,7 +106,7 @@ func TestASecretOfArgoKeepsThePromisesOfAProvider(t *testing.T) {
 		d.t = t
 		d.clear()
 		return providertest.Harness{
-			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: []string{"cluster"},
+			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: elsewhere("argocd_secret"),
 			Samples: []providertest.Sample{
 				{Desired: d.secret("dev", nil), Then: resource.AttrsOf(values{"server": text("https://10.0.0.7:6443"), "labels": resource.AttrsOf(values{"env": text("dev")})})},
 				{

@@ -1,0 +1,31 @@
+package cluster
+
+import (
+	"net/netip"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+func routeKind() resource.Kind {
+	return resource.Kind{
+		Provider: Name, Name: kindRoute, NamePattern: clusterName, NameDoc: clusterNameDoc,
+		Doc: "A route of HAProxy's to a cluster: the requests whose host name has the route's name as its second part (whoami.NAME.example.com).\n\n" +
+			"Its location is haproxy, the folder of the option. A changed address is followed without a reload of HAProxy.",
+		NoTags: true, Carrier: resource.Anytime, ReusedIDs: true, State: resource.StateRunning, CheckFirst: true,
+		CrossCheck: func(configured []*resource.Desired, _ func(resource.Ref) *resource.Desired) []resource.Finding {
+			return misplaced(configured, onHAProxy, "a haproxy_route is in a folder of HAProxy's", "use the location haproxy")
+		},
+		Attrs: []resource.Attribute{
+			{Name: "address", Type: resource.TString, Required: true, Valid: validAddress, Example: "${cluster/local/cluster/dev.server_ip}", Doc: "The IPv4 address of the cluster."},
+			{Name: "port", Type: resource.TInt, Required: true, Min: bound(1), Max: bound(65535), Example: "30080", Doc: "The port at which its ingress answers."},
+		},
+	}
+}
+
+func validAddress(v resource.Value) []resource.Problem {
+	text, _ := v.(resource.String)
+	if a, err := netip.ParseAddr(string(text)); err != nil || !a.Is4() {
+		return []resource.Problem{{Summary: "invalid IPv4 address", Suggestion: "use an address such as 10.89.0.3, or that of a cluster"}}
+	}
+	return nil
+}
