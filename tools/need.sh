@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes sure that what `make test` needs is here: Go, a C compiler for the race detector, and
 # for the tests that cut power, drop packets, inject faults and run containers (as root on Linux) mkfs, ip,
-# strace and Podman; for the example of a fleet sqlite3 and shellcheck.
+# strace and Podman; for clusters HAProxy, and for the example of a fleet sqlite3 and shellcheck.
 # As root on Debian it installs what is missing; elsewhere it says what to install.
 set -eu
 
@@ -22,6 +22,7 @@ if [ "$(uname -s)" = Linux ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/n
 	command -v catatonit >/dev/null 2>&1 || missing="$missing catatonit"
 	command -v ssh >/dev/null 2>&1 || missing="$missing openssh-client"
 	command -v sshd >/dev/null 2>&1 || missing="$missing openssh-server"
+	command -v haproxy >/dev/null 2>&1 || missing="$missing haproxy"
 	command -v sqlite3 >/dev/null 2>&1 || missing="$missing sqlite3"
 	command -v shellcheck >/dev/null 2>&1 || missing="$missing shellcheck"
 	command -v busybox >/dev/null 2>&1 || missing="$missing busybox-static"

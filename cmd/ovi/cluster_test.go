@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy/haproxytest"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 )
 
@@ -20,6 +21,7 @@ type clusterSite struct {
 	dir        string
 	kubeconfig string // of the management cluster
 	api        *kube.Client
+	proxy      *haproxytest.Proxy
 }
 
 // newClusterSite makes a management cluster by hand: a real kube-apiserver and etcd, and the namespace of Argo CD.
@@ -59,6 +61,10 @@ func (f *clusterSite) command(args ...string) *exec.Cmd {
 	cmd := ovi(f.t, f.dir, args...)
 	cmd.Env = append(cmd.Env, f.e.Env()...)
 	cmd.Env = append(cmd.Env, "OVI_CLUSTER_MANAGEMENT=kind-devops", "OVI_CLUSTER_KUBECONFIG="+f.kubeconfig)
+	if f.proxy != nil {
+		to := f.proxy.Folder
+		cmd.Env = append(cmd.Env, "OVI_CLUSTER_HAPROXY="+to.Path, "OVI_CLUSTER_HAPROXY_SOCKET="+to.Socket, "OVI_CLUSTER_HAPROXY_MASTER="+to.Master)
+	}
 	return cmd
 }
 

@@ -23,7 +23,10 @@ func routeKind() resource.Kind {
 }
 
 func validAddress(v resource.Value) []resource.Problem {
-	text, _ := v.(resource.String)
+	text, known := v.(resource.String)
+	if !known { // before what it refers to exists
+		return nil
+	}
 	if a, err := netip.ParseAddr(string(text)); err != nil || !a.Is4() {
 		return []resource.Problem{{Summary: "invalid IPv4 address", Suggestion: "use an address such as 10.89.0.3, or that of a cluster"}}
 	}

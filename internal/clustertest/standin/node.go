@@ -58,7 +58,7 @@ func await(ctx context.Context, path string) error {
 
 // serve runs the API server until the context ends, and answers HTTP on the ports of an ingress.
 func serve(ctx context.Context) error {
-	for _, port := range []string{"80", "30080", "30081", "30082"} {
+	for _, port := range []string{"80", "30080", "30081", "30082", "30083"} {
 		go func() { _ = http.ListenAndServe(":"+port, http.HandlerFunc(greet)) }()
 	}
 	if _, err := os.Stat(apiserver); errors.Is(err, os.ErrNotExist) {

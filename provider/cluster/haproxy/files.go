@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	head       = "# Routes of ovi. Other lines stay as they are.\n"
 )
 
-// Route is a backend with one server, and the entry of the map that leads to it. What stands in its backend
+// Route is a backend with one server, and the entry of the map that leads to it. What its backend has
 // besides stays as it is.
 type Route struct {
 	Name    string // the key in the map
@@ -34,6 +35,18 @@ func NameOf(backend string) string { return strings.TrimPrefix(backend, prefix) 
 
 // Backend is the name of its backend.
 func (r Route) Backend() string { return prefix + r.Name }
+
+// valid refuses what would be more than a backend in the file.
+func (r Route) valid() error {
+	at, err := netip.ParseAddr(r.Address)
+	if err != nil || !at.Is4() || r.Port < 1 || r.Port > 65535 {
+		return fmt.Errorf("the route %s leads to %q port %d, which is no IPv4 address with a port", r.Name, r.Address, r.Port)
+	}
+	if strings.ContainsFunc(r.Name+r.Note, unicode.IsControl) || strings.ContainsAny(r.Name, " #\"'\\") {
+		return fmt.Errorf("invalid name or note of the route %q", r.Name)
+	}
+	return nil
+}
 
 // config is a parsed ovi.cfg: the sections that are routes, and all other text before, between and after them.
 type config struct {

@@ -91,6 +91,11 @@ func (f Folder) Change(ctx context.Context, do func(routes map[string]Route) err
 	if err := do(routes); err != nil {
 		return err
 	}
+	for _, r := range routes {
+		if err := r.valid(); err != nil {
+			return err
+		}
+	}
 	want := files{parse(have.config).with(routes), mapWith(have.mapping, routes)}
 	if err := f.write(have, want); err != nil {
 		return err
@@ -109,7 +114,9 @@ func (f Folder) Change(ctx context.Context, do func(routes map[string]Route) err
 // BehindError means that the files have changed, and HAProxy does not use them yet.
 type BehindError struct{ Err error }
 
-func (e *BehindError) Error() string { return "the routes are written, and not in use: " + e.Err.Error() }
+func (e *BehindError) Error() string {
+	return "the routes are written, and not in use: " + e.Err.Error()
+}
 func (e *BehindError) Unwrap() error { return e.Err }
 
 // follow makes HAProxy use the routes: by a reload if one came or went, else by its runtime API.

@@ -47,7 +47,7 @@ func (f Folder) processes(ctx context.Context) (reloads int, fresh bool, err err
 		}
 	}
 	if reloads < 0 {
-		return 0, false, fmt.Errorf("%s is no socket of a master of HAProxy", f.Master)
+		return 0, false, fmt.Errorf("no master of HAProxy answers at %s", f.Master)
 	}
 	return reloads, fresh, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,8 +25,7 @@ type Proxy struct {
 	Address string // of its frontend
 	User    string // the file with the user's configuration
 	t       testing.TB
-	done    chan struct{}
-	cmd     *exec.Cmd
+	stop    func()
 }
 
 const users = `global
@@ -55,7 +55,7 @@ func Start(t testing.TB) *Proxy {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	p := &Proxy{
 		Folder:  haproxy.Folder{Path: filepath.Join(dir, "ovi"), Socket: filepath.Join(dir, "admin.sock"), Master: filepath.Join(dir, "master.sock")},
-		Address: freeAddress(t), User: filepath.Join(dir, "haproxy.cfg"), t: t, done: make(chan struct{}),
+		Address: freeAddress(t), User: filepath.Join(dir, "haproxy.cfg"), t: t,
 	}
 	if err := os.Mkdir(p.Folder.Path, 0o755); err != nil {
 		t.Fatal(err)
@@ -66,12 +66,15 @@ func Start(t testing.TB) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.cmd = exec.Command(program, "-W", "-S", p.Folder.Master, "-f", p.User, "-f", p.Folder.Path)
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	if err := p.cmd.Start(); err != nil {
+	cmd := exec.Command(program, "-W", "-S", p.Folder.Master, "-f", p.User, "-f", p.Folder.Path)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = p.cmd.Wait(); close(p.done) }()
+	p.stop = sync.OnceFunc(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait() // its status is that of the signal
+	})
 	t.Cleanup(p.Stop)
 	p.await(log.Name())
 	return p
@@ -96,14 +99,7 @@ func (p *Proxy) await(log string) {
 }
 
 // Stop stops it.
-func (p *Proxy) Stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-p.done:
-	case <-time.After(10 * time.Second):
-		p.t.Error("HAProxy does not stop")
-	}
-}
+func (p *Proxy) Stop() { p.stop() }
 
 // Reloads is how often it was reloaded.
 func (p *Proxy) Reloads() int {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy/haproxytest"
+)
+
+const routedCluster = `version: v1
+stack: fleet
+provider: cluster
+resources:
+  - type: cluster
+    name: dev-a
+    spec: {provider: kind, image: ` + clustertest.QuickImage + `, node_port: 30081}
+  - type: haproxy_route
+    name: dev-a
+    location: haproxy
+    address: ${cluster/local/cluster/dev-a.server_ip}
+    port: 30081
+`
+
+// TestARouteFollowsItsCluster, with no reload: the cluster stops, another container gets its address, and it
+// starts with a new one. Kind, Podman and HAProxy are real, and what answers behind the port of the node is not.
+func TestARouteFollowsItsCluster(t *testing.T) {
+	f := &clusterSite{t: t, e: clustertest.Quick(t), dir: t.TempDir(), proxy: haproxytest.Start(t)}
+	writeConfig(t, f.dir, routedCluster)
+	f.shows(f.ovi(0, "apply", "--auto-approve"), "haproxy_route/dev-a", "Apply complete: 2 created.")
+	f.answers("whoami.dev-a.example.com", "dev-a-control-plane")
+	f.shows(f.ovi(0, "plan"), "No changes. 2 unchanged.")
+	reloads := f.proxy.Reloads()
+
+	address := f.address("dev-a-control-plane")
+	f.e.Podman(t, "stop", "dev-a-control-plane")
+	f.e.Podman(t, "run", "-d", "--name", "thief", "--network", "kind", "--ip", address, clustertest.HangsImage)
+	f.shows(f.ovi(0, "apply", "--auto-approve"), "Apply complete: 2 updated.")
+	if now := f.address("dev-a-control-plane"); now == address {
+		t.Fatal("the address did not change")
+	}
+	f.answers("whoami.dev-a.example.com", "dev-a-control-plane")
+	f.shows(f.ovi(0, "plan"), "No changes. 2 unchanged.")
+	if n := f.proxy.Reloads() - reloads; n != 0 {
+		t.Errorf("the changed address cost %d reloads", n)
+	}
+
+	f.proxy.Stop()
+	f.shows(f.ovi(4, "plan"), "is unreachable", "cannot reach HAProxy")
+}
+
+func (f *clusterSite) address(container string) string {
+	f.t.Helper()
+	return f.e.Podman(f.t, "inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container)
+}
+
+// answers: HAProxy leads a host name to a node.
+func (f *clusterSite) answers(host, node string) {
+	f.t.Helper()
+	if status, body := f.proxy.Get(host); !strings.HasPrefix(body, node+" answers ") {
+		f.t.Errorf("%s: %d %s", host, status, body)
+	}
+}
