@@ -12,6 +12,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/wal"
 )
@@ -73,8 +74,10 @@ func (m *logState) apply(r event.Record) error {
 		}
 	case event.Approved:
 		if e.Digest != "" {
-			m.approve(ledger.Approval{Approved: e, At: r.At})
+			m.approve(ledger.ApprovalOf(rows.ActOf(r, e)))
 		}
+	case event.Started:
+		m.use(e)
 	case event.Refused:
 		m.refused(e)
 	case event.Baseline:
@@ -146,6 +149,19 @@ func (m *logState) approve(c ledger.Approval) {
 	m.approvals[c.Digest] = append(others, c)
 }
 
+// use notes which plan used the approvals that an action rests on.
+func (m *logState) use(e event.Started) {
+	if e.Approval == nil {
+		return
+	}
+	all := m.approvals[e.Approval.Digest]
+	for i := range all {
+		if slices.Contains(e.Approval.By, all[i].Record) {
+			all[i].Used = e.Plan
+		}
+	}
+}
+
 // decisions returns the decisions of a plan, also if its record only names the plan that lists
 // them; false if that is no longer in the log.
 func (m *logState) decisions(e event.Planned) ([]event.Decision, bool) {
@@ -189,7 +205,7 @@ func (m *logState) facts(r event.Record, e event.Planned, now time.Time) decider
 		Approvals: func(digest string) (out []decider.Approval) {
 			for _, c := range m.approvals[digest] {
 				if c.Holds(now) {
-					out = append(out, decider.Approval{Who: c.Who, At: c.At})
+					out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != "" && c.Used != e.Plan})
 				}
 			}
 			return out

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ovi-project/ovi/resource"
 )
 
 // Approvals blocks the actions for which a stack's rules require approval, until enough different
@@ -16,7 +18,7 @@ func (Approvals) Name() string { return "approvals" }
 // Review implements Policy.
 func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	out := map[int]Blocker{}
-	var approved []string
+	var approved *Approvers
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		approvers := 0
@@ -29,18 +31,22 @@ func (Approvals) Review(p Plan, f Facts) (map[int]Blocker, error) {
 			continue
 		}
 		if approved == nil {
-			approved = f.ApprovedBy(p)
+			approved = f.Approvers(p)
 		}
-		if b, blocked := MissingApprovals(approved, approvers); blocked {
+		if b, blocked := approved.Missing(approvers); blocked {
 			out[i] = b
 		}
 	}
 	return out, nil
 }
 
-// ApprovedBy lists the operators who approved this plan, each once. It is never nil.
-func (f Facts) ApprovedBy(p Plan) []string {
-	out := []string{}
+// Approvers are the operators who approved a plan, each once: those whose approval counts, and those
+// whose approval an earlier plan used.
+type Approvers struct{ Counted, Used []string }
+
+// Approvers lists the operators who approved this plan.
+func (f Facts) Approvers(p Plan) *Approvers {
+	out := &Approvers{}
 	if f.Approvals == nil {
 		return out
 	}
@@ -51,25 +57,50 @@ func (f Facts) ApprovedBy(p Plan) []string {
 		digest = p.Digest()
 	}
 	for _, a := range f.Approvals(digest) {
-		if !slices.Contains(out, a.Who) {
-			out = append(out, a.Who)
+		to := &out.Counted
+		if a.Used {
+			to = &out.Used
+		}
+		if !slices.Contains(*to, a.Who) {
+			*to = append(*to, a.Who)
 		}
 	}
 	return out
 }
 
-// MissingApprovals returns the Blocker of an action that needs more approvers than it has.
-func MissingApprovals(by []string, approvers int) (Blocker, bool) {
-	if len(by) >= approvers {
+// Missing returns the Blocker of an action that needs more approvals than there are.
+func (a *Approvers) Missing(needs int) (Blocker, bool) {
+	if len(a.Counted) >= needs {
 		return Blocker{}, false
 	}
 	has := ""
-	if len(by) > 0 {
-		has = " (" + strings.Join(by, ", ") + ")"
+	if len(a.Counted) > 0 {
+		has = " (" + strings.Join(a.Counted, ", ") + ")"
+	}
+	if len(a.Used) > 0 {
+		has += "; used by an earlier plan: " + strings.Join(a.Used, ", ")
 	}
 	return Blocker{
-		Policy: Approvals{}.Name(), Approvers: approvers,
-		Reason:     fmt.Sprintf("%d of %d%s", len(by), approvers, has),
+		Policy: Approvals{}.Name(), Approvers: needs,
+		Reason:     fmt.Sprintf("%d of %d%s", len(a.Counted), needs, has),
 		Suggestion: "save the plan with --out FILE, run `ovi approve FILE`, then `ovi apply FILE`",
 	}, true
+}
+
+// RestOnApproval returns the decisions that policies would block without the approvals of the plan.
+func RestOnApproval(p Plan, f Facts, policies ...Policy) map[resource.Ref]bool {
+	out := map[resource.Ref]bool{}
+	f.Approvals = nil
+	for _, policy := range policies {
+		blockers, err := policy.Review(copyOf(p), f)
+		if err != nil {
+			continue // it blocked them already
+		}
+		for i, b := range blockers {
+			if i >= 0 && i < len(p.Decisions) && b.Approvers > 0 && p.Decisions[i].Action.Executes() {
+				out[p.Decisions[i].Ref] = true
+			}
+		}
+	}
+	return out
 }

@@ -213,8 +213,9 @@ type Facts struct {
 
 // Approval is one operator's approval of a plan.
 type Approval struct {
-	Who string
-	At  time.Time
+	Who  string
+	At   time.Time
+	Used bool // by another plan: it does not count
 }
 
 // Past is one event in a resource's history.

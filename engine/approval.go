@@ -40,7 +40,7 @@ func proposes(p decider.Plan) bool {
 	return false
 }
 
-// approvals lists the approvals of a digest that are valid at a time.
+// approvals lists the approvals of a digest that have not expired at a time.
 func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
 	return func(digest string) []decider.Approval {
 		all, err := m.approvalsOn(digest)
@@ -48,10 +48,28 @@ func (m *memory) approvals(now time.Time) func(string) []decider.Approval {
 		var out []decider.Approval
 		for _, c := range all {
 			if c.Holds(now) {
-				out = append(out, decider.Approval{Who: c.Who, At: c.At})
+				out = append(out, decider.Approval{Who: c.Who, At: c.At, Used: c.Used != ""})
 			}
 		}
 		return out
+	}
+}
+
+// rest notes which decisions rest on approvals, and on which: to start one uses them.
+func (p *Planned) rest(m *memory, facts decider.Facts, policies []decider.Policy) {
+	p.approval = &event.Approval{Digest: p.approving}
+	if p.approving == "" {
+		p.approval.Digest = p.Plan.Digest()
+	}
+	all, err := m.approvalsOn(p.approval.Digest)
+	m.approvalErr = errors.Join(m.approvalErr, err)
+	for _, c := range all {
+		if c.Holds(p.At) && c.Used == "" {
+			p.approval.By = append(p.approval.By, c.Record)
+		}
+	}
+	if len(p.approval.By) > 0 {
+		p.resting = decider.RestOnApproval(p.Plan, facts, policies...)
 	}
 }
 

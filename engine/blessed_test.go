@@ -21,7 +21,7 @@ func TestProtectionSurvivesItsConfigurationAndItsMark(t *testing.T) {
 	precious.Blessed, precious.At = true, position.Position{File: "ovi.yaml", Line: 7}
 	b.apply(wants(precious))
 	b.settled(wants(precious))
-	blessings, err := b.ledger.Blessings(t.Context(), 0)
+	blessings, err := b.ledger.Blessings(t.Context())
 	if err != nil || len(blessings) != 1 {
 		t.Fatalf("blessings %+v %v", blessings, err)
 	}

@@ -132,17 +132,21 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
-	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))...); err != nil {
+	policies := o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))
+	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, policies...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
+	}
+	if o.digest != nil {
+		p.approving = o.digest(p.Plan)
+	}
+	if p.Mode != event.ForDrift && !p.Past {
+		p.rest(m, facts, policies)
 	}
 	if err := errors.Join(m.approvalErr, m.pastErr()); err != nil {
 		return fmt.Errorf("decide: %w", err)
 	}
 	m.noteOutside(p.Plan)
 	p.blessed, p.known, p.stays = m.blessed, m.known, staysOf(p.Plan)
-	if o.digest != nil {
-		p.approving = o.digest(p.Plan)
-	}
 	if p.Mode == event.ForDrift {
 		p.Whole, p.Plan = p.Plan, m.driftOnly(p.Plan)
 	}

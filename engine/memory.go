@@ -48,7 +48,7 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	if err := m.loadStates(ctx, e.cfg.Ledger.Reader(), at); err != nil {
 		return nil, err
 	}
-	blessings, err := e.cfg.Ledger.Blessings(ctx, at)
+	blessings, err := e.blessings(ctx, at)
 	if err != nil {
 		return nil, fmt.Errorf("read what is blessed: %w", err)
 	}
@@ -67,6 +67,14 @@ func (e *Engine) loadMemory(ctx context.Context, at storage.Revision) (m *memory
 	m.past, m.pastErr = history.New(e.cfg.Ledger.Reader()).Pasts(ctx, m.known, cel.HistoryLimit)
 	m.approvalsOn = func(digest string) ([]ledger.Approval, error) { return e.cfg.Ledger.Approvals(ctx, digest) }
 	return m, nil
+}
+
+// blessings are those that the audit log proves; at a past revision, as the store had them.
+func (e *Engine) blessings(ctx context.Context, at storage.Revision) ([]ledger.Blessing, error) {
+	if at != storage.Now {
+		return e.cfg.Ledger.BlessingsAt(ctx, at)
+	}
+	return e.cfg.Ledger.Blessings(ctx)
 }
 
 func (m *memory) appliedTo(ref resource.Ref) (comparator.Applied, bool) {

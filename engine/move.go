@@ -30,7 +30,18 @@ func (e *Engine) Move(ctx context.Context, from, to resource.Ref, a OperatorActi
 		if err != nil {
 			return err
 		}
-		_, err = e.cfg.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason})
+		events := []event.Event{event.Moved{Ref: to, From: from, ID: id, Who: a.Who, Reason: a.Reason}}
+		blessings, err := e.cfg.Ledger.Blessings(ctx)
+		if err != nil {
+			return err
+		}
+		for _, b := range blessings {
+			if b.Ref == from {
+				events = append(events, event.Blessed{Ref: from, Who: a.Who, Reason: "moved to " + to.String()},
+					event.Blessed{Ref: to, On: true, Who: b.Who, Reason: b.Reason})
+			}
+		}
+		_, err = e.cfg.Ledger.RecordUnder(ctx, coordinator.Guard(c.Ref, c.Token), events...)
 		return err
 	})
 	if err != nil {

@@ -90,6 +90,10 @@ func (a *apply) notStarted(out Outcome, err error) Outcome {
 		out.Status, out.Err, out.Detail = Claimed, err, "the claim was lost before it started"
 		return out
 	}
+	if errors.Is(err, ledger.ErrUsed) {
+		out.Status, out.Err, out.Detail = Stale, err, err.Error()
+		return out
+	}
 	out.Status, out.Err, out.Detail = Interrupted, a.fail(err), "its start could not be recorded"
 	return out
 }
@@ -149,10 +153,14 @@ func (a *apply) startedEvent(c Claim, d *decider.Decision, phase decider.Phase, 
 // starting is what the start of every action on a resource has in common.
 func (a *apply) starting(c Claim, d *decider.Decision) event.Started {
 	host, _ := os.Hostname()
-	return event.Started{
+	started := event.Started{
 		Plan: a.plan.ID, Ref: d.Ref, Action: d.Action, Token: c.Token,
 		Reason: d.Reason, Message: d.Message, Desired: d.DesiredDigest(), Host: host, PID: os.Getpid(),
 	}
+	if a.plan.resting[d.Ref] {
+		started.Approval = a.plan.approval
+	}
+	return started
 }
 
 // applying is the configuration that a call applies; nil if it applies none.

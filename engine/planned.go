@@ -37,7 +37,10 @@ type Planned struct {
 	blessed map[resource.Ref]bool // as recorded
 	// approving is, in a plan made from a saved one, the digest that approvals must be of.
 	approving string
-	known     wal.Seq // the last record of the audit log that policies could read
+	// approval has the approvals that count, and resting the decisions that rules would block without.
+	approval *event.Approval
+	resting  map[resource.Ref]bool
+	known    wal.Seq // the last record of the audit log that policies could read
 
 	async    AsyncObserver
 	insides  insides // the scopes inside resources

@@ -28,6 +28,9 @@ type Started struct {
 	// Applying is the configuration (nil for a delete), secrets as digests. Once the action is
 	// done, as recorded or as observed, it is what was last applied to the resource.
 	Applying *Applied `json:"applying,omitempty"`
+	// Approval is what allowed the action where a rule requires approval. An approval is used once:
+	// the other actions of the same plan may rest on it, and no later plan.
+	Approval *Approval `json:"approval,omitempty"`
 }
 
 // The phases of a replace.

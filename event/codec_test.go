@@ -107,6 +107,14 @@ func every() []event.Event {
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.TrustRequired{On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.Certified{Bindings: "d", Count: 2},
+		event.ActsCertified{Acts: []event.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"on":true}`)}}},
+		event.Blessed{Ref: ref("a"), Who: "ann", Signature: signature},
+		event.Approved{Plan: "p", Who: "ann", Digest: "g", Signature: signature},
+		event.Acknowledged{Ref: ref("a"), Drift: "d", Who: "ann", Signature: signature},
+		event.Started{
+			Ref: ref("a"), Key: "k", Action: decider.Delete,
+			Approval: &event.Approval{Digest: "g", By: []event.Approver{{Who: "ann", Seq: 7, Instance: "i"}}},
+		},
 		event.Acknowledged{Ref: ref("a"), Drift: "d", What: "size s -> m", Until: until, Who: "ann", Reason: "r"},
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		event.Planned{

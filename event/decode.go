@@ -85,6 +85,8 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[TrustRequired](data)
 	case TypeCertified:
 		return read[Certified](data)
+	case TypeActsCertified:
+		return read[ActsCertified](data)
 	case TypeRevoked:
 		return read[Revoked](data)
 	case TypeRefused:

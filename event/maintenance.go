@@ -32,3 +32,9 @@ type Certified struct {
 	Bindings string `json:"bindings"` // SHA-256, in hex
 	Count    int    `json:"count"`
 }
+
+// ActsCertified lists the blessings, approvals and acknowledgments as the log proves them, so that the
+// next run need not read the whole log to know them. The log's next signature covers it.
+type ActsCertified struct {
+	Acts []Fact `json:"acts,omitempty"`
+}

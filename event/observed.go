@@ -38,10 +38,18 @@ type Displaced struct {
 // Acknowledged records that an operator accepts a drift until a time. It covers that drift and
 // no other of the same resource.
 type Acknowledged struct {
-	Ref    resource.Ref `json:"ref"`
-	Drift  string       `json:"drift"` // digest of the difference
-	What   string       `json:"what"`  // the difference in words
-	Until  time.Time    `json:"until"`
-	Who    string       `json:"who"`
-	Reason string       `json:"reason"`
+	Ref       resource.Ref `json:"ref"`
+	Drift     string       `json:"drift"` // digest of the difference
+	What      string       `json:"what"`  // the difference in words
+	Until     time.Time    `json:"until"`
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e Acknowledged) Unsigned() (Acknowledged, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
 }

@@ -8,17 +8,25 @@ import (
 
 // Signature is that of an instance over a binding, in a store that instances share.
 type Signature struct {
-	Generation uint64 `json:"generation"` // of the resource's bindings; the newest counts
+	Generation uint64 `json:"generation"` // of the resource's bindings, or of the act; the newest counts
 	Key        string `json:"key"`        // ed25519 public key of the instance's log, in hex
 	Sum        string `json:"sum"`        // in hex
 }
 
 // Blessed records that a resource was protected or, with On false, is protected no more.
 type Blessed struct {
-	Ref    resource.Ref `json:"ref"`
-	On     bool         `json:"on"`
-	Who    string       `json:"who"`
-	Reason string       `json:"reason,omitempty"`
+	Ref       resource.Ref `json:"ref"`
+	On        bool         `json:"on"`
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason,omitempty"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e Blessed) Unsigned() (Blessed, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
 }
 
 // Adopted records that a stack took over an existing resource: a binding starts.

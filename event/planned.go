@@ -82,4 +82,26 @@ type Approved struct {
 	Until  time.Time `json:"until,omitzero"`
 	Digest string    `json:"digest,omitempty"`
 	Reason string    `json:"reason,omitempty"`
+	// Signature is that of an approval, in a store that instances share.
+	Signature *Signature `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e Approved) Unsigned() (Approved, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
+}
+
+// Approval names the approvals that an action rests on, which it uses.
+type Approval struct {
+	Digest string     `json:"digest"`
+	By     []Approver `json:"by"`
+}
+
+// Approver is one approval: by whom, and the record of it.
+type Approver struct {
+	Who      string  `json:"who"`
+	Seq      wal.Seq `json:"seq"`
+	Instance string  `json:"instance"`
 }

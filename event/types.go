@@ -34,6 +34,7 @@ const (
 	TypeTrusted         = "trusted"
 	TypeTrustRequired   = "trust_required"
 	TypeCertified       = "certified"
+	TypeActsCertified   = "acts_certified"
 	TypeRevoked         = "revoked"
 	TypeRefused         = "refused"
 	TypeCompacted       = "compacted"
@@ -46,8 +47,8 @@ func Types() []string {
 		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypeBlocked, TypeApproved, TypeStarted, TypeFinished,
 		TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
-		TypeAcknowledged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeRevoked, TypeRefused,
-		TypeCompacted, TypeBaseline,
+		TypeAcknowledged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
+		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }
 
@@ -82,6 +83,7 @@ func (KeyPinned) Type() string       { return TypeKeyPinned }
 func (Trusted) Type() string         { return TypeTrusted }
 func (TrustRequired) Type() string   { return TypeTrustRequired }
 func (Certified) Type() string       { return TypeCertified }
+func (ActsCertified) Type() string   { return TypeActsCertified }
 func (Revoked) Type() string         { return TypeRevoked }
 func (Refused) Type() string         { return TypeRefused }
 func (Compacted) Type() string       { return TypeCompacted }
@@ -116,6 +118,7 @@ func (KeyPinned) About() resource.Ref         { return resource.Ref{} }
 func (Trusted) About() resource.Ref           { return resource.Ref{} }
 func (TrustRequired) About() resource.Ref     { return resource.Ref{} }
 func (Certified) About() resource.Ref         { return resource.Ref{} }
+func (ActsCertified) About() resource.Ref     { return resource.Ref{} }
 func (e Revoked) About() resource.Ref         { return e.Ref }
 func (e Refused) About() resource.Ref         { return e.Ref }
 func (Compacted) About() resource.Ref         { return resource.Ref{} }

@@ -26,9 +26,17 @@ func BaselineState(e event.Baseline) (resources map[resource.Ref]*resource.Obser
 			}
 			resources[ref] = &o
 		case strings.HasPrefix(f.Key, rows.KeyApproval):
-			var a rows.Approval
+			var a rows.Act[event.Approved]
 			err = json.Unmarshal(f.Value, &a)
-			approvals = append(approvals, ledger.Approval{Approved: a.Event, At: a.At})
+			approvals = append(approvals, ledger.ApprovalOf(a))
+		case strings.HasPrefix(f.Key, rows.KeyUsed):
+			var u rows.Used
+			err = json.Unmarshal(f.Value, &u)
+			for i := range approvals { // whose keys are before
+				if a := &approvals[i]; rows.UsedOf(a.Digest, a.Who) == f.Key && a.Record.Seq == u.Seq && a.Record.Instance == u.Instance {
+					a.Used = u.Plan
+				}
+			}
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("ledger: the fact %s of a baseline: %w", f.Key, err)

@@ -123,7 +123,7 @@ func (g *historyReader) approvals(ctx context.Context, digest string) error {
 	}
 	for _, key := range keys {
 		err := g.l.Versions(ctx, key, func(e storage.Entry) error {
-			var a rows.Approval
+			var a rows.Act[event.Approved]
 			if e.Deleted {
 				return nil
 			}

@@ -93,11 +93,11 @@ func (l *Reader) present(ctx context.Context, c *ResourceHistory) error {
 	} else if is {
 		c.Replacing = &r
 	}
-	var b rows.Blessing
-	if found, err := l.Load(ctx, rows.Of(rows.KeyBlessed, c.Ref), storage.Now, &b); err != nil {
+	var b rows.Act[event.Blessed]
+	if found, err := l.Load(ctx, rows.BlessedOf(c.Ref), storage.Now, &b); err != nil {
 		return err
-	} else if found {
-		c.Blessed = &ledger.Blessing{Ref: c.Ref, Who: b.Who, Reason: b.Reason, At: b.At}
+	} else if found && b.Event.On {
+		c.Blessed = &ledger.Blessing{Ref: c.Ref, Who: b.Event.Who, Reason: b.Event.Reason, At: b.At}
 	}
 	all, err := l.Attempts(ctx)
 	if err != nil {

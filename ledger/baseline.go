@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -37,7 +38,7 @@ func (l *Ledger) Trim(ctx context.Context, keep wal.Seq) (wal.Seq, error) {
 
 // recordBaseline records the present facts in batches, each as of the time when it is written.
 func (l *Ledger) recordBaseline(ctx context.Context, before wal.Seq) error {
-	if err := l.provenRows(ctx); err != nil {
+	if err := errors.Join(l.provenRows(ctx), l.actsAgree(ctx)); err != nil {
 		return err
 	}
 	last, more := "", true
@@ -85,9 +86,9 @@ func (l *Ledger) factsAfter(ctx context.Context, last string) (facts []event.Fac
 }
 
 // carries reports whether a baseline has the key: all facts or, in a store that instances share
-// and that is not rebuilt from one log, what proves bindings.
+// and that is not rebuilt from one log, what proves bindings and acts.
 func (l *Ledger) carries(key string) bool {
-	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key))
+	return rows.IsFact(key) && (!l.cfg.Shared || inTable(key) || isAct(key))
 }
 
 // carried writes the facts that the store does not have.

@@ -34,12 +34,16 @@ func (r *Reader) Binding(ctx context.Context, ref resource.Ref) (resource.Bindin
 // ErrBound is returned for an adoption of a resource that another ref has.
 var ErrBound = errors.New("ledger: the resource is recorded under another name")
 
-// unbound refuses to adopt an id that is bound to another ref, unless that binding ends in the
-// same batch.
-func (l *Ledger) unbound(ctx context.Context, events []event.Event) error {
+// permitted refuses to adopt an id that is bound to another ref, unless that binding ends in the
+// same batch, and to start an action with approvals that another plan used.
+func (l *Ledger) permitted(ctx context.Context, events []event.Event) error {
 	ended := map[resource.Ref]bool{}
 	for _, e := range events {
 		switch e := e.(type) {
+		case event.Started:
+			if err := l.unused(ctx, e); err != nil {
+				return err
+			}
 		case event.Disowned:
 			ended[e.Ref] = true
 		case event.Lost:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -39,12 +38,7 @@ func (l *Ledger) certify(ctx context.Context) error {
 		if l.table.known && l.table.since == 0 && len(l.table.last) == 0 {
 			return nil, nil // the last digest is that of the table
 		}
-		now := maps.Clone(l.table.rows)
-		for key, value := range l.table.last {
-			if now[key] = value; value == nil {
-				delete(now, key)
-			}
-		}
+		now := l.table.now()
 		return []event.Event{event.Certified{Bindings: digestOf(now), Count: len(now)}}, nil
 	}})
 	return err

@@ -24,7 +24,7 @@
 //	tries/<ref>               attempts of configurations that did not succeed
 //	restarts/<ref>            the last restarts of a resource because of its state
 //	down/<scope>              its managed resources that are not healthy, and since when
-//	blessed/<ref>             protected: by whom, since when, why
+//	blessed/<ref>             protected, or no longer: by whom, since when, why
 //	binding/<ref>/<id>        a resource was created or adopted under a ref; kept when it ends
 //	bound/<ref>               the live bindings of a ref, and its generation
 //	identity/<scope>/<kind>/<id>  the ref that an id is bound to
@@ -39,6 +39,8 @@
 //	plan/<stack>              the last plan of a stack: id, hash, counts
 //	confirmed/<plan>          who confirmed a plan
 //	approval/<digest>/<who>   an approval that rules require, of a plan's proposals
+//	used/<digest>/<who>       the plan that used an approval, and which approval
+//	acts_certified/<instance> where the log lists the blessings, approvals and acknowledgments last
 //	decided/<ref>             the last decision, and the plan that first made it
 //	acknowledged/<ref>        an accepted drift: which, by whom, until when, why
 //	loaded/<stack>            the version of the configuration that was last loaded
@@ -54,6 +56,8 @@
 // Proof says whether a binding is proven now. It derives the table of bindings from this
 // instance's log, so a row that was edited in the store proves nothing (verified.go). In a store
 // that instances share, the rows of others are proven by signatures of trusted keys (trust.go).
+// Blessings, Approvals and Acknowledged, which lift or give protection, return what is proven in the
+// same way (acts.go); Contradictions lists where the store differs.
 //
 // # Shared stores
 //

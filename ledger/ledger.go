@@ -105,7 +105,7 @@ type Ledger struct {
 	closing sync.Once
 	closed  error
 
-	table verified // what the log proves
+	table, acts verified // what the log proves: bindings, and what operators did
 
 	storeEpoch int // of the store's revisions, where hosts share it
 
@@ -128,6 +128,7 @@ func Open(ctx context.Context, cfg Config) (*Ledger, error) {
 		cfg.Run = ulid.Make().String()
 	}
 	l := &Ledger{reader: &Reader{store: cfg.Store, run: cfg.Run}, cfg: cfg, lead: make(chan struct{}, 1), subscribers: map[int]func(event.Record){}}
+	l.table.part, l.acts.part = bindingPart(), actPart()
 	if err := l.open(ctx); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -187,10 +188,13 @@ func (l *Ledger) Close() error {
 
 func (l *Ledger) close() error {
 	var errs []error
+	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.Wait)
+	defer cancel()
 	if l.due() {
-		ctx, cancel := context.WithTimeout(context.Background(), l.cfg.Wait)
-		defer cancel()
 		_ = l.certify(ctx) // it only saves the next run from reading the whole log
+	}
+	if l.actsDue() {
+		_ = l.certifyActs(ctx) // so does this
 	}
 	if l.log != nil {
 		errs = append(errs, l.log.Close())

@@ -190,7 +190,7 @@ func TestLaw2_RecordBeforeAct_AFailedStoreBreaksTheLedger(t *testing.T) {
 	}
 	_ = l.Close()
 	l = open(t, dir, inner) // the log had it, so now the store has it too
-	if got := must[[]ledger.Blessing](t)(l.Blessings(ctx, storage.Now)); len(got) != 1 {
+	if got := must[[]ledger.Blessing](t)(l.Blessings(ctx)); len(got) != 1 {
 		t.Errorf("blessings after reopening: %+v", got)
 	}
 	same(t, l, inner)
@@ -241,7 +241,7 @@ func TestTwoLedgersOnOneDirectoryTakeTurns(t *testing.T) {
 	if a.Instance() != b.Instance() {
 		t.Errorf("one directory, two instances: %s and %s", a.Instance(), b.Instance())
 	}
-	if got := must[[]ledger.Blessing](t)(a.Blessings(ctx, storage.Now)); len(got) != 40 {
+	if got := must[[]ledger.Blessing](t)(a.Blessings(ctx)); len(got) != 40 {
 		t.Errorf("%d blessings, want 40", len(got))
 	}
 	n := 0
@@ -347,7 +347,7 @@ func TestLaw3_OneWriter(t *testing.T) {
 	ctx := t.Context()
 	var heard []string
 	stop := l.Listen(func(r event.Record) {
-		if got := must[[]ledger.Blessing](t)(l.Blessings(ctx, storage.Now)); len(got) == 0 {
+		if got := must[[]ledger.Blessing](t)(l.Blessings(ctx)); len(got) == 0 {
 			t.Error("a record was heard before the store had it")
 		}
 		heard = append(heard, r.ID)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/event"
-	"github.com/ovi-project/ovi/ledger/rows"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
@@ -86,22 +85,10 @@ func (p *projection) write(r event.Record) error {
 		return p.observed(r, e)
 	case event.Planned:
 		return p.planned(r, e)
-	case event.Approved:
-		if e.Digest != "" {
-			return p.put(rows.ApprovalOf(e.Digest, e.Who), rows.Approval{Seq: r.Seq, At: r.At, Event: e})
-		}
-		return p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
-	case event.Blessed:
-		if !e.On {
-			return p.delete(rows.Of(rows.KeyBlessed, e.Ref))
-		}
-		return p.put(rows.Of(rows.KeyBlessed, e.Ref), rows.Blessing{Who: e.Who, Reason: e.Reason, At: r.At})
-	case event.Acknowledged:
-		return p.put(rows.Of(rows.KeyAcknowledged, e.Ref), rows.EventOf(r))
 	case event.Baseline:
 		return p.carried(e)
 	}
-	for _, part := range []func(event.Record) (bool, error){p.action, p.rollout, p.ownership, p.trust} {
+	for _, part := range []func(event.Record) (bool, error){p.action, p.rollout, p.ownership, p.trust, p.act} {
 		if done, err := part(r); done || err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
@@ -49,7 +50,7 @@ func (p *projection) finishActs() error {
 func (p *projection) action(r event.Record) (bool, error) {
 	switch e := r.Event.(type) {
 	case event.Started:
-		if err := p.restarted(r, e); err != nil {
+		if err := errors.Join(p.restarted(r, e), p.useApprovals(e)); err != nil {
 			return true, err
 		}
 		return true, p.put(rows.Of(rows.KeyOpen, e.Ref), OpenAction{Started: e, At: r.At, Instance: r.Instance, Run: r.Run, User: r.User})

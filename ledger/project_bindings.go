@@ -212,10 +212,10 @@ func (p *projection) disowned(ref resource.Ref, id string) error {
 	return p.set(storage.Op{Key: key, Value: o.AppendJSON(nil)})
 }
 
-// moveFacts moves what was applied, the protection and the rollout. The resource itself is
-// recorded under its new ref by the next observation.
+// moveFacts moves what was applied and the rollout. The resource itself is recorded under its new ref
+// by the next observation, and its protection by an event of its own.
 func (p *projection) moveFacts(from, to resource.Ref) error {
-	for _, prefix := range []string{rows.KeyApplied, rows.KeyBlessed, rows.KeyLastGood, rows.KeyExhausted} {
+	for _, prefix := range []string{rows.KeyApplied, rows.KeyLastGood, rows.KeyExhausted} {
 		value, err := p.get(rows.Of(prefix, from))
 		if err != nil {
 			return err

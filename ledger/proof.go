@@ -150,5 +150,5 @@ func (l *Ledger) provenThere(ctx context.Context, b rows.Binding) error {
 	if !ofBinding(b.Binding).verify(b.Signature) {
 		return unproven("instance %s did not sign that %s is bound to %s", b.Instance, b.ID, b.Ref)
 	}
-	return l.trusts(ctx, b.Instance, b.Signature.Key)
+	return l.trusts(ctx, b.Instance, b.Signature.Key, true)
 }

@@ -142,10 +142,11 @@ func TestAMoveKeepsTheProof(t *testing.T) {
 	record(t, l, event.Adopted{Ref: ref("a"), ID: "i1", UID: "u1", Key: "k1", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"})
 	record(t, l, event.Moved{Ref: ref("b").In("db"), From: ref("a"), ID: "i1", Who: "ann"})
 	notProven(t, l, "a", "i1")
+	record(t, l, event.Blessed{Ref: ref("a"), Who: "ann"}, event.Blessed{Ref: ref("b").In("db"), On: true, Who: "ann"})
 	if b, err := l.Proof(t.Context(), ref("b").In("db"), "i1"); b.UID != "u1" || b.Key != "k1" || !b.Adopted || err != nil {
 		t.Errorf("the moved binding is %+v, %v", b, err)
 	}
-	if all := must[[]ledger.Blessing](t)(l.Blessings(t.Context(), storage.Now)); len(all) != 1 || all[0].Ref != ref("b").In("db") {
+	if all := must[[]ledger.Blessing](t)(l.Blessings(t.Context())); len(all) != 1 || all[0].Ref != ref("b").In("db") {
 		t.Errorf("the protection did not move: %+v", all)
 	}
 	same(t, l, store)

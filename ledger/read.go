@@ -171,22 +171,6 @@ func (r *Reader) OpenActions(ctx context.Context) ([]OpenAction, error) {
 	return out, err
 }
 
-// Blessings are the protected resources, sorted by ref.
-func (r *Reader) Blessings(ctx context.Context, at storage.Revision) ([]Blessing, error) {
-	var out []Blessing
-	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
-		var b rows.Blessing
-		ref, err := rows.RefOf(rows.KeyBlessed, e.Key)
-		if err = errors.Join(err, json.Unmarshal(e.Value, &b)); err != nil {
-			return err
-		}
-		out = append(out, Blessing{ref, b.Who, b.Reason, b.At})
-		return nil
-	})
-	slices.SortFunc(out, func(a, b Blessing) int { return a.Ref.Compare(b.Ref) })
-	return out, err
-}
-
 // Tries are the recorded attempts of one configuration that did not succeed.
 type Tries struct {
 	decider.Attempts

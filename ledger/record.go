@@ -188,7 +188,7 @@ func (l *Ledger) prepare(ctx context.Context, group []*request) (ready []*reques
 func (l *Ledger) fill(ctx context.Context, r *request, claims map[string]storage.Entry) error {
 	events, err := r.build(ctx)
 	if err == nil {
-		err = l.unbound(ctx, events)
+		err = l.permitted(ctx, events)
 	}
 	if err != nil || len(events) == 0 || r.guard == nil {
 		r.events = events
@@ -234,7 +234,7 @@ func refusal(events []event.Event, g storage.Guard) []event.Event {
 func (l *Ledger) write(ctx context.Context, turn *wal.AppendLock, group []*request, since storage.Revision) ([]event.Record, error) {
 	now := l.cfg.Clock().UTC().Round(0)
 	b, guards := batch{at: now, first: turn.Frontier().Seq + 1}, []storage.Guard(nil)
-	sign := &signer{ctx: ctx, l: l, next: map[resource.Ref]uint64{}}
+	sign := &signer{ctx: ctx, l: l, at: now, next: map[resource.Ref]uint64{}, acts: map[string]uint64{}}
 	for _, r := range group {
 		var under *event.Guard
 		if r.guard != nil && !r.refused {

@@ -43,7 +43,7 @@ func passing(err error) bool {
 	for _, lasting := range []error{
 		storage.ErrConflict, storage.ErrCompacted, storage.ErrFuture, storage.ErrCorrupt, storage.ErrBusy, storage.ErrNewer,
 		storage.ErrForeign, storage.ErrNoLease, storage.ErrUnknown, storage.ErrInvalid, storage.ErrClosed,
-		event.ErrNewer, ErrNotFound, ErrElsewhere, ErrForeignLog, ErrUnfinished, ErrRefused, errRaced, errOvertaken, context.Canceled,
+		event.ErrNewer, ErrNotFound, ErrElsewhere, ErrForeignLog, ErrUnfinished, ErrRefused, ErrUnproven, ErrUsed, ErrBound, errRaced, errOvertaken, context.Canceled,
 		fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT,
 	} {
 		if errors.Is(err, lasting) {

@@ -129,7 +129,7 @@ func TestAnUnacknowledgedBatchDoesNotComeLate(t *testing.T) {
 	_ = a.Close()
 	must[ledger.Receipt](t)(b.Record(t.Context(), event.Blessed{Ref: ref("x"), On: true, Who: "b"}))
 	again := shared(t, dir, store, "a")
-	if all := must[[]ledger.Blessing](t)(again.Blessings(t.Context(), storage.Now)); len(all) != 1 {
+	if all := must[[]ledger.Blessing](t)(again.Blessings(t.Context())); len(all) != 1 {
 		t.Errorf("the blessing of b is gone: %v", all)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger/rows"
@@ -14,7 +15,7 @@ import (
 )
 
 // statement is what an instance signs in a store that instances share: that a binding starts or
-// ends, or that a key is trusted.
+// ends, that a key is trusted, or that an operator did something.
 type statement struct {
 	Instance   string       `json:"instance"`
 	Ref        resource.Ref `json:"ref,omitzero"`
@@ -25,6 +26,9 @@ type statement struct {
 	Ended      bool         `json:"ended,omitempty"`
 	Trust      string       `json:"trust,omitempty"` // a key, or "required"
 	On         bool         `json:"on,omitempty"`
+	Act        string       `json:"act,omitempty"` // the key of the store
+	At         time.Time    `json:"at,omitzero"`
+	Content    string       `json:"content,omitempty"` // SHA-256 of the event without its signature, in hex
 }
 
 // ofBinding is the statement that a binding rests on.
@@ -47,7 +51,9 @@ func (s statement) verify(signed *event.Signature) bool {
 type signer struct {
 	ctx  context.Context
 	l    *Ledger
-	next map[resource.Ref]uint64 // generations that the batch uses
+	at   time.Time
+	next map[resource.Ref]uint64 // generations of bindings that the batch uses
+	acts map[string]uint64       // and of acts
 }
 
 // signed returns the events as they are recorded: moves with what they move, and in a store that
@@ -99,6 +105,17 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 		return e, err
 	case event.Lost:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
+		return e, err
+	case event.Blessed:
+		e.Signature, err = signAct(s, rows.BlessedOf(e.Ref), e)
+		return e, err
+	case event.Approved:
+		if e.Digest != "" {
+			e.Signature, err = signAct(s, rows.ApprovalOf(e.Digest, e.Who), e)
+		}
+		return e, err
+	case event.Acknowledged:
+		e.Signature, err = signAct(s, rows.AcknowledgedOf(e.Ref), e)
 		return e, err
 	case event.Trusted:
 		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
@@ -162,6 +179,38 @@ func (s *signer) nextOf(x statement) (*event.Signature, error) {
 	}
 	s.next[x.Ref]++
 	x.Generation = s.next[x.Ref]
+	return s.sign(x)
+}
+
+// maxGeneration is far above what operators reach: a row with more was edited, and does not count.
+const maxGeneration = 1 << 48
+
+// signAct signs an act with the next generation of its key.
+func signAct[E act[E]](s *signer, key string, e E) (*event.Signature, error) {
+	if _, ok := s.acts[key]; !ok {
+		proven, err := s.l.provenActs(s.ctx)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := s.l.Get(s.ctx, key, storage.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range [][]byte{proven[key], stored.Value} {
+			var a rows.Act[E]
+			if value == nil || json.Unmarshal(value, &a) != nil {
+				continue
+			}
+			if n := generationOf(a.Event); n < maxGeneration {
+				s.acts[key] = max(s.acts[key], n)
+			}
+		}
+	}
+	s.acts[key]++
+	x, err := ofAct(key, s.at, s.acts[key], e)
+	if err != nil {
+		return nil, err
+	}
 	return s.sign(x)
 }
 

@@ -89,11 +89,3 @@ type OpenAction struct {
 	// Away is that of the scope when it was accepted.
 	Away time.Duration `json:"away,omitempty"`
 }
-
-// Blessing is the protection of a resource.
-type Blessing struct {
-	Ref    resource.Ref
-	Who    string
-	Reason string
-	At     time.Time
-}

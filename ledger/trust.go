@@ -34,7 +34,7 @@ func (p *projection) trust(r event.Record) (bool, error) {
 
 // trusts returns nil if the key of another instance counts. A key is pinned at its first use, on
 // record, unless trust is required.
-func (l *Ledger) trusts(ctx context.Context, instance, key string) error {
+func (l *Ledger) trusts(ctx context.Context, instance, key string, pin bool) error {
 	switch said, on, err := l.trusted(ctx, rows.KeyTrust+key, key); {
 	case err != nil:
 		return err
@@ -59,7 +59,9 @@ func (l *Ledger) trusts(ctx context.Context, instance, key string) error {
 	if required {
 		return unproven("the key %s of instance %s is not trusted yet", key, instance)
 	}
-	_, err = l.Record(ctx, event.KeyPinned{Instance: instance, Key: key})
+	if pin {
+		_, err = l.Record(ctx, event.KeyPinned{Instance: instance, Key: key})
+	}
 	return err
 }
 

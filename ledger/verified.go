@@ -19,16 +19,35 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// verified is the table of bindings and trusted keys as this instance's log alone gives it, so
-// that a row that was edited in the store proves nothing. It follows the log as it is read.
+// verified is a part of the store as this instance's log alone gives it, so that a row that was
+// edited in the store proves nothing. It follows the log as it is read.
 type verified struct {
+	part   part
 	mu     sync.Mutex
 	primed bool
 	rows   map[string][]byte
 	last   map[string][]byte // what the last batch changes, which the next one may refuse; nil: deleted
 	next   wal.Seq           // where to go on reading: at the last batch
-	since  int               // changes since the last digest in the log
-	known  bool              // the log has a digest
+	seen   wal.Seq           // the last record read
+	since  int               // changes since the log last certified the part
+	read   int               // records read since then
+	known  bool              // the log certifies the part somewhere
+}
+
+// part says which keys a verified part has, and which events change it or say whether a batch counts.
+type part struct {
+	has       func(key string) bool
+	concerns  func(record []byte) bool
+	certified func(event.Event) bool
+	prime     func(context.Context, *Ledger, *verified) error
+}
+
+// bindingPart is the table of bindings and trusted keys.
+func bindingPart() part {
+	return part{
+		has: inTable, prime: primeBindings, concerns: func(record []byte) bool { return tableEvent(event.TypeOf(record)) },
+		certified: func(e event.Event) bool { _, ok := e.(event.Certified); return ok },
+	}
 }
 
 // inTable reports whether a key belongs to the table.
@@ -64,18 +83,22 @@ func (v *verified) get(key string) []byte {
 // follow reads what was appended to the log since the last call. The caller has the lock.
 func (v *verified) follow(ctx context.Context, l *Ledger) error {
 	if !v.primed {
-		if err := v.prime(ctx, l); err != nil {
+		v.rows, v.last, v.next, v.primed = map[string][]byte{}, nil, 0, true
+		if err := v.part.prime(ctx, l, v); err != nil {
 			return err
 		}
 	}
 	var held *LogBatch
 	for b, err := range l.log.Read(v.next) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
-			return fmt.Errorf("ledger: read the bindings from the log: %w", err)
+			return fmt.Errorf("ledger: read what the log proves: %w", err)
 		}
-		s, err := tableBatch(b)
+		s, err := v.part.decode(b)
 		if err != nil {
 			return err
+		}
+		if b.Last > v.seen { // the batch read last is read again
+			v.read, v.seen = v.read+len(b.Records), b.Last
 		}
 		if held != nil && !s.refuses(held.Batch) {
 			v.keep()
@@ -100,11 +123,11 @@ func (v *verified) keep() {
 	v.last = nil
 }
 
-// tableBatch decodes the records of a batch that matter to the table.
-func tableBatch(b wal.Batch) (LogBatch, error) {
+// decode decodes the records of a batch that matter to the part.
+func (p part) decode(b wal.Batch) (LogBatch, error) {
 	s := LogBatch{Batch: b}
 	for i, raw := range b.Records {
-		if !tableEvent(event.TypeOf(raw)) {
+		if !p.concerns(raw) {
 			continue
 		}
 		r, err := event.DecodeRecord(raw)
@@ -116,16 +139,16 @@ func tableBatch(b wal.Batch) (LogBatch, error) {
 	return s, nil
 }
 
-// changes projects records onto the table.
+// changes projects records onto the part.
 func (v *verified) changes(ctx context.Context, records []event.Record) (map[string][]byte, error) {
 	p := &projection{ctx: ctx, wrote: map[string]int{}, lookup: func(key string) []byte { return v.rows[key] }}
 	for _, r := range records {
 		if b, ok := r.Event.(event.Baseline); ok {
-			b.Facts = slices.DeleteFunc(slices.Clone(b.Facts), func(f event.Fact) bool { return !inTable(f.Key) })
+			b.Facts = slices.DeleteFunc(slices.Clone(b.Facts), func(f event.Fact) bool { return !v.part.has(f.Key) })
 			r.Event = b
 		}
-		if _, ok := r.Event.(event.Certified); ok {
-			v.since, v.known = 0, true
+		if v.part.certified(r.Event) {
+			v.since, v.read, v.known = 0, 0, true
 		}
 		if err := p.write(r); err != nil {
 			return nil, fmt.Errorf("record %d: %w", r.Seq, err)
@@ -133,17 +156,16 @@ func (v *verified) changes(ctx context.Context, records []event.Record) (map[str
 	}
 	out := map[string][]byte{}
 	for _, op := range p.tidy() {
-		if inTable(op.Key) {
+		if v.part.has(op.Key) {
 			out[op.Key] = op.Value
 		}
 	}
 	return out, nil
 }
 
-// prime starts from the last digest on record, if the rows of the store at its revision have that
-// digest, else from the beginning of the log. Where to find the digest is only a hint.
-func (v *verified) prime(ctx context.Context, l *Ledger) error {
-	v.rows, v.last, v.next, v.primed = map[string][]byte{}, nil, 0, true
+// primeBindings starts from the last digest on record, if the rows of the store at its revision have
+// that digest, else from the beginning of the log. Where to find the digest is only a hint.
+func primeBindings(ctx context.Context, l *Ledger, v *verified) error {
 	if l.cfg.Shared {
 		return nil // the store has the rows of others too
 	}

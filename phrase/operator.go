@@ -30,7 +30,7 @@ func Operator(e event.Event) string {
 		return rolled(e)
 	case event.KeyPinned, event.Trusted, event.TrustRequired:
 		return trusted(e)
-	case event.Certified, event.Refused, event.Compacted, event.Baseline, event.PhaseFailed:
+	case event.Certified, event.ActsCertified, event.Refused, event.Compacted, event.Baseline, event.PhaseFailed:
 		return kept(e)
 	}
 	return strings.ReplaceAll(e.Type(), "_", " ")
@@ -103,6 +103,8 @@ func kept(e event.Event) string {
 	switch e := e.(type) {
 	case event.Certified:
 		return fmt.Sprintf("%s certified: digest %s", many(e.Count, "binding"), resource.ShortDigest(e.Bindings))
+	case event.ActsCertified:
+		return fmt.Sprintf("%s, approvals and acknowledgments certified", many(len(e.Acts), "blessing"))
 	case event.Refused:
 		return "result not counted: " + e.Reason
 	case event.Compacted:

@@ -62,6 +62,14 @@ type StackLoaded struct {
 	Release string `json:"release,omitempty"` // the version that the source gives itself: of a chart
 }
 
+// Contradiction is an act of an operator that the store has and the audit log does not, or the other
+// way round: it does not count.
+type Contradiction struct {
+	Type string `json:"type"` // "contradiction"
+	Key  string `json:"key"`  // of the store
+	Text string `json:"text"`
+}
+
 // OpenAction is an action that was started and has no recorded result.
 type OpenAction struct {
 	Type     string    `json:"type"` // "open"
@@ -187,16 +195,17 @@ type OfflineScope struct {
 	Since *time.Time `json:"since"`
 }
 
-func (Exported) record()    {}
-func (Offline) record()     {}
-func (Resource) record()    {}
-func (Replacement) record() {}
-func (Unmanaged) record()   {}
-func (ScopeSeen) record()   {}
-func (StackLoaded) record() {}
-func (OpenAction) record()  {}
-func (Claim) record()       {}
-func (LogRecord) record()   {}
-func (Moment) record()      {}
-func (Blessing) record()    {}
-func (Info) record()        {}
+func (Exported) record()      {}
+func (Offline) record()       {}
+func (Resource) record()      {}
+func (Replacement) record()   {}
+func (Unmanaged) record()     {}
+func (ScopeSeen) record()     {}
+func (StackLoaded) record()   {}
+func (OpenAction) record()    {}
+func (Contradiction) record() {}
+func (Claim) record()         {}
+func (LogRecord) record()     {}
+func (Moment) record()        {}
+func (Blessing) record()      {}
+func (Info) record()          {}

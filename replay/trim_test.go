@@ -63,7 +63,7 @@ func TestATrimmedLogHasAllPresentFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lost.Close()
-	if b := must[[]ledger.Blessing](t)(lost.Blessings(t.Context(), storage.Now)); len(b) != 1 || b[0].Reason != "data" {
+	if b := must[[]ledger.Blessing](t)(lost.Blessings(t.Context())); len(b) != 1 || b[0].Reason != "data" {
 		t.Errorf("the blessing from before the cut is lost: %+v", b)
 	}
 }

@@ -99,7 +99,7 @@ func (c *call) tellBlessing(ref resource.Ref, b render.Blessing) error {
 
 // isBlessed reports whether the protection of a resource is recorded.
 func isBlessed(ctx context.Context, l *ledger.Ledger, ref resource.Ref) (bool, error) {
-	all, err := l.Blessings(ctx, storage.Now)
+	all, err := l.Blessings(ctx)
 	return slices.ContainsFunc(all, func(b ledger.Blessing) bool { return b.Ref == ref }), err
 }
 

@@ -70,7 +70,7 @@ func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) e
 	}
 	out := render.Approval{Type: "approval", Plan: yes.Plan, Digest: yes.Digest, Who: yes.Who, Until: yes.Until, Reason: yes.Reason, People: asked(p)}
 	for _, a := range all {
-		if a.Holds(c.Now()) {
+		if a.Holds(c.Now()) && a.Used == "" {
 			out.Approved = append(out.Approved, a.Who)
 		}
 	}

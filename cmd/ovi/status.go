@@ -40,6 +40,7 @@ type state struct {
 	attempts  map[resource.Ref]ledger.ResourceTries
 	exhausted map[resource.Ref]event.Exhausted
 	blessings map[resource.Ref]bool
+	doubted   []ledger.Contradiction // what the store says and the audit log does not
 }
 
 func (c *call) status() error {
@@ -92,7 +93,10 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	if s.exhausted, err = l.Exhausted(c); err != nil {
 		return s, err
 	}
-	blessings, err := l.Blessings(c, storage.Now)
+	if s.doubted, err = l.Contradictions(c); err != nil {
+		return s, err
+	}
+	blessings, err := l.Blessings(c)
 	s.blessings = map[resource.Ref]bool{}
 	for _, b := range blessings {
 		s.blessings[b.Ref] = true
@@ -176,6 +180,9 @@ func (c *call) stateRecords(s state) []render.Record {
 	for _, x := range s.managed() {
 		out = append(out, x.record(s.names))
 	}
+	for _, x := range s.doubted {
+		out = append(out, render.Contradiction{Type: "contradiction", Key: x.Key, Text: x.Text})
+	}
 	for _, x := range s.open {
 		out = append(out, render.OpenAction{
 			Type: "open", Ref: s.names.Ref(x.Ref), Action: string(x.Action), Started: x.At,
@@ -200,6 +207,9 @@ func (c *call) stateTables(s state) error {
 		v.Notices = append(v.Notices, render.Notice{Text: text, Suggestion: suggestion})
 	}
 	note := func(text string) { v.Notices = append(v.Notices, render.Notice{Text: text, Note: true}) }
+	for _, x := range s.doubted {
+		alert("the store says what the audit log does not, so it does not count: "+x.Text, "run `ovi audit replay` to compare them, and with --repair to rebuild the store")
+	}
 	for _, x := range s.loadedOf(s.stack) {
 		if x.Release != "" {
 			note(fmt.Sprintf("stack %s: version %s of %s", x.Stack, x.Release, x.Source))

@@ -20,7 +20,7 @@ func (policy) Name() string { return "rule" }
 // decision, the first counts that no approval answers.
 func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Blocker, error) {
 	out := map[int]decider.Blocker{}
-	var approved []string
+	var approved *decider.Approvers
 	for _, found := range p.findings(plan, f) {
 		if _, held := out[found.Index]; held || found.Effect == Warn {
 			continue
@@ -29,9 +29,9 @@ func (p policy) Review(plan decider.Plan, f decider.Facts) (map[int]decider.Bloc
 		switch found.Effect {
 		case RequireApproval:
 			if approved == nil {
-				approved = f.ApprovedBy(plan)
+				approved = f.Approvers(plan)
 			}
-			asked, held := decider.MissingApprovals(approved, found.Approvers)
+			asked, held := approved.Missing(found.Approvers)
 			if !held {
 				continue
 			}

@@ -27,6 +27,7 @@ const (
 	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
 	Stalled               AlertType = "stalled"                // transient errors last for too long
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
+	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
 )
 
 // Alert is a condition that needs an operator.
@@ -34,7 +35,7 @@ type Alert struct {
 	Type  AlertType
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
-	// About is what else it is about: of KeyPinned the key.
+	// About is what else it is about: of KeyPinned the key, of StoreDiffers that of the store.
 	About string
 	Text  string
 }
@@ -137,6 +138,19 @@ func (l *loop) pins(ctx context.Context) ([]Alert, error) {
 			out = append(out, Alert{Type: KeyPinned, About: p.Key, Text: fmt.Sprintf(
 				"the key of instance %s was trusted at its first use; confirm it with `ovi store trust %s`, or refuse it with --revoke", p.Instance, p.Key)})
 		}
+	}
+	return out, nil
+}
+
+// contradictions lists what the store says of operators' acts and the audit log does not.
+func (l *loop) contradictions(ctx context.Context) ([]Alert, error) {
+	found, err := l.engine.Ledger().Contradictions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("compare the store with the audit log: %w", err)
+	}
+	var out []Alert
+	for _, x := range found {
+		out = append(out, Alert{Type: StoreDiffers, About: x.Key, Text: "the store says what the audit log does not, so it does not count: " + x.Text})
 	}
 	return out, nil
 }

@@ -110,11 +110,13 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 		}
 	}
 	c.Alerts = append(c.Alerts, l.alerts(c.Planned)...)
-	pinned, err := l.pins(ctx)
-	if err != nil {
-		return err
+	for _, recorded := range []func(context.Context) ([]Alert, error){l.pins, l.contradictions} {
+		found, err := recorded(ctx)
+		if err != nil {
+			return err
+		}
+		c.Alerts = append(c.Alerts, found...)
 	}
-	c.Alerts = append(c.Alerts, pinned...)
 	if !l.o.Apply || c.Planned.Plan.Empty() {
 		return nil
 	}

@@ -24,6 +24,8 @@ const (
 	KeyPlan         = "plan/"
 	KeyConfirmed    = "confirmed/"
 	KeyApproval     = "approval/"
+	KeyUsed         = "used/"
+	KeyActs         = "acts_certified/"
 	KeyDecided      = "decided/"
 	KeyActions      = "actions/"
 	KeyAcknowledged = "acknowledged/"
@@ -113,11 +115,6 @@ func PlanOf(stack string) string { return KeyPlan + url.PathEscape(stack) }
 
 // LoadedOf is the key of the version of a stack that was last loaded.
 func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
-
-// ApprovalOf is the key of a user's approval; without who the prefix of all users' approvals.
-func ApprovalOf(digest, who string) string {
-	return KeyApproval + url.PathEscape(digest) + "/" + url.PathEscape(who)
-}
 
 // StackOf is the key of a stack that owns something in a scope. The name of a stack may have
 // slashes.

@@ -44,25 +44,11 @@ type Decided struct {
 	Decision json.RawMessage `json:"decision"`
 }
 
-// Approval is the value of approval/<digest>/<who>: the last approval of each user.
-type Approval struct {
-	Seq   wal.Seq        `json:"seq"`
-	At    time.Time      `json:"at"`
-	Event event.Approved `json:"event"`
-}
-
 // Loaded is the value of loaded/<stack>.
 type Loaded struct {
 	Version string `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Release string `json:"release,omitempty"`
-}
-
-// Blessing is the value of blessed/<ref>.
-type Blessing struct {
-	Who    string    `json:"who"`
-	Reason string    `json:"reason,omitempty"`
-	At     time.Time `json:"at"`
 }
 
 // Tries is the value of tries/<ref>: the attempts of each configuration that did not succeed, the one

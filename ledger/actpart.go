@@ -1,0 +1,173 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// actsAfter is after how many records Close lists the acts again, so that the next run need not
+// read more of the log to know them.
+const actsAfter = 4096
+
+// actPart is what operators did: blessings, approvals and their use, and acknowledgments.
+func actPart() part {
+	return part{
+		has: isAct, prime: primeActs, concerns: concernsActs,
+		certified: func(e event.Event) bool { _, ok := e.(event.ActsCertified); return ok },
+	}
+}
+
+// actPrefixes are the prefixes of the keys of acts.
+func actPrefixes() []string {
+	return []string{rows.KeyBlessed, rows.KeyApproval, rows.KeyUsed, rows.KeyAcknowledged}
+}
+
+func isAct(key string) bool {
+	return slices.ContainsFunc(actPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// concernsActs reports whether a record is about acts; of the many that start an action, only one that
+// uses an approval.
+func concernsActs(record []byte) bool {
+	switch event.TypeOf(record) {
+	case event.TypeBlessed, event.TypeApproved, event.TypeAcknowledged, event.TypeRefused, event.TypeBaseline, event.TypeActsCertified:
+		return true
+	case event.TypeStarted:
+		return bytes.Contains(record, []byte(`"approval":{`))
+	}
+	return false
+}
+
+// act applies the events of operators, and the use of their approvals; false if the event is another.
+func (p *projection) act(r event.Record) (bool, error) {
+	switch e := r.Event.(type) {
+	case event.Approved:
+		if e.Digest == "" {
+			return true, p.put(rows.KeyConfirmed+e.Plan, rows.EventOf(r))
+		}
+		return true, p.put(rows.ApprovalOf(e.Digest, e.Who), rows.ActOf(r, e))
+	case event.Blessed:
+		return true, p.put(rows.BlessedOf(e.Ref), rows.ActOf(r, e))
+	case event.Acknowledged:
+		return true, p.put(rows.AcknowledgedOf(e.Ref), rows.ActOf(r, e))
+	case event.ActsCertified:
+		return true, p.put(rows.KeyActs+r.Instance, rows.ActsCertified{Seq: r.Seq})
+	}
+	return false, nil
+}
+
+// useApprovals records which plan used the approvals that an action rests on.
+func (p *projection) useApprovals(e event.Started) error {
+	if e.Approval == nil {
+		return nil
+	}
+	for _, by := range e.Approval.By {
+		key, use := rows.UsedOf(e.Approval.Digest, by.Who), rows.Used{Plan: e.Plan, Seq: by.Seq, Instance: by.Instance}
+		var was rows.Used
+		if _, err := p.load(key, &was); err != nil {
+			return err
+		}
+		if was == use {
+			continue
+		}
+		if err := p.put(key, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// primeActs starts from the last list of acts in the log. Where to find it is only a hint.
+func primeActs(ctx context.Context, l *Ledger, v *verified) error {
+	e, err := l.Get(ctx, rows.KeyActs+l.instance, storage.Now)
+	if err != nil || e.Value == nil {
+		return err
+	}
+	var hint rows.ActsCertified
+	if json.Unmarshal(e.Value, &hint) != nil {
+		return nil
+	}
+	picker := l.log.RandomReader()
+	defer func() { _ = picker.Close() }()
+	b, err := picker.Batch(hint.Seq)
+	if err != nil {
+		return nil //nolint:nilerr // the log is read from its beginning
+	}
+	r, err := event.DecodeRecord(b.Records[hint.Seq-b.First])
+	list, ok := r.Event.(event.ActsCertified)
+	if err != nil || !ok || r.Instance != l.instance {
+		return nil //nolint:nilerr // the log is read from its beginning
+	}
+	for _, f := range list.Acts {
+		v.rows[f.Key] = f.Value
+	}
+	v.next, v.known = b.First, true
+	return nil
+}
+
+// actsDue reports whether much of the log was read here to know the acts.
+func (l *Ledger) actsDue() bool {
+	l.acts.mu.Lock()
+	defer l.acts.mu.Unlock()
+	return l.acts.primed && l.acts.read >= actsAfter && l.Broken() == nil
+}
+
+// certifyActs lists the acts in the log, if they fit into a record.
+func (l *Ledger) certifyActs(ctx context.Context) error {
+	_, err := l.submit(ctx, &request{build: func(ctx context.Context) ([]event.Event, error) {
+		now, err := l.provenActs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var list event.ActsCertified
+		size := 0
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			list.Acts = append(list.Acts, event.Fact{Key: key, Value: now[key]})
+			size += len(key) + len(now[key])
+		}
+		if size > baselineSize {
+			return nil, nil
+		}
+		return []event.Event{list}, nil
+	}})
+	return err
+}
+
+// provenActs is a copy of the acts as this log proves them.
+func (l *Ledger) provenActs(ctx context.Context) (map[string][]byte, error) {
+	l.acts.mu.Lock()
+	defer l.acts.mu.Unlock()
+	if err := l.acts.follow(ctx, l); err != nil {
+		return nil, err
+	}
+	return l.acts.now(), nil
+}
+
+// now is the part with the changes of the last batch.
+func (v *verified) now() map[string][]byte {
+	out := maps.Clone(v.rows)
+	for key, value := range v.last {
+		if out[key] = value; value == nil {
+			delete(out, key)
+		}
+	}
+	return out
+}
+
+// actsAgree fails if the store has other acts of this instance than its log.
+func (l *Ledger) actsAgree(ctx context.Context) error {
+	found, err := l.Contradictions(ctx)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("ledger: %w: %s", ErrUnproven, found[0].Text)
+	}
+	return err
+}

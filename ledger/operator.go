@@ -1,0 +1,185 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage"
+)
+
+// What operators did counts only if the audit log has it (acts.go), because it lifts or gives
+// protection: a row of the store alone blesses, approves and acknowledges nothing.
+
+// Approval is one user's approval of a plan's proposals.
+type Approval struct {
+	event.Approved
+	At     time.Time
+	Record event.Approver // names it
+	Used   string         // the plan that used it; "" if none has
+}
+
+// ApprovalOf is the approval that a record is; not used as far as that record says.
+func ApprovalOf(a rows.Act[event.Approved]) Approval {
+	return Approval{Approved: a.Event, At: a.At, Record: event.Approver{Who: a.Event.Who, Seq: a.Seq, Instance: a.Instance}}
+}
+
+// Holds reports whether the approval can be used by a plan: it has not expired, and no other plan used it.
+func (c Approval) Holds(now time.Time) bool { return c.Until.IsZero() || now.Before(c.Until) }
+
+// Approvals are the approvals of the proposals with a digest: the last one of each user, expired
+// and used ones too, the oldest first.
+func (l *Ledger) Approvals(ctx context.Context, digest string) ([]Approval, error) {
+	found, err := acts[event.Approved](ctx, l, rows.ApprovalOf(digest, ""), true, func(string, error) {})
+	if err != nil {
+		return nil, err
+	}
+	var out []Approval
+	for _, a := range found {
+		x := ApprovalOf(a)
+		if x.Used, err = l.usedBy(ctx, digest, x.Record); err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	slices.SortStableFunc(out, func(a, b Approval) int {
+		if c := a.At.Compare(b.At); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Who, b.Who)
+	})
+	return out, nil
+}
+
+// usedBy is the plan that used an approval, as this log or the store says: a use that is only in the
+// store can but withhold an approval.
+func (l *Ledger) usedBy(ctx context.Context, digest string, a event.Approver) (string, error) {
+	proven, err := l.provenActs(ctx)
+	if err != nil {
+		return "", err
+	}
+	key := rows.UsedOf(digest, a.Who)
+	e, err := l.Get(ctx, key, storage.Now)
+	if err != nil {
+		return "", err
+	}
+	for _, value := range [][]byte{proven[key], e.Value} {
+		var u rows.Used
+		if value != nil && json.Unmarshal(value, &u) == nil && u.Seq == a.Seq && u.Instance == a.Instance {
+			return u.Plan, nil
+		}
+	}
+	return "", nil
+}
+
+// ErrUsed is returned where an action needs an approval that an earlier plan used.
+var ErrUsed = errors.New("the approval was used by an earlier plan")
+
+// unused refuses an action with an approval that another plan used.
+func (l *Ledger) unused(ctx context.Context, e event.Started) error {
+	if e.Approval == nil {
+		return nil
+	}
+	for _, by := range e.Approval.By {
+		plan, err := l.usedBy(ctx, e.Approval.Digest, by)
+		if err != nil {
+			return err
+		}
+		if plan != "" && plan != e.Plan {
+			return fmt.Errorf("%w: %s by plan %s: approve the plan again", ErrUsed, by.Who, plan)
+		}
+	}
+	return nil
+}
+
+// Blessings are the protected resources, sorted by ref.
+func (l *Ledger) Blessings(ctx context.Context) ([]Blessing, error) {
+	found, err := acts[event.Blessed](ctx, l, rows.KeyBlessed, true, func(string, error) {})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.signAgain(ctx, found); err != nil {
+		return nil, err
+	}
+	var out []Blessing
+	for _, a := range found {
+		out = appendBlessing(out, a)
+	}
+	slices.SortFunc(out, func(a, b Blessing) int { return a.Ref.Compare(b.Ref) })
+	return out, nil
+}
+
+// signAgain records blessings of this instance again that have no signature, because they were recorded
+// before its store became a shared one: other instances count only signed ones.
+func (l *Ledger) signAgain(ctx context.Context, found map[string]rows.Act[event.Blessed]) error {
+	var unsigned []event.Event
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if e := found[key].Event; l.cfg.Shared && found[key].Instance == l.instance && e.On && e.Signature == nil {
+			unsigned = append(unsigned, e)
+		}
+	}
+	if len(unsigned) == 0 {
+		return nil
+	}
+	_, err := l.Record(ctx, unsigned...)
+	return err
+}
+
+// BlessingsAt are the resources that the store had as protected at a revision, sorted by ref, for
+// showing the past.
+func (r *Reader) BlessingsAt(ctx context.Context, at storage.Revision) ([]Blessing, error) {
+	var out []Blessing
+	err := r.Entries(ctx, rows.KeyBlessed, at, func(e storage.Entry) error {
+		var a rows.Act[event.Blessed]
+		err := json.Unmarshal(e.Value, &a)
+		out = appendBlessing(out, a)
+		return err
+	})
+	slices.SortFunc(out, func(a, b Blessing) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}
+
+// Blessing is the protection of a resource.
+type Blessing struct {
+	Ref    resource.Ref
+	Who    string
+	Reason string
+	At     time.Time
+}
+
+func appendBlessing(all []Blessing, a rows.Act[event.Blessed]) []Blessing {
+	if !a.Event.On {
+		return all
+	}
+	return append(all, Blessing{a.Event.Ref, a.Event.Who, a.Event.Reason, a.At})
+}
+
+// Acknowledgment is a drift that an operator accepts until a time.
+type Acknowledgment struct {
+	event.Acknowledged
+	At time.Time
+}
+
+// Holds reports whether the acknowledgment covers this drift now.
+func (a Acknowledgment) Holds(drift string, now time.Time) bool {
+	return a.Drift == drift && now.Before(a.Until)
+}
+
+// Acknowledged is the newest acknowledgment of each resource, expired ones too, sorted by ref.
+func (l *Ledger) Acknowledged(ctx context.Context) ([]Acknowledgment, error) {
+	found, err := acts[event.Acknowledged](ctx, l, rows.KeyAcknowledged, true, func(string, error) {})
+	var out []Acknowledgment
+	for _, a := range found {
+		out = append(out, Acknowledgment{a.Event, a.At})
+	}
+	slices.SortFunc(out, func(a, b Acknowledgment) int { return a.Ref.Compare(b.Ref) })
+	return out, err
+}
