@@ -169,9 +169,9 @@ func (e *Engine) observeAll(ctx context.Context, intents []resource.Intent) (*Pl
 	return p, places, e.observe(ctx, p, places, 0)
 }
 
-// AdoptMarked adopts resources that Marked listed, under the names and stacks of their marks. It
-// stops at the first that fails; the previous ones stay adopted.
-func (e *Engine) AdoptMarked(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction) (adopted int, err error) {
+// AdoptAll adopts resources that Marked or Existing listed, under the refs that they have there. It stops at the
+// first that fails; the previous ones stay adopted.
+func (e *Engine) AdoptAll(ctx context.Context, intents []resource.Intent, all []resource.Observed, a OperatorAction) (adopted int, err error) {
 	p, _, err := e.observeAll(ctx, intents)
 	if err != nil {
 		return 0, err

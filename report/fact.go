@@ -66,7 +66,7 @@ func factOf(o *resource.Observed, at time.Time) source.Fact {
 }
 
 // unmanaged is the failure of a resource that exists and that no stack owns.
-const unmanaged = "it exists and is unmanaged; Suggestion: run `ovi adopt`"
+const unmanaged = "it exists and is unmanaged; Suggestion: run `ovi adopt --existing`"
 
 // Fact is what the observation showed of a resource, given without stack and location; false is a
 // resource of which nothing is known at all. What was not read is unclear.

@@ -118,7 +118,7 @@ func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 		"refused": {Failure: "port in use", Suggestion: "use another", Observed: at.Add(3 * time.Minute)},
 		"leaving": {ID: "id-leaving", Health: resource.Healthy, Doing: source.Deleting, Observed: at},
 		"left":    {Observed: at.Add(5 * time.Minute)},
-		"foreign": {ID: "id-foreign", Health: resource.Healthy, Observed: at, Failure: "it exists and is unmanaged", Suggestion: "run `ovi adopt`"},
+		"foreign": {ID: "id-foreign", Health: resource.Healthy, Observed: at, Failure: "it exists and is unmanaged", Suggestion: "run `ovi adopt --existing`"},
 	}
 	if diff := cmp.Diff(want, to.facts); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)

@@ -1,30 +1,32 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
-	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
 	"github.com/ovi-project/ovi/storage"
 )
 
 func (p *process) adoptCommand() *urfave.Command {
 	return &urfave.Command{
-		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE]",
+		Name: "adopt", Category: groupManage, ArgsUsage: "REF [SOURCE] | SOURCE --existing | SOURCE --marked",
 		Usage: "Manage an existing resource",
 		Description: "REF is its name in the configuration; --id is what the provider calls it. The resource is\n" +
 			"tagged and not changed otherwise; the next plan shows the differences. --marked adopts every\n" +
-			"resource with the tags of this stack that is not recorded, such as after a lost data directory.",
+			"resource with the tags of this stack that is not recorded, such as after a lost data directory.\n" +
+			"--existing adopts everything that exists under a configured name and is unmanaged, such as clusters\n" +
+			"that were made by hand.",
 		Flags: append([]urfave.Flag{
 			sourceFlag(), reasonFlag(), lockFlag(),
 			&urfave.StringFlag{Name: "id", Usage: "adopt the resource with `ID` (default: the one with this name)"},
 			&urfave.BoolFlag{Name: "force", Usage: "adopt a resource that another system manages"},
 			&urfave.BoolFlag{Name: "marked", Usage: "adopt every resource with the tags of the stack, after confirmation"},
+			&urfave.BoolFlag{Name: "existing", Usage: "adopt what exists under the source's names and is unmanaged, after confirmation"},
+			&urfave.StringSliceFlag{Name: "exclude", Usage: "with --existing, leave `REF` unmanaged, such as cluster/dev; repeatable"},
 			&urfave.BoolFlag{Name: "unproven", Usage: "with --marked, include resources whose tags may have been copied"},
 		}, chartFlags()...),
 		Action: p.action((*call).adopt),
@@ -35,9 +37,12 @@ func (c *call) adopt() error {
 	if c.cmd.Bool("unproven") && !c.cmd.Bool("marked") {
 		return cli.Usage("add --marked", "--unproven needs --marked")
 	}
-	if c.cmd.Bool("marked") {
-		if c.cmd.String("id") != "" {
-			return cli.Usage("omit one of them", "--id and --marked exclude each other")
+	if c.cmd.IsSet("exclude") && !c.cmd.Bool("existing") {
+		return cli.Usage("add --existing", "--exclude needs --existing")
+	}
+	if several := c.adoptsSeveral(); several != nil {
+		if c.cmd.String("id") != "" || c.cmd.Bool("marked") && c.cmd.Bool("existing") {
+			return cli.Usage("use one of them", "--id, --marked and --existing exclude each other")
 		}
 		if err := c.atMost(1); err != nil {
 			return err
@@ -46,7 +51,7 @@ func (c *call) adopt() error {
 		if err != nil {
 			return err
 		}
-		return c.withLine(paths, c.adoptMarked)
+		return c.withLine(paths, several)
 	}
 	if c.arg(0) == "" {
 		return cli.Usage("use its name in the configuration, such as ec2/web-0", "`ovi adopt` needs a resource")
@@ -94,44 +99,6 @@ func stackNames(intents []resource.Intent) string {
 		text += in.Stack
 	}
 	return text
-}
-
-// adoptMarked lists what has the tags of the stack and is not recorded, and adopts it on a typed
-// yes.
-func (c *call) adoptMarked(l *session) error {
-	all, err := l.engine.Marked(c, l.intents, c.cmd.Bool("unproven"))
-	if err != nil {
-		return err
-	}
-	refs := make([]resource.Ref, len(all))
-	for i := range all {
-		refs[i] = all[i].Ref
-	}
-	short := namesOfRefs(refs...).Shorten(refs...)
-	if c.out.Machine() {
-		return cli.Usage("run it in a terminal", "`ovi adopt --marked` needs confirmation")
-	}
-	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", "TAGS"}, Flexible: 3}
-	for _, o := range all {
-		note := "written at creation"
-		if o.Ownership == resource.Unproven {
-			note = "may have been copied"
-		}
-		t.Rows = append(t.Rows, []string{short(o.Ref), o.ID, string(o.Health), note})
-	}
-	if err := c.out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
-		return err
-	}
-	if err := c.out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
-		return err
-	}
-	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"), stackNames(l.intents))
-	if err := c.out.Ask(c, c.Stdin, question); err != nil {
-		return err
-	}
-	n, err := l.engine.AdoptMarked(c, l.intents, all, c.act())
-	c.out.Say("Adopted %s.", render.Many(n, "resource"))
-	return err
 }
 
 // shortened are the shortest names that tell some refs apart.

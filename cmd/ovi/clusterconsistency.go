@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/render"
@@ -20,8 +21,8 @@ type kindCounts struct {
 	Configured int      `json:"configured"`
 	Consistent int      `json:"consistent"`
 	Missing    []string `json:"missing"`
-	Different  []string `json:"different"`
-	Unwanted   []string `json:"unwanted"` // they exist, and nothing declares them any more
+	Different  []string `json:"different"` // unmanaged ones too
+	Unwanted   []string `json:"unwanted"`  // they exist, and nothing declares them any more
 	Unread     int      `json:"unread"`
 }
 
@@ -108,7 +109,7 @@ func (r *reconciliation) counts() ([]kindCounts, error) {
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
 		action := cmp.Or(d.Proposed, d.Action)
-		if !action.Executes() {
+		if !action.Executes() && d.Difference != comparator.Conflict {
 			continue
 		}
 		k := of(d.Ref.Kind)

@@ -244,6 +244,8 @@ func (r *reconciliation) preview() {
 		switch {
 		case row.Result == resultUnknown:
 			r.codes = append(r.codes, clusterUnobserved)
+		case row.Result == resultBlocked && row.Action == actionNone:
+			r.codes = append(r.codes, clusterRefused)
 		case row.Result == resultBlocked:
 			r.codes = append(r.codes, clusterChanges)
 		case row.Action != actionNone:

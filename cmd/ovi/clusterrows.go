@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/comparator"
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/provider"
@@ -116,6 +117,11 @@ func (r *clusterRow) decided(d *decider.Decision) {
 	case r.Actual == actualUnknown:
 		r.Result = resultUnknown
 	case d == nil:
+	case d.Difference == comparator.Conflict:
+		r.Result = resultBlocked
+		if d.Observed == nil || d.Observed.Ownership != resource.Unmanaged {
+			r.say(d.Message, d.Suggestion) // how it came about tells what to do
+		}
 	case d.Action.Executes():
 		r.Action, r.Result = string(d.Action), resultOpen
 	case d.Proposed.Executes():

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/sqlite"
+)
+
+// adoptsSeveral is what adopts more than one resource; nil if the command line names one.
+func (c *call) adoptsSeveral() func(*session) error {
+	switch {
+	case c.cmd.Bool("existing"):
+		return c.adoptExisting
+	case c.cmd.Bool("marked"):
+		return c.adoptMarked
+	}
+	return nil
+}
+
+// adoptMarked adopts what has the tags of the stack and is not recorded.
+func (c *call) adoptMarked(l *session) error {
+	all, err := l.engine.Marked(c, l.intents, c.cmd.Bool("unproven"))
+	if err != nil {
+		return err
+	}
+	return c.adoptAll(l, all, "TAGS", func(o *resource.Observed) string {
+		if o.Ownership == resource.Unproven {
+			return "may have been copied"
+		}
+		return "written at creation"
+	})
+}
+
+// adoptExisting adopts what exists under the names of the configuration and is unmanaged. Of a table of
+// clusters that is those of rows that are to be absent too: the next apply deletes them.
+func (c *call) adoptExisting(l *session) error {
+	absent, err := c.absentClusters(l)
+	if err != nil {
+		return err
+	}
+	all, err := l.engine.Existing(c, l.intents, absent)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(o resource.Observed) bool { return slices.Contains(c.cmd.StringSlice("exclude"), o.Ref.Short()) })
+	return c.adoptAll(l, all, "CONFIGURED", func(o *resource.Observed) string {
+		if slices.ContainsFunc(absent, func(r resource.Ref) bool { return bare(r) == bare(o.Ref) }) {
+			return "absent: the next apply deletes it"
+		}
+		return "present"
+	})
+}
+
+// absentClusters are the clusters that the tables among the sources declare to be absent.
+func (c *call) absentClusters(l *session) (out []resource.Ref, err error) {
+	for _, in := range l.intents {
+		if !sqlite.Reads(in.Source) {
+			continue
+		}
+		rows, err := c.clusterTable(in.Source, c.checks()).Rows(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, scope := range in.Scopes {
+			for _, row := range rows {
+				if ref := clusterRef(row.Name).In(in.Stack); row.Desired == sqlite.Absent && scope.Provider == clusterProvider {
+					ref.Location = scope.Location
+					out = append(out, ref)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// adoptAll lists resources with a note on each, and adopts them on a typed yes.
+func (c *call) adoptAll(l *session, all []resource.Observed, note string, of func(*resource.Observed) string) error {
+	if c.out.Machine() {
+		return cli.Usage("run it in a terminal", "this needs confirmation")
+	}
+	refs := make([]resource.Ref, len(all))
+	for i := range all {
+		refs[i] = all[i].Ref
+	}
+	short := namesOfRefs(refs...).Shorten(refs...)
+	t := render.Table{Head: []string{"RESOURCE", "ID", "HEALTH", note}, Flexible: 3}
+	for i := range all {
+		t.Rows = append(t.Rows, []string{short(all[i].Ref), all[i].ID, string(all[i].Health), of(&all[i])})
+	}
+	if err := c.out.Table(t, "No resources to adopt."); err != nil || len(all) == 0 {
+		return err
+	}
+	if err := c.out.CanAsk(c.Stdin, "run it in a terminal, or adopt one by one with --id"); err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Adopt %s into stack %s?\nType yes to continue: ", render.Many(len(all), "resource"), stackNames(l.intents))
+	if err := c.out.Ask(c, c.Stdin, question); err != nil {
+		return err
+	}
+	n, err := l.engine.AdoptAll(c, l.intents, all, c.act())
+	c.out.Say("Adopted %s. Run `ovi plan` to compare with the configuration.", render.Many(n, "resource"))
+	return err
+}
