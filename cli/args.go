@@ -240,14 +240,16 @@ func unknownCommand(level []*cli.Command, path []string, name string) error {
 	return Usage(next, "unknown command `%s %s`", command, name)
 }
 
-// Complete gives every command what all have in common: the options of every command, and an
+// Complete gives the commands what all have in common: the options of every command, and an
 // error where a subcommand is missing.
-func Complete(c *cli.Command, everywhere []cli.Flag) {
+func Complete(commands []*cli.Command, everywhere []cli.Flag) {
 	names := make([]string, len(everywhere))
 	for i, f := range everywhere {
 		names[i] = f.Names()[0] // by a regular expression each time: once, not once a command
 	}
-	complete(c, everywhere, names)
+	for _, c := range commands {
+		complete(c, everywhere, names)
+	}
 }
 
 func complete(c *cli.Command, everywhere []cli.Flag, names []string) {

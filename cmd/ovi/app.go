@@ -62,13 +62,13 @@ func (p *process) app() *urfave.App {
 		HideVersion:               true,
 		Action:                    func(*urfave.Context) error { return p.helpAbout(nil) },
 	}
+	readsNothing := func(c *urfave.Command) bool { return slices.Contains([]string{"completion", "version", "help"}, c.Name) }
 	for _, c := range app.Commands {
-		flags := p.globalFlags()
-		if slices.Contains([]string{"completion", "version", "help"}, c.Name) {
-			flags = outputFlags() // they read no system and no data directory
+		if readsNothing(c) {
+			cli.Complete([]*urfave.Command{c}, outputFlags())
 		}
-		cli.Complete(c, flags)
 	}
+	cli.Complete(slices.DeleteFunc(slices.Clone(app.Commands), readsNothing), p.globalFlags())
 	return app
 }
 
