@@ -124,7 +124,7 @@ func TestTransientErrorsAreStalledAndDoNotCount(t *testing.T) {
 		calls := 0
 		s.answer = func(resource.Value) error { calls++; return errLater }
 		var d diary
-		stop := y.loops(stackOf(boxOf("web:1", 1, "")), loop.RunOptions{Interval: 30 * time.Second, Apply: true, Tell: d.tell, Do: engine.ApplyOptions{Tries: 1}})
+		stop := y.loops(stackOf(boxOf("web:1", 1, "")), loop.RunOptions{Interval: 2 * time.Minute, Apply: true, Tell: d.tell, Do: engine.ApplyOptions{Tries: 1}})
 		alerts := func() (out []loop.AlertType) {
 			for _, a := range d.last().Alerts {
 				out = append(out, a.Type)

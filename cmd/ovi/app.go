@@ -62,7 +62,9 @@ func (p *process) app() *urfave.App {
 		HideVersion:               true,
 		Action:                    func(*urfave.Context) error { return p.helpAbout(nil) },
 	}
-	readsNothing := func(c *urfave.Command) bool { return slices.Contains([]string{"completion", "version", "help"}, c.Name) }
+	readsNothing := func(c *urfave.Command) bool {
+		return slices.Contains([]string{"completion", "version", "help"}, c.Name)
+	}
 	for _, c := range app.Commands {
 		if readsNothing(c) {
 			cli.Complete([]*urfave.Command{c}, outputFlags())
