@@ -13,8 +13,10 @@ import (
 // check: the program is installed, the image can be had, and ports, name and subnet are free.
 func (h *host) check(ctx context.Context, r provider.Request) error {
 	with, _ := r.Desired.Attrs.Text("provider")
-	if _, err := h.find(with); err != nil {
-		return err
+	if len(h.opts.Hooks.Create) == 0 {
+		if _, err := h.find(with); err != nil {
+			return err
+		}
 	}
 	have, err := h.named(ctx, with, r.Desired.Ref.Name)
 	switch {

@@ -39,22 +39,35 @@ func (h *host) run(ctx context.Context, wait time.Duration, show func(provider.P
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	ctx, stop := context.WithTimeoutCause(ctx, wait, fmt.Errorf("%s took longer than %s", program, wait))
+	env := append(environ, "KUBECONFIG="+filepath.Join(dir, "kubeconfig"))
+	return job{op: program + " " + strings.Join(args[:2], " "), path: path, args: args, env: env, wait: wait, show: show}.run(ctx)
+}
+
+// job is a run of a program.
+type job struct {
+	op, path  string
+	args, env []string
+	wait      time.Duration // how long it may take
+	show      func(provider.Progress)
+}
+
+// run runs the program with its children in a group, which end with the context. An error has what it printed last.
+func (j job) run(ctx context.Context) error {
+	ctx, stop := context.WithTimeoutCause(ctx, j.wait, fmt.Errorf("it took longer than %s", j.wait))
 	defer stop()
-	said := &lines{show: show}
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(environ, "KUBECONFIG="+filepath.Join(dir, "kubeconfig"))
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, said, endWait
+	said := &lines{show: j.show}
+	cmd := exec.CommandContext(ctx, j.path, j.args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = j.env, said, said, endWait
 	grouped(cmd)
 	// The program ends with this process; what the kernel watches is the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err = cmd.Run()
+	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return &provider.Error{Class: provider.Uncertain, Op: program + " " + strings.Join(args[:2], " "), Err: fmt.Errorf("%w: %w", context.Cause(ctx), ctx.Err())}
+		return &provider.Error{Class: provider.Uncertain, Op: j.op, Err: fmt.Errorf("%w: %w", context.Cause(ctx), ctx.Err())}
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return permanent(program+" "+strings.Join(args[:2], " "), "", "%w:\n%s", err, said.last(shownLines))
+		return permanent(j.op, "", "%w:\n%s", err, said.last(shownLines))
 	}
 	return nil
 }

@@ -26,11 +26,18 @@ func Entry() provider.Entry {
 			{Key: "haproxy", Doc: "keep the routes of clusters in `FOLDER`, which HAProxy loads"},
 			{Key: "haproxy-socket", Default: "/run/haproxy/admin.sock", Doc: "the `SOCKET` of HAProxy's runtime API, of the level admin"},
 			{Key: "haproxy-master", Default: "/run/haproxy-master.sock", Doc: "the `SOCKET` of HAProxy's master process"},
+			{Key: "create-command", Doc: "run `COMMAND` to create a cluster, instead of kind and k3d; what it did is observed"},
+			{Key: "delete-command", Doc: "run `COMMAND` to delete a cluster, instead of kind and k3d; what it did is observed"},
+			{Key: "verify-command", Doc: "run `COMMAND` to verify a cluster that was created or started, beside what ovi observes"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
 			o := Options{Engine: c.Options("engine"), Management: c.Options("management"), Kubeconfig: c.Options("kubeconfig"), Getenv: os.Getenv, Environ: os.Environ, Clock: c.Clock}
 			o.HAProxy = haproxy.Folder{Path: c.Options("haproxy"), Socket: c.Options("haproxy-socket"), Master: c.Options("haproxy-master")}
+			var err error
+			if o.Hooks, err = hooksOf(c.Options); err != nil {
+				return nil, err
+			}
 			if c.Digest != nil {
 				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}

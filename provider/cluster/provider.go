@@ -29,6 +29,7 @@ type Options struct {
 	Management, Kubeconfig string
 	// HAProxy is the folder and the sockets that the location "haproxy" means.
 	HAProxy haproxy.Folder
+	Hooks   Hooks
 
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d

@@ -35,7 +35,7 @@ func (h *host) create(ctx context.Context, r provider.Request) (resource.Observe
 	if state == "" {
 		state = resource.StateRunning
 	}
-	return h.reach(ctx, have.id, state)
+	return h.reach(ctx, have.id, state, r.Progress)
 }
 
 // existing finds the cluster that an earlier call with the same key created, and removes what an
@@ -60,9 +60,12 @@ func (h *host) existing(ctx context.Context, with string, r provider.Request) (*
 	return nil, h.clear(ctx, have, r)
 }
 
-// begin lets kind or k3d create the cluster.
+// begin lets kind, k3d or the user's command create the cluster.
 func (h *host) begin(ctx context.Context, with string, r provider.Request) error {
-	if with == withK3d {
+	switch {
+	case len(h.opts.Hooks.Create) > 0:
+		return h.hookCreate(ctx, with, r)
+	case with == withK3d:
 		return h.createK3d(ctx, r)
 	}
 	return h.createKind(ctx, r)
@@ -80,7 +83,7 @@ func (h *host) update(ctx context.Context, r provider.Request) (resource.Observe
 			return resource.Observed{}, provider.ErrReplace
 		}
 	}
-	return h.reach(ctx, r.Have.ID, state)
+	return h.reach(ctx, r.Have.ID, state, r.Progress)
 }
 
 // remove deletes the cluster that has the ID, if there is one.
@@ -92,13 +95,10 @@ func (h *host) remove(ctx context.Context, r provider.Request) error {
 	return h.clear(ctx, f, r)
 }
 
-// clear lets kind or k3d delete a cluster, and waits until nothing of it is listed.
+// clear lets kind, k3d or the user's command delete a cluster, and checks that nothing of it is listed.
 func (h *host) clear(ctx context.Context, f *found, r provider.Request) error {
-	args := []string{"delete", "cluster", "--name", f.name}
-	if f.program.name == withK3d {
-		args = []string{"cluster", "delete", f.name}
-	}
-	if err := h.run(ctx, deleteWait, r.Progress, f.program.name, args...); err != nil {
+	by, err := h.wipe(ctx, f, r)
+	if err != nil {
 		return err
 	}
 	left, err := h.named(ctx, f.program.name, f.name)
@@ -106,9 +106,22 @@ func (h *host) clear(ctx context.Context, f *found, r provider.Request) error {
 	case err != nil:
 		return uncertain("it is unknown what is left of the cluster", err)
 	case left != nil:
-		return permanent("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", f.program.name, len(left.nodes()))
+		return permanent("", "remove them by hand", "%s deleted the cluster, and %d of its containers are left", by, len(left.nodes()))
 	}
 	return h.removeNetwork(ctx, f)
+}
+
+// wipe deletes a cluster, and names what did.
+func (h *host) wipe(ctx context.Context, f *found, r provider.Request) (by string, err error) {
+	if words := h.opts.Hooks.Delete; len(words) > 0 {
+		attrs := r.Have.Attrs.With("provider", resource.String(f.program.name))
+		return "delete_command", h.hook(ctx, deleteWait, r.Progress, "delete_command", words, h.ref(f.name), attrs)
+	}
+	args := []string{"delete", "cluster", "--name", f.name}
+	if f.program.name == withK3d {
+		args = []string{"cluster", "delete", f.name}
+	}
+	return f.program.name, h.run(ctx, deleteWait, r.Progress, f.program.name, args...)
 }
 
 // removeNetwork removes the network that k3d leaves where it did not make it itself.
@@ -133,8 +146,8 @@ func (h *host) removeNetwork(ctx context.Context, f *found) error {
 // poll is how often a cluster that starts is asked.
 const poll = 200 * time.Millisecond
 
-// reach brings a cluster to a state and returns it; "" only reads it.
-func (h *host) reach(ctx context.Context, id string, state resource.State) (resource.Observed, error) {
+// reach brings a cluster to a state, verifies one that runs then, and returns it; "" only reads it.
+func (h *host) reach(ctx context.Context, id string, state resource.State, show func(provider.Progress)) (resource.Observed, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, startWait, errors.New("the cluster did not start in time"))
 	defer stop()
 	f, err := h.byID(ctx, id)
@@ -156,6 +169,8 @@ func (h *host) reach(ctx context.Context, id string, state resource.State) (reso
 		switch {
 		case err != nil:
 			return resource.Observed{}, uncertain("the cluster cannot be read", err)
+		case done && state == resource.StateRunning:
+			return o, h.hookVerify(ctx, f, &o, show)
 		case done:
 			return o, nil
 		}
