@@ -22,3 +22,4 @@ fetch tools/kind sigs.k8s.io/kind
 fetch tools/k3d github.com/k3d-io/k3d/v5
 fetch tools/kube k8s.io/kubernetes/cmd/kube-apiserver
 fetch tools github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+(cd "${TMPDIR:-/tmp}" && go mod download github.com/argoproj/argo-cd/v3@v3.1.8) # the definitions of its kinds

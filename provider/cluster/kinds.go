@@ -15,6 +15,7 @@ const (
 	kindCluster = "cluster"
 	kindSecret  = "argocd_secret"
 	kindRoute   = "haproxy_route"
+	kindAppSet  = "applicationset"
 )
 
 // kind is everything this provider knows about one kind of resource.
@@ -27,7 +28,8 @@ type kind struct {
 // kinds lists all kinds, sorted by name.
 func kinds() []kind {
 	return []kind{
-		{secretKind(), inCluster, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.argo(ctx, location) }},
+		{applicationSetKind(), inCluster, (*Provider).applicationSets},
+		{secretKind(), inCluster, (*Provider).argoSecrets},
 		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
 		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
 	}

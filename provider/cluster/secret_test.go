@@ -2,7 +2,8 @@ package cluster_test
 
 import (
 	"encoding/json"
-	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/cluster/kube/kubetest"
 	"github.com/ovi-project/ovi/provider/providertest"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -29,7 +31,7 @@ func newDevops(t *testing.T) *devops {
 	d := &devops{real: newReal(t, clustertest.Start(t))}
 	d.create(d.desired("devops", values{"provider": text("kind"), "image": text(clustertest.Image)}))
 	o, _ := d.find("devops")
-	d.inside = cluster.Inside(o.Ref)
+	d.inside = resource.Scope{Provider: cluster.Name, Location: "context:kind-devops"}
 	var err error
 	if d.kubeconfig, err = d.p.Reveal(d.context(), o, "kubeconfig"); err != nil {
 		t.Fatal(err)
@@ -41,10 +43,16 @@ func newDevops(t *testing.T) *devops {
 	if d.api, err = kube.New(config); err != nil {
 		t.Fatal(err)
 	}
-	namespace := json.RawMessage(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"argocd"}}`)
-	if err := d.api.Apply(d.context(), "/api/v1/namespaces/argocd", namespace, new(json.RawMessage)); err != nil {
+	kubetest.Namespace(t, d.api, "argocd")
+	s, err := d.p.Observe(d.context(), provider.ObserveRequest{Scope: cluster.Inside(o.Ref)})
+	if err != nil || len(s.Resources) > 0 {
+		t.Errorf("in a new cluster there is %+v, %v", s.Resources, err)
+	}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, []byte(d.kubeconfig.Reveal()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	d.p = cluster.New(cluster.Options{Kubeconfig: file}) // which asks no engine where the cluster is
 	return d
 }
 
@@ -76,19 +84,6 @@ func (d *devops) put(name string) {
 	}
 }
 
-func (d *devops) clear() {
-	d.t.Helper()
-	var all struct{ Items []object }
-	if err := d.api.Get(d.context(), secrets, url.Values{}, &all); err != nil {
-		d.t.Fatal(err)
-	}
-	for _, o := range all.Items {
-		if err := d.api.Remove(d.context(), secrets+"/"+o.Metadata.Name, o.Metadata.UID); err != nil {
-			d.t.Fatal(err)
-		}
-	}
-}
-
 func (d *devops) secret(name string, set values) resource.Desired {
 	attrs := values{"server": text("https://" + name + "-control-plane:6443"), "kubeconfig": d.kubeconfig}
 	for k, v := range set {
@@ -100,11 +95,17 @@ func (d *devops) secret(name string, set values) resource.Desired {
 	}
 }
 
-func TestASecretOfArgoKeepsThePromisesOfAProvider(t *testing.T) {
+// TestWhatIsInAClusterKeepsThePromisesOfAProvider, in one real kube-apiserver.
+func TestWhatIsInAClusterKeepsThePromisesOfAProvider(t *testing.T) {
 	d := newDevops(t)
+	t.Run("argocd_secret", d.secretsKeepThePromises)
+	t.Run("applicationset", d.appSetsKeepThePromises)
+}
+
+func (d *devops) secretsKeepThePromises(t *testing.T) {
 	providertest.Run(t, func(t *testing.T) providertest.Harness {
 		d.t = t
-		d.clear()
+		d.clearPath(secrets)
 		return providertest.Harness{
 			Provider: d.p, Scope: d.inside, Timeout: call, Elsewhere: elsewhere("argocd_secret"),
 			Samples: []providertest.Sample{
@@ -139,7 +140,7 @@ func TestASecretOfArgoKeepsThePromisesOfAProvider(t *testing.T) {
 
 // secretsStayOut: no annotation keeps the key, and the certificate of the cluster is verified.
 func (d *devops) secretsStayOut() {
-	d.clear()
+	d.clearPath(secrets)
 	q := d.request(d.secret("dev", nil))
 	if _, err := d.p.Create(d.context(), q); err != nil {
 		d.t.Fatal(err)
