@@ -55,6 +55,7 @@ type PlanOptions struct {
 	SkipDestructive bool
 	Prune           bool             // delete resources that are kept for their data
 	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
+	AllowReplace    []string         // names of resources that may lose data by a replacement
 	MaxDestroy      rules.Budget     // instead of the stacks' own limits
 	BackOff         *decider.BackOff // for loops; nil: an operator may retry at once
 	Policies        []decider.Policy // reviewed after the built-in ones
@@ -89,7 +90,7 @@ func (o PlanOptions) mode() event.Mode {
 func (o PlanOptions) policies(kinds decider.Kinds, first ...decider.Policy) []decider.Policy {
 	out := append(first,
 		decider.Unreachable{Kinds: kinds}, decider.Proof{}, decider.Blessed{}, decider.Targets{Patterns: o.Targets}, decider.Excludes{Patterns: o.Excludes},
-		decider.SkipDestructive{Everywhere: o.SkipDestructive})
+		decider.SkipDestructive{Everywhere: o.SkipDestructive}, decider.NamedReplace{Kinds: kinds, Allowed: o.AllowReplace})
 	out = append(out, decider.RestartBudget{}, decider.AttemptLimit{})
 	if o.BackOff != nil {
 		out = append(out, *o.BackOff)

@@ -227,6 +227,7 @@ func (e *Engine) Apply(ctx context.Context, p *Planned, o ApplyOptions) (*Result
 func (e *Engine) Refresh(ctx context.Context, saved *Planned, intents []resource.Intent, o PlanOptions) (*Planned, error) {
 	only := &savedPolicy{saved.bases(), e.cfg.Providers.Kind}
 	o.digest, o.Prune, o.SetUnverified = only.digest, saved.prunes(e.cfg.Providers.Kind), saved.SetUnverified
+	o.AllowReplace = saved.replaces()
 	o.Mode, o.Policies = event.ForApply, append([]decider.Policy{only}, o.Policies...)
 	p, err := e.Plan(ctx, intents, o)
 	if err != nil {

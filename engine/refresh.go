@@ -116,6 +116,17 @@ func (b base) differs(d *decider.Decision, kinds decider.Kinds) string {
 	return ""
 }
 
+// replaces are the resources that a saved plan replaces: whoever saved it allowed that by name.
+func (p *Planned) replaces() []string {
+	var out []string
+	for i := range p.Plan.Decisions {
+		if d := &p.Plan.Decisions[i]; d.Action == decider.Replace {
+			out = append(out, d.Ref.String())
+		}
+	}
+	return out
+}
+
 // prunes reports whether a saved plan deletes what is kept for its data.
 func (p *Planned) prunes(kinds decider.Kinds) bool {
 	for i := range p.Plan.Decisions {

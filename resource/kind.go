@@ -63,6 +63,8 @@ type Kind struct {
 	// is none. last is the configuration by which it is deleted: the one applied last, or none.
 	// Nil: never any.
 	DataLoss func(have Observed, last Attrs) string
+	// NamedReplace: a replacement that loses data is made only if an operator names the resource.
+	NamedReplace bool
 	// Keeps: a resource whose deletion would lose data stays when it is no longer configured,
 	// unless the plan prunes, and is never replaced.
 	Keeps bool

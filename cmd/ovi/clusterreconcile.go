@@ -82,7 +82,7 @@ func (r *reconciliation) code() int {
 }
 
 // plan plans what the run may do: it touches no cluster that no row declares, unless it prunes, and
-// replaces only what is named.
+// creates none whose row it deletes.
 func (r *reconciliation) plan() (*engine.Planned, *report.View, error) {
 	options := r.planOptions(r.line, event.ForApply)
 	if r.cmd.Bool("dry-run") {
@@ -129,8 +129,6 @@ func (r *reconciliation) why(name string, a decider.Action, view *report.View) s
 	switch {
 	case a == decider.Delete && !declared && !r.cmd.Bool("prune-missing"):
 		return "no row declares it any more; --prune-missing deletes it"
-	case (a == decider.Replace || a == decider.Revert) && !slices.Contains(r.cmd.StringSlice("allow-replace"), name):
-		return "it must be destroyed and created to change it; --allow-replace " + name + " does"
 	case a == decider.Create && r.prunes(name, view):
 		return "its row is deleted instead"
 	}

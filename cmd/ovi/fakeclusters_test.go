@@ -57,13 +57,15 @@ func fakeKinds() []resource.Kind {
 	replaced := func(name string, t resource.Type) resource.Attribute {
 		return resource.Attribute{Name: name, Type: t, Effect: resource.Replace, Doc: "As configured."}
 	}
-	return []resource.Kind{{Provider: clusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, Attrs: []resource.Attribute{
+	return []resource.Kind{{Provider: clusterProvider, Name: "cluster", Doc: "A cluster.", NoTags: true, Carrier: resource.AtCreate, NamedReplace: true, DataLoss: fakeLoss, Attrs: []resource.Attribute{
 		{Name: "provider", Type: resource.TString, Required: true, Enum: []string{"kind", "k3d"}, Effect: resource.Replace, Doc: "The program.", Example: "kind"},
 		replaced("image", resource.TString), replaced("http_port", resource.TInt), replaced("https_port", resource.TInt),
 		replaced("node_port", resource.TInt), replaced("pf_port", resource.TInt), replaced("subnet", resource.TString),
 		{Name: "server_ip", Type: resource.TString, Computed: true, Doc: "Its address."},
 	}}}
 }
+
+func fakeLoss(resource.Observed, resource.Attrs) string { return "everything in the cluster" }
 
 func (f fakeClusters) Kinds() []resource.Kind { return fakeKinds() }
 

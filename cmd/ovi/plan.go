@@ -32,9 +32,14 @@ func planFlags() []urfave.Flag {
 func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
 		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
+		allowReplaceFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
+}
+
+func allowReplaceFlag() urfave.Flag {
+	return &urfave.StringSliceFlag{Name: "allow-replace", Usage: "destroy and create `NAME` again, with the loss of its data, if it must be to change it, such as a cluster; repeatable"}
 }
 
 func (p *process) planCommand() *urfave.Command {
@@ -127,6 +132,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 	return engine.PlanOptions{
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
+		AllowReplace:    c.cmd.StringSlice("allow-replace"),
 		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),

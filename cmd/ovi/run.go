@@ -37,7 +37,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
 			&urfave.DurationFlag{Name: "timeout", Usage: "in each cycle, start nothing more after `DURATION`, and cancel what still runs 10s later (default: no limit)"},
-			targetFlag(), excludeFlag(), policyFlag(),
+			targetFlag(), excludeFlag(), policyFlag(), allowReplaceFlag(),
 			&urfave.DurationFlag{Name: "keep-history", Usage: "remove versions older than `DURATION`, such as 2160h, from the store; the audit log keeps all (default: keep all)"},
 			&urfave.StringFlag{Name: "listen", Usage: "serve /metrics, /healthz, /readyz and POST /wake on `ADDRESS`, such as 127.0.0.1:9464"},
 			&urfave.StringFlag{Name: "tls-cert", Usage: "TLS certificate `FILE`; required unless the address is loopback"},
@@ -147,6 +147,7 @@ func (k *runner) runOptions() loop.RunOptions {
 		Do: engine.ApplyOptions{Parallelism: k.cmd.Int("parallelism"), Hard: k.Hard},
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")
+	o.Plan.AllowReplace = k.cmd.StringSlice("allow-replace")
 	o.Plan.Prune = k.cmd.Bool("prune-volumes")
 	o.Plan.SkipDestructive = o.Apply && !k.cmd.Bool("allow-destroy")
 	return o

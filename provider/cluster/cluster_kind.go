@@ -22,9 +22,9 @@ func clusterKind() resource.Kind {
 	return resource.Kind{
 		Provider: Name, Name: kindCluster, NamePattern: clusterName, NameDoc: clusterNameDoc,
 		Doc: "A local Kubernetes cluster.\n\nOne that is stopped is started. One whose creation was interrupted is replaced; any other is replaced only to change " +
-			"its provider, image, ports or subnet, which destroys what is inside.",
+			"its provider, image, ports or subnet, which destroys what is inside and must be allowed by name (--allow-replace).",
 		NoTags: true, Carrier: resource.AtCreate, State: resource.StateRunning, CheckFirst: true,
-		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, Grace: startWait, Opens: Inside,
+		Canonical: canonical, CrossCheck: crossCheck, EffectOf: effectOf, DataLoss: dataLoss, NamedReplace: true, Grace: startWait, Opens: Inside,
 		Attrs: []resource.Attribute{
 			{Name: "provider", Type: resource.TString, Required: true, Enum: []string{withKind, withK3d}, Effect: resource.Replace, Example: withKind, Doc: "The program that creates it."},
 			{Name: "image", Type: resource.TString, Effect: resource.Replace, Example: "kindest/node:v1.31.12", Doc: "The image of its nodes. Not set: that of the program."},

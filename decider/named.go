@@ -1,0 +1,37 @@
+package decider
+
+import (
+	"slices"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// NamedReplace blocks replacing a resource of a kind that asks for it, where that loses data, unless Allowed names
+// the resource: by its name, KIND/NAME, or whole ref. What loses nothing, such as the rest of a creation that was
+// interrupted, is replaced.
+type NamedReplace struct {
+	Kinds   Kinds
+	Allowed []string
+}
+
+// Name implements Policy.
+func (NamedReplace) Name() string { return "named_replace" }
+
+// Review implements Policy.
+func (n NamedReplace) Review(p Plan, _ Facts) (map[int]Blocker, error) {
+	out := map[int]Blocker{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Proposed != Replace || d.DataLoss == "" || n.allows(d.Ref) {
+			continue
+		}
+		if k, _ := n.Kinds(d.Ref.Provider, d.Ref.Kind); k.NamedReplace {
+			out[i] = Blocker{Reason: "it must be destroyed and created to change it", Suggestion: "add --allow-replace " + d.Ref.Short() + " if it may lose " + d.DataLoss}
+		}
+	}
+	return out, nil
+}
+
+func (n NamedReplace) allows(r resource.Ref) bool {
+	return slices.ContainsFunc([]string{r.Name, r.Short(), r.String()}, func(name string) bool { return slices.Contains(n.Allowed, name) })
+}
