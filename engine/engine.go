@@ -61,6 +61,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p := e.newPlan(o.mode())
+	if err := e.require(ctx, p, intents, &o); err != nil {
+		return nil, err
+	}
 	p.async, p.allKinds = o.Observe, o.AllKinds
 	locations, err := e.locate(ctx, intents, o.MaxAge)
 	if err != nil {
@@ -187,7 +190,7 @@ func kindsUnreachable(live resource.LiveState) map[resource.Scope]map[string]err
 func (e *Engine) recordPlan(ctx context.Context, p *Planned) (err error) {
 	planned := event.Planned{
 		Plan: p.ID, Stacks: p.Stacks, Mode: p.Mode, Counts: p.Counts, Unreachable: map[string]string{},
-		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving,
+		At: p.At, Known: p.known, Owned: p.Plan.Owned, Digest: p.Plan.Digest(), Approving: p.approving, Policies: p.policies,
 	}
 	for _, d := range p.Plan.Decisions {
 		planned.Decisions = append(planned.Decisions, event.Recorded(d))

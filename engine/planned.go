@@ -40,7 +40,8 @@ type Planned struct {
 	// approval has the approvals that count, and resting the decisions that rules would block without.
 	approval *event.Approval
 	resting  map[resource.Ref]bool
-	known    wal.Seq // the last record of the audit log that policies could read
+	policies map[string]string // digests of the policies that reviewed it, see event.Planned
+	known    wal.Seq           // the last record of the audit log that policies could read
 
 	async    AsyncObserver
 	insides  insides // the scopes inside resources

@@ -19,6 +19,7 @@ import (
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 var update = flag.Bool("update", false, "write the golden records again")
@@ -106,6 +107,8 @@ func every() []event.Event {
 		event.KeyPinned{Instance: "i", Key: "k"},
 		event.Trusted{Key: "k", On: true, Who: "ann", Reason: "r", Signature: signature},
 		event.TrustRequired{On: true, Who: "ann", Reason: "r", Signature: signature},
+		event.PlanSaved{Plan: "p", Hash: "h", Seal: "f", Signature: signature},
+		event.PolicyRequired{Name: "base", On: true, Digest: "d", Who: "ann", Reason: "r", Rules: &rules.Rules{SkipDestructive: true}, Signature: signature},
 		event.Certified{Bindings: "d", Count: 2},
 		event.ActsCertified{Acts: []event.Fact{{Key: "blessed/x", Value: json.RawMessage(`{"on":true}`)}}},
 		event.Blessed{Ref: ref("a"), Who: "ann", Signature: signature},
@@ -119,7 +122,7 @@ func every() []event.Event {
 		event.Approved{Plan: "p", Hash: "h", Who: "ann", How: "ovi approve", Until: until, Digest: "g", Reason: "r"},
 		event.Planned{
 			Plan: "p", Stacks: []string{"web"}, Mode: event.ForApply, Hash: "h", At: at, Known: 7,
-			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Decisions: []event.Decision{{
+			Owned: map[string]int{"web": 3}, Digest: "g", Approving: "i", Policies: map[string]string{"stack web": "d"}, Decisions: []event.Decision{{
 				Ref: ref("a"), Difference: comparator.Missing, Action: decider.Notify, Proposed: decider.Create,
 				Reason: decider.ReasonMissing, Blockers: []decider.Blocker{{Policy: "approval", Reason: "r", Approvers: 2}},
 				Warnings: []decider.Warning{{Policy: "rule x", Text: "t"}},

@@ -83,6 +83,10 @@ func decodeOperator(name string, data []byte) (Event, error) {
 		return read[Trusted](data)
 	case TypeTrustRequired:
 		return read[TrustRequired](data)
+	case TypePlanSaved:
+		return read[PlanSaved](data)
+	case TypePolicyRequired:
+		return read[PolicyRequired](data)
 	case TypeCertified:
 		return read[Certified](data)
 	case TypeActsCertified:

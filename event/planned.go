@@ -7,6 +7,7 @@ import (
 	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/replace"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -61,6 +62,44 @@ type Planned struct {
 	Digest string `json:"digest,omitempty"`
 	// Approving is the digest that approvals bind to where it is another: that of a saved plan.
 	Approving string `json:"approving,omitempty"`
+	// Policies are the digests of the policies that reviewed the plan: of each stack by "stack NAME",
+	// of each required policy by "required NAME", and "everywhere" of those given for this run.
+	Policies map[string]string `json:"policies,omitempty"`
+}
+
+// PlanSaved records that a plan was written into a file, which is applied and approved only as it was
+// written.
+type PlanSaved struct {
+	Plan      string     `json:"plan"`
+	Hash      string     `json:"hash"` // of the decisions
+	Seal      string     `json:"seal"` // SHA-256 of the whole file, in hex
+	Signature *Signature `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e PlanSaved) Unsigned() (PlanSaved, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
+}
+
+// PolicyRequired records that every run on the store is reviewed by a policy, whatever its command
+// line says or, with On false, no longer.
+type PolicyRequired struct {
+	Name      string       `json:"name"`
+	On        bool         `json:"on"`
+	Digest    string       `json:"digest,omitempty"` // of the rules
+	Rules     *rules.Rules `json:"rules,omitempty"`
+	Who       string       `json:"who"`
+	Reason    string       `json:"reason,omitempty"`
+	Signature *Signature   `json:"signature,omitzero"`
+}
+
+// Unsigned separates the event from its signature.
+func (e PolicyRequired) Unsigned() (PolicyRequired, *Signature) {
+	s := e.Signature
+	e.Signature = nil
+	return e, s
 }
 
 // Blocked records that an apply did not execute a decision, because policies block it.

@@ -10,6 +10,8 @@ const (
 	TypePhaseFailed     = "phase_failed"
 	TypeObserved        = "observed"
 	TypePlanned         = "planned"
+	TypePlanSaved       = "plan_saved"
+	TypePolicyRequired  = "policy_required"
 	TypeBlocked         = "blocked"
 	TypeApproved        = "approved"
 	TypeStarted         = "started"
@@ -44,10 +46,10 @@ const (
 // Types lists the names of all events, in the order of a cycle, then what operators do.
 func Types() []string {
 	return []string{
-		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypeBlocked, TypeApproved, TypeStarted, TypeFinished,
-		TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
+		TypeLoaded, TypePhaseFailed, TypeObserved, TypePlanned, TypePlanSaved, TypeBlocked, TypeApproved, TypeStarted,
+		TypeFinished, TypeRecovered, TypeNotStarted, TypeReplaceStarted, TypeReplaceReverted, TypeReplaceFinished, TypeLastGood,
 		TypeExhausted, TypeRetried, TypeWave, TypeBlessed, TypeAdopted, TypeDisowned, TypeDismissed, TypeMoved, TypeLost,
-		TypeAcknowledged, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
+		TypeAcknowledged, TypePolicyRequired, TypeKeyPinned, TypeTrusted, TypeTrustRequired, TypeCertified, TypeActsCertified,
 		TypeRevoked, TypeRefused, TypeCompacted, TypeBaseline,
 	}
 }
@@ -59,6 +61,8 @@ func (Loaded) Type() string          { return TypeLoaded }
 func (PhaseFailed) Type() string     { return TypePhaseFailed }
 func (Observed) Type() string        { return TypeObserved }
 func (Planned) Type() string         { return TypePlanned }
+func (PlanSaved) Type() string       { return TypePlanSaved }
+func (PolicyRequired) Type() string  { return TypePolicyRequired }
 func (Blocked) Type() string         { return TypeBlocked }
 func (Approved) Type() string        { return TypeApproved }
 func (Started) Type() string         { return TypeStarted }
@@ -94,6 +98,8 @@ func (Loaded) About() resource.Ref            { return resource.Ref{} }
 func (PhaseFailed) About() resource.Ref       { return resource.Ref{} }
 func (Observed) About() resource.Ref          { return resource.Ref{} }
 func (Planned) About() resource.Ref           { return resource.Ref{} }
+func (PlanSaved) About() resource.Ref         { return resource.Ref{} }
+func (PolicyRequired) About() resource.Ref    { return resource.Ref{} }
 func (e Blocked) About() resource.Ref         { return e.Ref }
 func (Approved) About() resource.Ref          { return resource.Ref{} }
 func (e Started) About() resource.Ref         { return e.Ref }

@@ -183,7 +183,8 @@ func (l *Ledger) contradictions(ctx context.Context) ([]Contradiction, error) {
 		_, err1 := acts[event.Blessed](ctx, l, rows.KeyBlessed, false, doubt)
 		_, err2 := acts[event.Approved](ctx, l, rows.KeyApproval, false, doubt)
 		_, err3 := acts[event.Acknowledged](ctx, l, rows.KeyAcknowledged, false, doubt)
-		err = errors.Join(err1, err2, err3)
+		_, err4 := acts[event.PolicyRequired](ctx, l, rows.KeyRequirement, false, doubt)
+		err = errors.Join(err1, err2, err3, err4)
 	} else {
 		err = l.compareActs(ctx, doubt)
 	}
@@ -227,6 +228,9 @@ func describeAct(key string) string {
 				return name + ref.String()
 			}
 		}
+	}
+	if name, ok := strings.CutPrefix(key, rows.KeyRequirement); ok {
+		return "required policy " + name
 	}
 	prefix, name := rows.KeyApproval, "approval"
 	if strings.HasPrefix(key, rows.KeyUsed) {

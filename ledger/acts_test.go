@@ -11,6 +11,7 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/ledger/rows"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/storage"
 	"github.com/ovi-project/ovi/storage/mem"
 )
@@ -50,6 +51,9 @@ func counted(t *testing.T, l *ledger.Ledger) string {
 	for _, a := range must[[]ledger.Acknowledgment](t)(l.Acknowledged(t.Context())) {
 		out = append(out, "drift of "+a.Ref.Name)
 	}
+	for _, e := range must[[]event.PolicyRequired](t)(l.RequiredPolicies(t.Context())) {
+		out = append(out, "policy "+e.Name)
+	}
 	return strings.Join(out, ", ")
 }
 
@@ -84,6 +88,12 @@ func TestAnEditedStoreNeitherApprovesNorUnblesses(t *testing.T) {
 		"a forged acknowledgment": func(t *testing.T, s storage.Store, l *ledger.Ledger) {
 			put(t, s, rows.AcknowledgedOf(ref("z")), rows.Act[event.Acknowledged]{Instance: l.Instance(), Event: event.Acknowledged{Ref: ref("z"), Who: "eve"}})
 		},
+		"a removed policy": func(t *testing.T, s storage.Store, _ *ledger.Ledger) {
+			edit(t, s, storage.Op{Key: rows.RequirementOf("p"), Delete: true})
+		},
+		"a policy that was lifted": func(t *testing.T, s storage.Store, l *ledger.Ledger) {
+			put(t, s, rows.RequirementOf("p"), rows.Act[event.PolicyRequired]{Seq: 9, Instance: l.Instance(), Event: event.PolicyRequired{Name: "p", Who: "eve"}})
+		},
 		"a removed acknowledgment": func(t *testing.T, s storage.Store, _ *ledger.Ledger) {
 			edit(t, s, storage.Op{Key: drift, Delete: true})
 		},
@@ -98,10 +108,11 @@ func TestAnEditedStoreNeitherApprovesNorUnblesses(t *testing.T) {
 					return open(t, dir, store)
 				}
 				l := start()
+				record(t, l, event.PolicyRequired{Name: "p", On: true, Rules: &rules.Rules{Attempts: 1}, Who: "ann"})
 				record(t, l, event.Approved{Digest: "d", Who: "ann"}, event.Blessed{Ref: ref("a"), On: true, Who: "ann"},
 					event.Approved{Digest: "e", Who: "bob"}, event.Acknowledged{Ref: ref("a"), Who: "ann"})
 				want := counted(t, l)
-				if want != "ann, a, drift of a" || doubted(t, l) != "" {
+				if want != "ann, a, drift of a, policy p" || doubted(t, l) != "" {
 					t.Fatalf("before: %s, doubted %s", want, doubted(t, l))
 				}
 				attack(t, store, l)
@@ -243,5 +254,44 @@ func TestTheListOfActsSavesReadingTheLog(t *testing.T) {
 	l = open(t, dir, store)
 	if got := counted(t, l); got != "b" {
 		t.Errorf("without the list: %s", got)
+	}
+}
+
+// TestASavedPlanIsTheOneOnRecord: a row that was put into the store, or changed, is none.
+func TestASavedPlanIsTheOneOnRecord(t *testing.T) {
+	for _, share := range []bool{false, true} {
+		store := mem.New()
+		l := open(t, t.TempDir(), store)
+		if share {
+			store = mem.New()
+			l = shared(t, t.TempDir(), store, "ann")
+		}
+		record(t, l, event.PlanSaved{Plan: "p", Hash: "h", Seal: "s"})
+		if e := must[event.PlanSaved](t)(l.SavedPlan(t.Context(), "p")); e.Seal != "s" {
+			t.Errorf("saved %+v", e)
+		}
+		if share {
+			other := shared(t, t.TempDir(), store, "bob")
+			if e := must[event.PlanSaved](t)(other.SavedPlan(t.Context(), "p")); e.Seal != "s" {
+				t.Errorf("another instance has %+v", e)
+			}
+		}
+		var a rows.Act[event.PlanSaved]
+		if err := json.Unmarshal(row(t, store, rows.SavedOf("p")), &a); err != nil {
+			t.Fatal(err)
+		}
+		for name, forged := range map[string]rows.Act[event.PlanSaved]{
+			"another seal":   {Seq: a.Seq, At: a.At, Instance: a.Instance, Event: event.PlanSaved{Plan: "p", Hash: "h", Seal: "t"}},
+			"another record": {Seq: a.Seq + 9, At: a.At, Instance: a.Instance, Event: a.Event},
+			"another log":    {Seq: a.Seq, At: a.At, Instance: "01J0000000000000000000000A", Event: event.PlanSaved{Plan: "p", Seal: "t"}},
+		} {
+			put(t, store, rows.SavedOf("p"), forged)
+			if e, err := l.SavedPlan(t.Context(), "p"); !errors.Is(err, ledger.ErrUnproven) {
+				t.Errorf("%s: %+v, %v", name, e, err)
+			}
+		}
+		if _, err := l.SavedPlan(t.Context(), "q"); !errors.Is(err, ledger.ErrUnproven) {
+			t.Errorf("a plan that was not saved: %v", err)
+		}
 	}
 }

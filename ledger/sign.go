@@ -106,6 +106,20 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 	case event.Lost:
 		e.Signature, err = s.nextOf(statement{Ref: e.Ref, ID: e.ID, Ended: true})
 		return e, err
+	case event.Trusted:
+		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+		return e, err
+	case event.TrustRequired:
+		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
+		return e, err
+	}
+	return s.act(e)
+}
+
+// act signs what an operator did.
+func (s *signer) act(e event.Event) (event.Event, error) {
+	var err error
+	switch e := e.(type) {
 	case event.Blessed:
 		e.Signature, err = signAct(s, rows.BlessedOf(e.Ref), e)
 		return e, err
@@ -117,11 +131,11 @@ func (s *signer) event(e event.Event) (event.Event, error) {
 	case event.Acknowledged:
 		e.Signature, err = signAct(s, rows.AcknowledgedOf(e.Ref), e)
 		return e, err
-	case event.Trusted:
-		e.Signature, err = s.sign(statement{Trust: e.Key, On: e.On})
+	case event.PolicyRequired:
+		e.Signature, err = signAct(s, rows.RequirementOf(e.Name), e)
 		return e, err
-	case event.TrustRequired:
-		e.Signature, err = s.sign(statement{Trust: rows.KeyRequired, On: e.On})
+	case event.PlanSaved:
+		e.Signature, err = signAct(s, rows.SavedOf(e.Plan), e)
 		return e, err
 	}
 	return e, nil

@@ -20,6 +20,13 @@ func Operator(e event.Event) string {
 		return "blessing removed" + by(e.Who, e.Reason)
 	case event.Retried:
 		return "new attempts allowed" + by(e.Who, e.Reason)
+	case event.PlanSaved:
+		return "plan " + e.Plan + " saved to a file"
+	case event.PolicyRequired:
+		if e.On {
+			return fmt.Sprintf("policy %s (%s) required of every run%s", e.Name, resource.ShortDigest(e.Digest), by(e.Who, e.Reason))
+		}
+		return "policy " + e.Name + " no longer required" + by(e.Who, e.Reason)
 	case event.Acknowledged:
 		return fmt.Sprintf("drift (%s) acknowledged by %s until %s%s", e.What, e.Who, Minute(e.Until), Because(e.Reason))
 	case event.Revoked:

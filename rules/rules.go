@@ -1,6 +1,11 @@
 package rules
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/ovi-project/ovi/position"
@@ -22,6 +27,20 @@ type Rules struct {
 	Drift       []Drift // differences that are no drift
 }
 
+// Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say
+// nothing have none.
+func (r Rules) Digest() (string, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("rules: %w", err)
+	}
+	if empty, err := json.Marshal(Rules{}); err != nil || bytes.Equal(text, empty) {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
 // Expression is a rule of a policy as configured: a condition in CEL over resource, desired,
 // changes, decision, plan, now and history, and its effect on the actions that match.
 type Expression struct {
@@ -34,8 +53,10 @@ type Expression struct {
 	Until string
 	// Approvers is how many different operators must approve. Only for require_approval; 0 is 1.
 	Approvers int
-	// The positions of the rule, of When and of Until, for errors.
-	At, WhenAt, UntilAt position.Position
+	// The positions of the rule, of When and of Until, for errors; they are not part of the rule.
+	At      position.Position `json:"-"`
+	WhenAt  position.Position `json:"-"`
+	UntilAt position.Position `json:"-"`
 }
 
 // Drift ignores differences that are none: within a tolerance, in another order, or set by
@@ -45,8 +66,9 @@ type Drift struct {
 	Path string // a pattern as in an Ignore
 	// When is a condition in CEL over old (the observed value), new (the configured one) and
 	// path. Empty: always.
-	When       string
-	At, WhenAt position.Position
+	When   string
+	At     position.Position `json:"-"`
+	WhenAt position.Position `json:"-"`
 }
 
 // Approval requires operators to approve some actions on some kinds before they start.

@@ -125,6 +125,9 @@ func (c *call) applyFile(name string) error {
 		return err
 	}
 	return c.withLine(head.Sources, func(l *session) error {
+		if err := c.asRecorded(l.ledger, name, head, saved); err != nil {
+			return err
+		}
 		fresh, err := l.engine.Refresh(c, saved, l.intents, engine.PlanOptions{Mode: event.ForApply, Rules: l.rules})
 		if err != nil {
 			return err

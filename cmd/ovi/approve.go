@@ -49,7 +49,12 @@ func (c *call) approve() error {
 	if err := c.asPlanned(head, c.arg(0)); err != nil {
 		return err
 	}
-	return c.withMemory(nil, func(l *ledger.Ledger) error { return c.approveIn(l, saved, until) })
+	return c.withMemory(nil, func(l *ledger.Ledger) error {
+		if err := c.asRecorded(l, c.arg(0), head, saved); err != nil {
+			return err
+		}
+		return c.approveIn(l, saved, until)
+	})
 }
 
 func (c *call) approveIn(l *ledger.Ledger, p *engine.Planned, until time.Time) error {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/engine"
+	"github.com/ovi-project/ovi/event"
+	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -36,21 +38,21 @@ type planHead struct {
 
 const planFileType = "ovi-plan-file"
 
-// sealed is a plan file with its hash.
-func sealed(head planHead, plan []byte) ([]byte, error) {
+// sealed is a plan file with its hash, which covers all of it.
+func sealed(head planHead, plan []byte) (file []byte, seal string, err error) {
 	head.Hash = ""
 	line, err := json.Marshal(head)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	sum := sha256.New()
 	sum.Write(append(line, '\n'))
 	sum.Write(plan)
 	head.Hash = hex.EncodeToString(sum.Sum(nil))
 	if line, err = json.Marshal(head); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return append(append(line, '\n'), plan...), nil
+	return append(append(line, '\n'), plan...), head.Hash, nil
 }
 
 // savePlan writes a temporary file and renames it, so that the file is always complete.
@@ -80,8 +82,11 @@ func (c *call) savePlan(name string, sources []string, l *session, p *engine.Pla
 	if err := p.Save(&plan); err != nil {
 		return err
 	}
-	b, err := sealed(head, plan.Bytes())
+	b, seal, err := sealed(head, plan.Bytes())
 	if err != nil {
+		return err
+	}
+	if _, err := l.ledger.Record(c, event.PlanSaved{Plan: p.ID, Hash: p.Hash, Seal: seal}); err != nil {
 		return err
 	}
 	if err := writeFile(name, b); err != nil {
@@ -144,6 +149,22 @@ func (c *call) asPlanned(head planHead, name string) error {
 	return nil
 }
 
+// asRecorded refuses a plan file that is not the one which the audit log says was saved: its hash
+// alone can be computed again by whoever edits it.
+func (c *call) asRecorded(l *ledger.Ledger, name string, head planHead, p *engine.Planned) error {
+	saved, err := l.SavedPlan(c, p.ID)
+	again := "plan again with this data directory and store: ovi plan --out " + name
+	switch {
+	case errors.Is(err, ledger.ErrUnproven):
+		return &cli.Problem{Summary: "the audit log does not have this plan", File: name, Err: err, Suggestion: again}
+	case err != nil:
+		return err
+	case saved.Seal != head.Hash || saved.Hash != p.Hash:
+		return &cli.Problem{Summary: "the plan file was changed after it was saved: the audit log has another hash", File: name, Suggestion: again}
+	}
+	return nil
+}
+
 func writeFile(name string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".ovi-*") // 0600
 	if err != nil {
@@ -197,7 +218,7 @@ func loadPlan(name string) (planHead, *engine.Planned, error) {
 	if head.Format != engine.PlanFormat {
 		return head, nil, &cli.Problem{Summary: fmt.Sprintf("the plan file has format %d, and this version of ovi reads %d", head.Format, engine.PlanFormat), File: name, Suggestion: again}
 	}
-	if whole, err := sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
+	if whole, _, err := sealed(head, plan); err != nil || !bytes.Equal(whole, b) {
 		return head, nil, &cli.Problem{Summary: "the plan file was changed or is damaged: its hash does not match", File: name, Err: err, Suggestion: again}
 	}
 	p, err := engine.Load(bytes.NewReader(plan))

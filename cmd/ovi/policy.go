@@ -22,7 +22,7 @@ import (
 func (p *process) policyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "policy", Category: groupGovern,
-		Usage: "Test and evaluate policies",
+		Usage: "Test, evaluate and require policies",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "test", ArgsUsage: "FILE...", Usage: "Show which past decisions these policies would change; exit 2 if any",
@@ -44,6 +44,18 @@ func (p *process) policyCommand() *urfave.Command {
 					&urfave.StringFlag{Name: "expr", Usage: "evaluate a condition in `CEL`"},
 				}, chartFlags()...),
 				Action: p.action((*call).policyEval),
+			},
+			{
+				Name: "require", ArgsUsage: "[FILE]", Usage: "Require a policy of every run on this store, or list those required",
+				Description: "FILE is a policy file or a folder of them. From then on no run on the store goes without its\n" +
+					"rules, whatever its command line says. The audit log has them: FILE is not read again, and\n" +
+					"requiring it again replaces them. --off NAME ends that; both are on record.",
+				Flags: []urfave.Flag{
+					&urfave.StringFlag{Name: "name", Usage: "require it under `NAME` instead of that of the file"},
+					&urfave.StringFlag{Name: "off", Usage: "no longer require the policy `NAME`"},
+					reasonFlag(),
+				},
+				Action: p.action((*call).policyRequire),
 			},
 		},
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/ovi-project/ovi/wal"
 )
 
-// Act is the value of blessed/<ref>, approval/<digest>/<who> and acknowledged/<ref>: what an operator
+// Act is the value of blessed/<ref>, approval/<digest>/<who>, acknowledged/<ref>, required/<name> and
+// saved/<plan>: what an operator
 // did last, and which record of which instance is of that. It counts only if that record exists or, in a
 // store that instances share, if the event has a signature of that instance.
 type Act[E event.Event] struct {
@@ -46,6 +47,12 @@ func ApprovalOf(digest, who string) string { return KeyApproval + approval(diges
 
 // UsedOf is the key of the use of a user's approval; without who the prefix of all users'.
 func UsedOf(digest, who string) string { return KeyUsed + approval(digest, who) }
+
+// SavedOf is the key of the file that a plan was saved to.
+func SavedOf(plan string) string { return KeySaved + url.PathEscape(plan) }
+
+// RequirementOf is the key of a policy that every run needs.
+func RequirementOf(name string) string { return KeyRequirement + url.PathEscape(name) }
 
 // ParseApproval is the inverse of ApprovalOf and UsedOf, with their prefix.
 func ParseApproval(prefix, key string) (digest, who string, ok bool) {

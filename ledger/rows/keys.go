@@ -25,6 +25,8 @@ const (
 	KeyConfirmed    = "confirmed/"
 	KeyApproval     = "approval/"
 	KeyUsed         = "used/"
+	KeySaved        = "saved/"
+	KeyRequirement  = "required/"
 	KeyActs         = "acts_certified/"
 	KeyDecided      = "decided/"
 	KeyActions      = "actions/"
