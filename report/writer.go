@@ -120,6 +120,11 @@ func (w *Writer) Record(r event.Record) {
 	case event.Finished:
 		a = acted{failure: e.Error, after: e.Resource, at: r.At}
 		a.gone = e.Error == "" && doing(e.Action, e.Phase) == source.Deleting
+	case event.NotStarted:
+		if e.Why != "check" {
+			return
+		}
+		a.failure = e.Detail // nothing was done: what was observed is as recent as before
 	default:
 		return
 	}

@@ -90,7 +90,7 @@ func owned(name string, h resource.Health) resource.Observed {
 func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	l := ledgertest.Fresh(t)
-	to := &rows{names: []string{"here", "gone", "made", "refused", "leaving", "left", "foreign"}}
+	to := &rows{names: []string{"here", "gone", "made", "refused", "leaving", "left", "foreign", "checked"}}
 	w := report.Start(to, nil)
 	foreign := owned("foreign", resource.Healthy)
 	foreign.Ref, foreign.Ownership = foreign.Ref.Bare(), resource.Unmanaged
@@ -103,6 +103,8 @@ func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 	record(1, event.Started{Ref: ref("made"), Action: decider.Create})
 	record(2, event.Finished{Ref: ref("made"), Action: decider.Create, Resource: &made})
 	record(3, event.Finished{Ref: ref("refused"), Action: decider.Create, Error: "port in use; Suggestion: use another"})
+	record(3, event.NotStarted{Ref: ref("checked"), Action: decider.Create, Why: "check", Detail: "no program; Suggestion: install it"})
+	record(3, event.NotStarted{Ref: ref("here"), Action: decider.Update, Why: "interrupted", Detail: "interrupted"})
 	record(4, event.Started{Ref: ref("leaving"), Action: decider.Delete})
 	record(5, event.Finished{Ref: ref("left"), Action: decider.Delete})
 	other := ref("here")
@@ -116,6 +118,7 @@ func TestFactsOfAnObservationAndOfActions(t *testing.T) {
 		"gone":    {Observed: at},
 		"made":    {ID: "id-made", Health: resource.Healthy, Observed: at.Add(2 * time.Minute)},
 		"refused": {Failure: "port in use", Suggestion: "use another", Observed: at.Add(3 * time.Minute)},
+		"checked": {Failure: "no program", Suggestion: "install it", Observed: at},
 		"leaving": {ID: "id-leaving", Health: resource.Healthy, Doing: source.Deleting, Observed: at},
 		"left":    {Observed: at.Add(5 * time.Minute)},
 		"foreign": {ID: "id-foreign", Health: resource.Healthy, Observed: at, Failure: "it exists and is unmanaged", Suggestion: "run `ovi adopt --existing`"},

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"database/sql"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +13,8 @@ import (
 )
 
 // tableHost is a folder with Kindler's table and a fake engine, and a shell in it. The defects are those of
-// Kindler's scripts, in the order of the review that found them.
+// Kindler's scripts, in the order of the review that found them. Defect 4 has its test in provider/cluster/haproxy
+// (what is written by hand stays), 10 in provider/cluster (no annotation has a token).
 type tableHost struct {
 	t   *testing.T
 	dir string
@@ -56,14 +57,9 @@ func (f tableHost) shell(want string, args ...string) string {
 	if args[0] == "reconcile" {
 		args = append(args, "--retry-wait=1ms", "--verify-wait=1ms", "--log-file=log")
 	}
-	program := ovi(f.t, f.dir, append([]string{"cluster"}, args...)...)
-	cmd := exec.Command("sh", append([]string{"-c", `"$@"; echo "exit code $?"`, "sh"}, program.Args...)...)
-	cmd.Args[4], cmd.Dir, cmd.Env = program.Path, f.dir, append(program.Env, "OVI_FAKE_CLUSTERS="+f.dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.HasSuffix(string(out), "exit code "+want+"\n") {
-		f.t.Fatalf("ovi cluster %s: %v, want exit code %s:\n%s", strings.Join(args, " "), err, want, out)
-	}
-	return string(out)
+	cmd := ovi(f.t, f.dir, append([]string{"cluster"}, args...)...)
+	cmd.Env = append(cmd.Env, "OVI_FAKE_CLUSTERS="+f.dir)
+	return inShell(f.t, want, cmd)
 }
 
 // exists reports whether a cluster exists.
@@ -177,5 +173,82 @@ func TestDefect11_ARunWithoutOptionsReconciles(t *testing.T) {
 	f.shell("0", "reconcile")
 	if !f.exists("dev") {
 		t.Error("no cluster was created")
+	}
+}
+
+// TestALockedDatabaseDestroysNothing: while another program writes, no row is deleted and the status is a warning;
+// while it keeps the database for itself, nothing is started.
+func TestALockedDatabaseDestroysNothing(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev'")
+	db, err := sql.Open("sqlite", f.file("clusters.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1) // the lock is of one connection
+	lock := func(statement string) {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock("BEGIN EXCLUSIVE")
+	if out := f.shell("2", "reconcile", "--prune-missing"); !strings.Contains(out, "locked") {
+		t.Errorf("it does not say why:\n%s", out)
+	}
+	if !f.exists("dev") {
+		t.Error("a cluster was deleted")
+	}
+	lock("ROLLBACK")
+	lock("BEGIN IMMEDIATE")
+	out := f.shell("1", "reconcile", "--prune-missing")
+	if !strings.Contains(out, "the status columns of clusters.db were not") || !strings.Contains(out, "locked") {
+		t.Errorf("it does not say why:\n%s", out)
+	}
+	lock("ROLLBACK")
+	if diff := cmp.Diff(shippedNames, f.names()); diff != "" {
+		t.Errorf("rows were deleted:\n%s", diff)
+	}
+	f.shell("0", "reconcile", "--prune-missing")
+	if diff := cmp.Diff(append([]string{"devops"}, shippedNames[2:]...), f.names()); diff != "" {
+		t.Errorf("rows:\n%s", diff)
+	}
+}
+
+// TestAnEmptyTableDestroysNothing: the rows may be gone by accident.
+func TestAnEmptyTableDestroysNothing(t *testing.T) {
+	f := newTableHost(t, true)
+	f.sql("DELETE FROM clusters")
+	for _, command := range []string{"reconcile", "verify", "consistency"} {
+		args := []string{command}
+		if command == "reconcile" {
+			args = append(args, "--prune-missing")
+		}
+		if out := f.shell("2", args...); !strings.Contains(out, "declares no cluster") {
+			t.Errorf("it does not say why:\n%s", out)
+		}
+	}
+	if !f.exists("dev") {
+		t.Error("a cluster was deleted")
+	}
+}
+
+// TestDefect7_PortsComeFromTheRow, and what the row declares stays as it is, byte by byte.
+func TestDefect7_PortsComeFromTheRow(t *testing.T) {
+	const declared = "SELECT quote(name)||quote(provider)||quote(subnet)||quote(node_port)||quote(pf_port)||quote(http_port)||quote(https_port)||quote(desired_state) FROM clusters"
+	f := newTableHost(t, false)
+	before := sqlitetest.Quoted(t, f.file("clusters.db"), declared)
+	f.shell("0", "reconcile")
+	b, err := os.ReadFile(f.file("dev.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"http_port":18090`, `"https_port":18443`, `"node_port":30080`, `"pf_port":19001`, `"subnet":"10.101.0.0/16"`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("the cluster lacks %s: %s", want, b)
+		}
+	}
+	if diff := cmp.Diff(before, sqlitetest.Quoted(t, f.file("clusters.db"), declared)); diff != "" {
+		t.Errorf("the rows changed:\n%s", diff)
 	}
 }
