@@ -79,8 +79,9 @@ powercut-nightly: need ## 10,000 power cuts on ext4 and 1,000 on xfs, and contro
 	bin/powercut -fs ext4 -cuts 100 -nosync
 	bin/powercut -fs xfs -cuts 100 -nosync
 
-clusters: need ## every promise of a provider on real kind and k3d (Linux, root; nightly: the gate has the essential ones)
+clusters: need ## every promise of a provider and six rows on real kind and k3d (Linux, root; nightly: the gate has the essential ones)
 	OVI_CLUSTERS=all $(GO) test -timeout 40m -run 'KeepsThePromises' -v ./provider/cluster
+	OVI_CLUSTERS=all $(GO) test -timeout 40m -run 'Fleet|ARoute|Cluster' -v ./cmd/ovi
 
 PODMAN5 := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ovi-test/podman5
 

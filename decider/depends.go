@@ -180,7 +180,8 @@ func Refers(o *resource.Observed, schema []resource.Attribute, to *resource.Obse
 }
 
 // linkRecorded lets what is no longer configured be deleted before what it depended on when it was
-// applied last. Configurations of different times can depend on each other: what closes a cycle is left.
+// applied last, and what no longer refers to a resource be updated before that is deleted. Configurations of
+// different times can depend on each other: what closes a cycle is left.
 func linkRecorded(all []Decision, f Facts) {
 	if f.LastDependsOn == nil {
 		return
@@ -188,12 +189,14 @@ func linkRecorded(all []Decision, f Facts) {
 	index := byRef(all)
 	for i := range all {
 		d := &all[i]
-		if d.Desired != nil || !d.Proposed.Destroys() {
+		leaves := d.Desired == nil && d.Proposed.Destroys()
+		letsGo := d.Desired != nil && d.Proposed == Update
+		if !leaves && !letsGo {
 			continue
 		}
 		for _, r := range f.LastDependsOn(d.Ref) {
 			j, known := index[r]
-			if !known || j == i || !all[j].Proposed.Destroys() || slices.Contains(d.DependsOn, r) || reaches(all, index, r, d.Ref) {
+			if !known || j == i || !all[j].Proposed.Destroys() || letsGo && all[j].Proposed != Delete || slices.Contains(d.DependsOn, r) || reaches(all, index, r, d.Ref) {
 				continue
 			}
 			d.DependsOn = append(d.DependsOn, r)

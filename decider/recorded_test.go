@@ -39,6 +39,31 @@ func TestWhatIsNoLongerConfiguredIsDeletedInOrder(t *testing.T) {
 	}
 }
 
+// TestWhatLetsGoIsUpdatedBeforeTheDelete: a is updated and no longer depends on b, which is deleted.
+func TestWhatLetsGoIsUpdatedBeforeTheDelete(t *testing.T) {
+	t.Parallel()
+	found := leaving("a", "b")
+	a := &found.Differences[0]
+	a.Type, a.Desired = comparator.Drifted, &resource.Desired{Ref: a.Ref}
+	a.Changes = []resource.Change{{Path: "size", From: resource.Int(2), To: resource.Int(1)}}
+	last := map[resource.Ref][]resource.Ref{a.Ref: {parse("a/disk/b")}}
+	p, err := decider.Decide(found, kinds, decider.Facts{LastDependsOn: func(r resource.Ref) []resource.Ref { return last[r] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, s := range decider.Steps(p) {
+		d := p.Decisions[s.Decision]
+		order = append(order, string(d.Action)+" "+d.Ref.Name)
+		if d.Ref.Name == "b" && len(s.After) != 1 {
+			t.Errorf("the delete waits for %v", s.After)
+		}
+	}
+	if want := []string{"update a", "delete b"}; !slices.Equal(order, want) {
+		t.Errorf("the steps are %v, want %v", order, want)
+	}
+}
+
 // TestConfigurationsOfDifferentTimesMakeNoCycle: whatever they depended on, there is an order.
 func TestConfigurationsOfDifferentTimesMakeNoCycle(t *testing.T) {
 	t.Parallel()

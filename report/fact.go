@@ -99,16 +99,21 @@ func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 }
 
 // scopes are those where the resource can be: those of the stack's resources of its kind or, if it
-// has none, all those of its provider.
+// has none, those of its provider that the stack names without a resource in them.
 func (v *View) scopes(ref resource.Ref) []resource.Scope {
-	var out []resource.Scope
+	var out, used []resource.Scope
 	for i := range v.intent.Resources {
-		if r := v.intent.Resources[i].Ref; r.Provider == ref.Provider && r.Kind == ref.Kind && !slices.Contains(out, r.Scope()) {
+		r := v.intent.Resources[i].Ref
+		used = append(used, r.Scope())
+		if r.Provider == ref.Provider && r.Kind == ref.Kind && !slices.Contains(out, r.Scope()) {
 			out = append(out, r.Scope())
 		}
 	}
+	if len(out) > 0 {
+		return out
+	}
 	for _, scope := range v.intent.Scopes {
-		if len(v.intent.Resources) == 0 && scope.Provider == ref.Provider {
+		if scope.Provider == ref.Provider && !slices.Contains(used, scope) {
 			out = append(out, scope)
 		}
 	}

@@ -113,10 +113,10 @@ func (r *reconciliation) untouched(p *engine.Planned, view *report.View) []strin
 	var out []string
 	for i := range p.Plan.Decisions {
 		d := &p.Plan.Decisions[i]
-		if d.Ref.Kind != sqlite.Kind || !d.Action.Executes() {
+		if !d.Action.Executes() {
 			continue
 		}
-		if r.why(d.Ref.Name, d.Action, view) != "" {
+		if r.why(d.Ref, d.Action, view) != "" {
 			out = append(out, d.Ref.Short())
 		}
 	}
@@ -124,11 +124,14 @@ func (r *reconciliation) untouched(p *engine.Planned, view *report.View) []strin
 }
 
 // why is the reason for which a run does not do an action; "" if it may.
-func (r *reconciliation) why(name string, a decider.Action, view *report.View) string {
+func (r *reconciliation) why(ref resource.Ref, a decider.Action, view *report.View) string {
+	name := ref.Name
 	declared := slices.ContainsFunc(r.rows, func(row sqlite.Row) bool { return row.Name == name })
 	switch {
+	case !sqlite.OfRow(ref.Kind):
 	case a == decider.Delete && !declared && !r.cmd.Bool("prune-missing"):
 		return "no row declares it any more; --prune-missing deletes it"
+	case ref.Kind != sqlite.Kind:
 	case a == decider.Create && r.prunes(name, view):
 		return "its row is deleted instead"
 	}
@@ -177,7 +180,7 @@ func (r *reconciliation) planned(rows []clusterRow, view *report.View) {
 	for i := range rows {
 		row := &rows[i]
 		if row.Result == resultBlocked {
-			if why := r.why(row.ref.Name, decider.Action(row.Action), view); why != "" && row.isCluster() {
+			if why := r.why(row.ref, decider.Action(row.Action), view); why != "" {
 				row.say(why, "")
 			}
 		}

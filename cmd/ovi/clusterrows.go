@@ -77,7 +77,7 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		if d.Desired != nil {
 			row.Desired = sqlite.Present
 		}
-		row.observed(view)
+		row.found(d)
 		row.decided(d)
 		out = append(out, row)
 	}
@@ -107,6 +107,14 @@ func (r *clusterRow) observed(view *report.View) {
 		r.Actual = actualMissing
 	case !r.healthy:
 		r.Message = cmp.Or(f.Failure, f.Message, string(f.Health))
+	}
+}
+
+// found fills in what a plan found of what is no row: it acts only on what was observed.
+func (r *clusterRow) found(d *decider.Decision) {
+	r.Actual = actualMissing
+	if d.Observed != nil {
+		r.Actual, r.healthy, r.Message = actualPresent, d.Observed.Health == resource.Healthy, d.Observed.Message
 	}
 }
 

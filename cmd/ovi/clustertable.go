@@ -18,19 +18,18 @@ import (
 // clusterTable is the source of a table of clusters. NAME.yaml beside the database NAME has what the
 // table has no columns for: rules, options and other resources of the stack.
 func (c *call) clusterTable(path string, checks source.Options) *sqlite.Table {
-	o := sqlite.Options{Options: checks, Provider: clusterProvider, Image: c.nodeImage}
+	o := sqlite.Options{Options: checks, Provider: clusterProvider, Option: c.tableOption}
 	if settings := tableSettings(path); settings != "" {
 		o.Settings = config.New([]string{settings}, config.Options{Options: checks, Env: c.Env, Stack: sqlite.Name(path), NoResources: true})
 	}
 	return sqlite.New(path, o)
 }
 
-// nodeImage is the image of the nodes of all clusters of a program: the option kind-image or k3d-image of
-// the provider.
-func (c *call) nodeImage(program string, o resource.Options) string {
+// tableOption is an option of the provider of clusters, with those of the stack of a table.
+func (c *call) tableOption(key string, o resource.Options) string {
 	for _, e := range c.entries() {
 		if e.Name == clusterProvider {
-			return c.option(e, program+"-image", []resource.Intent{{Options: o}})
+			return c.option(e, key, []resource.Intent{{Options: o}})
 		}
 	}
 	return ""

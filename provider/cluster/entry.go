@@ -20,6 +20,9 @@ func Entry() provider.Entry {
 		Options: []provider.Option{
 			{Key: "kind-image", Doc: "create the kind clusters of a table with `IMAGE` as their nodes, such as kindest/node:v1.31.12"},
 			{Key: "k3d-image", Doc: "create the k3d clusters of a table with `IMAGE` as their nodes, such as rancher/k3s:v1.31.5-k3s1"},
+			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, applicationset (one for all rows)"},
+			{Key: "apps-repo", Doc: "the Git repository of the applicationset of a table, at `URL`"},
+			{Key: "apps-name", Default: "whoami", Doc: "call the applicationset of a table `NAME`"},
 			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
 			{Key: "management", Doc: "the `CONTEXT` of the management cluster, which Argo CD runs in, in a kubeconfig"},
 			{Key: "kubeconfig", Doc: "read that context from `FILE`, instead of KUBECONFIG"},

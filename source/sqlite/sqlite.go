@@ -31,9 +31,10 @@ type Options struct {
 	// Settings reads what the table has no columns for: the rules and options of the stack, and
 	// other resources of it. Nil: there are none.
 	Settings source.Source
-	// Image is the image of the nodes of all clusters of kind or k3d, which the table has no column for.
-	// It is asked with the options of the stack. Nil, or "": that of the program.
-	Image func(program string, o resource.Options) string
+	// Option is an option of the provider, for what the table has no columns for: the images of nodes
+	// (kind-image, k3d-image) and what is around a cluster (OptionRows). It is asked with the options of the
+	// stack. Nil, or "": it is not set.
+	Option func(key string, o resource.Options) string
 	// Wait is how long another process may keep the database locked; 0 is five seconds.
 	Wait time.Duration
 }
@@ -125,15 +126,22 @@ func (t *Table) add(d *source.Draft, rows []row) {
 		d.Problem(source.Problem{At: t.at(&rows[p.row], p.column), Ref: rows[p.row].ref(), Summary: p.summary, Suggestion: p.suggestion})
 	}
 	declared := 0
+	var present []*row
+	around := t.settings(d)
 	for i := range rows {
 		r := &rows[i]
 		if r.name() == Reserved {
 			continue
 		}
 		if declared++; broken[i] || r.text(columnDesired) == Present {
-			d.Add(t.resource(r, broken[i], d.Options))
+			d.Add(t.resource(r, broken[i], around.option))
+		}
+		if !broken[i] && r.text(columnDesired) == Present {
+			around.around(d, r)
+			present = append(present, r)
 		}
 	}
+	around.applications(d, present)
 	if declared == 0 {
 		d.Problem(source.Problem{
 			At: position.Position{File: t.path}, Summary: "the table clusters declares no cluster",
@@ -152,15 +160,12 @@ func (t *Table) location() string {
 }
 
 // resource is what a row declares.
-func (t *Table) resource(r *row, broken bool, o resource.Options) *source.Resource {
+func (t *Table) resource(r *row, broken bool, option func(string) string) *source.Resource {
 	if broken {
 		// Without a kind: its problems are reported, and a reference to it is no other one.
 		return &source.Resource{Provider: t.opts.Provider, Name: r.name(), Broken: true, At: t.at(r, "")}
 	}
-	image := ""
-	if t.opts.Image != nil {
-		image = t.opts.Image(r.text(columnProvider), o)
-	}
+	image := option(r.text(columnProvider) + "-image")
 	return &source.Resource{
 		Provider: t.opts.Provider, Kind: Kind, Name: r.name(), Attrs: r.attrs(image), At: t.at(r, ""),
 		Where: func(path string) position.Position {

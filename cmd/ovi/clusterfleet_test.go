@@ -1,0 +1,285 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/provider/cluster/haproxy/haproxytest"
+	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/cluster/kube/kubetest"
+	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
+)
+
+// fleetRow is a row of a table.
+type fleetRow struct {
+	name, provider, subnet string
+	nodePort               int
+}
+
+// fleetRows are those of the gate: one cluster of each program. With OVI_CLUSTERS=all they are those of
+// examples/fleet.
+func fleetRows() []fleetRow {
+	rows := []fleetRow{{"dev", "k3d", "10.101.0.0/16", 30080}, {"dev-a", "kind", "", 30081}}
+	if os.Getenv("OVI_CLUSTERS") == "all" {
+		rows = append(rows, fleetRow{"uat", "k3d", "10.102.0.0/16", 30080}, fleetRow{"prod", "k3d", "10.103.0.0/16", 30080},
+			fleetRow{"dev-b", "kind", "", 30082}, fleetRow{"dev-c", "kind", "", 30083})
+	}
+	return rows
+}
+
+// fleetSite is a site with a table, a management cluster with Argo CD's definitions, and HAProxy.
+type fleetSite struct {
+	*clusterSite
+	rows []fleetRow
+}
+
+// fleetSettings are those of the example, with the images of tests.
+func fleetSettings(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../../examples/fleet/clusters.db.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("kindest/node:v1.31.12", clustertest.QuickImage, "rancher/k3s:v1.31.5-k3s1", clustertest.QuickK3sImage).Replace(string(b))
+}
+
+func newFleet(t *testing.T) *fleetSite {
+	t.Helper()
+	f := &fleetSite{newClusterSite(t), fleetRows()}
+	f.proxy = haproxytest.Start(t)
+	kubetest.InstallArgo(t, f.api)
+	sqlitetest.Exec(t, f.database(), sqlitetest.Schema())
+	for i, r := range f.rows {
+		sqlitetest.Exec(t, f.database(), fmt.Sprintf("INSERT INTO clusters (name, provider, subnet, node_port, pf_port, http_port, https_port) VALUES ('%s', '%s', nullif('%s', ''), %d, %d, %d, %d)",
+			r.name, r.provider, r.subnet, r.nodePort, 19001+i, 18090+i, 18443+i))
+	}
+	if err := os.WriteFile(f.database()+".yaml", []byte(fleetSettings(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fleetSite) database() string { return filepath.Join(f.dir, "clusters.db") }
+
+// reconcile runs `ovi cluster reconcile`.
+func (f *fleetSite) reconcile(want int, args ...string) string {
+	f.t.Helper()
+	return f.ovi(want, slices.Concat([]string{"cluster", "reconcile", "--log-file", filepath.Join(f.dir, "log"), "--retry-wait", "1s"}, args, []string{f.database()})...)
+}
+
+func (f *fleetSite) names() (out []string) {
+	for _, r := range f.rows {
+		out = append(out, r.name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// whole: every cluster answers through HAProxy, Argo CD reaches it by its registration, and has its element.
+func (f *fleetSite) whole(names []string) {
+	f.t.Helper()
+	for _, name := range names {
+		f.route(name)
+		f.reachable(name)
+	}
+	if diff := cmp.Diff(names, f.elements()); diff != "" {
+		f.t.Errorf("elements of the ApplicationSet:\n%s", diff)
+	}
+	if diff := cmp.Diff(names, f.registrations()); diff != "" {
+		f.t.Errorf("registrations:\n%s", diff)
+	}
+}
+
+func (f *fleetSite) route(name string) {
+	f.t.Helper()
+	status, body := f.proxy.Get("whoami." + name + ".example.com")
+	if host, _, _ := strings.Cut(body, " answers "); status != 200 || host != name+"-control-plane" && host != "k3d-"+name+"-server-0" {
+		f.t.Errorf("the route of %s answers %d %q", name, status, body)
+	}
+}
+
+// reachable asks the API server as Argo CD would.
+func (f *fleetSite) reachable(name string) {
+	f.t.Helper()
+	var s struct{ Data map[string][]byte }
+	if err := f.api.Get(f.t.Context(), "/api/v1/namespaces/argocd/secrets/cluster-"+name, nil, &s); err != nil {
+		f.t.Error(err)
+		return
+	}
+	var config struct {
+		TLS struct {
+			ServerName                string
+			CAData, CertData, KeyData []byte
+		} `json:"tlsClientConfig"`
+	}
+	err := json.Unmarshal(s.Data["config"], &config)
+	var api *kube.Client
+	if err == nil {
+		api, err = kube.New(kube.Config{Server: string(s.Data["server"]), ServerName: config.TLS.ServerName, CA: config.TLS.CAData, Cert: config.TLS.CertData, Key: config.TLS.KeyData})
+	}
+	if err == nil {
+		err = api.Ready(f.t.Context())
+	}
+	if err != nil {
+		f.t.Errorf("Argo CD cannot reach %s at %s: %v", name, s.Data["server"], err)
+	}
+}
+
+func (f *fleetSite) registrations() []string {
+	f.t.Helper()
+	var all struct {
+		Items []struct{ Metadata struct{ Name string } }
+	}
+	query := url.Values{"labelSelector": {"argocd.argoproj.io/secret-type=cluster,type=business"}}
+	if err := f.api.Get(f.t.Context(), "/api/v1/namespaces/argocd/secrets", query, &all); err != nil {
+		f.t.Fatal(err)
+	}
+	out := []string{}
+	for _, s := range all.Items {
+		out = append(out, strings.TrimPrefix(s.Metadata.Name, "cluster-"))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (f *fleetSite) elements() []string {
+	f.t.Helper()
+	var set struct {
+		Spec struct {
+			Generators []struct {
+				List struct{ Elements []struct{ Env string } }
+			}
+		}
+	}
+	if err := f.api.Get(f.t.Context(), "/apis/argoproj.io/v1alpha1/namespaces/argocd/applicationsets/whoami", nil, &set); err != nil {
+		f.t.Fatal(err)
+	}
+	out := []string{}
+	for _, g := range set.Spec.Generators {
+		for _, e := range g.List.Elements {
+			out = append(out, e.Env)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestAFleetFromATable: from nothing; nothing to do; all clusters removed by hand; a row that is to be absent;
+// a row that was deleted. What others made stays. kind, k3d, Podman, HAProxy, Argo CD's definitions and the
+// management cluster's kube-apiserver are real; in the clusters a fake API server answers.
+func TestAFleetFromATable(t *testing.T) {
+	f := newFleet(t)
+	f.foreign()
+	f.reconcile(0)
+	f.whole(f.names())
+	f.shows(f.ovi(0, "plan", f.database()), "No changes.")
+	f.ovi(0, "cluster", "consistency", f.database())
+
+	if os.Getenv("OVI_CLUSTERS") == "all" {
+		f.removedByHand()
+	}
+
+	sqlitetest.Exec(t, f.database(), "UPDATE clusters SET desired_state = 'absent' WHERE name = 'dev-a'")
+	f.inOrder(f.ovi(0, "apply", "--auto-approve", f.database()), "applicationset/whoami", "argocd_secret/dev-a", "cluster/dev-a")
+	without := slices.DeleteFunc(f.names(), func(name string) bool { return name == "dev-a" })
+	f.whole(without)
+	f.ovi(0, "cluster", "consistency", f.database())
+
+	sqlitetest.Exec(t, f.database(), "DELETE FROM clusters WHERE name = 'dev'")
+	f.shows(f.reconcile(11), "--prune-missing deletes it")
+	f.route("dev")
+	f.reconcile(0, "--prune-missing", "--max-prune", "100%")
+	f.whole(slices.DeleteFunc(without, func(name string) bool { return name == "dev" }))
+	if status, _ := f.proxy.Get("whoami.dev.example.com"); status != 404 {
+		t.Errorf("the route of the deleted row answers %d", status)
+	}
+	f.foreignIsThere()
+}
+
+// removedByHand: one run brings all clusters back, with all that is around them.
+func (f *fleetSite) removedByHand() {
+	f.t.Helper()
+	for _, r := range f.rows {
+		if r.provider == "kind" {
+			f.byHand("kind", "delete", "cluster", "--name", r.name)
+		} else {
+			f.byHand("k3d", "cluster", "delete", r.name)
+		}
+	}
+	f.ovi(1, "cluster", "consistency", f.database())
+	f.reconcile(0)
+	f.whole(f.names())
+}
+
+// inOrder: the lines of what was done come in this order.
+func (f *fleetSite) inOrder(out string, refs ...string) {
+	f.t.Helper()
+	_, done, _ := strings.Cut(out, "\nPlan: ")
+	at := -1
+	for _, ref := range refs {
+		i := -1
+		for n, line := range strings.Split(done, "\n") {
+			if strings.Contains(line, ref) && (strings.Contains(line, "deleted") || strings.Contains(line, "updated")) {
+				i = n
+			}
+		}
+		if i <= at {
+			f.t.Fatalf("%s is not done in its order:\n%s", ref, out)
+		}
+		at = i
+	}
+}
+
+// foreign makes a registration of Argo CD and a backend of HAProxy's that are not ovi's.
+func (f *fleetSite) foreign() {
+	f.t.Helper()
+	s := json.RawMessage(`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"cluster-theirs","labels":{"argocd.argoproj.io/secret-type":"cluster"}},"stringData":{"server":"https://10.0.0.1"}}`)
+	if err := f.api.PatchAs(f.t.Context(), "theirs", "/api/v1/namespaces/argocd/secrets/cluster-theirs", s, new(json.RawMessage)); err == nil {
+		return
+	}
+	if err := f.api.Apply(f.t.Context(), "/api/v1/namespaces/argocd/secrets/cluster-theirs", s, new(json.RawMessage)); err != nil {
+		f.t.Fatal(err)
+	}
+	f.add("ovi.cfg", "backend be_theirs\n\tserver s1 127.0.0.1:9\n")
+	f.add("routes.map", "theirs be_theirs\n")
+}
+
+func (f *fleetSite) add(name, text string) {
+	f.t.Helper()
+	path := filepath.Join(f.proxy.Folder.Path, name)
+	b, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(b, text...), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fleetSite) foreignIsThere() {
+	f.t.Helper()
+	if server, _ := f.secretOf("cluster-theirs"); server != "https://10.0.0.1" {
+		f.t.Errorf("the registration of another program has the server %q", server)
+	}
+	for name, want := range map[string]string{"ovi.cfg": "backend be_theirs\n\tserver s1 127.0.0.1:9\n", "routes.map": "theirs be_theirs\n"} {
+		b, err := os.ReadFile(filepath.Join(f.proxy.Folder.Path, name))
+		if err != nil || !strings.Contains(string(b), want) {
+			f.t.Errorf("%s has lost what was in it: %v\n%s", name, err, b)
+		}
+	}
+}
+
+func (f *fleetSite) secretOf(name string) (server string, err error) {
+	var s struct{ Data map[string][]byte }
+	err = f.api.Get(f.t.Context(), "/api/v1/namespaces/argocd/secrets/"+name, nil, &s)
+	return string(s.Data["server"]), err
+}

@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ovi-project/ovi/position"
+	"github.com/ovi-project/ovi/source"
+)
+
+// The kinds of resources around a cluster.
+const (
+	KindRoute  = "haproxy_route"
+	KindSecret = "argocd_secret"
+	KindAppSet = "applicationset"
+)
+
+// The options of the provider that say what the table has no columns for.
+const (
+	// OptionRows lists the kinds that each row declares beside its cluster.
+	OptionRows = "rows"
+	// OptionAppsRepo is the repository of the applications, OptionAppsName the name of their ApplicationSet.
+	OptionAppsRepo = "apps-repo"
+	OptionAppsName = "apps-name"
+)
+
+// defaultNodePort is what Kindler's clusters use.
+const defaultNodePort = "30080"
+
+// builder makes the resource of one kind around the cluster of a row.
+type builder func(s *settings, r *row) source.Resource
+
+// builders are the kinds that each row can declare, by name.
+func builders() map[string]builder {
+	return map[string]builder{KindRoute: route, KindSecret: registration}
+}
+
+// OfRow reports whether each row can declare a resource of a kind, of its own name.
+func OfRow(kind string) bool {
+	_, around := builders()[kind]
+	return around || kind == Kind
+}
+
+// settings are the options of a table, and where its clusters are.
+type settings struct {
+	table  *Table
+	option func(key string) string
+	at     string // the location of the clusters
+	kinds  []string
+}
+
+// settings reads the options. An unknown kind is a problem of the draft.
+func (t *Table) settings(d *source.Draft) *settings {
+	s := &settings{table: t, at: t.location(), option: func(key string) string {
+		if t.opts.Option == nil {
+			return ""
+		}
+		return t.opts.Option(key, d.Options)
+	}}
+	all := builders()
+	for word := range strings.SplitSeq(s.option(OptionRows), ",") {
+		switch word = strings.TrimSpace(word); {
+		case word == "":
+		case all[word] != nil || word == KindAppSet:
+			s.kinds = append(s.kinds, word)
+		default:
+			known := []string{KindAppSet}
+			for name := range all {
+				known = append(known, name)
+			}
+			slices.Sort(known)
+			s.wrong(d, fmt.Sprintf("unknown kind %q in the option %s", word, OptionRows), "use "+strings.Join(known, ", "))
+		}
+	}
+	if slices.Contains(s.kinds, KindAppSet) && s.option(OptionAppsRepo) == "" {
+		s.wrong(d, "an "+KindAppSet+" needs the repository of its applications", "set options."+t.opts.Provider+"."+OptionAppsRepo)
+	}
+	return s
+}
+
+func (s *settings) wrong(d *source.Draft, summary, suggestion string) {
+	d.Problem(source.Problem{At: position.Position{File: s.table.path}, Summary: summary, Suggestion: suggestion})
+}
+
+// around adds what a row declares beside its cluster.
+func (s *settings) around(d *source.Draft, r *row) {
+	for _, kind := range s.kinds {
+		if build := builders()[kind]; build != nil {
+			out := build(s, r)
+			out.Provider, out.Kind, out.Name = s.table.opts.Provider, kind, r.name()
+			s.place(r, &out)
+			d.Add(&out)
+		}
+	}
+}
+
+// place gives a resource the position of its row, whose columns are not its attributes.
+func (s *settings) place(r *row, out *source.Resource) {
+	out.At = s.table.at(r, "")
+	out.Where = func(string) position.Position { return out.At }
+}
+
+// of refers to an attribute of the cluster of a row.
+func (s *settings) of(r *row, path string) source.Part {
+	return source.Part{Reference: true, Text: fmt.Sprintf("%s/%s/%s/%s.%s", s.table.opts.Provider, s.at, Kind, r.name(), path)}
+}
+
+// route leads to the node port of the cluster.
+func route(s *settings, r *row) source.Resource {
+	port := r.cells[columnNodePort].Text
+	if port == "" {
+		port = defaultNodePort
+	}
+	return source.Resource{Location: "haproxy", Attrs: object(
+		field{"address", parts(s.of(r, "server_ip"))},
+		field{"port", source.Node{Type: source.Int, Text: port}},
+	)}
+}
+
+// registration lets Argo CD reach the cluster at its address. Every API server's certificate is for the name
+// kubernetes.
+func registration(s *settings, r *row) source.Resource {
+	return source.Resource{Location: "management", Attrs: object(
+		field{"server", parts(source.Part{Text: "https://"}, s.of(r, "server_ip"), source.Part{Text: ":6443"})},
+		field{"server_name", text("kubernetes")},
+		field{"kubeconfig", parts(s.of(r, "kubeconfig"))},
+		field{"labels", object(field{"env", text(r.name())}, field{"provider", text(r.text(columnProvider))}, field{"type", text("business")})},
+	)}
+}
+
+// applications adds the one ApplicationSet of all rows, if it is asked for.
+func (s *settings) applications(d *source.Draft, rows []*row) {
+	if !slices.Contains(s.kinds, KindAppSet) {
+		return
+	}
+	name := s.option(OptionAppsName)
+	out := source.Resource{Provider: s.table.opts.Provider, Location: "management", Kind: KindAppSet, Name: name, At: position.Position{File: s.table.path}}
+	elements := source.Node{Shape: source.List}
+	for _, r := range rows {
+		env := text(r.name())
+		elements.Kids = append(elements.Kids, object(
+			field{"env", env}, field{"hostEnv", env}, field{"branch", env}, field{"clusterName", env}, field{"ingressClass", text("traefik")},
+		))
+		if slices.Contains(s.kinds, KindSecret) {
+			out.DependsOn = append(out.DependsOn, KindSecret+"/"+r.name())
+		}
+	}
+	out.Attrs = object(field{"repo", text(s.option(OptionAppsRepo))}, field{"elements", elements})
+	d.Add(&out)
+}
+
+// field is a key of an object with its value.
+type field struct {
+	key   string
+	value source.Node
+}
+
+func object(fields ...field) source.Node {
+	out := source.Node{Shape: source.Object}
+	for _, f := range fields {
+		out.Kids = append(out.Kids, source.Node{Text: f.key}, f.value)
+	}
+	return out
+}
+
+func text(s string) source.Node { return source.Node{Type: source.String, Quoted: true, Text: s} }
+
+// parts is a string with references in it.
+func parts(all ...source.Part) source.Node {
+	n := text("")
+	for _, p := range all {
+		if p.Reference {
+			n.Text += "${" + p.Text + "}"
+		} else {
+			n.Text += p.Text
+		}
+	}
+	list := source.Parts(all)
+	n.Parts = &list
+	return n
+}
