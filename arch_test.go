@@ -31,7 +31,8 @@ var layers = map[string]int{
 	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,
-	"cmd/ovi": 50, "bench": 50, "faultrun": 50,
+	"edge/node": 42,
+	"cmd/ovi":   50, "bench": 50, "faultrun": 50,
 }
 
 // goroutines lists the files that may start goroutines, with `go` or with the methods of errgroup
@@ -55,6 +56,8 @@ var goroutines = []string{
 	"provider/providertest/suite.go", // a case that cannot go on ends its goroutine
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
+	"provider/edge/entry.go",         // serves the streams of nodes
+	"edge/node/node.go",              // reads the requests of a stream, and does them
 	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
 	"storage/storagetest/writes.go",  // the conformance suite's writers
@@ -67,7 +70,7 @@ var goroutines = []string{
 // clocks lists the folders that may read the clock or wait. The core is not among them.
 var clocks = []string{
 	"wal", "storage", "coordinator", "ledger", "engine", "provider", "observer", "render",
-	"source/git", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "internal/clustertest", "cli", "serve", "cmd/ovi", "bench",
+	"source/git", "edge", "internal/awsfake", "internal/boottime", "internal/etcdtest", "internal/mototest", "internal/podmantest", "internal/clustertest", "cli", "serve", "cmd/ovi", "bench",
 }
 
 // source is a parsed file that is not a test.
@@ -174,8 +177,8 @@ func TestAProviderStandsInItsFolderAndTheTable(t *testing.T) {
 	for _, s := range sources(t) {
 		if name, ok := strings.CutPrefix(s.pkg, "provider/"); ok && s.file.Scope.Lookup("Entry") != nil {
 			named[name] = regexp.MustCompile(`(?i)\b` + name + `\b`)
-			if name == "cluster" { // a word that more than this provider uses: in a ref it is the name
-				named[name] = regexp.MustCompile(`^["\x60]cluster/`)
+			if name == "cluster" || name == "edge" { // words that more than these providers use: in a ref it is the name
+				named[name] = regexp.MustCompile(`^["\x60]` + name + `/`)
 			}
 		}
 	}

@@ -34,6 +34,8 @@ func (c *call) source(paths []string, dir string, checks source.Options) (source
 		return c.gitSource(paths[0], dir, checks)
 	case len(paths) == 1 && sqlite.Reads(paths[0]):
 		return c.clusterTable(paths[0], checks), nil
+	case len(paths) == 1 && siteReads(paths[0], nil):
+		return c.siteSource(paths[0], nil, checks), nil
 	case !slices.ContainsFunc(paths, func(p string) bool { return chart.Reads(p, nil) }):
 		return config.New(paths, config.Options{Options: checks, Env: c.Env}), nil
 	}

@@ -86,6 +86,8 @@ func (c *call) inCommit(files fs.FS, at, stack string, checks source.Options) (s
 			Summary: "a database in Git is not a source: its status columns could not be written", File: at,
 			Suggestion: "declare the clusters in YAML, or name the database by its path on this host",
 		}
+	case siteReads(at, files):
+		return c.siteSource(at, files, checks), nil
 	case chart.Reads(at, files):
 		return chart.New([]string{at}, c.chartOptions(checks, files)), nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/aws"
 	"github.com/ovi-project/ovi/provider/cluster"
+	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/provider/podman"
 )
 
@@ -22,6 +23,7 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 		aws.Entry(log.Named("aws"), p.awsSandbox),
 		podman.Entry(),
 		cluster.Entry(),
+		edge.Entry(),
 	}
 }
 

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/edge/node"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// defaultEdge is where the orchestrator of a site listens for its nodes.
+const defaultEdge = "127.0.0.1:7400"
+
+func (p *process) edgeCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "edge", Category: groupReconcile,
+		Usage:       "Reconcile the nodes of a site",
+		Description: "docs/edge.md describes sites, nodes and deployments.",
+		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand()},
+	}
+}
+
+func (p *process) edgeOrchestratorCommand() *urfave.Command {
+	run := p.runCommand()
+	for _, f := range run.Flags {
+		if d, is := f.(*urfave.DurationFlag); is && d.Name == "interval" {
+			d.Value = edgeInterval
+		}
+	}
+	return &urfave.Command{
+		Name: "lo", ArgsUsage: "SOURCE",
+		Usage: "Orchestrate a site: read its deployments, and let its nodes do what they need",
+		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run --auto-approve\n" +
+			"--allow-destroy`; nodes dial --edge-listen (default " + defaultEdge + ").",
+		Flags:  run.Flags,
+		Action: p.action((*call).edgeOrchestrator),
+	}
+}
+
+func (c *call) edgeOrchestrator() error {
+	for flag, value := range map[string]string{"auto-approve": "true", "allow-destroy": "true"} {
+		if err := c.cmd.Set(flag, value); err != nil {
+			return err
+		}
+	}
+	if !c.cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
+		if err := c.cmd.Set("edge-listen", defaultEdge); err != nil {
+			return err
+		}
+	}
+	return c.run()
+}
+
+func (p *process) edgeNodeCommand() *urfave.Command {
+	return &urfave.Command{
+		Name:        "node",
+		Usage:       "Run what the orchestrator of the site asks for on this host",
+		Description: "It starts what was running here before it dials, and needs the orchestrator for changes alone.",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
+			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
+			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
+		},
+		Action: p.action((*call).edgeNode),
+	}
+}
+
+func (c *call) edgeNode() error {
+	site, name, ok := strings.Cut(c.cmd.String("name"), "/")
+	if !ok || site == "" || name == "" || strings.Contains(name, "/") {
+		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.cmd.String("name"))
+	}
+	if !loopback(c.cmd.String("lo")) {
+		return cli.Usage("use --lo "+defaultEdge, "--lo is %q, and nodes reach an orchestrator on their own host only, until they can prove who they are", c.cmd.String("lo"))
+	}
+	containers := c.nodeContainers()
+	location, err := containers.Locate(c, "local")
+	if err != nil {
+		return err
+	}
+	c.out.Say("Node %s/%s runs containers, and dials %s", site, name, c.cmd.String("lo"))
+	return node.Run(c, node.Options{
+		Site: site, Node: name, Address: c.cmd.String("lo"), Secure: insecure.NewCredentials(), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
+		Containers: containers, Scope: resource.Scope{Provider: chartProvider, Location: location},
+	})
+}

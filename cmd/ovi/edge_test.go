@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/internal/podmantest"
+	"github.com/ovi-project/ovi/source/git/gittest"
+)
+
+// edgePatience is how long a step may take.
+const edgePatience = 30 * time.Second
+
+// edgeSite is a site with one node, whose deployments are in Git.
+type edgeSite struct {
+	t       *testing.T
+	host    *podmantest.Host
+	repo    *gittest.Repository
+	dir     string
+	address string
+}
+
+func newEdgeSite(t *testing.T) *edgeSite {
+	s := &edgeSite{t: t, host: podmantest.Start(t), repo: gittest.New(t), dir: t.TempDir(), address: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
+	for _, v := range []string{"1", "2"} {
+		s.host.Import(t, "localhost/app:"+v, map[string]string{"www/version": v}, `CMD ["/bin/sh","-c","echo x >/ok; exec /bin/idle"]`)
+	}
+	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\ndeployments: none\n"})
+	return s
+}
+
+// start starts a process of ovi, and returns what kills it.
+func (s *edgeSite) start(args ...string) (kill func()) {
+	s.t.Helper()
+	cmd := ovi(s.t, s.dir, args...)
+	cmd.Env = append(cmd.Env, "CONTAINER_HOST=unix://"+s.host.Socket, "OVI_DATA_DIR="+s.data())
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Signal(syscall.SIGKILL)
+		_ = cmd.Wait()
+		if s.t.Failed() {
+			s.t.Logf("ovi %s:\n%s", strings.Join(args, " "), out.String())
+		}
+	})
+	s.t.Cleanup(kill)
+	return kill
+}
+
+func (s *edgeSite) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *edgeSite) orchestrator() func() {
+	return s.start("edge", "lo", "--interval", "1s", "--edge-listen", s.address, s.repo.URL("deployments/berlin"))
+}
+
+func (s *edgeSite) node() func() {
+	return s.start("edge", "node", "--name", "berlin/n1", "--lo", s.address, "--beat", "1s", "--podman-host", "unix://"+s.host.Socket)
+}
+
+// until waits until the containers of the host are as described, a line each: NAME IMAGE.
+func (s *edgeSite) until(want string) {
+	s.t.Helper()
+	got := ""
+	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		got, _ = s.host.Try("", "ps", "-a", "--format", "{{.Names}} {{.Image}}")
+		if got == want {
+			return
+		}
+	}
+	s.t.Fatalf("the containers are:\n%s\nwant:\n%s", got, want)
+}
+
+// healthy waits until the record says that the deployment is healthy with a version.
+func (s *edgeSite) healthy(version string) {
+	s.t.Helper()
+	out := ""
+	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		cmd := s.read("status", "--output", "json")
+		out = cmd
+		if strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"`+version+`"`) {
+			return
+		}
+	}
+	s.t.Fatalf("version %s is not healthy:\n%s", version, out)
+}
+
+func (s *edgeSite) read(args ...string) string {
+	s.t.Helper()
+	cmd := ovi(s.t, s.dir, args...)
+	cmd.Env = append(cmd.Env, "OVI_DATA_DIR="+s.data())
+	out, err := cmd.CombinedOutput()
+	if _, is := err.(*exec.ExitError); err != nil && !is {
+		s.t.Fatal(err)
+	}
+	return string(out)
+}
+
+// app is the file of a deployment, whose health check finds what the program wrote when it started.
+func app(version string) string {
+	return fmt.Sprintf("id: app1\nversion: %q\nimage: localhost/app:%s\nnodes: all\nhealth_check: {command: [/bin/test, -e, /ok], interval: 1, retries: 1}\n", version, version)
+}
+
+// TestTheFiveScenariosOfTheEdge: a new deployment is installed, a new version updates it, a crashed node
+// gets it again, an unhealthy one is restarted, and one that is deleted in Git is deleted. Nothing is done twice.
+func TestTheFiveScenariosOfTheEdge(t *testing.T) {
+	s := newEdgeSite(t)
+	s.orchestrator()
+	killNode := s.node()
+
+	file := "deployments/berlin/app1.yaml"
+	s.repo.Commit(map[string]string{file: app("1"), "deployments/berlin/site.yaml": "nodes: [{name: n1}]\n"})
+	s.until("ovi-app1 localhost/app:1")
+	s.healthy("1")
+
+	s.repo.Commit(map[string]string{file: app("2")})
+	s.until("ovi-app1 localhost/app:2")
+	s.healthy("2")
+
+	killNode() // and all that ran on it
+	s.host.Podman(t, "rm", "-f", "-t", "0", "ovi-app1")
+	killNode = s.node()
+	s.until("ovi-app1 localhost/app:2")
+	s.healthy("2")
+
+	s.host.Podman(t, "exec", "ovi-app1", "/bin/rm", "/ok")
+	s.restarted()
+
+	s.repo.Commit(map[string]string{file: "", "deployments/berlin/site.yaml": "nodes: [{name: n1}]\ndeployments: none\n"})
+	s.until("")
+	killNode()
+
+	log := s.read("audit", "log", "--type", "started", "--output", "json")
+	var reasons []string
+	for _, m := range regexp.MustCompile(`"reason":"(\w+)"`).FindAllStringSubmatch(log, -1) {
+		reasons = append(reasons, m[1])
+	}
+	if diff := cmp.Diff([]string{"missing", "restarts", "deleted_outside", "state", "unwanted"}, reasons); diff != "" {
+		t.Errorf("the actions that were started (-want +got):\n%s", diff)
+	}
+}
+
+// restarted waits until the program has started again.
+func (s *edgeSite) restarted() {
+	s.t.Helper()
+	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if _, err := s.host.Try("", "exec", "ovi-app1", "/bin/test", "-e", "/ok"); err == nil {
+			s.healthy("2")
+			return
+		}
+	}
+	s.t.Fatal("it was not restarted")
+}

@@ -1,0 +1,212 @@
+package edge_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/edge"
+	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/provider/providertest"
+	"github.com/ovi-project/ovi/resource"
+)
+
+var n1 = resource.Scope{Provider: edge.Name, Location: "berlin/n1"}
+
+// site is a provider that nodes of a test can dial, with a clock of its own.
+type site struct {
+	*edge.Provider
+	listener *bufconn.Listener
+
+	mu      sync.Mutex
+	now     time.Time
+	changes chan resource.Scope
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{listener: bufconn.Listen(1 << 16), now: time.Now().UTC(), changes: make(chan resource.Scope, 100)}
+	s.Provider = edge.New(edge.Options{Clock: s.clock, Changed: func(x resource.Scope) { s.changes <- x }})
+	server := link.NewServer(s.Provider)
+	go func() { _ = server.Serve(s.listener) }()
+	t.Cleanup(server.Stop)
+	return s
+}
+
+func (s *site) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.Add(time.Millisecond)
+	return s.now
+}
+
+func (s *site) later(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.Add(d)
+}
+
+func (s *site) dial(t *testing.T, node string) *link.Conn {
+	t.Helper()
+	conn, err := link.Dial(t.Context(), "passthrough:///site", insecure.NewCredentials(),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return s.listener.Dial() }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.Send(link.FromNode{Hello: &link.Hello{Site: "berlin", Node: node}}); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// report sends a report, and waits until the site has it.
+func (s *site) report(t *testing.T, c *link.Conn, r link.Report) {
+	t.Helper()
+	if err := c.Send(link.FromNode{Report: &r}); err != nil {
+		t.Fatal(err)
+	}
+	<-s.changes
+}
+
+func web(version string) resource.Desired {
+	return resource.Desired{
+		Ref:   resource.Ref{Stack: "berlin", Provider: edge.Name, Location: n1.Location, Kind: edge.Kind, Name: "web"},
+		Attrs: resource.NewAttrs(resource.Attr{Name: "version", Value: resource.String(version)}, resource.Attr{Name: "image", Value: resource.String("web:" + version)}), State: resource.StateRunning,
+	}
+}
+
+func running(q link.Request) link.Item {
+	i := link.Item{Name: q.Name, Instance: q.Instance, Marks: q.Marks, Spec: q.Spec, Phase: link.Installed, Health: resource.Healthy}
+	if q.Stopped {
+		i.Health = resource.Stopped
+	}
+	return i
+}
+
+// TestAReportThatCannotShowARequestIsOlder: until a report shows the end of a request, the snapshot is of the
+// time before it was sent, whatever the order of frames and however the stream was opened again.
+func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{})
+	before := s.clock()
+	created, err := s.Create(t.Context(), provider.Request{Key: "k1", Owner: "ovi", Desired: web("1")})
+	if err != nil || created.Health != resource.Pending || created.ID != "k1" {
+		t.Fatalf("%+v, %v", created, err)
+	}
+	after := s.clock()
+	older := func(what string) {
+		t.Helper()
+		if snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err != nil || snap.At.After(after) || snap.At.Before(before.Add(-time.Second)) {
+			t.Errorf("%s: a snapshot of %s, %v; the request was sent at %s", what, snap.At, err, after)
+		}
+	}
+	f, err := c.Recv()
+	if err != nil || f.Request == nil || f.Request.Verb != link.Install || f.Request.Spec.Image != "web:1" {
+		t.Fatalf("%+v, %v", f.Request, err)
+	}
+	older("nothing came")
+	s.report(t, c, link.Report{Items: []link.Item{{Name: "other"}}}) // made before the request was read
+	older("a report without it")
+	s.report(t, c, link.Report{Seen: 1, Open: []string{"k1"}})
+	older("a report in which it is open")
+	c = s.dial(t, "n1")
+	s.report(t, c, link.Report{Open: []string{"k1"}, Items: []link.Item{running(*f.Request)}})
+	older("a stream that was opened again")
+	s.report(t, c, link.Report{Items: []link.Item{running(*f.Request)}})
+	snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+	if err != nil || !snap.At.After(after) || len(snap.Resources) != 1 {
+		t.Fatalf("a report of the end: %+v, %v", snap, err)
+	}
+	if o := snap.Resources[0]; o.ID != "k1" || o.Health != resource.Healthy || o.Marks.Key != "k1" || o.Marks.Ref != web("1").Ref {
+		t.Errorf("observed %+v", o)
+	}
+}
+
+// TestNothingIsConcludedOfASilentNode: it is offline since its newest report, and accepts nothing. A report
+// of a stream that was replaced does not count.
+func TestNothingIsConcludedOfASilentNode(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	offline := func(since time.Time) {
+		t.Helper()
+		_, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+		if got, is := resource.OfflineSince(err); !is || !got.Equal(since) {
+			t.Errorf("%v, want offline since %s", err, since)
+		}
+		if _, err := s.Create(t.Context(), provider.Request{Key: "k", Desired: web("1")}); provider.ClassOf(err) != provider.Transient {
+			t.Errorf("a create on a node that is offline: %v", err)
+		}
+	}
+	offline(time.Time{})
+	c := s.dial(t, "n1")
+	s.report(t, c, link.Report{})
+	snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.later(edge.DefaultLease + time.Second)
+	offline(snap.At)
+	other := s.dial(t, "n1")
+	s.report(t, other, link.Report{Error: "the service of the node does not answer"})
+	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err == nil || errors.Is(err, resource.ErrOffline) {
+		t.Errorf("a node that cannot observe: %v", err)
+	}
+	if err := c.Send(link.FromNode{Report: &link.Report{}}); err == nil {
+		s.report(t, other, link.Report{Error: "another one"}) // comes later
+	}
+	if _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err == nil {
+		t.Error("the report of a stream that was replaced counts")
+	}
+}
+
+// TestConformance holds the provider to what every provider promises, with a node that keeps its deployments in
+// memory.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	go func() {
+		for range s.changes {
+		}
+	}()
+	go inMemory(s.dial(t, "n1"))
+	for _, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}); err != nil; _, err = s.Observe(t.Context(), provider.ObserveRequest{Scope: n1}) {
+		time.Sleep(time.Millisecond)
+	}
+	then := resource.NewAttrs(resource.Attr{Name: "version", Value: resource.String("2")})
+	providertest.Run(t, func(*testing.T) providertest.Harness {
+		return providertest.Harness{
+			Provider: s.Provider, Scope: n1,
+			Samples: []providertest.Sample{{Desired: web("1"), Then: then}},
+			Ready:   func(*testing.T) { time.Sleep(20 * time.Millisecond) },
+		}
+	})
+}
+
+// inMemory is a node that does what it is asked at once.
+func inMemory(c *link.Conn) {
+	var items []link.Item
+	r := link.Report{}
+	for c.Send(link.FromNode{Report: &r}) == nil {
+		f, err := c.Recv()
+		if err != nil {
+			return
+		}
+		q := *f.Request
+		rest := slices.DeleteFunc(slices.Clone(items), func(i link.Item) bool { return i.Instance == q.Instance })
+		if items = rest; q.Verb != link.Delete {
+			items = append(items, running(q))
+		}
+		r = link.Report{Seen: q.Seq, Items: slices.Clone(items)}
+	}
+}

@@ -1,0 +1,118 @@
+package link
+
+import (
+	"time"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// Verb is what a node is asked to do.
+type Verb string
+
+// The verbs.
+const (
+	Install Verb = "InstallRequest"
+	Update  Verb = "UpdateRequest"
+	Delete  Verb = "DeleteRequest"
+	Restart Verb = "RestartRequest"
+)
+
+// Phase is how far a deployment has got on its node.
+type Phase string
+
+// The phases.
+const (
+	Pending    Phase = "pending"
+	Installing Phase = "installing"
+	Installed  Phase = "installed"
+	Failed     Phase = "failed"
+)
+
+// FromNode is a frame of a node. One field is set.
+type FromNode struct {
+	Hello  *Hello  `json:"hello,omitempty"`
+	Report *Report `json:"report,omitempty"`
+}
+
+// Hello is the first frame of a stream.
+type Hello struct {
+	Site string `json:"site"`
+	Node string `json:"node"`
+}
+
+// Report is everything that runs on a node, and what it is doing. It is sent when the stream opens, when
+// something changed, and in between as a sign of life.
+type Report struct {
+	// Seen is the newest request of this stream that the node had read when it observed.
+	Seen uint64 `json:"seen"`
+	// Open are the requests, of any stream, that were not finished then.
+	Open  []string `json:"open,omitempty"`
+	Items []Item   `json:"items,omitempty"`
+	// Error: what runs could not be observed, and why.
+	Error string `json:"error,omitempty"`
+}
+
+// Item is one deployment on a node.
+type Item struct {
+	Name     string          `json:"name"`
+	Instance string          `json:"instance"` // the key of the request that installed it
+	Marks    Marks           `json:"marks"`
+	Spec     Spec            `json:"spec"` // what runs, not what was asked for
+	Phase    Phase           `json:"phase"`
+	Health   resource.Health `json:"health"`
+	Message  string          `json:"message,omitempty"`
+	Image    string          `json:"image,omitempty"` // the ID of the image that runs
+	Since    time.Time       `json:"since,omitzero"`
+}
+
+// Marks are the marks of a deployment, which its node keeps with it.
+type Marks struct {
+	Ref     string `json:"ref"`
+	Stack   string `json:"stack"`
+	Owner   string `json:"owner"`
+	Key     string `json:"key"`
+	Blessed bool   `json:"blessed,omitempty"`
+}
+
+// Spec is what a node runs.
+type Spec struct {
+	Version string            `json:"version"`
+	Image   string            `json:"image"`
+	Command []string          `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Ports   []Port            `json:"ports,omitempty"`
+	Check   *Check            `json:"health_check,omitempty"`
+}
+
+// Port is a port of the container that the node publishes.
+type Port struct {
+	Container int64 `json:"container"`
+	Host      int64 `json:"host"`
+}
+
+// Check is a health check: a command in the container.
+type Check struct {
+	Command  []string `json:"command"`
+	Interval int64    `json:"interval"`
+	Timeout  int64    `json:"timeout"`
+	Start    int64    `json:"start"`
+	Retries  int64    `json:"retries"`
+}
+
+// ToNode is a frame to a node.
+type ToNode struct {
+	Request *Request `json:"request,omitempty"`
+}
+
+// Request is one action. The same ID twice is one action.
+type Request struct {
+	Seq      uint64 `json:"seq"` // of the stream, from 1
+	ID       string `json:"id"`
+	Verb     Verb   `json:"verb"`
+	Name     string `json:"name"`
+	Instance string `json:"instance"`
+	Marks    Marks  `json:"marks"`
+	Spec     Spec   `json:"spec"`
+	Stopped  bool   `json:"stopped,omitempty"` // it is not to run
+}

@@ -1,0 +1,161 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/edge/link"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// DefaultLease is how long a report counts.
+const DefaultLease = 30 * time.Second
+
+// Options are the settings of a Provider.
+type Options struct {
+	Clock   func() time.Time
+	Changed func(resource.Scope) // asks for an observation of a node that reported; nil: nothing waits for it
+	Lease   time.Duration        // 0: DefaultLease
+}
+
+// Provider runs deployments on nodes that dial in.
+type Provider struct {
+	opts   Options
+	nodes  nodes
+	closer func()
+}
+
+var (
+	_ provider.Provider = (*Provider)(nil)
+	_ link.Orchestrator = (*Provider)(nil)
+)
+
+// New returns a provider that no node has dialed yet.
+func New(o Options) *Provider {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Changed == nil {
+		o.Changed = func(resource.Scope) {}
+	}
+	if o.Lease == 0 {
+		o.Lease = DefaultLease
+	}
+	return &Provider{opts: o, nodes: nodes{all: map[resource.Scope]*node{}}}
+}
+
+// Session implements link.Orchestrator.
+func (p *Provider) Session(_ context.Context, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
+	first, err := recv()
+	if err != nil {
+		return err
+	}
+	if first.Hello == nil || !segment(first.Hello.Site) || !segment(first.Hello.Node) {
+		return errors.New("the first frame names no site and node")
+	}
+	scope := resource.Scope{Provider: Name, Location: first.Hello.Site + "/" + first.Hello.Node}
+	session := p.nodes.opened(scope, send)
+	defer p.nodes.closed(scope, session)
+	for {
+		f, err := recv()
+		if err != nil {
+			return err
+		}
+		if f.Report == nil {
+			return errors.New("a frame without a report")
+		}
+		if p.nodes.reported(scope, session, f.Report, p.opts.Clock()) {
+			p.opts.Changed(scope)
+		}
+	}
+}
+
+// Kinds implements provider.Provider.
+func (p *Provider) Kinds() []resource.Kind { return Kinds() }
+
+// Describe implements provider.Describer.
+func (p *Provider) Describe(location string) string { return "node " + location }
+
+// Observe implements provider.Provider: the newest report of the node.
+func (p *Provider) Observe(ctx context.Context, r provider.ObserveRequest) (resource.Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return resource.Snapshot{}, err
+	}
+	return p.nodes.snapshot(r.Scope, p.opts.Clock(), p.opts.Lease)
+}
+
+// Create implements provider.Provider. It returns when the node has the request.
+func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	ref := r.Desired.Ref
+	owner := r.Owner
+	if r.Desired.Owner != "" {
+		owner = r.Desired.Owner
+	}
+	marks := link.Marks{Ref: ref.Bare().String(), Stack: ref.Stack, Owner: owner, Key: r.Key, Blessed: r.Desired.Blessed}
+	q := link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
+	if _, err := p.ask(ctx, ref.Scope(), q); err != nil {
+		return resource.Observed{}, err
+	}
+	return observed(ref.Scope(), &link.Item{Name: q.Name, Instance: q.Instance, Marks: marks, Spec: q.Spec, Phase: link.Pending, Health: resource.Pending}), nil
+}
+
+// Update implements provider.Provider. It returns when the node has the request.
+func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	ref := r.Have.Ref
+	q := link.Request{ID: r.Key, Verb: link.Restart, Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
+	for _, c := range r.Changes {
+		if c.On == resource.OnAttribute {
+			q.Verb = link.Update
+		}
+	}
+	if _, err := p.ask(ctx, ref.Scope(), q); err != nil {
+		return resource.Observed{}, err
+	}
+	out := r.Have
+	out.Attrs, out.Health, out.Message = r.Desired.Attrs, resource.Pending, ""
+	return out, nil
+}
+
+// Delete implements provider.Provider. It returns when a report shows that it is gone.
+func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
+	scope := r.Have.Ref.Scope()
+	w, err := p.ask(ctx, scope, link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have)})
+	if err != nil {
+		return err
+	}
+	if err := w.finished(ctx); err != nil {
+		return err
+	}
+	s, err := p.nodes.snapshot(scope, p.opts.Clock(), p.opts.Lease)
+	if err != nil {
+		return &provider.Error{Class: provider.Uncertain, Op: "delete", Err: err}
+	}
+	for _, o := range s.Resources {
+		if o.ID == r.Have.ID {
+			return &provider.Error{Class: provider.Unclassified, Op: "delete", Err: fmt.Errorf("it still runs: %s", o.Message)}
+		}
+	}
+	return nil
+}
+
+func (p *Provider) ask(ctx context.Context, scope resource.Scope, q link.Request) (*waiting, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return p.nodes.ask(scope, q, p.opts.Clock(), p.opts.Lease)
+}
+
+func marksOf(o resource.Observed) link.Marks {
+	return link.Marks{Ref: o.Marks.Ref.Bare().String(), Stack: o.Marks.Ref.Stack, Owner: o.Marks.Owner, Key: o.Marks.Key, Blessed: o.Marks.Blessed}
+}
+
+// Close ends the listener, if there is one.
+func (p *Provider) Close() error {
+	if p.closer != nil {
+		p.closer()
+	}
+	return nil
+}

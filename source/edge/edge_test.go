@@ -1,0 +1,138 @@
+package edge_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source"
+	"github.com/ovi-project/ovi/source/edge"
+	"github.com/ovi-project/ovi/source/sourcetest"
+)
+
+// kinds are the schemas of a provider of deployments.
+type kinds struct{}
+
+func deployment() resource.Kind {
+	text := &resource.Attribute{Type: resource.TString}
+	return resource.Kind{Provider: "site", Name: "deployment", NoTags: true, NamePattern: `[a-z0-9-]+`, NameDoc: "use lower-case letters", Attrs: []resource.Attribute{
+		{Name: "version", Type: resource.TString, Required: true},
+		{Name: "image", Type: resource.TString, Required: true},
+		{Name: "health_check", Type: resource.TObject, Fields: []resource.Attribute{{Name: "command", Type: resource.TList, Elem: text}}},
+	}}
+}
+
+func (kinds) Kind(provider, kind string) (resource.Kind, bool) {
+	return deployment(), provider == "site" && kind == "deployment"
+}
+func (kinds) Kinds(string) []resource.Kind { return []resource.Kind{deployment()} }
+func (kinds) Providers() []string          { return []string{"site"} }
+
+func options() edge.Options {
+	return edge.Options{Provider: "site", Kind: "deployment", Options: source.Options{
+		Schemas: kinds{}, Location: func(string) source.LocationRule {
+			return source.LocationRule{Word: "node", Example: "berlin/n1", Required: true}
+		},
+	}}
+}
+
+const (
+	nodes = "nodes:\n  - {name: n1, labels: {zone: a}}\n  - {name: n2, labels: {zone: b}}\n  - {name: n3, labels: {zone: b, gpu: \"1\"}}\n"
+	web   = "id: web\nversion: \"1\"\nimage: example/web\nnodes: {zone: b}\ndepends_on: [db]\nhealth_check: {command: [/bin/ok]}\n"
+	db    = "id: db\nversion: \"2\"\nimage: example/db\nnodes: all\n"
+	one   = "id: one\nversion: \"3\"\nimage: example/one\nnodes: [n1]\n"
+)
+
+func write(t *testing.T, dir string, files map[string]string) source.Source {
+	t.Helper()
+	folder := filepath.Join(dir, "berlin")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return edge.New(folder, options())
+}
+
+func at(node, name, version string, more ...resource.Attr) resource.Desired {
+	d := resource.Desired{Ref: resource.Ref{Stack: "berlin", Provider: "site", Location: "berlin/" + node, Kind: "deployment", Name: name}}
+	d.Attrs = resource.NewAttrs(append(more, resource.Attr{Name: "version", Value: resource.String(version)}, resource.Attr{Name: "image", Value: resource.String("example/" + name)})...)
+	return d
+}
+
+// TestConformance holds the folder of a site to what every source promises.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	check := resource.Attr{Name: "health_check", Value: resource.NewAttrs(resource.Attr{Name: "command", Value: resource.List{resource.String("/bin/ok")}})}
+	needs := func(d resource.Desired) resource.Desired {
+		db := d.Ref
+		db.Name = "db"
+		d.DependsOn = []resource.Ref{db}
+		return d
+	}
+	sourcetest.RunFixed(t, sourcetest.Fixed{
+		Good: func(t *testing.T, dir string) source.Source {
+			return write(t, dir, map[string]string{"site.yaml": nodes, "web.yaml": web, "db.yaml": db, "one.yml": one, "readme.md": "none"})
+		},
+		Want: []resource.Desired{
+			at("n1", "db", "2"), at("n1", "one", "3"),
+			at("n2", "db", "2"), needs(at("n2", "web", "1", check)),
+			at("n3", "db", "2"), needs(at("n3", "web", "1", check)),
+		},
+		Moved: func(t *testing.T, dir string) source.Source {
+			return write(t, dir, map[string]string{"site.yaml": nodes, "a.yaml": one, "b.yaml": db, "c.yaml": web, "d.yaml": strings.Replace(one, "id: one", "id: inserted", 1)})
+		},
+		Wrong: func(t *testing.T, dir string) source.Source {
+			return write(t, dir, map[string]string{
+				"site.yaml": nodes + "sites: x\n", "a.yaml": "version: 1\n", "b.yaml": "id: b\nversion: \"1\"\nimage: x\n",
+				"c.yaml": "id: c\nversion: \"1\"\nimage: x\nnodes: [n9]\n", "d.yaml": "id: d\nversion: \"1\"\nimage: x\nnodes: {zone: c}\n",
+				"e.yaml": "id: e\nversion: \"1\"\nimagee: x\nnodes: all\n", "f.yaml": "id: f\nnodes: 3\n", "g.yaml": "- 1\n", "h.yaml": "a: b: c\n",
+				"i.yaml": one, "j.yaml": one, "k.yaml": "id: k\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [one]\n",
+				"l.yaml": "id: l\nid: m\n", "m.yaml": "id: m\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [nothing]\n",
+			})
+		},
+		Problems: []string{
+			`^unknown key "sites"$`, `^the deployment has no id$`, `^the deployment selects no nodes$`, `^unknown node "n9"$`, `^no node of the site has these labels$`,
+			`^unknown attribute "imagee"`, `^nodes is `, `^expected a block of keys`, `^unexpected key$`, `^duplicate id "one"$`, `^one is not deployed on node n2$`,
+			`^duplicate key "id"$`, `nothing`,
+		},
+		Break: func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "berlin", "db.yaml"), []byte(db[:12]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		},
+	})
+}
+
+// TestAnEmptySiteIsAnAccident: without deployments, and without a word that this is meant, there is an
+// error; the nodes are scopes of the stack either way, so that what runs there is seen.
+func TestAnEmptySiteIsAnAccident(t *testing.T) {
+	t.Parallel()
+	load := func(text string) ([]resource.Intent, error) {
+		o := options()
+		o.Files = fstest.MapFS{"sites/berlin/site.yaml": {Data: []byte(text)}}
+		return source.Load(t.Context(), edge.New("sites/berlin", o))
+	}
+	if _, err := load(nodes); err == nil || !strings.Contains(err.Error(), "nothing is deleted because of that\n  at sites/berlin/site.yaml:1:1") {
+		t.Errorf("an empty site: %v", err)
+	}
+	in, err := load(nodes + "deployments: none\nattempts: 5\n")
+	if err != nil || len(in) != 1 {
+		t.Fatal(in, err)
+	}
+	var scopes []string
+	for _, s := range in[0].Scopes {
+		scopes = append(scopes, s.Location)
+	}
+	if diff := cmp.Diff([]string{"berlin/n1", "berlin/n2", "berlin/n3"}, scopes); diff != "" || len(in[0].Resources) > 0 || !in[0].Rules.DestroyAuto || in[0].Rules.Attempts != 5 {
+		t.Errorf("%+v\n%s", in[0], diff)
+	}
+}
