@@ -1,13 +1,14 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/ovi-project/ovi/cli"
 	"github.com/ovi-project/ovi/edge/node"
+	"github.com/ovi-project/ovi/provider/edge"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -19,7 +20,7 @@ func (p *process) edgeCommand() *urfave.Command {
 		Name: "edge", Category: groupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand()},
+		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand()},
 	}
 }
 
@@ -51,6 +52,19 @@ func (c *call) edgeOrchestrator() error {
 			return err
 		}
 	}
+	if c.optionOf(edge.Name, "identity") == "" {
+		paths, err := c.sources(c.cmd.Args().Slice()...)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Abs(c.edgeIdentity(c.dataDir(paths)))
+		if err != nil {
+			return err
+		}
+		if err := c.cmd.Set("edge-identity", dir); err != nil {
+			return err
+		}
+	}
 	return c.run()
 }
 
@@ -62,6 +76,7 @@ func (p *process) edgeNodeCommand() *urfave.Command {
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "name", Usage: "this node, as `SITE/NODE`", Required: true},
 			&urfave.StringFlag{Name: "lo", Usage: "the `ADDRESS` of the orchestrator of the site", Value: defaultEdge},
+			&urfave.StringFlag{Name: "token-file", Usage: "enroll with the token in `FILE`, of ovi edge token (or OVI_EDGE_TOKEN); needed once"},
 			&urfave.DurationFlag{Name: "beat", Usage: "report at least every `DURATION`", Value: edgeBeat},
 		},
 		Action: p.action((*call).edgeNode),
@@ -69,12 +84,13 @@ func (p *process) edgeNodeCommand() *urfave.Command {
 }
 
 func (c *call) edgeNode() error {
-	site, name, ok := strings.Cut(c.cmd.String("name"), "/")
-	if !ok || site == "" || name == "" || strings.Contains(name, "/") {
+	if !edge.IsNode(c.cmd.String("name")) {
 		return cli.Usage("for example, --name berlin/n1", "--name is %q", c.cmd.String("name"))
 	}
-	if !loopback(c.cmd.String("lo")) {
-		return cli.Usage("use --lo "+defaultEdge, "--lo is %q, and nodes reach an orchestrator on their own host only, until they can prove who they are", c.cmd.String("lo"))
+	site, name, _ := strings.Cut(c.cmd.String("name"), "/")
+	id, err := c.nodeIdentity(c.cmd.String("name"))
+	if err != nil {
+		return err
 	}
 	containers := c.nodeContainers()
 	location, err := containers.Locate(c, "local")
@@ -83,7 +99,7 @@ func (c *call) edgeNode() error {
 	}
 	c.out.Say("Node %s/%s runs containers, and dials %s", site, name, c.cmd.String("lo"))
 	return node.Run(c, node.Options{
-		Site: site, Node: name, Address: c.cmd.String("lo"), Secure: insecure.NewCredentials(), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
+		Site: site, Node: name, Address: c.cmd.String("lo"), Connect: c.nodeCredentials(id), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
 		Containers: containers, Scope: resource.Scope{Provider: chartProvider, Location: location},
 	})
 }

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -66,8 +69,31 @@ func (s *edgeSite) orchestrator() func() {
 	return s.start("edge", "lo", "--interval", "1s", "--edge-listen", s.address, s.repo.URL("deployments/berlin"))
 }
 
-func (s *edgeSite) node() func() {
-	return s.start("edge", "node", "--name", "berlin/n1", "--lo", s.address, "--beat", "1s", "--podman-host", "unix://"+s.host.Socket)
+// node starts the node, which has enrolled.
+func (s *edgeSite) node(more ...string) func() {
+	return s.start(append([]string{
+		"edge", "node", "--data-dir", filepath.Join(s.dir, "node"), "--name", "berlin/n1", "--lo", s.address, "--beat", "1s", "--podman-host", "unix://" + s.host.Socket,
+	}, more...)...)
+}
+
+// enroll starts the node with a token, once the orchestrator listens.
+func (s *edgeSite) enroll() func() {
+	s.t.Helper()
+	for end := time.Now().Add(edgePatience); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := net.Dial("tcp", s.address)
+		if err == nil {
+			_ = conn.Close()
+			break
+		}
+		if time.Now().After(end) {
+			s.t.Fatal(err)
+		}
+	}
+	file := filepath.Join(s.dir, "token")
+	if err := os.WriteFile(file, []byte(s.read("edge", "token", "berlin/n1")), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.node("--token-file", file)
 }
 
 // until waits until the containers of the host are as described, a line each: NAME IMAGE.
@@ -102,7 +128,8 @@ func (s *edgeSite) read(args ...string) string {
 	cmd := ovi(s.t, s.dir, args...)
 	cmd.Env = append(cmd.Env, "OVI_DATA_DIR="+s.data())
 	out, err := cmd.CombinedOutput()
-	if _, is := err.(*exec.ExitError); err != nil && !is {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
 		s.t.Fatal(err)
 	}
 	return string(out)
@@ -118,7 +145,7 @@ func app(version string) string {
 func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 	s := newEdgeSite(t)
 	s.orchestrator()
-	killNode := s.node()
+	killNode := s.enroll()
 
 	file := "deployments/berlin/app1.yaml"
 	s.repo.Commit(map[string]string{file: app("1"), "deployments/berlin/site.yaml": "nodes: [{name: n1}]\n"})

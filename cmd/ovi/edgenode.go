@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"time"
 
 	"github.com/ovi-project/ovi/provider/podman"
@@ -32,11 +31,4 @@ func (c *call) optionOf(name, key string) string {
 		}
 	}
 	return ""
-}
-
-// loopback reports an address on this host.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && ip != nil && ip.IsLoopback()
 }

@@ -47,13 +47,18 @@ func onlyOneRepository(paths []string) error {
 
 // gitDir is the data directory of a source in Git: one for each repository and path, whatever its ref.
 func (p *process) gitDir(u git.URL) string {
+	u.Ref = ""
+	sum := sha256.Sum256([]byte(u.String()))
+	return filepath.Join(p.stateDir(), u.Name()+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// stateDir is the user's folder for what has no other place: $XDG_STATE_HOME/ovi.
+func (p *process) stateDir() string {
 	state := p.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		state = filepath.Join(p.Getenv("HOME"), ".local", "state")
 	}
-	u.Ref = ""
-	sum := sha256.Sum256([]byte(u.String()))
-	return filepath.Join(state, "ovi", u.Name()+"-"+hex.EncodeToString(sum[:6]))
+	return filepath.Join(state, "ovi")
 }
 
 // gitSource is the source at a URL of Git. The clone is in the data directory.

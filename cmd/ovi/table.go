@@ -23,7 +23,7 @@ func table(p *process, log hclog.Logger) []provider.Entry {
 		aws.Entry(log.Named("aws"), p.awsSandbox),
 		podman.Entry(),
 		cluster.Entry(),
-		edge.Entry(),
+		edge.Entry(log.Named("edge")),
 	}
 }
 

@@ -22,7 +22,9 @@ import (
 type Options struct {
 	Site, Node string
 	Address    string // of the orchestrator
-	Secure     credentials.TransportCredentials
+	// Connect gives the credentials of the next stream, and for how long it may be open; 0: for as long as it
+	// lasts.
+	Connect func(context.Context) (credentials.TransportCredentials, time.Duration, error)
 	// Containers runs containers: its kind "container" in Scope. It must be able to swap them.
 	Containers interface {
 		provider.Provider
@@ -38,6 +40,9 @@ const (
 	dialFirst = 500 * time.Millisecond
 	dialMost  = 30 * time.Second
 )
+
+// errRenew ends a stream whose certificate is to be renewed.
+var errRenew = errors.New("the certificate is due to be renewed")
 
 // agent is a running node.
 type agent struct {
@@ -99,7 +104,14 @@ func Run(ctx context.Context, o Options) error {
 func (a *agent) serve(ctx context.Context) (connected bool, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	conn, err := link.Dial(ctx, a.Address, a.Secure)
+	secure, most, err := a.Connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	if most > 0 {
+		defer time.AfterFunc(most, func() { stop(errRenew) }).Stop()
+	}
+	conn, err := link.Dial(ctx, a.Address, secure)
 	if err != nil {
 		return false, err
 	}

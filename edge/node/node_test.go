@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/ovi-project/ovi/edge/node"
@@ -48,6 +50,10 @@ func (o *orchestrator) Session(ctx context.Context, recv func() (link.FromNode, 
 			o.reports <- *f.Report
 		}
 	}
+}
+
+func (*orchestrator) Enroll(context.Context, link.EnrollRequest) (link.EnrollReply, error) {
+	return link.EnrollReply{}, errors.New("nothing enrolls here")
 }
 
 // until reads reports until one is as described.
@@ -92,8 +98,11 @@ func start(t *testing.T, host *podmantest.Host, address string) (stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		err := node.Run(ctx, node.Options{
-			Site: "berlin", Node: "n1", Address: address, Secure: insecure.NewCredentials(), Beat: 500 * time.Millisecond,
+			Site: "berlin", Node: "n1", Address: address, Beat: 500 * time.Millisecond,
 			Containers: containers, Scope: resource.Scope{Provider: podman.Name, Location: location},
+			Connect: func(context.Context) (credentials.TransportCredentials, time.Duration, error) {
+				return insecure.NewCredentials(), 0, nil
+			},
 		})
 		if err != nil {
 			t.Error(err)

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/provider/edge/identity"
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -19,6 +23,11 @@ type Options struct {
 	Clock   func() time.Time
 	Changed func(resource.Scope) // asks for an observation of a node that reported; nil: nothing waits for it
 	Lease   time.Duration        // 0: DefaultLease
+	// Authority decides who may speak for a node. Nil: whoever dials may, for tests in one process.
+	Authority *identity.Authority
+	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
+	// speaks for another. Nil: nothing does.
+	Alarm func(text string)
 }
 
 // Provider runs deployments on nodes that dial in.
@@ -41,6 +50,9 @@ func New(o Options) *Provider {
 	if o.Changed == nil {
 		o.Changed = func(resource.Scope) {}
 	}
+	if o.Alarm == nil {
+		o.Alarm = func(string) {}
+	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
@@ -48,7 +60,7 @@ func New(o Options) *Provider {
 }
 
 // Session implements link.Orchestrator.
-func (p *Provider) Session(_ context.Context, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
+func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
 	first, err := recv()
 	if err != nil {
 		return err
@@ -57,6 +69,9 @@ func (p *Provider) Session(_ context.Context, recv func() (link.FromNode, error)
 		return errors.New("the first frame names no site and node")
 	}
 	scope := resource.Scope{Provider: Name, Location: first.Hello.Site + "/" + first.Hello.Node}
+	if err := p.admits(ctx, scope.Location); err != nil {
+		return err
+	}
 	session := p.nodes.opened(scope, send)
 	defer p.nodes.closed(scope, session)
 	for {
@@ -67,10 +82,51 @@ func (p *Provider) Session(_ context.Context, recv func() (link.FromNode, error)
 		if f.Report == nil {
 			return errors.New("a frame without a report")
 		}
+		if err := p.admits(ctx, scope.Location); err != nil { // it may have been revoked since
+			return err
+		}
 		if p.nodes.reported(scope, session, f.Report, p.opts.Clock()) {
 			p.opts.Changed(scope)
 		}
 	}
+}
+
+// admits returns why the other end of a stream may not speak for a node.
+func (p *Provider) admits(ctx context.Context, node string) error {
+	if p.opts.Authority == nil {
+		return nil
+	}
+	of, err := p.opts.Authority.Node(link.Certificate(ctx), false)
+	if err == nil && of != node {
+		err = fmt.Errorf("%w: node %s cannot speak for node %s", identity.ErrRefused, of, node)
+		p.opts.Alarm(err.Error())
+	}
+	return denied(err)
+}
+
+// Enroll implements link.Orchestrator.
+func (p *Provider) Enroll(ctx context.Context, r link.EnrollRequest) (link.EnrollReply, error) {
+	a := p.opts.Authority
+	if a == nil {
+		return link.EnrollReply{}, denied(identity.ErrRefused)
+	}
+	if r.Token == "" {
+		cert, err := a.Renew(link.Certificate(ctx), r.CSR)
+		return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
+	}
+	node, cert, err := a.Enroll(r.Token, r.CSR)
+	if errors.Is(err, identity.ErrUsed) {
+		p.opts.Alarm("the token of node " + node + " was used a second time, and refused: if the node is not yours, run `ovi edge revoke " + node + "`")
+	}
+	return link.EnrollReply{Cert: cert, Authority: a.PEM()}, denied(err)
+}
+
+// denied tells a node why it is refused.
+func denied(err error) error {
+	if err == nil {
+		return nil
+	}
+	return status.Error(codes.PermissionDenied, err.Error())
 }
 
 // Kinds implements provider.Provider.

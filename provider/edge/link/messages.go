@@ -100,6 +100,18 @@ type Check struct {
 	Retries  int64    `json:"retries"`
 }
 
+// EnrollRequest asks for a certificate: with a token, or for "" with the certificate of the connection.
+type EnrollRequest struct {
+	Token string `json:"token,omitempty"`
+	CSR   []byte `json:"csr"`
+}
+
+// EnrollReply is a certificate, and that of the authority that signed it.
+type EnrollReply struct {
+	Cert      []byte `json:"cert"`
+	Authority []byte `json:"authority"`
+}
+
 // ToNode is a frame to a node.
 type ToNode struct {
 	Request *Request `json:"request,omitempty"`

@@ -2,13 +2,16 @@ package link
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/peer"
 )
 
 const (
@@ -31,12 +34,29 @@ func (codec) Name() string                       { return "json" }
 type Orchestrator interface {
 	// Session serves one stream until it ends. recv returns the next frame of the node.
 	Session(ctx context.Context, recv func() (FromNode, error), send func(ToNode) error) error
+	// Enroll signs a certificate for a node.
+	Enroll(ctx context.Context, r EnrollRequest) (EnrollReply, error)
 }
 
 const (
 	service = "ovi.edge.v1.Site"
-	method  = "Session"
+	session = "Session"
+	enroll  = "Enroll"
 )
+
+// Certificate is what the other end of a connection showed, and has the key of; nothing else of it was
+// checked. Nil: it showed none.
+func Certificate(ctx context.Context) *x509.Certificate {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return nil
+	}
+	info, ok := p.AuthInfo.(credentials.TLSInfo)
+	if !ok || len(info.State.PeerCertificates) == 0 {
+		return nil
+	}
+	return info.State.PeerCertificates[0]
+}
 
 // NewServer returns a server of an orchestrator.
 func NewServer(o Orchestrator, options ...grpc.ServerOption) *grpc.Server {
@@ -46,8 +66,19 @@ func NewServer(o Orchestrator, options ...grpc.ServerOption) *grpc.Server {
 		grpc.ReadBufferSize(0), grpc.WriteBufferSize(4096), grpc.MaxConcurrentStreams(4))...)
 	s.RegisterService(&grpc.ServiceDesc{
 		ServiceName: service, HandlerType: (*Orchestrator)(nil),
+		Methods: []grpc.MethodDesc{{
+			MethodName: enroll,
+			Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+				var r EnrollRequest
+				if err := decode(&r); err != nil {
+					return nil, err
+				}
+				reply, err := o.Enroll(ctx, r)
+				return &reply, err
+			},
+		}},
 		Streams: []grpc.StreamDesc{{
-			StreamName: method, ServerStreams: true, ClientStreams: true,
+			StreamName: session, ServerStreams: true, ClientStreams: true,
 			Handler: func(_ any, stream grpc.ServerStream) error {
 				return o.Session(stream.Context(), func() (f FromNode, err error) {
 					err = stream.RecvMsg(&f)
@@ -67,17 +98,31 @@ type Conn struct {
 
 // Dial opens a stream to an orchestrator. It ends with its context.
 func Dial(ctx context.Context, address string, secure credentials.TransportCredentials, options ...grpc.DialOption) (*Conn, error) {
-	conn, err := grpc.NewClient(address, append(options, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}), grpc.WithTransportCredentials(secure),
-		grpc.WithDefaultCallOptions(grpc.ForceCodec(codec{}), grpc.MaxCallRecvMsgSize(maxFrame)))...)
+	conn, err := connect(address, secure, options)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/"+service+"/"+method)
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/"+service+"/"+session)
 	if err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
 	return &Conn{conn, stream}, nil
+}
+
+func connect(address string, secure credentials.TransportCredentials, options []grpc.DialOption) (*grpc.ClientConn, error) {
+	return grpc.NewClient(address, append(options, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}), grpc.WithTransportCredentials(secure),
+		grpc.WithDefaultCallOptions(grpc.ForceCodec(codec{}), grpc.MaxCallRecvMsgSize(maxFrame)))...)
+}
+
+// Enroll asks an orchestrator for a certificate.
+func Enroll(ctx context.Context, address string, secure credentials.TransportCredentials, r EnrollRequest, options ...grpc.DialOption) (reply EnrollReply, err error) {
+	conn, err := connect(address, secure, options)
+	if err != nil {
+		return reply, err
+	}
+	err = conn.Invoke(ctx, "/"+service+"/"+enroll, &r, &reply)
+	return reply, errors.Join(err, conn.Close())
 }
 
 // Send sends a frame. One goroutine at a time may send.

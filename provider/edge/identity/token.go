@@ -1,0 +1,117 @@
+package identity
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TokenLife is how long a token may be used.
+const TokenLife = 15 * time.Minute
+
+// ErrUsed is a token that was used before: another node may have it.
+var ErrUsed = errors.New("the token was used before")
+
+// ticket is what is kept of a token, by its hash.
+type ticket struct {
+	Node    string    `json:"node"`
+	Expires time.Time `json:"expires"`
+}
+
+// Token makes a token with which a node, SITE/NODE, can enroll once. Only its hash is kept. It has the hash of
+// the authority in it, so that the node enrolls with no other one.
+func (a *Authority) Token(node string) (string, error) {
+	secret := make([]byte, 24)
+	if _, err := rand.Read(secret); err != nil {
+		return "", err
+	}
+	text := base64.RawURLEncoding.EncodeToString(secret)
+	b, err := json.Marshal(ticket{node, a.clock().Add(TokenLife)})
+	if err != nil {
+		return "", err
+	}
+	return text + "." + a.Hash(), write(a.ticket(text), b)
+}
+
+func (a *Authority) ticket(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return filepath.Join(a.dir, "tokens", hex.EncodeToString(sum[:]))
+}
+
+// used ends the name of a token that was used.
+const used = ".used"
+
+// Enroll signs a certificate for the node of a token. The token cannot be used again, whatever comes of it.
+// node is known also where a token was used before.
+func (a *Authority) Enroll(token string, csr []byte) (node string, cert []byte, err error) {
+	secret, _, _ := strings.Cut(token, ".")
+	name := a.ticket(secret)
+	err = os.Rename(name, name+used) // one of several succeeds
+	b, bad := os.ReadFile(name + used)
+	if errors.Is(bad, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("%w: the token is unknown; make one: ovi edge token SITE/NODE", ErrRefused)
+	}
+	var t ticket
+	if bad == nil {
+		bad = json.Unmarshal(b, &t)
+	}
+	switch {
+	case bad != nil:
+		return "", nil, bad
+	case errors.Is(err, fs.ErrNotExist):
+		return t.Node, nil, fmt.Errorf("%w: %w", ErrRefused, ErrUsed)
+	case err != nil:
+		return t.Node, nil, err
+	case a.clock().After(t.Expires):
+		return t.Node, nil, fmt.Errorf("%w: the token has expired; make another: ovi edge token %s", ErrRefused, t.Node)
+	}
+	cert, err = a.issue(csr, t.Node)
+	return t.Node, cert, err
+}
+
+// Revoke refuses every certificate of a node, SITE/NODE, that was signed until now.
+func (a *Authority) Revoke(node string) error {
+	return write(a.revocation(node), []byte(strconv.FormatInt(a.clock().UnixNano(), 10)))
+}
+
+func (a *Authority) revocation(node string) string {
+	return filepath.Join(a.dir, "revoked", strings.ReplaceAll(node, "/", "~"))
+}
+
+// revokedAt is until when the certificates of a node are revoked; 0: none is.
+func (a *Authority) revokedAt(node string) (int64, error) {
+	b, err := os.ReadFile(a.revocation(node))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read whether %s was revoked: %w", node, err)
+	}
+	return strconv.ParseInt(string(b), 10, 64)
+}
+
+// write writes a file as a whole.
+func write(name string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
