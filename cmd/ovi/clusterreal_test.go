@@ -45,7 +45,7 @@ func (f *clusterSite) file() string { return filepath.Join(f.dir, "clusters.db")
 func (f *clusterSite) shell(want string, args ...string) string {
 	f.t.Helper()
 	if args[0] == "reconcile" {
-		args = append(args, "--log-file=log", "--retry-wait=1ms", "--verify-wait=1ms", "--attempts=1")
+		args = append(args, "--log-file=log", "--retry-wait=1ms", "--verify-wait=1ms") // twice by default: podman exec may lose the output of kind's
 	}
 	return inShell(f.t, want, f.command(append([]string{"cluster"}, args...)...))
 }

@@ -74,7 +74,10 @@ func TestCommandsOfTheUser(t *testing.T) {
 	e := clustertest.Quick(t)
 	note := filepath.Join(t.TempDir(), "note")
 	hooks := cluster.Hooks{
-		Create: script(t, `kind create cluster --name "$CLUSTER_NAME" --image "$CLUSTER_IMAGE" --kubeconfig "$HOME/theirs"`),
+		Create: script(t, // more than once: podman exec may lose the output of kind's
+			"for try in 1 2 3; do",
+			`  kind create cluster --name "$CLUSTER_NAME" --image "$CLUSTER_IMAGE" --kubeconfig "$HOME/theirs" && exit 0`,
+			"done; exit 1"),
 		Verify: script(t, `grep -q "current-context: kind-$CLUSTER_NAME" "$KUBECONFIG" && echo "$1" >`+note),
 		Delete: []string{"true"},
 	}
