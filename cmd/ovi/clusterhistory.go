@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ovi-project/ovi/cli"
@@ -143,8 +144,23 @@ func (h *clusterHistory) reports(r *reconciliation, rec runRecord) (err error) {
 	if err != nil {
 		return &cli.Problem{Summary: "cannot write the report", File: name, Err: cli.Plain(err), Suggestion: "choose another with --report"}
 	}
-	_, err = fmt.Fprintf(f, "\n## Clusters reconciled, %s\n\n%s\n", rec.Timestamp, r.sentence(rec.ExitCode))
+	_, err = f.Write(condensed(r, rec))
 	return errors.Join(err, f.Close())
+}
+
+// condensed is a run in Markdown: what it came to, and what did not go well.
+func condensed(r *reconciliation, rec runRecord) []byte {
+	var b bytes.Buffer
+	_, _ = fmt.Fprintf(&b, "\n## Clusters reconciled, %s\n\n%s\n", rec.Timestamp, r.sentence(rec.ExitCode))
+	between := "\n"
+	for i := range r.summary {
+		if x := &r.summary[i]; x.Result != resultOK {
+			first, _, _ := strings.Cut(x.Message, "\n")
+			_, _ = fmt.Fprintf(&b, "%s* `%s`: %s %s: %s\n", between, x.Name, x.Action, x.Result, first)
+			between = ""
+		}
+	}
+	return b.Bytes()
 }
 
 // showLast prints the last run of the history.

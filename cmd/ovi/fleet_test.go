@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,10 @@ func TestTheCycleOfTheFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := tableHost{t, t.TempDir()}
+	report := f.file("docs/TEST_REPORT.md")
+	if err := os.Mkdir(filepath.Dir(report), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	run := func() (string, error) {
 		cmd := ovi(t, f.dir)
 		cmd.Env = append(cmd.Env, "OVI_FAKE_CLUSTERS="+f.dir, "OVI="+cmd.Path)
@@ -35,6 +40,9 @@ func TestTheCycleOfTheFleet(t *testing.T) {
 	}
 	if states := sqlitetest.Quoted(t, f.file("clusters.db"), "SELECT DISTINCT actual_state FROM clusters"); strings.Join(states, " ") != "running" {
 		t.Errorf("states %v", states)
+	}
+	if b, err := os.ReadFile(report); strings.Count(string(b), "6 clusters declared, 6 healthy") != 2 {
+		t.Errorf("the report: %v\n%s", err, b)
 	}
 	f.sql("DELETE FROM clusters WHERE name = 'uat'")
 	f.touch(".vanish-dev")
