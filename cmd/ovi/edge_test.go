@@ -169,14 +169,59 @@ func TestTheFiveScenariosOfTheEdge(t *testing.T) {
 	s.until("")
 	killNode()
 
+	s.started("missing", "restarts", "deleted_outside", "state", "unwanted")
+}
+
+// started checks why the actions on record were started, in order: each of them once.
+func (s *edgeSite) started(reasons ...string) {
+	s.t.Helper()
 	log := s.read("audit", "log", "--type", "started", "--output", "json")
-	var reasons []string
+	var got []string
 	for _, m := range regexp.MustCompile(`"reason":"(\w+)"`).FindAllStringSubmatch(log, -1) {
-		reasons = append(reasons, m[1])
+		got = append(got, m[1])
 	}
-	if diff := cmp.Diff([]string{"missing", "restarts", "deleted_outside", "state", "unwanted"}, reasons); diff != "" {
-		t.Errorf("the actions that were started (-want +got):\n%s", diff)
+	if diff := cmp.Diff(reasons, got); diff != "" {
+		s.t.Errorf("the actions that were started (-want +got):\n%s", diff)
 	}
+}
+
+// TestAnOrchestratorDerivesEverythingAgain: a new one deploys what Git has already, finds a container that was
+// stopped by hand, and after kill -9 goes on without sending anything twice.
+func TestAnOrchestratorDerivesEverythingAgain(t *testing.T) {
+	s := newEdgeSite(t)
+	file := "deployments/berlin/app1.yaml"
+	s.repo.Commit(map[string]string{file: app("1"), "deployments/berlin/site.yaml": "nodes: [{name: n1}]\n"})
+	kill := s.orchestrator()
+	s.enroll()
+	s.until("ovi-app1 localhost/app:1")
+	s.healthy("1")
+
+	id := s.host.Podman(t, "inspect", "-f", "{{.Id}}", "ovi-app1")
+	s.host.Podman(t, "stop", "-t", "0", "ovi-app1")
+	s.inspected("{{.State.Running}}", func(running string) bool { return running == "true" })
+	s.healthy("1")
+
+	kill()
+	s.orchestrator()
+	s.repo.Commit(map[string]string{"deployments/paris/app.yaml": app("1")}) // of another site
+	s.repo.Commit(map[string]string{file: app("1") + "env: {CHANGED: \"1\"}\n"})
+	s.inspected("{{.Id}}", func(now string) bool { return now != id })
+	s.healthy("1")
+	s.until("ovi-app1 localhost/app:1")
+	s.started("missing", "state", "restarts")
+}
+
+// inspected waits until the container of the deployment exists and is as it is to be.
+func (s *edgeSite) inspected(format string, ok func(string) bool) {
+	s.t.Helper()
+	got := ""
+	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		out, err := s.host.Try("", "inspect", "-f", format, "ovi-app1")
+		if got = out; err == nil && ok(got) {
+			return
+		}
+	}
+	s.t.Fatalf("%s of the container is %s", format, got)
 }
 
 // restarted waits until the program has started again.

@@ -133,6 +133,33 @@ func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
 	}
 }
 
+// TestARequestGoesToItsNodeAlone, once, however many nodes there are.
+func TestARequestGoesToItsNodeAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	conns := map[string]*link.Conn{}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		conns[name] = s.dial(t, name)
+		s.report(t, conns[name], link.Report{})
+	}
+	for _, key := range []string{"a", "b"} {
+		for name := range conns {
+			d := web("1")
+			d.Ref.Location = "berlin/" + name
+			if _, err := s.Create(t.Context(), provider.Request{Key: name + key, Desired: d}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range conns {
+		for i, key := range []string{"a", "b"} {
+			if f, err := c.Recv(); err != nil || f.Request.ID != name+key || f.Request.Seq != uint64(i+1) {
+				t.Errorf("node %s got %+v, %v; want %s", name, f.Request, err, name+key)
+			}
+		}
+	}
+}
+
 // TestNothingIsConcludedOfASilentNode: it is offline since its newest report, and accepts nothing. A report
 // of a stream that was replaced does not count.
 func TestNothingIsConcludedOfASilentNode(t *testing.T) {
