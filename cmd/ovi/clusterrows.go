@@ -51,7 +51,7 @@ func clusterRef(name string) resource.Ref {
 }
 
 // clusterRows are the rows of the table as observed, those of clusters that no row declares any more,
-// and other resources of the stack that a plan acts on.
+// and other resources of the stack that a plan acts on, or cannot because they are unmanaged.
 func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clusterRow {
 	decided := map[resource.Ref]*decider.Decision{}
 	for i := range p.Plan.Decisions {
@@ -67,7 +67,7 @@ func clusterRows(rows []sqlite.Row, view *report.View, p *engine.Planned) []clus
 		out = append(out, row)
 	}
 	for ref, d := range decided {
-		if !d.Proposed.Executes() && !d.Action.Executes() {
+		if !d.Proposed.Executes() && !d.Action.Executes() && d.Difference != comparator.Conflict {
 			continue
 		}
 		row := clusterRow{Name: ref.Name, Desired: desiredNone, ref: ref}
