@@ -188,7 +188,7 @@ func meantOption(name string, has []string) string {
 	case "var", "var-file":
 		return "use ${env:NAME} or ${file:PATH} in the configuration"
 	case "destroy":
-		return meant(name)
+		return "use `ovi destroy`, with --dry-run to see what it would delete"
 	case "refresh", "refresh-only":
 		return "run `ovi drift`: it shows what was changed outside ovi"
 	case "target-dir", "chdir", "C":
@@ -200,8 +200,6 @@ func meantOption(name string, has []string) string {
 // meant are commands of other tools, with what does the same here.
 func meant(name string) string {
 	switch name {
-	case "destroy":
-		return "write `resources: []` and run `ovi apply`: it deletes what the stack owns"
 	case "validate", "check":
 		return "run `ovi plan`: it checks the configuration and changes nothing"
 	case "init":

@@ -24,6 +24,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 		}
 	}
 	tellDeleted(p.Decisions, f)
+	tellDestroyed(p.Decisions, f)
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
@@ -50,6 +51,15 @@ func tellDeleted(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; d.Reason == ReasonMissing && f.Deleted[d.Ref] != "" {
 			d.Reason, d.Message = ReasonDeleted, "it was deleted outside ovi"
+		}
+	}
+}
+
+// tellDestroyed gives deletes of what is deleted with its stack that reason.
+func tellDestroyed(all []Decision, f Facts) {
+	for i := range all {
+		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted {
+			d.Reason, d.Message = ReasonDestroyed, "stack "+d.Ref.Stack+" was destroyed by `ovi destroy`"
 		}
 	}
 }

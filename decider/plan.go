@@ -64,6 +64,7 @@ const (
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
+	ReasonDestroyed   Reason = "destroyed"        // owned by a stack that is destroyed
 	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data
 	ReasonUnmanaged   Reason = "unmanaged"        // reported only
 	ReasonConflict    Reason = "conflict"         // configured, but not proven to be the stack's
@@ -181,6 +182,7 @@ func (p Plan) Unread() bool {
 // has no clock and no store.
 type Facts struct {
 	Now         time.Time
+	Destroy     bool                     // the stacks are destroyed: what is not configured may well be
 	Prune       bool                     // delete what is kept for its data
 	Rules       map[string]rules.Rules   // by stack
 	Unreachable map[resource.Scope]error // locations that were not read, and why

@@ -53,6 +53,7 @@ type PlanOptions struct {
 	Targets         []string   // patterns of refs, see decider.Names
 	Excludes        []string
 	SkipDestructive bool
+	Destroy         bool             // plan as if nothing of the stacks were configured; their rules hold
 	Prune           bool             // delete resources that are kept for their data
 	SetUnverified   bool             // set what cannot be read back and was not recorded, whatever it is
 	AllowReplace    []string         // names of resources that may lose data by a replacement

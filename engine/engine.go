@@ -65,6 +65,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 		return nil, err
 	}
 	p.async, p.allKinds = o.Observe, o.AllKinds
+	if o.Destroy {
+		intents = emptied(intents)
+	}
 	locations, err := e.locate(ctx, intents, o.MaxAge)
 	if err != nil {
 		return nil, err
@@ -131,7 +134,7 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
 	facts := decider.Facts{
-		Now: p.At, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
+		Now: p.At, Destroy: o.Destroy, Prune: o.Prune, Rules: rulesOf(p.Intents), Unreachable: p.live.Unreachable, Blessed: m.isBlessed, Attempts: m.attempts, Restarts: m.restartsOf,
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}

@@ -24,6 +24,8 @@ func Who(e Event) string {
 		return e.Who
 	case Trusted:
 		return e.Who
+	case PolicyRequired:
+		return e.Who
 	case TrustRequired:
 		return e.Who
 	case Compacted:

@@ -146,6 +146,8 @@ func (t Explainer) configured(c history.ResourceHistory, b *builder) string {
 	switch {
 	case source == "":
 		return ""
+	case isUnwanted(p.decision) && p.decision.Reason == decider.ReasonDestroyed:
+		return "source " + l.Source + ", stack " + l.Stack + " destroyed"
 	case isUnwanted(p.decision):
 		return "not in " + l.Source + ", stack " + l.Stack
 	case l.Stack == "":

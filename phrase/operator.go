@@ -111,7 +111,7 @@ func kept(e event.Event) string {
 	case event.Certified:
 		return fmt.Sprintf("%s certified: digest %s", many(e.Count, "binding"), resource.ShortDigest(e.Bindings))
 	case event.ActsCertified:
-		return fmt.Sprintf("%s, approvals and acknowledgments certified", many(len(e.Acts), "blessing"))
+		return many(len(e.Acts), "act") + " of operators certified"
 	case event.Refused:
 		return "result not counted: " + e.Reason
 	case event.Compacted:

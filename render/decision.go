@@ -199,6 +199,9 @@ func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reaso
 // notConfigured says why a resource is deleted, and where it came from.
 func (p *planWriter) notConfigured(d decider.Decision) {
 	text := "Not in the configuration."
+	if d.Reason == decider.ReasonDestroyed {
+		text = "Its stack is destroyed."
+	}
 	if o := d.Origin; o != nil {
 		how := "Created"
 		if o.Adopted {

@@ -77,7 +77,7 @@ func (p *process) app() *urfave.App {
 // commands are all commands, in the order of the help page.
 func (p *process) commands() []*urfave.Command {
 	return []*urfave.Command{
-		p.planCommand(), p.applyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
+		p.planCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
 		p.policyCommand(), p.auditCommand(), p.storeCommand(),

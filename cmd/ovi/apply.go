@@ -21,15 +21,20 @@ import (
 func (p *process) applyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "apply", Category: groupReconcile, ArgsUsage: "[SOURCE | PLANFILE]",
-		Usage: "Apply a configuration or plan",
-		Flags: append(decidingFlags(),
-			&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
-			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
-			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
-			&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait},
-			timeoutFlag(),
-		),
+		Usage:  "Apply a configuration or plan",
+		Flags:  append(decidingFlags(), executingFlags()...),
 		Action: p.action((*call).apply),
+	}
+}
+
+// executingFlags are of the commands that execute a plan.
+func executingFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: "auto-approve", Usage: "do not ask for confirmation"},
+		&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: the file's options, or 10)"},
+		&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the file's options, or 30s)"},
+		&urfave.DurationFlag{Name: "lock-timeout", Usage: "wait up to `DURATION` for resources claimed by others", Value: shortWait},
+		timeoutFlag(),
 	}
 }
 

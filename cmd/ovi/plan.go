@@ -31,11 +31,15 @@ func planFlags() []urfave.Flag {
 // decidingFlags are of the commands that decide; drift only compares.
 func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
-		&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
+		pruneVolumesFlag(),
 		allowReplaceFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
+}
+
+func pruneVolumesFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"}
 }
 
 func allowReplaceFlag() urfave.Flag {
@@ -133,6 +137,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 		Mode:    mode,
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
 		AllowReplace:    c.cmd.StringSlice("allow-replace"),
+		Destroy:         c.destroys(),
 		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),
