@@ -25,8 +25,17 @@ func (l *Ledger) frontier(ctx context.Context) ([]wal.Option, error) {
 	if l.cfg.Shared {
 		return nil, nil
 	}
+	return l.frontierIn(ctx)
+}
+
+// FrontierIn is the last record of the log that a store has which only that log is projected into.
+func FrontierIn(ctx context.Context, store storage.Store) ([]wal.Option, error) {
+	return (&Reader{store: store}).frontierIn(ctx)
+}
+
+func (r *Reader) frontierIn(ctx context.Context) ([]wal.Option, error) {
 	var heads []rows.Head
-	err := l.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
+	err := r.Entries(ctx, rows.KeyLog, storage.Now, func(e storage.Entry) error {
 		var h rows.Head
 		heads = append(heads, h)
 		return json.Unmarshal(e.Value, &heads[len(heads)-1])

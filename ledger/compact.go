@@ -28,11 +28,11 @@ func (l *Ledger) Compact(ctx context.Context, before storage.Revision) error {
 	return l.store.Compact(ctx, before)
 }
 
-// Checkpoint records the digest of all bindings and signs the log. It fails with ErrUnproven where
+// Checkpoint records the digest of all bindings and signs the log, for keeping elsewhere. It fails with ErrUnproven where
 // the store has other bindings than the log.
-func (l *Ledger) Checkpoint(ctx context.Context) (wal.Checkpoint, error) {
+func (l *Ledger) Checkpoint(ctx context.Context) (wal.Anchor, error) {
 	if err := l.certify(ctx); err != nil {
-		return wal.Checkpoint{}, err
+		return wal.Anchor{}, err
 	}
-	return l.log.Checkpoint()
+	return l.log.Anchor()
 }

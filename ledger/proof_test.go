@@ -212,7 +212,7 @@ func TestADisownedCutFromTheStoreStaysEnded(t *testing.T) {
 			before = append(before, storage.Op{Key: key, Value: row(t, store, key)})
 		}
 		if certified {
-			must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+			must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 		}
 		record(t, l, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"})
 		edit(t, store, before...)
@@ -227,7 +227,7 @@ func TestADigestIsOnlyAHint(t *testing.T) {
 	dir, store := t.TempDir(), mem.New()
 	l := open(t, dir, store)
 	created(t, l, "a", "i1")
-	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 	hint := rows.KeyCertified + l.Instance()
 	genuine := row(t, store, hint)
 	_ = l.Close()
@@ -326,15 +326,15 @@ func TestTrimsKeepBindings(t *testing.T) {
 func TestACheckpointRecordsADigestOnlyOfChanges(t *testing.T) {
 	l := open(t, t.TempDir(), mem.New())
 	created(t, l, "a", "i1")
-	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 	end := l.Log().Frontier().Seq
 	record(t, l, event.Loaded{Stack: "web"})
-	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 	if now := l.Log().Frontier().Seq; now != end+1 {
 		t.Errorf("%d records, want that of the load only", now-end)
 	}
 	created(t, l, "b", "i2")
-	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 	if now := l.Log().Frontier().Seq; now != end+4 {
 		t.Errorf("%d records, want the load, the creation and the digest", now-end)
 	}
@@ -378,7 +378,7 @@ func TestADigestOfOtherRowsIsNotUsed(t *testing.T) {
 		back = append(back, storage.Op{Key: key, Value: row(t, store, key)})
 	}
 	record(t, l, event.Disowned{Ref: ref("a"), ID: "i1", Who: "ann"})
-	must[wal.Checkpoint](t)(l.Checkpoint(t.Context()))
+	must[wal.Anchor](t)(l.Checkpoint(t.Context()))
 	hint := rows.KeyCertified + l.Instance()
 	edit(t, store, append(back, storage.Op{Key: hint, Value: row(t, store, hint)})...)
 	_ = l.Close()

@@ -3,13 +3,7 @@ package wal
 import (
 	"bytes"
 	"crypto/ed25519"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -21,6 +15,7 @@ const signatureSize = ed25519.PublicKeySize + ed25519.SignatureSize
 // purpose is invalid for the other.
 const (
 	checkpointDomain = "ovi wal checkpoint v1\n"
+	anchorDomain     = "ovi wal anchor v1\n"
 	trimDomain       = "ovi wal trim v1\n"
 	checkpointPrefix = "ovi-checkpoint-v1"
 )
@@ -71,53 +66,4 @@ func checkpointIn(id logID, h frameHeader, payload []byte, before Chain) Checkpo
 		Key:       bytes.Clone(payload[:ed25519.PublicKeySize]),
 		Signature: bytes.Clone(payload[ed25519.PublicKeySize:]),
 	}
-}
-
-// String returns the checkpoint as one printable line, to be stored elsewhere.
-func (c Checkpoint) String() string {
-	b64 := base64.RawURLEncoding
-	return strings.Join([]string{
-		checkpointPrefix, hex.EncodeToString(c.Log[:]), strconv.FormatUint(uint64(c.Seq), 10),
-		strconv.FormatInt(c.At.UnixNano(), 10), c.Chain.String(),
-		b64.EncodeToString(c.Key), b64.EncodeToString(c.Signature),
-	}, ":")
-}
-
-// ParseCheckpoint is the inverse of String. It refuses a line whose signature
-// does not fit.
-func ParseCheckpoint(line string) (Checkpoint, error) {
-	c, err := parseCheckpoint(strings.TrimSpace(line))
-	if err != nil {
-		return Checkpoint{}, fmt.Errorf("wal: checkpoint line: %w", err)
-	}
-	return c, nil
-}
-
-func parseCheckpoint(line string) (Checkpoint, error) {
-	c, err := splitCheckpoint(line)
-	if err == nil && !c.Valid() {
-		err = errors.New("invalid signature: the line was changed or cut")
-	}
-	return c, err
-}
-
-// splitCheckpoint reads the parts of a line without checking the signature.
-func splitCheckpoint(line string) (c Checkpoint, err error) {
-	part := strings.Split(line, ":")
-	if len(part) != 7 || part[0] != checkpointPrefix {
-		return c, fmt.Errorf("want seven parts, the first %q", checkpointPrefix)
-	}
-	id, err1 := hex.DecodeString(part[1])
-	seq, err2 := strconv.ParseUint(part[2], 10, 64)
-	at, err3 := strconv.ParseInt(part[3], 10, 64)
-	chain, err4 := ParseChain(part[4])
-	key, err5 := base64.RawURLEncoding.DecodeString(part[5])
-	signature, err6 := base64.RawURLEncoding.DecodeString(part[6])
-	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
-		return c, err
-	}
-	if len(id) != len(c.Log) {
-		return c, fmt.Errorf("log identity of %d bytes: want %d", len(id), len(c.Log))
-	}
-	return Checkpoint{logID(id), Seq(seq), chain, time.Unix(0, at).UTC(), key, signature}, nil
 }

@@ -18,9 +18,10 @@
 //     last record is not taken for a torn write.
 //   - Edits are detected. The log contains checkpoints signed with ed25519, at
 //     least one in each sealed segment; Verify checks them all, and detects a tail
-//     that was cut off behind a checkpoint stored elsewhere (Checkpoint.String).
-//     The holder of the signing key can forge a log; the key is stored outside
-//     the directory.
+//     that was cut off behind one stored elsewhere (Anchor). Those have the root of
+//     a Merkle tree over all batches, and verify also once their records were
+//     trimmed. The holder of the signing key can forge what follows the last one;
+//     the key is stored outside the directory.
 //   - After a failed write or sync nothing is acknowledged until the log is
 //     opened again, which rewrites or cuts what was never acknowledged. A full
 //     disk refuses appends and leaves everything readable.

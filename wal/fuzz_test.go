@@ -83,22 +83,22 @@ func FuzzLockFile(f *testing.F) {
 	})
 }
 
-// FuzzParseCheckpoint: what is taken comes back as it was.
-func FuzzParseCheckpoint(f *testing.F) {
+// FuzzParseAnchor: what is taken comes back as it was.
+func FuzzParseAnchor(f *testing.F) {
 	l := mustOpen(f, vfs.NewMem(1))
 	appendN(f, l, 1)
-	c, err := l.Checkpoint()
+	c, err := l.Anchor()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(c.String())
 	f.Add("ovi-checkpoint-v1:::::::")
 	f.Fuzz(func(t *testing.T, line string) {
-		c, err := wal.ParseCheckpoint(line)
+		c, err := wal.ParseAnchor(line)
 		if err != nil {
 			return
 		}
-		again, err := wal.ParseCheckpoint(c.String())
+		again, err := wal.ParseAnchor(c.String())
 		if err != nil || again.String() != c.String() || !c.Valid() {
 			t.Fatalf("%q came back as %q: %v", line, c, err)
 		}

@@ -39,6 +39,27 @@ func signingKey(o options) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
+// PublicKeyOf is the key with which the log in a directory is signed, as the file beside it has it; nil
+// if there is no such file, as beside a copy.
+func PublicKeyOf(dir string, opts ...Option) (ed25519.PublicKey, error) {
+	o, err := newOptions(dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readAll(o.fs, o.keyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("wal: signing key: %w", err)
+	}
+	key, err := ParseSigningKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.keyFile, err)
+	}
+	return key.Public().(ed25519.PublicKey), nil
+}
+
 // makeKey generates a key and stores it so that a crash leaves all of it or none.
 func makeKey(o options) (ed25519.PrivateKey, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)

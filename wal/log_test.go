@@ -259,39 +259,39 @@ func TestCheckpointLine(t *testing.T) {
 	m := vfs.NewMem(1)
 	l := mustOpen(t, m)
 	appendN(t, l, 3)
-	c, err := l.Checkpoint()
+	c, err := l.Anchor()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := l.Checkpoint(); err != nil || again.String() != c.String() {
+	if again, err := l.Anchor(); err != nil || again.String() != c.String() {
 		t.Errorf("nothing was appended, and the checkpoint differs: %v", err)
 	}
 	line := c.String()
-	back, err := wal.ParseCheckpoint(line + "\n")
+	back, err := wal.ParseAnchor(line + "\n")
 	if err != nil || back.String() != line || strings.ContainsAny(line, " \n\t") {
 		t.Fatalf("line %q came back as %q, %v", line, back, err)
 	}
 	for i := range line {
 		changed := []byte(line)
 		changed[i] ^= 1
-		if c, err := wal.ParseCheckpoint(string(changed)); err == nil && c.String() != line {
+		if c, err := wal.ParseAnchor(string(changed)); err == nil && c.String() != line {
 			t.Errorf("a changed line was taken: %q", changed)
 		}
 	}
 	mustClose(t, l)
 	l = mustOpen(t, m) // reopening does not lose that it is signed
-	if again, err := l.Checkpoint(); err != nil || again.String() != line {
+	if again, err := l.Anchor(); err != nil || again.String() != line {
 		t.Errorf("after reopening the checkpoint differs: %v", err)
 	}
 	for range 50 {
 		appendN(t, l, 1)
 	}
 	mustClose(t, l)
-	if _, err := wal.Verify(dir, publicKey(), small(m, wal.WithCheckpoint(c))...); err != nil {
+	if _, err := wal.Verify(dir, publicKey(), small(m, wal.WithAnchor(c))...); err != nil {
 		t.Error(err)
 	}
 	other, _ := filled(t, 3)
-	if _, err := wal.Verify(dir, publicKey(), small(other, wal.WithCheckpoint(c))...); err == nil {
+	if _, err := wal.Verify(dir, publicKey(), small(other, wal.WithAnchor(c))...); err == nil {
 		t.Error("a checkpoint of another log was taken")
 	}
 }

@@ -73,7 +73,7 @@ func (m *machine) Trim(t *rapid.T) {
 }
 
 func (m *machine) Checkpoint(t *rapid.T) {
-	c, err := m.log(t).Checkpoint()
+	c, err := m.log(t).Anchor()
 	if err != nil || c.Seq != m.acknowledged.Seq || !c.Valid() {
 		t.Fatalf("checkpoint of %d, want %d: %v", c.Seq, m.acknowledged.Seq, err)
 	}

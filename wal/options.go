@@ -26,7 +26,7 @@ type options struct {
 	keyFile     string
 	key         ed25519.PrivateKey
 	trusted     []ed25519.PublicKey
-	checkpoints []Checkpoint
+	anchors     []Anchor
 }
 
 // FS and File are the file system that a log is kept on. Another one must keep
@@ -81,9 +81,9 @@ func WithKeyFile(name string) Option { return func(o *options) { o.keyFile = nam
 // WithSigningKey sets the key; no key file is read or created.
 func WithSigningKey(key ed25519.PrivateKey) Option { return func(o *options) { o.key = key } }
 
-// WithCheckpoint makes Verify require a checkpoint that was stored elsewhere.
-func WithCheckpoint(c Checkpoint) Option {
-	return func(o *options) { o.checkpoints = append(o.checkpoints, c) }
+// WithAnchor makes Verify require an anchor that was stored elsewhere.
+func WithAnchor(a Anchor) Option {
+	return func(o *options) { o.anchors = append(o.anchors, a) }
 }
 
 // newOptions applies the defaults and rejects invalid values.

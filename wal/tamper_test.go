@@ -214,7 +214,7 @@ func TestCutTail(t *testing.T) {
 	for range 20 {
 		appendN(t, l, 2)
 	}
-	checkpoint, err := l.Checkpoint()
+	checkpoint, err := l.Anchor()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestCutTail(t *testing.T) {
 		if _, err := wal.Verify(dir, publicKey(), small(m)...); err != nil {
 			t.Fatalf("cut at %d: %v; want nothing, without anything to hold it against", at, err)
 		}
-		_, err = wal.Verify(dir, publicKey(), small(m, wal.WithCheckpoint(checkpoint))...)
+		_, err = wal.Verify(dir, publicKey(), small(m, wal.WithAnchor(checkpoint))...)
 		if got := wantCorrupt(t, err); got.Offset != int64(at) {
 			t.Fatalf("cut at %d: %v", at, err)
 		}

@@ -20,6 +20,7 @@ type Report struct {
 	Last        Seq       // the newest one
 	Chain       Chain     // at the end
 	Trimmed     time.Time // when the ones before First were removed; zero if never
+	Tree        Tree      // over all batches, trimmed ones too
 	Checkpoints int
 	Signed      Seq                 // the last record that a signature covers
 	Keys        []ed25519.PublicKey // that signed, in order of appearance
@@ -32,8 +33,8 @@ type Report struct {
 //
 // With a key (and those of WithTrustedKey) every checkpoint must be signed by
 // it; with nil any key is accepted, so that a forger with write access is not
-// detected: see Report.Keys. WithFrontier and WithCheckpoint name positions that
-// the log must contain; those from before a Trim cannot be checked. Records
+// detected: see Report.Keys. WithFrontier and WithAnchor name positions that
+// the log must contain. Of what was trimmed the anchors that were given are found. Records
 // behind Report.Signed are covered by the chain only. In a log that is in use,
 // Report.Torn may be an append in progress.
 func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
@@ -50,11 +51,29 @@ func Verify(dir string, key ed25519.PublicKey, opts ...Option) (Report, error) {
 }
 
 type verifier struct {
-	o      options
-	dir    string
-	marks  []*mark
-	report Report
-	end    position
+	o       options
+	dir     string
+	marks   []*mark
+	report  Report
+	end     position
+	tree    Tree     // over all batches so far, trimmed ones too
+	anchors []Anchor // that are to be found in what is kept
+}
+
+// locate finds an anchor in what was trimmed.
+func (t *trimNotice) locate(a Anchor) error {
+	x, ok := t.anchors[a.Batches]
+	ok = ok || a.Batches == 0 // of an empty log: every log continues it
+	e := &CorruptError{Segment: trimName, Seq: a.Seq}
+	switch {
+	case !ok:
+		e.Reason = fmt.Sprintf("the checkpoint of record %d cannot be located: what was removed up to record %d does not lead to it", a.Seq, t.Seq)
+	case x.before.Root() != a.Root:
+		e.Reason = fmt.Sprintf("what was removed up to record %d is not what the checkpoint of record %d was given of", t.Seq, a.Seq)
+	default:
+		return nil
+	}
+	return e
 }
 
 func (v *verifier) run() error {
@@ -120,10 +139,18 @@ func (v *verifier) setMarks(d directory) error {
 	if f := v.o.frontier; f != nil {
 		v.marks = append(v.marks, &mark{position: position{seq: f.Seq, chain: f.Chain}, source: "the frontier kept elsewhere"})
 	}
-	for _, c := range v.o.checkpoints {
+	v.tree = d.trimmedTree()
+	for _, c := range v.o.anchors {
 		if c.Log != v.report.Log || !c.Valid() || !v.trusts(c.Key) {
 			return fmt.Errorf("wal: verify %s: the checkpoint of record %d belongs to another log or to an untrusted key", v.dir, c.Seq)
 		}
+		if d.trim != nil && c.Batches <= d.trim.Batches {
+			if err := d.trim.locate(c); err != nil {
+				return err
+			}
+			continue
+		}
+		v.anchors = append(v.anchors, c)
 		v.marks = append(v.marks, &mark{position: position{seq: c.Seq, chain: c.Chain}, source: "a checkpoint kept elsewhere"})
 	}
 	return d.reach(v.marks)
@@ -144,7 +171,7 @@ func (v *verifier) segment(want segmentHeader, last bool) error {
 	r := &recovery{scanner: s, header: h, fs: v.o.fs, dir: v.dir}
 	bad, err := r.frames(v.marks, func(f frame) error { return v.check(r, f) })
 	v.end = r.at
-	v.report.Last, v.report.Chain = r.at.seq, r.at.chain
+	v.report.Last, v.report.Chain, v.report.Tree = r.at.seq, r.at.chain, v.tree
 	if err != nil {
 		return err
 	}
@@ -163,6 +190,13 @@ func (v *verifier) check(r *recovery, f frame) error {
 		if _, err := f.records(); err != nil {
 			e.Reason = err.Error()
 			return e
+		}
+		v.tree.Append(leafOf(r.at.chain))
+		for _, a := range v.anchors {
+			if a.Batches == v.tree.End && a.Root != v.tree.Root() {
+				e.Reason = fmt.Sprintf("the records up to it are not those of the checkpoint of record %d", a.Seq)
+				return e
+			}
 		}
 		return nil
 	}
@@ -225,8 +259,7 @@ func (v *verifier) checkSealed(r *recovery, bad *flaw) error {
 // checkMarks checks that every required position was met.
 func (v *verifier) checkMarks() error {
 	for _, m := range v.marks {
-		observedUp := m.seq >= v.report.First || v.report.Trimmed.IsZero()
-		if !m.met && observedUp {
+		if !m.met {
 			return &CorruptError{
 				Segment: segmentName(max(m.segment, 1)), Offset: m.offset, Seq: m.seq,
 				Reason: fmt.Sprintf("the log lacks what was acknowledged according to %s: chain value %s", m.source, m.chain),

@@ -2,7 +2,9 @@ package main
 
 import (
 	"crypto/ed25519"
+	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/storage/bolt"
 	"github.com/ovi-project/ovi/wal"
 )
 
@@ -138,13 +141,9 @@ func (c *call) auditVerify() error {
 	if err != nil {
 		return err
 	}
-	key, options, err := c.trust()
+	report, err := c.verified(dir, nil)
 	if err != nil {
 		return err
-	}
-	report, err := wal.Verify(filepath.Join(dir, logDir), key, options...)
-	if err != nil {
-		return &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
 	}
 	if c.out.Machine() {
 		return c.out.Records(render.Info{Type: "verified", Data: verifiedOf(report)})
@@ -152,6 +151,9 @@ func (c *call) auditVerify() error {
 	c.out.Say("The audit log is intact: %s in %s and %s, %d to %d.", render.Many(report.Records, "record"),
 		render.Many(report.Batches, "batch"), render.Many(report.Segments, "segment"), report.First, report.Last)
 	c.out.Say("Signed up to record %d by %s, key %s.", report.Signed, render.Many(report.Checkpoints, "checkpoint"), strings.Join(keysOf(report), ", "))
+	if !report.Trimmed.IsZero() {
+		c.out.Say("Records before %d were trimmed at %s.", report.First, stampOf(report.Trimmed))
+	}
 	if report.Torn != nil {
 		c.out.Warn(report.Torn.String(), "none needed: the record was never acknowledged")
 	}
@@ -161,8 +163,44 @@ func (c *call) auditVerify() error {
 // logDir is where the audit log is, in the data directory.
 const logDir = "wal"
 
-// trust reads what the audit log is verified against.
-func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
+// verified verifies the audit log of a data directory against all that is known of it: its own key, what
+// its store has, what the command line requires, and anchors that were kept elsewhere.
+func (c *call) verified(dir string, anchors []wal.Anchor) (wal.Report, error) {
+	key, options, err := c.trust(dir)
+	if err != nil {
+		return wal.Report{}, err
+	}
+	for _, a := range anchors {
+		options = append(options, wal.WithAnchor(a))
+	}
+	known, err := c.inStore(dir)
+	if err != nil {
+		return wal.Report{}, err
+	}
+	report, err := wal.Verify(filepath.Join(dir, logDir), key, append(options, known...)...)
+	if err != nil {
+		err = &cli.Problem{Summary: "the audit log was changed or is damaged", Err: err, Suggestion: "keep a copy of the data directory, and restore the last good one"}
+	}
+	return report, err
+}
+
+// inStore is the last record of the log that its own store has.
+func (c *call) inStore(dir string) ([]wal.Option, error) {
+	path := ledger.StorePath(dir)
+	if _, err := os.Stat(path); err != nil || c.storeName() != "" {
+		return nil, nil //nolint:nilerr // a lost store, or one that others share
+	}
+	store, err := bolt.Open(path)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a damaged store is not the log's; `ovi audit replay` reports it
+	}
+	defer func() { _ = store.Close() }()
+	return ledger.FrontierIn(c, store)
+}
+
+// trust reads what the audit log is verified against; without --public-key its own key, so that a log
+// which was signed again with another one is found.
+func (c *call) trust(dir string) (ed25519.PublicKey, []wal.Option, error) {
 	var key ed25519.PublicKey
 	if text := c.cmd.String("public-key"); text != "" {
 		var err error
@@ -170,32 +208,43 @@ func (c *call) trust() (ed25519.PublicKey, []wal.Option, error) {
 			return nil, nil, cli.Usage("use the key that `ovi audit verify` prints", "invalid --public-key %q", text)
 		}
 	}
+	if key == nil {
+		var err error
+		if key, err = wal.PublicKeyOf(filepath.Join(dir, logDir)); err != nil {
+			return nil, nil, &cli.Problem{Summary: "cannot read the key of the audit log", Err: err, Suggestion: "use --public-key"}
+		}
+	}
 	var options []wal.Option
 	for _, line := range c.cmd.StringSlice("checkpoint") {
-		point, err := wal.ParseCheckpoint(line)
+		point, err := wal.ParseAnchor(line)
 		if err != nil {
 			return nil, nil, cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
 		}
-		options = append(options, wal.WithCheckpoint(point))
+		options = append(options, wal.WithAnchor(point))
 	}
 	return key, options, nil
 }
 
 // verified is the result of `audit verify` for programs.
 type verified struct {
-	Segments    int      `json:"segments"`
-	Batches     int      `json:"batches"`
-	Records     int      `json:"records"`
-	First       uint64   `json:"first"`
-	Last        uint64   `json:"last"`
-	Chain       string   `json:"chain"`
-	Checkpoints int      `json:"checkpoints"`
-	Signed      uint64   `json:"signed"`
-	Keys        []string `json:"keys"`
+	Segments    int        `json:"segments"`
+	Batches     int        `json:"batches"`
+	Records     int        `json:"records"`
+	First       uint64     `json:"first"`
+	Last        uint64     `json:"last"`
+	Chain       string     `json:"chain"`
+	Trimmed     *time.Time `json:"trimmed,omitempty"` // when the records before the first were removed
+	Tree        uint64     `json:"tree"`              // batches in the Merkle tree, trimmed ones too
+	Root        string     `json:"root"`
+	Checkpoints int        `json:"checkpoints"`
+	Signed      uint64     `json:"signed"`
+	Keys        []string   `json:"keys"`
 }
 
 func verifiedOf(r wal.Report) verified {
+	root := r.Tree.Root()
 	return verified{
+		Trimmed: timeOrNil(r.Trimmed), Tree: r.Tree.End, Root: hex.EncodeToString(root[:]),
 		Segments: r.Segments, Batches: r.Batches, Records: r.Records, First: uint64(r.First), Last: uint64(r.Last),
 		Chain: r.Chain.String(), Checkpoints: r.Checkpoints, Signed: uint64(r.Signed), Keys: keysOf(r),
 	}

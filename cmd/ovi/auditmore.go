@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -43,6 +44,15 @@ func (p *process) auditMore() []*urfave.Command {
 			Name: "checkpoint", ArgsUsage: "[SOURCE]", Usage: "Print a signed checkpoint, one line to keep elsewhere",
 			Flags:  []urfave.Flag{recordFlag()},
 			Action: p.action((*call).auditCheckpoint),
+		},
+		{
+			Name: "witness", ArgsUsage: "FILE [SOURCE]", Usage: "Verify the audit log against checkpoints kept in a file, and add one",
+			Description: "Keep FILE where whoever can write the data directory cannot: on another mount or host, or in a\n" +
+				"repository. Each run requires that the log still contains every checkpoint in it, also those of\n" +
+				"records that were trimmed since, and adds a line. Run it from time to time: what was recorded since\n" +
+				"the last line can be rewritten with the key of the log.",
+			Flags:  []urfave.Flag{recordFlag()},
+			Action: p.action((*call).auditWitness),
 		},
 		p.replayCommand(),
 		{
@@ -125,7 +135,7 @@ func (c *call) auditCheckpoint() error {
 			return err
 		}
 		if c.out.Machine() {
-			return c.out.Records(render.Info{Type: "checkpoint", Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.At}})
+			return c.out.Records(render.Info{Type: "checkpoint", Data: checkpoint{point.String(), uint64(point.Seq), point.Chain.String(), point.Batches, hex.EncodeToString(point.Root[:]), point.At}})
 		}
 		_, err = fmt.Fprintln(c.out.W, point)
 		return err
@@ -137,6 +147,8 @@ type checkpoint struct {
 	Line  string    `json:"line"`
 	Seq   uint64    `json:"seq"`
 	Chain string    `json:"chain"`
+	Tree  uint64    `json:"tree"` // batches in the Merkle tree
+	Root  string    `json:"root"`
 	At    time.Time `json:"at"`
 }
 
