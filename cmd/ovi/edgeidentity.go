@@ -93,10 +93,15 @@ func (c *call) nodeIdentity(name string) (identity.Node, error) {
 	switch {
 	case token == "" && !id.Enrolled():
 		return id, cli.Usage("run `ovi edge token "+name+"` on the host of the orchestrator, and give it as --token-file FILE or OVI_EDGE_TOKEN", "node %s is not enrolled", name)
-	case token == "" || c.cmd.String("token-file") == "" && id.Enrolled():
+	case token == "" || id.EnrolledWith(token):
 		return id, nil
 	}
-	if err := id.Enroll(c, token, c.signer()); err != nil {
+	err := id.Enroll(c, token, c.signer())
+	if err != nil && id.Enrolled() { // what runs on the node must not wait for a token
+		c.out.Warn("node "+name+" is not enrolled again, and goes on with its certificate: "+err.Error(), "make another token on the host of the orchestrator: ovi edge token "+name)
+		return id, nil
+	}
+	if err != nil {
 		return id, &cli.Problem{Summary: "cannot enroll node " + name, Err: err, Suggestion: "make another token on the host of the orchestrator: ovi edge token " + name}
 	}
 	c.out.Say("Node %s is enrolled.", name)

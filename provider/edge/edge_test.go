@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,8 +203,11 @@ func TestNothingIsConcludedOfASilentNode(t *testing.T) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	p := &counting{Provider: s.Provider}
+	var reports atomic.Int64 // each shows the end of one request, but for the first
 	go func() {
 		for range s.changes {
+			reports.Add(1)
 		}
 	}()
 	go inMemory(s.dial(t, "n1"))
@@ -213,11 +217,45 @@ func TestConformance(t *testing.T) {
 	then := resource.NewAttrs(resource.Attr{Name: "version", Value: resource.String("2")})
 	providertest.Run(t, func(*testing.T) providertest.Harness {
 		return providertest.Harness{
-			Provider: s.Provider, Scope: n1,
+			Provider: p, Scope: n1,
 			Samples: []providertest.Sample{{Desired: web("1"), Then: then}},
-			Ready:   func(*testing.T) { time.Sleep(20 * time.Millisecond) },
+			Ready: func(*testing.T) {
+				for reports.Load() <= p.sent.Load() {
+					time.Sleep(time.Millisecond)
+				}
+			},
 		}
 	})
+}
+
+// counting counts the requests that a node gets.
+type counting struct {
+	*edge.Provider
+	sent atomic.Int64
+}
+
+func (c *counting) Create(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	o, err := c.Provider.Create(ctx, r)
+	if err == nil {
+		c.sent.Add(1)
+	}
+	return o, err
+}
+
+func (c *counting) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
+	o, err := c.Provider.Update(ctx, r)
+	if err == nil {
+		c.sent.Add(1)
+	}
+	return o, err
+}
+
+func (c *counting) Delete(ctx context.Context, r provider.Request) error {
+	err := c.Provider.Delete(ctx, r)
+	if err == nil {
+		c.sent.Add(1)
+	}
+	return err
 }
 
 // inMemory is a node that does what it is asked at once.

@@ -202,6 +202,9 @@ func TestTokens(t *testing.T) {
 	if err := first.Enroll(t.Context(), token, s.sign); err != nil {
 		t.Fatal(err)
 	}
+	if !first.EnrolledWith(token) || first.EnrolledWith(token+"0") || s.node(t).EnrolledWith(token) {
+		t.Error("a node does not know the token that it enrolled with")
+	}
 	if s.alarmed("second time") {
 		t.Error("the first use is alarmed")
 	}

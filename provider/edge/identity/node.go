@@ -36,6 +36,13 @@ func (n Node) Enrolled() bool {
 	return err == nil
 }
 
+// EnrolledWith reports whether the node has its certificate by a token: a service that starts again with the
+// same command does not show it a second time.
+func (n Node) EnrolledWith(token string) bool {
+	b, err := os.ReadFile(n.file("token"))
+	return err == nil && n.Enrolled() && string(b) == hashOf([]byte(token))
+}
+
 // Enroll makes a key, and gets a certificate for it with a token.
 func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 	_, hash, ok := strings.Cut(token, ".")
@@ -60,7 +67,7 @@ func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(n.file("authority.pem"), authority), write(n.file("node.pem"), append(cert, private...)))
+	return errors.Join(write(n.file("authority.pem"), authority), write(n.file("node.pem"), append(cert, private...)), write(n.file("token"), []byte(hashOf([]byte(token)))))
 }
 
 // Config is how an enrolled node speaks TLS, and how long until its certificate is to be renewed; less than
@@ -116,8 +123,8 @@ func (n Node) request(ctx context.Context, key *ecdsa.PrivateKey, config *tls.Co
 	return sign(ctx, config, token, csr)
 }
 
-func hashOf(der []byte) string {
-	sum := sha256.Sum256(der)
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
