@@ -22,6 +22,7 @@ type clusterSite struct {
 	kubeconfig string // of the management cluster
 	api        *kube.Client
 	proxy      *haproxytest.Proxy
+	environ    []string // more of it
 }
 
 // newClusterSite makes a management cluster by hand: a real kube-apiserver and etcd, and the namespace of Argo CD.
@@ -61,6 +62,7 @@ func (f *clusterSite) command(args ...string) *exec.Cmd {
 	cmd := ovi(f.t, f.dir, args...)
 	cmd.Env = append(cmd.Env, f.e.Env()...)
 	cmd.Env = append(cmd.Env, "OVI_CLUSTER_MANAGEMENT=kind-devops", "OVI_CLUSTER_KUBECONFIG="+f.kubeconfig)
+	cmd.Env = append(cmd.Env, f.environ...)
 	if f.proxy != nil {
 		to := f.proxy.Folder
 		cmd.Env = append(cmd.Env, "OVI_CLUSTER_HAPROXY="+to.Path, "OVI_CLUSTER_HAPROXY_SOCKET="+to.Socket, "OVI_CLUSTER_HAPROXY_MASTER="+to.Master)

@@ -16,6 +16,7 @@ import (
 	"github.com/ovi-project/ovi/provider/cluster/haproxy/haproxytest"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 	"github.com/ovi-project/ovi/provider/cluster/kube/kubetest"
+	"github.com/ovi-project/ovi/provider/cluster/portainer/portainertest"
 	"github.com/ovi-project/ovi/source/sqlite/sqlitetest"
 )
 
@@ -39,7 +40,9 @@ func fleetRows() []fleetRow {
 // fleetSite is a site with a table, a management cluster with Argo CD's definitions, and HAProxy.
 type fleetSite struct {
 	*clusterSite
-	rows []fleetRow
+	rows      []fleetRow
+	portainer *portainertest.Fake
+	theirs    int // environments of Portainer's by others
 }
 
 // fleetSettings are those of the example, with the images of tests.
@@ -54,7 +57,8 @@ func fleetSettings(t *testing.T) string {
 
 func newFleet(t *testing.T) *fleetSite {
 	t.Helper()
-	f := &fleetSite{newClusterSite(t), fleetRows()}
+	f := &fleetSite{newClusterSite(t), fleetRows(), portainertest.Start(t), 0}
+	f.environ = []string{"OVI_CLUSTER_PORTAINER=" + f.portainer.URL, "OVI_CLUSTER_PORTAINER_TOKEN=" + portainertest.Token}
 	f.proxy = haproxytest.Start(t)
 	kubetest.InstallArgo(t, f.api)
 	sqlitetest.Exec(t, f.database(), sqlitetest.Schema())
@@ -90,6 +94,9 @@ func (f *fleetSite) whole(names []string) {
 	for _, name := range names {
 		f.route(name)
 		f.reachable(name)
+	}
+	if n, _ := f.portainer.Counts(); n != len(names)+f.theirs {
+		f.t.Errorf("there are %d environments of Portainer's for %d clusters, and %d of others", n-f.theirs, len(names), f.theirs)
 	}
 	if diff := cmp.Diff(names, f.elements()); diff != "" {
 		f.t.Errorf("elements of the ApplicationSet:\n%s", diff)
@@ -175,7 +182,7 @@ func (f *fleetSite) elements() []string {
 
 // TestAFleetFromATable: from nothing; nothing to do; all clusters removed by hand; a row that is to be absent;
 // a row that was deleted. What others made stays. kind, k3d, Podman, HAProxy, Argo CD's definitions and the
-// management cluster's kube-apiserver are real; in the clusters a fake API server answers.
+// management cluster's kube-apiserver are real; Portainer is a fake, and a fake API server answers in the clusters.
 func TestAFleetFromATable(t *testing.T) {
 	f := newFleet(t)
 	f.foreign()
@@ -249,6 +256,8 @@ func (f *fleetSite) foreign() {
 	if err := f.api.Apply(f.t.Context(), "/api/v1/namespaces/argocd/secrets/cluster-theirs", s, new(json.RawMessage)); err != nil {
 		f.t.Fatal(err)
 	}
+	f.portainer.Put("theirs")
+	f.theirs++
 	f.add("ovi.cfg", "backend be_theirs\n\tserver s1 127.0.0.1:9\n")
 	f.add("routes.map", "theirs be_theirs\n")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
+	"github.com/ovi-project/ovi/provider/cluster/portainer"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -14,13 +15,13 @@ func Entry() provider.Entry {
 	return provider.Entry{
 		Name: Name, Doc: "local Kubernetes clusters, with kind and k3d",
 		Locations: provider.Locations{
-			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+|haproxy(:/.+)?`,
+			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+|haproxy(:/.+)?|portainer(:https?://.+)?`,
 			Default: func(func(string) string) string { return local },
 		},
 		Options: []provider.Option{
 			{Key: "kind-image", Doc: "create the kind clusters of a table with `IMAGE` as their nodes, such as kindest/node:v1.31.12"},
 			{Key: "k3d-image", Doc: "create the k3d clusters of a table with `IMAGE` as their nodes, such as rancher/k3s:v1.31.5-k3s1"},
-			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, applicationset (one for all rows)"},
+			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, portainer_endpoint, applicationset (one for all rows)"},
 			{Key: "apps-repo", Doc: "the Git repository of the applicationset of a table, at `URL`"},
 			{Key: "apps-name", Default: "whoami", Doc: "call the applicationset of a table `NAME`"},
 			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
@@ -32,6 +33,8 @@ func Entry() provider.Entry {
 			{Key: "create-command", Doc: "run `COMMAND` to create a cluster, instead of kind and k3d; what it did is observed"},
 			{Key: "delete-command", Doc: "run `COMMAND` to delete a cluster, instead of kind and k3d; what it did is observed"},
 			{Key: "verify-command", Doc: "run `COMMAND` to verify a cluster that was created or started, beside what ovi observes"},
+			{Key: "portainer", Doc: "the Portainer at `URL`"},
+			{Key: "portainer-token", Secret: true, Doc: "the access token of a user of Portainer"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
@@ -41,6 +44,7 @@ func Entry() provider.Entry {
 			if o.Hooks, err = hooksOf(c.Options); err != nil {
 				return nil, err
 			}
+			o.Portainer = portainer.Client{URL: c.Options("portainer"), Token: c.Options("portainer-token")}
 			if c.Digest != nil {
 				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}

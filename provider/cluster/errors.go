@@ -13,6 +13,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
+	"github.com/ovi-project/ovi/provider/cluster/portainer"
 )
 
 // classify wraps an error of a call in its class. An error that has one is returned as it is.
@@ -27,9 +28,12 @@ func classify(op string, err error) error {
 	var balancer *haproxy.ConnectError
 	var unused *haproxy.UnusedError
 	var behind *haproxy.BehindError
+	var refused *portainer.Error
 	var said *kube.Error
 	var sent *url.Error
 	switch {
+	case errors.As(err, &refused):
+		out.Class, out.Hint = classOfStatus(refused.Status)
 	case errors.As(err, &said):
 		out.Code = said.Reason
 		out.Class, out.Hint = classOf(said)
@@ -55,6 +59,21 @@ func classify(op string, err error) error {
 		}
 	}
 	return out
+}
+
+// classOfStatus is the class of an answer of Portainer's, and what to do next.
+func classOfStatus(status int) (provider.Class, string) {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return provider.Denied, "set OVI_CLUSTER_PORTAINER_TOKEN to an access token of a user of Portainer"
+	case status == http.StatusNotFound:
+		return provider.NotFound, ""
+	case status == http.StatusConflict:
+		return provider.Conflict, ""
+	case status >= http.StatusInternalServerError:
+		return provider.Transient, ""
+	}
+	return provider.Permanent, ""
 }
 
 // classOf is the class of an answer of an API server, and what to do next.

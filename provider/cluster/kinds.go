@@ -12,10 +12,11 @@ const Name = "cluster"
 
 // The names of the kinds.
 const (
-	kindCluster = "cluster"
-	kindSecret  = "argocd_secret"
-	kindRoute   = "haproxy_route"
-	kindAppSet  = "applicationset"
+	kindCluster  = "cluster"
+	kindSecret   = "argocd_secret"
+	kindRoute    = "haproxy_route"
+	kindEndpoint = "portainer_endpoint"
+	kindAppSet   = "applicationset"
 )
 
 // kind is everything this provider knows about one kind of resource.
@@ -32,6 +33,7 @@ func kinds() []kind {
 		{secretKind(), inCluster, (*Provider).argoSecrets},
 		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
 		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
+		{endpointKind(), onPortainer, (*Provider).endpoints},
 	}
 }
 
@@ -57,6 +59,11 @@ type verbs interface {
 // marker is of kinds whose marks can be written at any time.
 type marker interface {
 	mark(ctx context.Context, r provider.Request) (resource.Observed, error)
+}
+
+// revealer is of kinds with secret values.
+type revealer interface {
+	reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error)
 }
 
 // at finds the system that resources of a kind are in, at a location.

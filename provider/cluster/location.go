@@ -37,17 +37,18 @@ type area string
 
 // The areas.
 const (
-	onEngine  area = "engine"
-	inCluster area = "cluster"
-	onHAProxy area = "haproxy"
+	onEngine    area = "engine"
+	inCluster   area = "cluster"
+	onHAProxy   area = "haproxy"
+	onPortainer area = "portainer"
 )
 
 // areaOf tells the area of a location, resolved or not.
 func areaOf(location string) area {
 	word, _, _ := strings.Cut(location, ":")
 	switch {
-	case word == string(onHAProxy):
-		return onHAProxy
+	case word == string(onHAProxy), word == string(onPortainer):
+		return area(word)
 	case location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside):
 		return inCluster
 	}
@@ -76,6 +77,8 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 		return location, nil
 	case areaOf(location) == onHAProxy:
 		return p.locateHAProxy(location)
+	case areaOf(location) == onPortainer:
+		return p.locatePortainer(location)
 	}
 	engine, cluster, in := strings.Cut(location, inside)
 	if engine == local || engine == "" || engine == "default" {
@@ -95,8 +98,12 @@ func (p *Provider) Describe(location string) string {
 	if name, ok := strings.CutPrefix(location, inContext); ok {
 		return "cluster of the context " + name
 	}
-	if areaOf(location) == onHAProxy {
+	switch areaOf(location) {
+	case onHAProxy:
 		return "HAProxy of " + strings.TrimPrefix(location, string(onHAProxy)+":")
+	case onPortainer:
+		return "Portainer at " + strings.TrimPrefix(location, string(onPortainer)+":")
+	case onEngine, inCluster:
 	}
 	if engine, cluster, in := strings.Cut(location, inside); in {
 		return "cluster " + cluster + " at " + engine

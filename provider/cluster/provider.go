@@ -9,6 +9,7 @@ import (
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/docker"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
+	"github.com/ovi-project/ovi/provider/cluster/portainer"
 	"github.com/ovi-project/ovi/resource"
 )
 
@@ -29,7 +30,9 @@ type Options struct {
 	Management, Kubeconfig string
 	// HAProxy is the folder and the sockets that the location "haproxy" means.
 	HAProxy haproxy.Folder
-	Hooks   Hooks
+	// Portainer is the one that the location "portainer" means, and the token for any.
+	Portainer portainer.Client
+	Hooks     Hooks
 
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d
@@ -176,21 +179,29 @@ func (p *Provider) read(ctx context.Context, k kind, s resource.Scope) ([]resour
 }
 
 // Reveal implements provider.Revealer.
-func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
-	h, err := p.host(ctx, have.Ref.Location)
-	if err != nil {
-		return resource.Secret{}, classify("read "+path, err)
+func (p *Provider) Reveal(ctx context.Context, have resource.Observed, path string) (out resource.Secret, err error) {
+	v, err := p.at(ctx, have.Ref)
+	switch x, ok := v.(revealer); {
+	case err != nil:
+	case ok:
+		out, err = x.reveal(ctx, have, path)
+	default:
+		err = permanent("", "", "%s has no %s", have.Ref.Short(), path)
 	}
+	return out, classify("read "+path, err)
+}
+
+func (h *host) reveal(ctx context.Context, have resource.Observed, path string) (resource.Secret, error) {
 	c, err := h.byID(ctx, have.ID)
 	switch {
 	case err != nil:
-		return resource.Secret{}, classify("read "+path, err)
+		return resource.Secret{}, err
 	case c == nil || path != "kubeconfig":
-		return resource.Secret{}, permanent("read "+path, "", "%s has no %s", have.Ref.Short(), path)
+		return resource.Secret{}, permanent("", "", "%s has no %s", have.Ref.Short(), path)
 	}
 	text, err := h.kubeconfig(ctx, c)
 	if err != nil {
-		return resource.Secret{}, classify("read "+path, err)
+		return resource.Secret{}, err
 	}
 	return resource.NewSecret(string(text), h.digest(c.name, path, text)), nil
 }

@@ -11,9 +11,10 @@ import (
 
 // The kinds of resources around a cluster.
 const (
-	KindRoute  = "haproxy_route"
-	KindSecret = "argocd_secret"
-	KindAppSet = "applicationset"
+	KindRoute    = "haproxy_route"
+	KindSecret   = "argocd_secret"
+	KindAppSet   = "applicationset"
+	KindEndpoint = "portainer_endpoint"
 )
 
 // The options of the provider that say what the table has no columns for.
@@ -23,6 +24,8 @@ const (
 	// OptionAppsRepo is the repository of the applications, OptionAppsName the name of their ApplicationSet.
 	OptionAppsRepo = "apps-repo"
 	OptionAppsName = "apps-name"
+	// OptionPortainer is the URL of Portainer, also for its agents.
+	OptionPortainer = "portainer"
 )
 
 // defaultNodePort is what Kindler's clusters use.
@@ -33,7 +36,7 @@ type builder func(s *settings, r *row) source.Resource
 
 // builders are the kinds that each row can declare, by name.
 func builders() map[string]builder {
-	return map[string]builder{KindRoute: route, KindSecret: registration}
+	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment}
 }
 
 // OfRow reports whether each row can declare a resource of a kind, of its own name.
@@ -103,7 +106,12 @@ func (s *settings) place(r *row, out *source.Resource) {
 
 // of refers to an attribute of the cluster of a row.
 func (s *settings) of(r *row, path string) source.Part {
-	return source.Part{Reference: true, Text: fmt.Sprintf("%s/%s/%s/%s.%s", s.table.opts.Provider, s.at, Kind, r.name(), path)}
+	return source.Part{Reference: true, Text: s.cluster(r) + "." + path}
+}
+
+// cluster names the cluster of a row in full.
+func (s *settings) cluster(r *row) string {
+	return fmt.Sprintf("%s/%s/%s/%s", s.table.opts.Provider, s.at, Kind, r.name())
 }
 
 // route leads to the node port of the cluster.
@@ -127,6 +135,11 @@ func registration(s *settings, r *row) source.Resource {
 		field{"kubeconfig", parts(s.of(r, "kubeconfig"))},
 		field{"labels", object(field{"env", text(r.name())}, field{"provider", text(r.text(columnProvider))}, field{"type", text("business")})},
 	)}
+}
+
+// environment is that of Portainer's for the agent in the cluster, without which it is of no use.
+func environment(s *settings, r *row) source.Resource {
+	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)}, Attrs: object(field{"url", text(s.option(OptionPortainer))})}
 }
 
 // applications adds the one ApplicationSet of all rows, if it is asked for.

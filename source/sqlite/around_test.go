@@ -54,7 +54,7 @@ const twoRows = `INSERT INTO clusters (name, provider, node_port, desired_state)
 // TestARowDeclaresWhatIsAroundItsCluster, with the edges between them, and nothing where the cluster is to be
 // absent.
 func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
-	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
+	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
 	if problems != nil {
 		t.Fatal(problems)
 	}
@@ -71,6 +71,7 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 	want := map[string]string{
 		"local cluster/dev": "", "local cluster/dev-a": "",
 		"haproxy haproxy_route/dev": "cluster/dev", "haproxy haproxy_route/dev-a": "cluster/dev-a",
+		"portainer portainer_endpoint/dev": "cluster/dev", "portainer portainer_endpoint/dev-a": "cluster/dev-a",
 		"management argocd_secret/dev": "cluster/dev", "management argocd_secret/dev-a": "cluster/dev-a",
 		"management applicationset/whoami": "argocd_secret/dev argocd_secret/dev-a",
 	}
