@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,7 +78,14 @@ func (f *fleetSite) database() string { return filepath.Join(f.dir, "clusters.db
 // reconcile runs `ovi cluster reconcile`.
 func (f *fleetSite) reconcile(want int, args ...string) string {
 	f.t.Helper()
+	defer f.took("ovi cluster reconcile "+strings.Join(args, " "), time.Now())
 	return f.ovi(want, slices.Concat([]string{"cluster", "reconcile", "--log-file", filepath.Join(f.dir, "log"), "--retry-wait", "1s"}, args, []string{f.database()})...)
+}
+
+// took logs how long something took.
+func (f *fleetSite) took(what string, since time.Time) {
+	f.t.Helper()
+	f.t.Logf("%s: %v", what, time.Since(since).Round(10*time.Millisecond))
 }
 
 func (f *fleetSite) names() (out []string) {
@@ -188,7 +196,9 @@ func TestAFleetFromATable(t *testing.T) {
 	f.foreign()
 	f.reconcile(0)
 	f.whole(f.names())
+	started := time.Now()
 	f.shows(f.ovi(0, "plan", f.database()), "No changes.")
+	f.took("a plan with nothing to do", started)
 	f.ovi(0, "cluster", "consistency", f.database())
 
 	if os.Getenv("OVI_CLUSTERS") == "all" {
@@ -212,8 +222,27 @@ func TestAFleetFromATable(t *testing.T) {
 	f.foreignIsThere()
 }
 
-// removedByHand: one run brings all clusters back, with all that is around them.
+// removedByHand: one run brings all clusters back, with all that is around them. Beside it, for its time, the
+// clusters are created in a plain loop.
 func (f *fleetSite) removedByHand() {
+	f.t.Helper()
+	f.deleteByHand()
+	f.ovi(1, "cluster", "consistency", f.database())
+	started := time.Now()
+	for i, r := range f.rows {
+		if r.provider == "kind" {
+			f.byHand("kind", "create", "cluster", "--name", r.name, "--image", clustertest.QuickImage, "--wait", "60s")
+			continue
+		}
+		f.byHand("k3d", "cluster", "create", r.name, "--image", clustertest.QuickK3sImage, "--subnet", r.subnet, "--port", fmt.Sprintf("%d:80@loadbalancer", 18090+i), "--kubeconfig-update-default=false")
+	}
+	f.took("a plain loop of kind and k3d", started)
+	f.deleteByHand()
+	f.reconcile(0)
+	f.whole(f.names())
+}
+
+func (f *fleetSite) deleteByHand() {
 	f.t.Helper()
 	for _, r := range f.rows {
 		if r.provider == "kind" {
@@ -222,9 +251,6 @@ func (f *fleetSite) removedByHand() {
 			f.byHand("k3d", "cluster", "delete", r.name)
 		}
 	}
-	f.ovi(1, "cluster", "consistency", f.database())
-	f.reconcile(0)
-	f.whole(f.names())
 }
 
 // inOrder: the lines of what was done come in this order.
