@@ -34,7 +34,7 @@ func Entry() provider.Entry {
 			{Key: "delete-command", Doc: "run `COMMAND` to delete a cluster, instead of kind and k3d; what it did is observed"},
 			{Key: "verify-command", Doc: "run `COMMAND` to verify a cluster that was created or started, beside what ovi observes"},
 			{Key: "portainer", Doc: "the Portainer at `URL`"},
-			{Key: "portainer-token", Secret: true, Doc: "the access token of a user of Portainer"},
+			{Key: "portainer-token", Secret: true, Doc: "the access `TOKEN` of a user of Portainer; the variable keeps it out of the list of processes"},
 		},
 		Kinds: Kinds,
 		Open: func(_ context.Context, c provider.Config) (provider.Provider, error) {
