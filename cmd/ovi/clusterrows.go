@@ -127,7 +127,7 @@ func (r *clusterRow) decided(d *decider.Decision) {
 	case d == nil:
 	case d.Difference == comparator.Conflict:
 		r.Result = resultBlocked
-		if d.Observed == nil || d.Observed.Ownership != resource.Unmanaged {
+		if d.Observed == nil || d.Observed.Ownership != resource.Unmanaged || r.suggestion == "" {
 			r.say(d.Message, d.Suggestion) // how it came about tells what to do
 		}
 	case d.Action.Executes():
