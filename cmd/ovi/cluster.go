@@ -63,6 +63,8 @@ func (p *process) clusterVerifyCommand() *urfave.Command {
 func (p *process) clusterConsistencyCommand() *urfave.Command {
 	return &urfave.Command{
 		Name: "consistency", ArgsUsage: "[DATABASE]", Usage: "Compare everything that the table and its settings declare",
+		Description: "Counts, for each kind, what is configured, as configured, missing, different, unwanted and not read, and changes\n" +
+			"nothing. It exits 0 only if all is as configured.",
 		Action: p.clusterAction((*call).clusterConsistency),
 	}
 }

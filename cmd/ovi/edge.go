@@ -27,26 +27,27 @@ func (p *process) edgeCommand() *urfave.Command {
 func (p *process) edgeOrchestratorCommand() *urfave.Command {
 	run := p.runCommand()
 	for _, f := range run.Flags {
-		if d, is := f.(*urfave.DurationFlag); is && d.Name == "interval" {
-			d.Value = edgeInterval
+		switch f := f.(type) {
+		case *urfave.DurationFlag:
+			if f.Name == "interval" {
+				f.Value = edgeInterval
+			}
+		case *urfave.BoolFlag:
+			f.Value = f.Name == "auto-approve" || f.Name == "allow-destroy"
 		}
 	}
 	return &urfave.Command{
 		Name: "lo", ArgsUsage: "SOURCE",
 		Usage: "Orchestrate a site: read its deployments, and let its nodes do what they need",
 		Description: "SOURCE is the folder of a site, in Git or on this host. It is reconciled as by `ovi run --auto-approve\n" +
-			"--allow-destroy`; nodes dial --edge-listen (default " + defaultEdge + ").",
+			"--allow-destroy`; --auto-approve=false only plans and reports, --allow-destroy=false\n" +
+			"deletes nothing. Nodes dial --edge-listen (default " + defaultEdge + ").",
 		Flags:  run.Flags,
 		Action: p.action((*call).edgeOrchestrator),
 	}
 }
 
 func (c *call) edgeOrchestrator() error {
-	for flag, value := range map[string]string{"auto-approve": "true", "allow-destroy": "true"} {
-		if err := c.cmd.Set(flag, value); err != nil {
-			return err
-		}
-	}
 	if !c.cmd.IsSet("edge-listen") && c.Getenv("OVI_EDGE_LISTEN") == "" {
 		if err := c.cmd.Set("edge-listen", defaultEdge); err != nil {
 			return err

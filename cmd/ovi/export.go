@@ -36,11 +36,11 @@ func (p *process) exportCommand() *urfave.Command {
 // exportTo is the command of one form.
 func (p *process) exportTo(x provider.Export) *urfave.Command {
 	flags := append([]urfave.Flag{
-		sourceFlag(), reasonFlag(), lockFlag(),
+		sourceFlag(),
 		&urfave.StringFlag{Name: "out", Usage: "write the files to folder `DIR` (default: the chart's name and the form)"},
 	}, chartFlags()...)
 	if !x.Managed {
-		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"})
+		flags = append(flags, &urfave.BoolFlag{Name: "handover", Usage: "stop managing what the files manage, as `ovi forget` does"}, reasonFlag(), lockFlag())
 	}
 	return &urfave.Command{
 		Name: x.Format, ArgsUsage: "[CHART]", Usage: "Write " + x.Doc,
