@@ -62,3 +62,21 @@ func (a Attrs) TextMap(name string) map[string]string {
 	}
 	return out
 }
+
+// TextList is a list of strings.
+func TextList(texts []string) List {
+	out := make(List, len(texts))
+	for i, s := range texts {
+		out[i] = String(s)
+	}
+	return out
+}
+
+// TextAttrs is a map of strings.
+func TextAttrs(texts map[string]string) Attrs {
+	out := make([]Attr, 0, len(texts))
+	for k, v := range texts {
+		out = append(out, Attr{Name: k, Value: String(v)})
+	}
+	return NewAttrs(out...)
+}

@@ -79,16 +79,13 @@ func (s *edgeSite) node(more ...string) func() {
 // enroll starts the node with a token, once the orchestrator listens.
 func (s *edgeSite) enroll() func() {
 	s.t.Helper()
-	for end := time.Now().Add(edgePatience); ; time.Sleep(50 * time.Millisecond) {
+	eventually(s.t, "the orchestrator listens", edgePatience, func() bool {
 		conn, err := net.Dial("tcp", s.address)
-		if err == nil {
-			_ = conn.Close()
-			break
+		if err != nil {
+			return false
 		}
-		if time.Now().After(end) {
-			s.t.Fatal(err)
-		}
-	}
+		return conn.Close() == nil
+	})
 	file := filepath.Join(s.dir, "token")
 	if err := os.WriteFile(file, []byte(s.read("edge", "token", "berlin/n1")), 0o600); err != nil {
 		s.t.Fatal(err)
@@ -100,27 +97,22 @@ func (s *edgeSite) enroll() func() {
 func (s *edgeSite) until(want string) {
 	s.t.Helper()
 	got := ""
-	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	defer s.onFailure("the containers are:\n%s\nwant:\n%s", &got, &want)
+	eventually(s.t, "the containers are as described", edgePatience, func() bool {
 		got, _ = s.host.Try("", "ps", "-a", "--format", "{{.Names}} {{.Image}}")
-		if got == want {
-			return
-		}
-	}
-	s.t.Fatalf("the containers are:\n%s\nwant:\n%s", got, want)
+		return got == want
+	})
 }
 
 // healthy waits until the record says that the deployment is healthy with a version.
 func (s *edgeSite) healthy(version string) {
 	s.t.Helper()
 	out := ""
-	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		cmd := s.read("status", "--output", "json")
-		out = cmd
-		if strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"`+version+`"`) {
-			return
-		}
-	}
-	s.t.Fatalf("version %s is not healthy:\n%s", version, out)
+	defer s.onFailure("version %s is not healthy:\n%s", &version, &out)
+	eventually(s.t, "the version is healthy", edgePatience, func() bool {
+		out = s.read("status", "--output", "json")
+		return strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"`+version+`"`)
+	})
 }
 
 func (s *edgeSite) read(args ...string) string {
@@ -215,23 +207,32 @@ func TestAnOrchestratorDerivesEverythingAgain(t *testing.T) {
 func (s *edgeSite) inspected(format string, ok func(string) bool) {
 	s.t.Helper()
 	got := ""
-	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	defer s.onFailure("%s of the container is %s", &format, &got)
+	eventually(s.t, "the container is as it is to be", edgePatience, func() bool {
 		out, err := s.host.Try("", "inspect", "-f", format, "ovi-app1")
-		if got = out; err == nil && ok(got) {
-			return
-		}
-	}
-	s.t.Fatalf("%s of the container is %s", format, got)
+		got = out
+		return err == nil && ok(got)
+	})
 }
 
 // restarted waits until the program has started again.
 func (s *edgeSite) restarted() {
 	s.t.Helper()
-	for end := time.Now().Add(edgePatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if _, err := s.host.Try("", "exec", "ovi-app1", "/bin/test", "-e", "/ok"); err == nil {
-			s.healthy("2")
-			return
-		}
+	eventually(s.t, "its program started again", edgePatience, func() bool {
+		_, err := s.host.Try("", "exec", "ovi-app1", "/bin/test", "-e", "/ok")
+		return err == nil
+	})
+	s.healthy("2")
+}
+
+// onFailure tells what a wait that failed saw last.
+func (s *edgeSite) onFailure(format string, what ...*string) {
+	if !s.t.Failed() {
+		return
 	}
-	s.t.Fatal("it was not restarted")
+	texts := make([]any, len(what))
+	for i, t := range what {
+		texts[i] = *t
+	}
+	s.t.Logf(format, texts...)
 }

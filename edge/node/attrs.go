@@ -11,15 +11,15 @@ import (
 func (r *runtime) attrs(q link.Request) []resource.Attr {
 	s := q.Spec
 	labels := map[string]string{labelNode: r.node(), labelName: q.Name, labelInstance: q.Instance, labelMarks: text(q.Marks), labelSpec: text(s)}
-	out := []resource.Attr{{Name: "image", Value: resource.String(s.Image)}, {Name: "labels", Value: textMap(labels)}}
+	out := []resource.Attr{{Name: "image", Value: resource.String(s.Image)}, {Name: "labels", Value: resource.TextAttrs(labels)}}
 	if len(s.Command) > 0 {
-		out = append(out, resource.Attr{Name: "command", Value: list(s.Command)})
+		out = append(out, resource.Attr{Name: "command", Value: resource.TextList(s.Command)})
 	}
 	if len(s.Args) > 0 {
-		out = append(out, resource.Attr{Name: "args", Value: list(s.Args)})
+		out = append(out, resource.Attr{Name: "args", Value: resource.TextList(s.Args)})
 	}
 	if len(s.Env) > 0 {
-		out = append(out, resource.Attr{Name: "env", Value: textMap(s.Env)})
+		out = append(out, resource.Attr{Name: "env", Value: resource.TextAttrs(s.Env)})
 	}
 	if len(s.Ports) > 0 {
 		var ports resource.List
@@ -30,28 +30,12 @@ func (r *runtime) attrs(q link.Request) []resource.Attr {
 	}
 	if c := s.Check; c != nil {
 		out = append(out, resource.Attr{Name: "health", Value: resource.NewAttrs(
-			resource.Attr{Name: "command", Value: list(c.Command)}, resource.Attr{Name: "interval_seconds", Value: resource.Int(c.Interval)},
+			resource.Attr{Name: "command", Value: resource.TextList(c.Command)}, resource.Attr{Name: "interval_seconds", Value: resource.Int(c.Interval)},
 			resource.Attr{Name: "timeout_seconds", Value: resource.Int(c.Timeout)}, resource.Attr{Name: "start_period_seconds", Value: resource.Int(c.Start)},
 			resource.Attr{Name: "retries", Value: resource.Int(c.Retries)},
 		)})
 	}
 	return out
-}
-
-func list(texts []string) resource.List {
-	out := make(resource.List, len(texts))
-	for i, s := range texts {
-		out[i] = resource.String(s)
-	}
-	return out
-}
-
-func textMap(m map[string]string) resource.Attrs {
-	var out []resource.Attr
-	for k, v := range m {
-		out = append(out, resource.Attr{Name: k, Value: resource.String(v)})
-	}
-	return resource.NewAttrs(out...)
 }
 
 // text is a value in a label; link's types always have one.

@@ -127,7 +127,7 @@ func overlay(a attrs, p *types.PendingModifiedValues) []string {
 	var waits []string
 	put := func(name string, v resource.Value) {
 		if v != nil && !equal(a[name], v) {
-			waits = append(waits, fmt.Sprintf("%s %s -> %s", name, shown(a[name]), shown(v)))
+			waits = append(waits, fmt.Sprintf("%s %s -> %s", name, plain(a[name]), plain(v)))
 			a[name] = v
 		}
 	}
@@ -143,13 +143,6 @@ func overlay(a attrs, p *types.PendingModifiedValues) []string {
 		put(name, next[name])
 	}
 	return waits
-}
-
-func shown(v resource.Value) string {
-	if s, ok := v.(resource.String); ok {
-		return string(s)
-	}
-	return string(resource.AppendJSON(nil, v))
 }
 
 // dbState is the health of a database.

@@ -1,9 +1,6 @@
 package edge
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
 )
@@ -48,17 +45,13 @@ func attrsOf(i *link.Item) resource.Attrs {
 		out = append(out, resource.Attr{Name: "image_id", Value: resource.String(i.Image)})
 	}
 	if len(s.Command) > 0 {
-		out = append(out, resource.Attr{Name: "command", Value: list(s.Command)})
+		out = append(out, resource.Attr{Name: "command", Value: resource.TextList(s.Command)})
 	}
 	if len(s.Args) > 0 {
-		out = append(out, resource.Attr{Name: "args", Value: list(s.Args)})
+		out = append(out, resource.Attr{Name: "args", Value: resource.TextList(s.Args)})
 	}
 	if len(s.Env) > 0 {
-		var env []resource.Attr
-		for _, k := range slices.Sorted(maps.Keys(s.Env)) {
-			env = append(env, resource.Attr{Name: k, Value: resource.String(s.Env[k])})
-		}
-		out = append(out, resource.Attr{Name: "env", Value: resource.NewAttrs(env...)})
+		out = append(out, resource.Attr{Name: "env", Value: resource.TextAttrs(s.Env)})
 	}
 	if len(s.Ports) > 0 {
 		var ports resource.List
@@ -69,20 +62,12 @@ func attrsOf(i *link.Item) resource.Attrs {
 	}
 	if c := s.Check; c != nil {
 		out = append(out, resource.Attr{Name: "health_check", Value: resource.NewAttrs(
-			resource.Attr{Name: "command", Value: list(c.Command)}, resource.Attr{Name: "interval", Value: resource.Int(c.Interval)},
+			resource.Attr{Name: "command", Value: resource.TextList(c.Command)}, resource.Attr{Name: "interval", Value: resource.Int(c.Interval)},
 			resource.Attr{Name: "timeout", Value: resource.Int(c.Timeout)}, resource.Attr{Name: "start_period", Value: resource.Int(c.Start)},
 			resource.Attr{Name: "retries", Value: resource.Int(c.Retries)},
 		)})
 	}
 	return resource.NewAttrs(out...)
-}
-
-func list(texts []string) resource.List {
-	out := make(resource.List, len(texts))
-	for i, s := range texts {
-		out[i] = resource.String(s)
-	}
-	return out
 }
 
 // observed is a deployment as its node reported it.

@@ -8,14 +8,6 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-func list(words []string) resource.Value {
-	out := make(resource.List, len(words))
-	for i, w := range words {
-		out[i] = resource.String(w)
-	}
-	return out
-}
-
 func words(v resource.Value) []string {
 	l, _ := v.(resource.List)
 	return l.Texts()
@@ -37,13 +29,13 @@ func (f *facts) command(want resource.Value) resource.Value {
 	full, said := f.full(), words(want)
 	switch {
 	case want == nil && f.image != nil && len(f.image.Config.Entrypoint) > 0:
-		return list(f.image.Config.Entrypoint)
+		return resource.TextList(f.image.Config.Entrypoint)
 	case want == nil:
 		return nil
 	case len(full) >= len(said) && slices.Equal(full[:len(said)], said):
 		return want
 	}
-	return list(full)
+	return resource.TextList(full)
 }
 
 // args end it.
@@ -57,12 +49,12 @@ func (f *facts) args(want resource.Value) resource.Value {
 		if f.image != nil {
 			entry = len(f.image.Config.Entrypoint)
 		}
-		return list(full[min(entry, len(full)):])
+		return resource.TextList(full[min(entry, len(full)):])
 	}
 	if n := len(full) - len(said); n >= 0 && slices.Equal(full[n:], said) {
 		return want
 	}
-	return list(full)
+	return resource.TextList(full)
 }
 
 func (f *facts) user(part int) resource.Value {
@@ -131,10 +123,10 @@ func (f *facts) security(want resource.Value) resource.Value {
 	}
 	caps := map[string]resource.Value{}
 	if len(f.HostConfig.CapAdd) > 0 {
-		caps["add"] = capabilities(list(f.HostConfig.CapAdd))
+		caps["add"] = capabilities(resource.TextList(f.HostConfig.CapAdd))
 	}
 	if len(f.HostConfig.CapDrop) > 0 {
-		caps["drop"] = capabilities(list(f.HostConfig.CapDrop))
+		caps["drop"] = capabilities(resource.TextList(f.HostConfig.CapDrop))
 	}
 	if len(caps) > 0 {
 		out["capabilities"] = resource.AttrsOf(caps)

@@ -149,7 +149,7 @@ func (f *facts) healthcheck(want resource.Value) resource.Value {
 	}
 	const second = 1_000_000_000
 	return resource.NewAttrs(
-		resource.Attr{Name: "type", Value: resource.String("exec")}, resource.Attr{Name: "command", Value: list(have.Test)},
+		resource.Attr{Name: "type", Value: resource.String("exec")}, resource.Attr{Name: "command", Value: resource.TextList(have.Test)},
 		resource.Attr{Name: "interval_seconds", Value: resource.Int(have.Interval / second)}, resource.Attr{Name: "timeout_seconds", Value: resource.Int(have.Timeout / second)},
 		resource.Attr{Name: "start_period_seconds", Value: resource.Int(have.StartPeriod / second)}, resource.Attr{Name: "retries", Value: resource.Int(have.Retries)})
 }
