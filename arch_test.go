@@ -28,7 +28,7 @@ var layers = map[string]int{
 	"comparator": 10, "replace": 10, "wal": 10, "storage": 10, "provider": 10, "source": 10,
 	"internal/awsfake": 10, "internal/etcdtest": 10, "internal/mototest": 10, "internal/podmantest": 10, "internal/clustertest": 15, "provider/toys/shelf": 15, "source/syntax": 15,
 	"rollout": 20, "decider": 20, "coordinator": 20, "observer": 20, "storage/": 20, "provider/": 20, "source/": 20,
-	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33,
+	"event": 30, "phrase": 31, "ledger": 31, "ledger/ledgertest": 33, "history": 32, "replay": 33, "proof": 33,
 	"engine": 40, "backtest": 42, "render": 41, "metrics": 41, "explain": 41,
 	"report": 42, "cli": 45, "serve": 46,
 	"edge/node": 42,

@@ -49,6 +49,7 @@ type reader struct {
 	from  Seq
 	until position
 	hash  hasher
+	frame func(f frame, end Chain) error // gets the frames of records instead of yield, unless nil
 }
 
 func (r *reader) run(asked Seq, yield func(Batch, error) bool) error {
@@ -122,6 +123,12 @@ func (r *reader) frames(s *scanner, yield func(Batch, error) bool) error {
 		case f.kind == kindSeal:
 			return s.atSeal()
 		case f.kind == kindCheckpoint || f.last() < r.from:
+			continue
+		}
+		if r.frame != nil {
+			if err := r.frame(f, s.at.chain); err != nil {
+				return err
+			}
 			continue
 		}
 		b, err := f.batch(r.from)

@@ -32,6 +32,7 @@ func (f *flaw) Error() string { return f.reason }
 type frame struct {
 	frameHeader
 	payload []byte
+	raw     []byte // all of it but its chain value
 	start   int64
 	before  Chain
 }
@@ -96,7 +97,8 @@ func (s *scanner) body(h frameHeader, from int64) (frame, error) {
 		return frame{}, &flaw{s.at.offset, "the batch does not match its chain value"}
 	}
 	f := frame{frameHeader: h, start: s.at.offset, before: s.at.chain}
-	f.payload = b[chainSize+frameHeaderSize:][:h.stored]
+	f.raw = b[chainSize:size]
+	f.payload = f.raw[frameHeaderSize:][:h.stored]
 	s.sealed = h.kind == kindSeal
 	s.at = position{s.at.segment, s.at.offset + int64(size), h.last(), chain}
 	return f, nil

@@ -78,7 +78,7 @@ func (p *process) app() *urfave.App {
 func (p *process) commands() []*urfave.Command {
 	return []*urfave.Command{
 		p.planCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
-		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
+		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.proveCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
 		p.policyCommand(), p.auditCommand(), p.storeCommand(),
 		p.kindsCommand(), p.schemaCommand(), p.sandboxCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand(),

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/ovi-project/ovi/cli"
+	"github.com/ovi-project/ovi/history"
+	"github.com/ovi-project/ovi/ledger"
+	"github.com/ovi-project/ovi/proof"
+	"github.com/ovi-project/ovi/render"
+	"github.com/ovi-project/ovi/wal"
+)
+
+func (p *process) proveCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "prove", Category: groupInspect, ArgsUsage: "REF",
+		Usage: "Write a file that proves why a resource is as it is or gone",
+		Description: "The file has the records of the audit log about the resource: configuration, observations, plans\n" +
+			"with the digests of their policies, approvals and calls, each with the hashes that lead to a signed\n" +
+			"checkpoint. tools/verify checks it without ovi and without this data directory. The file has whole\n" +
+			"batches of records, so it may tell of other resources too; secrets are in no record.",
+		Flags: []urfave.Flag{
+			recordFlag(),
+			&urfave.StringFlag{Name: "out", Usage: "write the proof to `FILE`, not to standard output"},
+			&urfave.StringFlag{Name: "checkpoint", Usage: "prove it under the checkpoint `LINE`, kept elsewhere, not under another one"},
+			&urfave.BoolFlag{Name: "all", Usage: "prove every observation and plan, not only the last 200 of each"},
+		},
+		Action: p.action((*call).prove),
+	}
+}
+
+func (c *call) prove() error {
+	if err := c.oneRef(); err != nil {
+		return err
+	}
+	return c.withMemory(nil, c.proveRef)
+}
+
+func (c *call) proveRef(l *ledger.Ledger) error {
+	ref, err := c.ref(l, c.arg(0))
+	if err != nil {
+		return err
+	}
+	order := proof.Order{Ref: ref, By: c.User(), Made: c.Now(), Depth: near}
+	if c.cmd.Bool("all") {
+		order.Depth = -1
+	}
+	if line := c.cmd.String("checkpoint"); line != "" {
+		if order.Under, err = wal.ParseAnchor(line); err != nil {
+			return cli.Usage("use the whole line as it was printed", "invalid --checkpoint: %s", err)
+		}
+	}
+	made, err := proof.Make(c, l, order)
+	if err != nil {
+		return &cli.Problem{Summary: "cannot prove " + quoted(ref.String()), Err: err, Suggestion: suggestProve(err)}
+	}
+	file := c.cmd.String("out")
+	if file == "" {
+		_, err := c.out.W.Write(made.Text)
+		return err
+	}
+	if err := writeFile(file, made.Text); err != nil {
+		return &cli.Problem{Summary: "cannot write the proof", File: file, Err: cli.Plain(err)}
+	}
+	return c.proved(l, order, made, file)
+}
+
+// suggestProve says what to do where the log does not have what is to be proved.
+func suggestProve(err error) string {
+	switch {
+	case errors.Is(err, wal.ErrTrimmed):
+		return "use a checkpoint that was given after the trim, or none"
+	case errors.Is(err, wal.ErrBehind):
+		return "use a later checkpoint, or none"
+	case errors.Is(err, ledger.ErrNotFound):
+		return "in a shared store, run it on the host whose instance changed the resource"
+	}
+	return "run `ovi audit verify`"
+}
+
+// proofMade is the result of `prove` for programs.
+type proofMade struct {
+	File       string `json:"file"`
+	Ref        string `json:"ref"`
+	Records    int    `json:"records"`
+	Batches    int    `json:"batches"`
+	First      uint64 `json:"first"` // the oldest record that the log has
+	Checkpoint string `json:"checkpoint"`
+}
+
+// proved says what the file proves.
+func (c *call) proved(l *ledger.Ledger, o proof.Order, p proof.Proof, file string) error {
+	if c.out.Machine() {
+		return c.out.Records(render.Info{Type: "proof", Data: proofMade{file, o.Ref.String(), p.Records, p.Batches, uint64(p.First), p.Under.String()}})
+	}
+	chronicle, err := history.New(l.Reader()).ResourceHistory(c, o.Ref, near)
+	if err != nil {
+		return err
+	}
+	c.out.Say("%s", c.teller(o.Ref).Explain(chronicle).Headline)
+	c.out.Say("%s proves it with %s in %s, under the checkpoint of record %d. Verify it with tools/verify.",
+		file, render.Many(p.Records, "record"), render.Many(p.Batches, "batch"), p.Under.Seq)
+	if p.First > 1 {
+		c.out.Say("Records before %d were trimmed; what they had is not proved.", p.First)
+	}
+	return nil
+}

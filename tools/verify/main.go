@@ -1,0 +1,64 @@
+// Command verify checks a file that `ovi prove` wrote, without ovi: docs/wal-format.md is all that it
+// knows of the format. It ends with 1 where anything does not fit.
+package main
+
+import (
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+)
+
+func main() {
+	key := flag.String("key", "", "require that this `KEY` signed the log (64 hexadecimal digits, from `ovi audit verify`)")
+	point := flag.String("checkpoint", "", "require that the proof is under this checkpoint `LINE`, kept elsewhere")
+	flag.Parse()
+	text, err := os.ReadFile(flag.Arg(0))
+	if err == nil {
+		err = verify(text, *key, *point, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", printable(err.Error()))
+		os.Exit(1)
+	}
+}
+
+// verify checks a proof and prints what it proves.
+func verify(text []byte, key, point string, out io.Writer) error {
+	p, err := read(text)
+	if err != nil {
+		return err
+	}
+	by := hex.EncodeToString(p.anchor.key)
+	switch {
+	case key != "" && !strings.EqualFold(key, by):
+		return fmt.Errorf("the log is signed by key %s, not by %s", by, key)
+	case point != "" && strings.TrimSpace(point) != p.Checkpoint:
+		return errors.New("the proof is under another checkpoint: ask for `ovi prove REF --checkpoint LINE`")
+	}
+	s, err := tell(p)
+	if err != nil {
+		return err
+	}
+	lines := append(append([]string{p.Ref + ": " + s.end + "."}, s.lines...), s.notes...)
+	lines = append(lines,
+		fmt.Sprintf("Verified: %d records in %d batches of log %x, which has records %d to %d at %s UTC.",
+			len(p.records), p.batches, p.anchor.log, p.First, p.anchor.last, stamp(p.anchor.at)),
+		"Signed by key "+by+".")
+	_, err = fmt.Fprintln(out, printable(strings.Join(lines, "\n")))
+	return err
+}
+
+// printable replaces what a terminal would not print but do.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
