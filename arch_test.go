@@ -57,7 +57,7 @@ var goroutines = []string{
 	"render/cutepod/table.go",        // redraws elapsed times
 	"render/progress.go",             // redraws elapsed times
 	"provider/edge/entry.go",         // serves the streams of nodes
-	"edge/node/node.go",              // reads the requests of a stream, and does them
+	"edge/node/node.go",              // reads the requests of a stream, and does those of each deployment
 	"report/writer.go",               // writes the status columns of a source
 	"storage/storagetest/watch.go",   // the conformance suite's watchers
 	"storage/storagetest/writes.go",  // the conformance suite's writers

@@ -67,4 +67,7 @@ type Config struct {
 	Plain func(resource.Digest) (plain string, known bool)
 	// Changed requests an observation of a scope that reports by itself. It may be nil.
 	Changed func(resource.Scope)
+	// Version is what was read last of a stack's configuration, such as a commit; "": unknown. It may
+	// be nil.
+	Version func(stack string) string
 }

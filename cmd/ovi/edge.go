@@ -20,7 +20,7 @@ func (p *process) edgeCommand() *urfave.Command {
 		Name: "edge", Category: groupReconcile,
 		Usage:       "Reconcile the nodes of a site",
 		Description: "docs/edge.md describes sites, nodes and deployments.",
-		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand()},
+		Subcommands: []*urfave.Command{p.edgeOrchestratorCommand(), p.edgeNodeCommand(), p.edgeTokenCommand(), p.edgeRevokeCommand(), p.edgeResumeCommand()},
 	}
 }
 
@@ -94,13 +94,13 @@ func (c *call) edgeNode() error {
 		return err
 	}
 	containers := c.nodeContainers()
-	location, err := containers.Locate(c, "local")
+	location, err := c.awaitContainers(containers)
 	if err != nil {
 		return err
 	}
 	c.out.Say("Node %s/%s runs containers, and dials %s", site, name, c.cmd.String("lo"))
 	return node.Run(c, node.Options{
 		Site: site, Node: name, Address: c.cmd.String("lo"), Connect: c.nodeCredentials(id), Beat: c.cmd.Duration("beat"), Log: c.log.Named("node"),
-		Containers: containers, Scope: resource.Scope{Provider: chartProvider, Location: location},
+		Dir: id.Dir, Verify: id.Verify, Containers: containers, Scope: resource.Scope{Provider: chartProvider, Location: location},
 	})
 }

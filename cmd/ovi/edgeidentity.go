@@ -55,20 +55,49 @@ func (p *process) edgeRevokeCommand() *urfave.Command {
 	}
 }
 
+func (p *process) edgeResumeCommand() *urfave.Command {
+	return &urfave.Command{
+		Name: "resume", ArgsUsage: "SITE/NODE",
+		Usage: "Let a node get requests that holds a newer desired state than its orchestrator",
+		Description: "That is so after the orchestrator was restored from a backup. What runs on the node is what it goes on\n" +
+			"from. It is done on the host of the orchestrator, in its data directory (--data-dir, or -f SOURCE).",
+		Flags: []urfave.Flag{recordFlag()},
+		Action: p.action(func(c *call) error {
+			dir, node, err := c.identityFor()
+			if err == nil {
+				err = edge.Resume(dir, node)
+			}
+			if err == nil {
+				c.out.Say("Resumed %s: it gets requests from its next report on.", node)
+			}
+			return err
+		}),
+	}
+}
+
 // withAuthority opens the authority of the orchestrator for a command about one node.
 func (c *call) withAuthority(do func(a *identity.Authority, node string) error) error {
-	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) {
-		return cli.Usage("for example, ovi edge "+c.cmd.Command.Name+" berlin/n1", "name one node, SITE/NODE")
-	}
-	dir := c.dataDir(c.named(nil))
-	if err := errors.Join(c.isSafe(dir), createDir(dir)); err != nil {
-		return err
-	}
-	a, err := identity.Open(c.edgeIdentity(dir), c.Now)
+	dir, node, err := c.identityFor()
 	if err != nil {
 		return err
 	}
-	return do(a, c.arg(0))
+	a, err := identity.Open(dir, c.Now)
+	if err != nil {
+		return err
+	}
+	return do(a, node)
+}
+
+// identityFor is the folder of the authority, for a command about one node.
+func (c *call) identityFor() (dir, node string, err error) {
+	if c.cmd.NArg() != 1 || !edge.IsNode(c.arg(0)) {
+		return "", "", cli.Usage("for example, ovi edge "+c.cmd.Command.Name+" berlin/n1", "name one node, SITE/NODE")
+	}
+	dir = c.dataDir(c.named(nil))
+	if err := errors.Join(c.isSafe(dir), createDir(dir)); err != nil {
+		return "", "", err
+	}
+	return c.edgeIdentity(dir), c.arg(0), nil
 }
 
 // edgeIdentity is the folder of the authority: --edge-identity, or one in the data directory.

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/podman"
 	"github.com/ovi-project/ovi/provider/podman/libpod"
 )
@@ -31,4 +32,27 @@ func (c *call) optionOf(name, key string) string {
 		}
 	}
 	return ""
+}
+
+// The pauses before the service that runs containers is asked again.
+const (
+	containersFirst = time.Second
+	containersMost  = 30 * time.Second
+)
+
+// awaitContainers finds where a node's containers are. It waits for a service that does not answer: after a
+// power cut that may start later than the node.
+func (c *call) awaitContainers(containers *podman.Provider) (location string, err error) {
+	for pause := containersFirst; ; pause = min(2*pause, containersMost) {
+		location, err = containers.Locate(c, "local")
+		if err == nil || provider.ClassOf(err) != provider.Transient {
+			return location, err
+		}
+		c.out.Warn("the node waits for the service that runs containers: "+err.Error(), "none needed if it starts soon; retried in "+pause.String())
+		select {
+		case <-c.Done():
+			return "", c.Err()
+		case <-time.After(pause):
+		}
+	}
 }

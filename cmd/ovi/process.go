@@ -32,6 +32,8 @@ type call struct {
 	secrets knownSecrets
 	// repositories are the clones of this command, by URL and folder: what did not change is not read again.
 	repositories sync.Map
+	// versions are what was read last, such as a commit, by stack.
+	versions sync.Map
 	// progress is what the screen shows during an apply.
 	progress atomic.Pointer[render.Progress]
 }

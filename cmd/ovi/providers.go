@@ -81,7 +81,7 @@ func (c *call) providers(dir string, intents []resource.Intent) (provider.Set, [
 	for _, e := range c.table(c.process, c.log) {
 		config := provider.Config{
 			Options: func(key string) string { return c.option(e, key, intents) },
-			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported,
+			Owner:   c.Getenv("OVI_OWNER"), Clock: c.Now, Changed: c.reported, Version: c.versionOf,
 			Digest: func(ref resource.Ref, path, plain string) resource.Digest {
 				return resource.Digest(digest([]byte(ref.String() + "\n" + path + "\n" + plain)))
 			},

@@ -33,7 +33,17 @@ func (c *call) loadStack(paths []string, dir, stack string) ([]resource.Intent, 
 	if err != nil {
 		return nil, err
 	}
+	for _, in := range intents {
+		c.versions.Store(in.Stack, in.Version)
+	}
 	return intents, nil
+}
+
+// versionOf is what was read last of a stack; "": nothing yet.
+func (c *call) versionOf(stack string) string {
+	v, _ := c.versions.Load(stack)
+	text, _ := v.(string)
+	return text
 }
 
 // resolver resolves drafts: all of them or none, or what is valid of them.

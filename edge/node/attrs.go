@@ -3,14 +3,13 @@ package node
 import (
 	"encoding/json"
 
-	"github.com/ovi-project/ovi/provider/edge/link"
 	"github.com/ovi-project/ovi/resource"
 )
 
 // attrs are the attributes of the container of a deployment.
-func (r *runtime) attrs(q link.Request) []resource.Attr {
-	s := q.Spec
-	labels := map[string]string{labelNode: r.node(), labelName: q.Name, labelInstance: q.Instance, labelMarks: text(q.Marks), labelSpec: text(s)}
+func (r *runtime) attrs(q task) []resource.Attr {
+	s := q.to.Spec
+	labels := map[string]string{labelNode: r.node(), labelName: q.Name, labelInstance: q.to.Instance, labelMarks: text(q.to.Marks), labelSpec: text(s)}
 	out := []resource.Attr{{Name: "image", Value: resource.String(s.Image)}, {Name: "labels", Value: resource.TextAttrs(labels)}}
 	if len(s.Command) > 0 {
 		out = append(out, resource.Attr{Name: "command", Value: resource.TextList(s.Command)})

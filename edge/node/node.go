@@ -31,8 +31,12 @@ type Options struct {
 		provider.Swapper
 	}
 	Scope resource.Scope
-	Beat  time.Duration // the longest time between two reports; 0 is 10 s
-	Log   hclog.Logger
+	// Dir is where the node keeps its desired state; "": nowhere, for tests.
+	Dir string
+	// Verify checks a signature of the site. Nil: none is checked, for tests.
+	Verify func(body, signature []byte) error
+	Beat   time.Duration // the longest time between two reports; 0 is 10 s
+	Log    hclog.Logger
 }
 
 // The pauses before the orchestrator is dialed again.
@@ -48,19 +52,21 @@ var errRenew = errors.New("the certificate is due to be renewed")
 type agent struct {
 	Options
 	runtime *runtime
-	work    chan struct{} // there are requests
+	holder  *holder
 	changed chan struct{} // there is something to report
+	doing   sync.WaitGroup
 
 	mu     sync.Mutex
-	queue  []link.Request // in order; the first may be in progress
-	seen   uint64         // of the stream
+	queue  []task          // in order
+	busy   map[string]bool // the deployments of which a task is in progress
+	seen   uint64          // of the stream
 	failed map[string]failure
 }
 
-// failure is a request that failed, until another one for the same deployment.
+// failure is a task that failed, until another one for the same deployment.
 type failure struct {
-	request link.Request
-	text    string
+	task task
+	text string
 }
 
 // Run starts what was running, and then serves the orchestrator until the context ends. A stream that
@@ -76,13 +82,16 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	a := &agent{Options: o, runtime: r, work: make(chan struct{}, 1), changed: make(chan struct{}, 1), failed: map[string]failure{}}
-	if err := r.resume(ctx); err != nil && ctx.Err() == nil {
+	h, err := openHolder(o)
+	if err != nil {
+		o.Log.Error("the node starts what runs on it, and waits for its orchestrator", "error", err)
+	}
+	a := &agent{Options: o, runtime: r, holder: h, changed: make(chan struct{}, 1), busy: map[string]bool{}, failed: map[string]failure{}}
+	d, _, told := h.current()
+	if err := r.resume(ctx, d, told); err != nil && ctx.Err() == nil {
 		o.Log.Warn("not everything that was running could be started", "error", err)
 	}
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	tasks.Go(func() { a.perform(ctx) })
+	defer a.doing.Wait()
 	for pause := dialFirst; ctx.Err() == nil; pause = min(2*pause, dialMost) {
 		connected, err := a.serve(ctx)
 		if ctx.Err() != nil {
@@ -101,8 +110,8 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // serve opens one stream, and reports until it ends. connected: the orchestrator took two reports.
-func (a *agent) serve(ctx context.Context) (connected bool, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
+func (a *agent) serve(all context.Context) (connected bool, err error) {
+	ctx, stop := context.WithCancelCause(all)
 	defer stop(nil)
 	secure, most, err := a.Connect(ctx)
 	if err != nil {
@@ -119,13 +128,13 @@ func (a *agent) serve(ctx context.Context) (connected bool, err error) {
 	a.mu.Lock()
 	a.seen = 0
 	a.mu.Unlock()
-	if err := conn.Send(link.FromNode{Hello: &link.Hello{Site: a.Site, Node: a.Node}}); err != nil {
+	if err := conn.Send(link.FromNode{Hello: a.hello()}); err != nil {
 		return false, err
 	}
 	var reader sync.WaitGroup
 	defer reader.Wait()
 	defer stop(nil)
-	reader.Go(func() { stop(a.read(conn)) })
+	reader.Go(func() { stop(a.read(all, conn)) })
 	beat := time.NewTicker(a.Beat)
 	defer beat.Stop()
 	for n := 0; ; n++ {
@@ -144,8 +153,13 @@ func (a *agent) serve(ctx context.Context) (connected bool, err error) {
 	}
 }
 
-// read queues what the orchestrator asks. A request that is queued already is the same one.
-func (a *agent) read(conn *link.Conn) error {
+func (a *agent) hello() *link.Hello {
+	_, held, _ := a.holder.current()
+	return &link.Hello{Site: a.Site, Node: a.Node, Held: held}
+}
+
+// read accepts what the orchestrator tells and asks. A request that is queued already is the same one.
+func (a *agent) read(ctx context.Context, conn *link.Conn) error {
 	for {
 		f, err := conn.Recv()
 		switch {
@@ -153,17 +167,38 @@ func (a *agent) read(conn *link.Conn) error {
 			return fmt.Errorf("the orchestrator closed the stream")
 		case err != nil:
 			return err
-		case f.Request == nil:
-			continue
 		}
-		a.mu.Lock()
-		a.seen = f.Request.Seq
-		if !slices.ContainsFunc(a.queue, func(q link.Request) bool { return q.ID == f.Request.ID }) {
-			a.queue = append(a.queue, *f.Request)
+		if f.Desired != nil {
+			if err := a.holder.accept(f.Desired); err != nil { // also where it cannot be kept
+				return err
+			}
 		}
-		a.mu.Unlock()
-		signal(a.work)
-		signal(a.changed)
+		if f.Request != nil {
+			a.accept(ctx, *f.Request)
+		}
+	}
+}
+
+// accept queues a request. The tasks of one deployment are done one after the other, those of others at the
+// same time.
+func (a *agent) accept(ctx context.Context, q link.Request) {
+	t, err := a.holder.task(q)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = q.Seq
+	defer signal(a.changed)
+	if err != nil {
+		a.Log.Error("a request is refused", "request", q.Verb, "deployment", q.Name, "error", err)
+		a.failed[q.Name] = failure{t, err.Error()}
+		return
+	}
+	if slices.ContainsFunc(a.queue, func(x task) bool { return x.ID == q.ID }) {
+		return
+	}
+	a.queue = append(a.queue, t)
+	if !a.busy[t.Name] {
+		a.busy[t.Name] = true
+		a.doing.Go(func() { a.perform(ctx, t.Name) })
 	}
 }
 
@@ -174,42 +209,38 @@ func signal(c chan struct{}) {
 	}
 }
 
-// perform does the requests, one after the other.
-func (a *agent) perform(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-a.work:
+// perform does the tasks of a deployment, one after the other, until there are none.
+func (a *agent) perform(ctx context.Context, name string) {
+	for t, ok := a.first(name); ok && ctx.Err() == nil; t, ok = a.first(name) {
+		a.Log.Info("started", "request", t.Verb, "deployment", name, "version", t.to.Spec.Version)
+		err := a.runtime.do(ctx, t)
+		a.finished(t, err)
+		if err != nil {
+			a.Log.Warn("failed", "request", t.Verb, "deployment", name, "error", err)
 		}
-		for q, ok := a.first(); ok && ctx.Err() == nil; q, ok = a.first() {
-			a.Log.Info("started", "request", q.Verb, "deployment", q.Name, "version", q.Spec.Version)
-			err := a.runtime.do(ctx, q)
-			a.finished(q, err)
-			if err != nil {
-				a.Log.Warn("failed", "request", q.Verb, "deployment", q.Name, "error", err)
-			}
-			signal(a.changed)
-		}
+		signal(a.changed)
 	}
 }
 
-func (a *agent) first() (link.Request, bool) {
+// first is the next task of a deployment. If there is none, nothing does its tasks any more.
+func (a *agent) first(name string) (task, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.queue) == 0 {
-		return link.Request{}, false
+	i := slices.IndexFunc(a.queue, func(t task) bool { return t.Name == name })
+	if i < 0 {
+		delete(a.busy, name)
+		return task{}, false
 	}
-	return a.queue[0], true
+	return a.queue[i], true
 }
 
-func (a *agent) finished(q link.Request, err error) {
+func (a *agent) finished(t task, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.queue = a.queue[1:]
-	delete(a.failed, q.Name)
+	a.queue = slices.DeleteFunc(a.queue, func(x task) bool { return x.ID == t.ID })
+	delete(a.failed, t.Name)
 	if err != nil {
-		a.failed[q.Name] = failure{q, err.Error()}
+		a.failed[t.Name] = failure{t, err.Error()}
 	}
 }
 
@@ -235,31 +266,33 @@ func (a *agent) report(ctx context.Context) link.Report {
 	return r
 }
 
-// overlay adds what the containers do not show: requests in progress, and those that failed.
-func overlay(items []link.Item, queue []link.Request, failed map[string]failure) []link.Item {
-	at := func(q link.Request) *link.Item {
-		i := slices.IndexFunc(items, func(x link.Item) bool { return x.Name == q.Name })
+// overlay adds what the containers do not show: tasks in progress, and those that failed.
+func overlay(items []link.Item, queue []task, failed map[string]failure) []link.Item {
+	at := func(t task) *link.Item {
+		i := slices.IndexFunc(items, func(x link.Item) bool { return x.Name == t.Name })
 		if i < 0 {
-			i, items = len(items), append(items, link.Item{Name: q.Name, Instance: q.Instance, Marks: q.Marks, Spec: q.Spec})
+			i, items = len(items), append(items, link.Item{Name: t.Name, Instance: t.to.Instance, Marks: t.to.Marks, Spec: t.to.Spec})
 		}
 		return &items[i]
 	}
-	for _, f := range failed {
-		if f.request.Verb == link.Delete && !slices.ContainsFunc(items, func(x link.Item) bool { return x.Name == f.request.Name }) {
-			continue
+	for name, f := range failed {
+		if f.task.to.Instance == "" && !slices.ContainsFunc(items, func(x link.Item) bool { return x.Name == name }) {
+			continue // a delete, or one that was refused
 		}
-		x := at(f.request)
+		x := at(f.task)
 		x.Phase, x.Health = link.Failed, resource.Failing
-		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.request.Verb, f.request.Spec.Version, f.text)
+		x.Message = fmt.Sprintf("%s of version %s failed: %s", f.task.Verb, f.task.to.Spec.Version, f.text)
 	}
-	for i, q := range queue {
-		if q.Verb == link.Delete {
+	first := map[string]bool{}
+	for _, t := range queue {
+		if t.Verb == link.Delete {
 			continue
 		}
-		x := at(q)
-		if x.Phase, x.Health = link.Pending, resource.Pending; i == 0 {
+		x := at(t)
+		if x.Phase, x.Health = link.Pending, resource.Pending; !first[t.Name] {
 			x.Phase = link.Installing
 		}
+		first[t.Name] = true
 	}
 	return items
 }

@@ -23,7 +23,7 @@ import (
 // orchestrator is one that a test speaks for: it hands out the frames of the node, and sends requests.
 type orchestrator struct {
 	reports  chan link.Report
-	requests chan link.Request
+	requests chan link.ToNode
 }
 
 func (o *orchestrator) Session(ctx context.Context, recv func() (link.FromNode, error), send func(link.ToNode) error) error {
@@ -35,7 +35,7 @@ func (o *orchestrator) Session(ctx context.Context, recv func() (link.FromNode, 
 		for {
 			select {
 			case q := <-o.requests:
-				_ = send(link.ToNode{Request: &q})
+				_ = send(q)
 			case <-ctx.Done():
 				return
 			}
@@ -73,17 +73,24 @@ func (o *orchestrator) until(t *testing.T, what string, ok func(link.Report) boo
 }
 
 // after sends a request and returns the first report that shows its end.
-func (o *orchestrator) after(t *testing.T, q link.Request) link.Report {
+func (o *orchestrator) after(t *testing.T, f link.ToNode) link.Report {
 	t.Helper()
-	o.requests <- q
+	q := f.Request
+	o.requests <- f
 	return o.until(t, string(q.Verb)+" "+q.ID, func(r link.Report) bool { return r.Seen >= q.Seq && !slices.Contains(r.Open, q.ID) })
 }
 
-func request(seq uint64, verb link.Verb, id, version string) link.Request {
-	return link.Request{
-		Seq: seq, ID: id, Verb: verb, Name: "web", Instance: "k1", Marks: link.Marks{Ref: "edge/berlin/n1/deployment/web", Stack: "berlin", Owner: "ovi", Key: "k1"},
+// request asks for version of web, as the only deployment of the node.
+func request(seq uint64, verb link.Verb, id, version string) link.ToNode {
+	d := link.Desired{Node: "berlin/n1", Generation: seq, Deployments: []link.Deployment{{
+		Name: "web", Instance: "k1", Marks: link.Marks{Ref: "edge/berlin/n1/deployment/web", Stack: "berlin", Owner: "ovi", Key: "k1"},
 		Spec: link.Spec{Version: version, Image: "localhost/edge:" + version, Env: map[string]string{"A": "b"}, Check: &link.Check{Command: []string{"/bin/test", "-e", "/ok"}, Interval: 1, Timeout: 5, Retries: 1}},
+	}}}
+	signed, err := link.Sign(&d, nil)
+	if err != nil {
+		return link.ToNode{}
 	}
+	return link.ToNode{Desired: &signed, Request: &link.Request{Seq: seq, ID: id, Verb: verb, Name: "web", Generation: seq}}
 }
 
 // start runs a node on a host until the returned function is called.
@@ -125,7 +132,7 @@ func TestANodeOnPodman(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &orchestrator{reports: make(chan link.Report, 1000), requests: make(chan link.Request)}
+	o := &orchestrator{reports: make(chan link.Report, 1000), requests: make(chan link.ToNode)}
 	server := link.NewServer(o)
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
@@ -141,9 +148,7 @@ func TestANodeOnPodman(t *testing.T) {
 	install := request(1, link.Install, "k1", "1")
 	healthy(o.after(t, install), "1")
 	id := host.Podman(t, "inspect", "-f", "{{.Id}}", "ovi-web")
-	again := install
-	again.Seq, again.ID = 2, "k2"
-	healthy(o.after(t, again), "1")
+	healthy(o.after(t, request(2, link.Install, "k2", "1")), "1")
 	if now := host.Podman(t, "inspect", "-f", "{{.Id}}", "ovi-web"); now != id {
 		t.Error("the same deployment was installed twice")
 	}

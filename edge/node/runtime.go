@@ -109,13 +109,19 @@ func (r *runtime) find(ctx context.Context, name string) (now, aside *container,
 	return now, aside, err
 }
 
-// resume ends updates that were interrupted, and starts what does not run.
-func (r *runtime) resume(ctx context.Context) error {
+// resume ends updates that were interrupted, and starts what is to run and does not: what its desired state asks for, or
+// else all that it has. Which version runs, and what is missing, it leaves to its orchestrator.
+func (r *runtime) resume(ctx context.Context, d link.Desired, told bool) error {
 	items, err := r.items(ctx)
-	errs := []error{err}
+	if err != nil {
+		return err
+	}
+	var errs []error
 	for _, i := range items {
 		now, err := r.afterUpdate(ctx, i.Name)
-		if err == nil && now != nil && now.Health != resource.Healthy && now.Health != resource.Pending {
+		want, is := d.Find(i.Name)
+		runs := !told || is && !want.Stopped
+		if err == nil && now != nil && runs && now.Health != resource.Healthy && now.Health != resource.Pending {
 			err = r.bring(ctx, now, resource.StateRunning)
 		}
 		errs = append(errs, err)
@@ -144,27 +150,27 @@ func (r *runtime) afterUpdate(ctx context.Context, name string) (*container, err
 }
 
 // do does a request. What is as requested already is a success.
-func (r *runtime) do(ctx context.Context, q link.Request) error {
+func (r *runtime) do(ctx context.Context, q task) error {
 	now, err := r.afterUpdate(ctx, q.Name)
 	switch {
 	case err != nil:
 		return err
 	case q.Verb == link.Delete:
 		return r.remove(ctx, now)
-	case now != nil && now.item.Instance != q.Instance:
+	case now != nil && now.item.Instance != q.to.Instance:
 		return fmt.Errorf("container %s belongs to another installation, %s", now.Ref.Name, now.item.Instance)
 	case now == nil:
 		_, err := r.create(ctx, q, nil)
 		return err
-	case !sameSpec(now.item.Spec, q.Spec) && q.Stopped: // nothing is in service
+	case !sameSpec(now.item.Spec, q.to.Spec) && q.to.Stopped: // nothing is in service
 		if err := r.remove(ctx, now); err != nil {
 			return err
 		}
 		_, err := r.create(ctx, q, nil)
 		return err
-	case !sameSpec(now.item.Spec, q.Spec):
+	case !sameSpec(now.item.Spec, q.to.Spec):
 		return r.update(ctx, q, now)
-	case q.Stopped || q.Verb == link.Restart || now.Health != resource.Healthy:
+	case q.to.Stopped || q.Verb == link.Restart || now.Health != resource.Healthy:
 		return r.bring(ctx, now, stateOf(q))
 	}
 	return nil
@@ -177,19 +183,19 @@ func sameSpec(a, b link.Spec) bool {
 }
 
 // create creates a container, and starts it unless it is for an update.
-func (r *runtime) create(ctx context.Context, q link.Request, beside *resource.Observed) (resource.Observed, error) {
+func (r *runtime) create(ctx context.Context, q task, beside *resource.Observed) (resource.Observed, error) {
 	desired := r.named(q.Name)
 	attrs, problems := r.checker.Check(resource.SortAttrs(r.attrs(q)))
 	if len(problems) > 0 {
 		return resource.Observed{}, fmt.Errorf("the deployment cannot run here: %s", problems[0].Summary)
 	}
 	desired.Attrs, desired.State = attrs, stateOf(q)
-	return r.Containers.Create(ctx, provider.Request{Key: q.ID, Owner: q.Marks.Owner, Desired: desired, Beside: beside})
+	return r.Containers.Create(ctx, provider.Request{Key: q.ID, Owner: q.to.Marks.Owner, Desired: desired, Beside: beside})
 }
 
 // update swaps containers: the new one is created beside the old one, which is stopped for it, and serves
 // again if the new one does not become healthy.
-func (r *runtime) update(ctx context.Context, q link.Request, now *container) error {
+func (r *runtime) update(ctx context.Context, q task, now *container) error {
 	old, err := r.Containers.SetAside(ctx, provider.Request{Desired: r.named(q.Name), Have: now.Observed})
 	if err != nil {
 		return err
@@ -212,8 +218,8 @@ func (r *runtime) update(ctx context.Context, q link.Request, now *container) er
 }
 
 // stateOf is whether a request is for a container that runs.
-func stateOf(q link.Request) resource.State {
-	if q.Stopped {
+func stateOf(q task) resource.State {
+	if q.to.Stopped {
 		return resource.StateStopped
 	}
 	return resource.StateRunning

@@ -85,7 +85,13 @@ func web(version string) resource.Desired {
 	}
 }
 
-func running(q link.Request) link.Item {
+// running is what a request asks for, once it is done.
+func running(f link.ToNode) link.Item {
+	d, _, err := f.Desired.Open(nil)
+	q, is := d.Find(f.Request.Name)
+	if err != nil || !is || d.Generation != f.Request.Generation {
+		return link.Item{Name: f.Request.Name, Health: resource.Failing, Message: "the desired state does not have it"}
+	}
 	i := link.Item{Name: q.Name, Instance: q.Instance, Marks: q.Marks, Spec: q.Spec, Phase: link.Installed, Health: resource.Healthy}
 	if q.Stopped {
 		i.Health = resource.Stopped
@@ -113,7 +119,7 @@ func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
 		}
 	}
 	f, err := c.Recv()
-	if err != nil || f.Request == nil || f.Request.Verb != link.Install || f.Request.Spec.Image != "web:1" {
+	if err != nil || f.Request == nil || f.Request.Verb != link.Install || running(f).Spec.Image != "web:1" {
 		t.Fatalf("%+v, %v", f.Request, err)
 	}
 	older("nothing came")
@@ -122,9 +128,9 @@ func TestAReportThatCannotShowARequestIsOlder(t *testing.T) {
 	s.report(t, c, link.Report{Seen: 1, Open: []string{"k1"}})
 	older("a report in which it is open")
 	c = s.dial(t, "n1")
-	s.report(t, c, link.Report{Open: []string{"k1"}, Items: []link.Item{running(*f.Request)}})
+	s.report(t, c, link.Report{Open: []string{"k1"}, Items: []link.Item{running(f)}})
 	older("a stream that was opened again")
-	s.report(t, c, link.Report{Items: []link.Item{running(*f.Request)}})
+	s.report(t, c, link.Report{Items: []link.Item{running(f)}})
 	snap, err := s.Observe(t.Context(), provider.ObserveRequest{Scope: n1})
 	if err != nil || !snap.At.After(after) || len(snap.Resources) != 1 {
 		t.Fatalf("a report of the end: %+v, %v", snap, err)
@@ -268,9 +274,9 @@ func inMemory(c *link.Conn) {
 			return
 		}
 		q := *f.Request
-		rest := slices.DeleteFunc(slices.Clone(items), func(i link.Item) bool { return i.Instance == q.Instance })
+		rest := slices.DeleteFunc(slices.Clone(items), func(i link.Item) bool { return i.Name == q.Name })
 		if items = rest; q.Verb != link.Delete {
-			items = append(items, running(q))
+			items = append(items, running(f))
 		}
 		r = link.Report{Seen: q.Seq, Items: slices.Clone(items)}
 	}

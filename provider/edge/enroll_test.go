@@ -28,25 +28,43 @@ import (
 type secured struct {
 	*edge.Provider
 	authority *identity.Authority
+	dir       string
 	address   string
+	stop      func()
+	changes   chan resource.Scope
 
-	mu     sync.Mutex
-	offset time.Duration
-	alarms []string
+	mu      sync.Mutex
+	offset  time.Duration
+	alarms  []string
+	version string
 }
 
 func newSecured(t *testing.T) *secured {
 	t.Helper()
-	s := &secured{}
+	s := &secured{dir: t.TempDir(), version: "c1", changes: make(chan resource.Scope, 100)}
+	s.restart(t)
+	return s
+}
+
+// restart starts the orchestrator, again if it runs.
+func (s *secured) restart(t *testing.T) {
+	t.Helper()
+	if s.stop != nil {
+		s.stop()
+	}
 	var err error
-	if s.authority, err = identity.Open(t.TempDir(), s.clock); err != nil {
+	if s.authority, err = identity.Open(s.dir, s.clock); err != nil {
 		t.Fatal(err)
 	}
-	s.Provider = edge.New(edge.Options{Clock: s.clock, Authority: s.authority, Alarm: func(text string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.alarms = append(s.alarms, text)
-	}})
+	s.Provider = edge.New(edge.Options{
+		Clock: s.clock, Authority: s.authority, Dir: s.dir, Version: func(string) string { return s.version },
+		Changed: func(x resource.Scope) { s.changes <- x },
+		Alarm: func(text string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.alarms = append(s.alarms, text)
+		},
+	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -55,8 +73,8 @@ func newSecured(t *testing.T) *secured {
 	server := link.NewServer(s.Provider, grpc.Creds(credentials.NewTLS(s.authority.Server())))
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
-	t.Cleanup(func() { server.Stop(); serving.Wait() })
-	return s
+	s.stop = sync.OnceFunc(func() { server.Stop(); serving.Wait() })
+	t.Cleanup(s.stop)
 }
 
 func (s *secured) clock() time.Time {

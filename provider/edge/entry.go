@@ -26,7 +26,7 @@ func Entry(log hclog.Logger) provider.Entry {
 		},
 		Kinds: Kinds,
 		Open: func(ctx context.Context, c provider.Config) (provider.Provider, error) {
-			o := Options{Clock: c.Clock, Changed: c.Changed, Alarm: func(text string) { log.Error(text) }}
+			o := Options{Clock: c.Clock, Changed: c.Changed, Version: c.Version, Alarm: func(text string) { log.Error(text) }}
 			address := c.Options("listen")
 			if address == "" {
 				return New(o), nil
@@ -39,6 +39,7 @@ func Entry(log hclog.Logger) provider.Entry {
 			if o.Authority, err = identity.Open(folder, c.Clock); err != nil {
 				return nil, err
 			}
+			o.Dir = folder
 			p := New(o)
 			return p, p.listen(ctx, address)
 		},

@@ -25,6 +25,10 @@ type Options struct {
 	Lease   time.Duration        // 0: DefaultLease
 	// Authority decides who may speak for a node. Nil: whoever dials may, for tests in one process.
 	Authority *identity.Authority
+	// Dir is where the desired state of each node is kept, signed by Authority; "": nowhere.
+	Dir string
+	// Version is what was read of a stack last, a commit; nil: unknown.
+	Version func(stack string) string
 	// Alarm hears of what only an attack or a mistake explains: a token that is used twice, a node that
 	// speaks for another. Nil: nothing does.
 	Alarm func(text string)
@@ -53,10 +57,13 @@ func New(o Options) *Provider {
 	if o.Alarm == nil {
 		o.Alarm = func(string) {}
 	}
+	if o.Version == nil {
+		o.Version = func(string) string { return "" }
+	}
 	if o.Lease == 0 {
 		o.Lease = DefaultLease
 	}
-	return &Provider{opts: o, nodes: nodes{all: map[resource.Scope]*node{}}}
+	return &Provider{opts: o, nodes: nodes{desk: desk{o.Authority, o.Dir}, all: map[resource.Scope]*node{}}}
 }
 
 // Session implements link.Orchestrator.
@@ -72,8 +79,14 @@ func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, erro
 	if err := p.admits(ctx, scope.Location); err != nil {
 		return err
 	}
-	session := p.nodes.opened(scope, send)
+	session, ahead, err := p.nodes.opened(scope, first.Hello.Held, send)
+	if err != nil {
+		return err
+	}
 	defer p.nodes.closed(scope, session)
+	if ahead {
+		p.opts.Alarm(p.nodes.aheadOf(scope))
+	}
 	for {
 		f, err := recv()
 		if err != nil {
@@ -82,7 +95,7 @@ func (p *Provider) Session(ctx context.Context, recv func() (link.FromNode, erro
 		if f.Report == nil {
 			return errors.New("a frame without a report")
 		}
-		if err := p.admits(ctx, scope.Location); err != nil { // it may have been revoked since
+		if err := p.still(ctx, scope.Location); err != nil {
 			return err
 		}
 		if p.nodes.reported(scope, session, f.Report, p.opts.Clock()) {
@@ -102,6 +115,14 @@ func (p *Provider) admits(ctx context.Context, node string) error {
 		p.opts.Alarm(err.Error())
 	}
 	return denied(err)
+}
+
+// still returns why a node that was admitted may not speak any more.
+func (p *Provider) still(ctx context.Context, node string) error {
+	if p.opts.Authority == nil {
+		return nil
+	}
+	return denied(p.opts.Authority.Still(link.Certificate(ctx), node))
 }
 
 // Enroll implements link.Orchestrator.
@@ -151,23 +172,24 @@ func (p *Provider) Create(ctx context.Context, r provider.Request) (resource.Obs
 		owner = r.Desired.Owner
 	}
 	marks := link.Marks{Ref: ref.Bare().String(), Stack: ref.Stack, Owner: owner, Key: r.Key, Blessed: r.Desired.Blessed}
-	q := link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
-	if _, err := p.ask(ctx, ref.Scope(), q); err != nil {
+	d := link.Deployment{Name: ref.Name, Instance: r.Key, Marks: marks, Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
+	if _, err := p.ask(ctx, ref, link.Request{ID: r.Key, Verb: link.Install, Name: ref.Name}, &d); err != nil {
 		return resource.Observed{}, err
 	}
-	return observed(ref.Scope(), &link.Item{Name: q.Name, Instance: q.Instance, Marks: marks, Spec: q.Spec, Phase: link.Pending, Health: resource.Pending}), nil
+	return observed(ref.Scope(), &link.Item{Name: d.Name, Instance: d.Instance, Marks: marks, Spec: d.Spec, Phase: link.Pending, Health: resource.Pending}), nil
 }
 
 // Update implements provider.Provider. It returns when the node has the request.
 func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Observed, error) {
 	ref := r.Have.Ref
-	q := link.Request{ID: r.Key, Verb: link.Restart, Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
+	q := link.Request{ID: r.Key, Verb: link.Restart, Name: ref.Name}
 	for _, c := range r.Changes {
 		if c.On == resource.OnAttribute {
 			q.Verb = link.Update
 		}
 	}
-	if _, err := p.ask(ctx, ref.Scope(), q); err != nil {
+	d := link.Deployment{Name: ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have), Spec: specOf(r.Desired.Attrs), Stopped: r.Desired.State == resource.StateStopped}
+	if _, err := p.ask(ctx, ref, q, &d); err != nil {
 		return resource.Observed{}, err
 	}
 	out := r.Have
@@ -178,7 +200,7 @@ func (p *Provider) Update(ctx context.Context, r provider.Request) (resource.Obs
 // Delete implements provider.Provider. It returns when a report shows that it is gone.
 func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	scope := r.Have.Ref.Scope()
-	w, err := p.ask(ctx, scope, link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name, Instance: r.Have.ID, Marks: marksOf(r.Have)})
+	w, err := p.ask(ctx, r.Have.Ref, link.Request{ID: r.Key, Verb: link.Delete, Name: r.Have.Ref.Name}, nil)
 	if err != nil {
 		return err
 	}
@@ -197,11 +219,14 @@ func (p *Provider) Delete(ctx context.Context, r provider.Request) error {
 	return nil
 }
 
-func (p *Provider) ask(ctx context.Context, scope resource.Scope, q link.Request) (*waiting, error) {
+// ask tells a node what it is to run from now on, with a request. put is the resource in it; nil: it is no
+// longer to run.
+func (p *Provider) ask(ctx context.Context, ref resource.Ref, q link.Request, put *link.Deployment) (*waiting, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return p.nodes.ask(scope, q, p.opts.Clock(), p.opts.Lease)
+	c := change{name: ref.Name, commit: p.opts.Version(ref.Stack), put: put}
+	return p.nodes.ask(ref.Scope(), q, c, p.opts.Clock(), p.opts.Lease)
 }
 
 func marksOf(o resource.Observed) link.Marks {

@@ -13,8 +13,15 @@ import (
 	"github.com/ovi-project/ovi/resource"
 )
 
-// node is what is known of one node, in memory alone: a sign of life costs no write.
+// node is what is known of one node: in memory alone but for its desired state, so that a sign of life costs
+// no write.
 type node struct {
+	telling sync.Mutex // held while one request is made and sent: they reach the node in order
+	loaded  bool       // last was read
+
+	// The rest is guarded by nodes.mu.
+	last    told         // its desired state, as it was sent
+	ahead   *link.Held   // the node holds a newer desired state than this, and gets no requests
 	report  *link.Report // the newest of this process; nil: none yet
 	at      time.Time    // when it came
 	send    func(link.ToNode) error
@@ -26,13 +33,14 @@ type node struct {
 // waiting is a request that no report has shown the end of.
 type waiting struct {
 	session, seq uint64
-	id           string
+	id, name     string
 	sent         time.Time
 	done         chan struct{}
 }
 
 // nodes are the nodes that have dialed in.
 type nodes struct {
+	desk     desk
 	mu       sync.Mutex
 	all      map[resource.Scope]*node
 	sessions uint64
@@ -47,14 +55,36 @@ func (n *nodes) get(scope resource.Scope) *node {
 	return x
 }
 
-// opened notes a new stream of a node. It replaces the one before.
-func (n *nodes) opened(scope resource.Scope, send func(link.ToNode) error) uint64 {
+// opened notes a new stream of a node, which replaces the one before, and sends the node its desired
+// state if it does not hold that. ahead: it holds what was never told, or what was forgotten.
+func (n *nodes) opened(scope resource.Scope, held link.Held, send func(link.ToNode) error) (session uint64, ahead bool, err error) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.sessions++
 	x := n.get(scope)
-	x.send, x.session, x.seq = send, n.sessions, 0
-	return n.sessions
+	n.mu.Unlock()
+	x.telling.Lock()
+	defer x.telling.Unlock()
+	if !x.loaded {
+		t, err := n.desk.load(scope.Location)
+		if err != nil {
+			return 0, false, err
+		}
+		x.last, x.loaded = t, true
+	}
+	n.mu.Lock()
+	n.sessions++
+	x.send, x.session, x.seq, x.ahead = send, n.sessions, 0, nil
+	session = x.session
+	last := x.last
+	last.held.Epoch = n.desk.epoch()
+	if last.held.Follows(held) != nil {
+		x.ahead = &held
+	}
+	ahead = x.ahead != nil
+	n.mu.Unlock()
+	if !ahead && last.held != held && last.held.Generation > 0 {
+		err = send(link.ToNode{Desired: &last.signed})
+	}
+	return session, ahead, err
 }
 
 // closed notes the end of a stream.
@@ -74,7 +104,10 @@ func (n *nodes) reported(scope resource.Scope, session uint64, r *link.Report, n
 	if x.session != session {
 		return false
 	}
-	isNew = x.report == nil || !sameReport(x.report, r)
+	if x.ahead != nil && n.desk.resumed(scope.Location) {
+		x.last, x.ahead, isNew = told{held: *x.ahead}, nil, true
+	}
+	isNew = isNew || x.report == nil || !sameReport(x.report, r)
 	x.report, x.at = r, now
 	x.waiting = slices.DeleteFunc(x.waiting, func(w *waiting) bool {
 		open := slices.Contains(r.Open, w.id) || w.session == session && w.seq > r.Seen
@@ -119,22 +152,80 @@ func (n *nodes) snapshot(scope resource.Scope, now time.Time, lease time.Duratio
 	return s, nil
 }
 
-// ask sends a request to a node that is online.
-func (n *nodes) ask(scope resource.Scope, r link.Request, now time.Time, lease time.Duration) (*waiting, error) {
+// ask changes what a node that is online is to run, and sends it that with a request. Requests for one node
+// are in the order of their generations.
+func (n *nodes) ask(scope resource.Scope, r link.Request, c change, now time.Time, lease time.Duration) (*waiting, error) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	x := n.all[scope]
-	if x == nil || x.send == nil || x.report == nil || now.Sub(x.at) > lease {
-		return nil, &provider.Error{Class: provider.Transient, Op: string(r.Verb), Code: "Offline", Err: fmt.Errorf("node %s is not connected", scope.Location)}
+	x := n.get(scope)
+	n.mu.Unlock()
+	x.telling.Lock()
+	defer x.telling.Unlock()
+	d, err := n.plan(scope.Location, x, c, now, lease)
+	if err != nil {
+		return nil, refusedBy(r, err)
 	}
-	x.seq++
-	r.Seq = x.seq
-	w := &waiting{session: x.session, seq: r.Seq, id: r.ID, sent: now, done: make(chan struct{})}
-	x.waiting = append(x.waiting, w)
-	if err := x.send(link.ToNode{Request: &r}); err != nil {
+	t, err := n.desk.tell(scope.Location, d)
+	if err != nil {
+		return nil, refusedBy(r, err)
+	}
+	w, send := n.told(x, t, &r, now)
+	if send == nil {
+		return nil, refusedBy(r, notConnected(scope.Location))
+	}
+	if err := send(link.ToNode{Desired: &t.signed, Request: &r}); err != nil {
 		return nil, &provider.Error{Class: provider.Uncertain, Op: string(r.Verb), Err: err}
 	}
 	return w, nil
+}
+
+func refusedBy(r link.Request, err error) error {
+	return &provider.Error{Class: provider.Transient, Op: string(r.Verb), Code: "Offline", Err: err}
+}
+
+func notConnected(node string) error { return fmt.Errorf("node %s is not connected", node) }
+
+// plan is the next desired state of a node, if it can get one now.
+func (n *nodes) plan(node string, x *node, c change, now time.Time, lease time.Duration) (link.Desired, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case x.send == nil || x.report == nil || now.Sub(x.at) > lease:
+		return link.Desired{}, notConnected(node)
+	case x.ahead != nil:
+		return link.Desired{}, errors.New(aheadText(node, *x.ahead, x.last.held))
+	}
+	return x.next(node, n.desk.epoch(), c), nil
+}
+
+// told notes what is sent to a node, and the request with it.
+func (n *nodes) told(x *node, t told, r *link.Request, now time.Time) (*waiting, func(link.ToNode) error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	x.last = t
+	if x.send == nil {
+		return nil, nil
+	}
+	x.seq++
+	r.Seq, r.Generation = x.seq, t.held.Generation
+	w := &waiting{session: x.session, seq: r.Seq, id: r.ID, name: r.Name, sent: now, done: make(chan struct{})}
+	x.waiting = append(x.waiting, w)
+	return w, x.send
+}
+
+// aheadText is the alarm about a node that holds what its orchestrator does not know.
+func aheadText(node string, held, last link.Held) string {
+	return fmt.Sprintf("node %s holds generation %d of its desired state, and its orchestrator told it generation %d last: if the orchestrator was restored from a backup, run `ovi edge resume %s`; until then the node gets no requests",
+		node, held.Generation, last.Generation, node)
+}
+
+func (n *nodes) aheadOf(scope resource.Scope) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	x := n.get(scope)
+	if x.ahead == nil {
+		return ""
+	}
+	return aheadText(scope.Location, *x.ahead, x.last.held)
 }
 
 // finished waits until a report shows the end of a request.

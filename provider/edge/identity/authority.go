@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -46,6 +47,9 @@ type Authority struct {
 	clock func() time.Time
 	cert  *x509.Certificate
 	key   *ecdsa.PrivateKey
+
+	mu     sync.Mutex
+	served *tls.Certificate // of Server, until it is to be renewed
 }
 
 // Open opens the authority in a folder, and creates it if there is none.
@@ -147,7 +151,13 @@ func (a *Authority) Server() *tls.Config {
 	}
 }
 
+// server is the certificate of the orchestrator, another one after half of its life.
 func (a *Authority) server() (*tls.Certificate, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.served != nil && a.clock().Before(a.served.Leaf.NotBefore.Add(serverLife/2)) {
+		return a.served, nil
+	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -156,7 +166,12 @@ func (a *Authority) server() (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key}, nil
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	a.served = &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}
+	return a.served, nil
 }
 
 func (a *Authority) sign(t *x509.Certificate, public any, life time.Duration) ([]byte, error) {
@@ -206,13 +221,24 @@ func (a *Authority) Node(c *x509.Certificate, renews bool) (string, error) {
 		return "", fmt.Errorf("%w: the certificate names no node", ErrRefused)
 	}
 	node := words[2] + "/" + words[4]
-	switch revoked, err := a.revokedAt(node); {
-	case err != nil:
-		return "", err
-	case issuedAt(c) <= revoked:
-		return "", fmt.Errorf("%w: the certificate of %s was revoked", ErrRefused, node)
+	return node, a.notRevoked(c, node)
+}
+
+func (a *Authority) notRevoked(c *x509.Certificate, node string) error {
+	revoked, err := a.revokedAt(node)
+	if err == nil && issuedAt(c) <= revoked {
+		err = fmt.Errorf("%w: the certificate of %s was revoked", ErrRefused, node)
 	}
-	return node, nil
+	return err
+}
+
+// Still returns why a node that Node accepted on a connection may not speak on it any more: it was revoked, or
+// its certificate has expired. It costs less than Node, for every frame.
+func (a *Authority) Still(c *x509.Certificate, node string) error {
+	if a.clock().After(c.NotAfter) {
+		return fmt.Errorf("%w: the certificate of %s has expired", ErrRefused, node)
+	}
+	return a.notRevoked(c, node)
 }
 
 // Renew signs a new certificate for the node of a certificate, for the same key.

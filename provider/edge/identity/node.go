@@ -67,7 +67,7 @@ func (n Node) Enroll(ctx context.Context, token string, sign Signer) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(n.file("authority.pem"), authority), write(n.file("node.pem"), append(cert, private...)), write(n.file("token"), []byte(hashOf([]byte(token)))))
+	return errors.Join(Write(n.file("authority.pem"), authority), Write(n.file("node.pem"), append(cert, private...)), Write(n.file("token"), []byte(hashOf([]byte(token)))))
 }
 
 // Config is how an enrolled node speaks TLS, and how long until its certificate is to be renewed; less than
@@ -112,7 +112,7 @@ func (n Node) Renew(ctx context.Context, sign Signer) error {
 	if err != nil {
 		return err
 	}
-	return write(n.file("node.pem"), append(cert, private...))
+	return Write(n.file("node.pem"), append(cert, private...))
 }
 
 func (n Node) request(ctx context.Context, key *ecdsa.PrivateKey, config *tls.Config, token string, sign Signer) (cert, authority []byte, err error) {

@@ -40,7 +40,7 @@ func (a *Authority) Token(node string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return text + "." + a.Hash(), write(a.ticket(text), b)
+	return text + "." + a.Hash(), Write(a.ticket(text), b)
 }
 
 func (a *Authority) ticket(secret string) string {
@@ -81,7 +81,7 @@ func (a *Authority) Enroll(token string, csr []byte) (node string, cert []byte, 
 
 // Revoke refuses every certificate of a node, SITE/NODE, that was signed until now.
 func (a *Authority) Revoke(node string) error {
-	return write(a.revocation(node), []byte(strconv.FormatInt(a.clock().UnixNano(), 10)))
+	return Write(a.revocation(node), []byte(strconv.FormatInt(a.clock().UnixNano(), 10)))
 }
 
 func (a *Authority) revocation(node string) string {
@@ -100,8 +100,8 @@ func (a *Authority) revokedAt(node string) (int64, error) {
 	return strconv.ParseInt(string(b), 10, 64)
 }
 
-// write writes a file as a whole.
-func write(name string, b []byte) error {
+// Write writes a file as a whole, durable when it returns.
+func Write(name string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ type FromNode struct {
 type Hello struct {
 	Site string `json:"site"`
 	Node string `json:"node"`
+	// Held is the desired state that the node has; zero: nothing yet.
+	Held Held `json:"held,omitzero"`
 }
 
 // Report is everything that runs on a node, and what it is doing. It is sent when the stream opens, when
@@ -112,19 +114,17 @@ type EnrollReply struct {
 	Authority []byte `json:"authority"`
 }
 
-// ToNode is a frame to a node.
+// ToNode is a frame to a node: what it is to run from now on, and the request that follows from it.
 type ToNode struct {
+	Desired *Signed  `json:"desired,omitempty"`
 	Request *Request `json:"request,omitempty"`
 }
 
-// Request is one action. The same ID twice is one action.
+// Request is one action towards the desired state of a node. The same ID twice is one action.
 type Request struct {
-	Seq      uint64 `json:"seq"` // of the stream, from 1
-	ID       string `json:"id"`
-	Verb     Verb   `json:"verb"`
-	Name     string `json:"name"`
-	Instance string `json:"instance"`
-	Marks    Marks  `json:"marks"`
-	Spec     Spec   `json:"spec"`
-	Stopped  bool   `json:"stopped,omitempty"` // it is not to run
+	Seq        uint64 `json:"seq"` // of the stream, from 1
+	ID         string `json:"id"`
+	Verb       Verb   `json:"verb"`
+	Name       string `json:"name"`
+	Generation uint64 `json:"generation"` // of the desired state that it is from
 }
