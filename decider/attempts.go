@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 )
 
 // DefaultAttempts is how many attempts of one configuration a stack allows whose rules set none.
@@ -45,7 +46,7 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		a, ok := d.attempts(f)
-		if !ok || a.Used() < f.attemptsAllowed(d.Ref.Stack) {
+		if !ok || a.Used() < f.attemptsAllowed(d.Ref) {
 			continue
 		}
 		out[i] = Blocker{
@@ -79,9 +80,14 @@ func (d *Decision) attempts(f Facts) (Attempts, bool) {
 	return f.Attempts(d.Ref, d.DesiredDigest())
 }
 
-// attemptsAllowed is the limit of a stack.
-func (f Facts) attemptsAllowed(stack string) int {
-	if n := f.Rules[stack].Attempts; n > 0 {
+// attemptsAllowed is the limit of a resource.
+func (f Facts) attemptsAllowed(ref resource.Ref) int {
+	return AttemptsAllowed(f.Rules[ref.Stack], ref)
+}
+
+// AttemptsAllowed is how many attempts of one configuration of a resource the rules of its stack allow.
+func AttemptsAllowed(r rules.Rules, ref resource.Ref) int {
+	if n := r.AttemptsOf(ref.Kind, ref.Name); n > 0 {
 		return n
 	}
 	return DefaultAttempts

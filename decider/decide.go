@@ -25,6 +25,7 @@ func Decide(r comparator.Result, kinds Kinds, f Facts, policies ...Policy) (Plan
 	}
 	tellDeleted(p.Decisions, f)
 	tellDestroyed(p.Decisions, f)
+	tellFollows(p.Decisions, f)
 	originate(p.Decisions, f)
 	lose(p.Decisions, kinds, f)
 	keep(p.Decisions, kinds, f)
@@ -60,6 +61,20 @@ func tellDestroyed(all []Decision, f Facts) {
 	for i := range all {
 		if d := &all[i]; f.Destroy && d.Difference == comparator.Unwanted {
 			d.Reason, d.Message = ReasonDestroyed, "stack "+d.Ref.Stack+" was destroyed by `ovi destroy`"
+		}
+	}
+}
+
+// tellFollows says which decisions are about the last good configuration of a resource.
+func tellFollows(all []Decision, f Facts) {
+	for i := range all {
+		d := &all[i]
+		switch x, ok := f.Follows[d.Ref]; {
+		case !ok || !d.Proposed.Executes():
+		case x.Back:
+			d.Reason, d.Message = ReasonBack, x.Why
+		default:
+			d.Message += "; " + x.Why
 		}
 	}
 }

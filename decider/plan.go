@@ -63,6 +63,7 @@ const (
 	ReasonFollows     Reason = "follows_replaced" // a resource that it depends on is replaced
 	ReasonResumes     Reason = "resumes"          // a replacement in progress is finished
 	ReasonReverts     Reason = "reverts"          // a replacement in progress goes back
+	ReasonBack        Reason = "back"             // a newer configuration failed: it returns to its last good one
 	ReasonUnwanted    Reason = "unwanted"         // owned by the stack and no longer configured
 	ReasonDestroyed   Reason = "destroyed"        // owned by a stack that is destroyed
 	ReasonKept        Reason = "kept"             // no longer configured, and kept for its data
@@ -76,7 +77,8 @@ type Blocker struct {
 	Policy     string     `json:"policy"` // "blessed", "skip_destructive", "max_destroy", "target"
 	Reason     string     `json:"reason"` // why, in a few words
 	Suggestion string     `json:"suggestion,omitempty"`
-	Until      *time.Time `json:"until,omitempty"` // deferred until then
+	Until      *time.Time `json:"until,omitempty"`  // deferred until then
+	Awaits     string     `json:"awaits,omitempty"` // deferred until that is so: "wave 2 of 3"
 	// Approvers is how many different operators must approve to lift it; 0: no approval does.
 	Approvers int `json:"approvers,omitempty"`
 }
@@ -204,6 +206,8 @@ type Facts struct {
 	// Origin returns the record that proves a resource to be created or adopted here, or the
 	// reason why there is none. Nil: nothing can be proven, so nothing is destroyed.
 	Origin func(*resource.Observed) (Origin, error)
+	// Follows says why resources follow another configuration than the one that is loaded.
+	Follows map[resource.Ref]Follows
 	// Deleted are the IDs of configured resources that the audit log proves and that do not exist.
 	Deleted map[resource.Ref]string
 	// Unread are recorded resources of kinds and locations that could not be read, as last
@@ -211,6 +215,13 @@ type Facts struct {
 	Unread []resource.Observed
 	// History lists past events of a resource, newest first; nil: none is known.
 	History func(resource.Ref) []Past
+}
+
+// Follows is why a resource follows its last good configuration: Back because a newer one failed,
+// otherwise because its turn has not come.
+type Follows struct {
+	Back bool
+	Why  string // in a few words
 }
 
 // Approval is one operator's approval of a plan.

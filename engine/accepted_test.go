@@ -154,7 +154,7 @@ func TestAnotherConfigurationSupersedesTheOneInProgress(t *testing.T) {
 	q.pass(5 * time.Second)
 	q.settled(jobs(1, "2"))
 	q.exist(1)
-	good, err := q.ledger.LastGood(t.Context())
+	good, err := q.ledger.LastGood(t.Context(), 0)
 	if err != nil || good[jobs(1, "2")[0].Resources[0].Ref].Desired != jobs(1, "2")[0].Resources[0].Digest() {
 		t.Errorf("last good: %+v, %v", good, err)
 	}

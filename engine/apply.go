@@ -103,7 +103,7 @@ func (a *apply) announce() error {
 	}
 	events = append(events, a.blessings()...)
 	for _, d := range a.plan.Plan.Decisions {
-		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() {
+		if d.Proposed.Executes() && !d.Action.Executes() && len(d.Blockers) > 0 && !d.Excluded() && d.Blockers[0].Awaits == "" { // a wave is on record
 			events = append(events, event.Blocked{Plan: a.plan.ID, Ref: d.Ref, Proposed: d.Proposed, Blockers: d.Blockers})
 		}
 	}

@@ -242,7 +242,7 @@ func TestTheLastGoodConfigurationIsRecorded(t *testing.T) {
 		states := map[int64]resource.State{4: resource.StateStopped}
 		good := func(want int64) {
 			t.Helper()
-			all, err := y.ledger.LastGood(t.Context())
+			all, err := y.ledger.LastGood(t.Context(), 0)
 			got := all[webBox]
 			digest := ""
 			if want > 0 {

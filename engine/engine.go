@@ -86,6 +86,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err != nil {
 		return nil, err
 	}
+	if err := memory.loadRollouts(ctx, e.cfg.Ledger.Reader(), p.Intents, o.At); err != nil {
+		return nil, err
+	}
 	memory.resets, p.SetUnverified = o.SetUnverified, o.SetUnverified
 	if err := e.replacements(ctx, p, o.At); err != nil {
 		return nil, err
@@ -108,6 +111,9 @@ func (e *Engine) plan(ctx context.Context, intents []resource.Intent, o PlanOpti
 	if err := e.recordExhausted(ctx, p); err != nil {
 		return nil, err
 	}
+	if err := e.recordWaves(ctx, p); err != nil {
+		return nil, err
+	}
 	return p, e.recordPlan(ctx, p)
 }
 
@@ -118,18 +124,8 @@ func (e *Engine) newPlan(mode event.Mode) *Planned {
 
 // decide compares the configurations with live state and lets the policies review the proposals.
 func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
-	ignores, err := driftRules(p.Intents)
+	found, err := e.compare(p, m)
 	if err != nil {
-		return fmt.Errorf("drift rules: %w", err)
-	}
-	found, err := comparator.Compare(comparator.Input{
-		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
-		Ignores: ignores, Replacing: p.inProgress, Starting: m.starting(e.cfg.Providers.Kind, p.At),
-	})
-	if err != nil {
-		return inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
-	}
-	if err := m.appliedErr(); err != nil {
 		return err
 	}
 	found.Differences = append(found.Differences, unreadDifferences(p, m.unread)...)
@@ -138,7 +134,11 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 		Approvals: m.approvals(p.At), Digest: o.digest, History: m.past,
 		UnreachableKinds: kindsUnreachable(p.live), Origin: m.origin, Unread: m.unread, LastConfigured: m.lastConfigured, LastDependsOn: m.lastDependsOn, Deleted: deletedOutside(found.Differences, p.bindings),
 	}
-	policies := o.policies(e.cfg.Providers.Kind, e.openPolicy(p.open))
+	first := []decider.Policy{e.openPolicy(p.open)}
+	if p.following != nil {
+		facts.Follows, first = p.following.why, append(first, p.following)
+	}
+	policies := o.policies(e.cfg.Providers.Kind, first...)
 	if p.Plan, err = decider.Decide(found, e.cfg.Providers.Kind, facts, policies...); err != nil {
 		return inPhase(event.PhaseDecide, fmt.Errorf("decide: %w", err))
 	}
@@ -158,6 +158,31 @@ func (e *Engine) decide(p *Planned, m *memory, o PlanOptions) error {
 	}
 	p.tries, p.Counts = m.tries, event.Count(p.Plan)
 	return nil
+}
+
+// compare compares the configurations with live state: those that are loaded or, where a rollout has
+// not reached a resource or it goes back, its last good one.
+func (e *Engine) compare(p *Planned, m *memory) (found comparator.Result, err error) {
+	ignores, err := driftRules(p.Intents)
+	if err != nil {
+		return found, fmt.Errorf("drift rules: %w", err)
+	}
+	in := comparator.Input{
+		Intents: p.Intents, Live: p.live, Kinds: e.cfg.Providers.Kind, Applied: m.appliedTo, Blessed: m.isBlessed, MustReplace: m.recreateOnly, Owner: e.cfg.Owner, Digest: e.cfg.Digest,
+		Ignores: ignores, Replacing: p.inProgress, Starting: m.starting(e.cfg.Providers.Kind, p.At),
+	}
+	if found, err = comparator.Compare(in); err == nil && m.rollouts != nil {
+		if p.following = e.rollOut(p, m, found); len(p.following.instead) > 0 {
+			in.Intents = p.following.intents(p.Intents)
+			var followed comparator.Result
+			followed, err = comparator.Compare(in)
+			found = p.following.merge(found, followed)
+		}
+	}
+	if err != nil {
+		return found, inPhase(event.PhaseCompare, fmt.Errorf("compare: %w", err))
+	}
+	return found, m.appliedErr()
 }
 
 // deletedOutside returns the IDs of resources that are missing though their bindings have not ended:

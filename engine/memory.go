@@ -26,7 +26,8 @@ type memory struct {
 	tries      map[resource.Ref]ledger.ResourceTries
 	down       map[resource.Ref]rows.Down // what is not healthy, since when
 	restarts   map[resource.Ref]rows.Restarts
-	known      wal.Seq // the last record of the audit log that this includes
+	rollouts   *rolloutFacts // nil: no stack asks for it
+	known      wal.Seq       // the last record of the audit log that this includes
 	// origin proves a resource that is to be destroyed; unread are resources that could not be
 	// read now, as last observed.
 	origin func(*resource.Observed) (decider.Origin, error)

@@ -57,6 +57,7 @@ type Planned struct {
 	checked   map[resource.Ref]error             // what the providers answered to --check
 	open      map[resource.Ref]ledger.OpenAction // still without a result
 	tries     map[resource.Ref]ledger.ResourceTries
+	following *following            // nil: no stack asks for rollouts
 	base      map[resource.Ref]base // of a loaded plan
 }
 

@@ -31,13 +31,13 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		case have == nil:
 			return found(event.FoundFailed, nil, "%s does not exist any more", o.ID)
 		case have.Health == resource.Failing:
-			return found(event.FoundFailed, have, "%s is failing: %s", have.ID, have.Message)
+			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is failing: %s", have.ID, have.Message)
 		case have.Health == resource.Pending && live.At.Before(o.Deadline):
 			return a, false
 		case have.Health == resource.Pending:
-			return found(event.FoundFailed, have, "%s is still pending at its deadline", have.ID)
+			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is still pending at its deadline", have.ID)
 		case have.Health == resource.Stopped && o.Applying != nil && o.Applying.State == resource.StateRunning:
-			return found(event.FoundFailed, have, "%s is stopped: %s", have.ID, have.Message)
+			return found(event.FoundFailed, e.withApplied(o, have, live), "%s is stopped: %s", have.ID, have.Message)
 		}
 		return found(event.FoundDone, have, "%s is %s", have.ID, have.Health)
 	}
@@ -71,6 +71,26 @@ func (e *Engine) recover(o ledger.OpenAction, live resource.Snapshot, before eve
 		return found(event.FoundDone, have, "%s matches its configuration", have.ID)
 	}
 	return found(event.FoundNotDone, have, "%s does not match its configuration, or cannot be compared in full", have.ID)
+}
+
+// withApplied returns a resource of which an accepted action failed, if it has the configuration of the
+// action; nil if it kept the one before.
+func (e *Engine) withApplied(o ledger.OpenAction, have *resource.Observed, s resource.Snapshot) *resource.Observed {
+	kind, ok := e.cfg.Providers.Kind(o.Ref.Provider, o.Ref.Kind)
+	if ok && o.Applying != nil && len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: valuesIn(s)})) > 0 {
+		return nil
+	}
+	return have
+}
+
+// valuesIn resolves references to the resources of a snapshot.
+func valuesIn(s resource.Snapshot) func(resource.Reference) (resource.Value, bool) {
+	return func(r resource.Reference) (resource.Value, bool) {
+		if o := managedAt(s, r.Ref); o != nil {
+			return o.Refer(r.Path)
+		}
+		return nil, false
+	}
 }
 
 // carriers returns the resources that an open create may have created: those with its key, or, for
@@ -125,13 +145,7 @@ func (e *Engine) isAsApplied(o ledger.OpenAction, have resource.Observed, s reso
 	if !ok || o.Applying == nil || mentionsWriteOnly(o.Applying.Attrs, kind.Attrs) {
 		return false
 	}
-	resolve := func(r resource.Reference) (resource.Value, bool) {
-		if o := managedAt(s, r.Ref); o != nil {
-			return o.Refer(r.Path)
-		}
-		return nil, false
-	}
-	return len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: resolve})) == 0 &&
+	return len(resource.Diff(o.Applying.Attrs, have.Attrs, kind, resource.DiffOptions{Resolve: valuesIn(s)})) == 0 &&
 		len(resource.DiffTags(o.Applying.Tags, have.Tags, before.Tags, nil)) == 0
 }
 

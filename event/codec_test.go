@@ -98,7 +98,7 @@ func every() []event.Event {
 		event.LastGood{Ref: ref("a"), Desired: "w", Applied: event.Applied{Attrs: values, Tags: o.Tags, Desired: "w", At: at}},
 		event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"},
 		event.Retried{Ref: ref("a"), Who: "ann", Reason: "r"},
-		event.Wave{Stack: "web", Version: "v", Reach: 2, Halted: true, Why: "r"},
+		event.Wave{Stack: "web", Kind: "deployment", Name: "app", Version: "v", Reach: 2, Of: 3, Halted: true, Why: "r", Had: []resource.Ref{ref("b")}},
 		event.Adopted{Ref: ref("a"), ID: "id", UID: "u", Key: "k", Who: "ann", Reason: "r", Signature: signature},
 		event.Disowned{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r", Signature: signature},
 		event.Dismissed{Ref: ref("a"), ID: "id", Who: "ann", Reason: "r"},

@@ -65,11 +65,16 @@ type Retried struct {
 	Reason string       `json:"reason,omitempty"`
 }
 
-// Wave records how far a version of a stack has been rolled out.
+// Wave records how far a new configuration of the resources of one kind and name has come.
 type Wave struct {
 	Stack   string `json:"stack"`
-	Version string `json:"version"`
-	Reach   int    `json:"reach"` // the newest wave that has started
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Version string `json:"version"` // digest of the configuration
+	Reach   int    `json:"reach"`   // the newest wave that has started
+	Of      int    `json:"of"`      // how many there are
 	Halted  bool   `json:"halted,omitempty"`
-	Why     string `json:"why,omitempty"`
+	Why     string `json:"why,omitempty"` // it halted
+	// Had are the resources that had the configuration before, in the first event of a version.
+	Had []resource.Ref `json:"had,omitempty"`
 }

@@ -7,7 +7,20 @@ import (
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/phrase"
+	"github.com/ovi-project/ovi/resource"
 )
+
+// wentBack is the last good configuration that a resource returned to, because the one that is
+// configured failed too often; "" if it did not.
+func wentBack(c history.ResourceHistory, d event.Decision) string {
+	now := d.Recall(nil)
+	for _, r := range slices.Backward(c.Records) {
+		if e, ok := r.Event.(event.Exhausted); ok && e.Desired == now.DesiredDigest() {
+			return resource.ShortDigest(e.Back)
+		}
+	}
+	return ""
+}
 
 // retried is about a resource of which an operator has allowed new attempts since the last plan
 // blocked it; false if none has.

@@ -291,6 +291,12 @@ func (t Explainer) undone(c history.ResourceHistory, b *builder, name string) (E
 	case proposes && !d.Action.Executes():
 		why, next := blockers(d.Blockers)
 		s.State, s.Headline, s.Suggestion = Blocked, fmt.Sprintf("The %s of %s is blocked by %s.", verb(d.Proposed), name, why), next
+		if g := wentBack(c, d); g != "" {
+			s.Cause = "It is back to its last good configuration " + g + "."
+		}
+		if b := d.Blockers[0]; len(d.Blockers) == 1 && b.Awaits != "" {
+			s.State, s.Headline = Pending, fmt.Sprintf("The %s of %s is deferred until %s%s.", verb(d.Proposed), name, b.Awaits, phrase.Because(b.Reason))
+		}
 		if until := deferred(d); !until.IsZero() {
 			s.Headline = fmt.Sprintf("The %s of %s is deferred until %s by %s.", verb(d.Proposed), name, phrase.Minute(until), why)
 			s.Suggestion = "run `ovi apply` after " + phrase.Minute(until)

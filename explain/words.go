@@ -97,6 +97,9 @@ func blockers(all []decider.Blocker) (text, next string) {
 	parts := make([]string, len(all))
 	for i, b := range all {
 		parts[i] = b.Policy + phrase.Because(b.Reason)
+		if b.Awaits != "" {
+			parts[i] = b.Policy + " until " + b.Awaits + phrase.Because(b.Reason)
+		}
 		if b.Until != nil && b.Policy == (decider.Windows{}).Name() {
 			parts[i] = b.Reason
 		}

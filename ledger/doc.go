@@ -31,7 +31,7 @@
 //	replace/<ref>             a replacement that has not finished
 //	last_good/<ref>           the configuration with which a resource was last healthy
 //	exhausted/<ref>           a configuration without attempts left
-//	wave/<stack>              how far a version was rolled out
+//	wave/<stack>/<kind>/<name>  how far a configuration was rolled out
 //	pin/<instance>/<other>    the key of another instance, as pinned by an instance
 //	trust/<key>               what an operator decided about a key
 //	trust_required            keys are not pinned at first use

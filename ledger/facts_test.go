@@ -152,19 +152,21 @@ func TestRolloutFacts(t *testing.T) {
 	l := open(t, t.TempDir(), store)
 	good := event.LastGood{Ref: ref("a"), Desired: "v", Applied: event.Applied{Desired: "v"}}
 	record(t, l, good, event.Exhausted{Ref: ref("a"), Desired: "w", Attempts: 3, Back: "v"}, event.Exhausted{Ref: ref("b"), Desired: "w", Attempts: 3})
-	record(t, l, event.Wave{Stack: "web", Version: "v1", Reach: 1}, event.Wave{Stack: "web", Version: "v2", Reach: 2, Halted: true})
-	record(t, l, event.Retried{Ref: ref("b"), Who: "ann"})
-	if diff := cmp.Diff(map[resource.Ref]event.LastGood{ref("a"): good}, must[map[resource.Ref]event.LastGood](t)(l.LastGood(t.Context()))); diff != "" {
+	record(t, l, event.Wave{Stack: "web", Kind: "box", Name: "b", Version: "v1", Reach: 1})
+	record(t, l, event.Wave{Stack: "web", Kind: "box", Name: "b", Version: "v2", Reach: 1, Had: []resource.Ref{ref("a")}})
+	record(t, l, event.Wave{Stack: "web", Kind: "box", Name: "b", Version: "v2", Reach: 2, Halted: true})
+	if w := must[[]event.Wave](t)(l.Waves(t.Context(), storage.Now)); len(w) != 1 || w[0].Version != "v2" || !w[0].Halted || len(w[0].Had) != 1 {
+		t.Errorf("the waves are %+v", w)
+	}
+	record(t, l, event.Retried{Ref: ref("b").In("web"), Who: "ann"})
+	if diff := cmp.Diff(map[resource.Ref]event.LastGood{ref("a"): good}, must[map[resource.Ref]event.LastGood](t)(l.LastGood(t.Context(), storage.Now))); diff != "" {
 		t.Error(diff)
 	}
 	if all := must[map[resource.Ref]event.Exhausted](t)(l.Exhausted(t.Context())); len(all) != 1 || all[ref("a")].Back != "v" {
 		t.Errorf("exhausted are %+v", all)
 	}
-	if w, found, err := l.Wave(t.Context(), "web"); err != nil || !found || w.Version != "v2" || !w.Halted {
-		t.Errorf("the wave is %+v, %v", w, err)
-	}
-	if _, found, err := l.Wave(t.Context(), "db"); found || err != nil {
-		t.Errorf("a wave of another stack: %v", err)
+	if w := must[[]event.Wave](t)(l.Waves(t.Context(), storage.Now)); len(w) != 1 || w[0].Reach != 2 || w[0].Halted || len(w[0].Had) != 1 {
+		t.Errorf("after the retry the waves are %+v", w)
 	}
 	same(t, l, store)
 }

@@ -219,12 +219,23 @@ func (p *projection) tried(ref resource.Ref, desired string, change func(*rows.T
 		return err
 	}
 	if last, ok := t.Last(); ok && last.Desired != desired {
-		if err := p.delete(rows.Of(rows.KeyExhausted, ref)); err != nil {
+		if err := p.unexhaust(ref, func(e event.Exhausted) bool { return e.Desired != desired && e.Back != desired }); err != nil {
 			return err
 		}
 	}
 	t.Change(desired, change)
 	return p.put(key, t)
+}
+
+// unexhaust forgets that the attempts of a configuration are used up, if that is over. It is not where
+// the resource only returns to another one.
+func (p *projection) unexhaust(ref resource.Ref, over func(event.Exhausted) bool) error {
+	key := rows.Of(rows.KeyExhausted, ref)
+	var e event.Exhausted
+	if found, err := p.load(key, &e); err != nil || !found || !over(e) {
+		return err
+	}
+	return p.delete(key)
 }
 
 // succeeded forgets the attempts of a configuration that was applied. Those of others stay: a
@@ -236,7 +247,7 @@ func (p *projection) succeeded(ref resource.Ref, desired string) error {
 	if err != nil || !found {
 		return err
 	}
-	if err := p.delete(rows.Of(rows.KeyExhausted, ref)); err != nil {
+	if err := p.unexhaust(ref, func(e event.Exhausted) bool { return e.Back != desired }); err != nil {
 		return err
 	}
 	if t.Drop(desired); len(t.Of) == 0 {

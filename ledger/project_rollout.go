@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"net/url"
 	"slices"
 
 	"github.com/ovi-project/ovi/event"
@@ -197,9 +196,36 @@ func (p *projection) rollout(r event.Record) (bool, error) {
 				return true, err
 			}
 		}
-		return true, p.delete(rows.Of(rows.KeyExhausted, e.Ref))
+		if err := p.delete(rows.Of(rows.KeyExhausted, e.Ref)); err != nil {
+			return true, err
+		}
+		return true, p.resumed(e.Ref)
 	case event.Wave:
-		return true, p.put(rows.KeyWave+url.PathEscape(e.Stack), e)
+		return true, p.wave(e)
 	}
 	return false, nil
+}
+
+// wave records how far a configuration has come. What had it before is known from its first event.
+func (p *projection) wave(e event.Wave) error {
+	key := rows.WaveOf(e.Stack, e.Kind, e.Name)
+	var was event.Wave
+	if _, err := p.load(key, &was); err != nil {
+		return err
+	}
+	if was.Version == e.Version {
+		e.Had = was.Had
+	}
+	return p.put(key, e)
+}
+
+// resumed lets a rollout that halted go on, as far as its other failures allow.
+func (p *projection) resumed(ref resource.Ref) error {
+	key := rows.WaveOf(ref.Stack, ref.Kind, ref.Name)
+	var w event.Wave
+	if found, err := p.load(key, &w); err != nil || !found || !w.Halted {
+		return err
+	}
+	w.Halted, w.Why = false, ""
+	return p.put(key, w)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/ovi-project/ovi/event"
@@ -37,9 +36,10 @@ func (r *Reader) Replacements(ctx context.Context, at storage.Revision) (map[res
 	return byRef[Replacement](ctx, r, rows.KeyReplace, at)
 }
 
-// LastGood is, for each resource, the configuration with which it was last healthy.
-func (r *Reader) LastGood(ctx context.Context) (map[resource.Ref]event.LastGood, error) {
-	return byRef[event.LastGood](ctx, r, rows.KeyLastGood, storage.Now)
+// LastGood is, for each resource, the configuration with which it was last healthy, as recorded at a
+// revision.
+func (r *Reader) LastGood(ctx context.Context, at storage.Revision) (map[resource.Ref]event.LastGood, error) {
+	return byRef[event.LastGood](ctx, r, rows.KeyLastGood, at)
 }
 
 // LastGoodOf is that of one resource; false if none is recorded.
@@ -54,11 +54,20 @@ func (r *Reader) Exhausted(ctx context.Context) (map[resource.Ref]event.Exhauste
 	return byRef[event.Exhausted](ctx, r, rows.KeyExhausted, storage.Now)
 }
 
-// Wave is how far the newest version of a stack was rolled out; false if that was never recorded.
-func (r *Reader) Wave(ctx context.Context, stack string) (event.Wave, bool, error) {
-	var w event.Wave
-	found, err := r.Load(ctx, rows.KeyWave+url.PathEscape(stack), storage.Now, &w)
-	return w, found, err
+// Waves are how far the newest configurations of the resources of each name were rolled out, as
+// recorded at a revision.
+func (r *Reader) Waves(ctx context.Context, at storage.Revision) ([]event.Wave, error) {
+	var out []event.Wave
+	err := r.Entries(ctx, rows.KeyWave, at, func(e storage.Entry) error {
+		var w event.Wave
+		err := json.Unmarshal(e.Value, &w)
+		out = append(out, w)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ledger: read the waves: %w", err)
+	}
+	return out, nil
 }
 
 // byRef decodes all values under a prefix that refs follow.

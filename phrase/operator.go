@@ -75,13 +75,17 @@ func rolled(e event.Event) string {
 	case event.LastGood:
 		return "healthy with configuration " + resource.ShortDigest(e.Desired)
 	case event.Exhausted:
-		return fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
-	case event.Wave:
-		text := fmt.Sprintf("version %s of stack %s started wave %d", e.Version, e.Stack, e.Reach)
-		if e.Halted {
-			text += " and halted"
+		text := fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
+		if e.Back != "" {
+			text += "; back to " + resource.ShortDigest(e.Back)
 		}
-		return text + Because(e.Why)
+		return text
+	case event.Wave:
+		text := fmt.Sprintf("configuration %s of %s:%s/%s", resource.ShortDigest(e.Version), e.Stack, e.Kind, e.Name)
+		if e.Halted {
+			return fmt.Sprintf("%s halted in wave %d of %d%s", text, e.Reach, e.Of, Because(e.Why))
+		}
+		return fmt.Sprintf("%s started wave %d of %d", text, e.Reach, e.Of)
 	}
 	return ""
 }

@@ -18,7 +18,7 @@ const (
 // decision writes the sign, the name and what is to be done; then what belongs to it.
 func (p *planWriter) decision(d decider.Decision) {
 	rest := p.head(d)
-	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonDeleted}, d.Reason) {
+	if slices.Contains([]decider.Reason{decider.ReasonResumes, decider.ReasonReverts, decider.ReasonDeleted, decider.ReasonBack}, d.Reason) {
 		rest = append(rest, sentence(d.Message))
 	}
 	for _, text := range rest {
@@ -186,6 +186,8 @@ func (p *planWriter) blocker(d decider.Decision, b decider.Blocker) (line, reaso
 		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Reason, ""
 	case b.Until != nil:
 		return "deferred until " + phrase.Minute(*b.Until) + " by " + b.Policy, b.Reason
+	case b.Awaits != "":
+		return "deferred until " + b.Awaits + " by " + b.Policy, b.Reason
 	case b.Approvers > 0:
 		return "blocked by " + b.Policy + ": " + b.Reason, ""
 	}

@@ -91,7 +91,8 @@ type Failing struct {
 	Desired   string     `json:"desired"`  // digest of the configuration
 	Attempts  int        `json:"attempts"` // that count
 	Transient int        `json:"transient,omitempty"`
-	Exhausted bool       `json:"exhausted"` // it is not tried again
+	Exhausted bool       `json:"exhausted"`      // it is not tried again
+	Back      string     `json:"back,omitempty"` // digest of the configuration that it returned to
 	Stalled   bool       `json:"stalled"`
 	Since     *time.Time `json:"since,omitempty"` // of transient errors
 	Last      time.Time  `json:"last"`
@@ -99,6 +100,21 @@ type Failing struct {
 }
 
 func (Failing) record() {}
+
+// Rollout is how far a configuration of the resources of one kind and name has come.
+type Rollout struct {
+	Type    string `json:"type"` // "rollout"
+	Stack   string `json:"stack"`
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Version string `json:"version"` // digest of the configuration
+	Wave    int    `json:"wave"`
+	Waves   int    `json:"waves"`
+	Halted  bool   `json:"halted"`
+	Why     string `json:"why,omitempty"`
+}
+
+func (Rollout) record() {}
 
 // Replacement is a replacement in progress, or one that was reverted.
 type Replacement struct {

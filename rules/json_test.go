@@ -24,6 +24,7 @@ func TestRulesSurviveTheirRecord(t *testing.T) {
 		Approvals:   []rules.Approval{{Actions: []string{"delete"}, Kinds: []string{"rds"}, Approvers: 2}},
 		Expressions: []rules.Expression{{Name: "a", When: "true", Effect: "deny", Message: "no", Until: "now", Approvers: 2}},
 		Drift:       []rules.Drift{{Kind: "rds", Path: "size", When: "true"}},
+		Updates:     []rules.Update{{Kind: "deployment", Name: "web", Waves: []rules.Budget{{Set: true, Count: 1}}, MaxFailed: rules.Budget{Set: true, Count: 2}, Rollback: true, Attempts: 4}},
 	}
 	text, err := json.Marshal(in)
 	if err != nil {

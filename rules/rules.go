@@ -25,6 +25,8 @@ type Rules struct {
 	Approvals   []Approval // actions that they cover need approval
 	Expressions []Expression
 	Drift       []Drift // differences that are no drift
+	// Updates say how new configurations reach resources of one name, each name once.
+	Updates []Update `json:",omitempty"`
 }
 
 // Digest identifies what the rules say, wherever they are written: SHA-256, in hex. Rules that say

@@ -16,6 +16,7 @@ type failingConfig struct {
 	ref resource.Ref
 	ledger.Tries
 	exhausted, stalled bool
+	back               string // the configuration that it returned to
 }
 
 // failing lists the configurations of which the last attempt failed.
@@ -24,7 +25,9 @@ func (c *call) failing(s state) []failingConfig {
 	for _, ref := range slices.SortedFunc(maps.Keys(s.attempts), resource.Ref.Compare) {
 		f := failingConfig{ref: ref, Tries: s.attempts[ref].Last()}
 		x, known := s.exhausted[ref]
-		f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now())
+		if f.exhausted, f.stalled = known && x.Desired == f.Desired, f.Stalled(c.Now()); f.exhausted {
+			f.back = x.Back
+		}
 		if f.Used()+f.Transient > 0 {
 			out = append(out, f)
 		}
@@ -37,7 +40,7 @@ func (c *call) failingRecords(s state) []render.Record {
 	for _, f := range c.failing(s) {
 		out = append(out, render.Failing{
 			Type: "failing", Ref: s.names.Ref(f.ref), Desired: f.Desired, Attempts: f.Used(), Transient: f.Transient,
-			Exhausted: f.exhausted, Stalled: f.stalled, Since: timeOrNil(f.Since), Last: f.Last, Error: f.Error,
+			Exhausted: f.exhausted, Back: f.back, Stalled: f.stalled, Since: timeOrNil(f.Since), Last: f.Last, Error: f.Error,
 		})
 	}
 	return out
@@ -48,6 +51,9 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 	for _, f := range c.failing(s) {
 		name := short(f.ref)
 		switch {
+		case f.exhausted && f.back != "":
+			alert(fmt.Sprintf("%s: back to %s: %d attempts %s failed; last error: %s", name, resource.ShortDigest(f.back), f.Used(), ofConfiguration(f.Desired), f.Error),
+				"change its configuration, or run `ovi retry "+name+"`")
 		case f.exhausted:
 			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
 				"change its configuration, or run `ovi retry "+name+"`")

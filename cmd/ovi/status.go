@@ -39,6 +39,7 @@ type state struct {
 	plans     []history.Plan
 	attempts  map[resource.Ref]ledger.ResourceTries
 	exhausted map[resource.Ref]event.Exhausted
+	waves     []event.Wave
 	blessings map[resource.Ref]bool
 	doubted   []ledger.Contradiction // what the store says and the audit log does not
 }
@@ -93,6 +94,9 @@ func (c *call) stateOf(l *ledger.Ledger) (state, error) {
 	if s.exhausted, err = l.Exhausted(c); err != nil {
 		return s, err
 	}
+	if s.waves, err = l.Waves(c, storage.Now); err != nil {
+		return s, err
+	}
 	if s.doubted, err = l.Contradictions(c); err != nil {
 		return s, err
 	}
@@ -138,6 +142,7 @@ func (s *state) only(stack string) {
 	other := func(r resource.Ref) bool { return r.Stack != stack }
 	s.stack = stack
 	s.open = slices.DeleteFunc(s.open, func(o ledger.OpenAction) bool { return other(o.Ref) })
+	s.waves = slices.DeleteFunc(s.waves, func(w event.Wave) bool { return w.Stack != stack })
 	s.plans = slices.DeleteFunc(s.plans, func(p history.Plan) bool { return !slices.Contains(p.Stacks, stack) })
 	maps.DeleteFunc(s.attempts, func(r resource.Ref, _ ledger.ResourceTries) bool { return other(r) })
 	maps.DeleteFunc(s.replacing, func(r resource.Ref, _ ledger.Replacement) bool { return other(r) })
@@ -189,7 +194,7 @@ func (c *call) stateRecords(s state) []render.Record {
 			Instance: x.Instance, Host: x.Host, PID: x.PID, Error: x.Error, Deadline: timeOrNil(x.Deadline),
 		})
 	}
-	return append(append(out, c.failingRecords(s)...), s.replacementRecords()...)
+	return slices.Concat(out, s.rolloutRecords(), c.failingRecords(s), s.replacementRecords())
 }
 
 func (c *call) stateTables(s state) error {
@@ -232,6 +237,7 @@ func (c *call) stateTables(s state) error {
 		}
 		alert(fmt.Sprintf("stack %s: %s in the last plan, %s", strings.Join(p.Stacks, ", "), render.Many(p.Counts.Conflict, "conflict"), c.ago(p.At)), "run `ovi plan` to list them")
 	}
+	s.showRollouts(alert, note)
 	c.showFailing(s, short, alert)
 	v.Notices = append(v.Notices, s.replacements(short, c.ago)...)
 	for i, x := range s.open {

@@ -26,6 +26,7 @@ const (
 	ConfigurationMismatch AlertType = "configuration_mismatch" // the instances of a stack read different configurations
 	Exhausted             AlertType = "exhausted"              // the attempts of a configuration are used up
 	Stalled               AlertType = "stalled"                // transient errors last for too long
+	Halted                AlertType = "halted"                 // a rollout starts no further resource
 	KeyPinned             AlertType = "key_pinned"             // the key of another instance was trusted at its first use
 	StoreDiffers          AlertType = "store_differs"          // the store says what the audit log does not
 )
@@ -35,7 +36,8 @@ type Alert struct {
 	Type  AlertType
 	Ref   resource.Ref // zero if it is not about one resource
 	Scope resource.Scope
-	// About is what else it is about: of KeyPinned the key, of StoreDiffers that of the store.
+	// About is what else it is about: of KeyPinned the key, of StoreDiffers that of the store, of Halted
+	// the kind and name.
 	About string
 	Text  string
 }
@@ -71,6 +73,11 @@ func (l *loop) alerts(p *engine.Planned) []Alert {
 			}
 		}
 	}
+	for _, r := range p.Rollouts() {
+		if name := r.Kind + "/" + r.Name; r.Halted {
+			out = append(out, Alert{Type: Halted, About: name, Text: fmt.Sprintf("configuration %s of %s halted in wave %d of %d: %s", resource.ShortDigest(r.Version), name, r.Reach, r.Of, r.Why)})
+		}
+	}
 	for ref, o := range p.OpenActions() {
 		if !o.Checked.IsZero() {
 			out = append(out, Alert{Type: Unknown, Ref: ref, Text: fmt.Sprintf("the result of the %s of run %s could not be observed", o.Action, o.Run)})
@@ -94,7 +101,7 @@ func exhausted(d *decider.Decision) string {
 func lasting(blockers []decider.Blocker) (decider.Blocker, bool) {
 	for _, v := range blockers {
 		switch v.Policy {
-		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), engine.OpenActionPolicy:
+		case decider.Targets{}.Name(), decider.Excludes{}.Name(), decider.Unreachable{}.Name(), engine.OpenActionPolicy, engine.RolloutPolicy:
 			return v, false
 		}
 		if v.Until == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovi-project/ovi/decider"
+	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/resource"
@@ -117,7 +118,7 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 		}
 		c.Alerts = append(c.Alerts, found...)
 	}
-	if !l.o.Apply || c.Planned.Plan.Empty() {
+	if !l.o.Apply || c.Planned.Plan.Empty() || l.blockedAsBefore(c.Planned) {
 		return nil
 	}
 	do := l.o.Do
@@ -125,6 +126,17 @@ func (l *loop) reconcile(ctx, hard context.Context, c *Cycle, intents []resource
 	do.Approved = &event.Approved{Plan: c.Planned.ID, Hash: c.Planned.Hash, Who: l.engine.Ledger().User(), How: "ovi run --auto-approve"}
 	c.Result, err = l.engine.Apply(ctx, c.Planned, do)
 	return err
+}
+
+// blockedAsBefore reports whether all of a plan is blocked, and was so in the cycle before, which
+// recorded that.
+func (l *loop) blockedAsBefore(p *engine.Planned) bool {
+	before := l.blocked
+	l.blocked = p.Hash
+	if slices.ContainsFunc(p.Plan.Decisions, func(d decider.Decision) bool { return d.Action.Executes() }) {
+		l.blocked = ""
+	}
+	return l.blocked != "" && l.blocked == before
 }
 
 // inventoryEvery is of how many cycles one reads all kinds: others read what is configured or on

@@ -114,6 +114,7 @@ type loop struct {
 	unread        string                       // the last recorded error of Load
 	unreachable   map[resource.Scope]int       // consecutive cycles
 	helped        map[resource.Scope]time.Time // the last observations that it helped with
+	blocked       string                       // the hash of the last plan, if all of it was blocked
 	led           int                          // cycles that it led so far
 	mismatchSince time.Time                    // since when its configuration differs from the leader's
 }

@@ -115,6 +115,11 @@ func InScope(key, prefix string) bool {
 // PlanOf is the key of a stack's last plan.
 func PlanOf(stack string) string { return KeyPlan + url.PathEscape(stack) }
 
+// WaveOf is the key of how far the newest configuration of a kind and name was rolled out.
+func WaveOf(stack, kind, name string) string {
+	return KeyWave + url.PathEscape(stack) + "/" + kind + "/" + name
+}
+
 // LoadedOf is the key of the version of a stack that was last loaded.
 func LoadedOf(stack string) string { return KeyLoaded + url.PathEscape(stack) }
 

@@ -1,0 +1,39 @@
+package rules
+
+// Update says how a new configuration reaches the resources that have one kind and name, such as a
+// deployment on the nodes of a site. The zero value sets no limit.
+type Update struct {
+	Kind string
+	Name string
+	// Waves are how many of the reachable resources have the new configuration at most, wave by wave;
+	// a last wave of all follows by itself.
+	Waves []Budget `json:",omitempty"`
+	// MaxUnavailable limits how many are changed or not healthy at one time.
+	MaxUnavailable Budget
+	// MaxFailed is how many may use up their attempts before no further one starts.
+	MaxFailed Budget
+	// Rollback returns a resource that used up its attempts to its last good configuration.
+	Rollback bool `json:",omitempty"`
+	Attempts int  `json:",omitempty"` // 0: those of the stack
+}
+
+// Staged reports whether not all resources start at once, or some may stay behind.
+func (u Update) Staged() bool { return len(u.Waves) > 0 || u.MaxUnavailable.Set || u.MaxFailed.Set }
+
+// UpdateOf is the Update of a kind and name; the zero value if there is none.
+func (r Rules) UpdateOf(kind, name string) Update {
+	for _, u := range r.Updates {
+		if u.Name == name && u.Kind == kind {
+			return u
+		}
+	}
+	return Update{}
+}
+
+// AttemptsOf is how many attempts are allowed of one configuration of a kind and name; 0: the default.
+func (r Rules) AttemptsOf(kind, name string) int {
+	if n := r.UpdateOf(kind, name).Attempts; n > 0 {
+		return n
+	}
+	return r.Attempts
+}
