@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/internal/podmantest"
-	"github.com/ovi-project/ovi/source/git/gittest"
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 )
 
 // edgePatience is how long a step may take.

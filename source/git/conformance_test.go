@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/config"
 	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/git/gittest"
 	"github.com/ovi-project/ovi/source/sourcetest"
 )
 

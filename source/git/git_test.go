@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/git/gittest"
 )
 
 func open(t *testing.T, url string, o git.Options) *git.Repo {

@@ -1,18 +1,14 @@
 package git
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/ovi-project/ovi/internal/gitclone"
 )
 
 // The refs of the clone: what was fetched last, and what was read last.
@@ -20,9 +16,6 @@ const (
 	fetchedRef  = "refs/ovi/fetched"
 	acceptedRef = "refs/ovi/accepted"
 )
-
-// maxPacks is how many packs the clone may have before they are packed together: each commit adds one.
-const maxPacks = 50
 
 // Options is what a repository needs from outside.
 type Options struct {
@@ -39,9 +32,9 @@ type Options struct {
 
 // Repo is a clone of one ref of a repository. Several goroutines may use it.
 type Repo struct {
-	url  URL
-	opts Options
-	dir  string
+	url   URL
+	opts  Options
+	clone gitclone.Clone
 
 	mu   sync.Mutex
 	last Tree // what was read last: read again only when it is another one
@@ -57,15 +50,7 @@ type Tree struct {
 
 // Open returns a repository. Nothing is read or written before it is asked.
 func Open(u URL, o Options) *Repo {
-	sum := sha256.Sum256([]byte(u.Remote + "\n" + u.Ref))
-	return &Repo{url: u, opts: o, dir: filepath.Join(o.Dir, hex.EncodeToString(sum[:8]))}
-}
-
-func (r *Repo) env(name string) (string, bool) {
-	if r.opts.Env == nil {
-		return "", false
-	}
-	return r.opts.Env(name)
+	return &Repo{url: u, opts: o, clone: gitclone.Clone{Dir: gitclone.Folder(o.Dir, u.Remote, u.Ref), Remote: u.Remote, Signers: o.Signers, Env: o.Env}}
 }
 
 // Head asks the server for the commit of the ref, and fetches nothing. full is what git calls the ref.
@@ -80,14 +65,14 @@ func (r *Repo) head(ctx context.Context) (oid, full string, err error) {
 	if commit.MatchString(ref) {
 		return ref, ref, nil
 	}
-	if err := r.prepare(ctx); err != nil {
+	if err := r.clone.Prepare(ctx); err != nil {
 		return "", "", err
 	}
 	patterns := []string{"HEAD"}
 	if ref != "" {
 		patterns = []string{"refs/heads/" + ref, "refs/tags/" + ref, "refs/tags/" + ref + "^{}"}
 	}
-	out, err := r.git(ctx, "ls-remote", append([]string{"--end-of-options", r.url.Remote}, patterns...)...)
+	out, err := r.clone.Git(ctx, "ls-remote", append([]string{"--end-of-options", r.url.Remote}, patterns...)...)
 	if err != nil {
 		return "", "", err
 	}
@@ -108,31 +93,16 @@ func (r *Repo) head(ctx context.Context) (oid, full string, err error) {
 	return oid, full, nil
 }
 
-// prepare creates the clone, empty.
-func (r *Repo) prepare(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(r.dir, "HEAD")); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return fmt.Errorf("create the clone: %w", err)
-	}
-	_, err := r.git(ctx, "init", "--quiet", "--bare", "--template=", "--shared=0600", "--end-of-options", r.dir)
-	if err == nil {
-		_, err = r.git(ctx, "config", "remote.origin.url", r.url.Remote)
-	}
-	return err
-}
-
 // Read brings the clone to the commit of the ref, and reads the path.
 func (r *Repo) Read(ctx context.Context) (Tree, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.prepare(ctx); err != nil {
+	if err := r.clone.Prepare(ctx); err != nil {
 		return Tree{}, err
 	}
-	unlock, err := lock(ctx, filepath.Join(r.dir, "ovi.lock"))
+	unlock, err := r.clone.Lock(ctx)
 	if err != nil {
-		return Tree{}, fmt.Errorf("lock the clone: %w", err)
+		return Tree{}, err
 	}
 	defer unlock()
 	head, err := r.update(ctx)
@@ -160,7 +130,7 @@ func (r *Repo) update(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	accepted, err := r.resolve(ctx, acceptedRef)
+	accepted, err := r.clone.Resolve(ctx, acceptedRef)
 	if err != nil {
 		return "", err
 	}
@@ -177,39 +147,22 @@ func (r *Repo) update(ctx context.Context) (string, error) {
 		}
 	}
 	if r.opts.Signers != "" {
-		if _, err := r.git(ctx, "verify-commit", "--end-of-options", head); err != nil {
+		if _, err := r.clone.Git(ctx, "verify-commit", "--end-of-options", head); err != nil {
 			return "", &UnsignedError{Commit: head, In: r.url, Err: err}
 		}
 	}
 	if accepted != head {
-		_, err = r.git(ctx, "update-ref", "--end-of-options", acceptedRef, head)
+		_, err = r.clone.Git(ctx, "update-ref", "--end-of-options", acceptedRef, head)
 	}
 	return head, err
 }
 
 // fetch brings the commit of a ref, its trees and what came between, and none of the files.
 func (r *Repo) fetch(ctx context.Context, full string, deep ...string) (string, error) {
-	args := append([]string{"--quiet", "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"}, deep...)
-	args = append(args, "--end-of-options", "origin", "+"+full+":"+fetchedRef)
-	if _, err := r.git(ctx, "fetch", args...); err != nil {
+	if err := r.clone.Fetch(ctx, []string{"+" + full + ":" + fetchedRef}, deep...); err != nil {
 		return "", err
 	}
-	if packs, _ := filepath.Glob(filepath.Join(r.dir, "objects", "pack", "*.pack")); len(packs) > maxPacks {
-		if _, err := r.git(ctx, "gc", "--quiet"); err != nil {
-			return "", err
-		}
-	}
-	return r.resolve(ctx, fetchedRef)
-}
-
-// resolve is the commit of a ref of the clone; "" if it has none.
-func (r *Repo) resolve(ctx context.Context, ref string) (string, error) {
-	out, err := r.git(ctx, "rev-parse", "--quiet", "--verify", "--end-of-options", ref+"^{commit}")
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return "", nil
-	}
-	return string(bytes.TrimSpace(out)), err
+	return r.clone.Resolve(ctx, fetchedRef)
 }
 
 // follows refuses a commit that is not based on the one that was read last. The clone has the history
@@ -218,10 +171,10 @@ func (r *Repo) follows(ctx context.Context, last, head, full string) error {
 	if last == "" || last == head || r.opts.Accept == head {
 		return nil
 	}
-	based, err := r.based(ctx, last, head)
+	based, err := r.clone.Based(ctx, last, head)
 	if err == nil && !based && r.isShallow() {
 		if _, err = r.fetch(ctx, full, "--unshallow"); err == nil {
-			based, err = r.based(ctx, last, head)
+			based, err = r.clone.Based(ctx, last, head)
 		}
 	}
 	if err == nil && !based {
@@ -231,16 +184,6 @@ func (r *Repo) follows(ctx context.Context, last, head, full string) error {
 }
 
 func (r *Repo) isShallow() bool {
-	_, err := os.Stat(filepath.Join(r.dir, "shallow"))
+	_, err := os.Stat(filepath.Join(r.clone.Dir, "shallow"))
 	return err == nil
-}
-
-// based reports whether a commit is another one, or has it in its history.
-func (r *Repo) based(ctx context.Context, on, head string) (bool, error) {
-	_, err := r.git(ctx, "merge-base", "--is-ancestor", "--end-of-options", on, head)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return false, nil
-	}
-	return err == nil, err
 }

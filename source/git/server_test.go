@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/source/git"
-	"github.com/ovi-project/ovi/source/git/gittest"
 )
 
 // TestHTTPS reads a repository from a server of git's own that asks for a password: the token is sent to it,

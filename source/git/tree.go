@@ -13,6 +13,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/gitclone"
 )
 
 // The most that one source may have: what is above is a repository of something else.
@@ -27,7 +29,7 @@ type entry struct{ mode, kind, oid, name string }
 // hash is the hash of the path in a commit.
 func (r *Repo) hash(ctx context.Context, head string) (string, error) {
 	at := head + ":" + strings.TrimPrefix(r.url.Path, ".")
-	out, err := r.git(ctx, "rev-parse", "--quiet", "--verify", "--end-of-options", at)
+	out, err := r.clone.Git(ctx, "rev-parse", "--quiet", "--verify", "--end-of-options", at)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return "", &MissingError{What: fmt.Sprintf("path %s at commit %.12s", r.url.Path, head), In: r.url}
@@ -65,7 +67,7 @@ func (r *Repo) list(ctx context.Context, head string) ([]entry, error) {
 	if r.url.Path != "." {
 		args = append(args, "--", r.url.Path)
 	}
-	out, err := r.git(ctx, "ls-tree", args...)
+	out, err := r.clone.Git(ctx, "ls-tree", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (r *Repo) list(ctx context.Context, head string) ([]entry, error) {
 
 // bring fetches the files that the clone lacks, all at once.
 func (r *Repo) bring(ctx context.Context, hash string) error {
-	out, err := r.git(ctx, "rev-list", "--objects", "--missing=print", "--end-of-options", hash)
+	out, err := r.clone.Git(ctx, "rev-list", "--objects", "--missing=print", "--end-of-options", hash)
 	if err != nil {
 		return err
 	}
@@ -102,9 +104,9 @@ func (r *Repo) bring(ctx context.Context, hash string) error {
 	if missing.Len() == 0 {
 		return nil
 	}
-	return r.run(ctx, call{
-		op: "fetch", config: []string{"fetch.negotiationAlgorithm=noop"}, stdin: strings.NewReader(missing.String()),
-		args: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin"},
+	return r.clone.Run(ctx, gitclone.Call{
+		Op: "fetch", Config: []string{"fetch.negotiationAlgorithm=noop"}, Stdin: strings.NewReader(missing.String()),
+		Args: []string{"--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin"},
 	})
 }
 
@@ -115,7 +117,7 @@ func (r *Repo) contents(ctx context.Context, entries []entry) (fs.FS, error) {
 		fmt.Fprintln(&oids, e.oid)
 	}
 	out := &limited{most: maxBytes}
-	if err := r.run(ctx, call{op: "cat-file", args: []string{"--batch"}, stdin: strings.NewReader(oids.String()), out: out}); err != nil {
+	if err := r.clone.Run(ctx, gitclone.Call{Op: "cat-file", Args: []string{"--batch"}, Stdin: strings.NewReader(oids.String()), Out: out}); err != nil {
 		if out.over {
 			return nil, fmt.Errorf("%s has more than %d MiB: name a folder in it", r.url, maxBytes>>20)
 		}

@@ -1,13 +1,14 @@
 package git
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/ovi-project/ovi/internal/gitclone"
 )
 
 // prefix is what the URL of a source in Git starts with.
@@ -36,11 +37,8 @@ func Parse(text string) (URL, error) {
 	if !ok {
 		return URL{}, fmt.Errorf("a source in Git starts with %s", prefix)
 	}
-	parsed, err := url.Parse(rest)
+	parsed, err := gitclone.ParseRemote(rest)
 	if err != nil {
-		return URL{}, fmt.Errorf("invalid URL: %w", stripped(err))
-	}
-	if err := checkRemote(parsed); err != nil {
 		return URL{}, err
 	}
 	u := URL{}
@@ -56,36 +54,6 @@ func Parse(text string) (URL, error) {
 	parsed.Path, parsed.RawPath, parsed.RawQuery = repository, "", ""
 	u.Remote = parsed.String()
 	return u, nil
-}
-
-// stripped is an error of a URL without the URL, which may hold a password.
-func stripped(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
-}
-
-func checkRemote(u *url.URL) error {
-	_, password := u.User.Password()
-	switch {
-	case password:
-		return fmt.Errorf("the URL holds a password, and it would be recorded: remove it, and set OVI_GIT_TOKEN")
-	case u.Scheme == "https" && u.User != nil:
-		return fmt.Errorf("the URL holds a user name: remove it, and set OVI_GIT_TOKEN")
-	case u.Scheme == "file" && u.Host == "" && strings.HasPrefix(u.Path, "/"):
-	case u.Scheme == "file":
-		return fmt.Errorf("a repository on this host needs an absolute path: git+file:///PATH")
-	case u.Scheme != "https" && u.Scheme != "ssh":
-		return fmt.Errorf("unknown scheme %q: use git+https://, git+ssh:// or git+file://", u.Scheme)
-	case u.Host == "" || strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-"):
-		return fmt.Errorf("invalid host %q", u.Host)
-	}
-	if u.Fragment != "" || strings.HasPrefix(u.Path, "//") || strings.Trim(u.Path, "/") == "" {
-		return fmt.Errorf("the URL names no repository: use git+%s://HOST/REPOSITORY//PATH?ref=BRANCH", u.Scheme)
-	}
-	return nil
 }
 
 func refOf(query url.Values) (string, error) {
@@ -122,10 +90,4 @@ func (u URL) Name() string {
 		return strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path))
 	}
 	return strings.TrimSuffix(path.Base(u.Remote), ".git")
-}
-
-// scheme is the only protocol that git may use for it.
-func (u URL) scheme() string {
-	scheme, _, _ := strings.Cut(u.Remote, ":")
-	return scheme
 }

@@ -1,4 +1,4 @@
-package git
+package gitclone
 
 import (
 	"bytes"
@@ -46,20 +46,27 @@ func passed() []string {
 // environment alone: arguments are visible to other users of the host.
 const tokenVariable = "OVI_GIT_TOKEN"
 
-func (r *Repo) environ() []string {
+func (c *Clone) env(name string) (string, bool) {
+	if c.Env == nil {
+		return "", false
+	}
+	return c.Env(name)
+}
+
+func (c *Clone) environ() []string {
 	env := []string{
-		"HOME=" + r.dir, "LC_ALL=C", "GIT_DIR=" + r.dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"HOME=" + c.Dir, "LC_ALL=C", "GIT_DIR=" + c.Dir, "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0",
 	}
 	for _, name := range passed() {
-		if v, ok := r.env(name); ok {
+		if v, ok := c.env(name); ok {
 			env = append(env, name+"="+v)
 		}
 	}
-	if _, ok := r.env("GIT_SSH_COMMAND"); !ok {
+	if _, ok := c.env("GIT_SSH_COMMAND"); !ok {
 		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
-	if token := r.token(); token != "" {
+	if token := c.token(); token != "" {
 		env = append(env, tokenVariable+"="+token,
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=credential.helper",
 			`GIT_CONFIG_VALUE_0=!f() { test "$1" = get && echo username=git && echo "password=$`+tokenVariable+`"; }; f`)
@@ -68,60 +75,61 @@ func (r *Repo) environ() []string {
 }
 
 // token is the password of the remote, which only https has.
-func (r *Repo) token() string {
-	if r.url.scheme() != "https" {
+func (c *Clone) token() string {
+	if c.scheme() != "https" {
 		return ""
 	}
-	token, _ := r.env(tokenVariable)
+	token, _ := c.env(tokenVariable)
 	return token
 }
 
-// call is one run of the program.
-type call struct {
-	op     string
-	args   []string
-	config []string // NAME=VALUE
-	stdin  io.Reader
-	out    io.Writer
+// Call is one run of the program.
+type Call struct {
+	Op     string
+	Args   []string
+	Config []string // NAME=VALUE
+	Stdin  io.Reader
+	Out    io.Writer
 }
 
-// git runs the program and returns what it prints.
-func (r *Repo) git(ctx context.Context, op string, args ...string) ([]byte, error) {
+// Git runs the program and returns what it prints.
+func (c *Clone) Git(ctx context.Context, op string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
-	err := r.run(ctx, call{op: op, args: args, out: &out})
+	err := c.Run(ctx, Call{Op: op, Args: args, Out: &out})
 	return out.Bytes(), err
 }
 
-func (r *Repo) run(ctx context.Context, c call) error {
+// Run runs the program. A failure is an *Error.
+func (c *Clone) Run(ctx context.Context, x Call) error {
 	ctx, stop := context.WithTimeout(ctx, callWait)
 	defer stop()
 	args := []string{
-		"-c", "protocol.allow=never", "-c", "protocol." + r.url.scheme() + ".allow=always", "-c", "core.hooksPath=/dev/null",
+		"-c", "protocol.allow=never", "-c", "protocol." + c.scheme() + ".allow=always", "-c", "core.hooksPath=/dev/null",
 		"-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "http.followRedirects=false", "-c", "core.fsmonitor=false",
-		"-c", "gpg.ssh.allowedSignersFile=" + r.opts.Signers,
+		"-c", "gpg.ssh.allowedSignersFile=" + c.Signers,
 	}
-	for _, setting := range c.config {
+	for _, setting := range x.Config {
 		args = append(args, "-c", setting)
 	}
-	cmd := exec.CommandContext(ctx, "git", append(append(args, c.op), c.args...)...)
+	cmd := exec.CommandContext(ctx, "git", append(append(args, x.Op), x.Args...)...)
 	var said bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = r.environ(), r.dir, c.stdin, c.out, &said, endWait
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.environ(), c.Dir, x.Stdin, x.Out, &said, endWait
 	grouped(cmd)
 	err := cmd.Run()
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case errors.Is(err, exec.ErrNotFound):
-		return &Error{Op: c.op, Err: fmt.Errorf("the program git is missing: install git 2.39 or later")}
+		return &Error{Op: x.Op, Err: fmt.Errorf("the program git is missing: install git 2.39 or later")}
 	case ctx.Err() != nil:
-		return &Error{Op: c.op, Err: ctx.Err()}
+		return &Error{Op: x.Op, Err: ctx.Err()}
 	}
-	return &Error{Op: c.op, Text: r.clean(said.String()), Err: err}
+	return &Error{Op: x.Op, Text: c.clean(said.String()), Err: err}
 }
 
 // clean is what git printed, on one line, shortened and without the token.
-func (r *Repo) clean(text string) string {
-	if token := r.token(); token != "" {
+func (c *Clone) clean(text string) string {
+	if token := c.token(); token != "" {
 		text = strings.ReplaceAll(text, token, "(secret)")
 	}
 	text = strings.Join(strings.Fields(text), " ")
