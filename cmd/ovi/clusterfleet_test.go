@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/internal/clustertest"
+	"github.com/ovi-project/ovi/internal/gitclone/gittest"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy/haproxytest"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
 	"github.com/ovi-project/ovi/provider/cluster/kube/kubetest"
@@ -43,6 +44,7 @@ type fleetSite struct {
 	*clusterSite
 	rows      []fleetRow
 	portainer *portainertest.Fake
+	git       *gittest.Repository
 	theirs    int // environments of Portainer's by others
 }
 
@@ -58,8 +60,9 @@ func fleetSettings(t *testing.T) string {
 
 func newFleet(t *testing.T) *fleetSite {
 	t.Helper()
-	f := &fleetSite{newClusterSite(t), fleetRows(), portainertest.Start(t), 0}
-	f.environ = []string{"OVI_CLUSTER_PORTAINER=" + f.portainer.URL, "OVI_CLUSTER_PORTAINER_TOKEN=" + portainertest.Token}
+	f := &fleetSite{newClusterSite(t), fleetRows(), portainertest.Start(t), gittest.New(t), 0}
+	f.git.Commit(map[string]string{"deploy/app.yaml": "one\n"})
+	f.environ = []string{"XDG_CACHE_HOME=" + t.TempDir(), "OVI_CLUSTER_GIT_REPO=file://" + f.git.Bare, "OVI_CLUSTER_PORTAINER=" + f.portainer.URL, "OVI_CLUSTER_PORTAINER_TOKEN=" + portainertest.Token}
 	f.proxy = haproxytest.Start(t)
 	kubetest.InstallArgo(t, f.api)
 	sqlitetest.Exec(t, f.database(), sqlitetest.Schema())
@@ -108,6 +111,9 @@ func (f *fleetSite) whole(names []string) {
 	}
 	if diff := cmp.Diff(names, f.elements()); diff != "" {
 		f.t.Errorf("elements of the ApplicationSet:\n%s", diff)
+	}
+	if diff := cmp.Diff(append([]string{"main"}, names...), f.branches()); diff != "" {
+		f.t.Errorf("branches:\n%s", diff)
 	}
 	if diff := cmp.Diff(names, f.registrations()); diff != "" {
 		f.t.Errorf("registrations:\n%s", diff)
@@ -164,6 +170,12 @@ func (f *fleetSite) registrations() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// branches are those of the repository, the default one first.
+func (f *fleetSite) branches() []string {
+	all := strings.Fields(f.git.Git("-C", f.git.Bare, "for-each-ref", "--format=%(refname:short)", "refs/heads/"))
+	return append([]string{"main"}, slices.DeleteFunc(all, func(name string) bool { return name == "main" })...)
 }
 
 func (f *fleetSite) elements() []string {

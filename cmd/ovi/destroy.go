@@ -17,7 +17,7 @@ func (p *process) destroyCommand() *urfave.Command {
 			"their dependencies. The rules of the stack hold: what is blessed, above max_destroy, or in need of approval is\n" +
 			"not deleted, and the command exits 6. Resources that ovi does not manage are left as they are. The data\n" +
 			"directory keeps its audit log: `ovi why` and `ovi history` go on to answer.",
-		Flags: append(planFlags(), append(executingFlags(), pruneVolumesFlag(),
+		Flags: append(planFlags(), append(executingFlags(), pruneDataFlag(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show what would be deleted, and change nothing"})...),
 		Action: p.action((*call).destroy),
 	}

@@ -17,8 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ovi-project/ovi/internal/podmantest"
 	"github.com/ovi-project/ovi/internal/gitclone/gittest"
+	"github.com/ovi-project/ovi/internal/podmantest"
 )
 
 // edgePatience is how long a step may take.

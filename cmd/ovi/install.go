@@ -36,7 +36,7 @@ func (p *process) chartCommand(name, usage string) *urfave.Command {
 		Flags: append(chartFlags(),
 			&urfave.BoolFlag{Name: "dry-run", Usage: "show the changes without making them"},
 			&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show each step, with the command that does the same by hand"},
-			&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer in the chart, with their data"},
+			&urfave.BoolFlag{Name: "prune-data", Usage: "delete volumes that are no longer in the chart, with their data"},
 			timeoutFlag(), policyFlag(), lockFlag(),
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once (default: 10)"},
 		),

@@ -231,7 +231,7 @@ func TestTheScreensOfInstall(t *testing.T) {
 	s.shows("kept-dry-run.txt", 0, "upgrade", "./my-app", "--dry-run", "--set", "postgres=15")
 	s.shows("kept.txt", 0, "upgrade", "./my-app", "--set", "postgres=15")
 	s.shows("kept-verbose.txt", 0, "upgrade", "./my-app", "--set", "postgres=15", "-v")
-	s.shows("pruned.txt", 0, "upgrade", "./my-app", "--set", "postgres=15", "--prune-volumes")
+	s.shows("pruned.txt", 0, "upgrade", "./my-app", "--set", "postgres=15", "--prune-data")
 }
 
 // TestTheErrorsOfInstall: what the host refuses, what a manifest has wrong, and what makes a chart

@@ -31,15 +31,15 @@ func planFlags() []urfave.Flag {
 // decidingFlags are of the commands that decide; drift only compares.
 func decidingFlags() []urfave.Flag {
 	return append(planFlags(),
-		pruneVolumesFlag(),
+		pruneDataFlag(),
 		allowReplaceFlag(),
 		&urfave.BoolFlag{Name: "skip-destructive", Usage: "block every delete and replace"},
 		// The way out of "not verified".
 		&urfave.BoolFlag{Name: "set-unverified", Usage: "set what cannot be read back and was not recorded, such as the password of an adopted database"})
 }
 
-func pruneVolumesFlag() urfave.Flag {
-	return &urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"}
+func pruneDataFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their own"}
 }
 
 func allowReplaceFlag() urfave.Flag {
@@ -138,7 +138,7 @@ func (c *call) planOptions(l *session, mode event.Mode) engine.PlanOptions {
 		Targets: c.cmd.StringSlice("target"), Excludes: c.cmd.StringSlice("exclude"),
 		AllowReplace:    c.cmd.StringSlice("allow-replace"),
 		Destroy:         c.destroys(),
-		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-volumes"), SetUnverified: c.cmd.Bool("set-unverified"),
+		SkipDestructive: c.cmd.Bool("skip-destructive"), Prune: c.cmd.Bool("prune-data"), SetUnverified: c.cmd.Bool("set-unverified"),
 		Rules:  l.rules,
 		MaxAge: c.cmd.Duration("max-age"),
 		Check:  c.cmd.Bool("check"),

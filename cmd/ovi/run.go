@@ -32,7 +32,7 @@ func (p *process) runCommand() *urfave.Command {
 			&urfave.DurationFlag{Name: "interval", Usage: "start a cycle every `DURATION`, varied by a tenth", Value: time.Minute},
 			&urfave.BoolFlag{Name: "auto-approve", Usage: "apply what is planned, within the rules; without it, only plan and report"},
 			&urfave.BoolFlag{Name: "allow-destroy", Usage: "with --auto-approve, also delete and replace"},
-			&urfave.BoolFlag{Name: "prune-volumes", Usage: "delete volumes that are no longer configured, with their data"},
+			&urfave.BoolFlag{Name: "prune-data", Usage: "delete what is no longer configured and kept for its data too: volumes, and branches with commits of their own"},
 			&urfave.IntFlag{Name: "parallelism", Usage: "run at most `N` actions at once per stack (default: the file's options, or 10)"},
 			&urfave.DurationFlag{Name: "patience", Usage: "wait `DURATION` for a slow location, then continue without it", Value: 30 * time.Second},
 			&urfave.DurationFlag{Name: "claim-ttl", Usage: "expire a claim `DURATION` after its owner stops (default: the files' options, or 30s)"},
@@ -148,7 +148,7 @@ func (k *runner) runOptions() loop.RunOptions {
 	}
 	o.Plan.Targets, o.Plan.Excludes = k.cmd.StringSlice("target"), k.cmd.StringSlice("exclude")
 	o.Plan.AllowReplace = k.cmd.StringSlice("allow-replace")
-	o.Plan.Prune = k.cmd.Bool("prune-volumes")
+	o.Plan.Prune = k.cmd.Bool("prune-data")
 	o.Plan.SkipDestructive = o.Apply && !k.cmd.Bool("allow-destroy")
 	return o
 }

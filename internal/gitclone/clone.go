@@ -35,17 +35,27 @@ func Folder(clones, remote, more string) string {
 
 // Prepare creates the clone, empty, if there is none.
 func (c *Clone) Prepare(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(c.Dir, "HEAD")); err == nil {
+	if c.exists() {
 		return nil
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("create the clone: %w", err)
 	}
-	_, err := c.Git(ctx, "init", "--quiet", "--bare", "--template=", "--shared=0600", "--end-of-options", c.Dir)
-	if err == nil {
-		_, err = c.Git(ctx, "config", "remote.origin.url", c.Remote)
+	unlock, err := c.Lock(ctx)
+	if err != nil {
+		return err
 	}
+	defer unlock()
+	if c.exists() {
+		return nil
+	}
+	_, err = c.Git(ctx, "init", "--quiet", "--bare", "--template=", "--shared=0600", "--end-of-options", c.Dir)
 	return err
+}
+
+func (c *Clone) exists() bool {
+	_, err := os.Stat(filepath.Join(c.Dir, "config"))
+	return err == nil
 }
 
 // Lock waits until no other process uses the clone. The lock ends with the process, or with unlock.

@@ -106,7 +106,7 @@ func (c *Clone) Run(ctx context.Context, x Call) error {
 	args := []string{
 		"-c", "protocol.allow=never", "-c", "protocol." + c.scheme() + ".allow=always", "-c", "core.hooksPath=/dev/null",
 		"-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "http.followRedirects=false", "-c", "core.fsmonitor=false",
-		"-c", "gpg.ssh.allowedSignersFile=" + c.Signers,
+		"-c", "gpg.ssh.allowedSignersFile=" + c.Signers, "-c", "remote.origin.url=" + c.Remote,
 	}
 	for _, setting := range x.Config {
 		args = append(args, "-c", setting)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
@@ -15,15 +16,16 @@ func Entry() provider.Entry {
 	return provider.Entry{
 		Name: Name, Doc: "local Kubernetes clusters, with kind and k3d",
 		Locations: provider.Locations{
-			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+|haproxy(:/.+)?|portainer(:https?://.+)?`,
+			Word: "engine", Example: local, Pattern: `(local|(unix|tcp)://[^#]+)(#[a-z0-9-]+)?|management|context:.+|haproxy(:/.+)?|portainer(:https?://.+)?|git(:(https|ssh|file)://.+)?`,
 			Default: func(func(string) string) string { return local },
 		},
 		Options: []provider.Option{
 			{Key: "kind-image", Doc: "create the kind clusters of a table with `IMAGE` as their nodes, such as kindest/node:v1.31.12"},
 			{Key: "k3d-image", Doc: "create the k3d clusters of a table with `IMAGE` as their nodes, such as rancher/k3s:v1.31.5-k3s1"},
-			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, portainer_endpoint, applicationset (one for all rows)"},
+			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, portainer_endpoint, git_branch, applicationset (one for all rows)"},
 			{Key: "apps-repo", Doc: "the Git repository of the applicationset of a table, at `URL`"},
 			{Key: "apps-name", Default: "whoami", Doc: "call the applicationset of a table `NAME`"},
+			{Key: "git-repo", Doc: "keep the branches of clusters in the Git repository at `URL`; by default apps-repo"},
 			{Key: "engine", Doc: "create clusters on the Docker or Podman at `URL`, such as unix:///run/podman/podman.sock"},
 			{Key: "management", Doc: "the `CONTEXT` of the management cluster, which Argo CD runs in, in a kubeconfig"},
 			{Key: "kubeconfig", Doc: "read that context from `FILE`, instead of KUBECONFIG"},
@@ -45,6 +47,12 @@ func Entry() provider.Entry {
 				return nil, err
 			}
 			o.Portainer = portainer.Client{URL: c.Options("portainer"), Token: c.Options("portainer-token")}
+			if o.Git = c.Options("git-repo"); o.Git == "" {
+				o.Git = c.Options("apps-repo")
+			}
+			if dir, err := os.UserCacheDir(); err == nil { // else there are no branches
+				o.Clones = filepath.Join(dir, "ovi", "git")
+			}
 			if c.Digest != nil {
 				o.Digest = func(ref resource.Ref, path, plain string) resource.Digest { return c.Digest(ref, path, plain) }
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ovi-project/ovi/internal/engineapi"
+	"github.com/ovi-project/ovi/internal/gitclone"
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/provider/cluster/haproxy"
 	"github.com/ovi-project/ovi/provider/cluster/kube"
@@ -30,10 +31,13 @@ func classify(op string, err error) error {
 	var behind *haproxy.BehindError
 	var refused *portainer.Error
 	var said *kube.Error
+	var git *gitclone.Error
 	var sent *url.Error
 	switch {
 	case errors.As(err, &refused):
 		out.Class, out.Hint = classOfStatus(refused.Status)
+	case errors.As(err, &git):
+		out.Class, out.Hint = provider.Transient, "check the URL of the repository, the network and OVI_GIT_TOKEN"
 	case errors.As(err, &said):
 		out.Code = said.Reason
 		out.Class, out.Hint = classOf(said)

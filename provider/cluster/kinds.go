@@ -17,6 +17,7 @@ const (
 	kindRoute    = "haproxy_route"
 	kindEndpoint = "portainer_endpoint"
 	kindAppSet   = "applicationset"
+	kindBranch   = "git_branch"
 )
 
 // kind is everything this provider knows about one kind of resource.
@@ -32,6 +33,7 @@ func kinds() []kind {
 		{applicationSetKind(), inCluster, (*Provider).applicationSets},
 		{secretKind(), inCluster, (*Provider).argoSecrets},
 		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
+		{branchKind(), onGit, (*Provider).branches},
 		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
 		{endpointKind(), onPortainer, (*Provider).endpoints},
 	}

@@ -41,13 +41,14 @@ const (
 	inCluster   area = "cluster"
 	onHAProxy   area = "haproxy"
 	onPortainer area = "portainer"
+	onGit       area = "git"
 )
 
 // areaOf tells the area of a location, resolved or not.
 func areaOf(location string) area {
 	word, _, _ := strings.Cut(location, ":")
 	switch {
-	case word == string(onHAProxy), word == string(onPortainer):
+	case word == string(onHAProxy), word == string(onPortainer), word == string(onGit):
 		return area(word)
 	case location == management || strings.HasPrefix(location, inContext) || strings.Contains(location, inside):
 		return inCluster
@@ -79,6 +80,8 @@ func (p *Provider) Locate(_ context.Context, location string) (string, error) {
 		return p.locateHAProxy(location)
 	case areaOf(location) == onPortainer:
 		return p.locatePortainer(location)
+	case areaOf(location) == onGit:
+		return p.locateGit(location)
 	}
 	engine, cluster, in := strings.Cut(location, inside)
 	if engine == local || engine == "" || engine == "default" {
@@ -103,6 +106,8 @@ func (p *Provider) Describe(location string) string {
 		return "HAProxy of " + strings.TrimPrefix(location, string(onHAProxy)+":")
 	case onPortainer:
 		return "Portainer at " + strings.TrimPrefix(location, string(onPortainer)+":")
+	case onGit:
+		return "Git repository " + strings.TrimPrefix(location, string(onGit)+":")
 	case onEngine, inCluster:
 	}
 	if engine, cluster, in := strings.Cut(location, inside); in {

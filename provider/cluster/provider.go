@@ -33,6 +33,9 @@ type Options struct {
 	// Portainer is the one that the location "portainer" means, and the token for any.
 	Portainer portainer.Client
 	Hooks     Hooks
+	// Git is the URL of the repository that the location "git" means, and Clones the folder of clones of
+	// repositories, which is a cache.
+	Git, Clones string
 
 	Getenv  func(string) string
 	Environ func() []string // of kind and k3d

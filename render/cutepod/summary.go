@@ -50,7 +50,7 @@ func planned(r render.ChartResult) []plannedLine {
 }
 
 // keptWords say that a volume stays.
-const keptWords = "kept (--prune-volumes deletes it)"
+const keptWords = "kept (--prune-data deletes it)"
 
 // details are the changes of an update, and with --verbose the commands.
 func (t *Table) details(p plannedLine) []string {

@@ -15,6 +15,7 @@ const (
 	KindSecret   = "argocd_secret"
 	KindAppSet   = "applicationset"
 	KindEndpoint = "portainer_endpoint"
+	KindBranch   = "git_branch"
 )
 
 // The options of the provider that say what the table has no columns for.
@@ -36,7 +37,7 @@ type builder func(s *settings, r *row) source.Resource
 
 // builders are the kinds that each row can declare, by name.
 func builders() map[string]builder {
-	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment}
+	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch}
 }
 
 // OfRow reports whether each row can declare a resource of a kind, of its own name.
@@ -110,8 +111,11 @@ func (s *settings) of(r *row, path string) source.Part {
 }
 
 // cluster names the cluster of a row in full.
-func (s *settings) cluster(r *row) string {
-	return fmt.Sprintf("%s/%s/%s/%s", s.table.opts.Provider, s.at, Kind, r.name())
+func (s *settings) cluster(r *row) string { return s.named(s.at, Kind, r) }
+
+// named names a resource of a row in full.
+func (s *settings) named(location, kind string, r *row) string {
+	return fmt.Sprintf("%s/%s/%s/%s", s.table.opts.Provider, location, kind, r.name())
 }
 
 // route leads to the node port of the cluster.
@@ -142,6 +146,11 @@ func environment(s *settings, r *row) source.Resource {
 	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)}, Attrs: object(field{"url", text(s.option(OptionPortainer))})}
 }
 
+// branch is what Argo CD deploys to the cluster.
+func branch(*settings, *row) source.Resource {
+	return source.Resource{Location: "git", Attrs: object()}
+}
+
 // applications adds the one ApplicationSet of all rows, if it is asked for.
 func (s *settings) applications(d *source.Draft, rows []*row) {
 	if !slices.Contains(s.kinds, KindAppSet) {
@@ -155,10 +164,13 @@ func (s *settings) applications(d *source.Draft, rows []*row) {
 		elements.Kids = append(elements.Kids, object(
 			field{"env", env}, field{"hostEnv", env}, field{"branch", env}, field{"clusterName", env}, field{"ingressClass", text("traefik")},
 		))
-		if slices.Contains(s.kinds, KindSecret) {
-			out.DependsOn = append(out.DependsOn, KindSecret+"/"+r.name())
+		for kind, at := range map[string]string{KindSecret: "management", KindBranch: "git"} {
+			if slices.Contains(s.kinds, kind) {
+				out.DependsOn = append(out.DependsOn, s.named(at, kind, r))
+			}
 		}
 	}
+	slices.Sort(out.DependsOn)
 	out.Attrs = object(field{"repo", text(s.option(OptionAppsRepo))}, field{"elements", elements})
 	d.Add(&out)
 }

@@ -54,7 +54,7 @@ const twoRows = `INSERT INTO clusters (name, provider, node_port, desired_state)
 // TestARowDeclaresWhatIsAroundItsCluster, with the edges between them, and nothing where the cluster is to be
 // absent.
 func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
-	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
+	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
 	if problems != nil {
 		t.Fatal(problems)
 	}
@@ -73,7 +73,8 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 		"haproxy haproxy_route/dev": "cluster/dev", "haproxy haproxy_route/dev-a": "cluster/dev-a",
 		"portainer portainer_endpoint/dev": "cluster/dev", "portainer portainer_endpoint/dev-a": "cluster/dev-a",
 		"management argocd_secret/dev": "cluster/dev", "management argocd_secret/dev-a": "cluster/dev-a",
-		"management applicationset/whoami": "argocd_secret/dev argocd_secret/dev-a",
+		"git git_branch/dev": "", "git git_branch/dev-a": "",
+		"management applicationset/whoami": "argocd_secret/dev argocd_secret/dev-a git_branch/dev git_branch/dev-a",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
