@@ -86,3 +86,25 @@ func TestLaw1_AbsenceNeedsACompleteRead_DependenciesOfTheUnreadStay(t *testing.T
 		t.Errorf("by configuration (-want +got):\n%s", d)
 	}
 }
+
+// TestWhatIsInsideDoesNotKeepWhatItIsIn: what an interrupted creation left is replaced, although nothing is known of
+// what is configured inside.
+func TestWhatIsInsideDoesNotKeepWhatItIsIn(t *testing.T) {
+	t.Parallel()
+	opens := func(provider, name string) (resource.Kind, bool) {
+		k, ok := kinds(provider, name)
+		if name == "network" {
+			k.Opens = func(resource.Ref) resource.Scope { return resource.Scope{Provider: provider, Location: "b"} }
+		}
+		return k, ok
+	}
+	inner := desired("b/server/s", "")
+	inner.DependsOn = []resource.Ref{parse("a/network/n")}
+	s := sceneOf(configured{desired("a/network/n", "range 2"), inner}, ours("a/network/n", "n-1", "range 1")).unreachable("b")
+	if d := cmp.Diff(map[string]string{}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{Kinds: opens}))); d != "" {
+		t.Errorf("inside (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(map[string]string{"n": "unreachable"}, blocked(s.plan(t, decider.Facts{}, decider.Unreachable{Kinds: kinds}))); d != "" {
+		t.Errorf("beside (-want +got):\n%s", d)
+	}
+}

@@ -9,7 +9,8 @@ import (
 )
 
 // Unreachable blocks every action in a location that could not be read. It blocks destroying a
-// resource on which one that could not be read depends, by its configuration or as last observed.
+// resource on which one that could not be read depends, by its configuration or as last observed,
+// unless that one is inside of it: destroying it is a loss of what is inside, whatever that is.
 // It also blocks deleting a resource that is configured under the same name in an unreachable
 // location: a misspelled region must not delete the resources of the right one.
 type Unreachable struct{ Kinds Kinds }
@@ -24,7 +25,7 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	if len(p.Unreachable) == 0 && len(moved) == 0 && len(f.Unread) == 0 {
 		return out, nil
 	}
-	needed := neededByDesired(p.Decisions)
+	needed := u.neededByDesired(p.Decisions)
 	held := u.neededByUnread(f.Unread)
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -55,17 +56,29 @@ func (u Unreachable) Review(p Plan, f Facts) (map[int]Blocker, error) {
 	return out, nil
 }
 
-// neededByDesired maps the configured dependencies of unreachable resources to their dependents.
-func neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
+// neededByDesired maps the configured dependencies of unreachable resources to their dependents, but for
+// what they are inside of.
+func (u Unreachable) neededByDesired(all []Decision) map[resource.Ref]resource.Ref {
 	out := map[resource.Ref]resource.Ref{}
 	for i := range all {
 		if d := &all[i]; d.Difference == comparator.Unreachable && d.Desired != nil {
 			for _, r := range d.Desired.Refs() {
-				out[r] = d.Ref
+				if !u.opens(r, d.Ref.Scope()) {
+					out[r] = d.Ref
+				}
 			}
 		}
 	}
 	return out
+}
+
+// opens reports whether a scope is the inside of a resource.
+func (u Unreachable) opens(r resource.Ref, s resource.Scope) bool {
+	if u.Kinds == nil {
+		return false
+	}
+	k, _ := u.Kinds(r.Provider, r.Kind)
+	return k.Opens != nil && k.Opens(r) == s
 }
 
 // neededByUnread maps the dependencies of resources that could not be read, as last observed, to

@@ -133,7 +133,7 @@ func (a *adding) checkName() {
 }
 
 // locationForm is what any location looks like: it is part of a ref.
-var locationForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$`)
+var locationForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/#-]{0,99}$`)
 
 // checkLocation checks the location, or fills in the provider's default.
 func (a *adding) checkLocation() {

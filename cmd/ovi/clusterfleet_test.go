@@ -150,9 +150,25 @@ func (f *fleetSite) reachable(name string) {
 	if err == nil {
 		err = api.Ready(f.t.Context())
 	}
+	if err == nil {
+		err = f.hasAgent(api, name)
+	}
 	if err != nil {
 		f.t.Errorf("Argo CD cannot reach %s at %s: %v", name, s.Data["server"], err)
 	}
+}
+
+// hasAgent: the cluster has the agent of its environment, with its ID, and the key is in a secret.
+func (f *fleetSite) hasAgent(api *kube.Client, name string) error {
+	var agent, key json.RawMessage
+	err := api.Get(f.t.Context(), "/apis/apps/v1/namespaces/portainer/deployments/portainer-agent-"+name, nil, &agent)
+	if err == nil {
+		err = api.Get(f.t.Context(), "/api/v1/namespaces/portainer/secrets/portainer-agent-"+name, nil, &key)
+	}
+	if err == nil && !strings.Contains(string(agent), `{"name":"EDGE_ID","value":"`) {
+		err = fmt.Errorf("its agent has no ID: %s", agent)
+	}
+	return err
 }
 
 func (f *fleetSite) registrations() []string {

@@ -109,7 +109,7 @@ func (c *call) showRun(r *reconciliation, code int) error {
 func (r *reconciliation) sentence(code int) string {
 	present := 0
 	for i := range r.verified {
-		if r.verified[i].healthy {
+		if r.verified[i].healthy && r.verified[i].isCluster() {
 			present++
 		}
 	}

@@ -69,10 +69,14 @@ func (x *endpoints) tagNames(ctx context.Context) (map[int]string, error) {
 	return out, err
 }
 
+func (x *endpoints) ref(e *portainer.Endpoint) resource.Ref {
+	return resource.Ref{Provider: Name, Location: x.scope.Location, Kind: kindEndpoint, Name: e.Name}
+}
+
 func (x *endpoints) observed(e *portainer.Endpoint, tags map[int]string) resource.Observed {
 	id := strconv.Itoa(e.ID)
 	o := resource.Observed{
-		Ref: resource.Ref{Provider: Name, Location: x.scope.Location, Kind: kindEndpoint, Name: e.Name}, ID: id, Health: resource.Healthy,
+		Ref: x.ref(e), ID: id, Health: resource.Healthy,
 	}
 	for _, t := range e.TagIDs {
 		if text, ok := strings.CutPrefix(tags[t], markTag); ok {
@@ -211,7 +215,7 @@ func (x *endpoints) reveal(ctx context.Context, have resource.Observed, path str
 	}
 	var d resource.Digest
 	if x.opts.Digest != nil {
-		d = x.opts.Digest(have.Ref, path, e.EdgeKey)
+		d = x.opts.Digest(x.ref(&e), path, e.EdgeKey) // as it is observed
 	}
 	return resource.NewSecret(e.EdgeKey, d), nil
 }

@@ -16,8 +16,8 @@ import (
 func onFake(f *portainertest.Fake, token string) *cluster.Provider {
 	return cluster.New(cluster.Options{
 		Portainer: portainer.Client{URL: f.URL, Token: token},
-		Digest: func(_ resource.Ref, _, plain string) resource.Digest {
-			return resource.Digest("digest " + strconv.Itoa(len(plain)))
+		Digest: func(ref resource.Ref, path, plain string) resource.Digest {
+			return resource.Digest("digest " + ref.String() + path + strconv.Itoa(len(plain)))
 		},
 	})
 }
@@ -62,7 +62,12 @@ func TestAnEndpointLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := p.Reveal(t.Context(), o, "edge_key")
+	bound := o
+	bound.Ref = o.Ref.In("fleet")
+	key, err := p.Reveal(t.Context(), bound, "edge_key")
+	if seen, _ := o.Attrs.Get("edge_key"); seen != key.Digest() {
+		t.Errorf("its key is observed as %v and revealed as %v", seen, key.Digest())
+	}
 	if err != nil || (&portainer.Endpoint{EdgeKey: key.Reveal()}).Server() != "https://portainer.example.com" {
 		t.Errorf("its key is of %d letters, %v", len(key.Reveal()), err)
 	}

@@ -22,7 +22,7 @@ func Entry() provider.Entry {
 		Options: []provider.Option{
 			{Key: "kind-image", Doc: "create the kind clusters of a table with `IMAGE` as their nodes, such as kindest/node:v1.31.12"},
 			{Key: "k3d-image", Doc: "create the k3d clusters of a table with `IMAGE` as their nodes, such as rancher/k3s:v1.31.5-k3s1"},
-			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, portainer_endpoint, git_branch, applicationset (one for all rows)"},
+			{Key: "rows", Doc: "let each row of a table declare these `KINDS` beside its cluster: haproxy_route, argocd_secret, portainer_endpoint, edge_agent, git_branch, applicationset (one for all rows)"},
 			{Key: "apps-repo", Doc: "the Git repository of the applicationset of a table, at `URL`"},
 			{Key: "apps-name", Default: "whoami", Doc: "call the applicationset of a table `NAME`"},
 			{Key: "git-repo", Doc: "keep the branches of clusters in the Git repository at `URL`; by default apps-repo"},

@@ -18,6 +18,7 @@ const (
 	kindEndpoint = "portainer_endpoint"
 	kindAppSet   = "applicationset"
 	kindBranch   = "git_branch"
+	kindAgent    = "edge_agent"
 )
 
 // kind is everything this provider knows about one kind of resource.
@@ -33,6 +34,7 @@ func kinds() []kind {
 		{applicationSetKind(), inCluster, (*Provider).applicationSets},
 		{secretKind(), inCluster, (*Provider).argoSecrets},
 		{clusterKind(), onEngine, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.host(ctx, location) }},
+		{agentKind(), inCluster, (*Provider).agents},
 		{branchKind(), onGit, (*Provider).branches},
 		{routeKind(), onHAProxy, func(p *Provider, ctx context.Context, location string) (verbs, error) { return p.routes(ctx, location) }},
 		{endpointKind(), onPortainer, (*Provider).endpoints},

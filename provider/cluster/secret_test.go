@@ -100,6 +100,7 @@ func TestWhatIsInAClusterKeepsThePromisesOfAProvider(t *testing.T) {
 	d := newDevops(t)
 	t.Run("argocd_secret", d.secretsKeepThePromises)
 	t.Run("applicationset", d.appSetsKeepThePromises)
+	t.Run("edge_agent", d.agentsKeepThePromises)
 }
 
 func (d *devops) secretsKeepThePromises(t *testing.T) {

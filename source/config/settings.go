@@ -32,7 +32,7 @@ type setting struct {
 // locations.
 var (
 	named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	fit   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$`)
+	fit   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@/#-]{0,99}$`)
 	unfit = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 )
 

@@ -16,6 +16,7 @@ const (
 	KindAppSet   = "applicationset"
 	KindEndpoint = "portainer_endpoint"
 	KindBranch   = "git_branch"
+	KindAgent    = "edge_agent"
 )
 
 // The options of the provider that say what the table has no columns for.
@@ -37,7 +38,7 @@ type builder func(s *settings, r *row) source.Resource
 
 // builders are the kinds that each row can declare, by name.
 func builders() map[string]builder {
-	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch}
+	return map[string]builder{KindRoute: route, KindSecret: registration, KindEndpoint: environment, KindBranch: branch, KindAgent: agent}
 }
 
 // OfRow reports whether each row can declare a resource of a kind, of its own name.
@@ -79,6 +80,9 @@ func (t *Table) settings(d *source.Draft) *settings {
 	}
 	if slices.Contains(s.kinds, KindAppSet) && s.option(OptionAppsRepo) == "" {
 		s.wrong(d, "an "+KindAppSet+" needs the repository of its applications", "set options."+t.opts.Provider+"."+OptionAppsRepo)
+	}
+	if slices.Contains(s.kinds, KindAgent) && !slices.Contains(s.kinds, KindEndpoint) {
+		s.wrong(d, "an "+KindAgent+" needs the key of its "+KindEndpoint, "add "+KindEndpoint+" to the option "+OptionRows)
 	}
 	return s
 }
@@ -144,6 +148,14 @@ func registration(s *settings, r *row) source.Resource {
 // environment is that of Portainer's for the agent in the cluster, without which it is of no use.
 func environment(s *settings, r *row) source.Resource {
 	return source.Resource{Location: "portainer", DependsOn: []string{s.cluster(r)}, Attrs: object(field{"url", text(s.option(OptionPortainer))})}
+}
+
+// agent connects the cluster to that environment.
+func agent(s *settings, r *row) source.Resource {
+	of := func(path string) source.Node {
+		return parts(source.Part{Reference: true, Text: s.named("portainer", KindEndpoint, r) + "." + path})
+	}
+	return source.Resource{Location: s.at + "#" + r.name(), Attrs: object(field{"edge_id", of("edge_id")}, field{"edge_key", of("edge_key")})}
 }
 
 // branch is what Argo CD deploys to the cluster.

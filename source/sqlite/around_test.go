@@ -35,8 +35,10 @@ func around(t *testing.T, set map[string]string, statements ...string) (resource
 	path := t.TempDir() + "/clusters.db"
 	sqlitetest.Exec(t, path, append([]string{sqlitetest.Schema()}, statements...)...)
 	checks := source.Options{
-		Schemas:  clusterKinds{},
-		Location: func(string) source.LocationRule { return source.LocationRule{Word: "engine", Default: "local"} },
+		Schemas: clusterKinds{},
+		Location: func(string) source.LocationRule {
+			return source.LocationRule{Word: "engine", Default: "local", Pattern: cluster.Entry().Locations.Pattern}
+		},
 	}
 	drafts, err := sqlite.New(path, sqlite.Options{Provider: cluster.Name, Options: checks, Option: func(key string, _ resource.Options) string { return set[key] }}).Load(t.Context())
 	if err != nil {
@@ -54,7 +56,7 @@ const twoRows = `INSERT INTO clusters (name, provider, node_port, desired_state)
 // TestARowDeclaresWhatIsAroundItsCluster, with the edges between them, and nothing where the cluster is to be
 // absent.
 func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
-	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
+	in, problems := around(t, map[string]string{"rows": "haproxy_route, argocd_secret,applicationset, portainer_endpoint, edge_agent, git_branch", "portainer": "https://portainer.example.com", "apps-repo": "https://x", "apps-name": "whoami"}, twoRows)
 	if problems != nil {
 		t.Fatal(problems)
 	}
@@ -73,6 +75,7 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 		"haproxy haproxy_route/dev": "cluster/dev", "haproxy haproxy_route/dev-a": "cluster/dev-a",
 		"portainer portainer_endpoint/dev": "cluster/dev", "portainer portainer_endpoint/dev-a": "cluster/dev-a",
 		"management argocd_secret/dev": "cluster/dev", "management argocd_secret/dev-a": "cluster/dev-a",
+		"local#dev edge_agent/dev": "portainer_endpoint/dev", "local#dev-a edge_agent/dev-a": "portainer_endpoint/dev-a",
 		"git git_branch/dev": "", "git git_branch/dev-a": "",
 		"management applicationset/whoami": "argocd_secret/dev argocd_secret/dev-a git_branch/dev git_branch/dev-a",
 	}
@@ -90,6 +93,7 @@ func TestARowDeclaresWhatIsAroundItsCluster(t *testing.T) {
 func TestUnknownOptionsOfATableAreErrors(t *testing.T) {
 	for rows, want := range map[string]string{
 		"haproxy_routes": `unknown kind "haproxy_routes" in the option rows`,
+		"edge_agent":     "an edge_agent needs the key of its portainer_endpoint",
 		"applicationset": "an applicationset needs the repository of its applications",
 	} {
 		if _, problems := around(t, map[string]string{"rows": rows}, twoRows); problems == nil || !strings.Contains(problems.Error(), want) {

@@ -55,7 +55,7 @@ func serveReal(ctx context.Context) error {
 
 var errEnded = errors.New("it has ended")
 
-// serveFake answers what ovi asks of every cluster, and nothing that is inside of one.
+// serveFake answers what ovi asks of every cluster, and keeps the objects that are put into it.
 func serveFake(ctx context.Context) error {
 	mux := http.NewServeMux()
 	answer := func(path, body string) {
@@ -66,7 +66,11 @@ func serveFake(ctx context.Context) error {
 	}
 	answer("/readyz", "ok")
 	answer("/version", `{"gitVersion":"v0.0.0-fake"}`)
-	answer("/api/v1/namespaces", `{"items":[{"metadata":{"name":"default"}},{"metadata":{"name":"kube-system"}}]}`)
+	inside, err := newObjects()
+	if err != nil {
+		return err
+	}
+	mux.Handle("/", inside)
 	pool, err := clientPool()
 	if err != nil {
 		return err
