@@ -71,6 +71,7 @@ type loader struct {
 	where  map[string][]string // the nodes of each deployment
 	waits  []*declared
 	dir    string
+	policy policy
 	broken bool // the nodes are not known
 	empty  bool // no deployments are expected
 }
@@ -89,6 +90,7 @@ type declared struct {
 	needs []source.Node
 	attrs source.Node
 	bad   bool
+	policy
 }
 
 // document is one file.
@@ -138,9 +140,7 @@ func (s *site) Load(ctx context.Context) ([]*source.Draft, error) {
 	l.add(docs)
 	l.draft.Stack, l.draft.Source, l.draft.Version = l.site, dir, "sha256:"+hex.EncodeToString(sum.Sum(nil))
 	l.draft.Rules.DestroyAuto = true
-	if l.draft.Rules.Attempts == 0 {
-		l.draft.Rules.Attempts = attempts
-	}
+	l.limit()
 	return []*source.Draft{l.draft}, nil
 }
 

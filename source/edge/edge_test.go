@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/rules"
 	"github.com/ovi-project/ovi/source"
 	"github.com/ovi-project/ovi/source/edge"
 	"github.com/ovi-project/ovi/source/sourcetest"
@@ -96,6 +97,7 @@ func TestConformance(t *testing.T) {
 				"c.yaml": "id: c\nversion: \"1\"\nimage: x\nnodes: [n9]\n", "d.yaml": "id: d\nversion: \"1\"\nimage: x\nnodes: {zone: c}\n",
 				"e.yaml": "id: e\nversion: \"1\"\nimagee: x\nnodes: all\n", "f.yaml": "id: f\nnodes: 3\n", "g.yaml": "- 1\n", "h.yaml": "a: b: c\n",
 				"i.yaml": one, "j.yaml": one, "k.yaml": "id: k\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [one]\n",
+				"n.yaml": strings.Replace(one, "id: one", "id: n", 1) + "update: {waves: [0, 2, 1], max_failed: x, every: 1}\nrollback: maybe\nattempts: 0\n", "o.yaml": strings.Replace(one, "id: one", "id: o", 1) + "update: 3\n",
 				"l.yaml": "id: l\nid: m\n", "m.yaml": "id: m\nversion: \"1\"\nimage: x\nnodes: all\ndepends_on: [nothing]\n",
 			})
 		},
@@ -103,6 +105,7 @@ func TestConformance(t *testing.T) {
 			`^unknown key "sites"$`, `^the deployment has no id$`, `^the deployment selects no nodes$`, `^unknown node "n9"$`, `^no node of the site has these labels$`,
 			`^unknown attribute "imagee"`, `^nodes is `, `^expected a block of keys`, `^unexpected key$`, `^duplicate id "one"$`, `^one is not deployed on node n2$`,
 			`^duplicate key "id"$`, `nothing`,
+			`^a wave of no nodes$`, `^a wave that is not larger`, `^max_failed is `, `^unknown key "every" of update$`, `^rollback is `, `^attempts is `, `^update is `,
 		},
 		Break: func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "berlin", "db.yaml"), []byte(db[:12]), 0o644); err != nil {
@@ -134,5 +137,29 @@ func TestAnEmptySiteIsAnAccident(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"berlin/n1", "berlin/n2", "berlin/n3"}, scopes); diff != "" || len(in[0].Resources) > 0 || !in[0].Rules.DestroyAuto || in[0].Rules.Attempts != 5 {
 		t.Errorf("%+v\n%s", in[0], diff)
+	}
+}
+
+// TestAPolicyIsThatOfTheDeploymentOrOfTheSite: rollback and attempts one by one, update as a whole.
+func TestAPolicyIsThatOfTheDeploymentOrOfTheSite(t *testing.T) {
+	t.Parallel()
+	o := options()
+	o.Files = fstest.MapFS{
+		"berlin/site.yaml": {Data: []byte(nodes + "rollback: on\nupdate: {waves: [1, 50%], max_failed: 1}\n")},
+		"berlin/db.yaml":   {Data: []byte(db + "rollback: off\nattempts: 5\nupdate: {max_unavailable: 10%}\n")},
+		"berlin/one.yaml":  {Data: []byte(one)},
+	}
+	in, err := source.Load(t.Context(), edge.New("berlin", o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n} }
+	share := func(n int) rules.Budget { return rules.Budget{Set: true, Count: n, Percent: true} }
+	want := []rules.Update{
+		{Kind: "deployment", Name: "db", MaxUnavailable: share(10), Attempts: 5},
+		{Kind: "deployment", Name: "one", Waves: []rules.Budget{count(1), share(50)}, MaxFailed: count(1), Rollback: true},
+	}
+	if diff := cmp.Diff(want, in[0].Rules.Updates); diff != "" || in[0].Rules.Attempts != 3 || in[0].Rules.AttemptsOf("deployment", "db") != 5 {
+		t.Errorf("updates (-want +got):\n%s", diff)
 	}
 }

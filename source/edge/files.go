@@ -3,7 +3,6 @@ package edge
 import (
 	"path"
 	"slices"
-	"strconv"
 
 	"github.com/ovi-project/ovi/position"
 	"github.com/ovi-project/ovi/resource"
@@ -11,29 +10,29 @@ import (
 )
 
 // keys are those of a deployment's file that are no attributes.
-func keys() []string { return []string{"id", "nodes", "depends_on"} }
+func keys() []string { return append([]string{"id", "nodes", "depends_on"}, policyKeys()...) }
+
+// siteKeys are those of site.yaml.
+func siteKeys() []string { return append([]string{"site", "nodes", "deployments"}, policyKeys()...) }
 
 // readSite reads site.yaml.
 func (l *loader) readSite(d *document) {
 	for i := 0; i+1 < len(d.root.Kids); i += 2 {
 		key, value := &d.root.Kids[i], &d.root.Kids[i+1]
+		if l.readPolicy(&l.policy, d, key, value, "") {
+			continue
+		}
 		switch key.Text {
 		case "site":
 			l.site = value.Text
 		case "nodes":
 			l.readNodes(d, value)
-		case "attempts":
-			n, err := strconv.Atoi(value.Text)
-			if err != nil || n < 1 {
-				l.wrong(d, value, "", "attempts is "+value.Form(), "use a number from 1")
-			}
-			l.draft.Rules.Attempts = n
 		case "deployments":
 			if value.Text != "none" {
 				l.wrong(d, value, "", "deployments is "+value.Form(), "use none, or remove it: each deployment is a file")
 			}
 		default:
-			l.wrong(d, key, "", "unknown key "+source.Quote(key.Text), source.Suggest(key.Text, []string{"site", "nodes", "attempts", "deployments"}))
+			l.wrong(d, key, "", "unknown key "+source.Quote(key.Text), source.Suggest(key.Text, siteKeys()))
 		}
 	}
 	if len(l.nodes) == 0 && !l.broken {
@@ -115,6 +114,9 @@ func (l *loader) readDeployment(d *document) {
 	}
 	for i := 0; i+1 < len(d.root.Kids); i += 2 {
 		key, value := d.root.Kids[i], d.root.Kids[i+1]
+		if l.readPolicy(&x.policy, d, &key, &value, ref) {
+			continue
+		}
 		switch key.Text {
 		case "id", "nodes":
 		case "depends_on":

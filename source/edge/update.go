@@ -1,0 +1,121 @@
+package edge
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ovi-project/ovi/rules"
+	"github.com/ovi-project/ovi/source"
+)
+
+// policy is how new versions of deployments reach their nodes: of one, or of all that do not say it.
+type policy struct {
+	attempts int   // 0: not set
+	rollback *bool // nil: not set
+	update   *rules.Update
+}
+
+// policyKeys are the keys of a policy, in site.yaml and in the file of a deployment.
+func policyKeys() []string { return []string{"attempts", "rollback", "update"} }
+
+// updateKeys are those of update.
+func updateKeys() []string { return []string{"waves", "max_unavailable", "max_failed"} }
+
+// readPolicy reads a key of a policy; false if it is another key.
+func (l *loader) readPolicy(p *policy, d *document, key, value *source.Node, ref string) bool {
+	switch key.Text {
+	case "attempts":
+		n, err := strconv.Atoi(value.Text)
+		if err != nil || n < 1 {
+			l.wrong(d, value, ref, "attempts is "+value.Form(), "use a number from 1")
+		}
+		p.attempts = n
+	case "rollback":
+		on, known := map[string]bool{"true": true, "on": true, "false": false, "off": false}[value.Text]
+		if !known {
+			l.wrong(d, value, ref, "rollback is "+value.Form(), "use on or off")
+		}
+		p.rollback = &on
+	case "update":
+		p.update = l.readUpdate(d, value, ref)
+	default:
+		return false
+	}
+	return true
+}
+
+// readUpdate reads how many nodes change at a time.
+func (l *loader) readUpdate(d *document, n *source.Node, ref string) *rules.Update {
+	u := &rules.Update{}
+	if n.Shape != source.Object {
+		l.wrong(d, n, ref, "update is "+n.Form(), "use a block: {waves: [1, 25%]}")
+		return u
+	}
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		key, value := &n.Kids[i], &n.Kids[i+1]
+		switch key.Text {
+		case "waves":
+			l.readWaves(d, value, ref, u)
+		case "max_unavailable":
+			u.MaxUnavailable = l.readBudget(d, value, ref, key.Text)
+		case "max_failed":
+			u.MaxFailed = l.readBudget(d, value, ref, key.Text)
+		default:
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update", source.Suggest(key.Text, updateKeys()))
+		}
+	}
+	return u
+}
+
+// readWaves reads how many nodes have a new version at most, wave by wave.
+func (l *loader) readWaves(d *document, n *source.Node, ref string, u *rules.Update) {
+	if n.Shape != source.List || len(n.Kids) == 0 {
+		l.wrong(d, n, ref, "waves is "+n.Form(), "use a list of numbers or shares: [1, 25%]")
+		return
+	}
+	for i := range n.Kids {
+		b := l.readBudget(d, &n.Kids[i], ref, "a wave")
+		if b.Set && b.Count == 0 {
+			l.wrong(d, &n.Kids[i], ref, "a wave of no nodes", "use a number from 1, or a share from 1%")
+		}
+		if last := len(u.Waves) - 1; last >= 0 && u.Waves[last].Percent == b.Percent && b.Count <= u.Waves[last].Count {
+			l.wrong(d, &n.Kids[i], ref, "a wave that is not larger than the one before", "a wave is how many nodes have the version in all: [1, 5, 50%]")
+		}
+		u.Waves = append(u.Waves, b)
+	}
+}
+
+func (l *loader) readBudget(d *document, n *source.Node, ref, what string) rules.Budget {
+	b, err := rules.ParseBudget(n.Text)
+	if n.Shape != source.Scalar || err != nil {
+		l.wrong(d, n, ref, what+" is "+n.Form(), "use a number of nodes, such as 2, or a share, such as 10%")
+	}
+	return b
+}
+
+// limit adds the policy of each deployment to the rules of the site.
+func (l *loader) limit() {
+	for _, d := range l.waits {
+		u := rules.Update{}
+		for _, p := range []*policy{&d.policy, &l.policy} {
+			if p.update != nil {
+				u = *p.update
+				break
+			}
+		}
+		u.Kind, u.Name, u.Attempts = l.opts.Kind, d.id, d.policy.attempts
+		for _, p := range []*policy{&l.policy, &d.policy} {
+			if p.rollback != nil {
+				u.Rollback = *p.rollback
+			}
+		}
+		if u.Staged() || u.Rollback || u.Attempts > 0 {
+			l.draft.Rules.Updates = append(l.draft.Rules.Updates, u)
+		}
+	}
+	slices.SortFunc(l.draft.Rules.Updates, func(a, b rules.Update) int { return strings.Compare(a.Name, b.Name) })
+	if l.draft.Rules.Attempts = l.policy.attempts; l.policy.attempts == 0 {
+		l.draft.Rules.Attempts = attempts
+	}
+}
