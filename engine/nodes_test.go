@@ -18,6 +18,7 @@ import (
 type nodes struct {
 	shelf.Shelf
 	bad     func(node, version string) bool
+	stays   bool                 // a version that fails stays, and keeps failing
 	offline map[string]time.Time // node: since when
 	asked   []string             // "node version", in order
 	pending map[string]pending   // by id
@@ -81,7 +82,7 @@ func (n *nodes) progress(o *resource.Observed) {
 	}
 	delete(n.pending, o.ID)
 	was := shelf.Text(o.Attrs, "version")
-	if p.version != "" && n.bad(o.Ref.Location, p.version) {
+	if p.version != "" && n.bad(o.Ref.Location, p.version) && !n.stays {
 		o.Health, o.Message = resource.Failing, fmt.Sprintf("version %s failed; version %s runs", p.version, was)
 		return
 	}

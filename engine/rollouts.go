@@ -138,7 +138,7 @@ func (r *rolling) one(limits rules.Rules, u rules.Update, all []*resource.Desire
 	var failed []string
 	for i, d := range all {
 		x := r.progress(d)
-		if x.Unchanged = had[x.Ref]; now.isNew && x.Has == x.Desired {
+		if x.Unchanged = had[x.Ref]; now.isNew && u.Staged() && x.Has == x.Desired {
 			x.Unchanged = true
 			now.Had = append(now.Had, x.Ref)
 		}
