@@ -28,6 +28,14 @@ type Attempts struct {
 // Used is how many attempts count against the limit.
 func (a Attempts) Used() int { return a.Failures + a.Lost }
 
+// NumberOf says how many attempts count: "3 attempts".
+func NumberOf(a Attempts) string {
+	if a.Used() == 1 {
+		return "1 attempt"
+	}
+	return fmt.Sprintf("%d attempts", a.Used())
+}
+
 // Stalled reports whether transient errors have lasted for too long.
 func (a Attempts) Stalled(now time.Time) bool {
 	return a.Transient > 0 && now.Sub(a.Since) >= StalledAfter
@@ -50,7 +58,7 @@ func (AttemptLimit) Review(p Plan, f Facts) (map[int]Blocker, error) {
 			continue
 		}
 		out[i] = Blocker{
-			Reason:     fmt.Sprintf("%d attempts %s failed; last error: %s", a.Used(), d.ofConfiguration(), a.Error),
+			Reason:     fmt.Sprintf("%s %s failed; last error: %s", NumberOf(a), d.ofConfiguration(), a.Error),
 			Suggestion: "change the configuration, or run `ovi retry " + d.Ref.Short() + "`",
 		}
 	}

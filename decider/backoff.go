@@ -2,13 +2,16 @@ package decider
 
 import (
 	"fmt"
+	"hash/fnv"
+	"math"
 	"time"
 )
 
-// BackOff defers a configuration that failed, longer after each failure. The zero value uses the
-// defaults.
+// BackOff defers a configuration that failed, longer after each failure. Each resource waits for
+// another part of that time, so that many that failed together are not tried again together. The zero
+// value uses the defaults.
 type BackOff struct {
-	Base time.Duration // the wait after the first failure; default 30 s
+	Base time.Duration // the longest wait after the first failure; default 30 s
 	Max  time.Duration // the longest wait; default 1 h
 }
 
@@ -30,22 +33,23 @@ func (b BackOff) Review(p Plan, f Facts) (map[int]Blocker, error) {
 		if !ok || failures == 0 {
 			continue
 		}
-		if until := a.Last.Add(b.wait(failures)); f.Now.Before(until) {
+		if until := a.Last.Add(b.wait(failures, a.Desired)); f.Now.Before(until) {
 			out[i] = Blocker{Until: &until, Reason: fmt.Sprintf("failed %s; last error: %s", times(failures), a.Error)}
 		}
 	}
 	return out, nil
 }
 
-// wait doubles with each failure, up to Max.
-func (b BackOff) wait(failures int) time.Duration {
-	d := b.Base
+// wait doubles with each failure, up to Max. A part of its second half depends on what is tried: its
+// digest has the ref in it, and the same input gives the same plan.
+func (b BackOff) wait(failures int, desired string) time.Duration {
+	d := min(b.Base, b.Max)
 	for range failures - 1 {
-		if d *= 2; d >= b.Max {
-			return b.Max
-		}
+		d = min(2*d, b.Max)
 	}
-	return min(d, b.Max)
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", desired, failures) //nolint:errcheck // a hash accepts everything
+	return d/2 + time.Duration(float64(d/2)*float64(h.Sum32())/math.MaxUint32)
 }
 
 func times(n int) string {

@@ -2,6 +2,7 @@ package decider_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -210,13 +211,19 @@ func TestBackOff(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	proposed := s.plan(t, decider.Facts{}).Decisions
 	policy := decider.BackOff{Base: time.Minute, Max: 5 * time.Minute}
+	until := map[resource.Ref][]time.Time{}
+	defer func() {
+		if d, gone := until[proposed[0].Ref], until[proposed[1].Ref]; len(d) != 3 || slices.Equal(d, gone) {
+			t.Errorf("two resources that failed together are tried again together, at %v and %v", d, gone)
+		}
+	}()
 	for _, c := range []struct {
 		name     string
 		failures int
 		ago      time.Duration
 		desired  string
 		blocked  bool
-		wait     time.Duration // 0: it is not blocked until a time
+		wait     time.Duration // at most, and at least half of it; 0: it is not blocked until a time
 	}{
 		{"never failed", 0, 0, "", false, 0},
 		{"failed just now", 1, 0, "", true, time.Minute},
@@ -226,7 +233,6 @@ func TestBackOff(t *testing.T) {
 		{"another configuration failed", 6, 0, "other", false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			f := decider.Facts{Now: now, Attempts: func(r resource.Ref, digest string) (decider.Attempts, bool) {
 				for i := range proposed {
 					if proposed[i].Ref == r {
@@ -247,9 +253,13 @@ func TestBackOff(t *testing.T) {
 					continue
 				}
 				v := d.Blockers[0]
-				if c.wait == 0 && v.Until != nil || c.wait > 0 && (v.Until == nil || !v.Until.Equal(now.Add(-c.ago).Add(c.wait))) {
-					t.Errorf("%s: until %v", d.Ref, v.Until)
+				if c.wait == 0 && v.Until != nil || c.wait > 0 && v.Until == nil {
+					t.Fatalf("%s: until %v", d.Ref, v.Until)
 				}
+				if waits := v.Until.Sub(now.Add(-c.ago)); waits > c.wait || waits < c.wait/2 {
+					t.Errorf("%s waits %s, want %s at most", d.Ref, waits, c.wait)
+				}
+				until[d.Ref] = append(until[d.Ref], *v.Until)
 				if !strings.Contains(v.Reason, "no room") {
 					t.Errorf("the reason hides the error: %s", v.Reason)
 				}

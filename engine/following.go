@@ -50,7 +50,7 @@ func (f *following) decide(d *resource.Desired, x *rollout.Progressing, t rollou
 	if f.why[d.Ref] = (decider.Follows{Why: text}); t.Reason != rollout.Exhausted {
 		return
 	}
-	f.why[d.Ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %d attempts of %s failed", resource.ShortDigest(x.LastGood), x.Attempts, resource.ShortDigest(x.Desired))}
+	f.why[d.Ref] = decider.Follows{Back: true, Why: fmt.Sprintf("back to %s: %s of %s failed", resource.ShortDigest(x.LastGood), decider.NumberOf(decider.Attempts{Failures: x.Attempts}), resource.ShortDigest(x.Desired))}
 	f.back[d.Ref] = event.Exhausted{Ref: d.Ref, Desired: x.Desired, Attempts: x.Attempts, Back: x.LastGood}
 }
 

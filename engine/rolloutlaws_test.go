@@ -80,7 +80,7 @@ func (x *tripped) check(halted bool) {
 }
 
 // TestRolloutsKeepTheirLawsInTheEngine: whatever fails, is offline or is started again, there is no attempt too
-// many, nobody is asked for a version behind a wave that failed, and who is offline blocks nobody.
+// many, no node is asked for a version behind a wave that failed, and one that is offline blocks no other.
 func TestRolloutsKeepTheirLawsInTheEngine(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		x := tripped{trip: drawTrip(r)}
@@ -107,7 +107,7 @@ func TestRolloutsKeepTheirLawsInTheEngine(t *testing.T) {
 				}
 				round()
 			}
-			gone := x.trip.nodes[0] // for ever
+			gone := x.trip.nodes[0] // to the end
 			clear(x.nodes.offline)
 			x.nodes.offline[gone] = time.Now()
 			for range 8 * len(x.trip.nodes) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/history"
 	"github.com/ovi-project/ovi/phrase"
@@ -13,9 +14,12 @@ import (
 // wentBack is the last good configuration that a resource returned to, because the one that is
 // configured failed too often; "" if it did not.
 func wentBack(c history.ResourceHistory, d event.Decision) string {
-	now := d.Recall(nil)
+	stopped := d.Recall(nil)
+	if c.Tries == nil || !stopped.Stopped(decider.AttemptLimit{}) {
+		return ""
+	}
 	for _, r := range slices.Backward(c.Records) {
-		if e, ok := r.Event.(event.Exhausted); ok && e.Desired == now.DesiredDigest() {
+		if e, ok := r.Event.(event.Exhausted); ok && e.Desired == c.Tries.Desired {
 			return resource.ShortDigest(e.Back)
 		}
 	}

@@ -75,7 +75,7 @@ func rolled(e event.Event) string {
 	case event.LastGood:
 		return "healthy with configuration " + resource.ShortDigest(e.Desired)
 	case event.Exhausted:
-		text := fmt.Sprintf("%d attempts of configuration %s failed: it is not tried again", e.Attempts, resource.ShortDigest(e.Desired))
+		text := fmt.Sprintf("%s of configuration %s failed: it is not tried again", many(e.Attempts, "attempt"), resource.ShortDigest(e.Desired))
 		if e.Back != "" {
 			text += "; back to " + resource.ShortDigest(e.Back)
 		}

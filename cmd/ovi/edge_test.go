@@ -36,7 +36,7 @@ type edgeSite struct {
 func newEdgeSite(t *testing.T) *edgeSite {
 	s := &edgeSite{t: t, host: podmantest.Start(t), repo: gittest.New(t), dir: t.TempDir(), address: fmt.Sprintf("127.0.0.1:%d", freePort(t))}
 	for _, v := range []string{"1", "2"} {
-		s.host.Import(t, "localhost/app:"+v, map[string]string{"www/version": v}, `CMD ["/bin/sh","-c","echo x >/ok; exec /bin/idle"]`)
+		s.host.Import(t, "localhost/app:"+v, map[string]string{"www/version": v}, `CMD ["/bin/sh","-c","trap 'exit 0' TERM; echo x >/ok; /bin/idle & wait"]`)
 	}
 	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\ndeployments: none\n"})
 	return s

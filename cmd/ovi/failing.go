@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/ledger"
 	"github.com/ovi-project/ovi/render"
 	"github.com/ovi-project/ovi/resource"
@@ -52,10 +53,10 @@ func (c *call) showFailing(s state, short func(resource.Ref) string, alert func(
 		name := short(f.ref)
 		switch {
 		case f.exhausted && f.back != "":
-			alert(fmt.Sprintf("%s: back to %s: %d attempts %s failed; last error: %s", name, resource.ShortDigest(f.back), f.Used(), ofConfiguration(f.Desired), f.Error),
+			alert(fmt.Sprintf("%s: back to %s: %s %s failed; last error: %s", name, resource.ShortDigest(f.back), decider.NumberOf(f.Attempts), ofConfiguration(f.Desired), f.Error),
 				"change its configuration, or run `ovi retry "+name+"`")
 		case f.exhausted:
-			alert(fmt.Sprintf("%s: %d attempts %s failed; last error: %s", name, f.Used(), ofConfiguration(f.Desired), f.Error),
+			alert(fmt.Sprintf("%s: %s %s failed; last error: %s", name, decider.NumberOf(f.Attempts), ofConfiguration(f.Desired), f.Error),
 				"change its configuration, or run `ovi retry "+name+"`")
 		case f.stalled:
 			alert(fmt.Sprintf("%s is stalled: transient errors since %s; last error: %s", name, f.Since.UTC().Format("2006-01-02 15:04 UTC"), f.Error), "")

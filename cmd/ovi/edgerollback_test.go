@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestABadVersionOnANodeGoesBack: a version whose health check fails is tried, the last good one serves again, and
+// the bad one is quarantined until the configuration changes. One attempt is allowed, because the loop pauses for
+// half a minute before a second one; TestABadVersionIsTriedThreeTimesAndGoesBack has three, on virtual time.
+func TestABadVersionOnANodeGoesBack(t *testing.T) {
+	s := newEdgeSite(t)
+	s.repo.Commit(map[string]string{"deployments/berlin/site.yaml": "nodes: [{name: n1}]\nattempts: 1\nrollback: on\n", "deployments/berlin/app1.yaml": app("1")})
+	s.orchestrator()
+	s.enroll()
+	s.healthy("1")
+
+	bad := strings.Replace(app("2"), "-e, /ok", "-e, /never", 1)
+	s.repo.Commit(map[string]string{"deployments/berlin/app1.yaml": bad})
+	out := ""
+	defer s.onFailure("status:\n%s", &out)
+	eventually(t, "the node is back on the last good version", edgePatience, func() bool {
+		out = s.read("status", "--output", "json")
+		return strings.Contains(out, `"exhausted":true,"back":"`) && strings.Contains(out, `"health":"healthy"`) && strings.Contains(out, `"version":"1"`)
+	})
+	s.until("ovi-app1 localhost/app:1")
+	for command, want := range map[string]string{
+		"why":     "It is back to its last good configuration",
+		"history": "it is not tried again; back to",
+	} {
+		if text := s.read(command, "deployment/app1"); !strings.Contains(text, want) {
+			t.Errorf("ovi %s says:\n%s\nwant: %s", command, text, want)
+		}
+	}
+	s.started("missing", "restarts", "back")
+
+	s.repo.Commit(map[string]string{"deployments/berlin/app1.yaml": app("2")})
+	s.until("ovi-app1 localhost/app:2")
+	s.healthy("2")
+	s.started("missing", "restarts", "back", "restarts")
+}
