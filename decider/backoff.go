@@ -48,7 +48,7 @@ func (b BackOff) wait(failures int, desired string) time.Duration {
 		d = min(2*d, b.Max)
 	}
 	h := fnv.New32a()
-	fmt.Fprintf(h, "%s %d", desired, failures) //nolint:errcheck // a hash accepts everything
+	_, _ = fmt.Fprintf(h, "%s %d", desired, failures)
 	return d/2 + time.Duration(float64(d/2)*float64(h.Sum32())/math.MaxUint32)
 }
 

@@ -10,10 +10,10 @@ import (
 )
 
 // keys are those of a deployment's file that are no attributes.
-func keys() []string { return append([]string{"id", "nodes", "depends_on"}, policyKeys()...) }
+func keys() []string { return names(deploymentTable()) }
 
 // siteKeys are those of site.yaml.
-func siteKeys() []string { return append([]string{"site", "nodes", "deployments"}, policyKeys()...) }
+func siteKeys() []string { return names(siteTable()) }
 
 // readSite reads site.yaml.
 func (l *loader) readSite(d *document) {

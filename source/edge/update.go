@@ -16,12 +16,6 @@ type policy struct {
 	update   *rules.Update
 }
 
-// policyKeys are the keys of a policy, in site.yaml and in the file of a deployment.
-func policyKeys() []string { return []string{"attempts", "rollback", "update"} }
-
-// updateKeys are those of update.
-func updateKeys() []string { return []string{"waves", "max_unavailable", "max_failed"} }
-
 // readPolicy reads a key of a policy; false if it is another key.
 func (l *loader) readPolicy(p *policy, d *document, key, value *source.Node, ref string) bool {
 	switch key.Text {
@@ -62,7 +56,7 @@ func (l *loader) readUpdate(d *document, n *source.Node, ref string) *rules.Upda
 		case "max_failed":
 			u.MaxFailed = l.readBudget(d, value, ref, key.Text)
 		default:
-			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update", source.Suggest(key.Text, updateKeys()))
+			l.wrong(d, key, ref, "unknown key "+source.Quote(key.Text)+" of update", source.Suggest(key.Text, names(updateTable())))
 		}
 	}
 	return u

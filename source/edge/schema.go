@@ -1,0 +1,110 @@
+package edge
+
+import (
+	"github.com/ovi-project/ovi/resource"
+	"github.com/ovi-project/ovi/source/jsonschema"
+)
+
+// fileKey is a key of a file, as it is read and as it is published. The table of a file is the one place
+// that says which keys it has.
+type fileKey struct {
+	name, doc string
+	form      *jsonschema.Schema
+	required  bool
+}
+
+func names(table []fileKey) []string {
+	var out []string
+	for _, k := range table {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+func text() *jsonschema.Schema { return &jsonschema.Schema{Type: jsonschema.OneOf("string")} }
+
+func listOf(of *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: jsonschema.OneOf("array"), Items: of}
+}
+
+// block is an object with these keys and no others.
+func block(table []fileKey) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: jsonschema.OneOf("object"), Properties: map[string]*jsonschema.Schema{}, Others: jsonschema.Closed()}
+	for _, k := range table {
+		k.form.Doc = k.doc
+		s.Properties[k.name] = k.form
+		if k.required {
+			s.Required = append(s.Required, k.name)
+		}
+	}
+	return s
+}
+
+// budget is a number of nodes or a share of them.
+func budget(least int64) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+		{Type: jsonschema.OneOf("integer"), Min: &least}, {Type: jsonschema.OneOf("string"), Pattern: `^([0-9]+|[0-9]{1,2}%|100%)$`},
+	}}
+}
+
+func updateTable() []fileKey {
+	waves := listOf(budget(1))
+	waves.MinItems = new(int64)
+	*waves.MinItems = 1
+	return []fileKey{
+		{name: "waves", doc: "How many of the nodes that are online have a new configuration at most, wave by wave; a last wave of all follows by itself.", form: waves},
+		{name: "max_unavailable", doc: "How many nodes are changed, or not healthy, at a time; one always may.", form: budget(0)},
+		{name: "max_failed", doc: "How many nodes may use up their attempts before no other node starts.", form: budget(0)},
+	}
+}
+
+func policyTable() []fileKey {
+	least := int64(1)
+	return []fileKey{
+		{name: "attempts", doc: "How many attempts of one configuration may fail on a node before it is quarantined.", form: &jsonschema.Schema{Type: jsonschema.OneOf("integer"), Min: &least, Default: []byte("3")}},
+		{name: "rollback", doc: "Whether a node whose attempts are used up goes back to its last good configuration.", form: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: jsonschema.OneOf("boolean")}, {Enum: []string{"on", "off"}}}}},
+		{name: "update", doc: "How many nodes change at a time.", form: block(updateTable())},
+	}
+}
+
+func siteTable() []fileKey {
+	labels := &jsonschema.Schema{Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}}
+	node := block([]fileKey{
+		{name: "name", doc: "The name of the node.", form: text(), required: true},
+		{name: "labels", doc: "What deployments select it by.", form: labels},
+	})
+	return append([]fileKey{
+		{name: "site", doc: "The name of the site and of its stack; if omitted, that of the folder.", form: text()},
+		{name: "nodes", doc: "The nodes of the site.", form: listOf(node), required: true},
+		{name: "deployments", doc: "none: the site has no deployments.", form: &jsonschema.Schema{Enum: []string{"none"}}},
+	}, policyTable()...)
+}
+
+func deploymentTable() []fileKey {
+	selected := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+		{Enum: []string{"all"}}, listOf(text()), {Type: jsonschema.OneOf("object"), Others: &jsonschema.Others{Of: &jsonschema.Schema{Type: jsonschema.OneOf("string", "number", "boolean")}}},
+	}}
+	return append([]fileKey{
+		{name: "id", doc: "The name of the deployment.", form: text(), required: true},
+		{name: "nodes", doc: "Where it runs: all, nodes by name, or those with all these labels.", form: selected, required: true},
+		{name: "depends_on", doc: "Deployments that must be healthy on the same node first.", form: listOf(text())},
+	}, policyTable()...)
+}
+
+// SiteSchema is the JSON Schema of site.yaml.
+func SiteSchema() []byte {
+	s := block(siteTable())
+	s.Dialect, s.Title, s.Doc = jsonschema.Dialect, "site.yaml of a site of ovi", "The nodes of a site: see docs/edge.md."
+	return s.Bytes()
+}
+
+// DeploymentSchema is the JSON Schema of the file of a deployment, of a kind.
+func DeploymentSchema(k resource.Kind) []byte {
+	s := block(deploymentTable())
+	jsonschema.Attributes(s, k.Attrs)
+	if k.NamePattern != "" {
+		s.Properties["id"].Pattern = "^(?:" + k.NamePattern + ")$"
+	}
+	s.Dialect, s.Title, s.Doc = jsonschema.Dialect, "Deployment of a site of ovi", "What runs on nodes of a site: see docs/edge.md."
+	return s.Bytes()
+}
