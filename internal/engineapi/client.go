@@ -65,7 +65,7 @@ func (c *Client) Do(ctx context.Context, r Request, out any) error {
 func bounded(ctx context.Context, r Request) (context.Context, context.CancelFunc) {
 	wait := r.Wait
 	switch {
-	case r.Method != http.MethodGet:
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		return ctx, func() {}
 	case wait == 0:
 		wait = AnswerWait

@@ -133,6 +133,9 @@ func (p *Provider) api(ctx context.Context, location string) (*kube.Client, erro
 	if !in {
 		return nil, permanent("", "use local#NAME, or management", "%s is an engine, not the inside of a cluster", location)
 	}
+	if config, known := p.reached.get(location); known {
+		return kube.New(config)
+	}
 	h, err := p.host(ctx, engine)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -31,7 +32,10 @@ func (h *host) list(ctx context.Context) ([]resource.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.observeAll(ctx, all)
+	once := *h // its networks are listed once
+	networks := sync.OnceValues(func() ([]docker.Network, error) { return h.Networks(ctx) })
+	once.networks = func(context.Context) ([]docker.Network, error) { return networks() }
+	return once.observeAll(ctx, all)
 }
 
 // observeAll reads clusters in parallel. One without a server is none: the next creation removes what is
@@ -128,7 +132,7 @@ func published(c *docker.Container, inner string) (int64, bool) {
 
 // readSubnet reads the subnet of a cluster that has a network of its own.
 func (h *host) readSubnet(ctx context.Context, server *docker.Container, set values) error {
-	all, err := h.Networks(ctx)
+	all, err := h.networks(ctx)
 	if err != nil {
 		return err
 	}
@@ -142,6 +146,8 @@ func (h *host) readSubnet(ctx context.Context, server *docker.Container, set val
 
 // readInside reads what the files of the server and its API tell: the health and how to reach it.
 func (h *host) readInside(ctx context.Context, c seen, o *resource.Observed, set values) error {
+	at := Inside(h.ref(c.name)).Location
+	h.reached.forget(at)
 	config, err := h.config(ctx, c)
 	switch {
 	case engineapi.IsNotFound(err):
@@ -163,6 +169,7 @@ func (h *host) readInside(ctx context.Context, c seen, o *resource.Observed, set
 	if err != nil {
 		return err
 	}
+	h.reached.set(at, config)
 	o.Health, o.Message = h.health(ctx, c, client)
 	if o.Health == resource.Healthy {
 		for _, n := range c.server.NetworkSettings.Networks {
@@ -217,12 +224,10 @@ func (h *host) complete(ctx context.Context, f *found, o *resource.Observed, cli
 	if o.Marks.IsZero() {
 		return true, nil
 	}
-	_, err := h.File(ctx, f.id, completeFile)
+	finished, err := h.HasFile(ctx, f.id, completeFile)
 	switch {
-	case err == nil:
-		return true, nil
-	case !engineapi.IsNotFound(err):
-		return false, err
+	case finished || err != nil:
+		return finished, err
 	case o.Health != resource.Healthy:
 		return true, nil
 	}

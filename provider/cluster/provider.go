@@ -45,7 +45,10 @@ type Options struct {
 }
 
 // Provider creates clusters on the engines that its configurations name.
-type Provider struct{ opts Options }
+type Provider struct {
+	opts    Options
+	reached reached
+}
 
 var (
 	_ provider.Provider  = (*Provider)(nil)
@@ -79,6 +82,8 @@ type host struct {
 	endpoint string
 	scope    resource.Scope
 	opts     Options
+	reached  *reached
+	networks func(context.Context) ([]docker.Network, error)
 }
 
 func (p *Provider) host(ctx context.Context, location string) (*host, error) {
@@ -93,7 +98,10 @@ func (p *Provider) host(ctx context.Context, location string) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &host{Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts}, nil
+	return &host{
+		Client: c, endpoint: endpoint, scope: resource.Scope{Provider: Name, Location: endpoint}, opts: p.opts,
+		reached: &p.reached, networks: c.Networks,
+	}, nil
 }
 
 // Check implements provider.Checker.
