@@ -66,7 +66,13 @@ func factOf(o *resource.Observed, at time.Time) source.Fact {
 }
 
 // unmanaged is the failure of a resource that exists and that no stack owns.
-const unmanaged = "it exists and is unmanaged; Suggestion: run `ovi adopt --existing`"
+func (v *View) unmanaged() string {
+	command := "ovi adopt --existing"
+	if v.intent.Source != "" {
+		command = "ovi adopt " + v.intent.Source + " --existing"
+	}
+	return "it exists and is unmanaged; Suggestion: run `" + command + "`"
+}
 
 // Fact is what the observation showed of a resource, given without stack and location; false is a
 // resource of which nothing is known at all. What was not read is unclear.
@@ -83,7 +89,7 @@ func (v *View) fact(ref resource.Ref) (source.Fact, bool) {
 		if o := v.find(scope, ref); o != nil {
 			f := factOf(o, v.scans[scope].At)
 			if !o.Managed() && f.Failure == "" {
-				f.Failure = unmanaged
+				f.Failure = v.unmanaged()
 			}
 			if why := v.unread(scope, ref.Kind); why != "" {
 				f.Health, f.Failure = resource.Unclear, why
