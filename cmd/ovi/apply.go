@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/ovi-project/ovi/cli"
-	"github.com/ovi-project/ovi/decider"
 	"github.com/ovi-project/ovi/engine"
 	"github.com/ovi-project/ovi/event"
 	"github.com/ovi-project/ovi/metrics"
 	"github.com/ovi-project/ovi/render"
-	"github.com/ovi-project/ovi/resource"
 )
 
 func (p *process) applyCommand() *urfave.Command {
@@ -231,112 +228,4 @@ func (c *call) execute(l *session, p *engine.Planned, how string) error {
 		c.out.Report(cli.Diagnose(err)...)
 	}
 	return c.sumUp(p, result, cli.CodeOf(err))
-}
-
-// sumUp prints the summary and gives the exit code.
-func (c *call) sumUp(p *engine.Planned, r *engine.Result, stopped int) error {
-	counts := render.Counts(r.Counts)
-	if c.out.Machine() {
-		err := c.out.Records(render.ChangeSummary{
-			Type: "change_summary", Operation: "apply", Counts: counts, Unmanaged: render.UnmanagedIn(p.Plan), Plan: p.ID, Seconds: r.Took.Seconds(), Sandbox: c.sandboxed(),
-		}, c.reconciled(p, r))
-		if err != nil {
-			return err
-		}
-	} else {
-		c.out.Say("")
-		_ = counts.Write(c.out.W, c.out.Style)
-		c.explain(r)
-	}
-	if c.Err() != nil {
-		stopped = c.stopped()
-	}
-	return cli.Exit(append(append(c.leftOver(p), resultCodes(r)...), stopped)...)
-}
-
-// reconciled is the object that ends an apply for programs.
-func (c *call) reconciled(p *engine.Planned, r *engine.Result) render.ReconcileResult {
-	status := map[resource.Ref]string{}
-	var errs []string
-	for _, o := range r.Outcomes {
-		status[o.Ref] = string(o.Status)
-		if o.Err != nil {
-			errs = append(errs, o.Ref.Short()+": "+o.Err.Error())
-		}
-	}
-	found := 0
-	for _, obs := range p.Observations {
-		found += obs.Count
-	}
-	of := func(d decider.Decision) string { return status[d.Ref] }
-	return render.Reconciled(p.Plan, namesOf(p), found, p.At, r.Took, of, errs)
-}
-
-// resultCodes are the exit codes of the results.
-func resultCodes(r *engine.Result) []int {
-	var codes []int
-	for _, o := range r.Outcomes {
-		switch o.Status {
-		case engine.Failed, engine.Uncertain, engine.Stale, engine.Refused, engine.WaitingFor, engine.Unneeded:
-			codes = append(codes, cli.ExitFailed)
-		case engine.Claimed:
-			codes = append(codes, cli.ExitClaimed)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Interrupted:
-		}
-	}
-	return codes
-}
-
-// explain reports what was not done, and what to do about it.
-func (c *call) explain(r *engine.Result) {
-	c.creditOthers(r)
-	flight := "actions in flight finished"
-	var unknown, claimed, stale []string
-	for _, o := range r.Outcomes {
-		name := o.Ref.Short()
-		switch o.Status {
-		case engine.Uncertain:
-			flight = "actions in flight were canceled"
-			unknown = append(unknown, name+": the result of the "+string(o.Action)+" is unknown")
-		case engine.Claimed:
-			if o.ClaimedBy == "" { // lost, and to whom is not known
-				claimed = append(claimed, name+": "+o.Detail)
-			} else {
-				claimed = append(claimed, name+" is claimed by "+o.ClaimedBy)
-			}
-		case engine.Stale:
-			stale = append(stale, name+" changed since the plan was made: "+o.Detail)
-		case engine.Done, engine.Accepted, engine.ByOther, engine.Failed, engine.Refused, engine.WaitingFor, engine.Unneeded, engine.Interrupted:
-		}
-	}
-	c.warnOf(unknown, "run `ovi plan` to recover it")
-	c.warnOf(claimed, "see `ovi claims`; use a longer --lock-timeout, or run the command again later")
-	c.warnOf(stale, "plan again")
-	left := slices.ContainsFunc(r.Outcomes, func(o engine.Outcome) bool {
-		return o.Status == engine.Interrupted || o.Status == engine.WaitingFor || o.Status == engine.Uncertain
-	})
-	if c.Err() != nil && !left {
-		c.out.Warn("interrupted after all actions had ended", "")
-	} else if c.timedOut() {
-		c.out.Warn("stopped by --timeout: "+flight+", the rest was not started", "run the same command again, with a longer --timeout, to continue")
-	} else if c.Err() != nil {
-		c.out.Warn("interrupted: "+flight+", the rest was not started", "run the same command again to continue")
-	}
-}
-
-// maxWarned is how many warnings of one kind are shown.
-const maxWarned = 5
-
-// warnOf shows several warnings with one suggestion.
-func (c *call) warnOf(what []string, next string) {
-	if n := len(what) - maxWarned; n > 1 {
-		what = append(what[:maxWarned:maxWarned], fmt.Sprintf("and %d more like these", n))
-	}
-	for i, summary := range what {
-		if i < len(what)-1 {
-			c.out.Warn(summary, "")
-		} else {
-			c.out.Warn(summary, next)
-		}
-	}
 }

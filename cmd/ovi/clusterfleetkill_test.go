@@ -3,24 +3,46 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestAKilledBootstrapOfAFleetIsMadeGood: whenever ovi is killed, the next run ends with every cluster and all
-// that is around it, once, and nothing else. The gate kills at 2 moments, `make clusters` at 20.
+// that is around it, once, and nothing else. The gate kills at 2 moments, `make clusters` at 20 that are spread over
+// the time of a whole bootstrap; after each fourth a run ends it, and all clusters are removed by hand.
 func TestAKilledBootstrapOfAFleetIsMadeGood(t *testing.T) {
 	f := newFleet(t)
-	kills, step := 2, 1500*time.Millisecond
-	if os.Getenv("OVI_CLUSTERS") == "all" {
-		kills, step = 20, 700*time.Millisecond
+	if os.Getenv("OVI_CLUSTERS") != "all" {
+		f.killed(1500 * time.Millisecond)
+		f.killed(3 * time.Second)
+		f.madeGood()
+		return
 	}
+	const kills, round = 20, 4 // eight attempts of one configuration would block it
+	started := time.Now()
+	f.reconcile(0)
+	took := time.Since(started)
 	for n := range kills {
-		f.killed(time.Duration(n+1) * step)
+		if n%round == 0 {
+			f.deleteByHand()
+		}
+		f.killed(took * time.Duration(n+1) / (kills + 1))
+		if n%round == round-1 {
+			f.madeGood()
+		}
 	}
+}
+
+// madeGood: the next run ends with everything, once.
+func (f *fleetSite) madeGood() {
+	f.t.Helper()
+	t := f.t
 	f.reconcile(0)
 	f.whole(f.names())
 	f.shows(f.ovi(0, "plan", f.database()), "No changes.")
@@ -29,6 +51,18 @@ func TestAKilledBootstrapOfAFleetIsMadeGood(t *testing.T) {
 	}
 	if n := f.servers(); n != len(f.rows)+1 { // and the management cluster
 		t.Errorf("there are %d servers for %d rows", n, len(f.rows))
+	}
+	networks := strings.Fields(f.e.Podman(t, "network", "ls", "--filter", "name=^k3d-", "--format", "{{.Name}}"))
+	want := []string{}
+	for _, r := range f.rows {
+		if r.provider == "k3d" {
+			want = append(want, "k3d-"+r.name)
+		}
+	}
+	slices.Sort(networks)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, networks); diff != "" {
+		t.Errorf("networks of k3d:\n%s", diff)
 	}
 	b, err := os.ReadFile(filepath.Join(f.proxy.Folder.Path, "ovi.cfg"))
 	if n := strings.Count(string(b), "backend be_ovi_"); err != nil || n != len(f.rows) {
