@@ -45,6 +45,7 @@ func (c *comparison) changes(s *side, w *resource.Desired, o *resource.Observed)
 			c.unverify(w, k.writeOnly, opt.Ignore)
 		}
 	}
+	c.keep(k, w, o)
 	out := resource.Diff(w.Attrs, o.Attrs, k.Kind, opt)
 	if k.EffectOf != nil {
 		for i := range out {
@@ -190,6 +191,7 @@ type kindInfo struct {
 	resource.Kind
 	writeOnly []string // top-level attributes that are, or hold, write-only ones
 	recorded  []string // attributes that are Recorded
+	fits      bool     // it has attributes with Fits
 }
 
 // kindCache keeps the schemas looked up so far. Resources are sorted by kind, so the next lookup
@@ -222,6 +224,7 @@ func (c *comparison) kind(w *resource.Desired) *kindInfo {
 		if holdsWriteOnly(&k.Attrs[i]) {
 			info.writeOnly = append(info.writeOnly, k.Attrs[i].Name)
 		}
+		info.fits = info.fits || hasFits(&k.Attrs[i])
 		if k.Attrs[i].Recorded {
 			info.recorded = append(info.recorded, k.Attrs[i].Name)
 		}
@@ -240,6 +243,20 @@ func holdsWriteOnly(a *resource.Attribute) bool {
 		}
 	}
 	return false
+}
+
+// keep records what exceeds the configuration of a resource.
+func (c *comparison) keep(k *kindInfo, w *resource.Desired, o *resource.Observed) {
+	if !k.fits || c.replaced != nil {
+		return
+	}
+	for _, x := range resource.Surpluses(w.Attrs, o.Attrs, k.Attrs) {
+		c.kept = append(c.kept, Kept{w.Ref, x})
+	}
+}
+
+func hasFits(a *resource.Attribute) bool {
+	return a.Fits != nil || slices.ContainsFunc(a.Fields, func(f resource.Attribute) bool { return hasFits(&f) })
 }
 
 // unverify records the configured attributes of a resource that can neither be read back nor are

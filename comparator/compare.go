@@ -34,7 +34,7 @@ func Compare(in Input) (Result, error) {
 	if err := errors.Join(c.errs...); err != nil {
 		return Result{}, err
 	}
-	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned, NotVerified: c.unverified}, nil
+	return Result{Differences: c.out, Unchanged: c.unchanged, Owned: c.owned, NotVerified: c.unverified, Kept: c.kept}, nil
 }
 
 // walk merges configured and observed resources in one pass.
@@ -65,6 +65,7 @@ type comparison struct {
 	owned     map[string]int
 	// unverified is appended to in the first comparison only: cascade compares again.
 	unverified []Unverified
+	kept       []Kept // the same
 	pairs      pairs
 	unsorted   bool // the input is not sorted, so the result is invalid
 	errs       []error

@@ -78,6 +78,14 @@ type Result struct {
 	// NotVerified are resources without a visible difference that set attributes which can
 	// neither be read back nor are recorded.
 	NotVerified []Unverified
+	Kept        []Kept
+}
+
+// Kept is a resource with an attribute that stays as it is, because it exceeds its configuration;
+// see resource.Fit.
+type Kept struct {
+	Ref resource.Ref
+	resource.Surplus
 }
 
 // Unverified is a resource, and the paths that could not be compared.

@@ -154,6 +154,7 @@ type Plan struct {
 	UnreachableKinds map[resource.Scope]map[string]string
 	Owned            map[string]int
 	NotVerified      []comparator.Unverified // resources that could not be compared in full
+	Kept             []comparator.Kept       // attributes that stay although they are not as configured
 	Unlisted         int                     // unmanaged resources on record, of kinds that were not read for this plan
 }
 

@@ -67,6 +67,7 @@ func (b *builder) changed(p planned) string {
 // referred names a resource of which a changed attribute contains a value; "" for none.
 func referred(c resource.Change) string {
 	if names, ok := strings.CutPrefix(c.Note, resource.RefersTo); ok {
+		names, _, _ = strings.Cut(names, ";")
 		name, _, _ := strings.Cut(names, ",")
 		name, _, _ = strings.Cut(name, ".")
 		return name

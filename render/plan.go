@@ -49,6 +49,9 @@ func (v PlanView) Write(w io.Writer, s Style) error {
 		for _, u := range g.unverified {
 			p.notVerified(u)
 		}
+		for _, k := range g.kept {
+			p.kept(k)
+		}
 	}
 	p.gap()
 	p.unmanaged(v.Plan)
@@ -171,6 +174,7 @@ type group struct {
 	scope      resource.Scope
 	decisions  []decider.Decision
 	unverified []comparator.Unverified
+	kept       []comparator.Kept
 }
 
 // groupedByLocation sorts what is shown by location, and there by what it means: conflicts
@@ -197,6 +201,10 @@ func groupedByLocation(plan decider.Plan) []group {
 	for _, u := range plan.NotVerified {
 		g := in(u.Ref.Scope())
 		g.unverified = append(g.unverified, u)
+	}
+	for _, k := range plan.Kept {
+		g := in(k.Ref.Scope())
+		g.kept = append(g.kept, k)
 	}
 	slices.SortStableFunc(out, func(a, b group) int { return a.scope.Compare(b.scope) })
 	for _, g := range out {
@@ -270,6 +278,18 @@ func (p *planWriter) notVerified(u comparator.Unverified) {
 	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
 	p.after(nameIndent+2+columns(name), fmt.Sprintf("not verified: %s cannot be read back and %s not recorded", strings.Join(u.Paths, ", "), verb))
 	p.message(suggestion + "run `ovi apply --set-unverified` to set " + them(len(u.Paths)))
+}
+
+// kept names an attribute that stays although it is not as configured.
+func (p *planWriter) kept(k comparator.Kept) {
+	name := k.Ref.Short()
+	unit := ""
+	if p.kinds != nil {
+		kind, _ := p.kinds(k.Ref.Provider, k.Ref.Kind)
+		unit = unitOf(schemaAt(kind.Attrs, k.Path))
+	}
+	p.WriteString(spaces(nameIndent) + p.in(dim, "#") + " " + p.in(bold, name))
+	p.after(nameIndent+2+columns(name), fmt.Sprintf("%s stays %s%s; %s%s is configured", k.Path, Value(k.Observed), unit, Value(k.Desired), unit))
 }
 
 func them(n int) string {

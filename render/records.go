@@ -124,8 +124,23 @@ func Planned(p decider.Plan, names Names) []Record {
 	for _, u := range p.NotVerified {
 		out = append(out, NotVerified{Type: "not_verified", Ref: names.Ref(u.Ref), Scope: u.Ref.Scope().String(), Paths: u.Paths})
 	}
+	for _, k := range p.Kept {
+		out = append(out, Kept{Type: "kept", Ref: names.Ref(k.Ref), Scope: k.Ref.Scope().String(), Path: k.Path, Observed: JSON(k.Observed), Desired: JSON(k.Desired)})
+	}
 	return out
 }
+
+// Kept is an attribute that stays although it is not as configured.
+type Kept struct {
+	Type     string          `json:"type"` // "kept"
+	Ref      string          `json:"ref"`
+	Scope    string          `json:"scope"`
+	Path     string          `json:"path"`
+	Observed json.RawMessage `json:"observed"`
+	Desired  json.RawMessage `json:"desired"`
+}
+
+func (Kept) record() {}
 
 // NotVerified is a resource with attributes that can neither be read back nor were recorded.
 type NotVerified struct {

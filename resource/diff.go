@@ -146,12 +146,15 @@ func (d *differ) applied(path string, desired Value, schema *Attribute, effect E
 
 // leaf compares a value that changes as a whole.
 func (d *differ) leaf(path string, desired, observed Value, schema *Attribute, effect Effect) {
-	if d.match(desired, observed, schema) != differs {
+	if schema.fit(desired, observed) != Differs || d.match(desired, observed, schema) != differs {
 		return
 	}
 	c := Change{Path: path, From: observed, To: d.shown(desired, schema), Effect: effect, KnownAfterApply: d.open(desired)}
 	if HasReferences(desired) && !HasReferences(c.To) {
 		c.Note = refersTo(desired)
+	}
+	if schema.Note != "" {
+		c.Note = strings.TrimPrefix(c.Note+"; "+schema.Note, "; ")
 	}
 	d.changes = append(d.changes, c)
 }

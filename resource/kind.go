@@ -44,6 +44,9 @@ type Kind struct {
 	State State
 	// Grace is how long a resource may stay Pending before that is a failure; 0: DefaultGrace.
 	Grace time.Duration
+	// Outlives are kinds that a resource of this kind may refer to, and that are deleted before it
+	// where both are: deleting an instance detaches its volumes, also those in use.
+	Outlives []string
 	// Renames: an update gives a resource whose name on the system is not that of its ref its name
 	// back. Otherwise another name is not compared.
 	Renames bool
@@ -148,11 +151,27 @@ type Attribute struct {
 	Pattern  string      // regular expression that a whole String must match
 	Example  string      // as written in a configuration
 	Unit     string      // of a number, as it is shown: "GiB"
+	// Fits reports how an observed value that is not the configured one relates to it. Nil: it
+	// Differs.
+	Fits func(desired, observed Value) Fit
+	// Note is shown with each change of it: what the change does not do.
+	Note string
 	// Valid checks rules that type, bounds and pattern cannot express, on a value that
 	// satisfies those; its paths are relative to the value ("" is the value itself). Nil: there
 	// are none.
 	Valid func(Value) []Problem
 }
+
+// Fit is how an observed value relates to a configured one.
+type Fit int
+
+// The fits. What Exceeds a configuration cannot be taken back, as a disk cannot shrink: it is no
+// difference, and the plan names it. What is Equivalent is as configured: 17.7 where 17 is.
+const (
+	Differs Fit = iota
+	Exceeds
+	Equivalent
+)
 
 // Problem is one error in a configuration. Path is relative to the resource ("root_volume.size").
 type Problem struct {
