@@ -31,6 +31,8 @@ func (p *process) sandboxCommand() *urfave.Command {
 					"break tag ec2/web-0 team=other    break untag ec2/web-0 team\n" +
 					"break resize ec2/web-0 t3.large   break delete ec2/web-0\n" +
 					"break copy rds/db db-restored     (with its tags, as a restore does)\n" +
+					"break mount ebs/data              (its file system is in use)\n" +
+					"break fail rds/db storage-full    (or failed)\n" +
 					"break create ec2 by-hand          (unmanaged)",
 				Flags:  []urfave.Flag{recordFlag()},
 				Action: p.action((*call).sandboxBreak),
@@ -113,8 +115,8 @@ func (c *call) sandboxBreak() error {
 	if err := c.atMost(3); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create"}, c.arg(0)) {
-		return cli.Usage("use stop, start, tag, untag, resize, delete, copy or create", "`ovi sandbox break` cannot %q", c.arg(0))
+	if !slices.Contains([]string{"stop", "start", "tag", "untag", "resize", "delete", "copy", "create", "mount", "fail"}, c.arg(0)) {
+		return cli.Usage("use stop, start, tag, untag, resize, delete, copy, create, mount or fail", "`ovi sandbox break` cannot %q", c.arg(0))
 	}
 	b := awsfake.Breakage{Do: c.arg(0), Resource: c.arg(1), Value: c.arg(2), Region: c.cmd.String("region")}
 	switch b.Do {

@@ -13,7 +13,7 @@ import (
 // end (web-0, ec2/web-0). Creating needs none, but a Kind (ec2, ebs, vpc, subnet,
 // security_group, rds, s3), a Region and a name in Value.
 type Breakage struct {
-	Do       string // stop, start, tag, untag, resize, delete, copy, create
+	Do       string // stop, start, tag, untag, resize, delete, copy, create, mount, fail
 	Resource string
 	Kind     string // narrows Resource down; what to create
 	Region   string // narrows Resource down; where to create, us-east-1 by default
@@ -118,6 +118,10 @@ func (h hand) act(b Breakage, e entity) (string, error) {
 		return h.resize(b, e)
 	case "copy":
 		return h.copy(b, e)
+	case "mount":
+		return h.mount(e)
+	case "fail":
+		return h.fail(b, e)
 	case "delete":
 		return "deleted " + word + " " + id, h.remove(e)
 	case "stop", "start":
@@ -134,7 +138,7 @@ func (h hand) act(b Breakage, e entity) (string, error) {
 		past := map[string]string{"stop": "stopped ", "start": "started "}[b.Do]
 		return past + word + " " + id, err
 	}
-	return "", fmt.Errorf("sandbox: unknown action %q; use stop, start, tag, untag, resize, delete, copy or create", b.Do)
+	return "", fmt.Errorf("sandbox: unknown action %q; use stop, start, tag, untag, resize, delete, copy, create, mount or fail", b.Do)
 }
 
 func (h hand) tag(b Breakage, e entity) (string, error) {

@@ -11,7 +11,7 @@ func ec2Actions() map[string]handler {
 	all := map[string]handler{
 		"CreateTags": createTags, "DeleteTags": deleteTags, "DescribeTags": describeTags,
 	}
-	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), profileActions(), catalogActions()} {
+	for _, family := range []map[string]handler{instanceActions(), networkActions(), groupActions(), volumeActions(), encryptionActions(), profileActions(), catalogActions()} {
 		maps.Copy(all, family)
 	}
 	return all

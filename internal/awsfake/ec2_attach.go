@@ -69,9 +69,28 @@ func detachVolume(x *exchange) (any, error) {
 	}
 	n, tie := *v, *t
 	tie.Life = through(x.now, x.settle(), "detached", "detaching")
+	if tie.Mounted && alive && in.Life.at(x.now) != "stopped" {
+		tie.Life = steady("busy") // until it is unmounted ("Detach an Amazon EBS volume": busy)
+	}
 	n.Attached = &tie
 	x.tx.put(&n)
 	out := n.tieView(x.now)
 	out.Status = "detaching"
 	return out, nil
+}
+
+// release ends what a stopped instance has mounted: what was to be detached comes free.
+func (x *exchange) release(in *instance) {
+	for _, v := range x.disksOf(in.ID) {
+		if !v.Attached.Mounted {
+			continue
+		}
+		n, tie := *v, *v.Attached
+		tie.Mounted = false
+		if tie.Life.at(x.now) == "busy" {
+			tie.Life = through(x.now, x.settle(), "detached", "detaching")
+		}
+		n.Attached = &tie
+		x.tx.put(&n)
+	}
 }

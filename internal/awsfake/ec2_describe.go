@@ -8,7 +8,7 @@ import (
 
 func catalogActions() map[string]handler {
 	return map[string]handler{
-		"DescribeImages": describeImages, "DescribeInstanceTypes": describeTypes,
+		"DescribeImages": describeImages, "DescribeInstanceTypes": describeTypes, "DescribeInstanceTypeOfferings": describeOfferings,
 		"DescribeAvailabilityZones": describeZones, "DescribeRegions": describeRegions,
 		"DescribeKeyPairs": describeKeys, "ImportKeyPair": importKey, "DeleteKeyPair": deleteKey,
 	}

@@ -65,6 +65,7 @@ func readDisk(p *params, d *disk) error {
 func (x *exchange) attachNew(in *instance, disks []disk, tags map[string]string) {
 	for _, d := range disks {
 		v := d.volume
+		x.encrypt(&v)
 		v.base = x.tx.fresh("vol-", x.Region)
 		v.AZ, v.Tags, v.Life = in.AZ, tags, steady("available")
 		v.Attached = &attached{Instance: in.ID, Device: d.device, Kill: d.kill, At: x.now, Life: through(x.now, x.settle(), "attached", "attaching")}

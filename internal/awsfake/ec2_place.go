@@ -28,6 +28,9 @@ func (x *exchange) locationInstance(in *instance) error {
 	if err != nil {
 		return err
 	}
+	if err := x.checkOffered(sn.AZ, in.Type); err != nil {
+		return err
+	}
 	in.Subnet, in.VPC, in.AZ = sn.ID, sn.VPC, sn.AZ
 	in.WantsPublic = sn.PublicIP
 	if public != "" {

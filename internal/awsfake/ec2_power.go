@@ -71,6 +71,7 @@ func stopInstances(x *exchange) (any, error) {
 		n := *in
 		n.Life = through(x.now, x.settle(), "stopped", "stopping")
 		n.Reason = userReason(x.now)
+		x.release(in)
 		return &n, nil
 	})
 }

@@ -137,7 +137,7 @@ func authorize(x *exchange, egress bool) (any, error) {
 		n.Rules = append(n.Rules, r)
 		out.Set = append(out.Set, viewRule(g.ID, r))
 	}
-	if len(n.Rules) > 120 {
+	if n.count(egress) > rulesEachWay {
 		return nil, failf("RulesPerSecurityGroupLimitExceeded", "The maximum number of rules per security group has been reached.")
 	}
 	x.tx.put(&n)
@@ -146,4 +146,17 @@ func authorize(x *exchange, egress bool) (any, error) {
 
 func (r rule) spell() string {
 	return "peer: " + r.CIDR4 + r.CIDR6 + r.Group + r.List + ", " + strings.ToUpper(r.Proto) + ", from port: " + strconv.Itoa(r.From) + ", to port: " + strconv.Itoa(r.To) + ", ALLOW"
+}
+
+// rulesEachWay is the default quota of rules ("Amazon VPC quotas": inbound or outbound rules per
+// security group).
+const rulesEachWay = 60
+
+func (g *securityGroup) count(egress bool) (n int) {
+	for _, r := range g.Rules {
+		if r.Egress == egress {
+			n++
+		}
+	}
+	return n
 }

@@ -45,7 +45,8 @@ func createSubnet(x *exchange) (any, error) {
 	if err := x.fits(v, p); err != nil {
 		return nil, err
 	}
-	az := x.p.or("AvailabilityZone", zones(x.Region)[0])
+	all := zones(x.Region)
+	az := x.p.or("AvailabilityZone", all[(int(x.tx.st.seq)+len(all)-2)%len(all)]) // any of them
 	if !validZone(x.Region, az) {
 		return nil, failf("InvalidParameterValue", "Value (%s) for parameter availabilityZone is invalid. Subnets can currently only be created in the following availability zones: %v.", az, zones(x.Region))
 	}

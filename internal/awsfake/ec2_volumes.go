@@ -91,6 +91,7 @@ func createVolume(x *exchange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.encrypt(v)
 	v.base = x.tx.fresh("vol-", x.Region)
 	v.AZ, v.Tags, v.Life = az, tags, through(x.now, x.settle(), "available", "creating")
 	x.tx.put(v)

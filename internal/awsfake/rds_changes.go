@@ -145,6 +145,9 @@ func (x *exchange) growth(d *database, s *settings) error {
 	if want.Settings.Storage < have {
 		return failf("InvalidParameterCombination", "Invalid storage size for engine name %s and storage type %s: %d: the requested storage size cannot be less than the current %s.", d.Engine, d.Settings.Type, want.Settings.Storage, strconv.Itoa(have))
 	}
+	if n := want.Settings.Storage; n > have && n >= stripedFrom && want.Settings.Type == "gp3" && !x.p.has("Iops") {
+		return failf("InvalidParameterCombination", "You must specify both the storage size and iops when modifying the storage size or iops on a DB instance that has iops.")
+	}
 	if want.Settings.Storage > have {
 		want.Settings.Storage = max(want.Settings.Storage, (have*11+9)/10)
 	}

@@ -125,6 +125,10 @@ func (x *exchange) readStorage(d *database) error {
 	return checkStorage(d)
 }
 
+// stripedFrom is the size in GiB from which gp3 storage has 12,000 IOPS and 500 MiB/s at least ("Amazon
+// RDS DB instance storage").
+const stripedFrom = 400
+
 func checkStorage(d *database) error {
 	s := &d.Settings
 	lo, hi := 20, 65536
@@ -136,6 +140,9 @@ func checkStorage(d *database) error {
 			return failf("InvalidParameterCombination", "You can't specify IOPS or storage throughput for engine %s and a storage size less than 400.", d.Engine)
 		}
 		s.IOPS, s.Through = max(s.IOPS, 3000), max(s.Through, 125)
+		if s.Storage >= stripedFrom {
+			s.IOPS, s.Through = max(s.IOPS, 12000), max(s.Through, 500)
+		}
 	case "io1", "io2":
 		lo = 100
 		if s.IOPS < 1000 {

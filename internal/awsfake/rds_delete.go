@@ -2,6 +2,7 @@ package awsfake
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,7 +31,7 @@ func deleteDB(x *exchange) (any, error) {
 	}
 	n := *d.at(x.now)
 	if !skip {
-		if status == "creating" {
+		if slices.Contains([]string{"creating", "failed", "incompatible-restore", "incompatible-network"}, status) {
 			return nil, failf("InvalidDBInstanceState", "Cannot create a snapshot because the database instance %s is not currently in the available state.", d.ID)
 		}
 		if err := x.lastSnapshot(&n, final); err != nil {

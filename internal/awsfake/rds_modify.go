@@ -36,9 +36,12 @@ func (x *exchange) usable(states ...string) (*database, error) {
 // was pending already (RDS API reference: ModifyDBInstance, and "Modifying an
 // Amazon RDS DB instance": settings and when they apply).
 func modifyDB(x *exchange) (any, error) {
-	d, err := x.usable("available", "storage-optimization")
+	d, err := x.usable("available", "storage-optimization", "storage-full")
 	if err != nil {
 		return nil, err
+	}
+	if n, err := x.p.num("AllocatedStorage", 0); err == nil && n <= d.Settings.Storage && d.Life.at(x.now) == "storage-full" {
+		return nil, failf("InvalidDBInstanceState", "Database instance is not in available state. (%s is storage-full.)", d.ID)
 	}
 	now := x.p.yes("ApplyImmediately")
 	optimizing := d.Life.at(x.now) == "storage-optimization"

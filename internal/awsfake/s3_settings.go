@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
+	"regexp"
 	"slices"
 )
 
@@ -11,6 +12,9 @@ type s3Tag struct {
 	Key   string
 	Value string
 }
+
+// s3TagText is what S3 takes in tags ("Using cost allocation S3 bucket tags"), fewer characters than EC2.
+var s3TagText = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}+\-=._:/@]*$`)
 
 type xmlTagging struct {
 	XMLName xml.Name `xml:"Tagging"`
@@ -24,6 +28,11 @@ func tagMap(tags []s3Tag) (map[string]string, error) {
 			return nil, failf("InvalidTag", "Cannot provide multiple Tags with the same key")
 		}
 		out[t.Key] = t.Value
+	}
+	for k, v := range out {
+		if !s3TagText.MatchString(k) || !s3TagText.MatchString(v) {
+			return nil, failf("InvalidTag", "The TagKey or TagValue you have provided is invalid")
+		}
 	}
 	if err := checkTags(out); err != nil {
 		return nil, failf("InvalidTag", "%s", errorOf(err).Message)

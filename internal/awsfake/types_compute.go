@@ -79,6 +79,7 @@ type attached struct {
 	Instance string    `json:"instance"`
 	Device   string    `json:"device"`
 	Kill     bool      `json:"delete_on_termination,omitempty"`
+	Mounted  bool      `json:"mounted,omitempty"` // its file system is in use
 	At       time.Time `json:"at"`
 	Life     life      `json:"life"`
 }

@@ -35,6 +35,8 @@ type ec2Calls struct {
 	DescribeImages                         call[ec2.DescribeImagesInput, ec2.DescribeImagesOutput, ec2.Options]
 	DescribeInstanceAttribute              call[ec2.DescribeInstanceAttributeInput, ec2.DescribeInstanceAttributeOutput, ec2.Options]
 	DescribeInstances                      call[ec2.DescribeInstancesInput, ec2.DescribeInstancesOutput, ec2.Options]
+	DescribeInstanceTypeOfferings          call[ec2.DescribeInstanceTypeOfferingsInput, ec2.DescribeInstanceTypeOfferingsOutput, ec2.Options]
+	DescribeSecurityGroupRules             call[ec2.DescribeSecurityGroupRulesInput, ec2.DescribeSecurityGroupRulesOutput, ec2.Options]
 	DescribeSecurityGroups                 call[ec2.DescribeSecurityGroupsInput, ec2.DescribeSecurityGroupsOutput, ec2.Options]
 	DescribeSubnets                        call[ec2.DescribeSubnetsInput, ec2.DescribeSubnetsOutput, ec2.Options]
 	DescribeVolumes                        call[ec2.DescribeVolumesInput, ec2.DescribeVolumesOutput, ec2.Options]
@@ -104,6 +106,8 @@ func ec2CallsOf(c *ec2.Client) ec2Calls {
 		DescribeImages:                         c.DescribeImages,
 		DescribeInstanceAttribute:              c.DescribeInstanceAttribute,
 		DescribeInstances:                      c.DescribeInstances,
+		DescribeInstanceTypeOfferings:          c.DescribeInstanceTypeOfferings,
+		DescribeSecurityGroupRules:             c.DescribeSecurityGroupRules,
 		DescribeSecurityGroups:                 c.DescribeSecurityGroups,
 		DescribeSubnets:                        c.DescribeSubnets,
 		DescribeVolumes:                        c.DescribeVolumes,

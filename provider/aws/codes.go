@@ -77,7 +77,7 @@ func hintFor(code, message string) string {
 		return "run `ovi plan` again: an earlier attempt had other parameters"
 	case "UnauthorizedOperation", "AccessDenied", "AccessDeniedException":
 		return "compare the policy of the credentials with `ovi kinds --permissions`"
-	case "AuthFailure", "OptInRequired":
+	case "AuthFailure", "OptInRequired", "InvalidClientTokenId", "UnrecognizedClientException":
 		return "enable the region for the account, or check the credentials"
 	case "RequestExpired":
 		return "correct the clock of this host"

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -55,11 +56,11 @@ func accountAndRegion(location string) (account, name string) {
 }
 
 // load reads the configuration once. A failure is not kept: the next call tries again.
-func (p *Provider) load(ctx context.Context) (aws.Config, error) {
+func (p *Provider) load(ctx context.Context, name string) (aws.Config, error) {
 	if p.config != nil {
 		return *p.config, nil
 	}
-	cfg, err := p.read(ctx)
+	cfg, err := p.read(ctx, cmp.Or(p.opts.Region, name))
 	if err != nil {
 		return cfg, fmt.Errorf("aws: read the configuration: %w", classify("", err))
 	}
@@ -72,7 +73,9 @@ func (p *Provider) load(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-func (p *Provider) read(ctx context.Context) (aws.Config, error) {
+// read reads the configuration of the AWS tools. Where that has no region, a role is assumed in the one
+// given.
+func (p *Provider) read(ctx context.Context, name string) (aws.Config, error) {
 	if p.opts.Sandbox {
 		return aws.Config{
 			Region:      "us-east-1",
@@ -80,7 +83,7 @@ func (p *Provider) read(ctx context.Context) (aws.Config, error) {
 			Credentials: credentials.NewStaticCredentialsProvider("SANDBOX", "not-a-secret", ""),
 		}, nil
 	}
-	with := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{p.opts.Log})}
+	with := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{p.opts.Log}), config.WithDefaultRegion(name)}
 	if p.opts.Profile != "" {
 		with = append(with, config.WithSharedConfigProfile(p.opts.Profile))
 	}

@@ -20,11 +20,11 @@ func ebsSchema() resource.Kind {
 		Doc:         "A disk that outlives instances.\n\nIt is created with its name as its Name tag. An existing one is adopted by its ID. The root volume of an instance is part of the instance, not a resource.",
 		NamePattern: tagName, NameDoc: tagNameDoc,
 		Canonical: canonicalEBS, CrossCheck: crossChecks(tagTraits{nameTag: true}, zones, disks),
-		Replace: replaceVolume, DataLoss: loseVolume,
+		Replace: replaceVolume, DataLoss: loseVolume, Outlives: []string{kindEC2},
 		Attrs: []resource.Attribute{
 			{
 				Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "100",
-				Unit: "GiB", Doc: "In GiB. It can only grow. Required unless snapshot is set.",
+				Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow. Required unless snapshot is set.",
 			},
 			{Name: volumeType, Type: resource.TString, Enum: volumeTypes(), CreateDefault: resource.String("gp3"), Example: "gp3", Doc: "The volume type."},
 			{Name: "iops", Type: resource.TInt, Min: bound(100), Max: bound(256000), Example: "3000", Doc: "Operations per second, for gp3, io1 and io2."},
@@ -35,7 +35,7 @@ func ebsSchema() resource.Kind {
 			},
 			{
 				Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-				Doc: "Whether it is encrypted with the account's key.",
+				Fits: encryptedAnyway, Doc: "Whether it is encrypted with the account's key. An account may encrypt every volume; then false changes nothing.",
 			},
 			{
 				Name: "snapshot", Type: resource.TString, Effect: resource.Replace, Pattern: `snap-[0-9a-z]+`, Example: "snap-0abcdef1234567890",

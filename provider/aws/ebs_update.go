@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -158,9 +159,27 @@ func (g *region) detach(ctx context.Context, v types.Volume) (types.Volume, erro
 			return v, classify("", err)
 		}
 	}
-	return g.awaitVolume(ctx, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
-		return v.State == types.VolumeStateAvailable
+	since := g.clock()
+	var mounted error
+	v, err := g.awaitVolume(ctx, id, "to be detached from its instance (unmount it there)", func(v types.Volume) bool {
+		if busy(v) && g.clock().Sub(since) > g.wait.Appear {
+			mounted = inUse(v)
+		}
+		return mounted != nil || v.State == types.VolumeStateAvailable
 	})
+	return v, cmp.Or(err, mounted)
+}
+
+// busy: AWS detaches a volume only once its file system is unmounted, and shows that as busy.
+func busy(v types.Volume) bool {
+	at := attachment(v)
+	return at != nil && at.State == types.VolumeAttachmentStateBusy
+}
+
+func inUse(v types.Volume) error {
+	at := attachment(v)
+	return conflict("ec2.DetachVolume", fmt.Errorf("%s is mounted on %s", aws.ToString(v.VolumeId), aws.ToString(at.InstanceId)),
+		"unmount it there, or stop the instance (state: stopped), then apply again; it is never detached by force")
 }
 
 func deleteVolume(ctx context.Context, g *region, r provider.Request) error {

@@ -73,7 +73,7 @@ func ec2Settings() []resource.Attribute {
 		},
 		{
 			Name: "user_data", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Max: bound(16384), Secret: true, SecretInFile: true,
-			Valid: userDataSize, Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again. It is read once, when an instance is adopted; a change outside ovi after that is not noticed.",
+			Valid: userDataSize, Note: "cloud-init does not run it again", Example: "|", Doc: "The script that cloud-init runs at the first boot. It may be written in the file; only its digest is recorded. Anyone who may describe the instance can read it. Changing it restarts the instance, but cloud-init does not run it again. It is read once, when an instance is adopted; a change outside ovi after that is not noticed.",
 		},
 		{
 			Name: "public_ip", Type: resource.TBool, Effect: resource.Replace, WriteOnly: true,
@@ -98,7 +98,7 @@ func rootFields() []resource.Attribute {
 	return []resource.Attribute{
 		{
 			Name: "size", Type: resource.TInt, Min: bound(1), Max: bound(65536), Example: "30",
-			Unit: "GiB", Doc: "In GiB. If omitted, the image's size. It can only grow.",
+			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. If omitted, the image's size. It can only grow.",
 		},
 		{
 			Name: "type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"}, Example: "gp3", Doc: "The volume type. If omitted, gp3.",
@@ -106,7 +106,7 @@ func rootFields() []resource.Attribute {
 		},
 		{
 			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Doc: "Whether it is encrypted with the account's key.",
+			Fits: encryptedAnyway, Doc: "Whether it is encrypted with the account's key. An account may encrypt every volume; then false changes nothing.",
 		},
 	}
 }

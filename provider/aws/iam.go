@@ -27,6 +27,8 @@ func ec2Operations() []operation {
 		{call: "ec2.DescribeVpcs"},
 		{call: "ec2.DescribeSubnets"},
 		{call: "ec2.DescribeSecurityGroups"},
+		{call: "ec2.DescribeSecurityGroupRules"},
+		{call: "ec2.DescribeInstanceTypeOfferings"},
 		{call: "ec2.DescribeInstances"},
 		{call: "ec2.DescribeInstanceAttribute"},
 		{call: "ec2.DescribeVolumes"},

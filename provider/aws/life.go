@@ -33,9 +33,11 @@ func (g *region) awaitSeen(ctx context.Context, limit time.Duration, what string
 }
 
 // deleteHeld deletes a resource that others, which were deleted before it, may use for a moment.
-// Absent is success. If it stays in use, the Conflict names what uses it.
+// Absent is success. What is known to use it does not go by itself within a minute; what is not known
+// is waited for longer. If it stays in use, the Conflict names what uses it.
 func (g *region) deleteHeld(ctx context.Context, id string, remove func() error, holders func() ([]string, error), codes ...string) error {
-	err := g.patiently(ctx, g.wait.Free, func() error { return classify("", remove()) }, codes...)
+	try := func() error { return classify("", remove()) }
+	err := g.patiently(ctx, min(g.wait.Appear, g.wait.Free), try, codes...)
 	if err == nil || absent(err) {
 		return nil
 	}
@@ -43,6 +45,12 @@ func (g *region) deleteHeld(ctx context.Context, id string, remove func() error,
 		return err
 	}
 	names, obs := holders()
+	if len(names) == 0 && obs == nil { // what AWS does not name may still go
+		if err = g.patiently(ctx, g.wait.Free, try, codes...); err == nil || absent(err) {
+			return nil
+		}
+		names, obs = holders()
+	}
 	var e *provider.Error
 	if !errors.As(err, &e) || obs != nil {
 		return errors.Join(err, obs)

@@ -36,7 +36,7 @@ func (p *Provider) at(ctx context.Context, location string) (*region, error) {
 	if p.opts.Sandbox && account != "" && account != sandboxAccount {
 		return nil, elsewhere(location, sandboxAccount)
 	}
-	cfg, err := p.load(ctx)
+	cfg, err := p.load(ctx, name)
 	if err != nil {
 		return nil, err
 	}

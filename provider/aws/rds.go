@@ -64,7 +64,7 @@ func (g *region) observedDB(d types.DBInstance) resource.Observed {
 	}
 	a.text("size", d.DBInstanceClass)
 	a.text("engine", d.Engine)
-	a.text("running_version", d.EngineVersion)
+	a.text("engine_version", d.EngineVersion)
 	a.number("storage", d.AllocatedStorage)
 	a.text("storage_type", d.StorageType)
 	a.flag("encrypted", d.StorageEncrypted)
@@ -138,12 +138,15 @@ func overlay(a attrs, p *types.PendingModifiedValues) []string {
 	next.flag("multi_az", p.MultiAZ)
 	next.number("port", p.Port)
 	next.number("backup_days", p.BackupRetentionPeriod)
-	next.text("running_version", p.EngineVersion)
+	next.text("engine_version", p.EngineVersion)
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		put(name, next[name])
 	}
 	return waits
 }
+
+// statusFull is a database without free storage: it takes no writes until it has more.
+const statusFull = "storage-full"
 
 // dbState is the health of a database.
 func dbState(status string) resource.Health {
@@ -152,7 +155,7 @@ func dbState(status string) resource.Health {
 		return resource.Healthy
 	case "stopped":
 		return resource.Stopped
-	case "failed", "storage-full", "restore-error", "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable",
+	case "failed", statusFull, "restore-error", "inaccessible-encryption-credentials", "inaccessible-encryption-credentials-recoverable",
 		"insufficient-capacity":
 		return resource.Failing
 	}
@@ -163,13 +166,20 @@ func dbState(status string) resource.Health {
 }
 
 // awaitDB waits until a database is in a stable state: available, stopped, or failed, which is an error.
-func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
+func (g *region) awaitDB(ctx context.Context, id, what string, ready func(types.DBInstance) bool) (types.DBInstance, error) {
+	return g.awaitDBThrough(ctx, id, what, "", ready)
+}
+
+// awaitDBThrough is awaitDB for a change that ends a failure: that status passes.
+func (g *region) awaitDBThrough(ctx context.Context, id, what, passing string, ready func(types.DBInstance) bool) (d types.DBInstance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Database, fmt.Sprintf("the database %s %s", id, what), func(ctx context.Context) error {
 		if d, err = g.database(ctx, id); err != nil {
 			return err
 		}
 		health := dbState(aws.ToString(d.DBInstanceStatus))
 		switch {
+		case passing != "" && aws.ToString(d.DBInstanceStatus) == passing:
+			return errWait
 		case health == resource.Failing:
 			return permanent("rds.DescribeDBInstances", fmt.Errorf("%s is %s", id, aws.ToString(d.DBInstanceStatus)), "check its events in the AWS console")
 		case health == resource.Pending || !ready(d):

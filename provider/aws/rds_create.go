@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
 
 	"github.com/ovi-project/ovi/provider"
 	"github.com/ovi-project/ovi/resource"
@@ -137,6 +138,8 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 	in := &rds.DeleteDBInstanceInput{DBInstanceIdentifier: aws.String(id), DeleteAutomatedBackups: aws.Bool(false)}
 	if skipsSnapshot(r.Desired.Attrs) {
 		in.SkipFinalSnapshot = aws.Bool(true)
+	} else if err := snapshots(d); err != nil {
+		return err
 	} else {
 		in.FinalDBSnapshotIdentifier = aws.String(g.snapshotName(r))
 	}
@@ -144,6 +147,16 @@ func deleteDB(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	return g.awaitNoDB(ctx, id)
+}
+
+// snapshots refuses a database of which no final snapshot can be taken ("Deleting a DB instance").
+func snapshots(d types.DBInstance) error {
+	switch status := aws.ToString(d.DBInstanceStatus); status {
+	case "failed", "incompatible-restore", "incompatible-network":
+		return permanent("rds.DeleteDBInstance", fmt.Errorf("%s is %s, and AWS takes no final snapshot of it", aws.ToString(d.DBInstanceIdentifier), status),
+			"set final_snapshot: false and apply, then delete it; its automated backups are kept")
+	}
+	return nil
 }
 
 // orderDeletion orders the deletion. A database that is changing is waited for; one that is already

@@ -38,12 +38,12 @@ func rdsMachine() []resource.Attribute {
 			Enum: []string{"postgres", "mysql", "mariadb"}, Example: "postgres", Doc: "The database engine.",
 		},
 		{
-			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, WriteOnly: true, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
-			Example: "16", Doc: "A major or an exact version. AWS's minor upgrades are not drift; running_version reports what runs.",
+			Name: "engine_version", Type: resource.TString, Effect: resource.Restart, Fits: engineFits, Pattern: `[0-9]+(\.[0-9A-Za-z-]+)*`,
+			Example: "16", Doc: "A major or an exact version. A newer version than the configured one is no drift: AWS makes minor upgrades, and none goes back.",
 		},
 		{
 			Name: "storage", Type: resource.TInt, Min: bound(5), Max: bound(65536), CreateDefault: resource.Int(20), Example: "20",
-			Unit: "GiB", Doc: "In GiB. It can only grow.",
+			Unit: "GiB", Fits: growsOnly, Doc: "In GiB. It can only grow; RDS rounds each step up to a tenth.",
 		},
 		{
 			Name: "storage_type", Type: resource.TString, Enum: []string{"gp3", "gp2", "standard"},
@@ -51,7 +51,7 @@ func rdsMachine() []resource.Attribute {
 		},
 		{
 			Name: "encrypted", Type: resource.TBool, Effect: resource.Replace, CreateDefault: resource.Bool(true), Example: "true",
-			Doc: "Whether the storage is encrypted with the account's key.",
+			Fits: encryptedAnyway, Doc: "Whether the storage is encrypted with the account's key.",
 		},
 		{
 			Name: "multi_az", Type: resource.TBool, CreateDefault: resource.Bool(false), Example: "true",
@@ -102,7 +102,6 @@ func rdsLocation() []resource.Attribute {
 			Doc: "Whether a final snapshot is taken when it is deleted. Only the configuration decides; no tag does.",
 		},
 		{Name: "endpoint", Type: resource.TString, Computed: true, Doc: "Its host and port."},
-		{Name: "running_version", Type: resource.TString, Computed: true, Doc: "The engine's exact version."},
 		{Name: "password_secret", Type: resource.TString, Computed: true, Doc: "The ARN of the secret that holds the generated password."},
 	}
 }

@@ -68,7 +68,8 @@ func ruleSet(v resource.Value) resource.List {
 
 // setRules adds missing rules before it removes others, so that traffic that both sets allow is
 // never refused. The exception: to AWS a rule that differs only in its description is the same, so
-// the old one is removed first.
+// the old one is removed first. Where a group has no room for both sets, the old one is removed first
+// too.
 func (g *region) setRules(ctx context.Context, id string, egress bool, have, want resource.List) error {
 	more, less := minus(want, have), minus(have, want)
 	var first, last resource.List
@@ -80,16 +81,18 @@ func (g *region) setRules(ctx context.Context, id string, egress bool, have, wan
 			last = append(last, l)
 		}
 	}
-	for _, step := range []func() error{
-		func() error { return g.revoke(ctx, id, egress, first) },
-		func() error { return g.authorize(ctx, id, egress, more) },
-		func() error { return g.revoke(ctx, id, egress, last) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := g.revoke(ctx, id, egress, first); err != nil {
+		return err
 	}
-	return nil
+	err := g.authorize(ctx, id, egress, more)
+	crowded := hasCode(err, "RulesPerSecurityGroupLimitExceeded") && len(last) > 0
+	if err != nil && !crowded {
+		return err
+	}
+	if err := g.revoke(ctx, id, egress, last); err != nil || !crowded {
+		return err
+	}
+	return g.authorize(ctx, id, egress, more)
 }
 
 func (g *region) authorize(ctx context.Context, id string, egress bool, rules resource.List) error {
@@ -118,35 +121,6 @@ func (g *region) authorizeEach(ctx context.Context, id string, egress bool, rule
 	}
 	for _, r := range rules {
 		if err := g.authorize(ctx, id, egress, resource.List{r}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (g *region) revoke(ctx context.Context, id string, egress bool, rules resource.List) error {
-	if len(rules) == 0 {
-		return nil
-	}
-	var err error
-	if egress {
-		_, err = g.ec2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
-	} else {
-		_, err = g.ec2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(id), IpPermissions: permissionsOf(rules, id)})
-	}
-	if hasCode(err, "InvalidPermission.NotFound") {
-		return g.revokeEach(ctx, id, egress, rules)
-	}
-	return classify("", err)
-}
-
-// revokeEach: see authorizeEach.
-func (g *region) revokeEach(ctx context.Context, id string, egress bool, rules resource.List) error {
-	if len(rules) == 1 {
-		return nil
-	}
-	for _, r := range rules {
-		if err := g.revoke(ctx, id, egress, resource.List{r}); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func s3Schema() resource.Kind {
 		Doc: "A bucket.\n\nIts name is the bucket's name, unless bucket sets another. ovi never empties a bucket: " +
 			"one that holds objects must be emptied before it can be deleted.",
 		NamePattern: bucketPattern, NameDoc: "lower-case letters, digits, '.' and '-', from 3 to 63 characters",
-		Canonical: canonicalS3, CrossCheck: crossChecks(tagTraits{}, bucketsOnce),
+		Canonical: canonicalS3, CrossCheck: crossChecks(tagTraits{s3: true}, bucketsOnce),
 		ReusedIDs: true, Replace: replaceBucket, DataLoss: loseBucket,
 		Attrs: []resource.Attribute{
 			{

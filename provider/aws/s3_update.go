@@ -46,7 +46,7 @@ func createBucket(ctx context.Context, g *region, r provider.Request) (resource.
 	if err := g.shapeBucket(ctx, b.name, r.Desired.Attrs, all); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.bucketNow(ctx, b.name)
+	return g.bucketSettled(ctx, b.name)
 }
 
 func foreignBucket(name string, err error) error {
@@ -121,18 +121,24 @@ func (g *region) bucketTags(ctx context.Context, name string) (tags map[string]s
 }
 
 func (g *region) putTags(ctx context.Context, name string, tags map[string]string) error {
-	_, err := g.s3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name), Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
-	return classify("", err)
+	return g.repeatedly(ctx, func() error {
+		_, err := g.s3.PutBucketTagging(ctx, &s3.PutBucketTaggingInput{Bucket: aws.String(name), Tagging: &types.Tagging{TagSet: s3Tags(tags)}})
+		return err
+	})
 }
 
 // shapeBucket sets what is configured and has changed.
 func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs, changed func(string) bool) error {
 	if on, ok := flag(a, "block_public_access"); ok && changed("block_public_access") {
-		_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
+		block := &types.PublicAccessBlockConfiguration{
 			BlockPublicAcls: aws.Bool(on), BlockPublicPolicy: aws.Bool(on), IgnorePublicAcls: aws.Bool(on), RestrictPublicBuckets: aws.Bool(on),
-		}})
+		}
+		err := g.repeatedly(ctx, func() error {
+			_, err := g.s3.PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{Bucket: aws.String(name), PublicAccessBlockConfiguration: block})
+			return err
+		})
 		if err != nil {
-			return classify("", err)
+			return err
 		}
 	}
 	if on, ok := flag(a, "versioning"); ok && changed("versioning") {
@@ -144,11 +150,13 @@ func (g *region) shapeBucket(ctx context.Context, name string, a resource.Attrs,
 		rule := types.ServerSideEncryptionRule{ApplyServerSideEncryptionByDefault: &types.ServerSideEncryptionByDefault{
 			SSEAlgorithm: types.ServerSideEncryption(s), KMSMasterKeyID: desired(a, "kms_key"),
 		}}
-		_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
-			Bucket:                            aws.String(name),
-			ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+		return g.repeatedly(ctx, func() error {
+			_, err := g.s3.PutBucketEncryption(ctx, &s3.PutBucketEncryptionInput{
+				Bucket:                            aws.String(name),
+				ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{Rules: []types.ServerSideEncryptionRule{rule}},
+			})
+			return err
 		})
-		return classify("", err)
 	}
 	return nil
 }
@@ -163,11 +171,19 @@ func (g *region) setVersioning(ctx context.Context, name string, on bool) error 
 		}
 		status = types.BucketVersioningStatusSuspended
 	}
-	_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
-		Bucket:                  aws.String(name),
-		VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+	return g.repeatedly(ctx, func() error {
+		_, err := g.s3.PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+			Bucket:                  aws.String(name),
+			VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+		})
+		return err
 	})
-	return classify("", err)
+}
+
+// repeatedly makes a call about a bucket that may have been created a moment ago, or have another change
+// under way.
+func (g *region) repeatedly(ctx context.Context, try func() error) error {
+	return g.patiently(ctx, g.wait.Appear, func() error { return classify("", try()) }, "NoSuchBucket", "OperationAborted")
 }
 
 func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed, error) {
@@ -177,6 +193,15 @@ func (g *region) bucketNow(ctx context.Context, name string) (resource.Observed,
 		return resource.Observed{}, err
 	}
 	return g.observedBucket(b), nil
+}
+
+// bucketSettled is bucketNow for a bucket that was just created or changed.
+func (g *region) bucketSettled(ctx context.Context, name string) (o resource.Observed, err error) {
+	err = g.repeatedly(ctx, func() error {
+		o, err = g.bucketNow(ctx, name)
+		return err
+	})
+	return o, err
 }
 
 // tagBucket reads the tags before it writes them: S3 replaces the whole set.

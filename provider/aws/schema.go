@@ -16,6 +16,26 @@ const (
 	zonePattern   = `[a-z]{2}(-[a-z]+)+-[0-9]+[a-z0-9-]*`
 )
 
+// growsOnly is for sizes: storage grows by hand, by itself and in steps of the service, and shrinks
+// never.
+func growsOnly(desired, observed resource.Value) resource.Fit {
+	want, ok := desired.(resource.Int)
+	have, is := observed.(resource.Int)
+	if ok && is && have > want {
+		return resource.Exceeds
+	}
+	return resource.Differs
+}
+
+// encryptedAnyway is for accounts that encrypt every volume, and volumes of encrypted snapshots:
+// AWS creates none that is not, so that a new one would be encrypted too.
+func encryptedAnyway(desired, observed resource.Value) resource.Fit {
+	if desired == resource.Bool(false) && observed == resource.Bool(true) {
+		return resource.Exceeds
+	}
+	return resource.Differs
+}
+
 func groupsAttr(doc string) resource.Attribute {
 	return resource.Attribute{
 		Name: "security_groups", Type: resource.TSet, Doc: doc, Example: "[web]", Min: bound(1),

@@ -58,10 +58,15 @@ func readSubnet(ctx context.Context, g *region, id string) (resource.Observed, e
 }
 
 func createSubnet(ctx context.Context, g *region, r provider.Request) (resource.Observed, error) {
+	zone := desired(r.Desired.Attrs, "zone")
+	if zone == nil {
+		vpc, _ := text(r.Desired.Attrs, "vpc")
+		zone = g.freeZone(ctx, vpc)
+	}
 	in := &ec2.CreateSubnetInput{
 		VpcId:             desired(r.Desired.Attrs, "vpc"),
 		CidrBlock:         desired(r.Desired.Attrs, "cidr"),
-		AvailabilityZone:  desired(r.Desired.Attrs, "zone"),
+		AvailabilityZone:  zone,
 		TagSpecifications: []types.TagSpecification{born(types.ResourceTypeSubnet, g.birthTags(r, true))},
 	}
 	made, err := noRetry(ctx, g, func() (types.Subnet, error) {

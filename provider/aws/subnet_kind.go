@@ -28,7 +28,7 @@ func subnetSchema() resource.Kind {
 			},
 			{
 				Name: "zone", Type: resource.TString, Effect: resource.Replace, Pattern: zonePattern,
-				Example: "us-east-1a", Doc: "The availability zone. If omitted, AWS chooses it.",
+				Example: "us-east-1a", Doc: "The availability zone. If omitted, one that has the current instance types and the fewest subnets of the VPC.",
 			},
 			{
 				Name: "public_ip", Type: resource.TBool, Default: resource.Bool(false), Example: "true",

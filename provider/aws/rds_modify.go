@@ -1,0 +1,161 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/rds"
+	"github.com/aws/aws-sdk-go-v2/service/rds/types"
+
+	"github.com/ovi-project/ovi/provider"
+	"github.com/ovi-project/ovi/resource"
+)
+
+// modifyDB makes a change and waits until it has happened. A database may be reported as available,
+// with its old values, for a while after RDS has accepted the change.
+func (g *region) modifyDB(ctx context.Context, in *rds.ModifyDBInstanceInput) (types.DBInstance, error) {
+	err := g.onceReady(ctx, func() error {
+		_, err := g.rds.ModifyDBInstance(ctx, in)
+		return err
+	})
+	if err != nil {
+		return types.DBInstance{}, err
+	}
+	return g.awaitDBThrough(ctx, *in.DBInstanceIdentifier, "to take its changes", statusFull, func(d types.DBInstance) bool {
+		return len(overlay(attrs{}, d.PendingModifiedValues)) == 0 && took(d, in)
+	})
+}
+
+// took reports that a database has the values of a change.
+func took(d types.DBInstance, in *rds.ModifyDBInstanceInput) bool {
+	return has(d.DBInstanceClass, in.DBInstanceClass) && has(d.StorageType, in.StorageType) && has(d.MultiAZ, in.MultiAZ) &&
+		has(d.PubliclyAccessible, in.PubliclyAccessible) && has(d.DeletionProtection, in.DeletionProtection) &&
+		has(d.BackupRetentionPeriod, in.BackupRetentionPeriod) &&
+		aws.ToInt32(d.AllocatedStorage) >= aws.ToInt32(in.AllocatedStorage) &&
+		(in.EngineVersion == nil || versionFits(*in.EngineVersion, aws.ToString(d.EngineVersion)) != resource.Differs)
+}
+
+// has reports that a value is the one asked for, or that none is.
+func has[T comparable](have, want *T) bool { return want == nil || have != nil && *have == *want }
+
+func full(d types.DBInstance) bool { return aws.ToString(d.DBInstanceStatus) == statusFull }
+
+func grows(in *rds.ModifyDBInstanceInput, d types.DBInstance) bool {
+	return in != nil && aws.ToInt32(in.AllocatedStorage) > aws.ToInt32(d.AllocatedStorage)
+}
+
+// changesOf writes the changes as one call; nil if there is nothing for RDS to modify.
+func changesOf(r provider.Request, d types.DBInstance) (*rds.ModifyDBInstanceInput, error) {
+	a := resource.Attrs{}
+	n := 0
+	for _, name := range []string{
+		"size", "engine_version", "storage", "storage_type", "multi_az", "public", "password",
+		"port", "security_groups", "backup_days", "deletion_protection",
+	} {
+		if v, ok := r.Desired.Attrs.Get(name); ok && changed(r, name) {
+			a = a.With(name, v)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	if want := desiredInt(a, "storage"); want != nil && *want < aws.ToInt32(d.AllocatedStorage) {
+		return nil, permanent("rds.ModifyDBInstance", fmt.Errorf("%s has %d GiB and cannot shrink to %d", r.Have.ID, *d.AllocatedStorage, *want),
+			"create a new database and copy the data: storage can only grow")
+	}
+	in := &rds.ModifyDBInstanceInput{
+		DBInstanceIdentifier: aws.String(r.Have.ID),
+		ApplyImmediately:     aws.Bool(true),
+		DBInstanceClass:      desired(a, "size"),
+		AllocatedStorage:     desiredInt(a, "storage"),
+		StorageType:          desired(a, "storage_type"),
+		MultiAZ:              desiredFlag(a, "multi_az"),
+		PubliclyAccessible:   desiredFlag(a, "public"),
+		DBPortNumber:         desiredInt(a, "port"),
+		VpcSecurityGroupIds:  a.Texts("security_groups"),
+		DeletionProtection:   desiredFlag(a, "deletion_protection"),
+	}
+	in.BackupRetentionPeriod = desiredInt(a, "backup_days")
+	if v := desired(a, "engine_version"); v != nil {
+		in.EngineVersion = v
+		engine := aws.ToString(d.Engine)
+		in.AllowMajorVersionUpgrade = aws.Bool(major(engine, *v) != major(engine, aws.ToString(d.EngineVersion)))
+	}
+	provision(in, d)
+	password, given, err := secret(a, "password")
+	if given {
+		in.MasterUserPassword = aws.String(password)
+		if d.MasterUserSecret != nil { // so far AWS generates it
+			in.ManageMasterUserPassword = aws.Bool(false)
+		}
+	}
+	return in, err
+}
+
+// The size from which gp3 storage has more than the least performance, and what it has then at least.
+// RDS changes such storage only together with these ("Amazon RDS DB instance storage": gp3).
+const (
+	stripedFrom       = 400 // GiB
+	stripedIOPS       = 12000
+	stripedThroughput = 500 // MiB/s
+)
+
+func provision(in *rds.ModifyDBInstanceInput, d types.DBInstance) {
+	storage := cmp.Or(aws.ToInt32(in.AllocatedStorage), aws.ToInt32(d.AllocatedStorage))
+	kind := cmp.Or(aws.ToString(in.StorageType), aws.ToString(d.StorageType))
+	if in.AllocatedStorage == nil && in.StorageType == nil || kind != "gp3" || storage < stripedFrom {
+		return
+	}
+	in.Iops = aws.Int32(max(aws.ToInt32(d.Iops), stripedIOPS))
+	in.StorageThroughput = aws.Int32(max(aws.ToInt32(d.StorageThroughput), stripedThroughput))
+}
+
+// major is the part of a version that only a major upgrade changes: of MySQL and MariaDB the first two
+// numbers ("Upgrading a DB instance engine version").
+func major(engine, version string) string {
+	parts := strings.Split(version, ".")
+	n := 1
+	if engine != "postgres" {
+		n = 2
+	}
+	return strings.Join(parts[:min(n, len(parts))], ".")
+}
+
+// engineFits: a configured version stands for all that begin with it, and no engine goes back to an
+// older one.
+func engineFits(desired, observed resource.Value) resource.Fit {
+	want, _ := desired.(resource.String)
+	have, _ := observed.(resource.String)
+	return versionFits(string(want), string(have))
+}
+
+func versionFits(want, have string) resource.Fit {
+	switch {
+	case want == have || strings.HasPrefix(have, want+"."):
+		return resource.Equivalent
+	case olderVersion(want, have):
+		return resource.Exceeds
+	}
+	return resource.Differs
+}
+
+// olderVersion reports that one version comes before another; what is no number is not ordered.
+func olderVersion(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		m, err := strconv.Atoi(as[i])
+		n, err2 := strconv.Atoi(bs[i])
+		switch {
+		case cmp.Or(err, err2) != nil:
+			return false
+		case m != n:
+			return m < n
+		}
+	}
+	return false
+}

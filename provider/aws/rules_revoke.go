@@ -1,0 +1,76 @@
+package aws
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/ovi-project/ovi/resource"
+)
+
+// revoke removes rules by their IDs. A rule that is spelled out and does not match is ignored in a
+// default VPC, and an error elsewhere; and a group of another account cannot be spelled by its ID
+// alone. Rules that no longer exist are as requested.
+func (g *region) revoke(ctx context.Context, id string, egress bool, rules resource.List) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	return g.patiently(ctx, g.wait.Appear, func() error {
+		ids, err := g.ruleIDs(ctx, id, egress, rules)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		if egress {
+			_, err = g.ec2.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
+		} else {
+			_, err = g.ec2.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: aws.String(id), SecurityGroupRuleIds: ids})
+		}
+		return classify("", err)
+	}, "InvalidSecurityGroupRuleId.NotFound") // removed meanwhile: those that are left are read again
+}
+
+// ruleIDs finds the IDs of rules of a group.
+func (g *region) ruleIDs(ctx context.Context, id string, egress bool, rules resource.List) ([]string, error) {
+	all, err := pages(ctx, "ec2.DescribeSecurityGroupRules", func(ctx context.Context, token *string) ([]types.SecurityGroupRule, *string, error) {
+		out, err := g.ec2.DescribeSecurityGroupRules(ctx, &ec2.DescribeSecurityGroupRulesInput{
+			Filters: where("group-id", id), MaxResults: aws.Int32(ec2Page), NextToken: token,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		return out.SecurityGroupRules, out.NextToken, nil
+	})
+	var ids []string
+	for _, x := range all {
+		r := ruleOf(x, id)
+		if aws.ToBool(x.IsEgress) == egress && slices.ContainsFunc(rules, func(v resource.Value) bool { return equal(v, r) }) {
+			ids = append(ids, aws.ToString(x.SecurityGroupRuleId))
+		}
+	}
+	return ids, err
+}
+
+// ruleOf is a rule in its canonical form; self is its group.
+func ruleOf(x types.SecurityGroupRule, self string) resource.Attrs {
+	out := rulePortAttrs(protocolName(aws.ToString(x.IpProtocol)), portOf(x.FromPort), portOf(x.ToPort))
+	set := func(name, value string) { out = append(out, resource.Attr{Name: name, Value: resource.String(value)}) }
+	switch {
+	case x.CidrIpv4 != nil:
+		set("cidr", *x.CidrIpv4)
+	case x.CidrIpv6 != nil:
+		set("cidr", canonicalPrefix(*x.CidrIpv6))
+	case x.PrefixListId != nil:
+		set("prefix_list", *x.PrefixListId)
+	case x.ReferencedGroupInfo != nil && aws.ToString(x.ReferencedGroupInfo.GroupId) == self:
+		out = append(out, resource.Attr{Name: "self", Value: resource.Bool(true)})
+	case x.ReferencedGroupInfo != nil:
+		set("security_group", aws.ToString(x.ReferencedGroupInfo.GroupId))
+	}
+	if d := aws.ToString(x.Description); d != "" {
+		set("description", d)
+	}
+	return resource.NewAttrs(out...)
+}
