@@ -76,9 +76,9 @@ func (x *exchange) attachNew(in *instance, disks []disk, tags map[string]string)
 // disksOf lists the volumes tied to an instance.
 func (x *exchange) disksOf(id string) []*volume {
 	var out []*volume
-	for _, e := range x.tx.st.table(kindVolume, x.Region).rows() {
+	for _, e := range x.tx.st.table(kindVolume, x.Region).below(id) {
 		v, ok := e.(*volume)
-		if ok && v.Attached != nil && v.Attached.Instance == id && !v.gone(x.now) && v.tie(x.now) != nil {
+		if ok && !v.gone(x.now) && v.tie(x.now) != nil {
 			out = append(out, v)
 		}
 	}

@@ -98,19 +98,13 @@ func describeInstances(x *exchange) (any, error) {
 }
 
 func (x *exchange) reservations(rows []*instance) []xmlReservation {
-	disks := map[string][]*volume{}
-	for _, v := range list[*volume](x.tx, x.Region) {
-		if t := v.tie(x.now); t != nil {
-			disks[t.Instance] = append(disks[t.Instance], v)
-		}
-	}
 	var out []xmlReservation
 	for _, in := range rows {
 		if n := len(out); n == 0 || out[n-1].ID != in.Reservation {
 			out = append(out, xmlReservation{ID: in.Reservation, Owner: Account})
 		}
 		last := &out[len(out)-1]
-		last.Instances = append(last.Instances, x.view(in, in.Life.at(x.now), disks[in.ID]))
+		last.Instances = append(last.Instances, x.view(in, in.Life.at(x.now), x.disksOf(in.ID)))
 	}
 	return out
 }

@@ -61,7 +61,11 @@ func (x *exchange) subnetFor(id string) (*subnet, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind := x.p.or("InstanceType", "m1.small")
 	for _, sn := range list[*subnet](x.tx, x.Region) {
+		if az == "" && !offered(sn.AZ, kind) {
+			continue
+		}
 		if sn.Default && (az == sn.AZ || az == "" && x.freeAddresses(sn.ID) >= need) {
 			return sn, nil
 		}
@@ -114,13 +118,7 @@ func (x *exchange) freeAddresses(subnetID string) int {
 	if !ok {
 		return 0
 	}
-	free := hosts(sn.CIDR) - 5
-	for _, e := range x.tx.st.table(kindInstance, x.Region).rows() {
-		if in, ok := e.(*instance); ok && in.Subnet == subnetID && !in.dead() {
-			free--
-		}
-	}
-	return max(free, 0)
+	return max(hosts(sn.CIDR)-5-x.tx.st.table(kindInstance, x.Region).count(subnetID), 0)
 }
 
 func hosts(cidr string) int {

@@ -57,6 +57,14 @@ func (i *instance) gone(now time.Time) bool { return !i.Until.IsZero() && now.Af
 // nothing.
 func (i *instance) dead() bool { return i.Life.Final == "terminated" }
 
+// parent is the subnet in which it uses an address.
+func (i *instance) parent() string {
+	if i.dead() {
+		return ""
+	}
+	return i.Subnet
+}
+
 // volume is a disk.
 type volume struct {
 	base
@@ -97,6 +105,14 @@ type modified struct {
 func (*volume) kind() string              { return kindVolume }
 func (v *volume) clone() entity           { c := *v; return &c }
 func (v *volume) gone(now time.Time) bool { return !v.Until.IsZero() && !now.Before(v.Until) }
+
+// parent is the instance that it is, or was last, attached to.
+func (v *volume) parent() string {
+	if v.Attached == nil {
+		return ""
+	}
+	return v.Attached.Instance
+}
 
 // tie is the attachment at a moment, nil when there is none.
 func (v *volume) tie(now time.Time) *attached {

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/rds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
@@ -30,6 +31,9 @@ type region struct {
 	s3     s3Calls
 	ssm    call[ssm.GetParameterInput, ssm.GetParameterOutput, ssm.Options]
 	images *images
+	// what many wait for at once
+	startingInstances *gather[ec2types.Instance]
+	changingVolumes   *gather[ec2types.Volume]
 
 	owner string
 	clock func() time.Time
@@ -142,6 +146,7 @@ func (p *Provider) regionOf(cfg aws.Config, name string) *region {
 		owner: p.opts.Owner, clock: p.opts.Clock, wait: p.opts.Delays,
 		log: p.opts.Log, images: newImages(),
 	}
+	g.gatherers()
 	p.regions[name] = g
 	return g
 }

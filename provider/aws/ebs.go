@@ -167,7 +167,7 @@ func desiredInt(a resource.Attrs, name string) *int32 {
 // awaitVolume waits until a volume is ready.
 func (g *region) awaitVolume(ctx context.Context, id, what string, ready func(types.Volume) bool) (v types.Volume, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, id+" "+what, func(ctx context.Context) error {
-		if v, err = g.volume(ctx, id); err != nil {
+		if v, err = g.pollVolume(ctx, id); err != nil {
 			return err
 		}
 		if v.State == types.VolumeStateError {

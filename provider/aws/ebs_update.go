@@ -199,7 +199,7 @@ func deleteVolume(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	return g.await(ctx, g.wait.Compute, id+" to be gone", func(ctx context.Context) error {
-		v, err := g.volume(ctx, id)
+		v, err := g.pollVolume(ctx, id)
 		switch {
 		case absent(err) || err == nil && v.State == types.VolumeStateDeleted:
 			return nil

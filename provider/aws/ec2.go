@@ -155,7 +155,7 @@ func readInstance(ctx context.Context, g *region, id string) (resource.Observed,
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i)
+	return g.withRoot(ctx, i, g.volume)
 }
 
 // dataVolumes are the volumes of an instance besides its root volume.
@@ -175,12 +175,12 @@ func dataVolumes(i types.Instance) []string {
 }
 
 // withRoot reads an instance with its root volume, which takes a call of its own.
-func (g *region) withRoot(ctx context.Context, i types.Instance) (resource.Observed, error) {
+func (g *region) withRoot(ctx context.Context, i types.Instance, read func(context.Context, string) (types.Volume, error)) (resource.Observed, error) {
 	id := rootID(i)
 	if id == "" {
 		return g.observedInstance(i, nil), nil
 	}
-	v, err := g.volume(ctx, id)
+	v, err := read(ctx, id)
 	if absent(err) {
 		return g.observedInstance(i, nil), nil
 	}
@@ -193,7 +193,7 @@ func (g *region) withRoot(ctx context.Context, i types.Instance) (resource.Obser
 // awaitInstance waits for a state, and fails at once if the instance is terminated.
 func (g *region) awaitInstance(ctx context.Context, id string, state types.InstanceStateName) (i types.Instance, err error) {
 	err = g.awaitSeen(ctx, g.wait.Compute, fmt.Sprintf("%s to be %s", id, state), func(ctx context.Context) error {
-		if i, err = g.instance(ctx, id); err != nil {
+		if i, err = g.pollInstance(ctx, id); err != nil {
 			return err
 		}
 		switch {
@@ -234,7 +234,7 @@ func deleteInstance(ctx context.Context, g *region, r provider.Request) error {
 		return err
 	}
 	err = g.await(ctx, g.wait.Compute, id+" to be terminated", func(ctx context.Context) error {
-		i, err := g.instance(ctx, id)
+		i, err := g.pollInstance(ctx, id)
 		switch {
 		case absent(err):
 			return nil

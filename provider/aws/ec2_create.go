@@ -32,7 +32,7 @@ func createInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	if err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i)
+	return g.withRoot(ctx, i, g.pollVolume)
 }
 
 // maxLives is how many terminated instances of one key are skipped.

@@ -35,7 +35,7 @@ func updateInstance(ctx context.Context, g *region, r provider.Request) (resourc
 	if i, err = g.instance(ctx, id); err != nil {
 		return resource.Observed{}, err
 	}
-	return g.withRoot(ctx, i)
+	return g.withRoot(ctx, i, g.pollVolume)
 }
 
 // sameMachine: a size of another architecture cannot run the installed system ("Change the

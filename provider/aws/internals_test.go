@@ -164,13 +164,20 @@ func TestPaceKeepsReadsAndWritesApart(t *testing.T) {
 			}
 			return time.Since(begun)
 		}
-		if d := call("RunInstances", 20); d > 0 {
+		if d := call("CreateVolume", 20); d > 0 {
 			t.Errorf("the first writes waited %v", d)
 		}
 		if d := call("DescribeInstances", 50); d > 0 {
 			t.Errorf("the first reads waited %v", d)
 		}
-		if d := call("RunInstances", 4); d < 900*time.Millisecond || d > 1100*time.Millisecond {
+		if d := call("RunInstances", 5); d > 0 {
+			t.Errorf("the first launches waited %v", d)
+		}
+		if d := call("RunInstances", 4); d < 1900*time.Millisecond || d > 2100*time.Millisecond {
+			t.Errorf("four launches more took %v, want two seconds", d)
+		}
+		call("CreateVolume", 8) // what has come in since
+		if d := call("CreateVolume", 4); d < 900*time.Millisecond || d > 1100*time.Millisecond {
 			t.Errorf("four writes more took %v, want a second", d)
 		}
 		ctx, cancel := context.WithCancel(middleware.WithOperationName(t.Context(), "RunInstances"))

@@ -15,6 +15,7 @@ import (
 type pace struct {
 	next          aws.HTTPClient
 	reads, writes *rate.Limiter
+	launches      *rate.Limiter // of RunInstances
 }
 
 // newPace sets limits somewhat below AWS's documented ones (EC2: reads 20 a second after a
@@ -26,7 +27,7 @@ func newPace(service string, next aws.HTTPClient) *pace {
 	p := &pace{next: next}
 	switch service {
 	case "ec2":
-		p.reads, p.writes = rate.NewLimiter(15, 50), rate.NewLimiter(4, 20)
+		p.reads, p.writes, p.launches = rate.NewLimiter(15, 50), rate.NewLimiter(4, 20), rate.NewLimiter(2, 5)
 	case "s3":
 		p.reads, p.writes = rate.NewLimiter(50, 100), rate.NewLimiter(10, 20)
 	default:
@@ -38,8 +39,11 @@ func newPace(service string, next aws.HTTPClient) *pace {
 // Do waits for the limiter; the request's context ends the wait.
 func (p *pace) Do(r *http.Request) (*http.Response, error) {
 	limit := p.writes
-	if reads(middleware.GetOperationName(r.Context())) {
+	switch operation := middleware.GetOperationName(r.Context()); {
+	case reads(operation):
 		limit = p.reads
+	case operation == "RunInstances" && p.launches != nil:
+		limit = p.launches
 	}
 	if err := limit.Wait(r.Context()); err != nil {
 		return nil, err

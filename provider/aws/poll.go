@@ -12,6 +12,7 @@ import (
 // Delays are how long the provider waits. The zero value is what suits AWS, or the sandbox.
 type Delays struct {
 	First, Most time.Duration // between two reads of something that is changing
+	Gather      time.Duration // the longest that a read waits for others to read for
 	// Appear is how long something just created may be invisible, and Free how long something to be
 	// deleted may be used by what was deleted before it.
 	Appear, Free time.Duration
@@ -28,11 +29,13 @@ func (d Delays) orDefault(sandbox bool) Delays {
 	if sandbox {
 		or(&d.First, 20*time.Millisecond)
 		or(&d.Most, 250*time.Millisecond)
+		or(&d.Gather, 250*time.Millisecond)
 		or(&d.Appear, 5*time.Second)
 		or(&d.Free, 5*time.Second)
 	}
 	or(&d.First, time.Second)
 	or(&d.Most, 15*time.Second)
+	or(&d.Gather, 5*time.Second)
 	or(&d.Appear, time.Minute)
 	or(&d.Free, 5*time.Minute)
 	or(&d.Compute, 10*time.Minute)

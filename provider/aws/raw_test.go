@@ -35,23 +35,30 @@ func (w *liveState) fault(f ...awsfake.Fault) {
 	}
 }
 
-// run starts instances outside ovi, in calls of a thousand.
+// run starts instances outside ovi.
 func (w *liveState) run(n int, tags ...ec2types.Tag) []string {
 	w.t.Helper()
+	return byHandIn(w.t, w.cloud, nil, n, tags...)
+}
+
+// byHandIn starts instances in calls of a thousand, in a subnet or where AWS chooses.
+func byHandIn(t testing.TB, cloud *awsfake.Cloud, subnet *string, n int, tags ...ec2types.Tag) []string {
+	t.Helper()
+	client := ec2.NewFromConfig(hand(cloud))
 	var ids []string
 	for n > 0 {
 		batch := min(n, 1000)
 		n -= batch
 		in := &ec2.RunInstancesInput{
-			ImageId: sdk.String("ami-0a1b2c3d4e5f60718"), InstanceType: "t3.micro",
+			ImageId: sdk.String("ami-0a1b2c3d4e5f60718"), InstanceType: "t3.micro", SubnetId: subnet,
 			MinCount: sdk.Int32(int32(batch)), MaxCount: sdk.Int32(int32(batch)),
 		}
 		if len(tags) > 0 {
 			in.TagSpecifications = []ec2types.TagSpecification{{ResourceType: "instance", Tags: tags}}
 		}
-		out, err := w.ec2().RunInstances(w.t.Context(), in)
+		out, err := client.RunInstances(t.Context(), in)
 		if err != nil {
-			w.t.Fatal(err)
+			t.Fatal(err)
 		}
 		for _, i := range out.Instances {
 			ids = append(ids, *i.InstanceId)
