@@ -89,7 +89,7 @@ func (g *gather[T]) do(ctx context.Context, r *round[T]) {
 // filterValues is how many values a filter of EC2 takes ("Filtering resources").
 const filterValues = 200
 
-// byFilter reads with a filter: of IDs in a request one that is not known yet would refuse all.
+// byFilter reads with a filter: a request that names IDs is refused as a whole if one of them does not exist.
 func byFilter[T any](name string, list func(context.Context, []types.Filter) ([]T, error), id func(T) *string) func(context.Context, []string) (map[string]T, error) {
 	return func(ctx context.Context, ids []string) (map[string]T, error) {
 		out := make(map[string]T, len(ids))

@@ -53,8 +53,8 @@ func rows() []row {
 		{"A19", "what prevents a deletion is named soon", []string{own + "TestA19WhatPreventsADeletionIsNamedSoon", own + "TestWhatPreventsADeletionIsNamed"}},
 		{"A20", "refusals of the account", []string{own + "TestA20RefusalsOfTheAccountSayWhatToDo"}},
 		{"A21", "several accounts in one process", nil},
-		{"A22", "calls of many that wait", nil},
-		{"A23", "the cost of the sandbox", nil},
+		{"A22", "calls of many that wait", []string{own + "TestA22ManyThatWaitAreReadTogether", own + "TestWhoWaitsAtOnceIsReadAtOnce", own + "TestPaceKeepsReadsAndWritesApart"}},
+		{"A23", "the sandbox finds by index: BenchmarkCalls in docs/benchmarks.md", []string{"internal/awsfake.TestAnIndexFollowsItsTable"}},
 	}
 }
 
