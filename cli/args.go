@@ -175,10 +175,6 @@ func meantOption(name string, has []string) string {
 	switch name {
 	case "out":
 		return "save a plan with `ovi plan --out FILE`"
-	case "json":
-		if slices.Contains(has, "output") {
-			return "use --output json"
-		}
 	case "debug", "vv":
 		return "use --verbose"
 	case "y", "yes", "force", "auto_approve", "assume-yes":

@@ -43,7 +43,12 @@ func (p *Process) NewOutput(cc *cli.Context) (*Output, error) {
 		W: p.Stdout, Style: p.StyleOf(p.Stdout, noColor),
 		ErrW: p.Stderr, ErrS: p.StyleOf(p.Stderr, noColor),
 	}
-	if o.Format == "" {
+	switch asJSON := wantsJSON(cc); {
+	case asJSON && cc.IsSet("output") && o.Format != AsJSON:
+		return nil, Usage("use one of the two", "--json and --output %s contradict each other", o.Format)
+	case asJSON:
+		o.Format = AsJSON
+	case o.Format == "":
 		o.Format = AsTable
 	}
 	if !slices.Contains([]string{AsTable, AsJSON, AsYAML}, o.Format) {
@@ -51,6 +56,14 @@ func (p *Process) NewOutput(cc *cli.Context) (*Output, error) {
 	}
 	p.encode(o)
 	return o, nil
+}
+
+// wantsJSON reports --json, where that is the option of every command and not one of the command's own.
+func wantsJSON(cc *cli.Context) bool {
+	return cc.Bool("json") && slices.ContainsFunc(cc.Command.Flags, func(f cli.Flag) bool {
+		b, ok := f.(*cli.BoolFlag)
+		return ok && b.Name == "json" && b.Category == Everywhere
+	})
 }
 
 // encode gives an output the encoder of its format.
@@ -75,6 +88,9 @@ func (p *Process) Misused(args []string) *Output {
 		switch {
 		case arg == "--":
 			return o
+		case arg == "--json":
+			o.Format = AsJSON
+			p.encode(o)
 		case name == arg || name != "output" && name != "o": // no option, or another one
 		case value == AsJSON, value == AsYAML:
 			o.Format = value

@@ -77,7 +77,7 @@ func (p *process) app() *urfave.App {
 // commands are all commands, in the order of the help page.
 func (p *process) commands() []*urfave.Command {
 	return []*urfave.Command{
-		p.planCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
+		p.planCommand(), p.validateCommand(), p.applyCommand(), p.destroyCommand(), p.installCommand(), p.upgradeCommand(), p.driftCommand(), p.runCommand(), p.clusterCommand(), p.edgeCommand(),
 		p.statusCommand(), p.inventoryCommand(), p.showCommand(), p.whyCommand(), p.proveCommand(), p.historyCommand(), p.diffCommand(), p.claimsCommand(),
 		p.adoptCommand(), p.forgetCommand(), p.moveCommand(), p.retryCommand(), p.blessCommand(), p.unblessCommand(), p.approveCommand(), p.importCommand(), p.exportCommand(),
 		p.policyCommand(), p.auditCommand(), p.storeCommand(),
@@ -107,6 +107,7 @@ func (p *process) globalFlags() []urfave.Flag {
 func outputFlags() []urfave.Flag {
 	return []urfave.Flag{
 		&urfave.StringFlag{Name: "output", Aliases: []string{"o"}, Category: cli.Everywhere, Usage: "print `FORMAT`: table, json (lines) or yaml", Value: cli.AsTable},
+		&urfave.BoolFlag{Name: "json", Category: cli.Everywhere, Usage: "print JSON lines, as --output json does"},
 		&urfave.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: cli.Everywhere, Usage: "log each step to standard error, as --log-level debug does"},
 		&urfave.StringFlag{Name: "log-level", Category: cli.Everywhere, Usage: "log to standard error from `LEVEL`: trace, debug, info, warn, error (OVI_LOG)"},
 		&urfave.StringFlag{Name: "log-format", Category: cli.Everywhere, Usage: "log as `FORMAT`: text or json (OVI_LOG_FORMAT; default text)"},

@@ -73,6 +73,7 @@ func (p *Provider) load(ctx context.Context, name string) (aws.Config, error) {
 		slowest = 100 * time.Millisecond
 	}
 	cfg.Retryer = func() aws.Retryer { return newRetryer(attempts, slowest) }
+	cfg.HTTPClient = logCalls(cfg.HTTPClient, p.opts.Log)
 	p.config = &cfg
 	return cfg, nil
 }

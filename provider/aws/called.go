@@ -1,0 +1,56 @@
+package aws
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/hashicorp/go-hclog"
+)
+
+// called logs each attempt of a call at debug: what AWS's support asks for, and no parameter of it,
+// because those hold secrets.
+type called struct {
+	next aws.HTTPClient
+	log  hclog.Logger
+}
+
+// logCalls puts a log around a client.
+func logCalls(next aws.HTTPClient, log hclog.Logger) aws.HTTPClient {
+	if next == nil {
+		next = http.DefaultClient
+	}
+	if !log.IsDebug() {
+		return next
+	}
+	return &called{next: next, log: log}
+}
+
+// Do makes the call.
+func (c *called) Do(r *http.Request) (*http.Response, error) {
+	begun := time.Now()
+	out, err := c.next.Do(r)
+	ctx := r.Context()
+	fields := []any{
+		"call", strings.ToLower(awsmiddleware.GetServiceID(ctx)) + "." + awsmiddleware.GetOperationName(ctx),
+		"region", awsmiddleware.GetRegion(ctx), "duration", time.Since(begun).Round(time.Millisecond),
+	}
+	if err != nil {
+		c.log.Debug("AWS call without an answer", append(fields, "error", err)...)
+		return out, err
+	}
+	c.log.Debug("AWS call", append(fields, "status", out.StatusCode, "request_id", requestID(out.Header))...)
+	return out, nil
+}
+
+// requestID is AWS's name of a call, which each service has under a header of its own.
+func requestID(h http.Header) string {
+	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id"} {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
